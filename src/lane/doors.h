@@ -1,0 +1,56 @@
+/*
+ * What the doors in preload/ may ask of the inner rooms. Nothing else of src/ is called from there.
+ *
+ * All functions may be called from any thread, at any time after reprise_start() returned, and never fail: what
+ * Reprise cannot do ends in the program's own call (invariant 7).
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "../op/call.h"
+
+/*
+ * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen ops since the last
+ * barrier it was told of. While it is zero, an ORDER or SYNC entry point needs no word from us.
+ */
+extern _Atomic uint32_t reprise_attention;
+
+/* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes. */
+enum reprise_lifetime {
+	REPRISE_LIFETIME_CODE,     /* modules, libraries, functions, arrays, textures: every trace may name one */
+	REPRISE_LIFETIME_FUNCTION, /* attributes of one function or kernel changed: the traces that launch it */
+	REPRISE_LIFETIME_MEMORY,   /* memory freed or unregistered: its kind is asked again, copies are captured anew */
+	REPRISE_LIFETIME_STREAM,   /* a stream destroyed, or its attributes changed: its lane */
+	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed or reset: everything */
+};
+
+/* RECORD: decides between deferring, replaying and passing; returns what the program is to see. */
+CUresult reprise_submit(const struct reprise_call *call);
+
+/*
+ * ORDER: issues what `stream` holds (and what must precede it: the legacy stream orders against blocking streams).
+ * `per_thread` as in struct reprise_call.
+ */
+void reprise_order(CUstream stream, bool per_thread);
+
+/* SYNC, and unknown entry points: issues everything deferred in the process. */
+void reprise_sync(void);
+
+/* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
+
+/*
+ * The program begins or ends a capture of its own. Between them nothing is deferred anywhere in the process.
+ * `begin` is called before cuStreamBeginCapture*, `end` after it failed, or after cuStreamEndCapture returned.
+ */
+void reprise_capture_begin(CUstream stream);
+void reprise_capture_end(CUstream stream);
+
+/*
+ * A synchronising call returned `result`: after an error that CUDA documents as leaving the context unusable
+ * ("must be destroyed"), everything passes from then on.
+ */
+void reprise_observe_result(CUresult result);

@@ -1,0 +1,76 @@
+/*
+ * A stream call as the program made it: a view over the arguments, alive only while the call runs.
+ *
+ * The doors (preload/) fill it in; the lane decides what becomes of it. Nothing is copied here: `params`, `extra`,
+ * descriptors and attributes still point at the program's own memory. What outlives the call is an op (op.h).
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Every kind of op there is, once: enumerator, name in reports. */
+#define REPRISE_OP_KINDS(X) \
+	X(KERNEL, "kernel") \
+	X(COPY, "copy") \
+	X(COPY_2D, "copy 2D") \
+	X(COPY_3D, "copy 3D") \
+	X(SET, "memset")
+
+enum reprise_op_kind {
+#define X(kind, name) REPRISE_OP_##kind,
+	REPRISE_OP_KINDS(X)
+#undef X
+	REPRISE_OP_KIND_COUNT
+};
+
+/* Which of the 1-D copy entry points was called: it decides how the two addresses are to be read. */
+enum reprise_copy_form {
+	REPRISE_COPY_UNIFIED,          /* cuMemcpyAsync */
+	REPRISE_COPY_HOST_TO_DEVICE,   /* cuMemcpyHtoDAsync */
+	REPRISE_COPY_DEVICE_TO_HOST,   /* cuMemcpyDtoHAsync */
+	REPRISE_COPY_DEVICE_TO_DEVICE, /* cuMemcpyDtoDAsync */
+};
+
+struct reprise_call_kernel {
+	CUfunction function; /* may be a CUkernel: cudart 12 and 13 pass those */
+	unsigned int grid[3];
+	unsigned int block[3];
+	unsigned int shared_bytes; /* dynamic shared memory */
+	void **params;
+	void **extra;
+	const CUlaunchConfig *config; /* NULL unless launched by cuLaunchKernelEx */
+};
+
+struct reprise_call_copy {
+	enum reprise_copy_form form;
+	CUdeviceptr target;
+	CUdeviceptr source; /* host addresses are stored as integers, as unified addressing has them */
+	size_t bytes;
+};
+
+struct reprise_call_set {
+	CUdeviceptr target;
+	size_t pitch;         /* bytes between rows; 0 for the one-dimensional forms */
+	unsigned int value;   /* the low element_bytes of it count */
+	unsigned int element_bytes; /* 1, 2 or 4 */
+	size_t width;         /* elements in a row */
+	size_t height;        /* rows; 1 for the one-dimensional forms */
+};
+
+struct reprise_call {
+	enum reprise_op_kind kind;
+	bool per_thread; /* entered through a _ptsz name: stream 0 is the per-thread default stream */
+	CUstream stream;
+	/* Makes the program's own call at the entry point it named, with its own arguments, untouched. */
+	CUresult (*pass)(const struct reprise_call *call);
+	void *entry; /* for `pass`: the driver's entry point */
+	union {
+		struct reprise_call_kernel kernel;
+		struct reprise_call_copy copy;
+		const CUDA_MEMCPY2D *copy_2d;
+		const CUDA_MEMCPY3D *copy_3d;
+		struct reprise_call_set set;
+	};
+};
