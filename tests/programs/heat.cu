@@ -1,0 +1,73 @@
+// heat: the heat equation on a square, by the CUDA runtime. Launch-bound on small grids: a step takes the GPU about 2 us.
+//
+//   heat [--size N] [--steps N] [--every N] [--default-stream]
+//
+// Prints residuals and a digest of the final temperatures on stdout, and times on stderr.
+#include "heat.h"
+#include "heat_kernels.cu"
+
+#include <utility>
+
+#define CHECK(call)                                                                       \
+    do {                                                                                  \
+        cudaError_t error_ = (call);                                                      \
+        if (error_ != cudaSuccess) {                                                      \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error_)); \
+            exit(1);                                                                      \
+        }                                                                                 \
+    } while (0)
+
+int main(int argc, char **argv)
+{
+    heat heat;
+    heat_parse(&heat, argc, argv);
+    const unsigned size = heat.size, block = 256;
+    const unsigned cell_blocks = (size * size + block - 1) / block, row_blocks = (size + 31) / 32;
+    const size_t bytes = sizeof(double) * size * size;
+
+    cudaStream_t stream = 0;
+    double *now, *next, *rows, *total, *residual;
+    if (!heat.default_stream)
+        CHECK(cudaStreamCreate(&stream));
+    CHECK(cudaMalloc(&now, bytes));
+    CHECK(cudaMalloc(&next, bytes));
+    CHECK(cudaMalloc(&rows, sizeof(double) * size));
+    CHECK(cudaMalloc(&total, sizeof(double)));
+    CHECK(cudaMallocHost(&residual, sizeof(double)));
+    CHECK(cudaMemcpy(now, heat.cells, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaMemcpy(next, heat.cells, bytes, cudaMemcpyHostToDevice));
+    CHECK(cudaDeviceSynchronize());
+
+    double start = heat_now_us(), last = start;
+    for (unsigned step = 1; step <= heat.steps; step++) {
+        heat_step<<<cell_blocks, block, 0, stream>>>(now, next, size, HEAT_RATE);
+        CHECK(cudaGetLastError());
+        if (step % heat.every == 0) {
+            heat_rows<<<row_blocks, 32, 0, stream>>>(now, next, rows, size);
+            heat_total<<<1, 1, 0, stream>>>(rows, total, size);
+            if (heat.default_stream) {
+                CHECK(cudaMemcpy(residual, total, sizeof(double), cudaMemcpyDeviceToHost));
+            } else {
+                CHECK(cudaMemcpyAsync(residual, total, sizeof(double), cudaMemcpyDeviceToHost, stream));
+                CHECK(cudaStreamSynchronize(stream));
+            }
+            double time = heat_now_us();
+            heat_check(&heat, step, *residual, time - last);
+            last = heat_now_us();
+        }
+        std::swap(now, next);
+    }
+    CHECK(cudaStreamSynchronize(stream));
+    double took = heat_now_us() - start;
+
+    CHECK(cudaMemcpy(heat.cells, now, bytes, cudaMemcpyDeviceToHost));
+    heat_finish(&heat, took);
+    CHECK(cudaFreeHost(residual));
+    CHECK(cudaFree(total));
+    CHECK(cudaFree(rows));
+    CHECK(cudaFree(next));
+    CHECK(cudaFree(now));
+    if (stream)
+        CHECK(cudaStreamDestroy(stream));
+    return 0;
+}

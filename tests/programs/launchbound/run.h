@@ -1,0 +1,83 @@
+// What one thread of the benchmark works with: its stream, its buffers, its random numbers, and the few ways in which a shape
+// issues work. A shape's body calls launch, copy and so on; where they lead depends on the target:
+// the stream (eager, and stream capture), a graph under construction, or an executable graph whose nodes are set anew.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime.h>
+#include <map>
+#include <vector>
+
+enum Target { TO_STREAM, TO_GRAPH, TO_EXEC };
+
+enum {
+    BUFFERS = 4,
+    SIDE_STREAMS = 4,
+    MOST_BLOCKS = 1024,       // of a launch
+    PINNED_WORDS = 1024,      // of either pinned buffer
+};
+
+// A 64-bit generator (splitmix64); the same seed gives every mode the same arguments.
+struct Random {
+    uint64_t state;
+    uint64_t next();
+    uint32_t below(uint32_t limit) { return (uint32_t)((next() >> 32) * limit >> 32); }
+};
+
+// One launch, kept so that the call that sets a node can be left out where nothing changed.
+struct Launched {
+    const void *kernel;
+    uint32_t blocks;
+    uint32_t *x;
+    const uint32_t *y;
+    uint32_t argument;
+};
+
+struct Variant {
+    cudaGraphExec_t exec = nullptr;
+    uint64_t ops = 0;
+    double thought_us = 0;    // host work that the body does between its launches
+};
+
+struct Run {
+    explicit Run(uint64_t seed, bool default_stream, uint64_t iterations);
+    ~Run();
+
+    void launch(const void *kernel, uint32_t blocks, uint32_t *x, const uint32_t *y, uint32_t argument);
+    void copy(void *to, const void *from, size_t bytes);
+    void set(void *to, int value, size_t bytes);
+    void think(double us);
+
+    // Folds a value that the host saw into the checksum.
+    void note(uint32_t value) { noted = (noted ^ value) * 0x9E3779B97F4A7C15ull + 1; }
+    uint64_t checksum();
+
+    cudaStream_t own_stream;     // the stream of the program's work: a stream of its own, or 0
+    cudaStream_t stream;         // where launches go: own_stream, or the capturing stream
+    cudaStream_t capture_stream;
+    cudaStream_t side[SIDE_STREAMS];
+    cudaEvent_t fork, join[SIDE_STREAMS];
+
+    uint32_t *buffer[BUFFERS];   // device, MOST_BLOCKS * BLOCK words each
+    uint32_t *scratch;           // device, for copies and memsets
+    uint32_t *to_device;         // pinned, PINNED_WORDS
+    uint32_t *from_device;       // pinned, PINNED_WORDS
+
+    // Chosen before the clock starts, one for each iteration: see Shape::choose.
+    std::vector<uint32_t> choice;
+    Random random;               // for bodies; in step in all modes
+
+    Target target = TO_STREAM;
+    bool capturing = false;
+    uint64_t ops = 0;
+    double thought_us = 0;
+    uint64_t noted = 0;
+
+    // The hand-written graphs.
+    std::map<uint32_t, Variant> variants;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    std::vector<cudaGraphNode_t> nodes;
+    std::vector<Launched> launched;
+    size_t position = 0;         // of the next node to be set
+};
