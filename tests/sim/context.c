@@ -1,0 +1,388 @@
+#include "context.h"
+
+#include "api.h"
+#include "capture.h"
+#include "device.h"
+#include "event.h"
+#include "memory.h"
+#include "module.h"
+#include "schedule.h"
+#include "stream.h"
+
+static struct sim_context *primaries[SIM_MOST_DEVICES];
+
+static const size_t first_limits[CU_LIMIT_MAX] = {
+	[CU_LIMIT_STACK_SIZE] = 1024,
+	[CU_LIMIT_PRINTF_FIFO_SIZE] = 8 << 20,
+	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+};
+
+bool sim_context_alive(const struct sim_context *context)
+{
+	return sim_object_of(SIM_A_CONTEXT, context) && context->active;
+}
+
+void sim_context_break(struct sim_context *context, CUresult error)
+{
+	if (context->error == CUDA_SUCCESS)
+		context->error = error;
+}
+
+struct sim_context *sim_context_of(CUcontext handle)
+{
+	struct sim_context *context = handle ? sim_object_of(SIM_A_CONTEXT, handle) : sim_current();
+
+	return context && sim_context_alive(context) ? context : NULL;
+}
+
+static struct sim_context *context_new(CUdevice device, unsigned int flags)
+{
+	struct sim_context *context = sim_object_new(SIM_A_CONTEXT, sizeof(*context));
+
+	context->device = device;
+	context->flags = flags;
+	return context;
+}
+
+static void activate(struct sim_context *context)
+{
+	if (context->active)
+		return;
+	context->active = true;
+	context->error = CUDA_SUCCESS;
+	context->streams_created = 0;
+	memcpy(context->limits, first_limits, sizeof(first_limits));
+	context->legacy = sim_stream_new(context, CU_STREAM_DEFAULT, 0, SIM_LEGACY_STREAM);
+}
+
+struct sim_context *sim_context_primary(CUdevice device)
+{
+	if (!primaries[device]) {
+		primaries[device] = context_new(device, CU_CTX_SCHED_AUTO);
+		primaries[device]->primary = true;
+	}
+	return primaries[device];
+}
+
+CUresult sim_context_synchronize(struct sim_context *context)
+{
+	size_t i;
+
+	for (i = 0; i < context->streams.count; i++)
+		sim_schedule_wait(context->streams.at[i]->last);
+	return context->error;
+}
+
+/* Ends everything that belongs to the context. The handle itself stays. */
+static void deactivate(struct sim_context *context)
+{
+	if (!context->active)
+		return;
+	sim_context_synchronize(context);
+	while (context->streams.count)
+		sim_stream_free(context->streams.at[context->streams.count - 1]);
+	while (context->events.count)
+		sim_event_free(context->events.at[context->events.count - 1]);
+	while (context->loaded.count)
+		sim_loaded_free(context->loaded.at[context->loaded.count - 1]);
+	sim_library_forget_context(context);
+	sim_memory_forget_context(context);
+	context->legacy = NULL;
+	context->active = false;
+}
+
+static CUresult push(struct sim_context *context)
+{
+	struct sim_self *self = sim_self();
+
+	if (self->depth == sizeof(self->stack) / sizeof(self->stack[0]))
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	self->stack[self->depth++] = context;
+	return CUDA_SUCCESS;
+}
+
+/* "The context is made current to the calling thread" by being pushed: cuCtxCreate. */
+static CUresult create(CUcontext *made, unsigned int flags, CUdevice device)
+{
+	struct sim_context *context;
+	CUresult result;
+
+	if (!made)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (flags & ~(unsigned int)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	context = context_new(device, flags);
+	result = push(context);
+	if (result != CUDA_SUCCESS) {
+		sim_object_free(context);
+		return result;
+	}
+	activate(context);
+	*made = (CUcontext)context;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), (context, flags, device))
+{
+	return create(context, flags, device);
+}
+
+API(SIM_INIT, cuCtxCreate_v3, (CUcontext *context, CUexecAffinityParam *affinities, int count, unsigned int flags, CUdevice device),
+	(context, affinities, count, flags, device))
+{
+	return count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : create(context, flags, device);
+}
+
+API(SIM_INIT, cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device),
+	(context, params, flags, device))
+{
+	if (params && (params->numExecAffinityParams || params->cigParams))
+		return CUDA_ERROR_NOT_SUPPORTED;
+	return create(context, flags, device);
+}
+
+/* "If ctx is current to the calling thread then ctx will also be popped from the current thread's context stack." */
+API(SIM_INIT, cuCtxDestroy_v2, (CUcontext handle), (handle))
+{
+	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
+	struct sim_self *self = sim_self();
+
+	if (!context || context->primary || !handle)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	deactivate(context);
+	if (sim_current() == context)
+		self->depth--;
+	sim_object_free(context);
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuCtxPushCurrent_v2, (CUcontext handle), (handle))
+{
+	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
+
+	return context ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+API(SIM_INIT, cuCtxPopCurrent_v2, (CUcontext *popped), (popped))
+{
+	struct sim_self *self = sim_self();
+
+	if (self->depth == 0)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	self->depth--;
+	if (popped)
+		*popped = (CUcontext)self->stack[self->depth];
+	return CUDA_SUCCESS;
+}
+
+/* "If ctx is NULL then the CUDA context previously current to the calling CPU thread is unbound and CUDA_SUCCESS is returned." */
+API(SIM_INIT, cuCtxSetCurrent, (CUcontext handle), (handle))
+{
+	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
+	struct sim_self *self = sim_self();
+
+	if (handle && !context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (self->depth)
+		self->depth--;
+	return context ? push(context) : CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuCtxGetCurrent, (CUcontext *context), (context))
+{
+	if (!context)
+		return CUDA_ERROR_INVALID_VALUE;
+	*context = (CUcontext)sim_current();
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxGetDevice, (CUdevice *device), (device))
+{
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	*device = sim_current()->device;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuCtxGetDevice_v2, (CUdevice *device, CUcontext handle), (device, handle))
+{
+	const struct sim_context *context = sim_context_of(handle);
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	*device = context->device;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxGetFlags, (unsigned int *flags), (flags))
+{
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = sim_current()->flags;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxSetFlags, (unsigned int flags), (flags))
+{
+	if (flags & ~(unsigned int)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_current()->flags = flags;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuCtxGetId, (CUcontext handle, unsigned long long *id), (handle, id))
+{
+	const struct sim_context *context = sim_context_of(handle);
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!id)
+		return CUDA_ERROR_INVALID_VALUE;
+	*id = context->object.serial;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuCtxGetApiVersion, (CUcontext handle, unsigned int *version), (handle, version))
+{
+	if (!sim_context_of(handle))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!version)
+		return CUDA_ERROR_INVALID_VALUE;
+	*version = 3020;
+	return CUDA_SUCCESS;
+}
+
+/* Synchronising a context while one of its streams captures is prohibited, and invalidates the capture. */
+static CUresult synchronize(struct sim_context *context)
+{
+	CUresult result = sim_capture_prohibit_context(context);
+
+	return result == CUDA_SUCCESS ? sim_context_synchronize(context) : result;
+}
+
+API(SIM_CONTEXT, cuCtxSynchronize, (void), ())
+{
+	return synchronize(sim_current());
+}
+
+API(SIM_INIT, cuCtxSynchronize_v2, (CUcontext handle), (handle))
+{
+	struct sim_context *context = sim_context_of(handle);
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return context->error != CUDA_SUCCESS ? context->error : synchronize(context);
+}
+
+API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
+{
+	if (!value || limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_INVALID_VALUE;
+	*value = sim_current()->limits[limit];
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
+{
+	if (limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+	sim_current()->limits[limit] = value;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxGetCacheConfig, (CUfunc_cache *config), (config))
+{
+	if (!config)
+		return CUDA_ERROR_INVALID_VALUE;
+	*config = CU_FUNC_CACHE_PREFER_NONE;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxSetCacheConfig, (CUfunc_cache config), (config))
+{
+	return config > CU_FUNC_CACHE_PREFER_EQUAL ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuCtxGetStreamPriorityRange, (int *least, int *greatest), (least, greatest))
+{
+	if (least)
+		*least = SIM_LEAST_PRIORITY;
+	if (greatest)
+		*greatest = SIM_GREATEST_PRIORITY;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuDevicePrimaryCtxRetain, (CUcontext *handle, CUdevice device), (handle, device))
+{
+	struct sim_context *context;
+
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!handle)
+		return CUDA_ERROR_INVALID_VALUE;
+	context = sim_context_primary(device);
+	context->retained++;
+	activate(context);
+	*handle = (CUcontext)context;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device))
+{
+	struct sim_context *context;
+
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	context = sim_context_primary(device);
+	if (context->retained == 0)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (--context->retained == 0)
+		deactivate(context);
+	return CUDA_SUCCESS;
+}
+
+/* "Explicitly destroys and cleans up all resources associated with the current device": whoever retained it may go on using it. */
+API(SIM_INIT, cuDevicePrimaryCtxReset_v2, (CUdevice device), (device))
+{
+	struct sim_context *context;
+
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	context = sim_context_primary(device);
+	deactivate(context);
+	context->flags = CU_CTX_SCHED_AUTO;
+	if (context->retained)
+		activate(context);
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned int flags), (device, flags))
+{
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (flags & ~(unsigned int)CU_CTX_FLAGS_MASK)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_context_primary(device)->flags = flags;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active), (device, flags, active))
+{
+	const struct sim_context *context;
+
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	context = sim_context_primary(device);
+	if (flags)
+		*flags = context->flags;
+	if (active)
+		*active = context->active;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,39 @@
+/* Contexts: a device's primary one, and those that programs create; the thread's stack of them. */
+#pragma once
+
+#include "object.h"
+#include "sim.h"
+
+struct sim_event;
+struct sim_module_loaded;
+
+struct sim_context {
+	struct sim_object object;
+	CUdevice device;
+	bool primary;
+	bool active;           /* the primary context exists before and after it is active */
+	unsigned int retained; /* cuDevicePrimaryCtxRetain */
+	unsigned int flags;
+	CUresult error; /* sticky: once an op has failed every call that needs the context returns this */
+	size_t limits[CU_LIMIT_MAX];
+	uint32_t streams_created;
+	struct sim_stream *legacy;
+	VECTOR(struct sim_stream *) streams; /* with the legacy and the per-thread ones */
+	VECTOR(struct sim_event *) events;
+	VECTOR(struct sim_loaded *) loaded; /* modules and libraries */
+	CUmemoryPool pool;         /* the device's default pool, seen from here */
+};
+
+bool sim_context_alive(const struct sim_context *context);
+
+/* An op has failed. CUDA_SUCCESS is ignored. */
+void sim_context_break(struct sim_context *context, CUresult error);
+
+/* Waits for all work of all its streams; returns its error. */
+CUresult sim_context_synchronize(struct sim_context *context);
+
+/* The context behind a handle; NULL means the current one. NULL is returned if there is none. */
+struct sim_context *sim_context_of(CUcontext handle);
+
+/* The device's primary context, active or not. */
+struct sim_context *sim_context_primary(CUdevice device);

@@ -1,0 +1,70 @@
+#include "fault.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+
+#include "capture.h"
+#include "options.h"
+
+struct sim_fault {
+	unsigned long first, last;
+	CUresult error;
+	struct sim_fault *next;
+};
+
+/* Reads "NAME:WHEN=ERROR" in place; the parts are left in *name and *fault. */
+static void read_one(char *text, char **name, struct sim_fault *fault)
+{
+	char *when = strchr(text, ':'), *error = strchr(text, '='), *end;
+
+	if (!when || !error || error < when)
+		sim_misuse("SIM_FAULT: %s: expected NAME:N=ERROR", text);
+	*when++ = *error++ = '\0';
+	*name = text;
+	fault->first = 1;
+	fault->last = (unsigned long)-1;
+	if (strncmp(when, "from-", 5) == 0)
+		fault->first = strtoul(when + 5, NULL, 10);
+	else if (strcmp(when, "every") != 0)
+		fault->first = fault->last = strtoul(when, NULL, 10);
+	fault->error = (CUresult)strtoul(error, &end, 10);
+	if (*end || fault->first == 0)
+		sim_misuse("SIM_FAULT: %s:%s=%s: expected NAME:N=ERROR", *name, when, error);
+}
+
+struct sim_fault *sim_fault_find(const char *wanted)
+{
+	const char *option = sim_options()->fault;
+	struct sim_fault *found = NULL;
+	char *copy, *text, *rest = NULL;
+
+	if (!option)
+		return NULL;
+	copy = strdup(option);
+	for (text = strtok_r(copy, ",", &rest); text; text = strtok_r(NULL, ",", &rest)) {
+		struct sim_fault fault = {0}, *kept;
+		char *name;
+
+		read_one(text, &name, &fault);
+		if (fnmatch(name, wanted, 0) != 0)
+			continue;
+		kept = malloc(sizeof(*kept));
+		*kept = fault;
+		kept->next = found;
+		found = kept;
+	}
+	free(copy);
+	return found;
+}
+
+bool sim_fault_strikes(const struct sim_fault *fault, unsigned long call, CUresult *error)
+{
+	for (; fault; fault = fault->next)
+		if (call >= fault->first && call <= fault->last)
+			break;
+	if (!fault)
+		return false;
+	*error = fault->error;
+	/* A call that meets an invalidated capture fails with this error by itself, and ends the capture where it should. */
+	return fault->error != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || !sim_capture_invalidate_thread();
+}

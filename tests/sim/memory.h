@@ -1,0 +1,50 @@
+/*
+ * Memory that the driver knows: device, pinned host, registered host, managed. Anything else is pageable host memory.
+ *
+ * All of it is ordinary memory of the process, at addresses that are the same in each run, so that a program's mistakes are too. Host and device addresses are
+ * equal, as unified addressing allows.
+ */
+#pragma once
+
+#include "sim.h"
+
+enum sim_memory_kind {
+	SIM_PAGEABLE,
+	SIM_DEVICE,
+	SIM_PINNED,
+	SIM_MANAGED,
+	SIM_REGISTERED, /* the program's own memory, pinned by cuMemHostRegister */
+	SIM_MEMORY_KINDS
+};
+
+struct sim_memory {
+	uintptr_t base;
+	size_t bytes;
+	enum sim_memory_kind kind;
+	unsigned int flags;   /* of cuMemHostAlloc or cuMemHostRegister */
+	uint32_t ordinal;     /* of its kind, in order of allocation, from 1 */
+	uint64_t id;          /* CU_POINTER_ATTRIBUTE_BUFFER_ID */
+	bool owned_by_module; /* a global variable: not to be freed by the program */
+	struct sim_context *context;
+	struct sim_pool *pool; /* of cuMemAllocAsync, else NULL */
+};
+
+/* NULL when there is no room. */
+struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_kind kind, size_t bytes, unsigned int flags);
+
+/* Makes memory that exists known. */
+struct sim_memory *sim_memory_know(struct sim_context *context, enum sim_memory_kind kind, uintptr_t base, size_t bytes, unsigned int flags);
+
+void sim_memory_free(struct sim_memory *memory);
+
+/* The memory that holds an address, or NULL: then it is pageable, or nothing at all. */
+struct sim_memory *sim_memory_of(uintptr_t address);
+enum sim_memory_kind sim_memory_kind_of(uintptr_t address);
+
+/* Whether a copy or memset may touch it: inside one block, or pageable and not null. */
+bool sim_memory_may_touch(uintptr_t address, size_t bytes);
+
+/* Everything of a context that is going away. */
+void sim_memory_forget_context(struct sim_context *context);
+
+size_t sim_memory_used(CUdevice device);

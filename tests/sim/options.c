@@ -1,0 +1,61 @@
+#include "options.h"
+
+#include "sim.h"
+
+static struct sim_options options;
+static bool read_already;
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+	char *end;
+	uint64_t value;
+
+	if (!text || !*text)
+		return otherwise;
+	value = strtoull(text, &end, 0);
+	switch (*end) {
+	case 'G': value <<= 10; /* fall through */
+	case 'M': value <<= 10; /* fall through */
+	case 'K': value <<= 10; end++;
+	}
+	if (*end)
+		sim_misuse("%s=%s is not a number", name, text);
+	return value;
+}
+
+static void read_schedule(const char *text)
+{
+	if (!text || !*text || strcmp(text, "eager") == 0) {
+		options.schedule = SIM_EAGER;
+	} else if (strcmp(text, "lazy") == 0) {
+		options.schedule = SIM_LAZY;
+	} else if (strcmp(text, "last") == 0) {
+		options.schedule = SIM_LAST;
+	} else if (strncmp(text, "random:", 7) == 0) {
+		options.schedule = SIM_RANDOM;
+		options.seed = strtoull(text + 7, NULL, 0);
+	} else {
+		sim_misuse("SIM_SCHEDULE=%s: eager, lazy, last or random:SEED", text);
+	}
+}
+
+void sim_options_read(void)
+{
+	if (read_already)
+		return;
+	read_already = true;
+	options.devices = (int)number("SIM_DEVICES", 1);
+	options.memory = number("SIM_MEMORY", (size_t)8 << 30);
+	options.patience_ms = (unsigned int)number("SIM_PATIENCE", 20);
+	options.log_calls = number("SIM_LOG_CALLS", 0) != 0;
+	options.log = getenv("SIM_LOG");
+	options.stats = getenv("SIM_STATS");
+	options.fault = getenv("SIM_FAULT");
+	read_schedule(getenv("SIM_SCHEDULE"));
+}
+
+const struct sim_options *sim_options(void)
+{
+	return &options;
+}

@@ -1,0 +1,28 @@
+/* What the environment says, read once at the first call. tests/sim/README.md describes the options. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sim_schedule {
+	SIM_EAGER,  /* an op runs as soon as what it depends on has finished */
+	SIM_LAZY,   /* an op runs when something waits for it */
+	SIM_RANDOM, /* any op that may run, at any time */
+	SIM_LAST,   /* of the ops that may run, the one enqueued last; none before something waits */
+};
+
+struct sim_options {
+	int devices;             /* SIM_DEVICES */
+	size_t memory;           /* SIM_MEMORY, bytes of each device */
+	enum sim_schedule schedule; /* SIM_SCHEDULE */
+	uint64_t seed;
+	unsigned int patience_ms; /* SIM_PATIENCE: work that nothing waits for starts after the program was away for so long */
+	const char *log;         /* SIM_LOG */
+	bool log_calls;          /* SIM_LOG_CALLS */
+	const char *stats;       /* SIM_STATS */
+	const char *fault;       /* SIM_FAULT */
+};
+
+void sim_options_read(void);
+const struct sim_options *sim_options(void);

@@ -1,0 +1,22 @@
+/*
+ * Which op runs next, and where. Work runs on the thread that enqueues it or waits for it, with the lock held; work that may
+ * itself wait (a spinning kernel, a host function) runs on a worker (worker.h).
+ */
+#pragma once
+
+#include "op.h"
+
+/* An op may run now. */
+void sim_schedule_ready(struct sim_op *op);
+
+/* Called once ops were submitted: runs what the schedule wants to run at once. */
+void sim_schedule_submitted(void);
+
+/* Returns when the op has finished. NULL counts as finished. */
+void sim_schedule_wait(struct sim_op *op);
+
+/* Whether the op has finished. A program that asks again and again gets a yes in the end. */
+bool sim_schedule_query(struct sim_op *op);
+
+/* Something changed that a waiting thread may wait for: an op has finished or settled. */
+void sim_schedule_wake(void);
