@@ -1,0 +1,132 @@
+#include "kernels.h"
+
+#include <cooperative_groups.h>
+#include <cstdio>
+
+static __device__ unsigned long long now_ns()
+{
+    unsigned long long ns;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    return ns;
+}
+
+static __global__ void mix(uint32_t *x, uint32_t argument)
+{
+    x[threadIdx.x] = x[threadIdx.x] * MIX_FACTOR + argument + threadIdx.x;
+}
+
+static __global__ void absorb(uint32_t *x, const uint32_t *y)
+{
+    x[threadIdx.x] = x[threadIdx.x] * ABSORB_FACTOR + 2 * y[threadIdx.x];
+}
+
+static __global__ void large_parameters(uint32_t *x, const __grid_constant__ large parameters)
+{
+    uint32_t sum = 0;
+    for (uint32_t word : parameters.words)
+        sum += word;
+    x[threadIdx.x] = x[threadIdx.x] * MIX_FACTOR + sum;
+}
+
+static __global__ void padded_parameters(uint32_t *x, padded by)
+{
+    x[threadIdx.x] = x[threadIdx.x] * (2u * by.factor + 1u) + (by.addend >> by.shift);
+}
+
+static __global__ void publish(volatile uint32_t *mapped, uint32_t value)
+{
+    __threadfence_system();
+    *mapped = value;
+    __threadfence_system();
+}
+
+static __global__ void wait(const volatile uint32_t *flag, uint32_t value, volatile uint32_t *late)
+{
+    unsigned long long end = now_ns() + 5000000000ull;
+    while (*flag != value)
+        if (now_ns() > end) {
+            *late = 1;
+            return;
+        }
+    __threadfence_system();
+}
+
+static __global__ void raise_flag(volatile uint32_t *flag, uint32_t value)
+{
+    __threadfence();
+    *flag = value;
+    __threadfence();
+}
+
+static __global__ void delay(uint32_t us)
+{
+    unsigned long long end = now_ns() + us * 1000ull;
+    while (now_ns() < end)
+        ;
+}
+
+static __global__ void by_shared_memory(uint32_t *x, uint32_t words)
+{
+    extern __shared__ uint32_t shared[];
+    for (uint32_t i = threadIdx.x; i < words; i += WORDS)
+        shared[i] = x[threadIdx.x] + i;
+    __syncthreads();
+    x[threadIdx.x] = shared[words - WORDS + threadIdx.x] * MIX_FACTOR;
+}
+
+static __global__ void in_clusters(uint32_t *x)
+{
+    uint32_t blocks = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
+#endif
+    x[blockIdx.x] = x[blockIdx.x] * MIX_FACTOR + blocks;
+}
+
+// In the second phase every thread reads what another block wrote in the first.
+static __global__ void over_the_grid(uint32_t *x, uint32_t argument)
+{
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    x[i] = x[i] * MIX_FACTOR + argument + i;
+    cooperative_groups::this_grid().sync();
+    uint32_t other = x[(i + 11) % WORDS];
+    cooperative_groups::this_grid().sync();
+    x[i] = x[i] * ABSORB_FACTOR + 2 * other;
+}
+
+static __global__ void dependent(uint32_t *x, uint32_t argument)
+{
+#if __CUDA_ARCH__ >= 900
+    cudaTriggerProgrammaticLaunchCompletion();
+    cudaGridDependencySynchronize();
+#endif
+    x[threadIdx.x] = x[threadIdx.x] * MIX_FACTOR + argument + threadIdx.x;
+}
+
+static __global__ void trap(uint32_t *x, uint32_t argument)
+{
+    if (argument == TRAP)
+        __trap();
+    x[threadIdx.x] = x[threadIdx.x] * MIX_FACTOR + argument + threadIdx.x;
+}
+
+static __global__ void print(uint32_t value)
+{
+    if (value % 64 == 0)
+        printf("device %u\n", value);
+}
+
+const void *const kernel_mix = (const void *)mix;
+const void *const kernel_absorb = (const void *)absorb;
+const void *const kernel_large = (const void *)large_parameters;
+const void *const kernel_padded = (const void *)padded_parameters;
+const void *const kernel_publish = (const void *)publish;
+const void *const kernel_wait = (const void *)wait;
+const void *const kernel_raise = (const void *)raise_flag;
+const void *const kernel_delay = (const void *)delay;
+const void *const kernel_shared = (const void *)by_shared_memory;
+const void *const kernel_cluster = (const void *)in_clusters;
+const void *const kernel_cooperative = (const void *)over_the_grid;
+const void *const kernel_dependent = (const void *)dependent;
+const void *const kernel_trap = (const void *)trap;
+const void *const kernel_print = (const void *)print;

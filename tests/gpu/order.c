@@ -1,0 +1,368 @@
+/* The order among streams, threads, events and host functions. */
+#include "hazard.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Work on the legacy stream between work on a blocking stream, on the same data: the order is implied, both ways. */
+static void legacy_blocking(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		for (unsigned k = 0; k < 4; k++) {
+			mirror_mix(&mirror, k, stream);
+			mirror_mix(&mirror, k + 10, stream);
+			mirror_mix(&mirror, k + 100, cudaStreamLegacy);
+			if (trap_at(i) && k == 2)
+				mirror_mix(&mirror, i, cudaStreamLegacy);
+		}
+		CHECK(cudaStreamSynchronize(i % 2 ? stream : cudaStreamLegacy));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+static void *per_thread_loop(void *unused)
+{
+	struct mirror mirror;
+
+	(void)unused;
+	mirror_init(&mirror);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, cudaStreamPerThread);
+		if (trap_at(i))
+			mirror_mix(&mirror, i, cudaStreamPerThread);
+		CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	return NULL;
+}
+
+/* Two threads on what is one handle and two streams, and the legacy stream in between. */
+static void per_thread_default(void)
+{
+	struct mirror mirror;
+	pthread_t thread;
+
+	mirror_init(&mirror);
+	EXPECT(!pthread_create(&thread, NULL, per_thread_loop, NULL), "no thread");
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, cudaStreamPerThread);
+		mirror_mix(&mirror, trap_at(i) ? i : 1, cudaStreamLegacy);
+		mirror_mix(&mirror, 2, cudaStreamPerThread);
+		CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+	}
+	pthread_join(thread, NULL);
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* Two streams take turns by two events, each recorded again and again; the last record before a wait counts. */
+static void event_ping_pong(void)
+{
+	struct mirror mirror;
+	cudaStream_t a, b;
+	cudaEvent_t from_a, from_b;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	CHECK(cudaEventCreateWithFlags(&from_a, cudaEventDisableTiming));
+	CHECK(cudaEventCreateWithFlags(&from_b, cudaEventDisableTiming));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		for (unsigned k = 0; k < 3; k++) {
+			mirror_mix(&mirror, k, a);
+			if (trap_at(i))
+				CHECK(cudaEventRecord(from_a, a));
+			mirror_mix(&mirror, k + 10, a);
+			CHECK(cudaEventRecord(from_a, a));
+			CHECK(cudaStreamWaitEvent(b, from_a, 0));
+			mirror_mix(&mirror, k + 20, b);
+			mirror_mix(&mirror, trap_at(i) ? i : k + 30, b);
+			CHECK(cudaEventRecord(from_b, b));
+			CHECK(cudaStreamWaitEvent(a, from_b, 0));
+		}
+		CHECK(cudaStreamSynchronize(i % 5 ? a : b));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* The host looks until the work is done, by the event or by the stream. */
+static void event_query_poll(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	cudaEvent_t event;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		double end = seconds_now() + 2;
+		cudaError_t error = cudaErrorNotReady;
+		bool by_event = trap_at(i) ? i % 2 : 1;
+
+		mirror_body(&mirror, stream);
+		if (by_event)
+			CHECK(cudaEventRecord(event, stream));
+		while (error == cudaErrorNotReady) {
+			error = by_event ? cudaEventQuery(event) : cudaStreamQuery(stream);
+			EXPECT(seconds_now() < end, "iteration %u: never ready", i);
+		}
+		CHECK(error);
+		(void)cudaGetLastError();
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* The time between two events covers the work between them. */
+static void event_timing(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	cudaEvent_t begin, end;
+	uint32_t us = 200;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	CHECK(cudaEventCreate(&begin));
+	CHECK(cudaEventCreate(&end));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		float ms = -1;
+
+		CHECK(cudaEventRecord(begin, stream));
+		mirror_body(&mirror, stream);
+		if (trap_at(i))
+			launch(kernel_delay, 1, 1, (void *[]){&us}, stream);
+		CHECK(cudaEventRecord(end, stream));
+		CHECK(cudaEventSynchronize(end));
+		CHECK(cudaEventElapsedTime(&ms, begin, end));
+		EXPECT(ms > (trap_at(i) ? 0.19f : 0.0f) && ms < 2000, "iteration %u: %g ms between the events", i, (double)ms);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+static struct {
+	uint32_t value[8];
+	unsigned length;
+} host_log;
+
+static void append(void *value)
+{
+	if (host_log.length < 8)
+		host_log.value[host_log.length] = (uint32_t)(uintptr_t)value;
+	host_log.length++;
+}
+
+static void append_as_callback(cudaStream_t stream, cudaError_t status, void *value)
+{
+	(void)stream;
+	append(status == cudaSuccess ? value : NULL);
+}
+
+static void expect_log(unsigned iteration, unsigned length)
+{
+	EXPECT(host_log.length == length, "iteration %u: %u host functions ran, not %u", iteration, host_log.length, length);
+	for (unsigned k = 0; k < length; k++)
+		EXPECT(host_log.value[k] == iteration * 10 + k + 1, "iteration %u: host function %u saw %u", iteration, k,
+			host_log.value[k]);
+	host_log.length = 0;
+}
+
+/* Host functions among kernels run once each, in order, after the work before them. */
+static void host_func_log(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		unsigned length = trap_at(i) ? 5 : 3;
+
+		for (uintptr_t k = 0; k < length; k++) {
+			mirror_mix(&mirror, (uint32_t)k, stream);
+			mirror_mix(&mirror, 7, stream);
+			CHECK(cudaLaunchHostFunc(stream, append, (void *)(i * 10 + k + 1)));
+		}
+		CHECK(cudaStreamSynchronize(stream));
+		expect_log(i, length);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+static void callback(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		unsigned length = trap_at(i) ? 4 : 2;
+
+		for (uintptr_t k = 0; k < length; k++) {
+			mirror_mix(&mirror, (uint32_t)k, stream);
+			mirror_mix(&mirror, 7, stream);
+			CHECK(cudaStreamAddCallback(stream, append_as_callback, (void *)(i * 10 + k + 1), 0));
+		}
+		CHECK(cudaStreamSynchronize(stream));
+		expect_log(i, length);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* A kernel on one stream waits, in device memory, for a kernel that the host enqueues later on another. */
+static void spin_across_streams(void)
+{
+	struct mirror of_a, of_b;
+	cudaStream_t a, b;
+	uint32_t *flag = device_words(), *late = mapped_words();
+
+	mirror_init(&of_a);
+	mirror_init(&of_b);
+	CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	/* Loads the kernel before another waits for it: loading may wait for the device. */
+	launch(kernel_raise, 1, 1, (void *[]){&flag, &(uint32_t){0}}, b);
+	mirror_mix(&of_b, 0, b);
+	mirror_mix(&of_a, 0, a);
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		mirror_mix(&of_a, 1, a);
+		launch(kernel_wait, 1, 1, (void *[]){&flag, &i, &late}, a);
+		mirror_mix(&of_a, trap_at(i) ? i : 2, a);
+		mirror_mix(&of_b, 3, b);
+		mirror_mix(&of_b, 4, b);
+		launch(kernel_raise, 1, 1, (void *[]){&flag, &i}, b);
+		CHECK(cudaStreamSynchronize(trap_at(i) ? b : a));
+		CHECK(cudaStreamSynchronize(a));
+		EXPECT(!*late, "iteration %u: the kernel gave up waiting for the other stream", i);
+	}
+	mirror_verify(&of_a, ITERATIONS);
+	mirror_verify(&of_b, ITERATIONS);
+}
+
+static struct {
+	pthread_mutex_t lock;
+	struct mirror mirror;
+	cudaStream_t stream;
+} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *take_turns(void *number)
+{
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		pthread_mutex_lock(&shared.lock);
+		for (unsigned k = 0; k < 5; k++)
+			mirror_mix(&shared.mirror, trap_at(i) && k == 2 ? i : k + 100 * *(unsigned *)number, shared.stream);
+		pthread_mutex_unlock(&shared.lock);
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(shared.stream));
+	}
+	return NULL;
+}
+
+/* Two threads under a mutex on one stream, as autograd engines do it. */
+static void two_threads_one_stream(void)
+{
+	unsigned numbers[2] = {0, 1};
+	pthread_t thread;
+
+	mirror_init(&shared.mirror);
+	CHECK(cudaStreamCreate(&shared.stream));
+	EXPECT(!pthread_create(&thread, NULL, take_turns, &numbers[1]), "no thread");
+	take_turns(&numbers[0]);
+	pthread_join(thread, NULL);
+	mirror_verify(&shared.mirror, ITERATIONS);
+}
+
+static void *make_and_destroy_streams(void *number)
+{
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	for (unsigned round = 0; round < 10; round++) {
+		cudaStream_t stream;
+
+		CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+		for (unsigned i = 0; i < 60; i++) {
+			mirror_body(&mirror, stream);
+			if (scramble(i + *(unsigned *)number) % 9 == 0)
+				mirror_mix(&mirror, i, stream);
+			if (i % 2)
+				CHECK(cudaStreamSynchronize(stream));
+		}
+		/* Another stream may not overtake what is still under way here. */
+		CHECK(cudaStreamSynchronize(stream));
+		CHECK(cudaStreamDestroy(stream));
+	}
+	mirror_verify(&mirror, 600);
+	mirror_deinit(&mirror);
+	return NULL;
+}
+
+static void threads_many_streams(void)
+{
+	pthread_t threads[16];
+	unsigned numbers[16];
+
+	for (unsigned i = 0; i < 16; i++) {
+		numbers[i] = i;
+		EXPECT(!pthread_create(&threads[i], NULL, make_and_destroy_streams, &numbers[i]), "no thread");
+	}
+	for (unsigned i = 0; i < 16; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Memory allocated and freed in stream order inside the loop. */
+static void free_async(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	uint32_t set[WORDS];
+	int pools = 0;
+
+	CHECK(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, 0));
+	if (!pools)
+		hazard_skip("no memory pools");
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		uint32_t *y;
+
+		memset(set, (int)(i % 3), sizeof set);
+		/* A second one now and then, so that the addresses change. */
+		uint32_t *other = NULL;
+		if (trap_at(i))
+			CHECK(cudaMallocAsync((void **)&other, 4096, stream));
+		CHECK(cudaMallocAsync((void **)&y, sizeof set, stream));
+		CHECK(cudaMemsetAsync(y, (int)(i % 3), sizeof set, stream));
+		for (unsigned k = 0; k < 6; k++) {
+			mirror_mix(&mirror, k, stream);
+			mirror_absorb(&mirror, y, set, stream);
+		}
+		CHECK(cudaFreeAsync(y, stream));
+		if (other)
+			CHECK(cudaFreeAsync(other, stream));
+		if (i % 3 == 0)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+const struct hazard order_hazards[] = {
+	{"legacy_blocking", legacy_blocking},
+	{"per_thread_default", per_thread_default},
+	{"event_ping_pong", event_ping_pong},
+	{"event_query_poll", event_query_poll},
+	{"event_timing", event_timing},
+	{"host_func_log", host_func_log},
+	{"callback", callback},
+	{"spin_across_streams", spin_across_streams},
+	{"two_threads_one_stream", two_threads_one_stream},
+	{"threads_many_streams", threads_many_streams},
+	{"free_async", free_async},
+	{NULL, NULL},
+};
