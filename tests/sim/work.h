@@ -37,6 +37,7 @@ enum sim_work_kind {
 
 struct sim_kernel_work {
 	struct sim_function *function;
+	uint64_t serial; /* the function's: it may be unloaded before a graph is launched */
 	CUkernel kernel; /* as node parameters tell it; NULL unless it was launched by one */
 	struct sim_dim grid;
 	struct sim_dim block;
@@ -88,6 +89,7 @@ struct sim_work {
 
 /* A new one, all zero but the kind and the current context, with one reference. */
 struct sim_work *sim_work_new(enum sim_work_kind kind);
+struct sim_work *sim_work_new_with(enum sim_work_kind kind, size_t extra_bytes);
 struct sim_work *sim_work_keep(struct sim_work *work);
 void sim_work_drop(struct sim_work *work);
 

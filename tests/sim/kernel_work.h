@@ -1,0 +1,10 @@
+/* Kernel launches as works. */
+#pragma once
+
+#include "work.h"
+
+CUresult sim_kernel_work_run(struct sim_work *work);
+bool sim_kernel_work_spins(const struct sim_work *work);
+
+/* The value of a launch attribute, or NULL if the launch does not carry it. */
+const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *work, CUlaunchAttributeID id);

@@ -1,0 +1,336 @@
+#include "stream.h"
+
+#include "api.h"
+#include "capture.h"
+#include "context.h"
+#include "device.h"
+#include "schedule.h"
+
+struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind)
+{
+	struct sim_stream *stream = sim_object_new(SIM_A_STREAM, sizeof(*stream));
+
+	stream->context = context;
+	stream->kind = kind;
+	stream->flags = flags;
+	stream->priority = priority;
+	stream->place.context = context->object.ordinal;
+	if (kind == SIM_CREATED_STREAM)
+		stream->place.stream = ++context->streams_created;
+	if (kind == SIM_PER_THREAD_STREAM) {
+		stream->thread = sim_self()->id;
+		stream->place.stream = (uint32_t)stream->thread | SIM_PER_THREAD_PLACE;
+	}
+	stream->attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = priority;
+	sim_push(&context->streams, stream);
+	return stream;
+}
+
+void sim_stream_free(struct sim_stream *stream)
+{
+	struct sim_context *context = stream->context;
+	size_t i;
+
+	sim_capture_abandon(stream);
+	for (i = 0; context->streams.at[i] != stream; i++)
+		;
+	sim_remove(&context->streams, i);
+	sim_op_drop(stream->last);
+	sim_clear(&stream->tail);
+	sim_object_free(stream);
+}
+
+static struct sim_stream *per_thread(struct sim_context *context)
+{
+	uint64_t thread = sim_self()->id;
+	size_t i;
+
+	for (i = 0; i < context->streams.count; i++)
+		if (context->streams.at[i]->kind == SIM_PER_THREAD_STREAM && context->streams.at[i]->thread == thread)
+			return context->streams.at[i];
+	return sim_stream_new(context, CU_STREAM_DEFAULT, 0, SIM_PER_THREAD_STREAM);
+}
+
+struct sim_stream *sim_stream_of(CUstream handle)
+{
+	struct sim_stream *stream;
+
+	if (handle == NULL)
+		return sim_stream_default();
+	if (handle == CU_STREAM_LEGACY)
+		return sim_current()->legacy;
+	if (handle == CU_STREAM_PER_THREAD)
+		return per_thread(sim_current());
+	stream = sim_object_of(SIM_A_STREAM, handle);
+	return stream && stream->kind == SIM_CREATED_STREAM ? stream : NULL;
+}
+
+struct sim_stream *sim_stream_default(void)
+{
+	return sim_self()->per_thread ? per_thread(sim_current()) : sim_current()->legacy;
+}
+
+bool sim_stream_blocks(const struct sim_stream *stream)
+{
+	return stream->kind != SIM_LEGACY_STREAM && !(stream->flags & CU_STREAM_NON_BLOCKING);
+}
+
+void sim_stream_order(struct sim_stream *stream, struct sim_op *op)
+{
+	struct sim_context *context = stream->context;
+	size_t i;
+
+	sim_op_after(op, stream->last);
+	if (sim_stream_blocks(stream))
+		sim_op_after(op, context->legacy->last);
+	if (stream->kind != SIM_LEGACY_STREAM)
+		return;
+	for (i = 0; i < context->streams.count; i++)
+		if (sim_stream_blocks(context->streams.at[i]))
+			sim_op_after(op, context->streams.at[i]->last);
+}
+
+void sim_stream_set_last(struct sim_stream *stream, struct sim_op *op)
+{
+	sim_op_drop(stream->last);
+	stream->last = sim_op_keep(op);
+}
+
+void sim_stream_append(struct sim_stream *stream, struct sim_op *op)
+{
+	sim_stream_order(stream, op);
+	sim_stream_set_last(stream, op);
+}
+
+CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct sim_op **ran)
+{
+	CUresult result;
+	struct sim_op *op;
+
+	if (ran)
+		*ran = NULL;
+	if (stream->capture) {
+		result = sim_capture_add(stream, work, NULL);
+		sim_work_drop(work);
+		return result;
+	}
+	result = sim_capture_prohibit_legacy(stream);
+	if (result != CUDA_SUCCESS) {
+		sim_work_drop(work);
+		return result;
+	}
+	op = sim_op_new(stream->context, stream->place, work);
+	sim_work_drop(work);
+	sim_stream_append(stream, op);
+	sim_op_submit(op);
+	sim_schedule_submitted();
+	if (ran)
+		*ran = op;
+	else
+		sim_op_drop(op);
+	return CUDA_SUCCESS;
+}
+
+static int clamp_priority(int priority)
+{
+	if (priority > SIM_LEAST_PRIORITY)
+		return SIM_LEAST_PRIORITY;
+	return priority < SIM_GREATEST_PRIORITY ? SIM_GREATEST_PRIORITY : priority;
+}
+
+/* "If priority is outside the range it is automatically clamped": cuStreamCreateWithPriority. */
+static CUresult create(CUstream *stream, unsigned int flags, int priority)
+{
+	if (!stream || (flags & ~(unsigned int)CU_STREAM_NON_BLOCKING))
+		return CUDA_ERROR_INVALID_VALUE;
+	*stream = (CUstream)sim_stream_new(sim_current(), flags, clamp_priority(priority), SIM_CREATED_STREAM);
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuStreamCreate, (CUstream *stream, unsigned int flags), (stream, flags))
+{
+	return create(stream, flags, 0);
+}
+
+API(SIM_CONTEXT, cuStreamCreateWithPriority, (CUstream *stream, unsigned int flags, int priority), (stream, flags, priority))
+{
+	return create(stream, flags, priority);
+}
+
+/* "In case the device is still doing work in the stream hStream when cuStreamDestroy() is called, the function will return immediately". */
+API(SIM_INIT, cuStreamDestroy_v2, (CUstream handle), (handle))
+{
+	struct sim_stream *stream = sim_object_of(SIM_A_STREAM, handle);
+
+	if (!stream || stream->kind != SIM_CREATED_STREAM)
+		return CUDA_ERROR_INVALID_HANDLE;
+	sim_stream_free(stream);
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+	CUresult result;
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!sim_schedule_query(stream->last))
+		return CUDA_ERROR_NOT_READY;
+	return stream->context->error;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamSynchronize, (CUstream handle), (handle))
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+	struct sim_context *context;
+	CUresult result;
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	context = stream->context;
+	sim_schedule_wait(stream->last);
+	return context->error;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetPriority, (CUstream handle, int *priority), (handle, priority))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!priority)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*priority = stream->priority;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetFlags, (CUstream handle, unsigned int *flags), (handle, flags))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*flags = stream->flags;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetId, (CUstream handle, unsigned long long *id), (handle, id))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!id)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*id = stream->object.serial;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetDevice, (CUstream handle, CUdevice *device), (handle, device))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!device)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*device = stream->context->device;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetCtx, (CUstream handle, CUcontext *context), (handle, context))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!context)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*context = (CUcontext)stream->context;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetCtx_v2, (CUstream handle, CUcontext *context, CUgreenCtx *green), (handle, context, green))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!context || !green)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*context = (CUcontext)stream->context;
+	*green = NULL;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuStreamGetGreenCtx, (CUstream handle, CUgreenCtx *green), (handle, green))
+{
+	if (!green)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!sim_stream_of(handle))
+		return CUDA_ERROR_INVALID_HANDLE;
+	*green = NULL;
+	return CUDA_SUCCESS;
+}
+
+/* "Valid for streams": the documentation of CUlaunchAttributeID. */
+static bool is_stream_attribute(CUstreamAttrID attribute)
+{
+	switch ((int)attribute) {
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetAttribute, (CUstream handle, CUstreamAttrID attribute, CUstreamAttrValue *value), (handle, attribute, value))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!value || !is_stream_attribute(attribute))
+		return CUDA_ERROR_INVALID_VALUE;
+	*value = stream->attributes[attribute];
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamSetAttribute, (CUstream handle, CUstreamAttrID attribute, const CUstreamAttrValue *value),
+	(handle, attribute, value))
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!value || !is_stream_attribute(attribute))
+		return CUDA_ERROR_INVALID_VALUE;
+	stream->attributes[attribute] = *value;
+	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+		stream->priority = clamp_priority(value->priority);
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamCopyAttributes, (CUstream target, CUstream source), (target, source))
+{
+	struct sim_stream *to = sim_stream_of(target), *from = sim_stream_of(source);
+
+	if (!to || !from)
+		return CUDA_ERROR_INVALID_HANDLE;
+	memcpy(to->attributes, from->attributes, sizeof(to->attributes));
+	to->priority = from->priority;
+	return CUDA_SUCCESS;
+}

@@ -1,0 +1,64 @@
+/*
+ * Streams: queues of ops, and the order among them that CUDA documents under "Stream synchronization behavior": the legacy
+ * default stream waits for all blocking streams of its context and they wait for it; other streams are ordered by events alone.
+ */
+#pragma once
+
+#include "object.h"
+#include "op.h"
+#include "sim.h"
+
+struct sim_capture;
+struct sim_node;
+
+enum sim_stream_kind {
+	SIM_CREATED_STREAM,
+	SIM_LEGACY_STREAM,
+	SIM_PER_THREAD_STREAM,
+};
+
+struct sim_stream {
+	struct sim_object object;
+	struct sim_context *context;
+	enum sim_stream_kind kind;
+	uint64_t thread; /* of a per-thread stream */
+	unsigned int flags;
+	int priority;
+	struct sim_place place;
+	struct sim_op *last; /* the op enqueued last; NULL at first */
+	CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_MAX];
+
+	struct sim_capture *capture; /* while it captures */
+	VECTOR(struct sim_node *) tail; /* then: the nodes that the next one will depend on */
+};
+
+/* place.stream of a per-thread stream is its thread's number with this bit. */
+#define SIM_PER_THREAD_PLACE 0x80000000u
+
+struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind);
+void sim_stream_free(struct sim_stream *stream);
+
+/*
+ * The stream behind a handle. 0 is the legacy default stream, or in a _ptsz entry point the per-thread one; CU_STREAM_LEGACY and
+ * CU_STREAM_PER_THREAD are what they say. NULL if the handle is none.
+ */
+struct sim_stream *sim_stream_of(CUstream handle);
+
+/* The stream that synchronous copies use: legacy, or in a _ptds entry point the per-thread one. */
+struct sim_stream *sim_stream_default(void);
+
+/* Whether it takes part in the legacy stream's order. */
+bool sim_stream_blocks(const struct sim_stream *stream);
+
+/*
+ * Adds work: to the capture if the stream captures, else as an op. The caller's reference to the work is consumed, whatever the result.
+ * `ran`, unless NULL, becomes a reference to the op, or NULL if the work was captured.
+ */
+CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct sim_op **ran);
+
+/* Puts an op behind all that precedes it in the stream's order, and makes it the stream's last. Submitting it is left to the caller. */
+void sim_stream_append(struct sim_stream *stream, struct sim_op *op);
+
+/* Puts an op behind the same, without making it the last. */
+void sim_stream_order(struct sim_stream *stream, struct sim_op *op);
+void sim_stream_set_last(struct sim_stream *stream, struct sim_op *op);
