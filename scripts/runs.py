@@ -1,0 +1,98 @@
+"""Running programs plain and under Reprise: what scripts/gpu-test and scripts/bench share. Python's own library only."""
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+PLAIN_REMOVES = ("LD_PRELOAD", "REPRISE", "REPRISE_REPORT")
+
+
+class Outcome:
+    def __init__(self, status, stdout, stderr, report):
+        self.status = status    # exit status; negative: the signal; None: it ran past its time
+        self.stdout = stdout
+        self.stderr = stderr
+        self.report = report    # Reprise's counters, {} where there are none
+
+
+def library(build):
+    return Path(build).resolve() / "preload" / "libreprise.so"
+
+
+def run(command, reprise=None, timeout=60, environment=None):
+    """Runs a command, under the library `reprise` if one is given. A process group that runs past its time is killed."""
+    env = {key: value for key, value in os.environ.items() if key not in PLAIN_REMOVES}
+    env.update(environment or {})
+    report = None
+    if reprise:
+        handle, report = tempfile.mkstemp(prefix="reprise-report-")
+        os.close(handle)
+        os.unlink(report)
+        env.update(LD_PRELOAD=str(reprise), REPRISE="on", REPRISE_REPORT=report)
+    process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                               start_new_session=True)
+    try:
+        stdout, stderr = process.communicate(timeout=timeout)
+        status = process.returncode
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        stdout, stderr = process.communicate()
+        status = None
+    return Outcome(status, stdout, stderr, take_report(report))
+
+
+def take_report(path):
+    """The counters of Reprise's report, a JSON object; numbers at its top level are all that is used here."""
+    if not path or not os.path.exists(path):
+        return {}
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            report = json.load(file)
+    except ValueError:
+        report = {}
+    os.unlink(path)
+    return report if isinstance(report, dict) else {}
+
+
+def share_replayed(report):
+    """From 0 to 1, or None where the report does not say."""
+    ops, replayed = report.get("ops"), report.get("replayed")
+    if not isinstance(ops, (int, float)) or not isinstance(replayed, (int, float)) or not ops:
+        return None
+    return replayed / ops
+
+
+def values(text):
+    """The key=value pairs of a program's output; a later one of the same key counts."""
+    return dict(word.split("=", 1) for word in text.split() if "=" in word)
+
+
+def gpu_name():
+    """The first GPU's name, or None and the reason why there is none."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None, "libcuda.so.1 is not there"
+    result = driver.cuInit(0)
+    if result:
+        return None, f"cuInit returned {result}"
+    count, name = ctypes.c_int(), ctypes.create_string_buffer(128)
+    if driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
+        return None, "the driver sees no device"
+    driver.cuDeviceGetName(name, len(name), 0)
+    return name.value.decode(errors="replace"), None
+
+
+def driver_version():
+    try:
+        out = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "-i", "0"],
+                             capture_output=True, text=True, timeout=20)
+        if out.returncode == 0 and out.stdout.strip():
+            return out.stdout.split("\n")[0].strip()
+    except (OSError, subprocess.TimeoutExpired):
+        pass
+    return "unknown"
