@@ -27,6 +27,12 @@ Run::Run(uint64_t seed, bool default_stream, uint64_t iterations) : choice(itera
         CHECK(cudaEventCreateWithFlags(&join[i], cudaEventDisableTiming));
     }
 
+    // As programs do that allocate in stream order: without it, every synchronisation gives the pool's memory back.
+    cudaMemPool_t pool;
+    uint64_t keep = UINT64_MAX;
+    CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+
     Random initial{seed + 1};
     std::vector<uint32_t> words(buffer_words);
     for (int i = 0; i < BUFFERS; i++) {
