@@ -1,0 +1,80 @@
+/*
+ * Loading the real driver. The handle is kept for the life of the process: doors that were handed out point into it.
+ *
+ * No lock: every thread that comes before the work is done does it too, and writes the same values (driver.h says why).
+ */
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+#include "lookup.h"
+
+#define DRIVER_NAME "libcuda.so.1"
+
+struct reprise_driver reprise_driver;
+
+static _Atomic(void *) driver_handle;
+
+/* One row of the table: which pointer to fill, from which name. */
+struct function_slot {
+	void **pointer;
+	const char *name;
+	bool needed;
+};
+
+#define SLOT(function, is_needed) {(void **)&reprise_driver.function, #function, is_needed},
+#define NEEDED(function) SLOT(function, true)
+#define OPTIONAL(function) SLOT(function, false)
+static const struct function_slot slots[] = {REPRISE_DRIVER_FUNCTIONS(NEEDED, OPTIONAL)};
+#undef OPTIONAL
+#undef NEEDED
+#undef SLOT
+
+static bool find_driver(int flags)
+{
+	if (atomic_load_explicit(&driver_handle, memory_order_acquire) != NULL)
+		return true;
+
+	void *handle = dlopen(DRIVER_NAME, RTLD_LAZY | flags);
+
+	if (handle == NULL) {
+		(void)dlerror(); /* the program did not ask, so it is not to find an error */
+		return false;
+	}
+	atomic_store_explicit(&driver_handle, handle, memory_order_release);
+	return true;
+}
+
+void *reprise_driver_handle(void)
+{
+	return atomic_load_explicit(&driver_handle, memory_order_acquire);
+}
+
+bool reprise_driver_present(void)
+{
+	return find_driver(RTLD_NOLOAD);
+}
+
+bool reprise_driver_load(void)
+{
+	static atomic_bool loaded;
+
+	if (atomic_load_explicit(&loaded, memory_order_acquire))
+		return true;
+	if (!find_driver(RTLD_NOLOAD) && !find_driver(0))
+		return false;
+
+	bool complete = true;
+
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		void *address = reprise_real_dlsym(reprise_driver_handle(), slots[i].name);
+
+		if (address == NULL)
+			(void)dlerror();
+		complete = complete && (address != NULL || !slots[i].needed);
+		__atomic_store_n(slots[i].pointer, address, __ATOMIC_RELAXED);
+	}
+	atomic_store_explicit(&loaded, complete, memory_order_release);
+	return complete;
+}

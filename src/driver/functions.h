@@ -1,0 +1,79 @@
+/*
+ * The driver functions that Reprise itself calls, each once. The table of pointers, its loading and the check that nothing
+ * needed is missing all come from here.
+ *
+ * NEEDED: without it Reprise stays out of the way altogether. OPTIONAL: the pointer may be NULL on older drivers; who calls
+ * it looks first. Names are the exported ones, with their version: cuda.h renames the plain ones by macro.
+ */
+#pragma once
+
+#define REPRISE_DRIVER_FUNCTIONS(NEEDED, OPTIONAL) \
+	/* contexts */ \
+	NEEDED(cuDriverGetVersion) \
+	NEEDED(cuGetErrorName) \
+	NEEDED(cuCtxGetCurrent) \
+	NEEDED(cuCtxSetCurrent) \
+	NEEDED(cuCtxPushCurrent_v2) \
+	NEEDED(cuCtxPopCurrent_v2) \
+	NEEDED(cuMemGetInfo_v2) \
+	OPTIONAL(cuDeviceGetGraphMemAttribute) \
+	/* streams */ \
+	NEEDED(cuStreamGetCtx) \
+	NEEDED(cuStreamGetFlags) \
+	NEEDED(cuStreamGetPriority) \
+	OPTIONAL(cuStreamGetId) \
+	OPTIONAL(cuStreamGetGreenCtx) \
+	NEEDED(cuStreamIsCapturing) \
+	OPTIONAL(cuStreamGetCaptureInfo_v2) \
+	OPTIONAL(cuStreamGetCaptureInfo_v3) \
+	NEEDED(cuStreamCreateWithPriority) \
+	OPTIONAL(cuStreamCopyAttributes) \
+	NEEDED(cuStreamDestroy_v2) \
+	NEEDED(cuStreamQuery) \
+	NEEDED(cuStreamSynchronize) \
+	NEEDED(cuStreamWaitEvent) \
+	/* events */ \
+	NEEDED(cuEventCreate) \
+	NEEDED(cuEventRecord) \
+	NEEDED(cuEventQuery) \
+	NEEDED(cuEventDestroy_v2) \
+	/* capture and graphs */ \
+	NEEDED(cuThreadExchangeStreamCaptureMode) \
+	NEEDED(cuStreamBeginCapture_v2) \
+	NEEDED(cuStreamEndCapture) \
+	NEEDED(cuGraphGetNodes) \
+	NEEDED(cuGraphNodeGetType) \
+	OPTIONAL(cuGraphKernelNodeGetParams_v2) \
+	NEEDED(cuGraphInstantiateWithFlags) \
+	OPTIONAL(cuGraphInstantiateWithParams) \
+	OPTIONAL(cuGraphExecUpdate_v2) \
+	OPTIONAL(cuGraphExecKernelNodeSetParams_v2) \
+	NEEDED(cuGraphUpload) \
+	NEEDED(cuGraphLaunch) \
+	NEEDED(cuGraphDestroy) \
+	NEEDED(cuGraphExecDestroy) \
+	/* the ops themselves */ \
+	NEEDED(cuLaunchKernel) \
+	OPTIONAL(cuLaunchKernelEx) \
+	NEEDED(cuMemcpyAsync) \
+	NEEDED(cuMemcpyHtoDAsync_v2) \
+	NEEDED(cuMemcpyDtoHAsync_v2) \
+	NEEDED(cuMemcpyDtoDAsync_v2) \
+	NEEDED(cuMemcpy2DAsync_v2) \
+	NEEDED(cuMemcpy3DAsync_v2) \
+	NEEDED(cuMemsetD8Async) \
+	NEEDED(cuMemsetD16Async) \
+	NEEDED(cuMemsetD32Async) \
+	NEEDED(cuMemsetD2D8Async) \
+	NEEDED(cuMemsetD2D16Async) \
+	NEEDED(cuMemsetD2D32Async) \
+	/* functions and memory */ \
+	OPTIONAL(cuFuncGetParamInfo) \
+	OPTIONAL(cuKernelGetParamInfo) \
+	NEEDED(cuFuncGetAttribute) \
+	OPTIONAL(cuKernelGetAttribute) \
+	OPTIONAL(cuKernelGetFunction) \
+	OPTIONAL(cuFuncGetName) \
+	OPTIONAL(cuKernelGetName) \
+	NEEDED(cuPointerGetAttribute) \
+	NEEDED(cuPointerGetAttributes)
