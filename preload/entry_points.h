@@ -1,0 +1,53 @@
+/*
+ * The table of entry points as numbers: an entry is a row of entry_points.def, or, from REPRISE_ENTRY_COUNT on, one of the
+ * spare doors that are given at look-up to what is not in the table.
+ *
+ * Assembly includes this file too, for the number of spare doors.
+ */
+#pragma once
+
+/* Spare doors that speak up while something is deferred, and some that always do. */
+#define REPRISE_SPARE_DOORS 512
+#define REPRISE_SPARE_STRICT_DOORS 64
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In the order of how much is done at the door: where two names share an address, the greater class wins. */
+enum reprise_class {
+	REPRISE_CLASS_PASS,
+	REPRISE_CLASS_RECORD,
+	REPRISE_CLASS_ORDER,
+	REPRISE_CLASS_SYNC,
+	REPRISE_CLASS_LIFETIME,
+	REPRISE_CLASS_OWN,
+};
+
+enum reprise_entry {
+#define RECORD(name, stream, form) REPRISE_ENTRY_##name,
+#define ORDER(name, stream, form) REPRISE_ENTRY_##name,
+#define SYNC(name, stream, form, result) REPRISE_ENTRY_##name,
+#define LIFETIME(name, what, handle, form, result) REPRISE_ENTRY_##name,
+#define OWN(name, stream, form) REPRISE_ENTRY_##name,
+#define PASS(name) REPRISE_ENTRY_##name,
+#include "entry_points.def"
+	REPRISE_ENTRY_COUNT,
+	REPRISE_ENTRY_STRICT = REPRISE_ENTRY_COUNT + REPRISE_SPARE_DOORS,
+	REPRISE_DOOR_COUNT = REPRISE_ENTRY_STRICT + REPRISE_SPARE_STRICT_DOORS,
+};
+
+struct reprise_entry_point {
+	uint8_t class;    /* enum reprise_class */
+	uint8_t argument; /* position of the stream or handle from 1, 0 for none */
+	bool per_thread;
+	uint8_t lifetime; /* enum reprise_lifetime, for LIFETIME */
+};
+
+extern const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT];
+
+/* The entry's exported name; `entry` is below REPRISE_ENTRY_COUNT. */
+const char *reprise_entry_name(unsigned int entry);
+
+#endif
