@@ -54,3 +54,9 @@ void reprise_capture_end(CUstream stream);
  * ("must be destroyed"), everything passes from then on.
  */
 void reprise_observe_result(CUresult result);
+
+/*
+ * Issues everything deferred and defers nothing any more in this process: something happened that cannot be followed.
+ * `reason` is a string that stays, for the report.
+ */
+void reprise_stop(const char *reason);

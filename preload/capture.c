@@ -1,0 +1,70 @@
+/*
+ * The doors of the program's own captures. The lane is told before a capture can begin and after it has ended, so that
+ * nothing is deferred between: what the program captures is its own calls, in its own graph.
+ */
+#include "versions.h"
+
+#include "../src/base/inside.h"
+#include "../src/lane/doors.h"
+#include "door.h"
+
+/* Newer than the header that the project asks for, so their types are written out. */
+#define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)
+FORMS(cuStreamBeginCaptureToCig, CUstream stream, void *params);
+FORMS(cuStreamEndCaptureToCig, CUstream stream);
+FORMS(cuStreamBeginRecaptureToGraph, CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void *callback, void *data);
+
+/* A _ptsz name's stream 0 is the thread's own default stream, which has a handle as well. */
+static CUstream stream_plain(CUstream stream)
+{
+	return stream;
+}
+
+static CUstream stream_per_thread(CUstream stream)
+{
+	return stream != NULL ? stream : CU_STREAM_PER_THREAD;
+}
+
+#define PARAMETERS(...) (__VA_ARGS__)
+#define ARGUMENTS(...) (__VA_ARGS__)
+
+#define BEGIN(name, resolve, parameters, arguments) \
+	CUresult reprise_door_##name parameters; \
+	CUresult reprise_door_##name parameters \
+	{ \
+		if (reprise_inside != 0) \
+			return REPRISE_REAL(name) arguments; \
+		reprise_capture_begin(resolve(stream)); \
+		CUresult result = REPRISE_REAL(name) arguments; \
+		if (result != CUDA_SUCCESS) \
+			reprise_capture_end(resolve(stream)); \
+		return result; \
+	}
+
+/* A capture goes on if the wrong thread asks to end it. */
+#define END(name, resolve, parameters, arguments) \
+	CUresult reprise_door_##name parameters; \
+	CUresult reprise_door_##name parameters \
+	{ \
+		CUresult result = REPRISE_REAL(name) arguments; \
+		if (reprise_inside == 0 && result != CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) \
+			reprise_capture_end(resolve(stream)); \
+		return result; \
+	}
+
+#define DOORS(DOOR, name, parameters, arguments) \
+	DOOR(name, stream_plain, parameters, arguments) \
+	DOOR(name##_ptsz, stream_per_thread, parameters, arguments)
+
+DOORS(BEGIN, cuStreamBeginCapture, PARAMETERS(CUstream stream), ARGUMENTS(stream))
+DOORS(BEGIN, cuStreamBeginCapture_v2, PARAMETERS(CUstream stream, CUstreamCaptureMode mode), ARGUMENTS(stream, mode))
+DOORS(BEGIN, cuStreamBeginCaptureToGraph,
+      PARAMETERS(CUstream stream, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
+                 CUstreamCaptureMode mode),
+      ARGUMENTS(stream, graph, dependencies, edges, count, mode))
+DOORS(BEGIN, cuStreamBeginRecaptureToGraph,
+      PARAMETERS(CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void *callback, void *data),
+      ARGUMENTS(stream, mode, graph, callback, data))
+DOORS(BEGIN, cuStreamBeginCaptureToCig, PARAMETERS(CUstream stream, void *params), ARGUMENTS(stream, params))
+DOORS(END, cuStreamEndCapture, PARAMETERS(CUstream stream, CUgraph *graph), ARGUMENTS(stream, graph))
+DOORS(END, cuStreamEndCaptureToCig, PARAMETERS(CUstream stream), ARGUMENTS(stream))

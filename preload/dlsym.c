@@ -1,0 +1,117 @@
+/*
+ * The part of the exported dlsym that is not a plain jump: names that begin with "cu" and a capital.
+ *
+ * What is answered here is only what a door replaces. Everything else is left to the C library's own dlsym, which the
+ * assembly then enters with the program's return address on the stack: it finds what the program would have found without
+ * us, and sets what dlerror returns. May be called from anywhere, also before anything is initialised; takes no lock.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../src/base/inside.h"
+#include "../src/driver/driver.h"
+#include "../src/driver/lookup.h"
+#include "door.h"
+#include "route.h"
+
+/* Returned in two registers, which the assembly looks at. */
+struct reprise_found {
+	void *address;
+	uintptr_t settled; /* zero: ask the C library */
+};
+
+struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller);
+
+static const struct reprise_found not_ours = {NULL, 0};
+
+static struct reprise_found settled(void *address)
+{
+	return (struct reprise_found){address, 1};
+}
+
+static bool is_exported(const void *address)
+{
+	return (const char *)address >= reprise_exported_begin && (const char *)address < reprise_exported_end;
+}
+
+static struct link_map *map_of(const void *address)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 ? map : NULL;
+}
+
+/* Whether the object has a definition of its own, not one of an object that it depends on. */
+static bool defines(struct link_map *map, const char *name)
+{
+	void *address = reprise_real_dlsym(map, name);
+
+	return address != NULL && map_of(address) == map;
+}
+
+/*
+ * RTLD_NEXT: what comes after the caller, which may itself be a layer over the driver. The answer is a door only if nothing
+ * between the caller and the driver has this name. A driver that was loaded with RTLD_LOCAL counts as coming after.
+ */
+static struct reprise_found next_after(const char *name, const void *caller)
+{
+	struct link_map *driver = NULL;
+	struct link_map *map = map_of(caller);
+
+	if (reprise_route_open(false) == REPRISE_MODE_OFF || map == NULL ||
+	    dlinfo(reprise_driver_handle(), RTLD_DI_LINKMAP, &driver) != 0)
+		return not_ours;
+	for (map = map->l_next; map != NULL && map != driver; map = map->l_next) {
+		if (defines(map, name))
+			return not_ours;
+	}
+
+	void *address = map == driver ? reprise_real_dlsym(driver, name) : NULL;
+	void *door = address != NULL ? reprise_route_driver(name, address) : NULL;
+
+	return door != NULL ? settled(door) : not_ours;
+}
+
+/*
+ * The look-up found the name that we export, since a preloaded object comes first. What counts is what comes after us: that,
+ * through the door if it is the driver's, or, if nothing in the global scope has the name, the driver that was loaded with
+ * RTLD_LOCAL. If there is none either, the program is to hear so.
+ */
+static struct reprise_found past_ourselves(const char *name)
+{
+	enum reprise_mode mode = reprise_route_open(false);
+	void *address = reprise_real_dlsym(RTLD_NEXT, name);
+
+	if (address == NULL && reprise_driver_handle() != NULL)
+		address = reprise_real_dlsym(reprise_driver_handle(), name);
+	if (address == NULL || mode == REPRISE_MODE_OFF)
+		return settled(address);
+
+	void *door = reprise_route_driver(name, address);
+
+	return settled(door != NULL ? door : address);
+}
+
+struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller)
+{
+	if (reprise_inside != 0)
+		return not_ours;
+	if (handle == RTLD_NEXT)
+		return next_after(name, caller);
+
+	void *address = reprise_real_dlsym(handle, name);
+
+	if (address == NULL)
+		return not_ours;
+	if (is_exported(address))
+		return past_ourselves(name);
+	if (reprise_route_open(false) == REPRISE_MODE_OFF)
+		return not_ours;
+
+	void *door = reprise_route_driver(name, address);
+
+	return door != NULL ? settled(door) : not_ours;
+}

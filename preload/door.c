@@ -1,0 +1,107 @@
+/*
+ * The C side of the doors: what a generic door tells the inner rooms, and where an exported name leads.
+ *
+ * Called from the assembly in doors-*.S on the program's threads, whatever locks the program holds; nothing here takes a
+ * lock. While Reprise itself is inside the driver on this thread (reprise_inside), a door says nothing.
+ */
+#include "door.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "../src/base/inside.h"
+#include "../src/driver/driver.h"
+#include "../src/driver/lookup.h"
+#include "../src/lane/doors.h"
+#include "attributes.h"
+#include "route.h"
+#include "spare.h"
+
+/* How many integer arguments travel in registers. */
+#if defined(__x86_64__)
+#define REGISTER_ARGUMENTS 6
+#elif defined(__aarch64__)
+#define REGISTER_ARGUMENTS 8
+#else
+#error "the doors are written for x86-64 and aarch64"
+#endif
+
+/* From the assembly, which alone calls them. */
+void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
+void *reprise_door_first_call(uint32_t entry);
+
+void *reprise_real[REPRISE_DOOR_COUNT];
+void *reprise_exported[REPRISE_ENTRY_COUNT];
+
+void *reprise_door_of(unsigned int entry)
+{
+	const int32_t *distance = &reprise_door_distances[entry];
+
+	return *distance != 0 ? (char *)distance + *distance : reprise_real[entry];
+}
+
+/* The argument at `position`, which the table gives only where all arguments before it are integers too. */
+static uintptr_t argument(unsigned int position, const uint64_t *registers, const uint64_t *stack)
+{
+	if (position == 0)
+		return 0;
+	return position <= REGISTER_ARGUMENTS ? registers[position - 1] : stack[position - 1 - REGISTER_ARGUMENTS];
+}
+
+static void tell_lifetime(const struct reprise_entry_point *point, uintptr_t handle)
+{
+	enum reprise_lifetime what = point->lifetime;
+
+	if (what == REPRISE_LIFETIME_STREAM && handle == 0 && point->per_thread)
+		handle = (uintptr_t)CU_STREAM_PER_THREAD;
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT)
+		reprise_attributes_forget();
+	reprise_lifetime(what, handle);
+}
+
+void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack)
+{
+	if (reprise_inside)
+		return;
+	if (entry >= REPRISE_ENTRY_COUNT) {
+		reprise_spare_tell(entry);
+		return;
+	}
+
+	const struct reprise_entry_point *point = &reprise_entry_points[entry];
+	uintptr_t value = argument(point->argument, registers, stack);
+
+	switch ((enum reprise_class)point->class) {
+	case REPRISE_CLASS_ORDER:
+		reprise_order((CUstream)value, point->per_thread);
+		break;
+	case REPRISE_CLASS_LIFETIME:
+		tell_lifetime(point, value);
+		break;
+	default:
+		reprise_sync();
+		break;
+	}
+}
+
+/*
+ * Where a program that links the driver is to go from now on: to the next object that has this name, as if we were not
+ * there, if that is not the driver itself; otherwise to the driver, through the door unless Reprise is off.
+ */
+void *reprise_door_first_call(uint32_t entry)
+{
+	const char *name = reprise_entry_name(entry);
+	enum reprise_mode mode = reprise_route_open(true);
+	void *driver = reprise_driver_handle();
+	void *next = reprise_real_dlsym(RTLD_NEXT, name);
+	void *real = driver != NULL ? reprise_real_dlsym(driver, name) : NULL;
+
+	if (real == NULL || reprise_inside != 0) /* too early to settle it */
+		return next != NULL ? next : real != NULL ? real : (void *)reprise_door_missing;
+
+	/* Another layer will come through the door when it looks for the driver itself. */
+	void *target = next != NULL && next != real ? next : mode == REPRISE_MODE_OFF ? real : reprise_door_of(entry);
+
+	__atomic_store_n(&reprise_exported[entry], target, __ATOMIC_RELEASE);
+	return target;
+}

@@ -1,0 +1,31 @@
+/*
+ * What the doors are made of: the driver's function behind each, the door's address, the exported names.
+ *
+ * An entry's slot in reprise_real is written before its door is handed out, and then never changes.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "entry_points.h"
+
+/* The driver's function for every entry, spare doors included; NULL if the driver has none. */
+extern void *reprise_real[REPRISE_DOOR_COUNT];
+
+/* Where an exported name leads; NULL until its first call. */
+extern void *reprise_exported[REPRISE_ENTRY_COUNT];
+
+/* From each of these words to its entry's door; 0 for PASS entries, which have none. */
+extern const int32_t reprise_door_distances[REPRISE_DOOR_COUNT];
+
+/* The exported names' code lies between these two. */
+extern const char reprise_exported_begin[], reprise_exported_end[];
+
+/* A function that answers CUDA_ERROR_NOT_SUPPORTED. */
+void reprise_door_missing(void);
+
+/* The address to hand out for `entry`: its door, or the driver's own function where there is no door. */
+void *reprise_door_of(unsigned int entry);
+
+/* The driver's function behind a C door. */
+#define REPRISE_REAL(name) ((__typeof__(&name))reprise_real[REPRISE_ENTRY_##name])

@@ -1,0 +1,169 @@
+/*
+ * The table of the driver's addresses, and the spare doors.
+ *
+ * Open addressing over single words that hold an entry and its address, filled by compare-and-swap and never emptied: a
+ * look-up takes no lock and a thread that is stopped half way holds up nobody. Threads that open at the same time do the
+ * same work twice. A lock here could deadlock: a constructor that calls CUDA runs inside the loader's lock, and dlsym needs
+ * that lock too.
+ */
+#include "route.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "../src/base/inside.h"
+#include "../src/driver/driver.h"
+#include "../src/driver/lookup.h"
+#include "../src/lane/doors.h"
+#include "door.h"
+#include "spare.h"
+
+#define SLOT_COUNT 4096 /* a power of two, more than three times what can be in it */
+#define ADDRESS_BITS 48 /* what Linux gives out unless asked for more by a hint */
+
+_Static_assert(SLOT_COUNT >= 3 * REPRISE_DOOR_COUNT, "the table must stay sparse");
+_Static_assert(REPRISE_DOOR_COUNT < 1 << (64 - ADDRESS_BITS), "an entry must fit above an address");
+
+static _Atomic uint64_t slots[SLOT_COUNT];
+
+/* 0 until the table is there, then 1 + enum reprise_mode. */
+static atomic_int opened;
+
+static uint64_t pack(unsigned int entry, void *address)
+{
+	return (uint64_t)entry << ADDRESS_BITS | (uintptr_t)address;
+}
+
+static unsigned int entry_of(uint64_t word)
+{
+	return (unsigned int)(word >> ADDRESS_BITS);
+}
+
+static bool holds(uint64_t word, void *address)
+{
+	return word << (64 - ADDRESS_BITS) == (uint64_t)(uintptr_t)address << (64 - ADDRESS_BITS);
+}
+
+static enum reprise_class class_of(unsigned int entry)
+{
+	return entry < REPRISE_ENTRY_COUNT ? reprise_entry_points[entry].class : REPRISE_CLASS_SYNC;
+}
+
+static size_t first_slot(void *address)
+{
+	return ((uintptr_t)address >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+}
+
+/* The entry of `address`, or REPRISE_DOOR_COUNT. */
+static unsigned int find(void *address)
+{
+	for (size_t i = first_slot(address);; i = (i + 1) % SLOT_COUNT) {
+		uint64_t word = atomic_load_explicit(&slots[i], memory_order_acquire);
+
+		if (word == 0)
+			return REPRISE_DOOR_COUNT;
+		if (holds(word, address))
+			return entry_of(word);
+	}
+}
+
+/* Returns the entry that `address` has from now on: another one if it had a stricter one already. */
+static unsigned int insert(void *address, unsigned int entry)
+{
+	size_t i = first_slot(address);
+
+	for (;;) {
+		uint64_t word = atomic_load_explicit(&slots[i], memory_order_acquire);
+
+		if (word != 0 && !holds(word, address)) {
+			i = (i + 1) % SLOT_COUNT;
+			continue;
+		}
+		if (word != 0 && class_of(entry_of(word)) >= class_of(entry))
+			return entry_of(word);
+		if (atomic_compare_exchange_strong(&slots[i], &word, pack(entry, address)))
+			return entry;
+	}
+}
+
+static void learn_addresses(void)
+{
+	for (unsigned int entry = 0; entry < REPRISE_ENTRY_COUNT; entry++) {
+		void *address = reprise_real_dlsym(reprise_driver_handle(), reprise_entry_name(entry));
+
+		if (address == NULL) {
+			(void)dlerror();
+			continue;
+		}
+		__atomic_store_n(&reprise_real[entry], address, __ATOMIC_RELAXED);
+		insert(address, entry);
+	}
+}
+
+enum reprise_mode reprise_route_open(bool load)
+{
+	int state = atomic_load_explicit(&opened, memory_order_acquire);
+
+	if (state != 0)
+		return state - 1;
+	if (reprise_inside != 0)
+		return REPRISE_MODE_OFF;
+
+	enum reprise_mode mode = REPRISE_MODE_OFF;
+
+	reprise_inside++;
+	if (reprise_driver_present() || (load && reprise_driver_load())) {
+		mode = reprise_start();
+		if (mode != REPRISE_MODE_OFF)
+			learn_addresses();
+		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);
+	}
+	reprise_inside--;
+	return mode;
+}
+
+static bool in_driver(void *address)
+{
+	struct link_map *driver = NULL;
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	return dlinfo(reprise_driver_handle(), RTLD_DI_LINKMAP, &driver) == 0 &&
+	       dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map == driver;
+}
+
+/* A door of its own for a function that the table does not know. */
+static void *route_unknown(const char *name, void *address)
+{
+	unsigned int entry = reprise_spare_take(name, address);
+
+	return entry < REPRISE_DOOR_COUNT ? reprise_door_of(insert(address, entry)) : address;
+}
+
+void *reprise_route(const char *name, void *address)
+{
+	unsigned int entry = find(address);
+
+	return entry < REPRISE_DOOR_COUNT ? reprise_door_of(entry) : route_unknown(name, address);
+}
+
+void *reprise_route_driver(const char *name, void *address)
+{
+	unsigned int entry = find(address);
+
+	if (entry < REPRISE_DOOR_COUNT)
+		return reprise_door_of(entry);
+	return in_driver(address) ? route_unknown(name, address) : NULL;
+}
+
+unsigned int reprise_route_entry(const char *name)
+{
+	unsigned int entry = 0;
+
+	while (entry < REPRISE_ENTRY_COUNT && strcmp(reprise_entry_name(entry), name) != 0)
+		entry++;
+	return entry;
+}

@@ -1,0 +1,169 @@
+/*
+ * The doors of the RECORD entry points: each says what the call is and hands it on. What becomes of it, and what the
+ * program is told, is the lane's affair; `pass` makes the program's call at the entry point that it named.
+ *
+ * Nothing is copied and nothing is checked here, but that a pointer which has to be followed is there at all.
+ */
+#include "versions.h"
+
+#include "../src/base/inside.h"
+#include "../src/lane/doors.h"
+#include "door.h"
+
+/* Both forms of a name: the second one's stream 0 is the thread's own default stream. */
+#define DOORS(DOOR, name) \
+	DOOR(name, name, false) \
+	DOOR(name##_ptsz, name, true)
+
+static CUresult submit(const struct reprise_call *call)
+{
+	return reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
+}
+
+static CUresult pass_kernel(const struct reprise_call *call)
+{
+	__typeof__(&cuLaunchKernel) entry = call->entry;
+	const struct reprise_call_kernel *kernel = &call->kernel;
+
+	return entry(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
+	             kernel->block[2], kernel->shared_bytes, call->stream, kernel->params, kernel->extra);
+}
+
+#define DOOR_LAUNCH_KERNEL(name, plain, is_per_thread) \
+	CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
+	                             unsigned int block_x, unsigned int block_y, unsigned int block_z, \
+	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra); \
+	CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
+	                             unsigned int block_x, unsigned int block_y, unsigned int block_z, \
+	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_kernel, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.kernel = {.function = function, .grid = {grid_x, grid_y, grid_z}, \
+				.block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes, \
+				.params = params, .extra = extra}}; \
+		return submit(&call); \
+	}
+DOORS(DOOR_LAUNCH_KERNEL, cuLaunchKernel)
+
+static CUresult pass_kernel_ex(const struct reprise_call *call)
+{
+	__typeof__(&cuLaunchKernelEx) entry = call->entry;
+	const struct reprise_call_kernel *kernel = &call->kernel;
+
+	return entry(kernel->config, kernel->function, kernel->params, kernel->extra);
+}
+
+#define DOOR_LAUNCH_KERNEL_EX(name, plain, is_per_thread) \
+	CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra); \
+	CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra) \
+	{ \
+		if (config == NULL) \
+			return REPRISE_REAL(name)(config, function, params, extra); \
+		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, \
+			.stream = config->hStream, .pass = pass_kernel_ex, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.kernel = {.function = function, .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \
+				.block = {config->blockDimX, config->blockDimY, config->blockDimZ}, \
+				.shared_bytes = config->sharedMemBytes, .params = params, .extra = extra, \
+				.config = config}}; \
+		return submit(&call); \
+	}
+DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
+
+/* The four entry points differ in the types of the two addresses alone, so one shape serves them all. */
+#define DOOR_COPY(name, plain, is_per_thread, copy_form, target_type, source_type) \
+	static CUresult pass_##name(const struct reprise_call *call) \
+	{ \
+		__typeof__(&plain) entry = call->entry; \
+		return entry((target_type)call->copy.target, (source_type)call->copy.source, call->copy.bytes, call->stream); \
+	} \
+	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, CUstream stream); \
+	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, CUstream stream) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.copy = {.form = copy_form, .target = (CUdeviceptr)target, .source = (CUdeviceptr)source, \
+				.bytes = bytes}}; \
+		return submit(&call); \
+	}
+#define DOOR_COPY_UNIFIED(name, plain, is_per_thread) \
+	DOOR_COPY(name, plain, is_per_thread, REPRISE_COPY_UNIFIED, CUdeviceptr, CUdeviceptr)
+#define DOOR_COPY_HOST_TO_DEVICE(name, plain, is_per_thread) \
+	DOOR_COPY(name, plain, is_per_thread, REPRISE_COPY_HOST_TO_DEVICE, CUdeviceptr, const void *)
+#define DOOR_COPY_DEVICE_TO_HOST(name, plain, is_per_thread) \
+	DOOR_COPY(name, plain, is_per_thread, REPRISE_COPY_DEVICE_TO_HOST, void *, CUdeviceptr)
+#define DOOR_COPY_DEVICE_TO_DEVICE(name, plain, is_per_thread) \
+	DOOR_COPY(name, plain, is_per_thread, REPRISE_COPY_DEVICE_TO_DEVICE, CUdeviceptr, CUdeviceptr)
+DOORS(DOOR_COPY_UNIFIED, cuMemcpyAsync)
+DOORS(DOOR_COPY_HOST_TO_DEVICE, cuMemcpyHtoDAsync_v2)
+DOORS(DOOR_COPY_DEVICE_TO_HOST, cuMemcpyDtoHAsync_v2)
+DOORS(DOOR_COPY_DEVICE_TO_DEVICE, cuMemcpyDtoDAsync_v2)
+
+#define DOOR_COPY_DESCRIBED(name, plain, is_per_thread, op_kind, field, description) \
+	static CUresult pass_##name(const struct reprise_call *call) \
+	{ \
+		__typeof__(&plain) entry = call->entry; \
+		return entry(call->field, call->stream); \
+	} \
+	CUresult reprise_door_##name(const description *copy, CUstream stream); \
+	CUresult reprise_door_##name(const description *copy, CUstream stream) \
+	{ \
+		if (copy == NULL) \
+			return REPRISE_REAL(name)(copy, stream); \
+		struct reprise_call call = {.kind = op_kind, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .field = copy}; \
+		return submit(&call); \
+	}
+#define DOOR_COPY_2D(name, plain, is_per_thread) \
+	DOOR_COPY_DESCRIBED(name, plain, is_per_thread, REPRISE_OP_COPY_2D, copy_2d, CUDA_MEMCPY2D)
+#define DOOR_COPY_3D(name, plain, is_per_thread) \
+	DOOR_COPY_DESCRIBED(name, plain, is_per_thread, REPRISE_OP_COPY_3D, copy_3d, CUDA_MEMCPY3D)
+DOORS(DOOR_COPY_2D, cuMemcpy2DAsync_v2)
+DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
+
+#define DOOR_SET(name, plain, is_per_thread, element) \
+	static CUresult pass_##name(const struct reprise_call *call) \
+	{ \
+		__typeof__(&plain) entry = call->entry; \
+		return entry(call->set.target, (element)call->set.value, call->set.width, call->stream); \
+	} \
+	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream); \
+	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.set = {.target = target, .value = value, .element_bytes = sizeof(element), .width = width, \
+				.height = 1}}; \
+		return submit(&call); \
+	}
+#define DOOR_SET_8(name, plain, is_per_thread) DOOR_SET(name, plain, is_per_thread, unsigned char)
+#define DOOR_SET_16(name, plain, is_per_thread) DOOR_SET(name, plain, is_per_thread, unsigned short)
+#define DOOR_SET_32(name, plain, is_per_thread) DOOR_SET(name, plain, is_per_thread, unsigned int)
+DOORS(DOOR_SET_8, cuMemsetD8Async)
+DOORS(DOOR_SET_16, cuMemsetD16Async)
+DOORS(DOOR_SET_32, cuMemsetD32Async)
+
+#define DOOR_SET_2D(name, plain, is_per_thread, element) \
+	static CUresult pass_##name(const struct reprise_call *call) \
+	{ \
+		__typeof__(&plain) entry = call->entry; \
+		return entry(call->set.target, call->set.pitch, (element)call->set.value, call->set.width, call->set.height, \
+		             call->stream); \
+	} \
+	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, size_t height, \
+	                             CUstream stream); \
+	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, size_t height, \
+	                             CUstream stream) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.set = {.target = target, .pitch = pitch, .value = value, .element_bytes = sizeof(element), \
+				.width = width, .height = height}}; \
+		return submit(&call); \
+	}
+#define DOOR_SET_2D_8(name, plain, is_per_thread) DOOR_SET_2D(name, plain, is_per_thread, unsigned char)
+#define DOOR_SET_2D_16(name, plain, is_per_thread) DOOR_SET_2D(name, plain, is_per_thread, unsigned short)
+#define DOOR_SET_2D_32(name, plain, is_per_thread) DOOR_SET_2D(name, plain, is_per_thread, unsigned int)
+DOORS(DOOR_SET_2D_8, cuMemsetD2D8Async)
+DOORS(DOOR_SET_2D_16, cuMemsetD2D16Async)
+DOORS(DOOR_SET_2D_32, cuMemsetD2D32Async)

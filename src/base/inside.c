@@ -1,0 +1,3 @@
+#include "inside.h"
+
+_Thread_local int reprise_inside;
