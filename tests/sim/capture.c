@@ -1,0 +1,400 @@
+#include "capture.h"
+
+#include "api.h"
+#include "context.h"
+
+static VECTOR(struct sim_capture *) captures;
+static uint64_t ids;
+
+size_t sim_capture_count(void)
+{
+	return captures.count;
+}
+
+struct sim_capture *sim_capture_at(size_t position)
+{
+	return captures.at[position];
+}
+
+bool sim_capture_builds(const struct sim_graph *graph)
+{
+	size_t i;
+
+	for (i = 0; i < captures.count; i++)
+		if (captures.at[i]->graph == graph)
+			return true;
+	return false;
+}
+
+void sim_capture_invalidate(uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < captures.count; i++)
+		if (captures.at[i]->id == id)
+			captures.at[i]->invalidated = true;
+}
+
+bool sim_capture_invalidate_thread(void)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < captures.count; i++)
+		if (captures.at[i]->thread == sim_self()->id)
+			any = captures.at[i]->invalidated = true;
+	return any;
+}
+
+static void join(struct sim_capture *capture, struct sim_stream *stream)
+{
+	stream->capture = capture;
+	stream->tail.count = 0;
+	sim_push(&capture->streams, stream);
+}
+
+static void leave(struct sim_capture *capture, size_t position)
+{
+	struct sim_stream *stream = capture->streams.at[position];
+
+	stream->capture = NULL;
+	sim_clear(&stream->tail);
+	sim_remove(&capture->streams, position);
+}
+
+/* Ends it: its streams are ordinary again. The graph is left alone. */
+static void capture_free(struct sim_capture *capture)
+{
+	size_t i;
+
+	while (capture->streams.count)
+		leave(capture, 0);
+	sim_clear(&capture->streams);
+	for (i = 0; captures.at[i] != capture; i++)
+		;
+	sim_remove(&captures, i);
+	free(capture);
+}
+
+void sim_capture_abandon(struct sim_stream *stream)
+{
+	struct sim_capture *capture = stream->capture;
+	size_t i;
+
+	if (!capture)
+		return;
+	capture->invalidated = true;
+	if (capture->origin == stream) {
+		if (!capture->given_graph)
+			sim_graph_free(capture->graph);
+		capture_free(capture);
+		return;
+	}
+	for (i = 0; capture->streams.at[i] != stream; i++)
+		;
+	leave(capture, i);
+}
+
+static void set_tail(struct sim_stream *stream, struct sim_node *node)
+{
+	stream->tail.count = 0;
+	sim_push(&stream->tail, node);
+}
+
+static void add_to_tail(struct sim_stream *stream, struct sim_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < stream->tail.count; i++)
+		if (stream->tail.at[i] == node)
+			return;
+	sim_push(&stream->tail, node);
+}
+
+CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struct sim_node **made)
+{
+	struct sim_node *node;
+
+	if (stream->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail.count);
+	set_tail(stream, node);
+	if (made)
+		*made = node;
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_capture_record(struct sim_stream *stream, struct sim_event *event)
+{
+	size_t i;
+
+	if (stream->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	event->captured = true;
+	event->capture = stream->capture->id;
+	event->nodes.count = 0;
+	for (i = 0; i < stream->tail.count; i++)
+		sim_push(&event->nodes, stream->tail.at[i]);
+	return CUDA_SUCCESS;
+}
+
+static struct sim_capture *by_id(uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < captures.count; i++)
+		if (captures.at[i]->id == id)
+			return captures.at[i];
+	return NULL;
+}
+
+CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
+{
+	struct sim_capture *capture = event->captured ? by_id(event->capture) : NULL;
+	size_t i;
+
+	if (stream->capture && stream->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	if (!event->captured) {
+		if (!event->op)
+			return CUDA_SUCCESS;
+		stream->capture->invalidated = true;
+		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+	}
+	if (!capture)
+		return CUDA_ERROR_CAPTURED_EVENT;
+	if (capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	if (stream->kind == SIM_LEGACY_STREAM) {
+		capture->invalidated = true;
+		return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+	}
+	if (stream->capture && stream->capture != capture) {
+		stream->capture->invalidated = capture->invalidated = true;
+		return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+	}
+	if (!stream->capture)
+		join(capture, stream);
+	for (i = 0; i < event->nodes.count; i++)
+		add_to_tail(stream, event->nodes.at[i]);
+	return CUDA_SUCCESS;
+}
+
+static CUresult begin(CUstream handle, struct sim_graph *graph, CUstreamCaptureMode mode)
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+	struct sim_capture *capture;
+
+	if (mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->kind == SIM_LEGACY_STREAM)
+		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	if (stream->capture)
+		return CUDA_ERROR_ILLEGAL_STATE;
+	capture = calloc(1, sizeof(*capture));
+	capture->id = ++ids;
+	capture->thread = sim_self()->id;
+	capture->mode = mode;
+	capture->given_graph = graph != NULL;
+	capture->graph = graph ? graph : sim_graph_new();
+	capture->first = capture->graph->nodes.count;
+	capture->origin = stream;
+	join(capture, stream);
+	sim_push(&captures, capture);
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (stream, mode))
+{
+	return begin(stream, NULL, mode);
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamBeginCaptureToGraph, (CUstream handle, CUgraph graph_handle, const CUgraphNode *nodes,
+	const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode), (handle, graph_handle, nodes, data, count, mode))
+{
+	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
+	CUresult result;
+	size_t i;
+
+	if (!graph || (count && !nodes))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count; i++)
+		if (!sim_object_of(SIM_A_NODE, nodes[i]) || ((struct sim_node *)nodes[i])->graph != graph)
+			return CUDA_ERROR_INVALID_VALUE;
+	result = begin(handle, graph, mode);
+	for (i = 0; result == CUDA_SUCCESS && i < count; i++)
+		add_to_tail(sim_stream_of(handle), (struct sim_node *)nodes[i]);
+	return result;
+}
+
+/* Whether the stream's tail holds every captured node that nothing depends on: all that was forked has been joined. */
+static bool is_joined(const struct sim_capture *capture)
+{
+	const struct sim_stream *stream = capture->origin;
+	size_t i, j;
+
+	for (i = capture->first; i < capture->graph->nodes.count; i++) {
+		const struct sim_node *node = capture->graph->nodes.at[i];
+
+		if (node->after.count)
+			continue;
+		for (j = 0; j < stream->tail.count && stream->tail.at[j] != node; j++)
+			;
+		if (j == stream->tail.count)
+			return false;
+	}
+	return true;
+}
+
+/* The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. */
+API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (handle, graph))
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+	struct sim_capture *capture;
+	CUresult result = CUDA_SUCCESS;
+
+	if (!graph)
+		return CUDA_ERROR_INVALID_VALUE;
+	*graph = NULL;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	capture = stream->capture;
+	if (!capture)
+		return CUDA_ERROR_ILLEGAL_STATE;
+	if (capture->origin != stream) {
+		capture->invalidated = true;
+		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+	}
+	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != sim_self()->id)
+		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+	if (capture->invalidated)
+		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	else if (!is_joined(capture))
+		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+	if (result == CUDA_SUCCESS)
+		*graph = (CUgraph)capture->graph;
+	else if (!capture->given_graph)
+		sim_graph_free(capture->graph);
+	capture_free(capture);
+	return result;
+}
+
+static CUstreamCaptureStatus status_of(const struct sim_stream *stream)
+{
+	if (!stream->capture)
+		return CU_STREAM_CAPTURE_STATUS_NONE;
+	return stream->capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* "If this is called on the legacy stream while a blocking stream on the same context is capturing, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT is returned". */
+static CUresult check_legacy(const struct sim_stream *stream)
+{
+	size_t i;
+
+	if (stream->kind != SIM_LEGACY_STREAM)
+		return CUDA_SUCCESS;
+	for (i = 0; i < stream->context->streams.count; i++)
+		if (stream->context->streams.at[i]->capture && sim_stream_blocks(stream->context->streams.at[i]))
+			return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStatus *status), (handle, status))
+{
+	const struct sim_stream *stream = sim_stream_of(handle);
+	CUresult result;
+
+	if (!status)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = check_legacy(stream);
+	if (result == CUDA_SUCCESS)
+		*status = status_of(stream);
+	return result;
+}
+
+static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **nodes,
+	const CUgraphEdgeData **data, size_t *count)
+{
+	static const CUgraphEdgeData zero[256];
+	const struct sim_stream *stream = sim_stream_of(handle);
+	CUresult result;
+
+	if (!status)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = check_legacy(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*status = status_of(stream);
+	if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+		return CUDA_SUCCESS;
+	if (id)
+		*id = stream->capture->id;
+	if (graph)
+		*graph = (CUgraph)stream->capture->graph;
+	if (nodes)
+		*nodes = (const CUgraphNode *)stream->tail.at;
+	if (data)
+		*data = stream->tail.count <= 256 ? zero : NULL;
+	if (count)
+		*count = stream->tail.count;
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id), (stream, status, id))
+{
+	return info(stream, status, id, NULL, NULL, NULL, NULL);
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo_v2,
+	(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **nodes, size_t *count),
+	(stream, status, id, graph, nodes, count))
+{
+	return info(stream, status, id, graph, nodes, NULL, count);
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo_v3, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+	const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *count), (stream, status, id, graph, nodes, data, count))
+{
+	return info(stream, status, id, graph, nodes, data, count);
+}
+
+static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, size_t count, unsigned int flags)
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+	size_t i;
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!stream->capture)
+		return CUDA_ERROR_ILLEGAL_STATE;
+	if (stream->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !nodes))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count; i++)
+		if (!sim_object_of(SIM_A_NODE, nodes[i]) || ((struct sim_node *)nodes[i])->graph != stream->capture->graph)
+			return CUDA_ERROR_INVALID_VALUE;
+	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+		stream->tail.count = 0;
+	for (i = 0; i < count; i++)
+		add_to_tail(stream, (struct sim_node *)nodes[i]);
+	return CUDA_SUCCESS;
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies, (CUstream stream, CUgraphNode *nodes, size_t count, unsigned int flags),
+	(stream, nodes, count, flags))
+{
+	return update_dependencies(stream, nodes, count, flags);
+}
+
+API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies_v2,
+	(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count, unsigned int flags), (stream, nodes, data, count, flags))
+{
+	return update_dependencies(stream, nodes, count, flags);
+}

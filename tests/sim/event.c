@@ -1,0 +1,194 @@
+#include "event.h"
+
+#include "api.h"
+#include "capture.h"
+#include "context.h"
+#include "graph.h"
+#include "schedule.h"
+#include "stream.h"
+
+#define KNOWN_FLAGS ((unsigned int)(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
+
+void sim_event_free(struct sim_event *event)
+{
+	struct sim_context *context = event->context;
+	size_t i;
+
+	for (i = 0; context->events.at[i] != event; i++)
+		;
+	sim_remove(&context->events, i);
+	sim_op_drop(event->op);
+	sim_clear(&event->nodes);
+	sim_object_free(event);
+}
+
+void sim_event_recorded(struct sim_event *event, struct sim_op *op)
+{
+	sim_op_drop(event->op);
+	event->op = sim_op_keep(op);
+	event->captured = false;
+}
+
+/* "CU_EVENT_INTERPROCESS must be specified along with CU_EVENT_DISABLE_TIMING." */
+API(SIM_CONTEXT, cuEventCreate, (CUevent *handle, unsigned int flags), (handle, flags))
+{
+	struct sim_event *event;
+
+	if (!handle || (flags & ~KNOWN_FLAGS))
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
+		return CUDA_ERROR_INVALID_VALUE;
+	event = sim_object_new(SIM_AN_EVENT, sizeof(*event));
+	event->context = sim_current();
+	event->flags = flags;
+	sim_push(&event->context->events, event);
+	*handle = (CUevent)event;
+	return CUDA_SUCCESS;
+}
+
+/* "An event may be destroyed before it is complete": what waits for it waits all the same. */
+API(SIM_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
+{
+	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
+
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	sim_event_free(event);
+	return CUDA_SUCCESS;
+}
+
+static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flags)
+{
+	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
+	struct sim_stream *stream = sim_stream_of(stream_handle);
+	struct sim_work *work;
+	struct sim_op *op;
+	CUresult result;
+
+	if (!event || !stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->context != stream->context)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags & ~(unsigned int)CU_EVENT_RECORD_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (stream->capture && !(flags & CU_EVENT_RECORD_EXTERNAL))
+		return sim_capture_record(stream, event);
+	if (!stream->capture && (flags & CU_EVENT_RECORD_EXTERNAL))
+		return CUDA_ERROR_INVALID_VALUE;
+	work = sim_work_new(SIM_RECORD);
+	work->event = event;
+	result = sim_stream_add(stream, work, &op);
+	if (op) {
+		sim_event_recorded(event, op);
+		sim_op_drop(op);
+	}
+	return result;
+}
+
+API_PTSZ(SIM_CONTEXT, cuEventRecord, (CUevent event, CUstream stream), (event, stream))
+{
+	return record(event, stream, CU_EVENT_RECORD_DEFAULT);
+}
+
+API_PTSZ(SIM_CONTEXT, cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags), (event, stream, flags))
+{
+	return record(event, stream, flags);
+}
+
+/* "The most recent call to cuEventRecord() on hEvent" counts; an event never recorded does not make the stream wait. */
+API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle, unsigned int flags), (stream_handle, handle, flags))
+{
+	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
+	struct sim_stream *stream = sim_stream_of(stream_handle);
+	CUresult result;
+	struct sim_op *op;
+
+	if (!event || !stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (flags & CU_EVENT_WAIT_EXTERNAL) {
+		struct sim_work *work;
+
+		if (!stream->capture)
+			return CUDA_ERROR_INVALID_VALUE;
+		work = sim_work_new(SIM_WAIT);
+		work->event = event;
+		return sim_stream_add(stream, work, NULL);
+	}
+	if (stream->capture || event->captured)
+		return sim_capture_wait(stream, event);
+	result = sim_capture_prohibit_legacy(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	op = sim_op_new(stream->context, stream->place, NULL);
+	sim_op_after(op, event->op);
+	sim_stream_append(stream, op);
+	sim_op_submit(op);
+	sim_op_drop(op);
+	sim_schedule_submitted();
+	return CUDA_SUCCESS;
+}
+
+/* An event last recorded in a capturing stream can neither be queried nor waited for. */
+static CUresult check(const struct sim_event *event)
+{
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->captured) {
+		sim_capture_invalidate(event->capture);
+		return CUDA_ERROR_CAPTURED_EVENT;
+	}
+	return sim_capture_unsafe();
+}
+
+API(SIM_CONTEXT, cuEventQuery, (CUevent handle), (handle))
+{
+	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
+	CUresult result = check(event);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (!sim_schedule_query(event->op))
+		return CUDA_ERROR_NOT_READY;
+	return event->context->error;
+}
+
+API(SIM_CONTEXT, cuEventSynchronize, (CUevent handle), (handle))
+{
+	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
+	struct sim_context *context;
+	CUresult result = check(event);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	context = event->context;
+	sim_schedule_wait(event->op);
+	return context->error;
+}
+
+static CUresult elapsed(float *ms, CUevent begin_handle, CUevent end_handle)
+{
+	const struct sim_event *begin = sim_object_of(SIM_AN_EVENT, begin_handle), *end = sim_object_of(SIM_AN_EVENT, end_handle);
+
+	if (!ms)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!begin || !end || !begin->op || !end->op || begin->captured || end->captured)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!sim_schedule_query(begin->op) || !sim_schedule_query(end->op))
+		return CUDA_ERROR_NOT_READY;
+	*ms = (float)((double)((int64_t)(end->op->ended_ns - begin->op->ended_ns)) / 1e6);
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuEventElapsedTime, (float *ms, CUevent begin, CUevent end), (ms, begin, end))
+{
+	return elapsed(ms, begin, end);
+}
+
+API(SIM_CONTEXT, cuEventElapsedTime_v2, (float *ms, CUevent begin, CUevent end), (ms, begin, end))
+{
+	return elapsed(ms, begin, end);
+}
