@@ -1,7 +1,6 @@
-/* The order among streams, threads, events and host functions. */
+/* The order among streams, events and host functions. */
 #include "hazard.h"
 
-#include <pthread.h>
 #include <string.h>
 
 /* Work on the legacy stream between work on a blocking stream, on the same data: the order is implied, both ways. */
@@ -22,40 +21,6 @@ static void legacy_blocking(void)
 		}
 		CHECK(cudaStreamSynchronize(i % 2 ? stream : cudaStreamLegacy));
 	}
-	mirror_verify(&mirror, ITERATIONS);
-}
-
-static void *per_thread_loop(void *unused)
-{
-	struct mirror mirror;
-
-	(void)unused;
-	mirror_init(&mirror);
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, cudaStreamPerThread);
-		if (trap_at(i))
-			mirror_mix(&mirror, i, cudaStreamPerThread);
-		CHECK(cudaStreamSynchronize(cudaStreamPerThread));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-	return NULL;
-}
-
-/* Two threads on what is one handle and two streams, and the legacy stream in between. */
-static void per_thread_default(void)
-{
-	struct mirror mirror;
-	pthread_t thread;
-
-	mirror_init(&mirror);
-	EXPECT(!pthread_create(&thread, NULL, per_thread_loop, NULL), "no thread");
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, cudaStreamPerThread);
-		mirror_mix(&mirror, trap_at(i) ? i : 1, cudaStreamLegacy);
-		mirror_mix(&mirror, 2, cudaStreamPerThread);
-		CHECK(cudaStreamSynchronize(cudaStreamPerThread));
-	}
-	pthread_join(thread, NULL);
 	mirror_verify(&mirror, ITERATIONS);
 }
 
@@ -245,77 +210,6 @@ static void spin_across_streams(void)
 	mirror_verify(&of_b, ITERATIONS);
 }
 
-static struct {
-	pthread_mutex_t lock;
-	struct mirror mirror;
-	cudaStream_t stream;
-} shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void *take_turns(void *number)
-{
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		pthread_mutex_lock(&shared.lock);
-		for (unsigned k = 0; k < 5; k++)
-			mirror_mix(&shared.mirror, trap_at(i) && k == 2 ? i : k + 100 * *(unsigned *)number, shared.stream);
-		pthread_mutex_unlock(&shared.lock);
-		if (i % 4 == 0)
-			CHECK(cudaStreamSynchronize(shared.stream));
-	}
-	return NULL;
-}
-
-/* Two threads under a mutex on one stream, as autograd engines do it. */
-static void two_threads_one_stream(void)
-{
-	unsigned numbers[2] = {0, 1};
-	pthread_t thread;
-
-	mirror_init(&shared.mirror);
-	CHECK(cudaStreamCreate(&shared.stream));
-	EXPECT(!pthread_create(&thread, NULL, take_turns, &numbers[1]), "no thread");
-	take_turns(&numbers[0]);
-	pthread_join(thread, NULL);
-	mirror_verify(&shared.mirror, ITERATIONS);
-}
-
-static void *make_and_destroy_streams(void *number)
-{
-	struct mirror mirror;
-
-	mirror_init(&mirror);
-	for (unsigned round = 0; round < 10; round++) {
-		cudaStream_t stream;
-
-		CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-		for (unsigned i = 0; i < 60; i++) {
-			mirror_body(&mirror, stream);
-			if (scramble(i + *(unsigned *)number) % 9 == 0)
-				mirror_mix(&mirror, i, stream);
-			if (i % 2)
-				CHECK(cudaStreamSynchronize(stream));
-		}
-		/* Another stream may not overtake what is still under way here. */
-		CHECK(cudaStreamSynchronize(stream));
-		CHECK(cudaStreamDestroy(stream));
-	}
-	mirror_verify(&mirror, 600);
-	mirror_deinit(&mirror);
-	return NULL;
-}
-
-static void threads_many_streams(void)
-{
-	pthread_t threads[16];
-	unsigned numbers[16];
-
-	for (unsigned i = 0; i < 16; i++) {
-		numbers[i] = i;
-		EXPECT(!pthread_create(&threads[i], NULL, make_and_destroy_streams, &numbers[i]), "no thread");
-	}
-	for (unsigned i = 0; i < 16; i++)
-		pthread_join(threads[i], NULL);
-}
-
 /* Memory allocated and freed in stream order inside the loop. */
 static void free_async(void)
 {
@@ -354,15 +248,12 @@ static void free_async(void)
 
 const struct hazard order_hazards[] = {
 	{"legacy_blocking", legacy_blocking},
-	{"per_thread_default", per_thread_default},
 	{"event_ping_pong", event_ping_pong},
 	{"event_query_poll", event_query_poll},
 	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
 	{"callback", callback},
 	{"spin_across_streams", spin_across_streams},
-	{"two_threads_one_stream", two_threads_one_stream},
-	{"threads_many_streams", threads_many_streams},
 	{"free_async", free_async},
 	{NULL, NULL},
 };
