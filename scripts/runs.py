@@ -2,6 +2,7 @@
 import ctypes
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -26,12 +27,11 @@ def run(command, reprise=None, timeout=60, environment=None):
     """Runs a command, under the library `reprise` if one is given. A process group that runs past its time is killed."""
     env = {key: value for key, value in os.environ.items() if key not in PLAIN_REMOVES}
     env.update(environment or {})
-    report = None
+    reports = None
     if reprise:
-        handle, report = tempfile.mkstemp(prefix="reprise-report-")
-        os.close(handle)
-        os.unlink(report)
-        env.update(LD_PRELOAD=str(reprise), REPRISE="on", REPRISE_REPORT=report)
+        reports = tempfile.mkdtemp(prefix="reprise-reports-")
+        # By process, so that the programs that a program starts leave its report alone.
+        env.update(LD_PRELOAD=str(reprise), REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
     process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)
@@ -42,19 +42,18 @@ def run(command, reprise=None, timeout=60, environment=None):
         os.killpg(process.pid, signal.SIGKILL)
         stdout, stderr = process.communicate()
         status = None
-    return Outcome(status, stdout, stderr, take_report(report))
+    return Outcome(status, stdout, stderr, take_report(reports, process.pid))
 
 
-def take_report(path):
+def take_report(folder, pid):
     """The counters of Reprise's report, a JSON object; numbers at its top level are all that is used here."""
-    if not path or not os.path.exists(path):
-        return {}
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            report = json.load(file)
-    except ValueError:
-        report = {}
-    os.unlink(path)
+    report = {}
+    if folder:
+        try:
+            report = json.loads(Path(folder, f"{pid}.json").read_text(encoding="utf-8", errors="replace"))
+        except (OSError, ValueError):
+            pass
+        shutil.rmtree(folder, ignore_errors=True)
     return report if isinstance(report, dict) else {}
 
 
