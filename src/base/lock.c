@@ -1,0 +1,45 @@
+#include "lock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A program's errno must survive calls that it believes to be the driver's. */
+void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
+	int saved = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nanoseconds > 0 ? &limit : NULL, NULL, 0);
+	errno = saved;
+}
+
+void reprise_futex_wake(_Atomic uint32_t *word)
+{
+	int saved = errno;
+
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	errno = saved;
+}
+
+void reprise_lock_wait(struct reprise_lock *lock)
+{
+	for (int spins = 0; spins < 200; spins++) {
+		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && reprise_lock_try(lock))
+			return;
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#endif
+	}
+	while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
+		reprise_futex_wait(&lock->word, 2, 0);
+}
+
+void reprise_lock_wake(struct reprise_lock *lock)
+{
+	reprise_futex_wake(&lock->word);
+}

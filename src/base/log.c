@@ -1,0 +1,64 @@
+#include "log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define MOST_LINES 200
+
+static _Atomic uint64_t current_level = REPRISE_LOG_WARNING;
+static _Atomic unsigned int lines_told;
+
+static void tell(const char *format, va_list arguments)
+{
+	char line[512];
+	int saved = errno;
+	int length = snprintf(line, sizeof(line), "reprise: ");
+	int more = vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
+
+	if (more > 0)
+		length += more < (int)sizeof(line) - length - 1 ? more : (int)sizeof(line) - length - 2;
+	line[length++] = '\n';
+	if (write(STDERR_FILENO, line, (size_t)length) < 0)
+		length = 0; /* nobody listens */
+	errno = saved;
+}
+
+void reprise_log_level(uint64_t level)
+{
+	atomic_store(&current_level, level);
+}
+
+void reprise_log(enum reprise_log_level level, const char *format, ...)
+{
+	va_list arguments;
+
+	if (level > atomic_load_explicit(&current_level, memory_order_relaxed) ||
+	    atomic_fetch_add_explicit(&lines_told, 1, memory_order_relaxed) >= MOST_LINES)
+		return;
+	va_start(arguments, format);
+	tell(format, arguments);
+	va_end(arguments);
+}
+
+void reprise_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	tell(format, arguments);
+	va_end(arguments);
+}
+
+void reprise_log_option(const char *variable, const char *text)
+{
+	char shown[64];
+	size_t length = 0;
+
+	for (; text[length] != '\0' && length < sizeof(shown) - 1; length++)
+		shown[length] = text[length] >= ' ' && text[length] <= '~' ? text[length] : '?';
+	shown[length] = '\0';
+	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" cannot be used; the default stands", variable, shown);
+}

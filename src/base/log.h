@@ -1,0 +1,25 @@
+/*
+ * Words on stderr. Nothing is allocated, each line is one write(2), and after a fixed number of lines there are no more: a
+ * failure that repeats a million times is counted in the report, not told a million times.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum reprise_log_level {
+	REPRISE_LOG_SILENT,
+	REPRISE_LOG_WARNING,
+	REPRISE_LOG_INFO,
+	REPRISE_LOG_DEBUG,
+};
+
+/* Before this is called, warnings are told. */
+void reprise_log_level(uint64_t level);
+
+__attribute__((format(printf, 2, 3))) void reprise_log(enum reprise_log_level level, const char *format, ...);
+
+/* Names an option whose value cannot be used; `text` may be anything, of any length. */
+void reprise_log_option(const char *variable, const char *text);
+
+/* As reprise_log() without a level: what the user asked to be told. */
+__attribute__((format(printf, 1, 2))) void reprise_say(const char *format, ...);

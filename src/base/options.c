@@ -1,0 +1,106 @@
+#include "options.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "log.h"
+
+const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
+#define X(option, variable, kind, standard, least, greatest, words, help) \
+	[REPRISE_OPTION_##option] = {variable, REPRISE_OPTION_##kind, standard, least, greatest, words, help},
+	REPRISE_OPTIONS(X)
+#undef X
+};
+
+static struct {
+	uint64_t value;
+	char path[512];
+	bool given;
+} values[REPRISE_OPTION_COUNT];
+
+static bool parse_word(const struct reprise_option_row *row, const char *text, uint64_t *value)
+{
+	size_t length = strlen(text);
+	uint64_t index = 0;
+
+	for (const char *word = row->words; length > 0; word++, index++) {
+		const char *end = strchrnul(word, '|');
+
+		if ((size_t)(end - word) == length && strncmp(word, text, length) == 0) {
+			*value = index;
+			return true;
+		}
+		if (*end == '\0')
+			break;
+		word = end;
+	}
+	return false;
+}
+
+static bool parse_number(const struct reprise_option_row *row, const char *text, uint64_t *value)
+{
+	uint64_t number = 0;
+
+	if (*text == '\0')
+		return false;
+	for (; *text != '\0'; text++) {
+		if (*text < '0' || *text > '9' || number > row->greatest)
+			return false;
+		number = number * 10 + (uint64_t)(*text - '0');
+	}
+	*value = number;
+	return number >= row->least && number <= row->greatest;
+}
+
+static bool parse(enum reprise_option option, const char *text)
+{
+	const struct reprise_option_row *row = &reprise_option_rows[option];
+	uint64_t value = row->standard;
+	bool usable;
+
+	if (row->kind == REPRISE_OPTION_PATH) {
+		usable = strlen(text) < sizeof(values[option].path);
+		if (usable)
+			strcpy(values[option].path, text);
+		return usable;
+	}
+	usable = row->kind == REPRISE_OPTION_WORD ? parse_word(row, text, &value) : parse_number(row, text, &value);
+	if (usable)
+		values[option].value = value;
+	return usable;
+}
+
+void reprise_options_read(void)
+{
+	bool secure = getauxval(AT_SECURE) != 0;
+
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
+		const char *text = secure ? NULL : getenv(reprise_option_rows[i].variable);
+
+		values[i].value = reprise_option_rows[i].standard;
+		values[i].path[0] = '\0';
+		values[i].given = text != NULL && parse(i, text);
+		if (text != NULL && !values[i].given)
+			reprise_log_option(reprise_option_rows[i].variable, text);
+	}
+	if (secure)
+		values[REPRISE_OPTION_MODE].value = 0;
+	reprise_log_level(values[REPRISE_OPTION_LOG].value);
+}
+
+uint64_t reprise_option(enum reprise_option option)
+{
+	return values[option].value;
+}
+
+const char *reprise_option_path(enum reprise_option option)
+{
+	return values[option].path;
+}
+
+int reprise_option_given(enum reprise_option option)
+{
+	return values[option].given;
+}

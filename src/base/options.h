@@ -1,0 +1,48 @@
+/*
+ * Every option, once: its enumerator, its environment variable, its kind, default, range and help.
+ *
+ * Options are read from the environment when Reprise starts, and only then. A value that cannot be used is named in
+ * one line on stderr and the default is used. A program that runs with more rights than its user has (AT_SECURE) gets the
+ * defaults, and off.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/*  X(option, variable, kind, default, least, greatest, words, help) */
+#define REPRISE_OPTIONS(X) \
+	X(MODE, "REPRISE", WORD, 2, 0, 2, "off|observe|on", "what to do: nothing, only watch and count, or replay from graphs") \
+	X(HOLD, "REPRISE_HOLD", NUMBER, 100, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
+	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by estimate") \
+	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
+	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
+	X(REPORT, "REPRISE_REPORT", PATH, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line")
+
+enum reprise_option {
+#define X(option, ...) REPRISE_OPTION_##option,
+	REPRISE_OPTIONS(X)
+#undef X
+	REPRISE_OPTION_COUNT
+};
+
+struct reprise_option_row {
+	const char *variable;
+	enum { REPRISE_OPTION_WORD, REPRISE_OPTION_NUMBER, REPRISE_OPTION_PATH } kind;
+	uint64_t standard, least, greatest;
+	const char *words; /* allowed words, separated by '|', in the order of their values */
+	const char *help;
+};
+
+extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT];
+
+/* Reads the environment. Not thread-safe; reprise_start() calls it once. */
+void reprise_options_read(void);
+
+/* The value of a WORD or NUMBER option. */
+uint64_t reprise_option(enum reprise_option option);
+
+/* The value of a PATH option; "" if it was not given. Lives as long as the process. */
+const char *reprise_option_path(enum reprise_option option);
+
+/* True if the environment gave a usable value. */
+int reprise_option_given(enum reprise_option option);

@@ -1,0 +1,191 @@
+/*
+ * Building graphs: one background thread takes queued graphs in order, captures their ops, instantiates, uploads, publishes.
+ *
+ * The driver holds a lock of its own while it captures and instantiates, which slows the program's launches: so after a
+ * first burst the thread rests until its share of the run's time is small again.
+ *
+ * `compiling` is held from taking a graph off the queue until it is published; `queue_lock` protects the queue.
+ */
+#include <stddef.h>
+
+#include "../base/clock.h"
+#include "../base/inside.h"
+#include "../base/lock.h"
+#include "../base/log.h"
+#include "../base/thread.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "capture.h"
+
+#define BURST_NS 50000000u /* built without regard to the share */
+#define SHARE 20           /* one part in so many of the time since the start */
+#define REST_NS 2000000u
+
+static struct reprise_lock compiling;
+static struct reprise_lock queue_lock;
+static struct reprise_graph *first, *last;
+static _Atomic uint32_t work; /* counts what was queued; the thread sleeps on it */
+static _Atomic bool stopped;
+static bool started;
+
+static bool instantiate(struct reprise_graph *graph)
+{
+	CUgraphExec executable = NULL;
+
+	if (reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, 0) != CUDA_SUCCESS)
+		return false;
+	if (reprise_driver.cuGraphUpload(executable, graph->workshop->for_building) != CUDA_SUCCESS) {
+		reprise_driver.cuGraphExecDestroy(executable);
+		return false;
+	}
+	graph->executable = executable;
+	return true;
+}
+
+static enum reprise_graph_state build(struct reprise_graph *graph)
+{
+	struct reprise_workshop *workshop = graph->workshop;
+
+	if (!reprise_workshop_open(workshop, &workshop->for_building))
+		return REPRISE_GRAPH_FAILED;
+	graph->graph = reprise_capture(workshop->for_building, graph->ops, NULL, NULL, graph->count, graph->nodes);
+	if (graph->graph == NULL) {
+		reprise_count(REPRISE_COUNT_build_failed_capture, 1);
+		return REPRISE_GRAPH_FAILED;
+	}
+	if (!instantiate(graph)) {
+		reprise_count(REPRISE_COUNT_build_failed_instantiate, 1);
+		reprise_driver.cuGraphDestroy(graph->graph);
+		graph->graph = NULL;
+		return REPRISE_GRAPH_FAILED;
+	}
+	graph->mixed = false;
+	reprise_count(REPRISE_COUNT_graphs_built, 1);
+	reprise_count(REPRISE_COUNT_graph_nodes, graph->count);
+	return REPRISE_GRAPH_READY;
+}
+
+static struct reprise_graph *take(void)
+{
+	reprise_lock_take(&queue_lock);
+
+	struct reprise_graph *graph = first;
+
+	if (graph != NULL)
+		first = graph->next_queued;
+	reprise_lock_give(&queue_lock);
+	return graph;
+}
+
+/* Builds one graph, if there is one. Returns how long it took. */
+static uint64_t build_next(void)
+{
+	uint64_t begin = reprise_clock_ns(), spent;
+
+	reprise_lock_take(&compiling);
+
+	struct reprise_graph *graph = atomic_load(&stopped) ? NULL : take();
+
+	if (graph != NULL) {
+		CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
+		int state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
+
+		atomic_store_explicit(&graph->state, state, memory_order_release);
+	}
+	if (!atomic_load(&stopped))
+		reprise_graveyard_sweep();
+	reprise_lock_give(&compiling);
+	spent = reprise_clock_ns() - begin;
+	if (graph != NULL)
+		reprise_count(REPRISE_COUNT_build_ns, spent);
+	return spent;
+}
+
+static void *run(void *unused)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	uint64_t begin = reprise_clock_ns(), spent = 0;
+
+	reprise_inside = 1; /* for good: this thread only ever speaks to the real driver */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	while (!atomic_load(&stopped)) {
+		uint32_t seen = atomic_load(&work);
+
+		spent += build_next();
+		while (!atomic_load(&stopped) && spent > BURST_NS && spent * SHARE > reprise_clock_ns() - begin)
+			reprise_futex_wait(&work, atomic_load(&work), REST_NS);
+		if (__atomic_load_n(&first, __ATOMIC_RELAXED) == NULL)
+			reprise_futex_wait(&work, seen, 0);
+	}
+	return NULL;
+}
+
+void reprise_graph_build(struct reprise_graph *graph)
+{
+	bool start;
+
+	atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
+	graph->next_queued = NULL;
+	reprise_lock_take(&queue_lock);
+	if (first == NULL)
+		__atomic_store_n(&first, graph, __ATOMIC_RELAXED);
+	else
+		last->next_queued = graph;
+	last = graph;
+	start = !started;
+	started = true;
+	reprise_lock_give(&queue_lock);
+	atomic_fetch_add(&work, 1);
+	if (!start)
+		reprise_futex_wake(&work);
+	else if (!reprise_thread_start(run, "reprise-build"))
+		reprise_log(REPRISE_LOG_WARNING, "no thread could be started: nothing will be replayed");
+}
+
+void reprise_graph_building_pause(void)
+{
+	reprise_lock_take(&compiling);
+}
+
+void reprise_graph_building_resume(void)
+{
+	reprise_lock_give(&compiling);
+}
+
+void reprise_graph_unqueue(struct reprise_graph *graph)
+{
+	struct reprise_graph *before = NULL;
+
+	if (atomic_load(&graph->state) != REPRISE_GRAPH_QUEUED)
+		return;
+	reprise_lock_take(&queue_lock);
+	for (struct reprise_graph *at = first; at != NULL; before = at, at = at->next_queued) {
+		if (at != graph)
+			continue;
+		if (before != NULL)
+			before->next_queued = graph->next_queued;
+		else
+			first = graph->next_queued;
+		if (last == graph)
+			last = before;
+		break;
+	}
+	reprise_lock_give(&queue_lock);
+	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
+}
+
+void reprise_graph_building_stop(void)
+{
+	atomic_store(&stopped, true);
+	reprise_lock_take(&compiling);
+	reprise_lock_give(&compiling);
+}
+
+void reprise_graph_building_reset(void)
+{
+	first = last = NULL;
+	started = false;
+	atomic_store(&compiling.word, 0);
+	atomic_store(&queue_lock.word, 0);
+	atomic_store(&stopped, false);
+}

@@ -1,0 +1,98 @@
+/*
+ * The executable graph of a sequence of ops: how it is built, brought to new values, launched, and put away.
+ *
+ * The ops belong to somebody else (a trace), who keeps them unchanged while the graph is QUEUED: the building thread
+ * reads them then. In every other state only who holds the lane's lock touches the graph.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../op/op.h"
+
+enum reprise_graph_state {
+	REPRISE_GRAPH_EMPTY,  /* nothing built, nothing asked for */
+	REPRISE_GRAPH_QUEUED, /* the building thread has it */
+	REPRISE_GRAPH_READY,
+	REPRISE_GRAPH_FAILED, /* building failed; may be queued again */
+};
+
+/* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in priority and attributes. */
+struct reprise_workshop {
+	CUcontext context;
+	CUstream model;       /* the program's stream */
+	CUstream for_building; /* the building thread's */
+	CUstream for_patching; /* used under the lane's lock */
+};
+
+struct reprise_graph_node {
+	CUgraphNode node;
+	CUfunction function; /* as the driver gave them back: a CUkernel is refused as `func` */
+	CUkernel kernel;
+};
+
+struct reprise_graph {
+	_Atomic int state; /* enum reprise_graph_state */
+	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
+	unsigned int count;
+	const struct reprise_op *ops;
+	struct reprise_workshop *workshop;
+	CUgraph graph;
+	CUgraphExec executable;
+	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
+	struct reprise_graph *next_queued;
+};
+
+/* ---- building (build.c): a background thread, little at a time ---- */
+
+/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. `at_once`: build here and now, for tests. */
+void reprise_graph_build(struct reprise_graph *graph);
+
+/*
+ * Between these two the building thread rests: no graph is being captured, and the queue may be changed. Takes the lock
+ * `compiling`; waits for the graph in work (about a millisecond).
+ */
+void reprise_graph_building_pause(void);
+void reprise_graph_building_resume(void);
+
+/* While paused: takes a QUEUED graph back; it is EMPTY then. */
+void reprise_graph_unqueue(struct reprise_graph *graph);
+
+/* At exit: lets the graph in work finish and builds no more. */
+void reprise_graph_building_stop(void);
+
+/* After fork, in the child: there is no thread, and the queue is empty. */
+void reprise_graph_building_reset(void);
+
+/* ---- patching (patch.c): under the lane's lock, with its context current ---- */
+
+/*
+ * Brings the executable graph to the values of this visit: op i is incoming[i] where bit i of `changed` is set, else ops[i].
+ * False if the driver would not: the graph is then as it was, or `mixed`.
+ */
+bool reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+                         unsigned int changed_count);
+
+/* ---- putting away (graveyard.c) ---- */
+
+/*
+ * Gives up the executable graph, which is destroyed once what was launched to `stream` before has finished. EMPTY after.
+ * Under the lane's lock, context current. Not for graphs that are QUEUED.
+ */
+void reprise_graph_retire(struct reprise_graph *graph, CUstream stream);
+
+/* Destroys what has settled. From the building thread. */
+void reprise_graveyard_sweep(void);
+
+/* The contexts are gone, or it is another process: what lies there is gone with them. */
+void reprise_graveyard_forget(void);
+
+/* ---- streams (workshop.c) ---- */
+
+/* Makes *stream if it is not there. The workshop's context must be current. False if the driver would not. */
+bool reprise_workshop_open(const struct reprise_workshop *workshop, CUstream *stream);
+/* Destroys both streams; the context must be current. */
+void reprise_workshop_close(struct reprise_workshop *workshop);

@@ -1,0 +1,38 @@
+/*
+ * What Reprise knows about kernels: where their parameters lie. Asked of the driver once for each handle.
+ *
+ * Layouts are interned and live as long as the process, so that ops may point at them; there are as many as there are
+ * different parameter lists.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REPRISE_PARAMS_MOST 256
+
+struct reprise_param {
+	uint32_t offset;
+	uint32_t size;
+};
+
+struct reprise_layout {
+	uint32_t count;
+	uint32_t bytes; /* of all parameters as the driver packs them */
+	struct reprise_param params[];
+};
+
+struct reprise_function {
+	const struct reprise_layout *layout; /* NULL: not known, launches of it are not recorded */
+	bool fixed_grid;                     /* clusters are compiled in, so that not every grid is legal */
+};
+
+/*
+ * What is known of `function` (a CUfunction, or a CUkernel where the runtime passes one). Thread-safe; calls the driver for a
+ * handle not seen since the last reprise_functions_forget(). Source: cuFuncGetParamInfo, cuKernelGetParamInfo.
+ */
+struct reprise_function reprise_function_of(CUfunction function);
+
+/* Handles may mean other functions from now on. */
+void reprise_functions_forget(void);

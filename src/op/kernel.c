@@ -1,0 +1,284 @@
+/*
+ * Kernel launches as ops.
+ *
+ * The payload holds the launch attributes, reduced to the bytes that mean something, then the parameters as the driver packs
+ * them. Shape: function, block, attributes, and the grid where clusters or cooperation restrict it. Values: grid, dynamic
+ * shared memory, parameters. A grid other than the one that the driver accepted is followed only within the limits that hold on
+ * every device (CUDA programming guide, technical specifications), and shared memory only up to what it accepted.
+ */
+#include "kernel.h"
+
+#include <string.h>
+
+#include "../base/hash.h"
+#include "../driver/driver.h"
+
+/* Launch attributes that may be recorded, and how much of the value each one uses. Any other makes the launch unfit. */
+static const struct {
+	CUlaunchAttributeID id;
+	uint8_t bytes;
+	bool restricts_grid;
+} known_attributes[] = {
+	{CU_LAUNCH_ATTRIBUTE_COOPERATIVE, sizeof(int), true},
+	{CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 3 * sizeof(unsigned int), true},
+	{CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, sizeof(CUclusterSchedulingPolicy), false},
+	{CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, sizeof(int), false},
+	{CU_LAUNCH_ATTRIBUTE_PRIORITY, sizeof(int), false},
+	{CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, sizeof(CUlaunchMemSyncDomainMap), false},
+	{CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, sizeof(CUlaunchMemSyncDomain), false},
+};
+
+#define ATTRIBUTE_ROWS (sizeof(known_attributes) / sizeof(known_attributes[0]))
+
+static size_t attribute_row(CUlaunchAttributeID id)
+{
+	size_t row = 0;
+
+	while (row < ATTRIBUTE_ROWS && known_attributes[row].id != id)
+		row++;
+	return row;
+}
+
+static size_t attribute_bytes(const struct reprise_op *op)
+{
+	return op->kernel.attribute_count * sizeof(CUlaunchAttribute);
+}
+
+/* The attribute with every byte that means nothing set to zero, so that attributes can be compared as bytes. */
+static CUlaunchAttribute reduced(const CUlaunchAttribute *attribute)
+{
+	CUlaunchAttribute plain;
+
+	memset(&plain, 0, sizeof(plain));
+	plain.id = attribute->id;
+	memcpy(&plain.value, &attribute->value, known_attributes[attribute_row(attribute->id)].bytes);
+	return plain;
+}
+
+static size_t extra_size(void **extra, const void **buffer)
+{
+	size_t size = SIZE_MAX;
+
+	*buffer = NULL;
+	for (int i = 0; extra[i] != CU_LAUNCH_PARAM_END && i < 8; i += 2) {
+		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			*buffer = extra[i + 1];
+		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			size = *(const size_t *)extra[i + 1];
+		else
+			return SIZE_MAX;
+	}
+	return size;
+}
+
+/* Where one parameter stands in the program's memory: in its array of pointers, or in its packed buffer. */
+struct source {
+	void **params;
+	const unsigned char *buffer;
+};
+
+static inline const void *param_at(const struct source *source, const struct reprise_layout *layout, uint32_t i)
+{
+	return source->params != NULL ? source->params[i] : source->buffer + layout->params[i].offset;
+}
+
+/* False if the program's parameters are not of the form that the layout says. */
+static bool find_source(struct source *source, const struct reprise_layout *layout, const struct reprise_call_kernel *call)
+{
+	const void *buffer = NULL;
+
+	*source = (struct source){call->params, NULL};
+	if (layout->count == 0)
+		return call->extra == NULL;
+	if (call->extra == NULL)
+		return call->params != NULL;
+	if (call->params != NULL || extra_size(call->extra, &buffer) != layout->bytes || buffer == NULL)
+		return false;
+	source->buffer = buffer;
+	return true;
+}
+
+enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct reprise_call_kernel *call)
+{
+	struct reprise_function function = reprise_function_of(call->function);
+	struct source source;
+
+	if (function.layout == NULL)
+		return REPRISE_UNFIT_UNKNOWN_PARAMETERS;
+	if (!find_source(&source, function.layout, call))
+		return REPRISE_UNFIT_BAD_PARAMETERS;
+	op->kernel = (struct reprise_op_kernel){
+		.function = call->function,
+		.layout = function.layout,
+		.shared_bytes = call->shared_bytes,
+		.extended = call->config != NULL,
+		.fixed_grid = function.fixed_grid,
+		.empty_params = call->params == NULL && call->extra == NULL,
+	};
+	memcpy(op->kernel.grid, call->grid, sizeof(call->grid));
+	memcpy(op->kernel.block, call->block, sizeof(call->block));
+	if (call->config != NULL) {
+		if (call->config->numAttrs > REPRISE_ATTRIBUTES_MOST)
+			return REPRISE_UNFIT_ATTRIBUTE;
+		for (unsigned int i = 0; i < call->config->numAttrs; i++) {
+			size_t row = attribute_row(call->config->attrs[i].id);
+
+			if (row == ATTRIBUTE_ROWS)
+				return REPRISE_UNFIT_ATTRIBUTE;
+			op->kernel.fixed_grid = op->kernel.fixed_grid || known_attributes[row].restricts_grid;
+		}
+		op->kernel.attribute_count = (uint16_t)call->config->numAttrs;
+	}
+	op->payload_bytes = (uint32_t)attribute_bytes(op) + function.layout->bytes;
+	return REPRISE_UNFIT_NONE;
+}
+
+static void copy_params(struct reprise_op *op, const struct reprise_call_kernel *call)
+{
+	const struct reprise_layout *layout = op->kernel.layout;
+	unsigned char *packed = op->payload + attribute_bytes(op);
+	struct source source;
+
+	if (!find_source(&source, layout, call))
+		return;
+	for (uint32_t i = 0; i < layout->count; i++)
+		memcpy(packed + layout->params[i].offset, param_at(&source, layout, i), layout->params[i].size);
+}
+
+void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call)
+{
+	const struct reprise_op_kernel *kernel = &op->kernel;
+
+	for (unsigned int i = 0; i < kernel->attribute_count; i++)
+		((CUlaunchAttribute *)op->payload)[i] = reduced(&call->config->attrs[i]);
+	if (kernel->layout->count > 0) {
+		memset(op->payload + attribute_bytes(op), 0, kernel->layout->bytes); /* the gaps between parameters */
+		copy_params(op, call);
+	}
+	op->shape = reprise_hash_mix((uintptr_t)kernel->function, kernel->attribute_count * 2u + kernel->extended);
+	op->shape = reprise_hash_bytes(op->shape, kernel->block, sizeof(kernel->block));
+	op->shape = reprise_hash_bytes(op->shape, op->payload, attribute_bytes(op));
+	if (kernel->fixed_grid)
+		op->shape = reprise_hash_bytes(op->shape, kernel->grid, sizeof(kernel->grid));
+	op->value = reprise_hash_bytes(op->shape ^ kernel->shared_bytes, kernel->grid, sizeof(kernel->grid));
+	op->value = reprise_hash_bytes(op->value, op->payload + attribute_bytes(op), kernel->layout->bytes);
+}
+
+static bool same_attributes(const struct reprise_op *op, const struct reprise_call_kernel *call)
+{
+	for (unsigned int i = 0; i < op->kernel.attribute_count; i++) {
+		const CUlaunchAttribute *theirs = &call->config->attrs[i];
+
+		if (attribute_row(theirs->id) == ATTRIBUTE_ROWS)
+			return false;
+
+		CUlaunchAttribute plain = reduced(theirs);
+
+		if (memcmp(&plain, &((const CUlaunchAttribute *)op->payload)[i], sizeof(plain)) != 0)
+			return false;
+	}
+	return true;
+}
+
+static inline bool same_bytes(const void *a, const void *b, uint32_t size)
+{
+	uint64_t a8, b8;
+	uint32_t a4, b4;
+
+	switch (size) {
+	case 8:
+		memcpy(&a8, a, 8);
+		memcpy(&b8, b, 8);
+		return a8 == b8;
+	case 4:
+		memcpy(&a4, a, 4);
+		memcpy(&b4, b, 4);
+		return a4 == b4;
+	default:
+		return memcmp(a, b, size) == 0;
+	}
+}
+
+static bool legal_grid(const unsigned int *grid)
+{
+	return grid[0] - 1 < 0x7fffffff && grid[1] - 1 < 65535 && grid[2] - 1 < 65535;
+}
+
+enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call)
+{
+	const struct reprise_op_kernel *kernel = &op->kernel;
+	const struct reprise_layout *layout = kernel->layout;
+	unsigned int attributes = call->config != NULL ? call->config->numAttrs : 0;
+	struct source source;
+
+	if (call->function != kernel->function || memcmp(call->block, kernel->block, sizeof(kernel->block)) != 0 ||
+	    (call->config != NULL) != kernel->extended || attributes != kernel->attribute_count ||
+	    (call->params == NULL && call->extra == NULL) != kernel->empty_params || !find_source(&source, layout, call) ||
+	    !same_attributes(op, call))
+		return REPRISE_MATCH_NOT;
+
+	enum reprise_match match = REPRISE_MATCH_SAME;
+
+	if (memcmp(call->grid, kernel->grid, sizeof(kernel->grid)) != 0) {
+		if (kernel->fixed_grid || !legal_grid(call->grid))
+			return REPRISE_MATCH_NOT;
+		match = REPRISE_MATCH_VALUES;
+	}
+	if (call->shared_bytes != kernel->shared_bytes) {
+		if (call->shared_bytes > kernel->shared_bytes)
+			return REPRISE_MATCH_NOT;
+		match = REPRISE_MATCH_VALUES;
+	}
+
+	const unsigned char *packed = op->payload + attribute_bytes(op);
+
+	for (uint32_t i = 0; match == REPRISE_MATCH_SAME && i < layout->count; i++)
+		if (!same_bytes(packed + layout->params[i].offset, param_at(&source, layout, i), layout->params[i].size))
+			match = REPRISE_MATCH_VALUES;
+	return match;
+}
+
+void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_call_kernel *call)
+{
+	memcpy(into->kernel.grid, call->grid, sizeof(call->grid));
+	into->kernel.shared_bytes = call->shared_bytes;
+	copy_params(into, call);
+}
+
+void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers)
+{
+	const struct reprise_layout *layout = op->kernel.layout;
+
+	if (op->kernel.empty_params)
+		return NULL;
+	for (uint32_t i = 0; i < layout->count; i++)
+		pointers[i] = op->payload + attribute_bytes(op) + layout->params[i].offset;
+	return pointers;
+}
+
+CUresult reprise_kernel_issue(const struct reprise_op *op, CUstream stream)
+{
+	const struct reprise_op_kernel *kernel = &op->kernel;
+	void *pointers[REPRISE_PARAMS_MOST];
+	void **params = reprise_op_kernel_params(op, pointers);
+
+	if (!kernel->extended)
+		return reprise_driver.cuLaunchKernel(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
+		                                     kernel->block[0], kernel->block[1], kernel->block[2],
+		                                     kernel->shared_bytes, stream, params, NULL);
+
+	CUlaunchConfig config = {
+		.gridDimX = kernel->grid[0],
+		.gridDimY = kernel->grid[1],
+		.gridDimZ = kernel->grid[2],
+		.blockDimX = kernel->block[0],
+		.blockDimY = kernel->block[1],
+		.blockDimZ = kernel->block[2],
+		.sharedMemBytes = kernel->shared_bytes,
+		.hStream = stream,
+		.attrs = (CUlaunchAttribute *)op->payload,
+		.numAttrs = kernel->attribute_count,
+	};
+
+	return reprise_driver.cuLaunchKernelEx(&config, kernel->function, params, NULL);
+}

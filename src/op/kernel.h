@@ -1,0 +1,10 @@
+/* Kernel launches as ops (op.h). */
+#pragma once
+
+#include "op.h"
+
+enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct reprise_call_kernel *call);
+void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call);
+enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call);
+void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_call_kernel *call);
+CUresult reprise_kernel_issue(const struct reprise_op *op, CUstream stream);

@@ -1,0 +1,20 @@
+/*
+ * What kind of memory an address is, as the driver says, remembered until memory is freed or unregistered anywhere.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdint.h>
+
+enum reprise_memory {
+	REPRISE_MEMORY_DEVICE,
+	REPRISE_MEMORY_PINNED,
+	REPRISE_MEMORY_OTHER, /* pageable, managed, or unknown: copies from and to it are the program's own business */
+};
+
+/* Any thread; a driver call when the address is not remembered. Source: cuPointerGetAttributes. */
+enum reprise_memory reprise_memory_of(CUdeviceptr address);
+
+/* Counts the calls after which an address may be of another kind. What was learnt at another count is not to be trusted. */
+uint32_t reprise_memory_generation(void);
+void reprise_memory_forget(void);

@@ -1,0 +1,273 @@
+/*
+ * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
+ *
+ * Shape of a copy: form, size, kinds of memory, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
+ * memset: element size, width, height, pitch. The rest are values.
+ */
+#include "op.h"
+
+#include <string.h>
+
+#include "../base/hash.h"
+#include "../driver/driver.h"
+#include "kernel.h"
+
+/* ---- one-dimensional copies ---- */
+
+static enum reprise_unfit examine_copy(struct reprise_op *op, const struct reprise_call_copy *call)
+{
+	op->copy = *call;
+	op->memory_generation = reprise_memory_generation();
+	op->target_memory = (uint8_t)reprise_memory_of(call->target);
+	op->source_memory = (uint8_t)reprise_memory_of(call->source);
+	op->shape = reprise_hash_mix(call->bytes, (uint64_t)op->kind << 16 | (uint64_t)call->form << 8 |
+	                                                  (uint64_t)op->target_memory << 4 | op->source_memory);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, call->target), call->source);
+	return op->target_memory == REPRISE_MEMORY_OTHER || op->source_memory == REPRISE_MEMORY_OTHER ? REPRISE_UNFIT_PAGEABLE :
+	                                                                                               REPRISE_UNFIT_NONE;
+}
+
+static enum reprise_match match_copy(const struct reprise_op *op, const struct reprise_call_copy *call)
+{
+	bool same = call->target == op->copy.target && call->source == op->copy.source;
+
+	if (call->form != op->copy.form || call->bytes != op->copy.bytes)
+		return REPRISE_MATCH_NOT;
+	if (same && op->memory_generation == reprise_memory_generation())
+		return REPRISE_MATCH_SAME;
+	return (uint8_t)reprise_memory_of(call->target) == op->target_memory &&
+	                       (uint8_t)reprise_memory_of(call->source) == op->source_memory ?
+	               REPRISE_MATCH_VALUES :
+	               REPRISE_MATCH_NOT;
+}
+
+static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream)
+{
+	switch (copy->form) {
+	case REPRISE_COPY_HOST_TO_DEVICE:
+		return reprise_driver.cuMemcpyHtoDAsync_v2(copy->target, (const void *)(uintptr_t)copy->source, copy->bytes, stream);
+	case REPRISE_COPY_DEVICE_TO_HOST:
+		return reprise_driver.cuMemcpyDtoHAsync_v2((void *)(uintptr_t)copy->target, copy->source, copy->bytes, stream);
+	case REPRISE_COPY_DEVICE_TO_DEVICE:
+		return reprise_driver.cuMemcpyDtoDAsync_v2(copy->target, copy->source, copy->bytes, stream);
+	default:
+		return reprise_driver.cuMemcpyAsync(copy->target, copy->source, copy->bytes, stream);
+	}
+}
+
+/* ---- 2-D and 3-D copies: the descriptors differ only in their types ---- */
+
+/* The address that a side of a copy names, or 0 if it names an array, whose memory is the device's. */
+#define SIDE(descriptor, side) \
+	((descriptor)->side##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->side##Host : \
+	 (descriptor)->side##MemoryType == CU_MEMORYTYPE_ARRAY ? 0 : \
+	                                                         (descriptor)->side##Device)
+
+static void sides(enum reprise_op_kind kind, const void *descriptor, CUdeviceptr *target, CUdeviceptr *source)
+{
+	if (kind == REPRISE_OP_COPY_2D) {
+		*target = SIDE((const CUDA_MEMCPY2D *)descriptor, dst);
+		*source = SIDE((const CUDA_MEMCPY2D *)descriptor, src);
+	} else {
+		*target = SIDE((const CUDA_MEMCPY3D *)descriptor, dst);
+		*source = SIDE((const CUDA_MEMCPY3D *)descriptor, src);
+	}
+}
+
+static uint8_t side_memory(CUdeviceptr address)
+{
+	return (uint8_t)(address == 0 ? REPRISE_MEMORY_DEVICE : reprise_memory_of(address));
+}
+
+static const void *descriptor_of(const struct reprise_call *call)
+{
+	return call->kind == REPRISE_OP_COPY_2D ? (const void *)call->copy_2d : (const void *)call->copy_3d;
+}
+
+static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct reprise_call *call)
+{
+	CUdeviceptr target, source;
+
+	if (descriptor_of(call) == NULL)
+		return REPRISE_UNFIT_BAD_PARAMETERS;
+	sides(call->kind, descriptor_of(call), &target, &source);
+	op->payload_bytes = call->kind == REPRISE_OP_COPY_2D ? sizeof(CUDA_MEMCPY2D) : sizeof(CUDA_MEMCPY3D);
+	op->memory_generation = reprise_memory_generation();
+	op->target_memory = side_memory(target);
+	op->source_memory = side_memory(source);
+	return op->target_memory == REPRISE_MEMORY_OTHER || op->source_memory == REPRISE_MEMORY_OTHER ? REPRISE_UNFIT_PAGEABLE :
+	                                                                                               REPRISE_UNFIT_NONE;
+}
+
+/* All of the descriptor counts as shape: other addresses make another trace, which is always right. */
+static void complete_descriptor(struct reprise_op *op, const struct reprise_call *call)
+{
+	memcpy(op->payload, descriptor_of(call), op->payload_bytes);
+	op->shape = reprise_hash_bytes(reprise_hash_mix(op->kind, (uint64_t)op->target_memory << 8 | op->source_memory), op->payload,
+	                               op->payload_bytes);
+	op->value = reprise_hash_mix(op->shape, 3);
+}
+
+static enum reprise_match match_descriptor(const struct reprise_op *op, const struct reprise_call *call)
+{
+	CUdeviceptr target, source;
+
+	if (descriptor_of(call) == NULL || memcmp(op->payload, descriptor_of(call), op->payload_bytes) != 0)
+		return REPRISE_MATCH_NOT;
+	if (op->memory_generation == reprise_memory_generation())
+		return REPRISE_MATCH_SAME;
+	sides(call->kind, op->payload, &target, &source);
+	return side_memory(target) == op->target_memory && side_memory(source) == op->source_memory ? REPRISE_MATCH_VALUES :
+	                                                                                               REPRISE_MATCH_NOT;
+}
+
+/* ---- memsets ---- */
+
+static enum reprise_unfit examine_set(struct reprise_op *op, const struct reprise_call_set *call)
+{
+	op->set = *call;
+	op->memory_generation = reprise_memory_generation();
+	op->target_memory = op->source_memory = (uint8_t)reprise_memory_of(call->target);
+	op->shape = reprise_hash_mix(call->width, (uint64_t)call->element_bytes << 8 | op->kind);
+	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, call->height), call->pitch);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, call->target), call->value);
+	return op->target_memory == REPRISE_MEMORY_DEVICE ? REPRISE_UNFIT_NONE : REPRISE_UNFIT_PAGEABLE;
+}
+
+static enum reprise_match match_set(const struct reprise_op *op, const struct reprise_call_set *call)
+{
+	const struct reprise_call_set *set = &op->set;
+
+	if (call->width != set->width || call->height != set->height || call->element_bytes != set->element_bytes ||
+	    call->pitch != set->pitch)
+		return REPRISE_MATCH_NOT;
+	if (call->target == set->target && call->value == set->value && op->memory_generation == reprise_memory_generation())
+		return REPRISE_MATCH_SAME;
+	return (uint8_t)reprise_memory_of(call->target) == op->target_memory ? REPRISE_MATCH_VALUES : REPRISE_MATCH_NOT;
+}
+
+static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
+{
+	bool flat = set->pitch == 0;
+
+	switch (set->element_bytes) {
+	case 1:
+		return flat ? reprise_driver.cuMemsetD8Async(set->target, (unsigned char)set->value, set->width, stream) :
+		              reprise_driver.cuMemsetD2D8Async(set->target, set->pitch, (unsigned char)set->value, set->width,
+		                                               set->height, stream);
+	case 2:
+		return flat ? reprise_driver.cuMemsetD16Async(set->target, (unsigned short)set->value, set->width, stream) :
+		              reprise_driver.cuMemsetD2D16Async(set->target, set->pitch, (unsigned short)set->value, set->width,
+		                                                set->height, stream);
+	default:
+		return flat ? reprise_driver.cuMemsetD32Async(set->target, set->value, set->width, stream) :
+		              reprise_driver.cuMemsetD2D32Async(set->target, set->pitch, set->value, set->width, set->height, stream);
+	}
+}
+
+/* ---- all kinds ---- */
+
+enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call)
+{
+	op->kind = call->kind;
+	op->payload_bytes = 0;
+	switch (call->kind) {
+	case REPRISE_OP_KERNEL:
+		return reprise_kernel_examine(op, &call->kernel);
+	case REPRISE_OP_COPY:
+		return examine_copy(op, &call->copy);
+	case REPRISE_OP_SET:
+		return examine_set(op, &call->set);
+	default:
+		return examine_descriptor(op, call);
+	}
+}
+
+void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)
+{
+	if (call->kind == REPRISE_OP_KERNEL)
+		reprise_kernel_complete(op, &call->kernel);
+	else if (op->payload_bytes > 0)
+		complete_descriptor(op, call);
+}
+
+enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call)
+{
+	if (call->kind != op->kind)
+		return REPRISE_MATCH_NOT;
+	switch (call->kind) {
+	case REPRISE_OP_KERNEL:
+		return reprise_kernel_match(op, &call->kernel);
+	case REPRISE_OP_COPY:
+		return match_copy(op, &call->copy);
+	case REPRISE_OP_SET:
+		return match_set(op, &call->set);
+	default:
+		return match_descriptor(op, call);
+	}
+}
+
+void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from)
+{
+	unsigned char *payload = into->payload;
+
+	*into = *from;
+	into->payload = payload;
+	if (from->payload_bytes > 0)
+		memcpy(payload, from->payload, from->payload_bytes);
+}
+
+void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model, const struct reprise_call *call)
+{
+	reprise_op_copy(into, model);
+	into->memory_generation = reprise_memory_generation();
+	switch (call->kind) {
+	case REPRISE_OP_KERNEL:
+		reprise_kernel_take_values(into, &call->kernel);
+		break;
+	case REPRISE_OP_COPY:
+		into->copy = call->copy;
+		break;
+	case REPRISE_OP_SET:
+		into->set = call->set;
+		break;
+	default:
+		break; /* the descriptor is the same to the last byte */
+	}
+}
+
+bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b)
+{
+	if (a->payload_bytes != b->payload_bytes ||
+	    (a->payload_bytes > 0 && memcmp(a->payload, b->payload, a->payload_bytes) != 0))
+		return false;
+	switch (a->kind) {
+	case REPRISE_OP_KERNEL:
+		return a->kernel.shared_bytes == b->kernel.shared_bytes &&
+		       memcmp(a->kernel.grid, b->kernel.grid, sizeof(a->kernel.grid)) == 0;
+	case REPRISE_OP_COPY:
+		return a->memory_generation == b->memory_generation && a->copy.target == b->copy.target &&
+		       a->copy.source == b->copy.source;
+	case REPRISE_OP_SET:
+		return a->memory_generation == b->memory_generation && a->set.target == b->set.target &&
+		       a->set.value == b->set.value;
+	default:
+		return a->memory_generation == b->memory_generation;
+	}
+}
+
+CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
+{
+	switch (op->kind) {
+	case REPRISE_OP_KERNEL:
+		return reprise_kernel_issue(op, stream);
+	case REPRISE_OP_COPY:
+		return issue_copy(&op->copy, stream);
+	case REPRISE_OP_SET:
+		return issue_set(&op->set, stream);
+	case REPRISE_OP_COPY_2D:
+		return reprise_driver.cuMemcpy2DAsync_v2((const CUDA_MEMCPY2D *)op->payload, stream);
+	default:
+		return reprise_driver.cuMemcpy3DAsync_v2((const CUDA_MEMCPY3D *)op->payload, stream);
+	}
+}

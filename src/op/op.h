@@ -1,0 +1,95 @@
+/*
+ * An op: a stream call kept with everything that is needed to issue it again, after the program's own memory has changed.
+ *
+ * Its shape is what no graph update may change, and what tells one step of a trace from another; its values are the rest.
+ * An op does not own its payload: whoever records it says where the payload goes, and keeps it as long as the op.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "call.h"
+#include "function.h"
+#include "memory.h"
+
+#define REPRISE_ATTRIBUTES_MOST 8
+
+struct reprise_op_kernel {
+	CUfunction function;
+	const struct reprise_layout *layout;
+	unsigned int grid[3], block[3];
+	unsigned int shared_bytes;
+	uint16_t attribute_count; /* they stand in the payload, before the parameters */
+	bool extended;            /* launched by cuLaunchKernelEx */
+	bool fixed_grid;
+	bool empty_params; /* the program passed no parameter array at all */
+};
+
+struct reprise_op {
+	enum reprise_op_kind kind;
+	uint32_t payload_bytes;
+	uint32_t memory_generation; /* copies: when the kinds below were asked */
+	uint8_t target_memory, source_memory;
+	uint64_t shape, value; /* hashes; value includes shape */
+	unsigned char *payload;
+	union {
+		struct reprise_op_kernel kernel;
+		struct reprise_call_copy copy;
+		struct reprise_call_set set;
+		/* the descriptors of 2-D and 3-D copies stand in the payload */
+	};
+};
+
+/* Why a call cannot be an op; each is counted and reported by this name. */
+#define REPRISE_UNFIT_REASONS(X) \
+	X(NONE, "") \
+	X(UNKNOWN_PARAMETERS, "the driver does not tell the kernel's parameters") \
+	X(BAD_PARAMETERS, "parameters missing, twice, or of another size") \
+	X(ATTRIBUTE, "launch attribute that carries an event or is not known") \
+	X(PAGEABLE, "copy from or to pageable, managed or unknown memory") \
+	X(NO_LANE, "stream without a lane (per-thread default, green context)")
+
+enum reprise_unfit {
+#define X(reason, text) REPRISE_UNFIT_##reason,
+	REPRISE_UNFIT_REASONS(X)
+#undef X
+	REPRISE_UNFIT_COUNT
+};
+
+/*
+ * Looks at a call without copying it: fills all of `op` but the payload, and says how long that will be.
+ * Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver about the kernel or the memory.
+ */
+enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call);
+
+/* Second half: copies the payload to op->payload, which holds op->payload_bytes, and computes the hashes. */
+void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call);
+
+enum reprise_match {
+	REPRISE_MATCH_NOT,    /* another shape, or values that nobody has shown to be legal */
+	REPRISE_MATCH_VALUES, /* same shape, other values */
+	REPRISE_MATCH_SAME,   /* same bytes */
+};
+
+/* The guard. Never blocks; may ask the driver what kind of memory an address is. */
+enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call);
+
+/*
+ * `into` becomes `model` with the values of `call`, which must match it. into->payload must hold model->payload_bytes.
+ * Hashes are left as the model's.
+ */
+void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model, const struct reprise_call *call);
+
+/* True if the two ops, of one shape, have the same values. */
+bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
+
+/* Copies `from` to `into`, payload included; into->payload must hold from->payload_bytes. */
+void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
+
+/* Issues the op to `stream`, for execution or into its capture. The op's context must be current. */
+CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
+
+/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds REPRISE_PARAMS_MOST. */
+void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

@@ -1,0 +1,3 @@
+#include "counters.h"
+
+_Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];

@@ -1,0 +1,29 @@
+/*
+ * A libcuda.so.1 that does nothing but remember: each of its functions writes down who was called with what, and answers
+ * what the test told it to. It exports every name of the table of entry points, and three that no table knows.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define FAKE_INTEGERS 12
+#define FAKE_FLOATS 8
+
+/* A function of the fake driver, seen as one that takes every argument register and some of the stack. */
+typedef unsigned int fake_function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                                   uint64_t, uint64_t, uint64_t, double, double, double, double, double, double, double,
+                                   double);
+
+struct fake_log {
+	unsigned int calls;
+	const char *name; /* of the last one called */
+	uint64_t integers[FAKE_INTEGERS];
+	double floats[FAKE_FLOATS];
+	unsigned int result; /* what to answer */
+};
+
+extern struct fake_log fake_log;
+
+fake_function cuFutureThing;
+fake_function cuModuleUnload_v9;
+fake_function cuStreamBeginCapture_v9;

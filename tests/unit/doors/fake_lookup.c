@@ -1,0 +1,91 @@
+/*
+ * The fake driver's cuGetProcAddress, as driver 580 answers: base names only, the newest version that the caller knows, the
+ * _ptsz form on request; version 2 succeeds with NULL for names that it does not know, version 1 fails and writes nothing.
+ */
+#include "fake_driver.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+unsigned int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
+unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status);
+
+struct named {
+	const char *name;
+	void *function;
+};
+
+#define DECLARE(name) fake_function name;
+#define RECORD(name, stream, form) DECLARE(name)
+#define ORDER(name, stream, form) DECLARE(name)
+#define SYNC(name, stream, form, result) DECLARE(name)
+#define LIFETIME(name, what, handle, form, result) DECLARE(name)
+#define OWN(name, stream, form) extern char own_##name __asm__(#name);
+#define PASS(name) DECLARE(name)
+#include "../../../preload/entry_points.def"
+
+#define NAMED(name) {#name, (void *)name},
+#define RECORD(name, stream, form) NAMED(name)
+#define ORDER(name, stream, form) NAMED(name)
+#define SYNC(name, stream, form, result) NAMED(name)
+#define LIFETIME(name, what, handle, form, result) NAMED(name)
+#define OWN(name, stream, form) {#name, &own_##name},
+#define PASS(name) NAMED(name)
+static const struct named known[] = {
+#include "../../../preload/entry_points.def"
+	{"cuFutureThing", (void *)cuFutureThing},
+	{"cuModuleUnload_v9", (void *)cuModuleUnload_v9},
+	{"cuStreamBeginCapture_v9", (void *)cuStreamBeginCapture_v9},
+};
+
+static void *named(const char *base, const char *version, const char *form)
+{
+	char name[200];
+
+	snprintf(name, sizeof(name), "%s%s%s", base, version, form);
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].function;
+	}
+	return NULL;
+}
+
+static void *look_up(const char *symbol, int version, uint64_t flags)
+{
+	static const struct {
+		const char *suffix;
+		int since;
+	} versions[] = {{"_v9", 90000}, {"_v3", 12000}, {"_v2", 3020}, {"", 0}};
+	void *found = NULL;
+
+	if (strcmp(symbol, "cuGetProcAddress") == 0)
+		return named(symbol, version >= 12000 ? "_v2" : "", "");
+	if (strstr(symbol, "_v") != NULL || strstr(symbol, "_pt") != NULL)
+		return NULL;
+	for (int form = flags == 2 ? 1 : 0; found == NULL && form >= 0; form--) {
+		for (size_t i = 0; found == NULL && i < sizeof(versions) / sizeof(versions[0]); i++) {
+			if (version >= versions[i].since)
+				found = named(symbol, versions[i].suffix, form == 1 ? "_ptsz" : "");
+		}
+	}
+	return found;
+}
+
+unsigned int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags)
+{
+	void *found = look_up(symbol, version, flags);
+
+	if (found == NULL)
+		return 500;
+	*function = found;
+	return 0;
+}
+
+unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status)
+{
+	*function = look_up(symbol, version, flags);
+	if (status != NULL)
+		*status = *function == NULL;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/*
+ * Inner rooms that do nothing but remember what the doors told them. They stand in for src/ in a preloaded object of the
+ * tests' own, which shows `rooms` to the test program.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "../../../src/lane/doors.h"
+
+struct rooms {
+	unsigned int submits, orders, syncs, lifetimes, begins, ends, observed, stops, starts;
+	struct reprise_call call; /* the last one submitted; what it points at may be gone */
+	CUlaunchConfig config;    /* of that call, if it has one */
+	CUstream stream;          /* of the last order, begin or end */
+	bool per_thread;
+	enum reprise_lifetime what;
+	uintptr_t handle;
+	CUresult result; /* the last one observed */
+	bool pass;       /* reprise_submit passes the call instead of answering success */
+	_Atomic uint32_t *attention;
+	int *(*inside)(void); /* where this thread's reprise_inside is */
+};
