@@ -1,0 +1,107 @@
+#include "index.h"
+
+#include "../base/hash.h"
+
+#define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
+
+void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
+{
+	struct reprise_trace **value = &index->by_value[BUCKET(trace->key_value)];
+	struct reprise_trace **shape = &index->by_shape[BUCKET(trace->key_shape)];
+
+	trace->same_value = *value;
+	*value = trace;
+	trace->same_shape = *shape;
+	*shape = trace;
+	trace->next = index->all;
+	index->all = trace;
+	index->count++;
+	index->nodes += trace->count;
+}
+
+#define UNCHAIN(head, link, trace) \
+	do { \
+		struct reprise_trace **at_ = &(head); \
+		while (*at_ != (trace)) \
+			at_ = &(*at_)->link; \
+		*at_ = (trace)->link; \
+	} while (0)
+
+void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace)
+{
+	UNCHAIN(index->by_value[BUCKET(trace->key_value)], same_value, trace);
+	UNCHAIN(index->by_shape[BUCKET(trace->key_shape)], same_shape, trace);
+	UNCHAIN(index->all, next, trace);
+	index->count--;
+	index->nodes -= trace->count;
+	for (struct reprise_trace *other = index->all; other != NULL; other = other->next)
+		if (other->follower == trace)
+			other->follower = NULL;
+}
+
+struct reprise_trace *reprise_index_find(const struct reprise_index *index, uint64_t before, const struct reprise_op *op, uint64_t now)
+{
+	uint64_t key_value = reprise_hash_mix(before, op->value), key_shape = reprise_hash_mix(before, op->shape);
+	struct reprise_trace *best = NULL;
+
+	for (struct reprise_trace *trace = index->by_value[BUCKET(key_value)]; trace != NULL; trace = trace->same_value)
+		if (trace->key_value == key_value && !trace->values_moved && reprise_trace_usable(trace, now) &&
+		    (best == NULL || trace->last_followed > best->last_followed))
+			best = trace;
+	if (best != NULL)
+		return best;
+	for (struct reprise_trace *trace = index->by_shape[BUCKET(key_shape)]; trace != NULL; trace = trace->same_shape)
+		if (trace->key_shape == key_shape && reprise_trace_usable(trace, now) &&
+		    (best == NULL || trace->last_followed > best->last_followed))
+			best = trace;
+	return best;
+}
+
+bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count)
+{
+	uint64_t key_value = reprise_hash_mix(before, ops[0].value), shapes = 1;
+
+	for (unsigned int i = 0; i < count; i++)
+		shapes = reprise_hash_mix(shapes, ops[i].shape);
+	for (const struct reprise_trace *trace = index->by_value[BUCKET(key_value)]; trace != NULL; trace = trace->same_value)
+		if (trace->key_value == key_value && trace->count == count && trace->shape_before[count] == shapes &&
+		    !trace->values_moved)
+			return true;
+	return false;
+}
+
+struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
+                                            const struct reprise_call *call, bool same_values, uint64_t now)
+{
+	struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)];
+	struct reprise_trace *fits = NULL;
+
+	for (; other != NULL; other = other->same_shape) {
+		if (other == trace || other->count <= done || other->shape_before[done] != trace->shape_before[done] ||
+		    other->key_shape != trace->key_shape || !reprise_trace_usable(other, now))
+			continue;
+		if (same_values && (other->values_moved || trace->values_moved || other->value_before[done] != trace->value_before[done]))
+			continue;
+		switch (reprise_op_match(&other->ops[done], call)) {
+		case REPRISE_MATCH_SAME:
+			return other;
+		case REPRISE_MATCH_VALUES:
+			fits = fits == NULL ? other : fits;
+			break;
+		default:
+			break;
+		}
+	}
+	return same_values ? NULL : fits;
+}
+
+struct reprise_trace *reprise_index_oldest(const struct reprise_index *index)
+{
+	struct reprise_trace *oldest = NULL;
+
+	for (struct reprise_trace *trace = index->all; trace != NULL; trace = trace->next)
+		if (atomic_load(&trace->graph.state) != REPRISE_GRAPH_QUEUED &&
+		    (oldest == NULL || trace->last_followed < oldest->last_followed))
+			oldest = trace;
+	return oldest;
+}

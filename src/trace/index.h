@@ -1,0 +1,41 @@
+/*
+ * How a lane finds the trace that begins with the op that just came: by what came before it and its values, or its shape.
+ * Belongs to one lane, under its lock.
+ */
+#pragma once
+
+#include "trace.h"
+
+#define REPRISE_INDEX_BUCKETS 1024
+
+struct reprise_index {
+	struct reprise_trace *by_value[REPRISE_INDEX_BUCKETS]; /* chained by same_value */
+	struct reprise_trace *by_shape[REPRISE_INDEX_BUCKETS]; /* chained by same_shape */
+	struct reprise_trace *all;                             /* chained by next */
+	unsigned int count;
+	uint64_t nodes;
+};
+
+void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace);
+
+/* Takes it out, also where other traces name it as their follower. */
+void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace);
+
+/*
+ * The usable trace that begins with `op` after `before`: one with the same first values if there is any, else one of the same
+ * shape that has done well. NULL if there is none. O(1) but for traces that begin alike.
+ */
+struct reprise_trace *reprise_index_find(const struct reprise_index *index, uint64_t before, const struct reprise_op *op, uint64_t now);
+
+/* True if a trace of just these ops, by shape and first values, is there already, built or not. */
+bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count);
+
+/*
+ * Another usable trace that agrees with what `trace` holds of this visit (its first `done` ops) and goes on with `call`.
+ * With `same_values`, only one whose values agree too. NULL if there is none.
+ */
+struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
+                                            const struct reprise_call *call, bool same_values, uint64_t now);
+
+/* The trace that was followed longest ago and is not in the building thread's hands; NULL if there is none. */
+struct reprise_trace *reprise_index_oldest(const struct reprise_index *index);

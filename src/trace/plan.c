@@ -1,0 +1,54 @@
+/*
+ * Sizes and spans from measurements on an H200 (docs/design.md): after a wait 8, 16, then up to 128 ops a graph did best; a border
+ * between two graphs costs the GPU about 1.3 us, and a graph that waits for a slow host costs it the wait.
+ */
+#include "plan.h"
+
+#define FIRST_OPS 8
+#define SECOND_OPS 16
+#define MOST_OPS 128
+#define FIRST_SPAN_NS 3000u /* about one eager launch */
+#define SPAN_NS 50000u
+#define LAST_SPAN_NS 10000u
+
+static unsigned int most_ops(unsigned int position)
+{
+	if (position < FIRST_OPS)
+		return FIRST_OPS - position;
+	if (position < FIRST_OPS + SECOND_OPS)
+		return FIRST_OPS + SECOND_OPS - position;
+	return MOST_OPS;
+}
+
+/* The longest run from `start`, of at most `most` ops, in which the program thinks no longer than `span_ns`. */
+static unsigned int within_span(const struct reprise_segment *segment, unsigned int start, unsigned int most, uint64_t span_ns)
+{
+	uint64_t thought = 0;
+	unsigned int count = 1;
+
+	for (; count < most && start + count < segment->count; count++) {
+		thought += segment->gaps[start + count];
+		if (thought > span_ns)
+			break;
+	}
+	return count;
+}
+
+unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
+{
+	unsigned int position = segment->position + start, left = segment->count - start;
+	uint64_t span = position == 0 ? FIRST_SPAN_NS : SPAN_NS;
+
+	if (hold_ns == 0)
+		return 1;
+	if (span > hold_ns / 2)
+		span = hold_ns / 2;
+
+	unsigned int count = within_span(segment, start, most_ops(position), span);
+
+	/* A slow host should have little left to do when it comes to wait: the last trace before it is short too. */
+	if (count == left && segment->ends_in_wait && count > 1 &&
+	    within_span(segment, start, count, LAST_SPAN_NS) < count)
+		count = (count + 1) / 2;
+	return count;
+}

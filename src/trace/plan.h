@@ -1,0 +1,10 @@
+/*
+ * How a segment is split into traces: small first after the host waited, so that the GPU starts while the host still
+ * collects; and never spanning more of the program's own pauses than it pays.
+ */
+#pragma once
+
+#include "watch.h"
+
+/* How many of the segment's ops, from `start` on, make the next trace. At least 1. `hold_ns`: the hold limit; 0 makes traces of one op. */
+unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns);

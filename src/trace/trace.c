@@ -1,0 +1,135 @@
+#include "trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/hash.h"
+
+#define MOST_TRUST 16
+#define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
+#define FIRST_ASIDE 256  /* ops */
+#define MOST_SETBACKS 12
+
+static size_t payload_room(uint32_t bytes)
+{
+	return (bytes + 15u) & ~(size_t)15;
+}
+
+/* One block: the trace, two arrays of ops, their payloads, the hashes, the bits, the nodes. */
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, unsigned int count, uint64_t before, unsigned int position,
+                                        struct reprise_workshop *workshop)
+{
+	size_t payload = 0, words = (count + 63) / 64;
+
+	for (unsigned int i = 0; i < count; i++)
+		payload += payload_room(ops[i].payload_bytes);
+
+	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + 2 * (count + 1) * sizeof(uint64_t) +
+	               words * sizeof(uint64_t) + count * sizeof(struct reprise_graph_node);
+	struct reprise_trace *trace = calloc(1, bytes);
+
+	if (trace == NULL)
+		return NULL;
+
+	unsigned char *at = (unsigned char *)(trace + 1);
+
+	trace->ops = (struct reprise_op *)at;
+	trace->incoming = trace->ops + count;
+	trace->shape_before = (uint64_t *)(trace->incoming + count);
+	trace->value_before = trace->shape_before + count + 1;
+	trace->changed = trace->value_before + count + 1;
+	trace->graph.nodes = (struct reprise_graph_node *)(trace->changed + words);
+	at = (unsigned char *)(((uintptr_t)(trace->graph.nodes + count) + 15u) & ~(uintptr_t)15);
+
+	trace->shape_before[0] = trace->value_before[0] = 1;
+	for (unsigned int i = 0; i < count; i++) {
+		trace->ops[i].payload = at;
+		trace->incoming[i].payload = at + payload;
+		at += payload_room(ops[i].payload_bytes);
+		reprise_op_copy(&trace->ops[i], &ops[i]);
+		trace->shape_before[i + 1] = reprise_hash_mix(trace->shape_before[i], ops[i].shape);
+		trace->value_before[i + 1] = reprise_hash_mix(trace->value_before[i], ops[i].value);
+	}
+	trace->count = count;
+	trace->before = before;
+	trace->position = position;
+	trace->key_shape = reprise_hash_mix(before, ops[0].shape);
+	trace->key_value = reprise_hash_mix(before, ops[0].value);
+	trace->graph.count = count;
+	trace->graph.ops = trace->ops;
+	trace->graph.workshop = workshop;
+	return trace;
+}
+
+void reprise_trace_free(struct reprise_trace *trace)
+{
+	free(trace);
+}
+
+static void mark(struct reprise_trace *trace, unsigned int i)
+{
+	trace->changed[i / 64] |= (uint64_t)1 << (i % 64);
+	trace->changed_count++;
+}
+
+void reprise_trace_change(struct reprise_trace *trace, unsigned int i, const struct reprise_call *call)
+{
+	reprise_op_take_values(&trace->incoming[i], &trace->ops[i], call);
+	mark(trace, i);
+}
+
+void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const struct reprise_op *op)
+{
+	if (reprise_op_same_values(&trace->ops[i], op))
+		return;
+	reprise_op_copy(&trace->incoming[i], op);
+	mark(trace, i);
+}
+
+void reprise_trace_settle(struct reprise_trace *trace, bool kept)
+{
+	if (trace->changed_count == 0)
+		return;
+	for (unsigned int i = 0; kept && i < trace->count; i++) {
+		if (reprise_trace_op(trace, i) == &trace->ops[i])
+			continue;
+
+		struct reprise_op before = trace->ops[i];
+
+		trace->ops[i] = trace->incoming[i];
+		trace->incoming[i] = before;
+	}
+	trace->values_moved = trace->values_moved || kept;
+	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
+	trace->changed_count = 0;
+}
+
+bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now)
+{
+	return atomic_load_explicit(&trace->graph.state, memory_order_acquire) == REPRISE_GRAPH_READY && trace->aside_until <= now;
+}
+
+void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
+{
+	trace->replays++;
+	trace->last_followed = now;
+	if (trace->trust < MOST_TRUST)
+		trace->trust++;
+	else
+		trace->setbacks = 0;
+}
+
+void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now)
+{
+	trace->trust = 0;
+	trace->aside_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);
+	if (trace->setbacks < MOST_SETBACKS)
+		trace->setbacks++;
+}
+
+void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now)
+{
+	trace->trust -= DISAPPOINTMENT;
+	if (trace->trust < -2 * DISAPPOINTMENT)
+		reprise_trace_put_aside(trace, now);
+}

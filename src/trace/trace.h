@@ -1,0 +1,74 @@
+/*
+ * A trace: a sequence of ops seen to repeat, the executable graph that stands for it, and what this visit has changed.
+ *
+ * All of it belongs to one lane and is touched under that lane's lock, but for the graph while it is QUEUED (graph/graph.h):
+ * then the ops are not to be changed either.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../graph/graph.h"
+#include "../op/op.h"
+
+/* Where in the lane's history a trace begins: the shape of the op before it, or one of these. */
+#define REPRISE_BEFORE_NOTHING 1u
+#define REPRISE_BEFORE_BARRIER 2u /* a barrier that the host need not have waited at */
+#define REPRISE_BEFORE_WAIT 3u    /* the host waited: the stream was empty */
+
+struct reprise_trace {
+	unsigned int count;
+	struct reprise_op *ops;      /* what the executable graph holds */
+	struct reprise_op *incoming; /* this visit's, where `changed` says so */
+	uint64_t *changed;           /* a bit for each op */
+	unsigned int changed_count;
+	uint64_t *shape_before, *value_before; /* at i: hash of the shapes, the values, of the ops before op i; `count` + 1 of them */
+	bool values_moved; /* patched since: value_before no longer tells */
+
+	struct reprise_graph graph;
+
+	uint64_t before;      /* what came before its first op: REPRISE_BEFORE_... or a shape */
+	unsigned int position; /* ops between the last wait and its first op */
+	uint64_t key_shape, key_value; /* `before` with the first op's shape or value: how it is found */
+	struct reprise_trace *same_shape, *same_value, *next; /* chains: by key, and all traces of the lane */
+	struct reprise_trace *follower; /* the trace that came after it last time */
+
+	int trust;              /* up with each replay, down with each side exit */
+	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
+	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */
+	uint64_t last_followed; /* the same count, when it was last replayed */
+	unsigned int held_at, held_count; /* the op before which the hold limit struck, and how often */
+	uint64_t replays;
+};
+
+/* Copies `count` ops. NULL if there is no memory. The graph is EMPTY. */
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, unsigned int count, uint64_t before, unsigned int position,
+                                        struct reprise_workshop *workshop);
+
+/* Frees host memory only: the graph must have been retired or be gone with its context. */
+void reprise_trace_free(struct reprise_trace *trace);
+
+/* The op as this visit wants it. */
+static inline const struct reprise_op *reprise_trace_op(const struct reprise_trace *trace, unsigned int i)
+{
+	return (trace->changed[i / 64] >> (i % 64) & 1) != 0 ? &trace->incoming[i] : &trace->ops[i];
+}
+
+/* Notes that op i has the values of `call`, which matches it. */
+void reprise_trace_change(struct reprise_trace *trace, unsigned int i, const struct reprise_call *call);
+
+/* Notes that op i, of the same shape, has the values of `op`, unless it has them already. */
+void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const struct reprise_op *op);
+
+/* The visit is over. `kept`: the graph has this visit's values now. */
+void reprise_trace_settle(struct reprise_trace *trace, bool kept);
+
+/* True if the graph can be launched and the trace is not put aside. `now`: the lane's count of ops. */
+bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now);
+
+void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
+void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);
+
+/* Puts it aside at once, each time for longer. */
+void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now);

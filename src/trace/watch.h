@@ -1,0 +1,58 @@
+/*
+ * Watching: ops that pass eagerly are kept for a while and cut into segments; a segment that came before is worth a trace.
+ *
+ * Cuts fall where they fall again: at barriers, and in long runs at the op whose hash is the least since the segment
+ * began and stays so for a while (asymmetric extremum chunking, as in deduplication). What decides is the shapes of the last
+ * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts.
+ *
+ * A segment whose values came before is worth a trace at its second visit; one whose shapes alone came before, at its third.
+ *
+ * Belongs to one lane, under its lock. O(1) an op.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../op/op.h"
+
+#define REPRISE_SEGMENT_LEAST 96   /* no cut within so many ops */
+#define REPRISE_SEGMENT_SURVIVE 32 /* an extremum must stand so long */
+#define REPRISE_SEGMENT_MOST 192
+
+struct reprise_watch;
+
+struct reprise_watch *reprise_watch_new(void);
+void reprise_watch_free(struct reprise_watch *watch);
+
+/* A stretch of ops, and what the watcher knows of the program's pauses between them. */
+struct reprise_segment {
+	const struct reprise_op *ops;
+	const uint32_t *gaps; /* nanoseconds that the program thought before each op; the first is not part of it */
+	unsigned int count;
+	uint64_t before;       /* as in struct reprise_trace */
+	unsigned int position; /* ops between the last wait and the first op */
+	bool ends_in_wait;
+};
+
+/* Called for each segment that is worth a trace, while it is still there. */
+typedef void (*reprise_watch_found)(void *context, const struct reprise_segment *segment);
+
+/*
+ * The slot for the next op: reprise_op_complete() may write the payload there. It counts once it is kept; until then
+ * the next call gives the same slot again. NULL if there is no memory.
+ */
+struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined);
+void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ns, reprise_watch_found found, void *context);
+
+/* A segment begins with the next op, after `before`, at `position`. */
+void reprise_watch_begin(struct reprise_watch *watch, uint64_t before, unsigned int position);
+
+/* The segment ends here: at a barrier (`wait`: one that the host waits at), or because a trace begins. */
+void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_found found, void *context);
+
+/* Forgets the segment: an op in it was refused by the driver. */
+void reprise_watch_drop(struct reprise_watch *watch);
+
+/* The shape of the last op kept; REPRISE_BEFORE_... if there is none. */
+uint64_t reprise_watch_last(const struct reprise_watch *watch);
