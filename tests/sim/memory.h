@@ -24,6 +24,7 @@ struct sim_memory {
 	unsigned int flags;   /* of cuMemHostAlloc or cuMemHostRegister */
 	uint32_t ordinal;     /* of its kind, in order of allocation, from 1 */
 	uint64_t id;          /* CU_POINTER_ATTRIBUTE_BUFFER_ID */
+	bool freeing;         /* cuMemFreeAsync is on its way */
 	bool owned_by_module; /* a global variable: not to be freed by the program */
 	struct sim_context *context;
 	struct sim_pool *pool; /* of cuMemAllocAsync, else NULL */

@@ -7,7 +7,7 @@
 #include "sim.h"
 
 enum sim_kind {
-	SIM_FREE,
+	SIM_NO_OBJECT,
 	SIM_A_CONTEXT,
 	SIM_A_STREAM,
 	SIM_AN_EVENT,

@@ -4,6 +4,7 @@
 #include "copy_work.h"
 #include "graph.h"
 #include "kernel_work.h"
+#include "memory.h"
 
 static const struct {
 	const char *name;
@@ -95,12 +96,14 @@ CUresult sim_work_run(struct sim_work *work)
 	case SIM_WRITE_VALUE:
 	case SIM_WAIT_VALUE:
 		return sim_word_work_run(work);
+	case SIM_FREE:
+		sim_memory_free(sim_memory_of((uintptr_t)work->memory));
+		break;
 	case SIM_RECORD:
 	case SIM_WAIT:
 	case SIM_EMPTY:
 	case SIM_CHILD:
 	case SIM_ALLOC:
-	case SIM_FREE:
 		break;
 	}
 	return CUDA_SUCCESS;

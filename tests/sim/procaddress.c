@@ -1,0 +1,80 @@
+/* cuGetProcAddress, and names that are not modelled. */
+#include <stdio.h>
+
+#include "api.h"
+#include "device.h"
+#include "exports.h"
+#include "options.h"
+
+int sim_not_modelled(const char *name);
+
+/* Called by what stands for a name that is not modelled. With SIM_STRICT it says so. */
+int sim_not_modelled(const char *name)
+{
+	if (getenv("SIM_STRICT"))
+		fprintf(stderr, "simulated driver: %s is not modelled\n", name);
+	return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* The newest form of a function that a program of that version knows; per-thread forms, where they exist, if the flags ask for them. */
+static const struct sim_export *find(const char *symbol, int version, bool per_thread, bool *known)
+{
+	const struct sim_export *best = NULL;
+	size_t i;
+
+	*known = false;
+	for (i = 0; i < sim_export_count; i++) {
+		const struct sim_export *entry = &sim_exports[i];
+
+		if (strcmp(entry->function, symbol) != 0 || entry->version == 0 || (entry->suffix[0] && !per_thread))
+			continue;
+		*known = true;
+		if (entry->version > version)
+			continue;
+		if (!best || entry->version > best->version || (entry->version == best->version && entry->suffix[0]) ||
+		    (entry->suffix[0] && !best->suffix[0]))
+			best = entry->suffix[0] || !best || !best->suffix[0] ? entry : best;
+	}
+	return best;
+}
+
+static CUresult get(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+{
+	CUdriverProcAddressQueryResult ignored;
+	const struct sim_export *found;
+	bool known;
+
+	if (!status)
+		status = &ignored;
+	if (!symbol || !address || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || version < 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	*address = NULL;
+	found = find(symbol, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
+	if (!found) {
+		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+		return CUDA_ERROR_NOT_FOUND;
+	}
+	*status = CU_GET_PROC_ADDRESS_SUCCESS;
+	*address = found->address;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_NOTHING, cuGetProcAddress, (const char *symbol, void **address, int version, cuuint64_t flags), (symbol, address, version, flags))
+{
+	return get(symbol, address, version, flags, NULL);
+}
+
+API(SIM_NOTHING, cuGetProcAddress_v2,
+	(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status),
+	(symbol, address, version, flags, status))
+{
+	return get(symbol, address, version, flags, status);
+}
+
+/* The driver's private tables: there are none. */
+API(SIM_NOTHING, cuGetExportTable, (const void **table, const CUuuid *id), (table, id))
+{
+	if (table)
+		*table = NULL;
+	return CUDA_ERROR_NOT_FOUND;
+}
