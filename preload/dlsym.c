@@ -13,6 +13,7 @@
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
+#include "definition.h"
 #include "door.h"
 #include "route.h"
 
@@ -31,48 +32,12 @@ static struct reprise_found settled(void *address)
 	return (struct reprise_found){address, 1};
 }
 
-static bool is_exported(const void *address)
-{
-	return (const char *)address >= reprise_exported_begin && (const char *)address < reprise_exported_end;
-}
-
 static struct link_map *map_of(const void *address)
 {
 	struct link_map *map = NULL;
 	Dl_info info;
 
 	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 ? map : NULL;
-}
-
-/* Whether the object has a definition of its own, not one of an object that it depends on. */
-static bool defines(struct link_map *map, const char *name)
-{
-	void *address = reprise_real_dlsym(map, name);
-
-	return address != NULL && map_of(address) == map;
-}
-
-/*
- * RTLD_NEXT: what comes after the caller, which may itself be a layer over the driver. The answer is a door only if nothing
- * between the caller and the driver has this name. A driver that was loaded with RTLD_LOCAL counts as coming after.
- */
-static struct reprise_found next_after(const char *name, const void *caller)
-{
-	struct link_map *driver = NULL;
-	struct link_map *map = map_of(caller);
-
-	if (reprise_route_open(false) == REPRISE_MODE_OFF || map == NULL ||
-	    dlinfo(reprise_driver_handle(), RTLD_DI_LINKMAP, &driver) != 0)
-		return not_ours;
-	for (map = map->l_next; map != NULL && map != driver; map = map->l_next) {
-		if (defines(map, name))
-			return not_ours;
-	}
-
-	void *address = map == driver ? reprise_real_dlsym(driver, name) : NULL;
-	void *door = address != NULL ? reprise_route_driver(name, address) : NULL;
-
-	return door != NULL ? settled(door) : not_ours;
 }
 
 /*
@@ -95,6 +60,30 @@ static struct reprise_found past_ourselves(const char *name)
 	return settled(door != NULL ? door : address);
 }
 
+/*
+ * RTLD_NEXT: the first definition after the caller, which may itself be a layer over the driver. It is of interest if it is
+ * the driver's or ours. A driver that was loaded with RTLD_LOCAL counts as coming after.
+ */
+static struct reprise_found next_after(const char *name, const void *caller)
+{
+	enum reprise_mode mode = reprise_route_open(false);
+	struct link_map *map = map_of(caller);
+
+	for (map = map != NULL ? map->l_next : NULL; map != NULL; map = map->l_next) {
+		void *address = reprise_own_definition(map, name);
+
+		if (address == NULL)
+			continue;
+		if (reprise_is_exported(address))
+			return past_ourselves(name);
+
+		void *door = mode != REPRISE_MODE_OFF ? reprise_route_driver(name, address) : NULL;
+
+		return door != NULL ? settled(door) : not_ours;
+	}
+	return not_ours;
+}
+
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller)
 {
 	if (reprise_inside != 0)
@@ -106,7 +95,7 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 
 	if (address == NULL)
 		return not_ours;
-	if (is_exported(address))
+	if (reprise_is_exported(address))
 		return past_ourselves(name);
 	if (reprise_route_open(false) == REPRISE_MODE_OFF)
 		return not_ours;

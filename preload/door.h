@@ -21,6 +21,11 @@ extern const int32_t reprise_door_distances[REPRISE_DOOR_COUNT];
 /* The exported names' code lies between these two. */
 extern const char reprise_exported_begin[], reprise_exported_end[];
 
+static inline bool reprise_is_exported(const void *address)
+{
+	return (const char *)address >= reprise_exported_begin && (const char *)address < reprise_exported_end;
+}
+
 /* A function that answers CUDA_ERROR_NOT_SUPPORTED. */
 void reprise_door_missing(void);
 

@@ -147,7 +147,10 @@ void *reprise_route(const char *name, void *address)
 {
 	unsigned int entry = find(address);
 
-	return entry < REPRISE_DOOR_COUNT ? reprise_door_of(entry) : route_unknown(name, address);
+	if (entry < REPRISE_DOOR_COUNT)
+		return reprise_door_of(entry);
+	/* A driver whose own references can be preempted answers with our exported name: that is as good as the door. */
+	return reprise_is_exported(address) ? address : route_unknown(name, address);
 }
 
 void *reprise_route_driver(const char *name, void *address)
