@@ -1,5 +1,5 @@
 /* Every function of the table, each remembering its call. Weak, so that fake_lookup.c can put something better in place. */
-#include "fake_driver.h"
+#include "../fake_driver.h"
 
 #include <string.h>
 
@@ -30,7 +30,7 @@ static unsigned int remember(const char *name, const uint64_t *integers, const d
 #define LIFETIME(name, what, handle, form, result) FUNCTION(name)
 #define OWN(name, stream, form) FUNCTION(name)
 #define PASS(name) FUNCTION(name)
-#include "../../../preload/entry_points.def"
+#include "../../../../preload/entry_points.def"
 
 FUNCTION(cuFutureThing)
 FUNCTION(cuModuleUnload_v9)

@@ -2,10 +2,11 @@
  * The fake driver's cuGetProcAddress, as driver 580 answers: base names only, the newest version that the caller knows, the
  * _ptsz form on request; version 2 succeeds with NULL for names that it does not know, version 1 fails and writes nothing.
  */
-#include "fake_driver.h"
+#include "../fake_driver.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 unsigned int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
@@ -23,7 +24,7 @@ struct named {
 #define LIFETIME(name, what, handle, form, result) DECLARE(name)
 #define OWN(name, stream, form) extern char own_##name __asm__(#name);
 #define PASS(name) DECLARE(name)
-#include "../../../preload/entry_points.def"
+#include "../../../../preload/entry_points.def"
 
 #define NAMED(name) {#name, (void *)name},
 #define RECORD(name, stream, form) NAMED(name)
@@ -33,11 +34,14 @@ struct named {
 #define OWN(name, stream, form) {#name, &own_##name},
 #define PASS(name) NAMED(name)
 static const struct named known[] = {
-#include "../../../preload/entry_points.def"
+#include "../../../../preload/entry_points.def"
 	{"cuFutureThing", (void *)cuFutureThing},
 	{"cuModuleUnload_v9", (void *)cuModuleUnload_v9},
 	{"cuStreamBeginCapture_v9", (void *)cuStreamBeginCapture_v9},
 };
+
+/* cuSpare0 to cuSpare999: as many unknown functions as a test may ask for, none of them to be called. */
+static char spare[1000];
 
 static void *named(const char *base, const char *version, const char *form)
 {
@@ -61,6 +65,8 @@ static void *look_up(const char *symbol, int version, uint64_t flags)
 
 	if (strcmp(symbol, "cuGetProcAddress") == 0)
 		return named(symbol, version >= 12000 ? "_v2" : "", "");
+	if (strncmp(symbol, "cuSpare", 7) == 0)
+		return &spare[atoi(symbol + 7)];
 	if (strstr(symbol, "_v") != NULL || strstr(symbol, "_pt") != NULL)
 		return NULL;
 	for (int form = flags == 2 ? 1 : 0; found == NULL && form >= 0; form--) {

@@ -1,0 +1,323 @@
+/* A program that links libcuda.so.1 in the ordinary way: its calls go through the exported names. */
+#include "harness.h"
+
+/* By label, so that cuda.h has no say in their names and types. */
+#define LINKED(name) extern fake_function linked_##name __asm__(#name)
+
+LINKED(cuEventRecord);
+LINKED(cuLaunchCooperativeKernel);
+LINKED(cuLaunchCooperativeKernel_ptsz);
+LINKED(cuLaunchKernel);
+LINKED(cuLaunchKernel_ptsz);
+LINKED(cuLaunchKernelEx);
+LINKED(cuMemFree_v2);
+LINKED(cuMemcpyHtoDAsync_v2);
+LINKED(cuMemsetD2D16Async_ptsz);
+LINKED(cuModuleUnload);
+LINKED(cuParamSetf);
+LINKED(cuPointerSetAttribute);
+LINKED(cuStreamBeginCapture_v2);
+LINKED(cuStreamBeginCapture_v2_ptsz);
+LINKED(cuStreamEndCapture);
+LINKED(cuStreamSetAttribute_ptsz);
+LINKED(cuStreamSynchronize);
+LINKED(cuFuncSetAttribute);
+LINKED(cuFuncSetCacheConfig);
+LINKED(cuKernelSetAttribute);
+
+START_TEST(every_argument_survives_the_first_call)
+{
+	call_with_everything(linked_cuParamSetf);
+	assert_everything_arrived("cuParamSetf");
+	call_with_everything(linked_cuParamSetf);
+	assert_everything_arrived("cuParamSetf");
+	ck_assert_uint_eq(driver_log()->calls, 2);
+}
+END_TEST
+
+START_TEST(every_argument_survives_a_barrier_with_something_deferred)
+{
+	defer_something();
+	call_with_everything(linked_cuParamSetf);
+	assert_everything_arrived("cuParamSetf");
+	ck_assert_uint_eq(preloaded_rooms()->syncs, 1);
+	call_with_everything(linked_cuLaunchCooperativeKernel);
+	assert_everything_arrived("cuLaunchCooperativeKernel");
+	call_with_everything(linked_cuModuleUnload);
+	ck_assert_str_eq(driver_log()->name, "cuModuleUnload");
+}
+END_TEST
+
+START_TEST(a_barrier_with_nothing_deferred_tells_nobody)
+{
+	call_with_everything(linked_cuEventRecord);
+	call_with_everything(linked_cuParamSetf);
+	call_with_everything(linked_cuStreamSynchronize);
+	ck_assert_uint_eq(preloaded_rooms()->orders, 0);
+	ck_assert_uint_eq(preloaded_rooms()->syncs, 0);
+	ck_assert_uint_eq(driver_log()->calls, 3);
+}
+END_TEST
+
+START_TEST(an_order_names_its_stream)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	call_with_everything(linked_cuEventRecord);
+	ck_assert_uint_eq(rooms->orders, 1);
+	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(2));
+	ck_assert(!rooms->per_thread);
+	call_with_everything(linked_cuLaunchCooperativeKernel_ptsz); /* its stream is on the stack */
+	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(9));
+	ck_assert(rooms->per_thread);
+}
+END_TEST
+
+START_TEST(a_lifetime_is_always_told_and_names_its_handle)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*set)(CUstream, int, void *) = (void *)linked_cuStreamSetAttribute_ptsz;
+
+	call_with_everything(linked_cuModuleUnload);
+	ck_assert_uint_eq(rooms->lifetimes, 1);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_CODE);
+	ck_assert_uint_eq(rooms->handle, INTEGER(1));
+	call_with_everything(linked_cuPointerSetAttribute);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
+	ck_assert_uint_eq(rooms->handle, INTEGER(3));
+	set(NULL, 0, NULL);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_STREAM);
+	ck_assert_uint_eq(rooms->handle, (uintptr_t)CU_STREAM_PER_THREAD);
+}
+END_TEST
+
+START_TEST(a_checked_door_shows_failures_and_returns_them)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	driver_log()->result = CUDA_SUCCESS;
+	ck_assert_uint_eq(call_with_everything(linked_cuStreamSynchronize), CUDA_SUCCESS);
+	ck_assert_uint_eq(rooms->observed, 0);
+	driver_log()->result = CUDA_ERROR_ILLEGAL_ADDRESS;
+	ck_assert_uint_eq(call_with_everything(linked_cuStreamSynchronize), CUDA_ERROR_ILLEGAL_ADDRESS);
+	ck_assert_uint_eq(rooms->observed, 1);
+	defer_something();
+	ck_assert_uint_eq(call_with_everything(linked_cuMemFree_v2), CUDA_ERROR_ILLEGAL_ADDRESS);
+	ck_assert_uint_eq(rooms->observed, 2);
+	ck_assert_uint_eq(rooms->result, CUDA_ERROR_ILLEGAL_ADDRESS);
+	ck_assert_uint_eq(driver_log()->integers[0], INTEGER(1));
+}
+END_TEST
+
+START_TEST(a_launch_is_submitted_with_its_arguments)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	call_with_everything(linked_cuLaunchKernel_ptsz);
+	ck_assert_uint_eq(rooms->submits, 1);
+	ck_assert_uint_eq(driver_log()->calls, 0);
+	ck_assert(rooms->call.per_thread);
+	ck_assert_uint_eq((uintptr_t)rooms->call.kernel.function, INTEGER(1));
+	ck_assert_uint_eq(rooms->call.kernel.grid[2], (unsigned int)INTEGER(4));
+	ck_assert_uint_eq(rooms->call.kernel.block[0], (unsigned int)INTEGER(5));
+	ck_assert_uint_eq(rooms->call.kernel.shared_bytes, (unsigned int)INTEGER(8));
+	ck_assert_uint_eq((uintptr_t)rooms->call.stream, INTEGER(9));
+	ck_assert_uint_eq((uintptr_t)rooms->call.kernel.params, INTEGER(10));
+	ck_assert_uint_eq((uintptr_t)rooms->call.kernel.extra, INTEGER(11));
+	ck_assert_ptr_null(rooms->call.kernel.config);
+}
+END_TEST
+
+START_TEST(a_launch_that_passes_reaches_the_entry_point_it_named)
+{
+	preloaded_rooms()->pass = true;
+	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
+	ck_assert_uint_eq(call_with_everything(linked_cuLaunchKernel_ptsz), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_str_eq(driver_log()->name, "cuLaunchKernel_ptsz");
+	ck_assert_uint_eq(driver_log()->integers[0], INTEGER(1));
+	for (unsigned int i = 2; i <= 8; i++)
+		ck_assert_uint_eq((unsigned int)driver_log()->integers[i - 1], (unsigned int)INTEGER(i));
+	for (unsigned int i = 9; i <= 11; i++)
+		ck_assert_uint_eq(driver_log()->integers[i - 1], INTEGER(i));
+}
+END_TEST
+
+START_TEST(a_launch_by_configuration_keeps_it)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUlaunchConfig config = {.gridDimX = 3, .blockDimY = 5, .sharedMemBytes = 7, .hStream = (CUstream)9};
+	CUresult (*launch)(const CUlaunchConfig *, CUfunction, void **, void **) = (void *)linked_cuLaunchKernelEx;
+
+	launch(&config, (CUfunction)11, (void **)13, (void **)17);
+	ck_assert_ptr_eq(rooms->call.kernel.config, &config);
+	ck_assert_uint_eq(rooms->config.gridDimX, 3);
+	ck_assert_uint_eq(rooms->call.kernel.grid[0], 3);
+	ck_assert_uint_eq(rooms->call.kernel.block[1], 5);
+	ck_assert_uint_eq((uintptr_t)rooms->call.stream, 9);
+	launch(NULL, (CUfunction)11, NULL, NULL); /* for the driver to refuse */
+	ck_assert_uint_eq(rooms->submits, 1);
+	ck_assert_str_eq(driver_log()->name, "cuLaunchKernelEx");
+}
+END_TEST
+
+START_TEST(copies_and_fills_are_submitted_and_pass)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	rooms->pass = true;
+	call_with_everything(linked_cuMemcpyHtoDAsync_v2);
+	ck_assert_uint_eq(rooms->call.kind, REPRISE_OP_COPY);
+	ck_assert_uint_eq(rooms->call.copy.form, REPRISE_COPY_HOST_TO_DEVICE);
+	for (unsigned int i = 1; i <= 4; i++)
+		ck_assert_uint_eq(driver_log()->integers[i - 1], INTEGER(i));
+	call_with_everything(linked_cuMemsetD2D16Async_ptsz);
+	ck_assert_str_eq(driver_log()->name, "cuMemsetD2D16Async_ptsz");
+	ck_assert_uint_eq(rooms->call.set.element_bytes, 2);
+	ck_assert_uint_eq(rooms->call.set.height, INTEGER(5));
+	ck_assert_uint_eq((unsigned short)driver_log()->integers[2], (unsigned short)INTEGER(3));
+	ck_assert_uint_eq(driver_log()->integers[5], INTEGER(6));
+}
+END_TEST
+
+START_TEST(doors_say_nothing_while_reprise_is_inside)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	call_with_everything(linked_cuEventRecord); /* so that everything has been looked up */
+	defer_something();
+	*rooms->inside() = 1;
+	call_with_everything(linked_cuEventRecord);
+	call_with_everything(linked_cuModuleUnload);
+	call_with_everything(linked_cuLaunchKernel);
+	call_with_everything(linked_cuStreamBeginCapture_v2);
+	*rooms->inside() = 0;
+	ck_assert_uint_eq(rooms->orders + rooms->lifetimes + rooms->submits + rooms->begins, 0);
+	ck_assert_uint_eq(driver_log()->calls, 5);
+}
+END_TEST
+
+START_TEST(a_capture_is_announced_and_its_end_too)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*begin)(CUstream, int) = (void *)linked_cuStreamBeginCapture_v2_ptsz;
+
+	call_with_everything(linked_cuStreamBeginCapture_v2);
+	ck_assert_uint_eq(rooms->begins, 1);
+	ck_assert_uint_eq(rooms->ends, 0);
+	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(1));
+	call_with_everything(linked_cuStreamEndCapture);
+	ck_assert_uint_eq(rooms->ends, 1);
+	begin(NULL, 0);
+	ck_assert_ptr_eq(rooms->stream, CU_STREAM_PER_THREAD);
+}
+END_TEST
+
+START_TEST(a_capture_that_fails_to_begin_has_ended)
+{
+	driver_log()->result = CUDA_ERROR_ILLEGAL_STATE;
+	call_with_everything(linked_cuStreamBeginCapture_v2);
+	ck_assert_uint_eq(preloaded_rooms()->begins, 1);
+	ck_assert_uint_eq(preloaded_rooms()->ends, 1);
+}
+END_TEST
+
+START_TEST(a_capture_goes_on_if_the_wrong_thread_ends_it)
+{
+	call_with_everything(linked_cuStreamBeginCapture_v2);
+	driver_log()->result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+	call_with_everything(linked_cuStreamEndCapture);
+	ck_assert_uint_eq(preloaded_rooms()->ends, 0);
+}
+END_TEST
+
+START_TEST(an_attribute_set_again_to_the_same_value_is_no_news)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
+
+	set((CUfunction)64, 8, 1000);
+	ck_assert_uint_eq(rooms->lifetimes, 1);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_FUNCTION);
+	ck_assert_uint_eq(rooms->handle, 64);
+	set((CUfunction)64, 8, 1000);
+	ck_assert_uint_eq(rooms->lifetimes, 1);
+	set((CUfunction)64, 8, 999);
+	ck_assert_uint_eq(rooms->lifetimes, 2);
+	set((CUfunction)128, 8, 999);
+	ck_assert_uint_eq(rooms->lifetimes, 3);
+	ck_assert_uint_eq(driver_log()->integers[0], 128);
+}
+END_TEST
+
+START_TEST(an_attribute_is_news_again_after_a_failure_or_an_unloaded_module)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
+
+	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
+	set((CUfunction)64, 8, 1000);
+	driver_log()->result = CUDA_SUCCESS;
+	set((CUfunction)64, 8, 1000);
+	ck_assert_uint_eq(rooms->lifetimes, 2);
+	call_with_everything(linked_cuModuleUnload);
+	set((CUfunction)64, 8, 1000);
+	ck_assert_uint_eq(rooms->lifetimes, 4);
+}
+END_TEST
+
+START_TEST(a_kernel_and_its_function_void_what_the_other_set)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
+	CUresult (*set_kernel)(int, int, CUkernel, CUdevice) = (void *)linked_cuKernelSetAttribute;
+
+	set((CUfunction)64, 8, 1000);
+	set_kernel(8, 500, (CUkernel)192, 0);
+	set((CUfunction)64, 8, 1000);
+	ck_assert_uint_eq(rooms->lifetimes, 3);
+}
+END_TEST
+
+START_TEST(the_cache_preference_and_the_carveout_count_as_one)
+{
+	struct rooms *rooms = preloaded_rooms();
+	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
+	CUresult (*prefer)(CUfunction, int) = (void *)linked_cuFuncSetCacheConfig;
+	int carveout = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+
+	set((CUfunction)64, carveout, 1);
+	prefer((CUfunction)64, 1);
+	prefer((CUfunction)64, 1);
+	ck_assert_uint_eq(rooms->lifetimes, 2);
+	set((CUfunction)64, carveout, 1);
+	ck_assert_uint_eq(rooms->lifetimes, 3);
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+	tcase_add_test(tcase, every_argument_survives_the_first_call);
+	tcase_add_test(tcase, every_argument_survives_a_barrier_with_something_deferred);
+	tcase_add_test(tcase, a_barrier_with_nothing_deferred_tells_nobody);
+	tcase_add_test(tcase, an_order_names_its_stream);
+	tcase_add_test(tcase, a_lifetime_is_always_told_and_names_its_handle);
+	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
+	tcase_add_test(tcase, a_launch_is_submitted_with_its_arguments);
+	tcase_add_test(tcase, a_launch_that_passes_reaches_the_entry_point_it_named);
+	tcase_add_test(tcase, a_launch_by_configuration_keeps_it);
+	tcase_add_test(tcase, copies_and_fills_are_submitted_and_pass);
+	tcase_add_test(tcase, doors_say_nothing_while_reprise_is_inside);
+	tcase_add_test(tcase, a_capture_is_announced_and_its_end_too);
+	tcase_add_test(tcase, a_capture_that_fails_to_begin_has_ended);
+	tcase_add_test(tcase, a_capture_goes_on_if_the_wrong_thread_ends_it);
+	tcase_add_test(tcase, an_attribute_set_again_to_the_same_value_is_no_news);
+	tcase_add_test(tcase, an_attribute_is_news_again_after_a_failure_or_an_unloaded_module);
+	tcase_add_test(tcase, a_kernel_and_its_function_void_what_the_other_set);
+	tcase_add_test(tcase, the_cache_preference_and_the_carveout_count_as_one);
+}
+
+int main(void)
+{
+	return run_tests("doors, linked", add_tests);
+}

@@ -1,0 +1,333 @@
+/* A program that loads libcuda.so.1 and looks its functions up, by dlsym and by cuGetProcAddress. */
+#include "harness.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef CUresult get_function(const char *symbol, void **function, int version, cuuint64_t flags);
+typedef CUresult get_function_v2(const char *symbol, void **function, int version, cuuint64_t flags, int *status);
+
+/* Not the driver's, although its name looks like it. */
+__attribute__((visibility("default"))) void cuTensorOfOurs(void);
+void cuTensorOfOurs(void)
+{
+}
+
+static bool is_in(void *address, const char *object)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) != 0 && strstr(info.dli_fname, object) != NULL;
+}
+
+static bool is_door(void *address)
+{
+	return is_in(address, "reprise");
+}
+
+static bool is_drivers_own(void *address)
+{
+	return is_in(address, "libcuda.so.1");
+}
+
+static void *get_v2(const char *symbol, int version, cuuint64_t flags)
+{
+	get_function_v2 *get = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
+	void *function = NULL;
+
+	ck_assert(is_door((void *)get));
+	ck_assert_uint_eq(get(symbol, &function, version, flags, NULL), CUDA_SUCCESS);
+	return function;
+}
+
+START_TEST(dlsym_gives_the_door)
+{
+	void *door = dlsym(driver(), "cuParamSetf");
+
+	ck_assert(is_door(door));
+	defer_something();
+	call_with_everything(door);
+	ck_assert_uint_eq(preloaded_rooms()->syncs, 1);
+	assert_everything_arrived("cuParamSetf");
+}
+END_TEST
+
+START_TEST(dlsym_gives_the_drivers_own_where_no_door_is_needed)
+{
+	ck_assert(is_drivers_own(dlsym(driver(), "cuInit")));
+	ck_assert_ptr_eq(dlsym(driver(), "fake_log"), driver_log());
+}
+END_TEST
+
+START_TEST(every_entry_point_has_a_door_or_needs_none)
+{
+	static const char *const doors[] = {
+#define RECORD(name, stream, form) #name,
+#define ORDER(name, stream, form) #name,
+#define SYNC(name, stream, form, result) #name,
+#define LIFETIME(name, what, handle, form, result) #name,
+#define OWN(name, stream, form) #name,
+#define PASS(name)
+#include "../../../preload/entry_points.def"
+	};
+
+	for (size_t i = 0; i < sizeof(doors) / sizeof(doors[0]); i++) {
+		void *door = dlsym(driver(), doors[i]);
+
+		ck_assert_msg(is_door(door), "%s", doors[i]);
+		if (strncmp(doors[i], "cuGetProcAddress", 16) == 0)
+			continue;
+
+		/* Whatever the door does with it, the call ends in the driver's function of that name, or is submitted. */
+		unsigned int submits = preloaded_rooms()->submits;
+
+		driver_log()->name = "";
+		((fake_function *)door)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+		if (preloaded_rooms()->submits == submits)
+			ck_assert_str_eq(driver_log()->name, doors[i]);
+	}
+}
+END_TEST
+
+START_TEST(a_function_that_is_not_in_the_table_is_a_barrier)
+{
+	void *door = dlsym(driver(), "cuFutureThing");
+
+	ck_assert(is_door(door));
+	ck_assert_ptr_eq(dlsym(driver(), "cuFutureThing"), door);
+	call_with_everything(door);
+	ck_assert_uint_eq(preloaded_rooms()->syncs, 0);
+	defer_something();
+	call_with_everything(door);
+	ck_assert_uint_eq(preloaded_rooms()->syncs, 1);
+	assert_everything_arrived("cuFutureThing");
+}
+END_TEST
+
+START_TEST(a_newer_form_of_a_lifetime_may_end_anything)
+{
+	call_with_everything(dlsym(driver(), "cuModuleUnload_v9"));
+	ck_assert_uint_eq(preloaded_rooms()->lifetimes, 1);
+	ck_assert_uint_eq(preloaded_rooms()->what, REPRISE_LIFETIME_CONTEXT);
+	ck_assert_uint_eq(preloaded_rooms()->handle, 0);
+	assert_everything_arrived("cuModuleUnload_v9");
+}
+END_TEST
+
+START_TEST(a_newer_form_of_capture_stops_all_deferring_when_called)
+{
+	void *door = dlsym(driver(), "cuStreamBeginCapture_v9");
+
+	ck_assert_uint_eq(preloaded_rooms()->stops, 0);
+	call_with_everything(door);
+	ck_assert_uint_eq(preloaded_rooms()->stops, 1);
+	assert_everything_arrived("cuStreamBeginCapture_v9");
+}
+END_TEST
+
+START_TEST(when_the_spare_doors_run_out_deferring_stops)
+{
+	char name[20];
+
+	for (int i = 0; i < 512; i++) {
+		snprintf(name, sizeof(name), "cuSpare%d", i);
+		ck_assert(is_door(get_v2(name, 13000, 0)));
+	}
+	ck_assert_uint_eq(preloaded_rooms()->stops, 0);
+	ck_assert(is_drivers_own(get_v2("cuSpare512", 13000, 0)));
+	ck_assert_uint_eq(preloaded_rooms()->stops, 1);
+	ck_assert(is_door(get_v2("cuSpare7", 13000, 0)));
+}
+END_TEST
+
+START_TEST(other_names_with_the_drivers_prefix_are_left_alone)
+{
+	(void)driver();
+	ck_assert_ptr_eq(dlsym(RTLD_DEFAULT, "cuTensorOfOurs"), (void *)cuTensorOfOurs);
+	ck_assert_ptr_null(dlerror());
+}
+END_TEST
+
+START_TEST(a_name_that_is_missing_is_reported_as_ever)
+{
+	ck_assert_ptr_null(dlsym(driver(), "cuNoSuchThing"));
+
+	const char *error = dlerror();
+
+	ck_assert_ptr_nonnull(error);
+	ck_assert_ptr_nonnull(strstr(error, "cuNoSuchThing"));
+	ck_assert_ptr_null(dlerror());
+}
+END_TEST
+
+START_TEST(an_answer_leaves_no_error_behind)
+{
+	ck_assert_ptr_null(dlerror());
+	ck_assert_ptr_nonnull(dlsym(driver(), "cuEventRecord"));
+	ck_assert_ptr_null(dlerror());
+	ck_assert_ptr_nonnull(dlsym(RTLD_DEFAULT, "cuEventRecord"));
+	ck_assert_ptr_null(dlerror());
+	ck_assert_ptr_nonnull(dlsym(RTLD_NEXT, "cuEventRecord"));
+	ck_assert_ptr_null(dlerror());
+}
+END_TEST
+
+START_TEST(the_exported_names_are_no_driver_before_there_is_one)
+{
+	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuEventRecord"));
+	ck_assert_ptr_nonnull(dlerror());
+	(void)driver();
+	ck_assert(is_door(dlsym(RTLD_DEFAULT, "cuEventRecord")));
+}
+END_TEST
+
+START_TEST(rtld_next_finds_the_door)
+{
+	(void)driver();
+	ck_assert(is_door(dlsym(RTLD_NEXT, "cuEventRecord")));
+	ck_assert(is_drivers_own(dlsym(RTLD_NEXT, "cuInit")));
+	ck_assert_ptr_null(dlsym(RTLD_NEXT, "cuTensorOfOurs"));
+}
+END_TEST
+
+START_TEST(get_proc_address_gives_the_door_of_the_form_asked_for)
+{
+	call_with_everything(get_v2("cuLaunchKernel", 13000, 0));
+	ck_assert(!preloaded_rooms()->call.per_thread);
+	call_with_everything(get_v2("cuLaunchKernel", 13000, 2));
+	ck_assert(preloaded_rooms()->call.per_thread);
+	ck_assert_uint_eq(preloaded_rooms()->submits, 2);
+}
+END_TEST
+
+START_TEST(get_proc_address_gives_the_door_of_the_version_asked_for)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	call_with_everything(get_v2("cuMemcpyHtoDAsync", 3010, 0));
+	ck_assert_str_eq(driver_log()->name, "cuMemcpyHtoDAsync");
+	ck_assert_uint_eq(rooms->orders, 1);
+	call_with_everything(get_v2("cuMemcpyHtoDAsync", 13000, 0));
+	ck_assert_uint_eq(rooms->submits, 1);
+	ck_assert_ptr_eq(get_v2("cuMemcpyHtoDAsync", 13000, 0), dlsym(driver(), "cuMemcpyHtoDAsync_v2"));
+}
+END_TEST
+
+START_TEST(get_proc_address_gives_itself_in_the_version_asked_for)
+{
+	ck_assert_ptr_eq(get_v2("cuGetProcAddress", 13000, 0), dlsym(driver(), "cuGetProcAddress_v2"));
+	ck_assert_ptr_eq(get_v2("cuGetProcAddress", 11030, 0), dlsym(driver(), "cuGetProcAddress"));
+}
+END_TEST
+
+START_TEST(get_proc_address_passes_on_what_has_no_door)
+{
+	ck_assert(is_drivers_own(get_v2("cuInit", 13000, 0)));
+	ck_assert(is_door(get_v2("cuFutureThing", 13000, 0)));
+}
+END_TEST
+
+START_TEST(a_probe_with_an_empty_name_is_answered_by_the_driver)
+{
+	get_function_v2 *get = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
+	void *function = (void *)1;
+	int status = -1;
+
+	ck_assert_uint_eq(get("", &function, 13000, 0, &status), CUDA_SUCCESS);
+	ck_assert_ptr_null(function);
+	ck_assert_int_eq(status, 1);
+}
+END_TEST
+
+START_TEST(a_failed_look_up_writes_nothing)
+{
+	get_function *get = (get_function *)dlsym(driver(), "cuGetProcAddress");
+	void *function = (void *)1;
+
+	ck_assert(is_door((void *)get));
+	ck_assert_uint_eq(get("cuNoSuchThing", &function, 11030, 0), CUDA_ERROR_NOT_FOUND);
+	ck_assert_ptr_eq(function, (void *)1);
+	ck_assert_uint_eq(get("cuEventRecord", &function, 11030, 0), CUDA_SUCCESS);
+	ck_assert(is_door(function));
+}
+END_TEST
+
+static void *look_up_a_lot(void *barrier)
+{
+	(void)pthread_barrier_wait(barrier);
+
+	void *door = dlsym(driver(), "cuFutureThing");
+
+	return is_door(dlsym(driver(), "cuEventRecord")) && is_drivers_own(dlsym(driver(), "cuInit")) ? door : NULL;
+}
+
+START_TEST(threads_that_come_first_at_once_agree)
+{
+	pthread_t threads[8];
+	void *doors[8];
+	pthread_barrier_t barrier;
+
+	pthread_barrier_init(&barrier, NULL, 8);
+	for (int i = 0; i < 8; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, look_up_a_lot, &barrier), 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], &doors[i]);
+	for (int i = 0; i < 8; i++) {
+		ck_assert(is_door(doors[i]));
+		ck_assert_ptr_eq(doors[i], doors[0]);
+	}
+}
+END_TEST
+
+START_TEST(when_off_every_look_up_gives_the_drivers_own)
+{
+	get_function_v2 *get = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
+	void *function = NULL;
+
+	ck_assert(is_drivers_own((void *)get));
+	ck_assert_uint_eq(get("cuLaunchKernel", &function, 13000, 0, NULL), CUDA_SUCCESS);
+	ck_assert(is_drivers_own(function));
+	ck_assert(is_drivers_own(dlsym(driver(), "cuLaunchKernel")));
+	ck_assert(is_drivers_own(dlsym(driver(), "cuFutureThing")));
+	ck_assert(is_drivers_own(dlsym(RTLD_DEFAULT, "cuLaunchKernel")));
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+	tcase_add_test(tcase, dlsym_gives_the_door);
+	tcase_add_test(tcase, dlsym_gives_the_drivers_own_where_no_door_is_needed);
+	tcase_add_test(tcase, every_entry_point_has_a_door_or_needs_none);
+	tcase_add_test(tcase, a_function_that_is_not_in_the_table_is_a_barrier);
+	tcase_add_test(tcase, a_newer_form_of_a_lifetime_may_end_anything);
+	tcase_add_test(tcase, a_newer_form_of_capture_stops_all_deferring_when_called);
+	tcase_add_test(tcase, when_the_spare_doors_run_out_deferring_stops);
+	tcase_add_test(tcase, other_names_with_the_drivers_prefix_are_left_alone);
+	tcase_add_test(tcase, a_name_that_is_missing_is_reported_as_ever);
+	tcase_add_test(tcase, an_answer_leaves_no_error_behind);
+	tcase_add_test(tcase, the_exported_names_are_no_driver_before_there_is_one);
+	tcase_add_test(tcase, rtld_next_finds_the_door);
+	tcase_add_test(tcase, get_proc_address_gives_the_door_of_the_form_asked_for);
+	tcase_add_test(tcase, get_proc_address_gives_the_door_of_the_version_asked_for);
+	tcase_add_test(tcase, get_proc_address_gives_itself_in_the_version_asked_for);
+	tcase_add_test(tcase, get_proc_address_passes_on_what_has_no_door);
+	tcase_add_test(tcase, a_probe_with_an_empty_name_is_answered_by_the_driver);
+	tcase_add_test(tcase, a_failed_look_up_writes_nothing);
+	tcase_add_test(tcase, threads_that_come_first_at_once_agree);
+}
+
+static void add_tests_when_off(TCase *tcase)
+{
+	tcase_add_test(tcase, when_off_every_look_up_gives_the_drivers_own);
+	tcase_add_test(tcase, a_name_that_is_missing_is_reported_as_ever);
+	tcase_add_test(tcase, other_names_with_the_drivers_prefix_are_left_alone);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "off") == 0)
+		return run_tests("doors, off", add_tests_when_off);
+	return run_tests("doors, looked up", add_tests);
+}

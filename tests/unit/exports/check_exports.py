@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Holds what libreprise.so shows and needs against what it may.
+
+usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
+
+It exports dlsym, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
+library's objects only; it runs nothing of its own when it is loaded or unloaded; its stack is not executable.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d+$')
+DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN)\((\w+)', re.M)
+PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
+
+
+def output(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def exports(library):
+    return {line.split()[-1].split('@')[0] for line in output('nm', '-D', '--defined-only', library).splitlines()}
+
+
+def dynamic(library):
+    """tag -> values of the dynamic section."""
+    found = {}
+    for tag, value in re.findall(r'\((\w+)\)\s+(.*)', output('readelf', '-dW', library)):
+        found.setdefault(tag, []).append(value)
+    return found
+
+
+def called_at_load(library):
+    """The functions in .init_array and .fini_array, by the relocations that fill them in; None where symbols are stripped."""
+    symbols = {int(fields[0], 16): fields[2] for fields in
+               (line.split() for line in output('nm', library).splitlines()) if len(fields) == 3}
+    sections = re.findall(r'(\.(?:init|fini)_array)\s+\w+\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)', output('readelf', '-SW', library))
+    ranges = [(int(start, 16), int(start, 16) + int(size, 16)) for _, start, size in sections]
+    relocations = re.findall(r'^([0-9a-f]+)\s+[0-9a-f]+\s+\w+_RELATIVE\s+([0-9a-f]+)', output('readelf', '-rW', library), re.M)
+    return {symbols.get(int(target, 16), target) for place, target in relocations
+            if any(start <= int(place, 16) < end for start, end in ranges)}
+
+
+def main():
+    library, table, *headers = map(pathlib.Path, sys.argv[1:])
+    expected = {'dlsym'} | set(DOOR.findall(table.read_text()))
+    for header in headers:
+        expected |= set(PUBLIC.findall(header.read_text()))
+    shown = exports(library)
+    problems = [f'{name} is exported and should not be' for name in sorted(shown - expected)]
+    problems += [f'{name} is not exported' for name in sorted(expected - shown)]
+
+    tags = dynamic(library)
+    for value in tags.get('NEEDED', []):
+        name = re.search(r'\[(.*)\]', value).group(1)
+        if not NEEDED.match(name):
+            problems.append(f'needs {name}')
+    if 'TEXTREL' in tags:
+        problems.append('has relocations in its code')
+    for name in sorted(called_at_load(library) - {'frame_dummy', '__do_global_dtors_aux'}):
+        problems.append(f'{name} runs when the library is loaded or unloaded')
+    if re.search(r'GNU_STACK.*RWE', output('readelf', '-lW', library)):
+        problems.append('asks for an executable stack')
+
+    for problem in problems:
+        print(problem)
+    print(f'{len(shown)} exports: {len(problems)} problems')
+    return 1 if problems else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
