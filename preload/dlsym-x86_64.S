@@ -3,14 +3,29 @@
  * library's dlsym, which then sees the program's return address and so knows who called. No stack is used on that way,
  * no lock, nothing that has to be initialised.
  */
+#include "assembly.h"
+
 	.hidden reprise_real_dlsym_address, reprise_real_dlsym_find, reprise_dlsym
 
-	.text
-	.balign 16
+/* Calls with the arguments kept, and the stack aligned. */
+	.macro call_keeping_arguments name
+	pushq %rdi
+	.cfi_adjust_cfa_offset 8
+	pushq %rsi
+	.cfi_adjust_cfa_offset 8
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call \name
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	popq %rsi
+	.cfi_adjust_cfa_offset -8
+	popq %rdi
+	.cfi_adjust_cfa_offset -8
+	.endm
+
 	.globl dlsym
-	.type dlsym, @function
-dlsym:
-	.cfi_startproc
+	function dlsym
 	testq %rsi, %rsi
 	je 1f
 	cmpb $'c', (%rsi)
@@ -28,42 +43,15 @@ dlsym:
 	jmp *%rax
 
 	/* The first call of all. */
-2:	pushq %rdi
-	.cfi_adjust_cfa_offset 8
-	pushq %rsi
-	.cfi_adjust_cfa_offset 8
-	subq $8, %rsp
-	.cfi_adjust_cfa_offset 8
-	call reprise_real_dlsym_find
-	addq $8, %rsp
-	.cfi_adjust_cfa_offset -8
-	popq %rsi
-	.cfi_adjust_cfa_offset -8
-	popq %rdi
-	.cfi_adjust_cfa_offset -8
+2:	call_keeping_arguments reprise_real_dlsym_find
 	testq %rax, %rax
 	je 4f
 	jmp *%rax
 
-	/* Perhaps a name of the driver. */
-3:	pushq %rdi
-	.cfi_adjust_cfa_offset 8
-	pushq %rsi
-	.cfi_adjust_cfa_offset 8
-	movq 16(%rsp), %rdx
-	subq $8, %rsp
-	.cfi_adjust_cfa_offset 8
-	call reprise_dlsym
-	addq $8, %rsp
-	.cfi_adjust_cfa_offset -8
-	popq %rsi
-	.cfi_adjust_cfa_offset -8
-	popq %rdi
-	.cfi_adjust_cfa_offset -8
+	/* Perhaps a name of the driver: its address in %rax, and in %rdx whether that is the answer. */
+3:	movq (%rsp), %rdx
+	call_keeping_arguments reprise_dlsym
 	testq %rdx, %rdx
 	je 1b
 4:	ret
-	.cfi_endproc
-	.size dlsym, . - dlsym
-
-	.section .note.GNU-stack, "", @progbits
+	end_function dlsym

@@ -10,6 +10,7 @@
  *
  * A door uses %r11 alone, which the calling convention leaves to it.
  */
+#include "assembly.h"
 #include "entry_points.h"
 
 	.hidden reprise_attention, reprise_real, reprise_exported
@@ -57,20 +58,6 @@
 	.cfi_def_cfa %rsp, 8
 	.endm
 
-	.macro function name
-	.balign 16
-	.type \name, @function
-\name:
-	.cfi_startproc
-	.endm
-
-	.macro end_function name
-	.cfi_endproc
-	.size \name, . - \name
-	.endm
-
-	.text
-
 /* Called by a door, with the entry in %r11d; every register that can carry an argument is as before when it returns. */
 	function reprise_tell
 	save_arguments
@@ -104,37 +91,30 @@
 	end_function reprise_first_call
 
 /* What an exported name leads to if the driver has no such function: CUDA_ERROR_NOT_SUPPORTED. */
-	.globl reprise_door_missing
-	.hidden reprise_door_missing
-	function reprise_door_missing
+	hidden_function reprise_door_missing
 	movl $801, %eax
 	ret
 	end_function reprise_door_missing
 
-/* One row of the table after the other; `entry` counts them. */
-	.set entry, 0
-
-	.macro exported name
-	.section .text.reprise_exported, "ax", @progbits
-	.globl \name
-	function \name
+	.macro jump_exported
 	movq reprise_exported + 8 * entry(%rip), %r11
 	testq %r11, %r11
 	je 1f
 	jmp *%r11
 1:	movl $entry, %r11d
 	jmp reprise_first_call
-	end_function \name
-	.text
 	.endm
 
-	.macro generic name
-	.globl reprise_door_\name
-	.hidden reprise_door_\name
-	function reprise_door_\name
+	.macro if_attention_go label
+	cmpl $0, reprise_attention(%rip)
+	jne \label
 	.endm
 
-	.macro tell_entry
+	.macro go label
+	jmp \label
+	.endm
+
+	.macro tell
 	movl $entry, %r11d
 	call reprise_tell
 	.endm
@@ -154,91 +134,4 @@
 	ret
 	.endm
 
-	.macro barrier_door name, result
-	generic \name
-	cmpl $0, reprise_attention(%rip)
-	jne 2f
-1:	pass_\result
-2:	tell_entry
-	jmp 1b
-	end_function reprise_door_\name
-	.endm
-
-	.macro lifetime_door name, result
-	generic \name
-	tell_entry
-	pass_\result
-	end_function reprise_door_\name
-	.endm
-
-/* Where each door is, as a distance, so that loading the library costs no relocations; 0 where there is none. */
-	.section .rodata.reprise_door_distances, "a", @progbits
-	.balign 4
-	.globl reprise_door_distances
-	.hidden reprise_door_distances
-reprise_door_distances:
-	.section .text.reprise_exported, "ax", @progbits
-	.globl reprise_exported_begin, reprise_exported_end
-	.hidden reprise_exported_begin, reprise_exported_end
-reprise_exported_begin:
-	.text
-
-	.macro row door
-	.section .rodata.reprise_door_distances, "a", @progbits
-	.ifc \door, none
-	.long 0
-	.else
-	.hidden \door
-	.long \door - .
-	.endif
-	.text
-	.set entry, entry + 1
-	.endm
-
-	.macro ROW_WRAPPED name
-	exported \name
-	row reprise_door_\name
-	.endm
-
-	.macro ROW_BARRIER name, result
-	exported \name
-	barrier_door \name, \result
-	row reprise_door_\name
-	.endm
-
-	.macro ROW_LIFETIME name, result
-	exported \name
-	lifetime_door \name, \result
-	row reprise_door_\name
-	.endm
-
-#define RECORD(name, stream, form) ROW_WRAPPED name
-#define ORDER(name, stream, form) ROW_BARRIER name, UNCHECKED
-#define SYNC(name, stream, form, result) ROW_BARRIER name, result
-#define LIFETIME(name, what, handle, form, result) ROW_LIFETIME name, result
-#define OWN(name, stream, form) ROW_WRAPPED name
-#define PASS(name) row none
-#include "entry_points.def"
-
-	.section .text.reprise_exported, "ax", @progbits
-reprise_exported_end:
-	.text
-
-/* The spare doors: whatever they are given to takes arguments nobody here knows, so they look at no result. */
-	.macro spare_door kind, number
-	\kind spare_\number, UNCHECKED
-	row reprise_door_spare_\number
-	.endm
-
-	.altmacro
-	.set number, 0
-	.rept REPRISE_SPARE_DOORS
-	spare_door barrier_door, %number
-	.set number, number + 1
-	.endr
-	.rept REPRISE_SPARE_STRICT_DOORS
-	spare_door lifetime_door, %number
-	.set number, number + 1
-	.endr
-
-	.section .note.GNU-stack, "", @progbits
+#include "doors-rows.h"

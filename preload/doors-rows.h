@@ -1,0 +1,102 @@
+/*
+ * For doors-*.S: the exported name and the door of every row of the table, the spare doors, and the table of where they all
+ * are. The including file has assembly.h and these macros, in which the symbol `entry` is the row's number:
+ *
+ *   jump_exported           goes where reprise_exported[entry] says, or to reprise_first_call while it says nothing
+ *   if_attention_go label   goes there unless reprise_attention is zero
+ *   go label
+ *   tell                    has reprise_door_tell() called, with every argument as it was afterwards
+ *   pass_UNCHECKED          jumps to reprise_real[entry]
+ *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
+ */
+	.set entry, 0
+
+/* Where each door is, as a distance, so that loading the library costs no relocations; 0 where there is none. */
+	.section .rodata.reprise_door_distances, "a", @progbits
+	.balign 4
+	.globl reprise_door_distances
+	.hidden reprise_door_distances
+reprise_door_distances:
+
+	.section .text.reprise_exported, "ax", @progbits
+	.globl reprise_exported_begin, reprise_exported_end
+	.hidden reprise_exported_begin, reprise_exported_end
+reprise_exported_begin:
+	.text
+
+	.macro exported name
+	.section .text.reprise_exported, "ax", @progbits
+	.globl \name
+	function \name
+	jump_exported
+	end_function \name
+	.text
+	.endm
+
+	.macro barrier_door name, result
+	hidden_function reprise_door_\name
+	if_attention_go 2f
+1:	pass_\result
+2:	tell
+	go 1b
+	end_function reprise_door_\name
+	.endm
+
+	.macro lifetime_door name, result
+	hidden_function reprise_door_\name
+	tell
+	pass_\result
+	end_function reprise_door_\name
+	.endm
+
+	.macro end_row door
+	.section .rodata.reprise_door_distances, "a", @progbits
+	.ifc \door, none
+	.long 0
+	.else
+	.hidden \door
+	.long \door - .
+	.endif
+	.text
+	.set entry, entry + 1
+	.endm
+
+	.macro wrapped_row name
+	exported \name
+	end_row reprise_door_\name
+	.endm
+
+	.macro generic_row kind, name, result
+	exported \name
+	\kind \name, \result
+	end_row reprise_door_\name
+	.endm
+
+#define RECORD(name, stream, form) wrapped_row name
+#define ORDER(name, stream, form) generic_row barrier_door, name, UNCHECKED
+#define SYNC(name, stream, form, result) generic_row barrier_door, name, result
+#define LIFETIME(name, what, handle, form, result) generic_row lifetime_door, name, result
+#define OWN(name, stream, form) wrapped_row name
+#define PASS(name) end_row none
+#include "entry_points.def"
+
+	.section .text.reprise_exported, "ax", @progbits
+reprise_exported_end:
+	.text
+
+/* The spare doors: whatever they are given to takes arguments nobody here knows, so they look at no result. */
+	.macro spare_door kind, number
+	\kind spare_\number, UNCHECKED
+	end_row reprise_door_spare_\number
+	.endm
+
+	.altmacro
+	.set number, 0
+	.rept REPRISE_SPARE_DOORS
+	spare_door barrier_door, %number
+	.set number, number + 1
+	.endr
+	.rept REPRISE_SPARE_STRICT_DOORS
+	spare_door lifetime_door, %number
+	.set number, number + 1
+	.endr
