@@ -46,9 +46,10 @@ static void write_out(struct line *line)
 		sim_misuse("SIM_LOG=%s cannot be written", sim_options()->log);
 }
 
-static uint64_t hash(const unsigned char *bytes, size_t count, uint64_t seed)
+static uint64_t hash(const void *data, size_t count)
 {
-	uint64_t value = seed;
+	const unsigned char *bytes = data;
+	uint64_t value = 0xcbf29ce484222325u;
 	size_t i;
 
 	for (i = 0; i < count; i++)
@@ -73,7 +74,7 @@ static void add_bytes(struct line *line, const unsigned char *bytes, size_t coun
 	size_t i = 0;
 
 	if (count > MOST_BYTES) {
-		add(line, "#%zu:%016lx", count, hash(bytes, count, 0xcbf29ce484222325u));
+		add(line, "#%zu:%016lx", count, hash(bytes, count));
 		return;
 	}
 	while (i < count) {
@@ -96,11 +97,9 @@ static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 
 	add(line, " %s grid=%u,%u,%u block=%u,%u,%u shared=%u", code->name, kernel->grid.x, kernel->grid.y, kernel->grid.z,
 		kernel->block.x, kernel->block.y, kernel->block.z, kernel->shared_bytes);
-	for (i = 0; i < kernel->attribute_count; i++) {
-		const unsigned char *value = (const unsigned char *)&kernel->attributes[i].value;
-
-		add(line, " attribute%d=%016lx", (int)kernel->attributes[i].id, hash(value, sizeof(kernel->attributes[i].value), 0));
-	}
+	for (i = 0; i < kernel->attribute_count; i++)
+		add(line, " attribute%d=%016lx", (int)kernel->attributes[i].id,
+			hash(&kernel->attributes[i].value, sizeof(kernel->attributes[i].value)));
 	add(line, " parameters=");
 	for (i = 0; i < code->parameter_count; i++) {
 		add(line, i ? "|" : "");
@@ -129,7 +128,7 @@ static void add_copy(struct line *line, const struct sim_copy_work *copy)
 		add(line, "(%zu,%zu,%zu,%zu,%zu)", s->dstXInBytes, s->dstY, s->dstZ, s->dstPitch, s->dstHeight);
 	add(line, " bytes=%zu,%zu,%zu", s->WidthInBytes, s->Height, s->Depth);
 	if (copy->staged)
-		add(line, " content=%016lx", hash(copy->staged, s->WidthInBytes * s->Height * s->Depth, 0));
+		add(line, " content=%016lx", hash(copy->staged, s->WidthInBytes * s->Height * s->Depth));
 }
 
 static void add_set(struct line *line, const struct sim_set_work *set)

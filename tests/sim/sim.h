@@ -52,7 +52,12 @@ struct sim_context *sim_current(void);
 		(vector)->at[(vector)->count++] = (item); \
 	} while (0)
 #define sim_remove(vector, position) \
-	memmove(&(vector)->at[position], &(vector)->at[(position) + 1], (--(vector)->count - (position)) * sizeof(*(vector)->at))
+	do { \
+		size_t sim_position = (position); \
+		(vector)->count--; \
+		memmove(&(vector)->at[sim_position], &(vector)->at[sim_position + 1], \
+			((vector)->count - sim_position) * sizeof(*(vector)->at)); \
+	} while (0)
 #define sim_clear(vector) (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
 
 void *sim_grow(void *array, size_t *room, size_t item_size);

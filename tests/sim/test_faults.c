@@ -1,0 +1,48 @@
+/* Faults on demand: the call asked for fails, without effect, and no other. */
+#include "sim_test.h"
+
+START_TEST(the_nth_call_fails_and_the_next_one_works)
+{
+	CUdeviceptr address;
+
+	setenv("SIM_FAULT", "cuMemAlloc_v2:2=2", 1);
+	start();
+	CU(cuMemAlloc(&address, 64));
+	ck_assert_int_eq(cuMemAlloc(&address, 64), CUDA_ERROR_OUT_OF_MEMORY);
+	CU(cuMemAlloc(&address, 64));
+}
+END_TEST
+
+START_TEST(a_glob_names_several_entry_points)
+{
+	CUdeviceptr list;
+
+	setenv("SIM_FAULT", "cuMemset*:every=2,cuStreamCreate:from-3=1", 1);
+	start();
+	CU(cuMemAlloc(&list, 64));
+	ck_assert_int_eq(cuMemsetD32(list, 0, 1), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_int_eq(cuMemsetD8Async(list, 0, 1, stream), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_int_eq(cuStreamCreate(&other, 0), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_int_eq(cuStreamCreate(&other, 0), CUDA_ERROR_INVALID_VALUE);
+}
+END_TEST
+
+START_TEST(an_injected_invalidation_invalidates)
+{
+	CUdeviceptr list;
+	CUgraph graph;
+
+	setenv("SIM_FAULT", "cuLaunchKernel:1=901,cuStreamEndCapture:2=901", 1);
+	start();
+	list = words();
+	CU(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	ck_assert_int_eq(append(list, 1, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	ck_assert_int_eq(append(list, 1, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	ck_assert_int_eq(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	CU(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	ck_assert_int_eq(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	CU(append(list, 1, stream));
+}
+END_TEST
+
+RUN("faults", the_nth_call_fails_and_the_next_one_works, a_glob_names_several_entry_points, an_injected_invalidation_invalidates)
