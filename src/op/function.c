@@ -112,3 +112,9 @@ void reprise_functions_forget(void)
 		memset(table, 0, TABLE_SIZE * sizeof(*table));
 	reprise_lock_give(&table_lock);
 }
+
+void reprise_functions_reset(void)
+{
+	atomic_store(&table_lock.word, 0);
+	reprise_functions_forget();
+}

@@ -36,3 +36,6 @@ struct reprise_function reprise_function_of(CUfunction function);
 
 /* Handles may mean other functions from now on. */
 void reprise_functions_forget(void);
+
+/* After fork, in the child: the lock may be held by a thread that is not there. */
+void reprise_functions_reset(void);

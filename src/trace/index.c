@@ -95,12 +95,12 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 	return same_values ? NULL : fits;
 }
 
-struct reprise_trace *reprise_index_oldest(const struct reprise_index *index)
+struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except)
 {
 	struct reprise_trace *oldest = NULL;
 
 	for (struct reprise_trace *trace = index->all; trace != NULL; trace = trace->next)
-		if (atomic_load(&trace->graph.state) != REPRISE_GRAPH_QUEUED &&
+		if (trace != except && atomic_load(&trace->graph.state) != REPRISE_GRAPH_QUEUED &&
 		    (oldest == NULL || trace->last_followed < oldest->last_followed))
 			oldest = trace;
 	return oldest;

@@ -37,5 +37,5 @@ bool reprise_index_has(const struct reprise_index *index, uint64_t before, const
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
                                             const struct reprise_call *call, bool same_values, uint64_t now);
 
-/* The trace that was followed longest ago and is not in the building thread's hands; NULL if there is none. */
-struct reprise_trace *reprise_index_oldest(const struct reprise_index *index);
+/* The trace that was followed longest ago, but for `except` and those in the building thread's hands; NULL if there is none. */
+struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except);

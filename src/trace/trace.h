@@ -40,6 +40,7 @@ struct reprise_trace {
 	uint64_t last_followed; /* the same count, when it was last replayed */
 	unsigned int held_at, held_count; /* the op before which the hold limit struck, and how often */
 	uint64_t replays;
+	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
 };
 
 /* Copies `count` ops. NULL if there is no memory. The graph is EMPTY. */

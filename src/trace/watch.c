@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
 #include "../base/hash.h"
 #include "trace.h"
 
@@ -27,7 +28,7 @@ struct sighting {
 
 struct reprise_watch {
 	struct reprise_op ops[REPRISE_SEGMENT_MOST];
-	uint32_t gaps[REPRISE_SEGMENT_MOST];
+	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks, until somebody wants to know */
 	unsigned int count;
 	uint64_t before;
 	unsigned int position;
@@ -134,6 +135,13 @@ static bool worth_a_trace(struct reprise_watch *watch, const struct reprise_segm
 	return sighting->visits >= SHAPE_VISITS;
 }
 
+static uint32_t to_ns(uint32_t ticks)
+{
+	uint64_t ns = reprise_clock_ticks_to_ns(ticks);
+
+	return ns > UINT32_MAX ? UINT32_MAX : (uint32_t)ns;
+}
+
 /* Ends the segment after its first `count` ops; the others begin the next one. */
 static void cut(struct reprise_watch *watch, unsigned int count, bool wait, reprise_watch_found found, void *context)
 {
@@ -142,8 +150,11 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait, repr
 
 	if (count == 0)
 		return;
-	if (worth_a_trace(watch, &segment))
+	if (worth_a_trace(watch, &segment)) {
+		for (unsigned int i = 0; i < count; i++)
+			watch->gaps[i] = to_ns(watch->gaps[i]);
 		found(context, &segment);
+	}
 	watch->before = watch->ops[count - 1].shape;
 	watch->position += count;
 	for (unsigned int i = 0; i < tail; i++) {
@@ -186,11 +197,11 @@ static void weigh(struct reprise_watch *watch, unsigned int i)
 	watch->extremum_key[1] = by_value;
 }
 
-void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ns, reprise_watch_found found, void *context)
+void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, reprise_watch_found found, void *context)
 {
 	unsigned int i = watch->count++;
 
-	watch->gaps[i] = gap_ns;
+	watch->gaps[i] = gap_ticks;
 	weigh(watch, i);
 	watch->recent[1] = watch->recent[0];
 	watch->recent[0] = watch->ops[i].shape;

@@ -43,7 +43,7 @@ typedef void (*reprise_watch_found)(void *context, const struct reprise_segment 
  * the next call gives the same slot again. NULL if there is no memory.
  */
 struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined);
-void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ns, reprise_watch_found found, void *context);
+void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, reprise_watch_found found, void *context);
 
 /* A segment begins with the next op, after `before`, at `position`. */
 void reprise_watch_begin(struct reprise_watch *watch, uint64_t before, unsigned int position);

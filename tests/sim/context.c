@@ -73,6 +73,12 @@ CUresult sim_context_synchronize(struct sim_context *context)
 
 	for (i = 0; i < context->streams.count; i++)
 		sim_schedule_wait(context->streams.at[i]->last);
+	while (context->orphans.count) {
+		struct sim_op *op = context->orphans.at[--context->orphans.count].op;
+
+		sim_schedule_wait(op);
+		sim_op_drop(op);
+	}
 	return context->error;
 }
 

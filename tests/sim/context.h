@@ -5,7 +5,9 @@
 #include "sim.h"
 
 struct sim_event;
-struct sim_module_loaded;
+struct sim_loaded;
+struct sim_op;
+struct sim_stream;
 
 struct sim_context {
 	struct sim_object object;
@@ -19,9 +21,12 @@ struct sim_context {
 	uint32_t streams_created;
 	struct sim_stream *legacy;
 	VECTOR(struct sim_stream *) streams; /* with the legacy and the per-thread ones */
+	VECTOR(struct sim_orphan {
+		struct sim_op *op;
+		bool blocks;
+	}) orphans; /* last ops of streams destroyed with work under way */
 	VECTOR(struct sim_event *) events;
-	VECTOR(struct sim_loaded *) loaded; /* modules and libraries */
-	CUmemoryPool pool;         /* the device's default pool, seen from here */
+	VECTOR(struct sim_loaded *) loaded; /* its modules */
 };
 
 bool sim_context_alive(const struct sim_context *context);

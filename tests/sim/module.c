@@ -37,6 +37,7 @@ void sim_loaded_free(struct sim_loaded *loaded)
 	sim_clear(&loaded->functions);
 	sim_clear(&loaded->kernels);
 	dlclose(loaded->handle);
+	close(loaded->file);
 	if (loaded->context) {
 		for (i = 0; loaded->context->loaded.at[i] != loaded; i++)
 			;
@@ -92,16 +93,17 @@ static CUresult load(struct sim_loaded **made, enum sim_kind kind, const void *i
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	if (write(file, image, size) == (ssize_t)size)
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	close(file);
 	table = handle ? dlsym(handle, "sim_module") : NULL;
 	if (!table || table->version != SIM_MODULE_VERSION) {
 		if (handle)
 			dlclose(handle);
+		close(file);
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
 	loaded = sim_object_new(kind, sizeof(*loaded));
 	loaded->context = context;
 	loaded->handle = handle;
+	loaded->file = file;
 	loaded->table = table;
 	if (context)
 		sim_push(&context->loaded, loaded);

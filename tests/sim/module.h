@@ -15,6 +15,7 @@ struct sim_loaded {
 	struct sim_object object;      /* SIM_A_MODULE or SIM_A_LIBRARY */
 	struct sim_context *context;   /* NULL for a library */
 	void *handle;                  /* dlopen's */
+	int file;                      /* its name, kept open so that no other load gets the same */
 	const struct sim_module *table;
 	VECTOR(struct sim_function *) functions; /* of a module: in the order of the table, NULL until asked for */
 	VECTOR(struct sim_library_kernel *) kernels; /* of a library: likewise */

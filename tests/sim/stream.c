@@ -35,7 +35,10 @@ void sim_stream_free(struct sim_stream *stream)
 	for (i = 0; context->streams.at[i] != stream; i++)
 		;
 	sim_remove(&context->streams, i);
-	sim_op_drop(stream->last);
+	if (stream->last && stream->last->state != SIM_OP_DONE)
+		sim_push(&context->orphans, ((struct sim_orphan){stream->last, sim_stream_blocks(stream)}));
+	else
+		sim_op_drop(stream->last);
 	sim_clear(&stream->tail);
 	sim_object_free(stream);
 }
@@ -88,6 +91,9 @@ void sim_stream_order(struct sim_stream *stream, struct sim_op *op)
 	for (i = 0; i < context->streams.count; i++)
 		if (sim_stream_blocks(context->streams.at[i]))
 			sim_op_after(op, context->streams.at[i]->last);
+	for (i = 0; i < context->orphans.count; i++)
+		if (context->orphans.at[i].blocks)
+			sim_op_after(op, context->orphans.at[i].op);
 }
 
 void sim_stream_set_last(struct sim_stream *stream, struct sim_op *op)

@@ -181,7 +181,7 @@ START_TEST(a_fault_is_sticky)
 	list = words();
 	CU(launch("fault", stream, NULL));
 	ck_assert_int_eq(cuStreamSynchronize(stream), CUDA_ERROR_LAUNCH_FAILED);
-	ck_assert_int_eq(append(list, 1, stream), CUDA_ERROR_LAUNCH_FAILED);
+	ck_assert_int_eq(cuMemsetD32Async(list, 0, 1, stream), CUDA_ERROR_LAUNCH_FAILED);
 	ck_assert_int_eq(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
 	CU(cuDevicePrimaryCtxReset(0));
 	CU(cuMemAlloc(&list, 4));

@@ -59,6 +59,32 @@ START_TEST(a_barrier_with_nothing_deferred_tells_nobody)
 }
 END_TEST
 
+static void assert_unwound_to_main(void)
+{
+	const struct rooms *rooms = preloaded_rooms();
+	Dl_info here;
+	Dl_info frame;
+	int in_program = 0;
+
+	ck_assert(dladdr((void *)call_with_everything, &here) != 0);
+	for (int i = 0; i < rooms->frame_count; i++) {
+		if (dladdr(rooms->frames[i], &frame) != 0 && frame.dli_fbase == here.dli_fbase)
+			in_program++;
+	}
+	ck_assert_int_ge(in_program, 4); /* the call, the test, what runs it, main */
+}
+
+START_TEST(a_debugger_sees_through_the_doors)
+{
+	defer_something();
+	preloaded_rooms()->unwind = true;
+	call_with_everything(linked_cuParamSetf);
+	assert_unwound_to_main();
+	call_with_everything(linked_cuStreamSynchronize);
+	assert_unwound_to_main();
+}
+END_TEST
+
 START_TEST(an_order_names_its_stream)
 {
 	struct rooms *rooms = preloaded_rooms();
@@ -300,6 +326,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, every_argument_survives_the_first_call);
 	tcase_add_test(tcase, every_argument_survives_a_barrier_with_something_deferred);
 	tcase_add_test(tcase, a_barrier_with_nothing_deferred_tells_nobody);
+	tcase_add_test(tcase, a_debugger_sees_through_the_doors);
 	tcase_add_test(tcase, an_order_names_its_stream);
 	tcase_add_test(tcase, a_lifetime_is_always_told_and_names_its_handle);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);

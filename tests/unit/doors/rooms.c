@@ -1,5 +1,6 @@
 #include "rooms.h"
 
+#include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,8 @@ void reprise_order(CUstream stream, bool per_thread)
 void reprise_sync(void)
 {
 	rooms.syncs++;
+	if (rooms.unwind)
+		rooms.frame_count = backtrace(rooms.frames, sizeof(rooms.frames) / sizeof(rooms.frames[0]));
 }
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)

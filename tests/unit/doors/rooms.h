@@ -18,6 +18,9 @@ struct rooms {
 	uintptr_t handle;
 	CUresult result; /* the last one observed */
 	bool pass;       /* reprise_submit passes the call instead of answering success */
+	bool unwind;     /* a sync writes down who called */
+	void *frames[64];
+	int frame_count;
 	_Atomic uint32_t *attention;
 	int *(*inside)(void); /* where this thread's reprise_inside is */
 };

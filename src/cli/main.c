@@ -1,0 +1,75 @@
+/*
+ * reprise: the command. Sets the environment and runs a program under the library; everything it can do can be done with LD_PRELOAD and
+ * the variables alone.
+ */
+#include <ctype.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/options.h"
+#include "run.h"
+
+/* --name of an option: its variable without "REPRISE_", in small letters; the mode is the command's own name. */
+static const char *option_name(unsigned int option)
+{
+	static char name[64];
+	size_t i = 0;
+
+	for (const char *at = reprise_option_rows[option].variable + strlen("REPRISE_"); *at != '\0' && i < sizeof(name) - 1; at++)
+		name[i++] = (char)tolower(*at);
+	name[i] = '\0';
+	return name;
+}
+
+static void usage(FILE *to)
+{
+	fprintf(to, "usage: reprise run [options] -- PROGRAM [ARGUMENT ...]      replay what repeats from CUDA graphs\n"
+	            "       reprise observe [options] -- PROGRAM [ARGUMENT ...]  change nothing; tell what repeats\n"
+	            "\noptions:\n");
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++) {
+		const struct reprise_option_row *row = &reprise_option_rows[i];
+
+		fprintf(to, "  --%-10s %s", option_name(i), row->help);
+		if (row->kind == REPRISE_OPTION_NUMBER)
+			fprintf(to, " (%llu; %llu to %llu)", (unsigned long long)row->standard, (unsigned long long)row->least,
+			        (unsigned long long)row->greatest);
+		else if (row->kind == REPRISE_OPTION_WORD)
+			fprintf(to, " (%s)", row->words);
+		fprintf(to, " [%s]\n", row->variable);
+	}
+}
+
+/* Puts the options into the environment. Returns the index of the program's name, or 0. */
+static int take_options(int count, char **words)
+{
+	struct option options[REPRISE_OPTION_COUNT + 1] = {0};
+	int option;
+
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
+		options[i - 1] = (struct option){strdup(option_name(i)), required_argument, NULL, (int)i};
+	while ((option = getopt_long(count, words, "+", options, NULL)) != -1) {
+		if (option == '?')
+			return 0;
+		setenv(reprise_option_rows[option].variable, optarg, 1);
+	}
+	return optind < count ? optind : 0;
+}
+
+int main(int count, char **words)
+{
+	const char *mode = count < 2 ? "" : strcmp(words[1], "run") == 0 ? "on" : strcmp(words[1], "observe") == 0 ? "observe" : "";
+	int program;
+
+	if (count == 2 && strcmp(words[1], "--help") == 0) {
+		usage(stdout);
+		return 0;
+	}
+	program = mode[0] != '\0' ? take_options(count - 1, words + 1) : 0;
+	if (program == 0) {
+		usage(stderr);
+		return 2;
+	}
+	return reprise_cli_run(words + 1 + program, mode);
+}

@@ -1,0 +1,194 @@
+/*
+ * The program runs as a child. What the terminal sends goes to both by itself; what is sent to this process alone is passed on. Every process
+ * that the program starts reports to a file of its own in a folder that is gone afterwards.
+ */
+#include "run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+static volatile sig_atomic_t child;
+
+static void pass_on(int signal)
+{
+	if (child > 0)
+		kill((pid_t)child, signal);
+}
+
+/* The library beside this command, as built or as installed. */
+static bool find_library(char *path, size_t size)
+{
+	static const char *const places[] = {"../../preload/libreprise.so", "../lib/libreprise.so"};
+	char self[512];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length > 0) {
+		self[length] = '\0';
+		*strrchr(self, '/') = '\0';
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			char candidate[600];
+
+			snprintf(candidate, sizeof(candidate), "%s/%s", self, places[i]);
+			if (size >= 4096 && realpath(candidate, path) != NULL)
+				return true;
+		}
+	}
+	snprintf(path, size, "%s/libreprise.so", REPRISE_LIBDIR);
+	return access(path, R_OK) == 0;
+}
+
+static bool set_preload(void)
+{
+	char library[4096], preload[8192];
+	const char *before = getenv("LD_PRELOAD");
+
+	if (!find_library(library, sizeof(library))) {
+		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
+		return false;
+	}
+	snprintf(preload, sizeof(preload), "%s%s%s", library, before != NULL ? ":" : "", before != NULL ? before : "");
+	return setenv("LD_PRELOAD", preload, 1) == 0;
+}
+
+struct totals {
+	unsigned long long ops, replayed, traces, updates, side_exits;
+	unsigned int processes;
+};
+
+static unsigned long long number(const char *report, const char *key)
+{
+	char quoted[64];
+	const char *at;
+
+	snprintf(quoted, sizeof(quoted), "\n  \"%s\": ", key);
+	at = strstr(report, quoted);
+	return at != NULL ? strtoull(at + strlen(quoted), NULL, 10) : 0;
+}
+
+static void add_report(struct totals *totals, const char *path)
+{
+	static char report[16384];
+	FILE *file = fopen(path, "r");
+	size_t length;
+
+	if (file == NULL)
+		return;
+	length = fread(report, 1, sizeof(report) - 1, file);
+	fclose(file);
+	report[length] = '\0';
+	totals->ops += number(report, "ops");
+	totals->replayed += number(report, "replayed");
+	totals->traces += number(report, "traces");
+	totals->updates += number(report, "updates") + number(report, "node_updates");
+	totals->side_exits += number(report, "side_exits");
+	totals->processes++;
+}
+
+/* Adds up the reports in the folder, and removes them with it. */
+static void collect(const char *folder, struct totals *totals)
+{
+	DIR *directory = opendir(folder);
+	struct dirent *entry;
+
+	while (directory != NULL && (entry = readdir(directory)) != NULL) {
+		char path[1024];
+
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		add_report(totals, path);
+		unlink(path);
+	}
+	if (directory != NULL)
+		closedir(directory);
+	rmdir(folder);
+}
+
+static void tell(const struct totals *totals, const char *mode, bool kept_elsewhere)
+{
+	if (totals->processes == 0) {
+		fprintf(stderr, kept_elsewhere ? "reprise: the report is in %s\n" : "reprise: no CUDA work was seen%s\n",
+		        kept_elsewhere ? getenv("REPRISE_REPORT") : "");
+		return;
+	}
+	fprintf(stderr, "reprise: %llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits\n", totals->ops,
+	        100.0 * (double)totals->replayed / (double)(totals->ops > 0 ? totals->ops : 1),
+	        strcmp(mode, "observe") == 0 ? "would be replayed" : "replayed", totals->traces, totals->updates, totals->side_exits);
+}
+
+static int wait_for_child(void)
+{
+	int status;
+
+	while (waitpid((pid_t)child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 127 << 8;
+	return status;
+}
+
+static void start_passing_on(void)
+{
+	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaction(passed_on[i], &action, NULL);
+	signal(SIGINT, SIG_IGN); /* the terminal sends these to the program as well, whose business they are */
+	signal(SIGQUIT, SIG_IGN);
+}
+
+/* As the program ended, so does this process. */
+static int end_like(int status)
+{
+	struct rlimit no_core = {0, 0};
+
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	setrlimit(RLIMIT_CORE, &no_core); /* one core file, the program's, is enough */
+	signal(WTERMSIG(status), SIG_DFL);
+	raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+int reprise_cli_run(char **command, const char *mode)
+{
+	const char *temporary = getenv("TMPDIR");
+	bool elsewhere = getenv("REPRISE_REPORT") != NULL;
+	struct totals totals = {0};
+	char folder[512], pattern[560];
+	int status;
+
+	snprintf(folder, sizeof(folder), "%s/reprise-XXXXXX", temporary != NULL ? temporary : "/tmp");
+	if (!elsewhere && mkdtemp(folder) != NULL) {
+		snprintf(pattern, sizeof(pattern), "%s/%%p.json", folder);
+		setenv("REPRISE_REPORT", pattern, 1);
+	}
+	setenv("REPRISE", mode, 1);
+	child = fork();
+	if (child == 0) {
+		if (!set_preload())
+			_exit(127);
+		execvp(command[0], command);
+		fprintf(stderr, "reprise: %s: %s\n", command[0], strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	if (child < 0) {
+		perror("reprise: fork");
+		return 127;
+	}
+	start_passing_on();
+	status = wait_for_child();
+	if (!elsewhere)
+		collect(folder, &totals);
+	tell(&totals, mode, elsewhere);
+	return end_like(status);
+}

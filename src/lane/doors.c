@@ -1,0 +1,244 @@
+/*
+ * What the doors ask, said to the lanes. Here is decided whether Reprise takes part at all: not while the program captures, not after
+ * an error that ruins the context, not while the process ends.
+ */
+#include "doors.h"
+
+#include "../base/inside.h"
+#include "../base/log.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "process.h"
+#include "registry.h"
+
+#define CAPTURES_MOST 64
+
+/* Set for good by reprise_stop(). */
+static _Atomic(const char *) stopped;
+
+/* The streams on which the program captures. Few, and rarely any. */
+static struct reprise_lock captures_lock;
+static CUstream captures[CAPTURES_MOST];
+static _Atomic uint32_t capture_count;
+
+static bool taking_part(void)
+{
+	return reprise_inside == 0 && atomic_load_explicit(&capture_count, memory_order_acquire) == 0 &&
+	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
+}
+
+static CUresult pass(const struct reprise_call *call)
+{
+	CUresult result;
+
+	reprise_inside++;
+	result = call->pass(call);
+	reprise_inside--;
+	return result;
+}
+
+CUresult reprise_submit(const struct reprise_call *call)
+{
+	struct reprise_lane *lane;
+
+	if (__builtin_expect(!taking_part(), 0))
+		return call->pass(call);
+	lane = reprise_lanes_find(call->stream, call->per_thread);
+	if (__builtin_expect(lane == NULL, 0)) {
+		/* Nobody knows what this stream is ordered against. */
+		if (atomic_load(&reprise_deferred_lanes) > 0)
+			reprise_lanes_barrier(false);
+		reprise_process_count_unlaned();
+		return pass(call);
+	}
+	reprise_process_prepare();
+	reprise_lanes_make_way(lane);
+	return reprise_lane_submit(lane, call);
+}
+
+void reprise_order(CUstream stream, bool per_thread)
+{
+	struct reprise_lane *lane;
+
+	if (reprise_inside != 0)
+		return;
+	lane = reprise_lanes_known(stream, per_thread);
+	if (lane == NULL) {
+		/* A stream without a lane may still be ordered against the legacy stream. */
+		if (atomic_load(&reprise_deferred_lanes) > 0)
+			reprise_lanes_barrier(false);
+		return;
+	}
+	reprise_lanes_make_way(lane);
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_sync(void)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(true);
+}
+
+/* ---- lifetimes ---- */
+
+struct forgetting {
+	CUfunction function;  /* NULL: all traces */
+	CUstream stream;      /* only this stream's lane, if `one_stream` */
+	bool one_stream;
+	bool gone;            /* the contexts go, with all that is in them */
+	bool retire;          /* the lanes go too */
+};
+
+static void forget(struct reprise_lane *lane, void *context)
+{
+	const struct forgetting *what = context;
+
+	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream))
+		return;
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	reprise_lane_forget(lane, what->function, what->gone);
+	if (what->retire || what->one_stream)
+		reprise_lane_close(lane, what->gone);
+	reprise_lock_give(&lane->lock);
+	if (what->retire)
+		reprise_lanes_retire(lane);
+}
+
+static void capture_ended(CUstream stream, bool all)
+{
+	reprise_lock_take(&captures_lock);
+
+	uint32_t kept = 0, count = atomic_load(&capture_count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!all && captures[i] != stream)
+			captures[kept++] = captures[i];
+	atomic_store(&capture_count, kept);
+	reprise_lock_give(&captures_lock);
+}
+
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+{
+	struct forgetting forgetting = {0};
+
+	if (reprise_inside != 0)
+		return;
+	reprise_count(REPRISE_COUNT_lifetimes, 1);
+	reprise_lanes_barrier(true);
+	switch (what) {
+	case REPRISE_LIFETIME_MEMORY:
+		reprise_memory_forget();
+		return;
+	case REPRISE_LIFETIME_FUNCTION:
+		forgetting.function = (CUfunction)handle;
+		break;
+	case REPRISE_LIFETIME_STREAM:
+		forgetting.one_stream = true;
+		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
+		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
+		capture_ended((CUstream)handle, false);
+		break;
+	case REPRISE_LIFETIME_CONTEXT:
+		forgetting.gone = true;
+		forgetting.retire = true;
+		capture_ended(NULL, true);
+		break;
+	default:
+		break;
+	}
+	reprise_graph_building_pause();
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT)
+		reprise_functions_forget();
+	if (what == REPRISE_LIFETIME_CONTEXT) {
+		reprise_memory_forget();
+		reprise_graveyard_forget();
+	}
+	reprise_lanes_each(forget, &forgetting);
+	reprise_graph_building_resume();
+}
+
+/* ---- the program's own captures ---- */
+
+void reprise_capture_begin(CUstream stream)
+{
+	bool full;
+
+	if (reprise_inside != 0)
+		return;
+	reprise_count(REPRISE_COUNT_program_captures, 1);
+	reprise_lock_take(&captures_lock);
+	full = atomic_load(&capture_count) == CAPTURES_MOST;
+	if (!full) {
+		captures[atomic_load(&capture_count)] = stream;
+		atomic_fetch_add(&capture_count, 1);
+	}
+	reprise_lock_give(&captures_lock);
+	reprise_lanes_barrier(false);
+	if (full)
+		reprise_stop("too many captures at once");
+}
+
+void reprise_capture_end(CUstream stream)
+{
+	if (reprise_inside == 0)
+		capture_ended(stream, false);
+}
+
+/* ---- errors and the end ---- */
+
+/* Errors after which CUDA says that the process must be ended, or the context destroyed, to use it again. */
+static bool ruins_context(CUresult result)
+{
+	switch (result) {
+	case CUDA_ERROR_ECC_UNCORRECTABLE:
+	case CUDA_ERROR_ILLEGAL_ADDRESS:
+	case CUDA_ERROR_LAUNCH_TIMEOUT:
+	case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+	case CUDA_ERROR_ASSERT:
+	case CUDA_ERROR_HARDWARE_STACK_ERROR:
+	case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+	case CUDA_ERROR_MISALIGNED_ADDRESS:
+	case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+	case CUDA_ERROR_INVALID_PC:
+	case CUDA_ERROR_LAUNCH_FAILED:
+	case CUDA_ERROR_EXTERNAL_DEVICE:
+	case CUDA_ERROR_DEINITIALIZED:
+	case CUDA_ERROR_UNKNOWN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+void reprise_observe_result(CUresult result)
+{
+	if (reprise_inside == 0 && ruins_context(result))
+		reprise_stop("the driver reported an error that ruins the context");
+}
+
+void reprise_stop(const char *reason)
+{
+	const char *none = NULL;
+
+	if (!atomic_compare_exchange_strong(&stopped, &none, reason))
+		return;
+	reprise_log(REPRISE_LOG_INFO, "stopped: %s", reason);
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(false);
+}
+
+const char *reprise_stopped(void)
+{
+	return atomic_load(&stopped);
+}
+
+void reprise_doors_reset(void)
+{
+	atomic_store(&captures_lock.word, 0);
+	atomic_store(&capture_count, 0);
+	atomic_store(&stopped, NULL);
+	atomic_store(&reprise_attention, 0);
+}

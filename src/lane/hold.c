@@ -1,0 +1,105 @@
+/*
+ * The thread polls while anything is being deferred, several times within the limit, and sleeps once nothing was for a while. The program's
+ * threads only read whether it sleeps: a steady loop makes no system call for it.
+ */
+#include "hold.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "../base/clock.h"
+#include "../base/inside.h"
+#include "../base/lock.h"
+#include "../base/log.h"
+#include "../base/options.h"
+#include "../base/thread.h"
+#include "../report/counters.h"
+#include "doors.h"
+#include "registry.h"
+
+#define LINGER_NS 100000000u /* stays awake so long after the last deferral */
+
+enum { ABSENT, AWAKE, ASLEEP };
+
+static _Atomic uint32_t thread_state; /* ABSENT, AWAKE or ASLEEP; also what it sleeps on */
+static _Atomic bool stopped;
+
+static void issue_overdue(struct reprise_lane *lane, void *context)
+{
+	uint64_t limit = *(const uint64_t *)context, now = reprise_clock_ns();
+	uint64_t since = atomic_load(&lane->deferred_since);
+
+	if (since == 0 || now < since + limit || !reprise_lock_try(&lane->lock))
+		return; /* whoever has the lock is at work on it */
+	since = atomic_load(&lane->deferred_since);
+	if (since != 0 && now >= since + limit && !atomic_load(&stopped)) {
+		reprise_lane_hold_limit(lane);
+		reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
+	}
+	reprise_lock_give(&lane->lock);
+}
+
+/* Sleeps until something is deferred. */
+static void sleep_long(void)
+{
+	atomic_store(&thread_state, ASLEEP);
+	while (atomic_load(&reprise_deferred_lanes) == 0 && atomic_load(&thread_state) == ASLEEP)
+		reprise_futex_wait(&thread_state, ASLEEP, 0);
+	atomic_store(&thread_state, AWAKE);
+}
+
+static void *run(void *unused)
+{
+	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000;
+	uint64_t tick = limit / 4 > 0 ? limit / 4 : 1, due = limit - limit / 4;
+	uint64_t last_seen = reprise_clock_ns();
+
+	reprise_inside = 1; /* for good: this thread only ever speaks to the real driver */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	while (!atomic_load(&stopped)) {
+		struct timespec pause = {.tv_nsec = (long)(tick < 1000000 ? tick : 1000000)};
+
+		nanosleep(&pause, NULL);
+		if (atomic_load(&reprise_deferred_lanes) > 0) {
+			last_seen = reprise_clock_ns();
+			reprise_lanes_each(issue_overdue, &due);
+		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {
+			sleep_long();
+			last_seen = reprise_clock_ns();
+		}
+	}
+	return NULL;
+}
+
+static void start_or_wake(void)
+{
+	uint32_t state = ABSENT;
+
+	if (atomic_compare_exchange_strong(&thread_state, &state, AWAKE)) {
+		if (!reprise_thread_start(run, "reprise-hold"))
+			reprise_stop("no thread could be started for the hold limit");
+		return;
+	}
+	state = ASLEEP;
+	if (atomic_compare_exchange_strong(&thread_state, &state, AWAKE))
+		reprise_futex_wake(&thread_state);
+}
+
+void reprise_hold_watch(void)
+{
+	if (__builtin_expect(atomic_load(&thread_state) != AWAKE, 0))
+		start_or_wake();
+}
+
+void reprise_hold_stop(void)
+{
+	atomic_store(&stopped, true);
+}
+
+void reprise_hold_reset(void)
+{
+	atomic_store(&thread_state, ABSENT);
+	atomic_store(&stopped, false);
+}

@@ -1,0 +1,14 @@
+/* The hold limit: a thread that sees to it that nothing stays deferred for longer than the user allows (invariant 4). */
+#pragma once
+
+/*
+ * Something has just been deferred. A load while the thread is awake, which it is as long as the program goes on deferring;
+ * otherwise starts it or wakes it.
+ */
+void reprise_hold_watch(void);
+
+/* At exit: the thread does nothing more. */
+void reprise_hold_stop(void);
+
+/* After fork, in the child: there is no thread. */
+void reprise_hold_reset(void);

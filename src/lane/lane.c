@@ -1,0 +1,530 @@
+/*
+ * Following and watching. This file keeps invariants 1, 2, 5 and 7: what was answered is issued, each op once and in order, by a
+ * graph whose every node equals what was asked, or eagerly; and nothing that fails here is seen by the program.
+ */
+#include "lane.h"
+
+#include <stdlib.h>
+
+#include "../base/clock.h"
+#include "../base/inside.h"
+#include "../base/log.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "../trace/plan.h"
+#include "doors.h"
+#include "hold.h"
+
+#define NODE_BYTES 3072 /* device memory of a kernel node, measured on an H200 */
+
+_Atomic uint32_t reprise_deferred_lanes;
+_Atomic uint32_t reprise_attention;
+bool reprise_dry;
+
+static _Atomic uint64_t nodes_held; /* of all lanes */
+
+/* ---- contexts ---- */
+
+static bool make_current(CUcontext context)
+{
+	CUcontext current = NULL;
+
+	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != context &&
+	       reprise_driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
+}
+
+static void restore(bool pushed)
+{
+	CUcontext popped;
+
+	if (pushed)
+		reprise_driver.cuCtxPopCurrent_v2(&popped);
+}
+
+/* ---- traces of the lane ---- */
+
+static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
+{
+	reprise_index_remove(lane->index, trace);
+	atomic_fetch_sub(&nodes_held, trace->count);
+	if (lane->expected == trace)
+		lane->expected = NULL;
+	if (lane->last == trace)
+		lane->last = NULL;
+	if (!gone && !reprise_dry)
+		reprise_graph_retire(&trace->graph, lane->stream);
+	reprise_trace_free(trace);
+}
+
+static void make_room(struct reprise_lane *lane, unsigned int nodes)
+{
+	uint64_t most = (reprise_option(REPRISE_OPTION_MEMORY) << 20) / NODE_BYTES;
+
+	while (atomic_load(&nodes_held) + nodes > most) {
+		struct reprise_trace *oldest = reprise_index_oldest(lane->index, lane->trace);
+
+		if (oldest == NULL)
+			return;
+		drop_trace(lane, oldest, false);
+		lane->counts.evicted++;
+	}
+}
+
+static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, unsigned int count, uint64_t before,
+                      unsigned int position, uint32_t gap_ns)
+{
+	if (reprise_index_has(lane->index, before, ops, count))
+		return;
+	make_room(lane, count);
+
+	struct reprise_trace *trace = reprise_trace_new(ops, count, before, position, &lane->workshop);
+
+	if (trace == NULL)
+		return;
+	trace->gap_ns = gap_ns;
+	reprise_index_add(lane->index, trace);
+	atomic_fetch_add(&nodes_held, count);
+	lane->counts.traces++;
+	if (reprise_dry)
+		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	else
+		reprise_graph_build(&trace->graph);
+}
+
+/* The program's mean pause before each of these ops but the first. */
+static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start, unsigned int count)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 1; i < count; i++)
+		sum += segment->gaps[start + i];
+	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
+}
+
+/* reprise_watch_found: a segment has repeated. */
+static void make_traces(void *context, const struct reprise_segment *segment)
+{
+	struct reprise_lane *lane = context;
+	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
+
+	for (unsigned int start = 0, count; start < segment->count; start += count) {
+		count = reprise_plan_piece(segment, start, hold_ns);
+		if (count >= reprise_option(REPRISE_OPTION_SMALLEST))
+			add_trace(lane, segment->ops + start, count, start > 0 ? segment->ops[start - 1].shape : segment->before,
+			          segment->position + start, mean_gap(segment, start, count));
+	}
+}
+
+/* ---- watching ---- */
+
+static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
+{
+	lane->before = op->shape;
+	lane->position++;
+	lane->last = NULL;
+	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, make_traces, lane);
+}
+
+static void open_segment(struct reprise_lane *lane)
+{
+	if (!lane->watching)
+		reprise_watch_begin(lane->watch, lane->before, lane->position);
+	lane->watching = true;
+}
+
+static void close_segment(struct reprise_lane *lane, bool wait)
+{
+	if (lane->watching)
+		reprise_watch_end(lane->watch, wait, make_traces, lane);
+	lane->watching = false;
+}
+
+/* An op that a side exit issued is watched like any other. */
+static void watch_issued(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
+{
+	struct reprise_op *slot;
+
+	open_segment(lane);
+	slot = reprise_watch_slot(lane->watch, op);
+	if (slot == NULL)
+		return;
+	reprise_op_copy(slot, op);
+	keep_op(lane, slot, gap_ticks);
+}
+
+/* ---- following ---- */
+
+static void defer_begins(struct reprise_lane *lane)
+{
+	if (reprise_dry)
+		return;
+	atomic_store_explicit(&lane->deferred_since, reprise_clock_ns(), memory_order_relaxed);
+	atomic_fetch_add(&reprise_deferred_lanes, 1);
+	reprise_hold_watch();
+}
+
+static void defer_ends(struct reprise_lane *lane)
+{
+	uint64_t since = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed);
+
+	if (since == 0)
+		return;
+	atomic_store_explicit(&lane->deferred_since, 0, memory_order_relaxed);
+	atomic_fetch_sub(&reprise_deferred_lanes, 1);
+}
+
+/* Issues the first `count` ops of this visit one by one; returns the last result. */
+static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (unsigned int i = 0; i < count; i++)
+		result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
+	return result;
+}
+
+/* The side exit. */
+static void leave(struct reprise_lane *lane, enum reprise_exit why)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int count = lane->cursor;
+
+	if (trace == NULL)
+		return;
+	if (!reprise_dry) {
+		bool pushed = make_current(lane->context);
+
+		reprise_inside++;
+		issue_eagerly(lane, count);
+		reprise_inside--;
+		restore(pushed);
+	}
+	defer_ends(lane);
+	lane->counts.exits[why]++;
+	lane->counts.exited_ops += count;
+	lane->last = NULL;
+	lane->expected = NULL;
+	/* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
+	for (unsigned int i = 0; i < count; i++)
+		watch_issued(lane, reprise_trace_op(trace, i), reprise_clock_ns_to_ticks(trace->gap_ns));
+	reprise_trace_settle(trace, false);
+	reprise_trace_disappointed(trace, lane->counts.ops);
+	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
+	lane->trace = NULL;
+	lane->cursor = 0;
+}
+
+static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	if (lane->last != NULL)
+		lane->last->follower = trace;
+	lane->trace = trace;
+	lane->cursor = 0;
+}
+
+/* The visit was completed: by a graph, or eagerly after a failure. */
+static void complete(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->before = trace->ops[trace->count - 1].shape;
+	lane->position += trace->count;
+	lane->last = trace;
+	lane->expected = trace->follower;
+	lane->trace = NULL;
+	lane->cursor = 0;
+}
+
+/* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the program's back. */
+static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	reprise_trace_settle(trace, true);
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_graph_retire(&trace->graph, lane->stream);
+	reprise_graph_build(&trace->graph);
+}
+
+static bool launch(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	if ((trace->changed_count > 0 || trace->graph.mixed) &&
+	    !reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->changed_count))
+		return false;
+	return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) == CUDA_SUCCESS;
+}
+
+/* All ops of the trace have come: the graph takes their place. Returns what the last of them is to answer. */
+static CUresult replay(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+	CUresult result = CUDA_SUCCESS;
+
+	reprise_inside++;
+	if (launch(lane)) {
+		lane->counts.replayed += trace->count;
+		lane->counts.patched += trace->changed_count;
+		lane->counts.launches++;
+		reprise_trace_settle(trace, true);
+		reprise_trace_succeeded(trace, lane->counts.ops);
+	} else {
+		reprise_count(REPRISE_COUNT_launches_failed, 1);
+		lane->counts.exits[REPRISE_EXIT_launch]++;
+		lane->counts.exited_ops += trace->count;
+		result = issue_eagerly(lane, trace->count);
+		rebuild(lane, trace);
+	}
+	reprise_inside--;
+	defer_ends(lane);
+	complete(lane);
+	return result;
+}
+
+static void replay_dry(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->counts.replayed += trace->count;
+	lane->counts.patched += trace->changed_count;
+	lane->counts.launches++;
+	reprise_trace_settle(trace, true);
+	reprise_trace_succeeded(trace, lane->counts.ops);
+	complete(lane);
+}
+
+/* The op at the cursor has come. True if it is answered, with *result. */
+static bool advance(struct reprise_lane *lane, CUresult *result)
+{
+	lane->cursor++;
+	*result = CUDA_SUCCESS;
+	if (lane->cursor < lane->trace->count) {
+		if (lane->cursor == 1)
+			defer_begins(lane);
+	} else if (reprise_dry) {
+		replay_dry(lane);
+	} else {
+		*result = replay(lane);
+	}
+	return !reprise_dry;
+}
+
+/* Goes on with another trace that agrees with all that is deferred. */
+static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	for (unsigned int i = 0; i < lane->cursor; i++)
+		reprise_trace_adopt(sibling, i, reprise_trace_op(trace, i));
+	reprise_trace_settle(trace, false);
+	lane->trace = sibling;
+	lane->counts.siblings++;
+}
+
+/* Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling. */
+static bool guard(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	struct reprise_trace *trace = lane->trace;
+	enum reprise_match match = reprise_op_match(&trace->ops[lane->cursor], call);
+
+	if (__builtin_expect(match == REPRISE_MATCH_SAME, 1))
+		return true;
+	if (match == REPRISE_MATCH_NOT || trace->changed_count == 0) {
+		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
+		                                                      match == REPRISE_MATCH_VALUES, lane->counts.ops);
+
+		if (sibling != NULL) {
+			change_over(lane, sibling);
+			match = reprise_op_match(&sibling->ops[lane->cursor], call);
+		}
+	}
+	if (match == REPRISE_MATCH_VALUES)
+		reprise_trace_change(lane->trace, lane->cursor, call);
+	return match != REPRISE_MATCH_NOT;
+}
+
+/* Enters `trace` if the call fits its first op. */
+static bool begin(struct reprise_lane *lane, struct reprise_trace *trace, const struct reprise_call *call)
+{
+	enum reprise_match match = reprise_op_match(&trace->ops[0], call);
+
+	if (match == REPRISE_MATCH_NOT)
+		return false;
+	enter(lane, trace); /* first, so that closing the segment cannot evict it */
+	close_segment(lane, false);
+	if (match == REPRISE_MATCH_VALUES)
+		reprise_trace_change(trace, 0, call);
+	return true;
+}
+
+static bool expected_fits(const struct reprise_lane *lane, const struct reprise_call *call, enum reprise_match least)
+{
+	return lane->expected != NULL && reprise_trace_usable(lane->expected, lane->counts.ops) &&
+	       reprise_op_match(&lane->expected->ops[0], call) >= least;
+}
+
+static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
+{
+	lane->counts.unfit[why]++;
+	close_segment(lane, false);
+	lane->before = REPRISE_BEFORE_BARRIER;
+	lane->last = NULL;
+	lane->expected = NULL;
+}
+
+/* Decides on one op, under the lane's lock. True if it is answered; else it is to be passed. */
+static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+{
+	lane->counts.ops++;
+	if (lane->trace != NULL) {
+		if (guard(lane, call))
+			return advance(lane, result);
+		leave(lane, REPRISE_EXIT_guard);
+	} else if (expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
+		return advance(lane, result);
+	}
+
+	struct reprise_op examined, *slot;
+	enum reprise_unfit unfit = reprise_op_examine(&examined, call);
+
+	if (unfit != REPRISE_UNFIT_NONE) {
+		note_unfit(lane, unfit);
+		return false;
+	}
+	open_segment(lane);
+	slot = reprise_watch_slot(lane->watch, &examined);
+	if (slot == NULL)
+		return false;
+	reprise_op_complete(slot, call);
+
+	struct reprise_trace *trace = reprise_index_find(lane->index, lane->before, slot, lane->counts.ops);
+
+	if (trace == NULL && expected_fits(lane, call, REPRISE_MATCH_VALUES))
+		trace = lane->expected;
+	if (trace != NULL && begin(lane, trace, call))
+		return advance(lane, result);
+	keep_op(lane, slot, reprise_clock_ticks() - atomic_load_explicit(&lane->last_return, memory_order_relaxed));
+	return false;
+}
+
+static bool ready(struct reprise_lane *lane)
+{
+	if (lane->watch == NULL)
+		lane->watch = reprise_watch_new();
+	if (lane->index == NULL)
+		lane->index = calloc(1, sizeof(*lane->index));
+	return lane->watch != NULL && lane->index != NULL;
+}
+
+CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	CUresult result = CUDA_SUCCESS;
+	bool answered;
+
+	reprise_lock_take(&lane->lock);
+	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
+		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
+		atomic_fetch_add(&reprise_attention, 1);
+	}
+	answered = ready(lane) && step(lane, call, &result);
+	reprise_lock_give(&lane->lock);
+	if (answered)
+		return result;
+
+	reprise_inside++;
+	result = call->pass(call);
+	reprise_inside--;
+	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
+	if (result != CUDA_SUCCESS) {
+		/* The driver refused it, so no trace may answer for it (invariant 5). */
+		reprise_lock_take(&lane->lock);
+		if (lane->watching)
+			reprise_watch_drop(lane->watch);
+		lane->watching = false;
+		lane->before = REPRISE_BEFORE_NOTHING;
+		reprise_lock_give(&lane->lock);
+	}
+	return result;
+}
+
+void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
+{
+	leave(lane, REPRISE_EXIT_barrier);
+	close_segment(lane, wait);
+	lane->before = wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER;
+	if (wait)
+		lane->position = 0;
+	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
+		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
+		atomic_fetch_sub(&reprise_attention, 1);
+	}
+}
+
+/* The program pauses here every time: two traces from now on, with the border where the pause is. */
+static void split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
+{
+	lane->trace = trace; /* not to be evicted by its own parts */
+	add_trace(lane, trace->ops, at, trace->before, trace->position, trace->gap_ns);
+	add_trace(lane, trace->ops + at, trace->count - at, trace->ops[at - 1].shape, trace->position + at, trace->gap_ns);
+	lane->trace = NULL;
+	drop_trace(lane, trace, false);
+}
+
+void reprise_lane_hold_limit(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int at = lane->cursor;
+	bool pushed;
+
+	if (trace == NULL || at == 0)
+		return;
+	pushed = make_current(lane->context);
+	reprise_count(REPRISE_COUNT_hold_flushes, 1);
+	leave(lane, REPRISE_EXIT_hold);
+	trace->held_count = trace->held_at == at ? trace->held_count + 1 : 1;
+	trace->held_at = at;
+	if (trace->held_count > 1)
+		split(lane, trace, at);
+	restore(pushed);
+}
+
+static bool launches(const struct reprise_trace *trace, CUfunction function)
+{
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (trace->ops[i].kind == REPRISE_OP_KERNEL && trace->ops[i].kernel.function == function)
+			return true;
+	return false;
+}
+
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
+{
+	bool pushed = !gone && make_current(lane->context);
+
+	reprise_inside++;
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->all : NULL, *next; trace != NULL; trace = next) {
+		next = trace->next;
+		if (function != NULL && !launches(trace, function))
+			continue;
+		reprise_graph_unqueue(&trace->graph);
+		drop_trace(lane, trace, gone);
+	}
+	/* What is watched may name what is about to end, too. */
+	if (lane->watch != NULL && lane->watching)
+		reprise_watch_drop(lane->watch);
+	lane->watching = false;
+	lane->before = REPRISE_BEFORE_NOTHING;
+	reprise_inside--;
+	restore(pushed);
+}
+
+void reprise_lane_close(struct reprise_lane *lane, bool gone)
+{
+	bool pushed = !gone && make_current(lane->context);
+
+	reprise_inside++;
+	if (!gone)
+		reprise_workshop_close(&lane->workshop);
+	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
+	reprise_inside--;
+	restore(pushed);
+}

@@ -1,0 +1,106 @@
+/*
+ * A lane: the ordered ops of one stream in one context, and what Reprise makes of them.
+ *
+ * A lane is either watching (its ops pass eagerly and are looked at) or following a trace (its ops are compared with
+ * the trace's and answered at once; at the trace's end the graph is launched). `cursor` ops of the followed trace are
+ * deferred: the driver has not seen them.
+ *
+ * Fields are under `lock` but for the atomic ones, which others read without it to see whether they need it. Lanes are never
+ * freed, only used again (registry.c), so a pointer to one stays good.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/lock.h"
+#include "../op/call.h"
+#include "../trace/index.h"
+#include "../trace/watch.h"
+
+/* Why a trace was left before its end; the deferred ops were issued eagerly. */
+#define REPRISE_EXITS(X) \
+	X(guard, "another op came than the trace expects") \
+	X(barrier, "a call came that may observe the stream, or order it") \
+	X(hold, "the hold limit") \
+	X(launch, "the graph could not be patched or launched")
+
+enum reprise_exit {
+#define X(name, text) REPRISE_EXIT_##name,
+	REPRISE_EXITS(X)
+#undef X
+	REPRISE_EXIT_COUNT
+};
+
+struct reprise_lane_counts {
+	uint64_t ops;          /* calls that could have been ops */
+	uint64_t replayed;     /* issued as nodes of a graph; in observe, that would have been */
+	uint64_t patched;      /* of these, with other values than at the visit before */
+	uint64_t launches;     /* graphs launched */
+	uint64_t siblings;     /* guards that failed and found another trace that fits */
+	uint64_t exits[REPRISE_EXIT_COUNT];
+	uint64_t exited_ops;   /* ops that side exits issued */
+	uint64_t unfit[REPRISE_UNFIT_COUNT];
+	uint64_t traces;       /* made */
+	uint64_t evicted;      /* given up for want of memory */
+};
+
+struct reprise_lane {
+	struct reprise_lock lock;
+	struct reprise_lane *next; /* in the registry, for good */
+
+	CUcontext context;
+	CUstream stream; /* CU_STREAM_LEGACY for the legacy default stream */
+	bool blocking;   /* ordered against the legacy default stream */
+	bool unusable;   /* its ops always pass */
+	_Atomic bool retired;
+
+	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
+	_Atomic bool noisy;              /* has had ops since the last barrier */
+	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
+
+	struct reprise_watch *watch;
+	struct reprise_index *index;
+	struct reprise_workshop workshop;
+
+	uint64_t before;       /* what came before the next op, as in struct reprise_trace */
+	unsigned int position; /* ops since the host last waited */
+	bool watching;         /* a segment is open */
+	struct reprise_trace *trace; /* followed */
+	unsigned int cursor;
+	struct reprise_trace *expected; /* what followed the last trace before */
+	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
+
+	struct reprise_lane_counts counts;
+};
+
+/* How many lanes hold deferred ops. Whoever finds 0 need not look at them. */
+extern _Atomic uint32_t reprise_deferred_lanes;
+
+/* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
+extern bool reprise_dry;
+
+/*
+ * An op of the lane: answers it, or has it passed. Takes no lane's lock but this one's, and not while passing. The lane's
+ * context is current.
+ */
+CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call);
+
+/* The functions below: under the lane's lock. Any context may be current. */
+
+/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. */
+void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
+
+/* Issues what has been deferred for so long that the hold limit strikes. */
+void reprise_lane_hold_limit(struct reprise_lane *lane);
+
+/*
+ * Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. `gone`: the context
+ * no longer exists, so that its graphs and streams are not to be touched.
+ */
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
+
+/* Gives the private streams back. After reprise_lane_forget() of all traces. */
+void reprise_lane_close(struct reprise_lane *lane, bool gone);

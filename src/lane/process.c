@@ -1,0 +1,56 @@
+#include "process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "../base/inside.h"
+#include "../op/function.h"
+#include "../op/memory.h"
+#include "doors.h"
+#include "hold.h"
+#include "registry.h"
+
+static _Atomic int prepared;
+static _Atomic unsigned long unlaned;
+
+/* The program is done issuing; the driver is still there. After this every call passes. */
+static void at_exit(void)
+{
+	reprise_stop("the process ends");
+	reprise_hold_stop();
+	reprise_graph_building_stop();
+}
+
+/* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
+static void in_child(void)
+{
+	reprise_lanes_reset();
+	reprise_doors_reset();
+	reprise_hold_reset();
+	reprise_graph_building_reset();
+	reprise_functions_reset();
+	reprise_memory_forget();
+	reprise_inside = 0;
+}
+
+void reprise_process_prepare(void)
+{
+	int before = 0;
+
+	if (__builtin_expect(atomic_load_explicit(&prepared, memory_order_relaxed) != 0, 1) ||
+	    !atomic_compare_exchange_strong(&prepared, &before, 1))
+		return;
+	atexit(at_exit);
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+void reprise_process_count_unlaned(void)
+{
+	atomic_fetch_add_explicit(&unlaned, 1, memory_order_relaxed);
+}
+
+unsigned long reprise_process_unlaned(void)
+{
+	return atomic_load(&unlaned);
+}

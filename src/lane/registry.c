@@ -1,0 +1,204 @@
+/*
+ * Lanes stand in a list that only grows at its head, so it is read without a lock; `registry_lock` protects growing it and giving a
+ * retired lane to another stream. Each thread remembers the lanes it used last; `epoch` moves when a lane is retired and
+ * makes them all look again.
+ */
+#include "registry.h"
+
+#include <stdlib.h>
+
+#include "../base/hash.h"
+#include "../driver/driver.h"
+
+#define REMEMBERED 8
+
+static struct reprise_lock registry_lock;
+static _Atomic(struct reprise_lane *) lanes;
+static _Atomic uint32_t epoch = 1;
+static _Atomic uint32_t legacy_lanes; /* in use; none in most programs that order their streams themselves */
+
+static _Thread_local struct {
+	CUstream stream;
+	CUcontext context;
+	struct reprise_lane *lane;
+	uint32_t epoch;
+} remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
+
+/* Which stream a handle names. */
+static CUstream resolve(CUstream stream, bool per_thread)
+{
+	return stream != NULL ? stream : per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+}
+
+static struct reprise_lane *search(CUcontext context, CUstream stream)
+{
+	for (struct reprise_lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane != NULL; lane = lane->next)
+		if (lane->stream == stream && lane->context == context && !atomic_load_explicit(&lane->retired, memory_order_acquire))
+			return lane;
+	return NULL;
+}
+
+/* Whether the stream is of a kind that is followed, and whether the legacy stream waits for it. */
+static bool describe(CUstream stream, CUcontext context, bool *blocking)
+{
+	CUcontext theirs = NULL;
+	CUgreenCtx green = NULL;
+	unsigned int flags = 0;
+
+	*blocking = true;
+	if (stream == CU_STREAM_LEGACY)
+		return true;
+	if (reprise_driver.cuStreamGetCtx(stream, &theirs) != CUDA_SUCCESS || theirs != context ||
+	    reprise_driver.cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS)
+		return false;
+	if (reprise_driver.cuStreamGetGreenCtx != NULL &&
+	    (reprise_driver.cuStreamGetGreenCtx(stream, &green) != CUDA_SUCCESS || green != NULL))
+		return false;
+	*blocking = (flags & CU_STREAM_NON_BLOCKING) == 0;
+	return true;
+}
+
+static struct reprise_lane *take_retired(void)
+{
+	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
+		if (atomic_load(&lane->retired))
+			return lane;
+	return NULL;
+}
+
+/* Under the registry's lock. */
+static struct reprise_lane *make(CUcontext context, CUstream stream)
+{
+	bool blocking, usable = describe(stream, context, &blocking);
+	struct reprise_lane *lane = take_retired();
+	bool fresh = lane == NULL;
+
+	if (fresh)
+		lane = calloc(1, sizeof(*lane));
+	if (lane == NULL)
+		return NULL;
+	lane->context = context;
+	lane->stream = stream;
+	lane->blocking = blocking;
+	lane->unusable = !usable;
+	lane->before = REPRISE_BEFORE_NOTHING;
+	lane->position = 0;
+	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
+	if (stream == CU_STREAM_LEGACY)
+		atomic_fetch_add(&legacy_lanes, 1);
+	if (fresh) {
+		lane->next = atomic_load(&lanes);
+		atomic_store_explicit(&lanes, lane, memory_order_release);
+	} else {
+		atomic_store_explicit(&lane->retired, false, memory_order_release);
+	}
+	return lane;
+}
+
+static struct reprise_lane *search_or_make(CUcontext context, CUstream stream)
+{
+	struct reprise_lane *lane = search(context, stream);
+
+	if (lane != NULL)
+		return lane;
+	reprise_lock_take(&registry_lock);
+	lane = search(context, stream);
+	if (lane == NULL)
+		lane = make(context, stream);
+	reprise_lock_give(&registry_lock);
+	return lane;
+}
+
+struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
+{
+	CUcontext context = NULL;
+	uint32_t now = atomic_load_explicit(&epoch, memory_order_acquire);
+
+	stream = resolve(stream, per_thread);
+	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
+		return NULL;
+
+	unsigned int slot = (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
+
+	if (remembered[slot].stream != stream || remembered[slot].context != context || remembered[slot].epoch != now) {
+		struct reprise_lane *lane = search_or_make(context, stream);
+
+		if (lane == NULL)
+			return NULL;
+		remembered[slot].stream = stream;
+		remembered[slot].context = context;
+		remembered[slot].lane = lane;
+		remembered[slot].epoch = now;
+	}
+	return remembered[slot].lane->unusable ? NULL : remembered[slot].lane;
+}
+
+struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread)
+{
+	CUcontext context = NULL;
+
+	stream = resolve(stream, per_thread);
+	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
+		return NULL;
+	return search(context, stream);
+}
+
+void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
+{
+	for (struct reprise_lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane != NULL; lane = lane->next)
+		visit(lane, context);
+}
+
+static void barrier(struct reprise_lane *lane, void *context)
+{
+	/* A lane that is neither noisy nor deferring has been told of a barrier since its last op. */
+	if (!atomic_load(&lane->noisy) && atomic_load(&lane->deferred_since) == 0)
+		return;
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, *(const bool *)context);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_barrier(bool wait)
+{
+	reprise_lanes_each(barrier, &wait);
+}
+
+void reprise_lanes_make_way(const struct reprise_lane *lane)
+{
+	uint32_t own = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) != 0;
+
+	if (atomic_load(&reprise_deferred_lanes) <= own || !lane->blocking || atomic_load(&legacy_lanes) == 0)
+		return;
+	for (struct reprise_lane *other = atomic_load(&lanes); other != NULL; other = other->next) {
+		bool ordered = other != lane && other->context == lane->context && other->blocking &&
+		               (lane->stream == CU_STREAM_LEGACY || other->stream == CU_STREAM_LEGACY);
+
+		if (!ordered || atomic_load(&other->deferred_since) == 0)
+			continue;
+		reprise_lock_take(&other->lock);
+		reprise_lane_barrier(other, false);
+		reprise_lock_give(&other->lock);
+	}
+}
+
+void reprise_lanes_retire(struct reprise_lane *lane)
+{
+	reprise_lock_take(&registry_lock);
+	if (!atomic_load(&lane->retired)) {
+		if (lane->stream == CU_STREAM_LEGACY)
+			atomic_fetch_sub(&legacy_lanes, 1);
+		atomic_store(&lane->retired, true);
+		atomic_fetch_add(&epoch, 1);
+	}
+	reprise_lock_give(&registry_lock);
+}
+
+void reprise_lanes_reset(void)
+{
+	atomic_store(&registry_lock.word, 0);
+	atomic_store(&lanes, NULL);
+	atomic_store(&legacy_lanes, 0);
+	atomic_fetch_add(&epoch, 1);
+	atomic_store(&reprise_deferred_lanes, 0);
+}

@@ -1,0 +1,40 @@
+#include "../base/start.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "../base/clock.h"
+#include "../base/lock.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+#include "lane.h"
+
+static struct reprise_lock start_lock;
+static _Atomic int started; /* the mode and one; 0 before */
+
+static enum reprise_mode decide(void)
+{
+	reprise_options_read();
+	reprise_clock_start();
+
+	enum reprise_mode mode = (enum reprise_mode)reprise_option(REPRISE_OPTION_MODE);
+
+	reprise_dry = mode == REPRISE_MODE_OBSERVE;
+	return mode;
+}
+
+enum reprise_mode reprise_start(void)
+{
+	int mode = atomic_load_explicit(&started, memory_order_acquire);
+
+	if (__builtin_expect(mode != 0, 1))
+		return (enum reprise_mode)(mode - 1);
+	reprise_lock_take(&start_lock);
+	mode = atomic_load(&started);
+	if (mode == 0) {
+		mode = (int)decide() + 1;
+		atomic_store_explicit(&started, mode, memory_order_release);
+	}
+	reprise_lock_give(&start_lock);
+	return (enum reprise_mode)(mode - 1);
+}

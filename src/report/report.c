@@ -1,0 +1,163 @@
+#include "report.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../base/log.h"
+#include "../base/options.h"
+#include "../base/start.h"
+#include "../lane/process.h"
+#include "../lane/registry.h"
+#include "counters.h"
+
+_Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
+
+struct text {
+	char bytes[8192];
+	size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+	size_t room = sizeof(text->bytes) - text->length;
+	int added;
+
+	va_start(arguments, format);
+	added = vsnprintf(text->bytes + text->length, room, format, arguments);
+	va_end(arguments);
+	text->length += added < 0 ? 0 : (size_t)added < room ? (size_t)added : room - 1;
+}
+
+/* Without the lanes' locks: at exit nobody should have to wait for one, and a count that is one short harms nobody. */
+static void sum_lane(struct reprise_lane *lane, void *context)
+{
+	struct reprise_lane_counts *sum = context;
+	const uint64_t *from = (const uint64_t *)&lane->counts;
+	uint64_t *to = (uint64_t *)sum;
+
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+static uint64_t side_exits(const struct reprise_lane_counts *sum)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		all += sum->exits[i];
+	return all;
+}
+
+static const char *mode_name(void)
+{
+	static const char *const names[] = {"off", "observe", "on"};
+
+	return names[reprise_option(REPRISE_OPTION_MODE)];
+}
+
+static void write_json(struct text *text, const struct reprise_lane_counts *sum)
+{
+	static const char *const exit_names[] = {
+#define X(name, words) #name,
+		REPRISE_EXITS(X)
+#undef X
+	};
+	static const char *const unfit_names[] = {
+#define X(name, words) words,
+		REPRISE_UNFIT_REASONS(X)
+#undef X
+	};
+	static const char *const counter_names[] = {
+#define X(name, words) #name,
+		REPRISE_COUNTERS(X)
+#undef X
+	};
+
+	add(text, "{\n  \"pid\": %d,\n  \"mode\": \"%s\",\n", (int)getpid(), mode_name());
+	add(text, "  \"ops\": %llu,\n  \"replayed\": %llu,\n  \"patched\": %llu,\n  \"launches\": %llu,\n",
+	    (unsigned long long)sum->ops + reprise_process_unlaned(), (unsigned long long)sum->replayed,
+	    (unsigned long long)sum->patched, (unsigned long long)sum->launches);
+	add(text, "  \"traces\": %llu,\n  \"evicted\": %llu,\n  \"siblings\": %llu,\n", (unsigned long long)sum->traces,
+	    (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
+	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)side_exits(sum),
+	    (unsigned long long)sum->exited_ops);
+	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
+		add(text, "  \"%s\": %llu,\n", counter_names[i], (unsigned long long)atomic_load(&reprise_counters[i]));
+	add(text, "  \"exits\": {");
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		add(text, "%s\"%s\": %llu", i > 0 ? ", " : "", exit_names[i], (unsigned long long)sum->exits[i]);
+	add(text, "},\n  \"unfit\": {");
+	for (int i = 1; i < REPRISE_UNFIT_COUNT; i++)
+		add(text, "%s\"%s\": %llu", i > 1 ? ", " : "", unfit_names[i],
+		    i == REPRISE_UNFIT_NO_LANE ? (unsigned long long)reprise_process_unlaned() : (unsigned long long)sum->unfit[i]);
+	if (reprise_stopped() != NULL)
+		add(text, "},\n  \"stopped\": \"%s\"\n}\n", reprise_stopped());
+	else
+		add(text, "}\n}\n");
+}
+
+/* The file's name with %p as the process. False if it is too long. */
+static bool expand(const char *pattern, char *path, size_t size)
+{
+	const char *mark = strstr(pattern, "%p");
+	int length = mark == NULL ? snprintf(path, size, "%s", pattern) :
+	                            snprintf(path, size, "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
+
+	return length > 0 && (size_t)length < size;
+}
+
+/* Never through a link, and never over a file that belongs to somebody else. */
+static void write_file(const char *pattern, const struct text *text)
+{
+	char path[600];
+	struct stat status;
+	int file;
+
+	if (!expand(pattern, path, sizeof(path)))
+		return;
+	file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1 &&
+	    ftruncate(file, 0) == 0 && write(file, text->bytes, text->length) == (ssize_t)text->length) {
+		close(file);
+		return;
+	}
+	if (file >= 0)
+		close(file);
+	reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", path);
+}
+
+void reprise_report_at_exit(void)
+{
+	static struct text text;
+	struct reprise_lane_counts sum = {0};
+	const char *where = reprise_option_path(REPRISE_OPTION_REPORT);
+
+	if (where[0] == '\0')
+		return;
+	reprise_lanes_each(sum_lane, &sum);
+	if (sum.ops + reprise_process_unlaned() == 0)
+		return;
+	if (strcmp(where, "stderr") == 0) {
+		reprise_say("%llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits", (unsigned long long)sum.ops,
+		            100.0 * (double)sum.replayed / (double)(sum.ops > 0 ? sum.ops : 1),
+		            reprise_dry ? "would be replayed" : "replayed", (unsigned long long)sum.traces,
+		            (unsigned long long)(atomic_load(&reprise_counters[REPRISE_COUNT_updates]) +
+		                                 atomic_load(&reprise_counters[REPRISE_COUNT_node_updates])),
+		            (unsigned long long)side_exits(&sum));
+		return;
+	}
+	write_json(&text, &sum);
+	write_file(where, &text);
+}
+
+/* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */
+__attribute__((destructor)) static void at_end(void)
+{
+	reprise_report_at_exit();
+}

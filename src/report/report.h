@@ -1,0 +1,7 @@
+/*
+ * The report: what was counted, as one line on stderr or as a JSON object in a file, when the process ends. Only if the user
+ * asked for it (REPRISE_REPORT) and there was something to count. Makes no CUDA call, so that it may run in a destructor.
+ */
+#pragma once
+
+void reprise_report_at_exit(void);
