@@ -5,6 +5,7 @@
 #include "versions.h"
 
 #include "../src/base/inside.h"
+#include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
 #include "door.h"
 
@@ -25,6 +26,15 @@ static CUstream stream_per_thread(CUstream stream)
 	return stream != NULL ? stream : CU_STREAM_PER_THREAD;
 }
 
+/* A begin may fail because the stream captures already, an end because another thread has to make it. */
+static bool goes_on(CUresult result, CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	return result != CUDA_SUCCESS && reprise_driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 #define PARAMETERS(...) (__VA_ARGS__)
 #define ARGUMENTS(...) (__VA_ARGS__)
 
@@ -36,18 +46,17 @@ static CUstream stream_per_thread(CUstream stream)
 			return REPRISE_REAL(name) arguments; \
 		reprise_capture_begin(resolve(stream)); \
 		CUresult result = REPRISE_REAL(name) arguments; \
-		if (result != CUDA_SUCCESS) \
+		if (result != CUDA_SUCCESS && !goes_on(result, resolve(stream))) \
 			reprise_capture_end(resolve(stream)); \
 		return result; \
 	}
 
-/* A capture goes on if the wrong thread asks to end it. */
 #define END(name, resolve, parameters, arguments) \
 	CUresult reprise_door_##name parameters; \
 	CUresult reprise_door_##name parameters \
 	{ \
 		CUresult result = REPRISE_REAL(name) arguments; \
-		if (reprise_inside == 0 && result != CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) \
+		if (reprise_inside == 0 && !goes_on(result, resolve(stream))) \
 			reprise_capture_end(resolve(stream)); \
 		return result; \
 	}

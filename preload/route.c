@@ -117,6 +117,8 @@ enum reprise_mode reprise_route_open(bool load)
 	reprise_inside++;
 	if (reprise_driver_present() || (load && reprise_driver_load())) {
 		mode = reprise_start();
+		if (mode != REPRISE_MODE_OFF && !reprise_driver_load())
+			mode = REPRISE_MODE_OFF; /* a driver too old to work with */
 		if (mode != REPRISE_MODE_OFF)
 			learn_addresses();
 		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);

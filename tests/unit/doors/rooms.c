@@ -6,7 +6,6 @@
 
 #include "../../../src/base/inside.h"
 #include "../../../src/base/start.h"
-#include "../../../src/driver/driver.h"
 
 _Atomic uint32_t reprise_attention;
 
@@ -23,7 +22,7 @@ enum reprise_mode reprise_start(void)
 	const char *mode = getenv("ROOMS_MODE");
 
 	rooms.starts++;
-	return reprise_driver_load() && (mode == NULL || strcmp(mode, "off") != 0) ? REPRISE_MODE_ON : REPRISE_MODE_OFF;
+	return mode != NULL && strcmp(mode, "off") == 0 ? REPRISE_MODE_OFF : REPRISE_MODE_ON;
 }
 
 CUresult reprise_submit(const struct reprise_call *call)

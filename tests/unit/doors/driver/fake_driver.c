@@ -1,4 +1,4 @@
-/* Every function of the table, each remembering its call. Weak, so that fake_lookup.c can put something better in place. */
+/* Every function of the table, each remembering its call. Weak, so that fake_answers.c can put something better in place. */
 #include "../fake_driver.h"
 
 #include <string.h>

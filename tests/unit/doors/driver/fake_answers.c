@@ -1,5 +1,7 @@
 /*
- * The fake driver's cuGetProcAddress, as driver 580 answers: base names only, the newest version that the caller knows, the
+ * The functions of the fake driver whose answers matter.
+ *
+ * cuGetProcAddress is as driver 580 has it: base names only, the newest version that the caller knows, the
  * _ptsz form on request; version 2 succeeds with NULL for names that it does not know, version 1 fails and writes nothing.
  */
 #include "../fake_driver.h"
@@ -12,6 +14,15 @@
 unsigned int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status);
 
+unsigned int cuStreamIsCapturing(uint64_t stream, int *status);
+
+unsigned int cuStreamIsCapturing(uint64_t stream, int *status)
+{
+	(void)stream;
+	*status = fake_log.capturing;
+	return 0;
+}
+
 struct named {
 	const char *name;
 	void *function;
@@ -23,7 +34,7 @@ struct named {
 #define SYNC(name, stream, form, result) DECLARE(name)
 #define LIFETIME(name, what, handle, form, result) DECLARE(name)
 #define OWN(name, stream, form) extern char own_##name __asm__(#name);
-#define PASS(name) DECLARE(name)
+#define PASS(name) extern char own_##name __asm__(#name);
 #include "../../../../preload/entry_points.def"
 
 #define NAMED(name) {#name, (void *)name},
@@ -32,7 +43,7 @@ struct named {
 #define SYNC(name, stream, form, result) NAMED(name)
 #define LIFETIME(name, what, handle, form, result) NAMED(name)
 #define OWN(name, stream, form) {#name, &own_##name},
-#define PASS(name) NAMED(name)
+#define PASS(name) {#name, &own_##name},
 static const struct named known[] = {
 #include "../../../../preload/entry_points.def"
 	{"cuFutureThing", (void *)cuFutureThing},
