@@ -90,6 +90,13 @@ START_TEST(every_entry_point_has_a_door_or_needs_none)
 }
 END_TEST
 
+START_TEST(a_function_with_two_names_has_the_stricter_ones_door)
+{
+	ck_assert(is_door(dlsym(driver(), "cuLogsCurrent")));
+	ck_assert_ptr_eq(dlsym(driver(), "cuLogsCurrent"), dlsym(driver(), "cuMemGetAttribute"));
+}
+END_TEST
+
 START_TEST(a_function_that_is_not_in_the_table_is_a_barrier)
 {
 	void *door = dlsym(driver(), "cuFutureThing");
@@ -300,6 +307,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, dlsym_gives_the_door);
 	tcase_add_test(tcase, dlsym_gives_the_drivers_own_where_no_door_is_needed);
 	tcase_add_test(tcase, every_entry_point_has_a_door_or_needs_none);
+	tcase_add_test(tcase, a_function_with_two_names_has_the_stricter_ones_door);
 	tcase_add_test(tcase, a_function_that_is_not_in_the_table_is_a_barrier);
 	tcase_add_test(tcase, a_newer_form_of_a_lifetime_may_end_anything);
 	tcase_add_test(tcase, a_newer_form_of_capture_stops_all_deferring_when_called);

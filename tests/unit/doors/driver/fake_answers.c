@@ -14,6 +14,16 @@
 unsigned int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status);
 
+/* One function by two names, of which cuLogsCurrent alone would need no door. */
+unsigned int one_function(void) __asm__("cuMemGetAttribute");
+unsigned int other_name(void) __asm__("cuLogsCurrent") __attribute__((alias("cuMemGetAttribute")));
+
+unsigned int one_function(void)
+{
+	fake_log.name = "cuMemGetAttribute";
+	return fake_log.result;
+}
+
 unsigned int cuStreamIsCapturing(uint64_t stream, int *status);
 
 unsigned int cuStreamIsCapturing(uint64_t stream, int *status)
@@ -28,27 +38,31 @@ struct named {
 	void *function;
 };
 
-#define DECLARE(name) fake_function name;
+/* By label: what they are does not matter here. */
+#define DECLARE(name) extern char symbol_##name __asm__(#name);
 #define RECORD(name, stream, form) DECLARE(name)
 #define ORDER(name, stream, form) DECLARE(name)
 #define SYNC(name, stream, form, result) DECLARE(name)
 #define LIFETIME(name, what, handle, form, result) DECLARE(name)
-#define OWN(name, stream, form) extern char own_##name __asm__(#name);
-#define PASS(name) extern char own_##name __asm__(#name);
+#define OWN(name, stream, form) DECLARE(name)
+#define PASS(name) DECLARE(name)
 #include "../../../../preload/entry_points.def"
+DECLARE(cuFutureThing)
+DECLARE(cuModuleUnload_v9)
+DECLARE(cuStreamBeginCapture_v9)
 
-#define NAMED(name) {#name, (void *)name},
+#define NAMED(name) {#name, &symbol_##name},
 #define RECORD(name, stream, form) NAMED(name)
 #define ORDER(name, stream, form) NAMED(name)
 #define SYNC(name, stream, form, result) NAMED(name)
 #define LIFETIME(name, what, handle, form, result) NAMED(name)
-#define OWN(name, stream, form) {#name, &own_##name},
-#define PASS(name) {#name, &own_##name},
+#define OWN(name, stream, form) NAMED(name)
+#define PASS(name) NAMED(name)
 static const struct named known[] = {
 #include "../../../../preload/entry_points.def"
-	{"cuFutureThing", (void *)cuFutureThing},
-	{"cuModuleUnload_v9", (void *)cuModuleUnload_v9},
-	{"cuStreamBeginCapture_v9", (void *)cuStreamBeginCapture_v9},
+	NAMED(cuFutureThing)
+	NAMED(cuModuleUnload_v9)
+	NAMED(cuStreamBeginCapture_v9)
 };
 
 /* cuSpare0 to cuSpare999: as many unknown functions as a test may ask for, none of them to be called. */
