@@ -16,10 +16,12 @@
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "capture.h"
+#include "exclusion.h"
 
 #define BURST_NS 50000000u /* built without regard to the share */
 #define SHARE 20           /* one part in so many of the time since the start */
 #define REST_NS 2000000u
+#define PATIENCE_NS 2000000u /* for the program to leave a call during which nothing may be captured */
 
 static struct reprise_lock compiling;
 static struct reprise_lock queue_lock;
@@ -48,7 +50,10 @@ static enum reprise_graph_state build(struct reprise_graph *graph)
 
 	if (!reprise_workshop_open(workshop, &workshop->for_building))
 		return REPRISE_GRAPH_FAILED;
+	if (!reprise_capture_enter_soon(PATIENCE_NS))
+		return REPRISE_GRAPH_QUEUED;
 	graph->graph = reprise_capture(workshop->for_building, graph->ops, NULL, NULL, graph->count, graph->nodes);
+	reprise_capture_leave();
 	if (graph->graph == NULL) {
 		reprise_count(REPRISE_COUNT_build_failed_capture, 1);
 		return REPRISE_GRAPH_FAILED;
@@ -77,6 +82,17 @@ static struct reprise_graph *take(void)
 	return graph;
 }
 
+/* It was not its turn yet. */
+static void put_back(struct reprise_graph *graph)
+{
+	reprise_lock_take(&queue_lock);
+	graph->next_queued = first;
+	__atomic_store_n(&first, graph, __ATOMIC_RELAXED);
+	if (graph->next_queued == NULL)
+		last = graph;
+	reprise_lock_give(&queue_lock);
+}
+
 /* Builds one graph, if there is one. Returns how long it took. */
 static uint64_t build_next(void)
 {
@@ -90,7 +106,10 @@ static uint64_t build_next(void)
 		CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
 		int state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
 
-		atomic_store_explicit(&graph->state, state, memory_order_release);
+		if (state == REPRISE_GRAPH_QUEUED)
+			put_back(graph);
+		else
+			atomic_store_explicit(&graph->state, state, memory_order_release);
 	}
 	if (!atomic_load(&stopped))
 		reprise_graveyard_sweep();

@@ -48,7 +48,7 @@ struct reprise_graph {
 
 /* ---- building (build.c): a background thread, little at a time ---- */
 
-/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. `at_once`: build here and now, for tests. */
+/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. */
 void reprise_graph_build(struct reprise_graph *graph);
 
 /*
@@ -71,9 +71,14 @@ void reprise_graph_building_reset(void);
 
 /*
  * Brings the executable graph to the values of this visit: op i is incoming[i] where bit i of `changed` is set, else ops[i].
- * False if the driver would not: the graph is then as it was, or `mixed`.
  */
-bool reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+enum reprise_patch {
+	REPRISE_PATCH_DONE,
+	REPRISE_PATCH_REFUSED, /* the driver would not: the graph is as it was, or `mixed` */
+	REPRISE_PATCH_NOT_NOW, /* the program keeps us from capturing at this moment */
+};
+
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
                          unsigned int changed_count);
 
 /* ---- putting away (graveyard.c) ---- */

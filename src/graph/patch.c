@@ -14,6 +14,7 @@
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "capture.h"
+#include "exclusion.h"
 
 static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, unsigned int i)
 {
@@ -62,7 +63,7 @@ static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_
 	return true;
 }
 
-static bool update_whole(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
+static enum reprise_patch update_whole(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	CUgraphExecUpdateResultInfo info = {0};
@@ -71,10 +72,13 @@ static bool update_whole(struct reprise_graph *graph, const struct reprise_op *i
 	CUresult result = CUDA_ERROR_UNKNOWN;
 
 	if (reprise_driver.cuGraphExecUpdate_v2 == NULL)
-		return false;
+		return REPRISE_PATCH_REFUSED;
+	if (!reprise_capture_enter())
+		return REPRISE_PATCH_NOT_NOW;
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	if (reprise_workshop_open(workshop, &workshop->for_patching))
 		captured = reprise_capture(workshop->for_patching, graph->ops, incoming, changed, graph->count, NULL);
+	reprise_capture_leave();
 	if (captured != NULL) {
 		result = reprise_driver.cuGraphExecUpdate_v2(graph->executable, captured, &info);
 		reprise_driver.cuGraphDestroy(captured);
@@ -82,26 +86,26 @@ static bool update_whole(struct reprise_graph *graph, const struct reprise_op *i
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	if (captured == NULL) {
 		reprise_count(REPRISE_COUNT_updates_failed, 1);
-		return false;
+		return REPRISE_PATCH_REFUSED;
 	}
 	if (result != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_updates_refused, 1);
 		reprise_log(REPRISE_LOG_INFO, "an update of %u nodes was refused: error %d, reason %d", graph->count, (int)result,
 		            (int)info.result);
-		return false;
+		return REPRISE_PATCH_REFUSED;
 	}
 	graph->mixed = false;
 	reprise_count(REPRISE_COUNT_updates, 1);
-	return true;
+	return REPRISE_PATCH_DONE;
 }
 
-bool reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
                          unsigned int changed_count)
 {
 	bool few = changed_count * 2 <= graph->count || changed_count <= 4;
 
 	if (few && !graph->mixed && reprise_driver.cuGraphExecKernelNodeSetParams_v2 != NULL &&
 	    set_changed_nodes(graph, incoming, changed))
-		return true;
+		return REPRISE_PATCH_DONE;
 	return update_whole(graph, incoming, changed);
 }

@@ -41,8 +41,12 @@ CUresult reprise_submit(const struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
-	if (__builtin_expect(!taking_part(), 0))
+	if (__builtin_expect(!taking_part(), 0)) {
+		/* Another thread's capture may have begun since this one's last op was deferred. */
+		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
+			reprise_lanes_barrier(false);
 		return call->pass(call);
+	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
 		/* Nobody knows what this stream is ordered against. */

@@ -50,6 +50,13 @@ void reprise_capture_begin(CUstream stream);
 void reprise_capture_end(CUstream stream);
 
 /*
+ * Around a call that waits for a whole context: it would fail if Reprise captured meanwhile. Waits for the capture that is
+ * open, some microseconds.
+ */
+void reprise_context_sync_begin(void);
+void reprise_context_sync_end(void);
+
+/*
  * A synchronising call returned `result`: after an error that CUDA documents as leaving the context unusable
  * ("must be destroyed"), everything passes from then on.
  */

@@ -72,9 +72,9 @@ static void make_room(struct reprise_lane *lane, unsigned int nodes)
 }
 
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, unsigned int count, uint64_t before,
-                      unsigned int position, uint32_t gap_ns)
+                      unsigned int position, uint32_t gap_ns, bool exact)
 {
-	if (reprise_index_has(lane->index, before, ops, count))
+	if (reprise_index_has(lane->index, before, ops, count, exact))
 		return;
 	make_room(lane, count);
 
@@ -83,6 +83,7 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, u
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;
+	trace->exact = exact;
 	reprise_index_add(lane->index, trace);
 	atomic_fetch_add(&nodes_held, count);
 	lane->counts.traces++;
@@ -112,7 +113,7 @@ static void make_traces(void *context, const struct reprise_segment *segment)
 		count = reprise_plan_piece(segment, start, hold_ns);
 		if (count >= reprise_option(REPRISE_OPTION_SMALLEST))
 			add_trace(lane, segment->ops + start, count, start > 0 ? segment->ops[start - 1].shape : segment->before,
-			          segment->position + start, mean_gap(segment, start, count));
+			          segment->position + start, mean_gap(segment, start, count), segment->exact);
 	}
 }
 
@@ -245,14 +246,18 @@ static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
-static bool launch(struct reprise_lane *lane)
+static enum reprise_patch launch(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
+	enum reprise_patch patch = REPRISE_PATCH_DONE;
 
-	if ((trace->changed_count > 0 || trace->graph.mixed) &&
-	    !reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->changed_count))
-		return false;
-	return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) == CUDA_SUCCESS;
+	if (trace->changed_count > 0 || trace->graph.mixed)
+		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->changed_count);
+	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
+		reprise_count(REPRISE_COUNT_launches_failed, 1);
+		patch = REPRISE_PATCH_REFUSED;
+	}
+	return patch;
 }
 
 /* All ops of the trace have come: the graph takes their place. Returns what the last of them is to answer. */
@@ -260,20 +265,24 @@ static CUresult replay(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
+	enum reprise_patch launched;
 
 	reprise_inside++;
-	if (launch(lane)) {
+	launched = launch(lane);
+	if (launched == REPRISE_PATCH_DONE) {
 		lane->counts.replayed += trace->count;
 		lane->counts.patched += trace->changed_count;
 		lane->counts.launches++;
 		reprise_trace_settle(trace, true);
 		reprise_trace_succeeded(trace, lane->counts.ops);
 	} else {
-		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		lane->counts.exits[REPRISE_EXIT_launch]++;
 		lane->counts.exited_ops += trace->count;
 		result = issue_eagerly(lane, trace->count);
-		rebuild(lane, trace);
+		if (launched == REPRISE_PATCH_REFUSED)
+			rebuild(lane, trace);
+		else
+			reprise_trace_settle(trace, false);
 	}
 	reprise_inside--;
 	defer_ends(lane);
@@ -363,6 +372,18 @@ static bool expected_fits(const struct reprise_lane *lane, const struct reprise_
 	       reprise_op_match(&lane->expected->ops[0], call) >= least;
 }
 
+/* The trace that the op begins: values first, then the one that came next last time, then any of its shape. */
+static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op, const struct reprise_call *call)
+{
+	struct reprise_trace *trace = reprise_index_find_value(lane->index, lane->before, op, lane->counts.ops);
+
+	if (trace == NULL && lane->expected != NULL && !lane->expected->exact && expected_fits(lane, call, REPRISE_MATCH_VALUES))
+		trace = lane->expected;
+	if (trace == NULL)
+		trace = reprise_index_find_shape(lane->index, lane->before, op, lane->counts.ops);
+	return trace;
+}
+
 static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
 {
 	lane->counts.unfit[why]++;
@@ -397,10 +418,8 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 		return false;
 	reprise_op_complete(slot, call);
 
-	struct reprise_trace *trace = reprise_index_find(lane->index, lane->before, slot, lane->counts.ops);
+	struct reprise_trace *trace = choose(lane, slot, call);
 
-	if (trace == NULL && expected_fits(lane, call, REPRISE_MATCH_VALUES))
-		trace = lane->expected;
 	if (trace != NULL && begin(lane, trace, call))
 		return advance(lane, result);
 	keep_op(lane, slot, reprise_clock_ticks() - atomic_load_explicit(&lane->last_return, memory_order_relaxed));
@@ -464,8 +483,9 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 static void split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
 {
 	lane->trace = trace; /* not to be evicted by its own parts */
-	add_trace(lane, trace->ops, at, trace->before, trace->position, trace->gap_ns);
-	add_trace(lane, trace->ops + at, trace->count - at, trace->ops[at - 1].shape, trace->position + at, trace->gap_ns);
+	add_trace(lane, trace->ops, at, trace->before, trace->position, trace->gap_ns, trace->exact);
+	add_trace(lane, trace->ops + at, trace->count - at, trace->ops[at - 1].shape, trace->position + at, trace->gap_ns,
+	          trace->exact);
 	lane->trace = NULL;
 	drop_trace(lane, trace, false);
 }
@@ -488,10 +508,24 @@ void reprise_lane_hold_limit(struct reprise_lane *lane)
 	restore(pushed);
 }
 
+/* A CUkernel and the CUfunction made from it are two handles of one thing. */
+static bool same_function(CUfunction a, CUfunction b)
+{
+	CUfunction of_a = a, of_b = b;
+
+	if (a == b || reprise_driver.cuKernelGetFunction == NULL)
+		return a == b;
+	if (reprise_driver.cuKernelGetFunction(&of_a, (CUkernel)a) != CUDA_SUCCESS)
+		of_a = a;
+	if (reprise_driver.cuKernelGetFunction(&of_b, (CUkernel)b) != CUDA_SUCCESS)
+		of_b = b;
+	return of_a == of_b;
+}
+
 static bool launches(const struct reprise_trace *trace, CUfunction function)
 {
 	for (unsigned int i = 0; i < trace->count; i++)
-		if (trace->ops[i].kind == REPRISE_OP_KERNEL && trace->ops[i].kernel.function == function)
+		if (trace->ops[i].kind == REPRISE_OP_KERNEL && same_function(trace->ops[i].kernel.function, function))
 			return true;
 	return false;
 }

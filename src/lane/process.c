@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/inside.h"
+#include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
 #include "doors.h"
@@ -29,6 +30,7 @@ static void in_child(void)
 	reprise_doors_reset();
 	reprise_hold_reset();
 	reprise_graph_building_reset();
+	reprise_exclusion_reset();
 	reprise_functions_reset();
 	reprise_memory_forget();
 	reprise_inside = 0;

@@ -39,33 +39,46 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 			other->follower = NULL;
 }
 
-struct reprise_trace *reprise_index_find(const struct reprise_index *index, uint64_t before, const struct reprise_op *op, uint64_t now)
+static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, uint64_t now)
 {
-	uint64_t key_value = reprise_hash_mix(before, op->value), key_shape = reprise_hash_mix(before, op->shape);
+	return reprise_trace_usable(trace, now) && (best == NULL || trace->last_followed > best->last_followed);
+}
+
+struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
+                                               uint64_t now)
+{
+	uint64_t key = reprise_hash_mix(before, op->value);
 	struct reprise_trace *best = NULL;
 
-	for (struct reprise_trace *trace = index->by_value[BUCKET(key_value)]; trace != NULL; trace = trace->same_value)
-		if (trace->key_value == key_value && !trace->values_moved && reprise_trace_usable(trace, now) &&
-		    (best == NULL || trace->last_followed > best->last_followed))
-			best = trace;
-	if (best != NULL)
-		return best;
-	for (struct reprise_trace *trace = index->by_shape[BUCKET(key_shape)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key_shape && reprise_trace_usable(trace, now) &&
-		    (best == NULL || trace->last_followed > best->last_followed))
+	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL; trace = trace->same_value)
+		if (trace->key_value == key && !trace->head_moved && better(trace, best, now))
 			best = trace;
 	return best;
 }
 
-bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count)
+struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
+                                               uint64_t now)
 {
-	uint64_t key_value = reprise_hash_mix(before, ops[0].value), shapes = 1;
+	uint64_t key = reprise_hash_mix(before, op->shape);
+	struct reprise_trace *best = NULL;
 
-	for (unsigned int i = 0; i < count; i++)
+	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
+		if (trace->key_shape == key && !trace->exact && better(trace, best, now))
+			best = trace;
+	return best;
+}
+
+bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count, bool exact)
+{
+	uint64_t key = reprise_hash_mix(before, ops[0].shape), shapes = 1, values = 1;
+
+	for (unsigned int i = 0; i < count; i++) {
 		shapes = reprise_hash_mix(shapes, ops[i].shape);
-	for (const struct reprise_trace *trace = index->by_value[BUCKET(key_value)]; trace != NULL; trace = trace->same_value)
-		if (trace->key_value == key_value && trace->count == count && trace->shape_before[count] == shapes &&
-		    !trace->values_moved)
+		values = reprise_hash_mix(values, ops[i].value);
+	}
+	for (const struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
+		if (trace->key_shape == key && trace->count == count && trace->shape_before[count] == shapes &&
+		    (exact ? !trace->values_moved && trace->value_before[count] == values : !trace->exact))
 			return true;
 	return false;
 }

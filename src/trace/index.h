@@ -22,13 +22,16 @@ void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace);
 
 /*
- * The usable trace that begins with `op` after `before`: one with the same first values if there is any, else one of the same
- * shape that has done well. NULL if there is none. O(1) but for traces that begin alike.
+ * The usable trace that begins with the values of `op` after `before`, or that begins with its shape and stands for any values.
+ * Of several, the one followed last; NULL if there is none. O(1) but for traces that begin alike.
  */
-struct reprise_trace *reprise_index_find(const struct reprise_index *index, uint64_t before, const struct reprise_op *op, uint64_t now);
+struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
+                                               uint64_t now);
+struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
+                                               uint64_t now);
 
-/* True if a trace of just these ops, by shape and first values, is there already, built or not. */
-bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count);
+/* True if a trace of just these ops is there already, built or not: with these values, or one for any values. */
+bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count, bool exact);
 
 /*
  * Another usable trace that agrees with what `trace` holds of this visit (its first `done` ops) and goes on with `call`.

@@ -100,6 +100,7 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 		trace->incoming[i] = before;
 	}
 	trace->values_moved = trace->values_moved || kept;
+	trace->head_moved = trace->head_moved || (kept && (trace->changed[0] & 1) != 0);
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
 	trace->changed_count = 0;
 }

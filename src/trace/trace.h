@@ -25,6 +25,8 @@ struct reprise_trace {
 	unsigned int changed_count;
 	uint64_t *shape_before, *value_before; /* at i: hash of the shapes, the values, of the ops before op i; `count` + 1 of them */
 	bool values_moved; /* patched since: value_before no longer tells */
+	bool head_moved;   /* the first op was: key_value no longer tells */
+	bool exact; /* its values came again; one that is not stands for any values of its shape */
 
 	struct reprise_graph graph;
 

@@ -8,8 +8,8 @@
 #include "trace.h"
 
 #define SIGHTINGS 1024  /* segments remembered; the oldest of a bucket gives way */
-#define VALUES_KEPT 6   /* of each shape, the last so many different values */
-#define SHAPE_VISITS 3
+#define VALUES_KEPT 6   /* of each shape, the last so many different values: longer cycles are not seen */
+#define SHAPE_VISITS 7
 #define PAYLOAD_LEAST 65536
 
 /* Payloads of the ops in the buffer. Blocks never move; they are reused from the start when the buffer is emptied. */
@@ -114,7 +114,7 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct 
 }
 
 /* Whether the segment's values, or failing that its shapes, have come often enough. */
-static bool worth_a_trace(struct reprise_watch *watch, const struct reprise_segment *segment)
+static bool worth_a_trace(struct reprise_watch *watch, struct reprise_segment *segment)
 {
 	uint64_t shapes = reprise_hash_mix(segment->count, segment->before <= REPRISE_BEFORE_WAIT), values = shapes;
 
@@ -130,7 +130,9 @@ static bool worth_a_trace(struct reprise_watch *watch, const struct reprise_segm
 	sighting->visits++;
 	for (unsigned int i = 0; i < VALUES_KEPT; i++)
 		if (sighting->values[i] == values)
-			return true;
+			segment->exact = true;
+	if (segment->exact)
+		return true;
 	sighting->values[sighting->next_value++ % VALUES_KEPT] = values;
 	return sighting->visits >= SHAPE_VISITS;
 }
@@ -145,7 +147,7 @@ static uint32_t to_ns(uint32_t ticks)
 /* Ends the segment after its first `count` ops; the others begin the next one. */
 static void cut(struct reprise_watch *watch, unsigned int count, bool wait, reprise_watch_found found, void *context)
 {
-	struct reprise_segment segment = {watch->ops, watch->gaps, count, watch->before, watch->position, wait};
+	struct reprise_segment segment = {watch->ops, watch->gaps, count, watch->before, watch->position, wait, false};
 	unsigned int tail = watch->count - count;
 
 	if (count == 0)

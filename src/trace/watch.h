@@ -5,7 +5,8 @@
  * began and stays so for a while (asymmetric extremum chunking, as in deduplication). What decides is the shapes of the last
  * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts.
  *
- * A segment whose values came before is worth a trace at its second visit; one whose shapes alone came before, at its third.
+ * A segment whose values came before is worth a trace at its second visit. One of whose shapes alone so many have come that
+ * its values can hardly be a short cycle is worth a trace that stands for any values.
  *
  * Belongs to one lane, under its lock. O(1) an op.
  */
@@ -33,6 +34,7 @@ struct reprise_segment {
 	uint64_t before;       /* as in struct reprise_trace */
 	unsigned int position; /* ops between the last wait and the first op */
 	bool ends_in_wait;
+	bool exact; /* its values came before, not its shapes alone */
 };
 
 /* Called for each segment that is worth a trace, while it is still there. */

@@ -1,0 +1,32 @@
+/*
+ * The doors of calls that wait for, or mark, a whole context. They fail while any stream of it captures, so that no capture of ours
+ * may be open during them (graph/exclusion.h).
+ */
+#include "versions.h"
+
+#include "../src/base/inside.h"
+#include "../src/driver/driver.h"
+#include "../src/lane/doors.h"
+#include "door.h"
+
+#define CONTEXT_WIDE(name, parameters, arguments) \
+	CUresult reprise_door_##name parameters; \
+	CUresult reprise_door_##name parameters \
+	{ \
+		CUresult result; \
+\
+		if (reprise_inside != 0) \
+			return REPRISE_REAL(name) arguments; \
+		reprise_sync(); \
+		reprise_context_sync_begin(); \
+		result = REPRISE_REAL(name) arguments; \
+		reprise_context_sync_end(); \
+		if (result != CUDA_SUCCESS) \
+			reprise_observe_result(result); \
+		return result; \
+	}
+
+CONTEXT_WIDE(cuCtxSynchronize, (void), ())
+CONTEXT_WIDE(cuCtxSynchronize_v2, (CUcontext context), (context))
+CONTEXT_WIDE(cuCtxRecordEvent, (CUcontext context, CUevent event), (context, event))
+CONTEXT_WIDE(cuCtxWaitEvent, (CUcontext context, CUevent event), (context, event))

@@ -1,0 +1,27 @@
+/*
+ * Keeping our captures and the program's context-wide synchronisation apart.
+ *
+ * While any stream of a context captures, in whatever mode, cuCtxSynchronize and the like fail with
+ * CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and invalidate the capture (CUDA programming guide, "Prohibited and Unhandled
+ * Operations"; seen on an H200: 2986 of 3000 calls failed). The program must never see that because of a capture of ours, so none is
+ * open while it makes such a call.
+ *
+ * Any thread; no lock is held on return.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A capture of ours may be opened; false if the program is in such a call. Never waits. */
+bool reprise_capture_enter(void);
+/* The same, but waits for it, at most so long. The program's next such call lets us go first. */
+bool reprise_capture_enter_soon(uint64_t nanoseconds);
+void reprise_capture_leave(void);
+
+/* Around such a call of the program's. Waits for the capture that is open, which takes microseconds. */
+void reprise_context_sync_begin(void);
+void reprise_context_sync_end(void);
+
+/* After fork, in the child. */
+void reprise_exclusion_reset(void);
