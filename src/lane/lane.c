@@ -18,6 +18,9 @@
 
 #define NODE_BYTES 3072 /* device memory of a kernel node, measured on an H200 */
 
+#define DROWSY_OPS 7168 /* a lane in which nothing repeats is left alone for so many ops, */
+#define GLANCE_OPS 1024 /* and watched for so many, by turns */
+
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
@@ -40,6 +43,12 @@ static void restore(bool pushed)
 
 	if (pushed)
 		reprise_driver.cuCtxPopCurrent_v2(&popped);
+}
+
+/* Something repeats: the lane is watched closely for a while. */
+static void stay_awake(struct reprise_lane *lane)
+{
+	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
 }
 
 /* ---- traces of the lane ---- */
@@ -109,6 +118,7 @@ static void make_traces(void *context, const struct reprise_segment *segment)
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
 
+	stay_awake(lane);
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
 		count = reprise_plan_piece(segment, start, hold_ns);
 		if (count >= reprise_option(REPRISE_OPTION_SMALLEST))
@@ -140,6 +150,23 @@ static void close_segment(struct reprise_lane *lane, bool wait)
 		reprise_watch_end(lane->watch, wait, make_traces, lane);
 	lane->watching = false;
 }
+
+/* Whether the lane is not looked at now, because nothing has repeated for long. */
+static bool drowsy(struct reprise_lane *lane)
+{
+	if (lane->counts.ops < lane->drowsy_until) {
+		lane->counts.drowsy++;
+		return true;
+	}
+	if (lane->counts.ops < lane->awake_until)
+		return false;
+	lane->drowsy_until = lane->counts.ops + DROWSY_OPS;
+	lane->awake_until = lane->drowsy_until + GLANCE_OPS;
+	close_segment(lane, false);
+	lane->before = REPRISE_BEFORE_NOTHING;
+	return true;
+}
+
 
 /* An op that a side exit issued is watched like any other. */
 static void watch_issued(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
@@ -222,6 +249,7 @@ static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 		lane->last->follower = trace;
 	lane->trace = trace;
 	lane->cursor = 0;
+	stay_awake(lane);
 }
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
@@ -406,7 +434,11 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	}
 
 	struct reprise_op examined, *slot;
-	enum reprise_unfit unfit = reprise_op_examine(&examined, call);
+	enum reprise_unfit unfit;
+
+	if (drowsy(lane))
+		return false;
+	unfit = reprise_op_examine(&examined, call);
 
 	if (unfit != REPRISE_UNFIT_NONE) {
 		note_unfit(lane, unfit);

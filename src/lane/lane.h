@@ -43,6 +43,7 @@ struct reprise_lane_counts {
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited_ops;   /* ops that side exits issued */
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
+	uint64_t drowsy;       /* passed without being looked at */
 	uint64_t traces;       /* made */
 	uint64_t evicted;      /* given up for want of memory */
 };
@@ -73,8 +74,15 @@ struct reprise_lane {
 	struct reprise_trace *expected; /* what followed the last trace before */
 	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
 
+	/* A lane in which nothing repeats is watched only now and then; both are counts of ops. */
+	uint64_t awake_until;
+	uint64_t drowsy_until;
+
 	struct reprise_lane_counts counts;
 };
+
+/* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */
+#define REPRISE_AWAKE_OPS 16384
 
 /* How many lanes hold deferred ops. Whoever finds 0 need not look at them. */
 extern _Atomic uint32_t reprise_deferred_lanes;

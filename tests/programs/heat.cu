@@ -22,17 +22,17 @@ int main(int argc, char **argv)
     heat heat;
     heat_parse(&heat, argc, argv);
     const unsigned size = heat.size, block = 256;
-    const unsigned cell_blocks = (size * size + block - 1) / block, row_blocks = (size + 31) / 32;
+    const unsigned cells = size * size, cell_blocks = (cells + block - 1) / block;
     const size_t bytes = sizeof(double) * size * size;
 
     cudaStream_t stream = 0;
-    double *now, *next, *rows, *total, *residual;
+    double *now, *next, *sums[2], *residual;
     if (!heat.default_stream)
         CHECK(cudaStreamCreate(&stream));
     CHECK(cudaMalloc(&now, bytes));
     CHECK(cudaMalloc(&next, bytes));
-    CHECK(cudaMalloc(&rows, sizeof(double) * size));
-    CHECK(cudaMalloc(&total, sizeof(double)));
+    for (double *&half : sums)
+        CHECK(cudaMalloc(&half, sizeof(double) * heat_folded(cells)));
     CHECK(cudaMallocHost(&residual, sizeof(double)));
     CHECK(cudaMemcpy(now, heat.cells, bytes, cudaMemcpyHostToDevice));
     CHECK(cudaMemcpy(next, heat.cells, bytes, cudaMemcpyHostToDevice));
@@ -43,8 +43,13 @@ int main(int argc, char **argv)
         heat_step<<<cell_blocks, block, 0, stream>>>(now, next, size, HEAT_RATE);
         CHECK(cudaGetLastError());
         if (step % heat.every == 0) {
-            heat_rows<<<row_blocks, 32, 0, stream>>>(now, next, rows, size);
-            heat_total<<<1, 1, 0, stream>>>(rows, total, size);
+            unsigned count = heat_folded(cells);
+            heat_change<<<heat_blocks(count), HEAT_FOLD_BLOCK, 0, stream>>>(now, next, sums[0], cells);
+            for (; count > 1; count = heat_folded(count)) {
+                heat_fold<<<heat_blocks(heat_folded(count)), HEAT_FOLD_BLOCK, 0, stream>>>(sums[0], sums[1], count);
+                std::swap(sums[0], sums[1]);
+            }
+            double *total = sums[0];
             if (heat.default_stream) {
                 CHECK(cudaMemcpy(residual, total, sizeof(double), cudaMemcpyDeviceToHost));
             } else {
@@ -63,8 +68,8 @@ int main(int argc, char **argv)
     CHECK(cudaMemcpy(heat.cells, now, bytes, cudaMemcpyDeviceToHost));
     heat_finish(&heat, took);
     CHECK(cudaFreeHost(residual));
-    CHECK(cudaFree(total));
-    CHECK(cudaFree(rows));
+    for (double *half : sums)
+        CHECK(cudaFree(half));
     CHECK(cudaFree(next));
     CHECK(cudaFree(now));
     if (stream)

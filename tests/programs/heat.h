@@ -22,6 +22,19 @@ struct heat {
 	unsigned checks;
 };
 
+/* The residual is a tree of sums with a fixed order (heat_kernels.cu). How many sums `count` numbers make, and their blocks. */
+#define HEAT_FOLD_BLOCK 64u
+
+static inline unsigned heat_folded(unsigned count)
+{
+	return (count + 15u) / 16u;
+}
+
+static inline unsigned heat_blocks(unsigned threads)
+{
+	return (threads + HEAT_FOLD_BLOCK - 1) / HEAT_FOLD_BLOCK;
+}
+
 static inline double heat_now_us(void)
 {
 	struct timespec now;

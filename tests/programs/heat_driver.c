@@ -19,10 +19,10 @@ int main(int argc, char **argv)
 	CUdevice device;
 	CUcontext context;
 	CUmodule module;
-	CUfunction step_function, rows_function, total_function;
+	CUfunction step_function, change_function, fold_function;
 	CUstream stream = NULL;
 	CUevent begin, end;
-	CUdeviceptr now, next, rows, total;
+	CUdeviceptr now, next, sums[2];
 	double *residual, rate = HEAT_RATE, start, last, took;
 	float between_events;
 
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "heat-driver: --module FILE is needed\n");
 		return 2;
 	}
-	unsigned size = heat.size, block = 256, cell_blocks = (size * size + block - 1) / block, row_blocks = (size + 31) / 32;
+	unsigned size = heat.size, cells = size * size, block = 256, cell_blocks = (cells + block - 1) / block;
 	size_t bytes = sizeof(double) * size * size;
 
 	CHECK(cuInit(0));
@@ -40,16 +40,16 @@ int main(int argc, char **argv)
 	CHECK(cuCtxSetCurrent(context));
 	CHECK(cuModuleLoad(&module, heat.module));
 	CHECK(cuModuleGetFunction(&step_function, module, "heat_step"));
-	CHECK(cuModuleGetFunction(&rows_function, module, "heat_rows"));
-	CHECK(cuModuleGetFunction(&total_function, module, "heat_total"));
+	CHECK(cuModuleGetFunction(&change_function, module, "heat_change"));
+	CHECK(cuModuleGetFunction(&fold_function, module, "heat_fold"));
 	if (!heat.default_stream)
 		CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	CHECK(cuEventCreate(&begin, CU_EVENT_DEFAULT));
 	CHECK(cuEventCreate(&end, CU_EVENT_DEFAULT));
 	CHECK(cuMemAlloc(&now, bytes));
 	CHECK(cuMemAlloc(&next, bytes));
-	CHECK(cuMemAlloc(&rows, sizeof(double) * size));
-	CHECK(cuMemAlloc(&total, sizeof(double)));
+	CHECK(cuMemAlloc(&sums[0], sizeof(double) * heat_folded(cells)));
+	CHECK(cuMemAlloc(&sums[1], sizeof(double) * heat_folded(cells)));
 	CHECK(cuMemHostAlloc((void **)&residual, sizeof(double), 0));
 	CHECK(cuMemcpyHtoD(now, heat.cells, bytes));
 	CHECK(cuMemcpyHtoD(next, heat.cells, bytes));
@@ -60,12 +60,21 @@ int main(int argc, char **argv)
 	for (unsigned step = 1; step <= heat.steps; step++) {
 		launch(step_function, cell_blocks, block, stream, (void *[]){&now, &next, &size, &rate});
 		if (step % heat.every == 0) {
-			launch(rows_function, row_blocks, 32, stream, (void *[]){&now, &next, &rows, &size});
-			launch(total_function, 1, 1, stream, (void *[]){&rows, &total, &size});
+			unsigned count = heat_folded(cells);
+
+			launch(change_function, heat_blocks(count), HEAT_FOLD_BLOCK, stream, (void *[]){&now, &next, &sums[0], &cells});
+			for (; count > 1; count = heat_folded(count)) {
+				CUdeviceptr folded = sums[1];
+
+				launch(fold_function, heat_blocks(heat_folded(count)), HEAT_FOLD_BLOCK, stream,
+				       (void *[]){&sums[0], &folded, &count});
+				sums[1] = sums[0];
+				sums[0] = folded;
+			}
 			if (heat.default_stream) {
-				CHECK(cuMemcpyDtoH(residual, total, sizeof(double)));
+				CHECK(cuMemcpyDtoH(residual, sums[0], sizeof(double)));
 			} else {
-				CHECK(cuMemcpyDtoHAsync(residual, total, sizeof(double), stream));
+				CHECK(cuMemcpyDtoHAsync(residual, sums[0], sizeof(double), stream));
 				CHECK(cuStreamSynchronize(stream));
 			}
 			double time = heat_now_us();
@@ -88,8 +97,8 @@ int main(int argc, char **argv)
 	CHECK(cuMemcpyDtoH(heat.cells, now, bytes));
 	heat_finish(&heat, took);
 	CHECK(cuMemFreeHost(residual));
-	CHECK(cuMemFree(total));
-	CHECK(cuMemFree(rows));
+	CHECK(cuMemFree(sums[1]));
+	CHECK(cuMemFree(sums[0]));
 	CHECK(cuMemFree(next));
 	CHECK(cuMemFree(now));
 	CHECK(cuEventDestroy(end));

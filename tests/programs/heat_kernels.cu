@@ -5,6 +5,9 @@
  */
 #include "kernel.h"
 
+/* How many numbers one thread adds up; the same again over the sums, until one is left. */
+#define HEAT_FOLD 16u
+
 KERNEL(heat_step, (const double *, from), (double *, to), (unsigned, size), (double, rate))
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -15,29 +18,29 @@ KERNEL(heat_step, (const double *, from), (double *, to), (unsigned, size), (dou
 	to[i] = from[i] + rate * (from[i - 1] + from[i + 1] + from[i - size] + from[i + size] - 4.0 * from[i]);
 }
 
-/* How much the last step changed each row, squared. */
-KERNEL(heat_rows, (const double *, from), (const double *, to), (double *, rows), (unsigned, size))
+/* How much the last step changed the cells, squared: one sum for each FOLD of them. */
+KERNEL(heat_change, (const double *, from), (const double *, to), (double *, sums), (unsigned, count))
 {
-	unsigned row = blockIdx.x * blockDim.x + threadIdx.x;
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 	double sum = 0;
 
-	if (row >= size)
-		return;
-	for (unsigned column = 0; column < size; column++) {
-		double change = to[row * size + column] - from[row * size + column];
+	for (unsigned cell = i * HEAT_FOLD; cell < (i + 1) * HEAT_FOLD && cell < count; cell++) {
+		double change = to[cell] - from[cell];
 
 		sum += change * change;
 	}
-	rows[row] = sum;
+	if (i * HEAT_FOLD < count)
+		sums[i] = sum;
 }
 
-KERNEL(heat_total, (const double *, rows), (double *, total), (unsigned, size))
+/* Adds up each FOLD of the numbers. */
+KERNEL(heat_fold, (const double *, from), (double *, to), (unsigned, count))
 {
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
 	double sum = 0;
 
-	if (threadIdx.x || blockIdx.x)
-		return;
-	for (unsigned row = 0; row < size; row++)
-		sum += rows[row];
-	*total = sum;
+	for (unsigned part = i * HEAT_FOLD; part < (i + 1) * HEAT_FOLD && part < count; part++)
+		sum += from[part];
+	if (i * HEAT_FOLD < count)
+		to[i] = sum;
 }

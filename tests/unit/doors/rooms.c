@@ -104,3 +104,12 @@ void reprise_stop(const char *reason)
 	rooms.stops++;
 	trash_registers();
 }
+
+/* Nothing is ever captured here. */
+void reprise_context_sync_begin(void)
+{
+}
+
+void reprise_context_sync_end(void)
+{
+}
