@@ -151,19 +151,17 @@ static void close_segment(struct reprise_lane *lane, bool wait)
 	lane->watching = false;
 }
 
-/* Whether the lane is not looked at now, because nothing has repeated for long. */
-static bool drowsy(struct reprise_lane *lane)
+/* Whether nothing has repeated for so long that the lane is left alone for a while, from this op on. */
+static bool falls_drowsy(struct reprise_lane *lane)
 {
-	if (lane->counts.ops < lane->drowsy_until) {
-		lane->counts.drowsy++;
-		return true;
-	}
 	if (lane->counts.ops < lane->awake_until)
 		return false;
-	lane->drowsy_until = lane->counts.ops + DROWSY_OPS;
-	lane->awake_until = lane->drowsy_until + GLANCE_OPS;
 	close_segment(lane, false);
 	lane->before = REPRISE_BEFORE_NOTHING;
+	lane->counts.ops += DROWSY_OPS;
+	lane->counts.drowsy += DROWSY_OPS;
+	lane->awake_until = lane->counts.ops + GLANCE_OPS;
+	atomic_store_explicit(&lane->drowsy_ops, DROWSY_OPS, memory_order_relaxed);
 	return true;
 }
 
@@ -403,12 +401,13 @@ static bool expected_fits(const struct reprise_lane *lane, const struct reprise_
 /* The trace that the op begins: values first, then the one that came next last time, then any of its shape. */
 static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op, const struct reprise_call *call)
 {
-	struct reprise_trace *trace = reprise_index_find_value(lane->index, lane->before, op, lane->counts.ops);
+	struct reprise_trace *trace = reprise_index_find_value(lane->index, lane->before, op, lane->position,
+	                                                       lane->counts.ops);
 
 	if (trace == NULL && lane->expected != NULL && !lane->expected->exact && expected_fits(lane, call, REPRISE_MATCH_VALUES))
 		trace = lane->expected;
 	if (trace == NULL)
-		trace = reprise_index_find_shape(lane->index, lane->before, op, lane->counts.ops);
+		trace = reprise_index_find_shape(lane->index, lane->before, op, lane->position, lane->counts.ops);
 	return trace;
 }
 
@@ -436,7 +435,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	struct reprise_op examined, *slot;
 	enum reprise_unfit unfit;
 
-	if (drowsy(lane))
+	if (falls_drowsy(lane))
 		return false;
 	unfit = reprise_op_examine(&examined, call);
 
@@ -467,11 +466,34 @@ static bool ready(struct reprise_lane *lane)
 	return lane->watch != NULL && lane->index != NULL;
 }
 
+/* One op less to sleep through. Nothing is deferred in such a lane. Threads that race here miss the count by a few. */
+static bool sleeps_through(struct reprise_lane *lane)
+{
+	uint32_t left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+
+	if (__builtin_expect(left == 0, 1))
+		return false;
+	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
+	return true;
+}
+
+static CUresult pass(const struct reprise_call *call)
+{
+	CUresult result;
+
+	reprise_inside++;
+	result = call->pass(call);
+	reprise_inside--;
+	return result;
+}
+
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
 	bool answered;
 
+	if (sleeps_through(lane))
+		return pass(call);
 	reprise_lock_take(&lane->lock);
 	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
@@ -482,9 +504,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 	if (answered)
 		return result;
 
-	reprise_inside++;
-	result = call->pass(call);
-	reprise_inside--;
+	result = pass(call);
 	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
 	if (result != CUDA_SUCCESS) {
 		/* The driver refused it, so no trace may answer for it (invariant 5). */

@@ -74,9 +74,9 @@ struct reprise_lane {
 	struct reprise_trace *expected; /* what followed the last trace before */
 	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
 
-	/* A lane in which nothing repeats is watched only now and then; both are counts of ops. */
-	uint64_t awake_until;
-	uint64_t drowsy_until;
+	/* A lane in which nothing repeats is watched only now and then. */
+	uint64_t awake_until;         /* the count of ops at which it falls drowsy */
+	_Atomic uint32_t drowsy_ops;  /* so many to come are not looked at */
 
 	struct reprise_lane_counts counts;
 };

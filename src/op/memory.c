@@ -1,7 +1,6 @@
 #include "memory.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "../base/hash.h"
 #include "../driver/driver.h"
@@ -29,13 +28,14 @@ void reprise_memory_forget(void)
 
 static enum reprise_memory ask(CUdeviceptr address)
 {
-	unsigned int type = 0;
-	bool managed = false;
+	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
+	uint64_t type = 0, managed = 0;
 	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
 	void *answers[] = {&type, &managed};
 
 	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
-	if (reprise_driver.cuPointerGetAttributes(2, attributes, answers, address) != CUDA_SUCCESS || managed)
+	if (reprise_driver.cuPointerGetAttributes(2, attributes, answers, address) != CUDA_SUCCESS ||
+	    managed != 0)
 		return REPRISE_MEMORY_OTHER;
 	return type == CU_MEMORYTYPE_DEVICE ? REPRISE_MEMORY_DEVICE :
 	       type == CU_MEMORYTYPE_HOST   ? REPRISE_MEMORY_PINNED :

@@ -2,6 +2,8 @@
 
 #include "../base/hash.h"
 
+#define NEAR_WAIT 512 /* ops: further from the last wait, places are not compared */
+
 #define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
 
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
@@ -39,31 +41,38 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 			other->follower = NULL;
 }
 
-static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, uint64_t now)
+static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, unsigned int position, uint64_t now)
 {
-	return reprise_trace_usable(trace, now) && (best == NULL || trace->last_followed > best->last_followed);
+	bool here = trace->position == position;
+
+	if (!reprise_trace_usable(trace, now))
+		return false;
+	if (best == NULL || here != (best->position == position))
+		return best == NULL || here;
+	return trace->last_followed > best->last_followed;
 }
 
 struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               uint64_t now)
+                                               unsigned int position, uint64_t now)
 {
 	uint64_t key = reprise_hash_mix(before, op->value);
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL; trace = trace->same_value)
-		if (trace->key_value == key && !trace->head_moved && better(trace, best, now))
+		if (trace->key_value == key && !trace->head_moved && better(trace, best, position, now))
 			best = trace;
 	return best;
 }
 
 struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               uint64_t now)
+                                               unsigned int position, uint64_t now)
 {
 	uint64_t key = reprise_hash_mix(before, op->shape);
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key && !trace->exact && better(trace, best, now))
+		if (trace->key_shape == key && !trace->exact && (trace->position == position || position > NEAR_WAIT) &&
+		    better(trace, best, position, now))
 			best = trace;
 	return best;
 }

@@ -23,12 +23,14 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 
 /*
  * The usable trace that begins with the values of `op` after `before`, or that begins with its shape and stands for any values.
- * Of several, the one followed last; NULL if there is none. O(1) but for traces that begin alike.
+ * Of several, one that began as many ops after the last wait as now, else the one followed last. Soon after a wait a shape
+ * alone is not enough, since a chain of one kernel looks alike everywhere: the place must agree. NULL if there is none.
+ * O(1) but for traces that begin alike.
  */
 struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               uint64_t now);
+                                               unsigned int position, uint64_t now);
 struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               uint64_t now);
+                                               unsigned int position, uint64_t now);
 
 /* True if a trace of just these ops is there already, built or not: with these values, or one for any values. */
 bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count, bool exact);

@@ -9,7 +9,7 @@
 #define MOST_OPS 128
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
 #define SPAN_NS 50000u
-#define LAST_SPAN_NS 10000u
+#define LAST_SPAN_NS 20000u
 
 static unsigned int most_ops(unsigned int position)
 {

@@ -24,6 +24,7 @@ struct sighting {
 	uint32_t visits;
 	uint32_t next_value;
 	uint64_t values[VALUES_KEPT];
+	uint32_t *gaps; /* from the second visit on: the least of each */
 };
 
 struct reprise_watch {
@@ -96,6 +97,8 @@ void reprise_watch_free(struct reprise_watch *watch)
 			*list = block->next;
 			free(block);
 		}
+	for (unsigned int i = 0; i < SIGHTINGS; i++)
+		free(watch->sightings[i].gaps);
 	free(watch);
 }
 
@@ -113,6 +116,25 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct 
 	return slot;
 }
 
+/*
+ * Makes this visit's gaps the least of all visits since the second, so that one interrupt is not taken for a habit of the
+ * program's. False if this is the first that is kept.
+ */
+static bool least_gaps(struct reprise_watch *watch, struct sighting *sighting, unsigned int count)
+{
+	bool known = sighting->gaps != NULL;
+
+	if (!known)
+		sighting->gaps = malloc(count * sizeof(*sighting->gaps));
+	if (sighting->gaps == NULL)
+		return true;
+	for (unsigned int i = 0; known && i < count; i++)
+		if (sighting->gaps[i] < watch->gaps[i])
+			watch->gaps[i] = sighting->gaps[i];
+	memcpy(sighting->gaps, watch->gaps, count * sizeof(*sighting->gaps));
+	return known;
+}
+
 /* Whether the segment's values, or failing that its shapes, have come often enough. */
 static bool worth_a_trace(struct reprise_watch *watch, struct reprise_segment *segment)
 {
@@ -125,16 +147,19 @@ static bool worth_a_trace(struct reprise_watch *watch, struct reprise_segment *s
 
 	struct sighting *sighting = &watch->sightings[shapes % SIGHTINGS];
 
-	if (sighting->shapes != shapes)
+	if (sighting->shapes != shapes) {
+		free(sighting->gaps);
 		*sighting = (struct sighting){.shapes = shapes};
+	}
 	sighting->visits++;
 	for (unsigned int i = 0; i < VALUES_KEPT; i++)
 		if (sighting->values[i] == values)
 			segment->exact = true;
-	if (segment->exact)
-		return true;
-	sighting->values[sighting->next_value++ % VALUES_KEPT] = values;
-	return sighting->visits >= SHAPE_VISITS;
+	if (!segment->exact)
+		sighting->values[sighting->next_value++ % VALUES_KEPT] = values;
+	if (sighting->visits == 1 || !least_gaps(watch, sighting, segment->count))
+		return false;
+	return segment->exact || sighting->visits >= SHAPE_VISITS;
 }
 
 static uint32_t to_ns(uint32_t ticks)

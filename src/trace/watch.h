@@ -5,7 +5,7 @@
  * began and stays so for a while (asymmetric extremum chunking, as in deduplication). What decides is the shapes of the last
  * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts.
  *
- * A segment whose values came before is worth a trace at its second visit. One of whose shapes alone so many have come that
+ * A segment whose values came before is worth a trace at its third visit: two are timed. One of whose shapes alone so many have come that
  * its values can hardly be a short cycle is worth a trace that stands for any values.
  *
  * Belongs to one lane, under its lock. O(1) an op.
