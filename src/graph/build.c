@@ -203,6 +203,7 @@ void reprise_graph_building_stop(void)
 void reprise_graph_building_reset(void)
 {
 	first = last = NULL;
+	reprise_graveyard_reset();
 	started = false;
 	atomic_store(&compiling.word, 0);
 	atomic_store(&queue_lock.word, 0);

@@ -92,8 +92,11 @@ void reprise_graph_retire(struct reprise_graph *graph, CUstream stream);
 /* Destroys what has settled. From the building thread. */
 void reprise_graveyard_sweep(void);
 
-/* The contexts are gone, or it is another process: what lies there is gone with them. */
-void reprise_graveyard_forget(void);
+/* The context, or if NULL all of them, is going: what lies there goes with it and is not touched. */
+void reprise_graveyard_forget(CUcontext context);
+
+/* After fork, in the child. */
+void reprise_graveyard_reset(void);
 
 /* ---- streams (workshop.c) ---- */
 

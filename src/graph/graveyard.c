@@ -89,13 +89,24 @@ void reprise_graveyard_sweep(void)
 	reprise_lock_give(&graveyard_lock);
 }
 
-void reprise_graveyard_forget(void)
+void reprise_graveyard_forget(CUcontext context)
+{
+	reprise_lock_take(&graveyard_lock);
+	for (struct grave **at = &graves; *at != NULL;) {
+		struct grave *grave = *at;
+
+		if (context == NULL || grave->context == context) {
+			*at = grave->next;
+			free(grave);
+		} else {
+			at = &grave->next;
+		}
+	}
+	reprise_lock_give(&graveyard_lock);
+}
+
+void reprise_graveyard_reset(void)
 {
 	atomic_store(&graveyard_lock.word, 0);
-	while (graves != NULL) {
-		struct grave *grave = graves;
-
-		graves = grave->next;
-		free(grave);
-	}
+	graves = NULL;
 }

@@ -91,6 +91,7 @@ struct forgetting {
 	CUfunction function;  /* NULL: all traces */
 	CUstream stream;      /* only this stream's lane, if `one_stream` */
 	bool one_stream;
+	CUcontext context;    /* only this context's lanes; NULL: all */
 	bool gone;            /* the contexts go, with all that is in them */
 	bool retire;          /* the lanes go too */
 };
@@ -99,7 +100,8 @@ static void forget(struct reprise_lane *lane, void *context)
 {
 	const struct forgetting *what = context;
 
-	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream))
+	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
+	    (what->context != NULL && lane->context != what->context))
 		return;
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
@@ -146,6 +148,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		capture_ended((CUstream)handle, false);
 		break;
 	case REPRISE_LIFETIME_CONTEXT:
+		forgetting.context = (CUcontext)handle;
 		forgetting.gone = true;
 		forgetting.retire = true;
 		capture_ended(NULL, true);
@@ -158,7 +161,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		reprise_functions_forget();
 	if (what == REPRISE_LIFETIME_CONTEXT) {
 		reprise_memory_forget();
-		reprise_graveyard_forget();
+		reprise_graveyard_forget((CUcontext)handle);
 	}
 	reprise_lanes_each(forget, &forgetting);
 	reprise_graph_building_resume();

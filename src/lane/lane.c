@@ -80,15 +80,27 @@ static void make_room(struct reprise_lane *lane, unsigned int nodes)
 	}
 }
 
+/* A graph that could not be built is built when its ops come again, each time after a longer while. */
+static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
+	    trace->aside_until > lane->counts.ops)
+		return;
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_graph_build(&trace->graph);
+}
+
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, unsigned int count, uint64_t before,
                       unsigned int position, uint32_t gap_ns, bool exact)
 {
-	if (reprise_index_has(lane->index, before, ops, count, exact))
+	struct reprise_trace *trace = reprise_index_same(lane->index, before, ops, count, exact);
+
+	if (trace != NULL) {
+		try_again(lane, trace);
 		return;
+	}
 	make_room(lane, count);
-
-	struct reprise_trace *trace = reprise_trace_new(ops, count, before, position, &lane->workshop);
-
+	trace = reprise_trace_new(ops, count, before, position, &lane->workshop);
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;

@@ -77,7 +77,8 @@ struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index
 	return best;
 }
 
-bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count, bool exact)
+struct reprise_trace *reprise_index_same(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops,
+                                         unsigned int count, bool exact)
 {
 	uint64_t key = reprise_hash_mix(before, ops[0].shape), shapes = 1, values = 1;
 
@@ -85,11 +86,11 @@ bool reprise_index_has(const struct reprise_index *index, uint64_t before, const
 		shapes = reprise_hash_mix(shapes, ops[i].shape);
 		values = reprise_hash_mix(values, ops[i].value);
 	}
-	for (const struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
+	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
 		if (trace->key_shape == key && trace->count == count && trace->shape_before[count] == shapes &&
 		    (exact ? !trace->values_moved && trace->value_before[count] == values : !trace->exact))
-			return true;
-	return false;
+			return trace;
+	return NULL;
 }
 
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,

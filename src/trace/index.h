@@ -32,8 +32,9 @@ struct reprise_trace *reprise_index_find_value(const struct reprise_index *index
 struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
                                                unsigned int position, uint64_t now);
 
-/* True if a trace of just these ops is there already, built or not: with these values, or one for any values. */
-bool reprise_index_has(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops, unsigned int count, bool exact);
+/* The trace of just these ops, built or not: with these values, or one for any values. NULL if there is none. */
+struct reprise_trace *reprise_index_same(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops,
+                                         unsigned int count, bool exact);
 
 /*
  * Another usable trace that agrees with what `trace` holds of this visit (its first `done` ops) and goes on with `call`.
