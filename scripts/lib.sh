@@ -1,0 +1,98 @@
+# What scripts/test and scripts/demo share: installing what is missing, and building. To be sourced by bash, in the top folder.
+# Says what it installs. Stops with one clear line where something cannot be had.
+
+build=${BUILD:-build}
+
+stop() {
+	echo "$(basename "$0"): $*" >&2
+	exit 1
+}
+
+as_root() {
+	if [ "$(id -u)" -eq 0 ]; then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		stop "'$*' needs root, and there is no sudo: install it by hand, or run this as root"
+	fi
+}
+
+apt_updated=
+apt_install() {
+	command -v apt-get >/dev/null || stop "missing: $* (and this is no Debian or Ubuntu: install it by hand)"
+	echo "installing: $*"
+	if [ -z "$apt_updated" ]; then
+		as_root apt-get update -qq || stop "the package lists could not be had; missing: $*"
+		apt_updated=yes
+	fi
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null ||
+		stop "could not install: $*"
+}
+
+# need COMMAND PACKAGE...: installs the packages unless the command is there.
+need() {
+	local command=$1
+	shift
+	command -v "$command" >/dev/null || apt_install "$@"
+}
+
+meson_is_new_enough() {
+	command -v meson >/dev/null && [ "$(printf '%s\n1.0\n' "$(meson --version)" | sort -V | head -n 1)" = 1.0 ]
+}
+
+# A folder with include/cuda.h: a toolkit's, or that of the wheel in which NVIDIA ships the header.
+find_cuda() {
+	local folder
+
+	for folder in "${CUDA_HOME:-}" /usr/local/cuda /usr/lib/cuda /opt/cuda /usr "$PWD/$build-cuda/nvidia/cu13"; do
+		if [ -n "$folder" ] && [ -e "$folder/include/cuda.h" ] && grep -q 'define CUDA_VERSION 1[3-9]' "$folder/include/cuda.h"; then
+			cuda=$folder
+			return
+		fi
+	done
+	python3 -m pip --version >/dev/null 2>&1 || apt_install python3-pip
+	echo "installing: cuda.h 13.0 (the wheel nvidia-cuda-runtime) into $build-cuda"
+	python3 -m pip install -q --disable-pip-version-check --no-deps --target "$build-cuda" 'nvidia-cuda-runtime==13.0.*' ||
+		stop "cuda.h 13 was not found, and the wheel nvidia-cuda-runtime could not be had: install the CUDA Toolkit, or set CUDA_HOME"
+	cuda=$PWD/$build-cuda/nvidia/cu13
+}
+
+prepare() {
+	need gcc gcc libc6-dev
+	need python3 python3
+	need ninja ninja-build
+	need pkg-config pkg-config
+	pkg-config --exists check || apt_install check
+	if ! meson_is_new_enough; then
+		apt_install meson
+		hash -r
+	fi
+	if ! meson_is_new_enough; then
+		python3 -m venv --help >/dev/null 2>&1 || apt_install python3-venv
+		echo "installing: a newer meson, into $build-venv"
+		python3 -m venv "$build-venv" && "$build-venv/bin/pip" install -q 'meson>=1.0' || stop "meson 1.0 or newer could not be had"
+		PATH=$PWD/$build-venv/bin:$PATH
+	fi
+	find_cuda
+}
+
+# build_all FOLDER [meson option ...]
+build_all() {
+	local folder=$1
+	shift
+	if [ ! -e "$folder/build.ninja" ]; then
+		meson setup "$folder" "-Dcuda=$cuda" "$@" >"$folder.setup.log" 2>&1 || {
+			tail -n 20 "$folder.setup.log" >&2
+			stop "meson could not set up $folder"
+		}
+	fi
+	ninja -C "$folder" >"$folder/ninja.log" 2>&1 || {
+		grep -E 'error|warning|FAILED' "$folder/ninja.log" | head -n 40 >&2
+		stop "the build failed: see $folder/ninja.log"
+	}
+}
+
+has_gpu() {
+	command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+}
