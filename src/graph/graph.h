@@ -78,8 +78,7 @@ enum reprise_patch {
 	REPRISE_PATCH_NOT_NOW, /* the program keeps us from capturing at this moment */
 };
 
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
-                         unsigned int changed_count);
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed);
 
 /* ---- putting away (graveyard.c) ---- */
 

@@ -1,5 +1,5 @@
 /*
- * Patching: an executable graph is brought to this visit's values by setting the nodes that differ, where they are few and all are
+ * Patching: an executable graph is brought to this visit's values by setting the nodes that differ, where all of them are
  * kernels, or else by capturing the visit's ops anew and updating the whole graph with the capture.
  *
  * Costs on an H200 (docs/design.md): 0.4-0.8 us for a single node; 0.45-0.8 us to capture a node, 0.03 us to compare one
@@ -99,12 +99,9 @@ static enum reprise_patch update_whole(struct reprise_graph *graph, const struct
 	return REPRISE_PATCH_DONE;
 }
 
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
-                         unsigned int changed_count)
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
 {
-	bool few = changed_count * 2 <= graph->count || changed_count <= 4;
-
-	if (few && !graph->mixed && reprise_driver.cuGraphExecKernelNodeSetParams_v2 != NULL &&
+	if (!graph->mixed && reprise_driver.cuGraphExecKernelNodeSetParams_v2 != NULL &&
 	    set_changed_nodes(graph, incoming, changed))
 		return REPRISE_PATCH_DONE;
 	return update_whole(graph, incoming, changed);

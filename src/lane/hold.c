@@ -53,7 +53,7 @@ static void sleep_long(void)
 static void *run(void *unused)
 {
 	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-	uint64_t tick = limit / 4 > 0 ? limit / 4 : 1, due = limit - limit / 4;
+	uint64_t tick = limit / 8 > 0 ? limit / 8 : 1, due = limit / 2; /* waking up and issuing take the other half */
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = 1; /* for good: this thread only ever speaks to the real driver */

@@ -18,8 +18,9 @@
 
 #define NODE_BYTES 3072 /* device memory of a kernel node, measured on an H200 */
 
-#define DROWSY_OPS 7168 /* a lane in which nothing repeats is left alone for so many ops, */
-#define GLANCE_OPS 1024 /* and watched for so many, by turns */
+#define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
+#define DROWSY_MOST 114688 /* twice as many each time up to so many, */
+#define GLANCE_OPS 1024    /* and watched for so many, by turns */
 
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
@@ -49,6 +50,7 @@ static void restore(bool pushed)
 static void stay_awake(struct reprise_lane *lane)
 {
 	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
+	lane->drowsy_span = 0;
 }
 
 /* ---- traces of the lane ---- */
@@ -170,10 +172,11 @@ static bool falls_drowsy(struct reprise_lane *lane)
 		return false;
 	close_segment(lane, false);
 	lane->before = REPRISE_BEFORE_NOTHING;
-	lane->counts.ops += DROWSY_OPS;
-	lane->counts.drowsy += DROWSY_OPS;
+	lane->drowsy_span = lane->drowsy_span == 0 ? DROWSY_LEAST : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2 : DROWSY_MOST;
+	lane->counts.ops += lane->drowsy_span;
+	lane->counts.drowsy += lane->drowsy_span;
 	lane->awake_until = lane->counts.ops + GLANCE_OPS;
-	atomic_store_explicit(&lane->drowsy_ops, DROWSY_OPS, memory_order_relaxed);
+	atomic_store_explicit(&lane->drowsy_ops, lane->drowsy_span, memory_order_relaxed);
 	return true;
 }
 
@@ -290,7 +293,7 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 	enum reprise_patch patch = REPRISE_PATCH_DONE;
 
 	if (trace->changed_count > 0 || trace->graph.mixed)
-		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->changed_count);
+		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed);
 	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		patch = REPRISE_PATCH_REFUSED;

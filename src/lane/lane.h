@@ -76,6 +76,7 @@ struct reprise_lane {
 
 	/* A lane in which nothing repeats is watched only now and then. */
 	uint64_t awake_until;         /* the count of ops at which it falls drowsy */
+	uint32_t drowsy_span;         /* how long it was left alone last time */
 	_Atomic uint32_t drowsy_ops;  /* so many to come are not looked at */
 
 	struct reprise_lane_counts counts;

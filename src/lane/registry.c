@@ -84,6 +84,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->before = REPRISE_BEFORE_NOTHING;
 	lane->position = 0;
 	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
+	lane->drowsy_span = 0;
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
 	if (stream == CU_STREAM_LEGACY)
