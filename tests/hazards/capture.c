@@ -1,0 +1,146 @@
+/* The program's own captures and graphs, beside ours. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "hazard.h"
+
+/* Captures on its hot stream now and then, in each mode, and launches what it captured. */
+static void own_capture(void)
+{
+	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+	                                            CU_STREAM_CAPTURE_MODE_RELAXED};
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration)) {
+			CUstreamCaptureStatus status;
+			CUgraphExec executable;
+			CUgraph graph;
+			size_t nodes;
+
+			CHECK(cuStreamBeginCapture(stream, modes[iteration % 3]));
+			hazard_chain(hazard_x, stream);
+			CHECK(cuStreamIsCapturing(stream, &status));
+			CHECK(cuStreamEndCapture(stream, &graph));
+			CHECK(cuGraphGetNodes(graph, NULL, &nodes));
+			printf("%u: status %d, %zu nodes\n", iteration, (int)status, nodes);
+			CHECK(cuGraphInstantiate(&executable, graph, 0));
+			CHECK(cuGraphLaunch(executable, stream));
+			hazard_chain(hazard_x, stream);
+			CHECK(cuGraphLaunch(executable, stream));
+			CHECK(cuStreamSynchronize(stream));
+			CHECK(cuGraphExecDestroy(executable));
+			CHECK(cuGraphDestroy(graph));
+		}
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
+static atomic_bool done;
+static unsigned spoilt;
+
+static void *capture_all_the_time(void *unused)
+{
+	CUstream stream;
+	CUdeviceptr x;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	while (!atomic_load(&done)) {
+		CUgraph graph = NULL;
+
+		if (cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL) != CUDA_SUCCESS)
+			spoilt++;
+		hazard_chain(x, stream);
+		if (cuStreamEndCapture(stream, &graph) != CUDA_SUCCESS || graph == NULL)
+			spoilt++;
+		else
+			CHECK(cuGraphDestroy(graph));
+	}
+	return unused;
+}
+
+/* Another thread captures in global mode: its captures stay valid, and this one's ops stay in order. */
+static void own_capture_elsewhere(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, capture_all_the_time, NULL);
+	for (unsigned iteration = 0; iteration < 4 * ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration))
+			CHECK(cuStreamSynchronize(stream));
+	}
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	printf("spoilt %u\n", spoilt);
+	hazard_print("x", hazard_x);
+}
+
+/* Breaks its own capture: the documented errors, and the stream works again. */
+static void own_capture_invalid(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration)) {
+			CUgraph graph = NULL;
+			CUresult results[3];
+
+			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+			hazard_chain(hazard_x, stream);
+			results[0] = cuStreamSynchronize(stream);
+			results[1] = cuMemsetD32Async(hazard_y, 5, WORDS, stream);
+			results[2] = cuStreamEndCapture(stream, &graph);
+			printf("%u: %d %d %d\n", iteration, (int)results[0], (int)results[1], (int)results[2]);
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
+static void *make_traces_all_the_time(void *unused)
+{
+	CUdeviceptr x;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	while (!atomic_load(&done)) {
+		CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+		for (unsigned iteration = 0; iteration < 150; iteration++) {
+			hazard_chain(x, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		CHECK(cuStreamDestroy(stream));
+	}
+	return unused;
+}
+
+/* While any stream captures, cuCtxSynchronize fails: the program must not see that because of a capture of ours. */
+static void context_sync_beside_build(void)
+{
+	unsigned failures = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, make_traces_all_the_time, NULL);
+	for (unsigned i = 0; i < 60000; i++)
+		failures += cuCtxSynchronize() != CUDA_SUCCESS;
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	printf("failures %u\n", failures);
+}
+
+const struct hazard capture_hazards[] = {
+	{"own_capture", own_capture},
+	{"own_capture_elsewhere", own_capture_elsewhere},
+	{"own_capture_invalid", own_capture_invalid},
+	{"context_sync_beside_build", context_sync_beside_build},
+	{NULL, NULL},
+};

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Runs a program on the simulated driver plain and under Reprise, and requires the same of both.
+
+    compare.py --build BUILD [options] -- PROGRAM [ARGUMENT ...]
+
+For each schedule of the simulation: the same output, the same exit status, and by sim-check the same ops in the same order
+with the same bytes. Options say what else must be, so that a test cannot pass because nothing was replayed.
+"""
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import runs  # noqa: E402
+
+SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True, type=Path)
+    parser.add_argument("--schedules", default=",".join(SCHEDULES))
+    parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
+    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
+    parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed, in per cent")
+    parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N")
+    parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
+    parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
+    parser.add_argument("program", nargs="+")
+    return parser.parse_args()
+
+
+def problems(options, schedule, folder):
+    """Yields what is wrong under one schedule."""
+    build = options.build.resolve()
+    simulation = {"LD_LIBRARY_PATH": str(build / "tests" / "sim"), "SIM_SCHEDULE": schedule}
+    logs = [folder / "plain.log", folder / "reprise.log"]
+    for log in logs:
+        log.unlink(missing_ok=True)
+    plain = runs.run(options.program, timeout=options.timeout, environment=simulation | {"SIM_LOG": str(logs[0])})
+    ours = dict(setting.split("=", 1) for setting in options.env)
+    if options.fault:
+        ours["SIM_FAULT"] = options.fault
+    reprise = runs.run(options.program, runs.library(build), options.timeout, simulation | ours | {"SIM_LOG": str(logs[1])})
+
+    if plain.status is None or reprise.status is None:
+        yield f"ran past its time {'plain' if plain.status is None else 'under Reprise'}"
+        return
+    if plain.status != reprise.status:
+        yield f"ended with {reprise.status}, plain with {plain.status}: {reprise.stderr.strip()[-300:]}"
+    if plain.stdout != reprise.stdout:
+        pair = next(((a, b) for a, b in zip(plain.stdout.splitlines(), reprise.stdout.splitlines()) if a != b), ("", "another length"))
+        yield f"printed {pair[1]!r}, plain {pair[0]!r}"
+    if not options.no_log:
+        check = runs.run([build / "tests" / "sim" / "sim-check", *logs], timeout=options.timeout)
+        if check.status != 0:
+            yield "executed other ops: " + (check.stdout + check.stderr).strip()[-400:]
+    share = 100 * (runs.share_replayed(reprise.report) or 0)
+    if share < options.replayed:
+        yield f"replayed {share:.1f} %, not {options.replayed} %"
+    for wanted in options.counter:
+        name, least = wanted.split("=")
+        if reprise.report.get(name, 0) < int(least):
+            yield f"counted {reprise.report.get(name)} of {name}, not {least}"
+    for wanted in options.stderr:
+        text, count = wanted.rsplit("=", 1)
+        seen = sum(text in line for line in reprise.stderr.splitlines())
+        if seen != int(count):
+            yield f"said {text!r} {seen} times, not {count}"
+
+
+def main():
+    options = parse()
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for schedule in options.schedules.split(","):
+            wrong = list(problems(options, schedule, Path(folder)))
+            failed = failed or bool(wrong)
+            print(f"{schedule}: {'; '.join(wrong) if wrong else 'ok'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

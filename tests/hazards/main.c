@@ -1,0 +1,109 @@
+/* hazards MODULE NAME, or --list. */
+#include <string.h>
+#include <unistd.h>
+
+#include "hazard.h"
+
+CUcontext hazard_context;
+CUdevice hazard_device;
+CUmodule hazard_module;
+CUfunction hazard_mix, hazard_turn, hazard_fold;
+CUdeviceptr hazard_x, hazard_y;
+const char *hazard_module_path;
+
+static const struct hazard *const tables[] = {memory_hazards, order_hazards, lifetime_hazards, capture_hazards};
+
+bool hazard_springs(unsigned iteration)
+{
+	return iteration > 60 && iteration * 2654435761u % 37 == 5;
+}
+
+void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream)
+{
+	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &hazard_y, &argument}, NULL));
+}
+
+void hazard_chain(CUdeviceptr x, CUstream stream)
+{
+	for (unsigned i = 0; i < CHAIN; i++)
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, x, i * 7 + 1, stream);
+}
+
+void hazard_print(const char *what, CUdeviceptr x)
+{
+	uint32_t words[WORDS], sum = 0;
+
+	CHECK(cuCtxSynchronize());
+	CHECK(cuMemcpyDtoH(words, x, sizeof(words)));
+	for (unsigned i = 0; i < WORDS; i++)
+		sum = sum * 69069u + words[i];
+	printf("%s %08x\n", what, (unsigned)sum);
+}
+
+uint32_t hazard_mixed(uint32_t x, uint32_t y, uint32_t argument)
+{
+	return x * 1664525u + 2u * y + argument;
+}
+
+CUstream hazard_stream(unsigned flags)
+{
+	CUstream stream;
+
+	CHECK(cuStreamCreate(&stream, flags));
+	return stream;
+}
+
+static const struct hazard *find(const char *name)
+{
+	for (size_t table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)
+		for (const struct hazard *hazard = tables[table]; hazard->name != NULL; hazard++) {
+			if (strcmp(name, "--list") == 0)
+				puts(hazard->name);
+			if (strcmp(name, hazard->name) == 0)
+				return hazard;
+		}
+	return NULL;
+}
+
+static void set_up(void)
+{
+	CHECK(cuInit(0));
+	CHECK(cuDeviceGet(&hazard_device, 0));
+	CHECK(cuDevicePrimaryCtxRetain(&hazard_context, hazard_device));
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&hazard_mix, hazard_module, "mix"));
+	CHECK(cuModuleGetFunction(&hazard_turn, hazard_module, "turn"));
+	CHECK(cuModuleGetFunction(&hazard_fold, hazard_module, "fold"));
+	CHECK(cuMemAlloc(&hazard_x, WORDS * 4));
+	CHECK(cuMemAlloc(&hazard_y, WORDS * 4));
+	CHECK(cuMemsetD32(hazard_x, 3, WORDS));
+	CHECK(cuMemsetD32(hazard_y, 5, WORDS));
+	CHECK(cuCtxSynchronize()); /* a memset of device memory is not waited for, and non-blocking streams do not wait for it either */
+}
+
+int main(int count, char **words)
+{
+	const struct hazard *hazard;
+
+	if (count == 2 && strcmp(words[1], "--list") == 0)
+		return find("--list") != NULL;
+	hazard = count == 3 ? find(words[2]) : NULL;
+	if (hazard == NULL) {
+		fprintf(stderr, "usage: hazards MODULE NAME | hazards --list\n");
+		return 2;
+	}
+	hazard_module_path = words[1];
+	alarm(50); /* a hang ends here, not in the test's own limit */
+	if (strncmp(hazard->name, "fork_before_init", 16) != 0)
+		set_up();
+	hazard->run();
+	return 0;
+}
+
+/* For the hazard that forks first. */
+void hazard_set_up(void);
+void hazard_set_up(void)
+{
+	set_up();
+}

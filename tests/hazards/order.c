@@ -1,0 +1,201 @@
+/* Order among streams, threads and host functions. */
+#include <pthread.h>
+
+#include "hazard.h"
+
+/* Work on the legacy stream between work on a blocking one: ordered both ways, on the same memory. */
+static void legacy_blocking(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_DEFAULT);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		hazard_launch(hazard_turn, hazard_x, iteration % 3, NULL);
+		if (hazard_springs(iteration))
+			CHECK(cuCtxSynchronize());
+		hazard_chain(hazard_x, stream);
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* The same beside a non-blocking one: not ordered, so on memory of its own. */
+static void legacy_nonblocking(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr other;
+
+	CHECK(cuMemAlloc(&other, WORDS * 4));
+	CHECK(cuMemsetD32(other, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		hazard_launch(hazard_turn, other, iteration % 3, NULL);
+		if (hazard_springs(iteration))
+			CHECK(cuCtxSynchronize());
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("other", other);
+}
+
+static void per_thread_default(void)
+{
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, CU_STREAM_PER_THREAD);
+		hazard_launch(hazard_mix, hazard_x, iteration % 5, CU_STREAM_LEGACY);
+		if (hazard_springs(iteration))
+			CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* Two streams hand x to and fro by events that are recorded again and again. */
+static void event_ping_pong(void)
+{
+	CUstream a = hazard_stream(CU_STREAM_NON_BLOCKING), b = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent ping, pong;
+
+	CHECK(cuEventCreate(&ping, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&pong, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, a);
+		CHECK(cuEventRecord(ping, a));
+		CHECK(cuStreamWaitEvent(b, ping, 0));
+		hazard_launch(hazard_turn, hazard_x, hazard_springs(iteration) ? iteration : 9, b);
+		CHECK(cuEventRecord(pong, b));
+		CHECK(cuStreamWaitEvent(a, pong, 0));
+	}
+	hazard_print("x", hazard_x);
+}
+
+static void event_query_poll(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent event;
+
+	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration)) {
+			while (cuStreamQuery(stream) == CUDA_ERROR_NOT_READY)
+				;
+		} else {
+			CHECK(cuEventRecord(event, stream));
+			while (cuEventQuery(event) == CUDA_ERROR_NOT_READY)
+				;
+		}
+	}
+	hazard_print("x", hazard_x);
+}
+
+static uint32_t host_log;
+
+static void CUDA_CB append(void *value)
+{
+	host_log = host_log * 69069u + (uint32_t)(uintptr_t)value;
+}
+
+static void CUDA_CB append_status(CUstream stream, CUresult status, void *value)
+{
+	append((void *)((uintptr_t)value + (uintptr_t)status));
+}
+
+/* Host functions and callbacks in a hot sequence append to a log. */
+static void host_func_log(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuLaunchHostFunc(stream, append, (void *)(uintptr_t)(iteration % 11)));
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration))
+			CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)iteration, 0));
+	}
+	hazard_print("x", hazard_x);
+	printf("log %08x\n", (unsigned)host_log);
+}
+
+static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
+static unsigned turns;
+static CUstream shared_stream;
+
+/* Threads take turns on one stream, as autograd engines do. */
+static void *take_turns(void *which)
+{
+	unsigned me = (unsigned)(uintptr_t)which;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		pthread_mutex_lock(&turn_mutex);
+		while (turns % 2 != me)
+			pthread_cond_wait(&turn_changed, &turn_mutex);
+		hazard_chain(hazard_x, shared_stream);
+		hazard_launch(hazard_mix, hazard_x, me, shared_stream);
+		turns++;
+		pthread_cond_broadcast(&turn_changed);
+		pthread_mutex_unlock(&turn_mutex);
+	}
+	return NULL;
+}
+
+static void two_threads_one_stream(void)
+{
+	pthread_t threads[2];
+
+	shared_stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (uintptr_t i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, take_turns, (void *)i);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	hazard_print("x", hazard_x);
+}
+
+/* Threads with streams of their own, made and destroyed all the time. */
+static void *own_streams(void *memory)
+{
+	CUdeviceptr x = *(CUdeviceptr *)memory;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned round = 0; round < 6; round++) {
+		CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+		for (unsigned iteration = 0; iteration < 120; iteration++) {
+			hazard_chain(x, stream);
+			if (iteration % 3 == 0)
+				CHECK(cuStreamSynchronize(stream));
+		}
+		CHECK(cuStreamDestroy(stream));
+	}
+	return NULL;
+}
+
+static void threads_many_streams(void)
+{
+	pthread_t threads[16];
+	CUdeviceptr x[16];
+
+	for (unsigned i = 0; i < 16; i++) {
+		CHECK(cuMemAlloc(&x[i], WORDS * 4));
+		CHECK(cuMemsetD32(x[i], i, WORDS));
+	}
+	CHECK(cuCtxSynchronize());
+	for (unsigned i = 0; i < 16; i++)
+		pthread_create(&threads[i], NULL, own_streams, &x[i]);
+	for (unsigned i = 0; i < 16; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < 16; i++)
+		hazard_print("x", x[i]);
+}
+
+const struct hazard order_hazards[] = {
+	{"legacy_blocking", legacy_blocking},
+	{"legacy_nonblocking", legacy_nonblocking},
+	{"per_thread_default", per_thread_default},
+	{"event_ping_pong", event_ping_pong},
+	{"event_query_poll", event_query_poll},
+	{"host_func_log", host_func_log},
+	{"two_threads_one_stream", two_threads_one_stream},
+	{"threads_many_streams", threads_many_streams},
+	{NULL, NULL},
+};
