@@ -289,8 +289,10 @@ API(SIM_INIT, cuCtxSynchronize_v2, (CUcontext handle), (handle))
 
 API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
 {
-	if (!value || limit >= CU_LIMIT_MAX)
+	if (!value)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (limit >= CU_LIMIT_MAX)
+		return CUDA_ERROR_UNSUPPORTED_LIMIT;
 	*value = sim_current()->limits[limit];
 	return CUDA_SUCCESS;
 }

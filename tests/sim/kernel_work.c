@@ -87,13 +87,25 @@ static CUresult check_shape(const struct sim_function *function, struct sim_dim 
 	return CUDA_SUCCESS;
 }
 
-static CUresult check_attributes(const CUlaunchAttribute *attributes, unsigned int count, struct sim_dim grid)
+/* All blocks of a cooperative launch run at once. */
+static bool fits_at_once(struct sim_dim grid, struct sim_dim block)
+{
+	uint64_t threads = (uint64_t)block.x * block.y * block.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
+	uint64_t most = (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads;
+	uint64_t limit = (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+
+	return blocks <= (most < limit ? most : limit) * (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
+static CUresult check_attributes(const CUlaunchAttribute *attributes, unsigned int count, struct sim_dim grid, struct sim_dim block)
 {
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
 		const CUlaunchAttributeValue *value = &attributes[i].value;
 
+		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative && !fits_at_once(grid, block))
+			return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
 			unsigned int x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
 
@@ -155,7 +167,7 @@ CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_d
 	rounded = (code->parameter_bytes + 15) / 16 * 16;
 	result = check_shape(function, grid, block, shared_bytes);
 	if (result == CUDA_SUCCESS)
-		result = check_attributes(attributes, attribute_count, grid);
+		result = check_attributes(attributes, attribute_count, grid, block);
 	if (result == CUDA_SUCCESS && params && extra)
 		result = CUDA_ERROR_INVALID_VALUE;
 	if (result == CUDA_SUCCESS && extra)

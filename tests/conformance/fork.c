@@ -1,0 +1,3 @@
+#include "conformance.h"
+
+const struct check fork_checks[] = {CHECKS_END};

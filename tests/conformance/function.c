@@ -1,0 +1,197 @@
+/* Functions: attributes, limits, parameters. */
+#include "conformance.h"
+
+static int attribute(CUfunction of, CUfunction_attribute which)
+{
+	int value = -99;
+
+	OK(cuFuncGetAttribute(&value, which, of));
+	return value;
+}
+
+/* A module of the check's own: attributes outlive it otherwise. */
+static CUfunction fresh(CUmodule *loaded, const char *name)
+{
+	CUfunction found;
+
+	OK(cuModuleLoad(loaded, module_path));
+	OK(cuModuleGetFunction(&found, *loaded, name));
+	return found;
+}
+
+static void attributes_of_a_function(void)
+{
+	CUfunction nothing = function("nothing");
+
+	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK), 1024);
+	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 0);
+	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 49152);
+	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT), -1);
+	TRUE(attribute(nothing, CU_FUNC_ATTRIBUTE_NUM_REGS) > 0);
+	TRUE(attribute(nothing, CU_FUNC_ATTRIBUTE_BINARY_VERSION) >= 75);
+}
+
+static void an_attribute_that_is_none_is_invalid(void)
+{
+	CUfunction nothing = function("nothing");
+	int value;
+
+	EXPECT(cuFuncGetAttribute(&value, (CUfunction_attribute)1000, nothing), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, nothing), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void shared_memory_may_be_raised_to_the_limit(void)
+{
+	CUmodule own;
+	CUfunction shared = fresh(&own, "shared");
+	int most = 0;
+
+	OK(cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
+	OK(cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most));
+	EQUAL(attribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), most);
+	EXPECT(cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most + 1), CUDA_ERROR_INVALID_VALUE);
+	EQUAL(attribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), most);
+	OK(cuModuleUnload(own));
+}
+
+static void a_measured_attribute_cannot_be_set(void)
+{
+	EXPECT(cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_NUM_REGS, 10), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_BINARY_VERSION, 10), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void the_carveout_is_a_percentage(void)
+{
+	CUmodule own;
+	CUfunction nothing = fresh(&own, "nothing");
+
+	OK(cuFuncSetAttribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50));
+	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT), 50);
+	EXPECT(cuFuncSetAttribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101), CUDA_ERROR_INVALID_VALUE);
+	OK(cuModuleUnload(own));
+}
+
+static void attributes_belong_to_one_function(void)
+{
+	CUmodule own;
+	CUfunction shared = fresh(&own, "shared"), nothing;
+
+	OK(cuModuleGetFunction(&nothing, own, "nothing"));
+	OK(cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 49152);
+	EQUAL(attribute(function("shared"), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 49152);
+	OK(cuModuleUnload(own));
+}
+
+static void parameters_have_offsets_and_sizes(void)
+{
+	static const size_t wanted[][2] = {{0, 1}, {8, 8}, {16, 2004}, {2024, 8}};
+	CUfunction mixed = function("mixed");
+	size_t i, offset, size;
+
+	for (i = 0; i < 4; i++) {
+		offset = size = 99;
+		OK(cuFuncGetParamInfo(mixed, i, &offset, &size));
+		EQUAL(offset, wanted[i][0]);
+		EQUAL(size, wanted[i][1]);
+	}
+}
+
+static void a_parameter_beyond_the_last_is_invalid(void)
+{
+	size_t offset, size;
+
+	EXPECT(cuFuncGetParamInfo(function("mixed"), 4, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncGetParamInfo(function("nothing"), 0, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void the_size_of_a_parameter_need_not_be_asked_for(void)
+{
+	size_t offset = 99;
+
+	OK(cuFuncGetParamInfo(function("append"), 1, &offset, NULL));
+	EQUAL(offset, 8);
+}
+
+static void kernels_have_parameters_too(void)
+{
+	CUlibrary loaded;
+	CUkernel kernel;
+	size_t offset = 99, size = 99;
+
+	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, loaded, "append"));
+	OK(cuKernelGetParamInfo(kernel, 1, &offset, &size));
+	EQUAL(offset, 8);
+	EQUAL(size, 4);
+	EXPECT(cuKernelGetParamInfo(kernel, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLibraryUnload(loaded));
+}
+
+static void an_attribute_of_a_kernel_reaches_its_function(void)
+{
+	CUlibrary loaded;
+	CUkernel kernel;
+	CUfunction inside;
+	int value = 0;
+
+	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, loaded, "shared"));
+	OK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000, kernel, 0));
+	OK(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel, 0));
+	EQUAL(value, 60000);
+	OK(cuKernelGetFunction(&inside, kernel));
+	EQUAL(attribute(inside, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), 60000);
+	OK(cuLibraryUnload(loaded));
+}
+
+static void a_function_knows_its_name_and_module(void)
+{
+	const char *name = NULL;
+	CUmodule owner = NULL;
+
+	OK(cuFuncGetName(&name, function("append")));
+	TRUE(strcmp(name, "append") == 0);
+	OK(cuFuncGetModule(&owner, function("append")));
+	TRUE(owner == module);
+}
+
+static void a_function_may_be_loaded(void)
+{
+	CUfunctionLoadingState state = (CUfunctionLoadingState)9;
+
+	OK(cuFuncLoad(function("append")));
+	OK(cuFuncIsLoaded(&state, function("append")));
+	EQUAL(state, CU_FUNCTION_LOADING_STATE_LOADED);
+}
+
+static void occupancy_counts_blocks(void)
+{
+	CUfunction nothing = function("nothing");
+	int blocks = 0;
+
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 1024, 0));
+	TRUE(blocks >= 1 && blocks <= 2);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 0, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, nothing, 32, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+#define EXECUTION "Execution Control: "
+
+const struct check function_checks[] = {
+	CHECK(attributes_of_a_function, EXECUTION "cuFuncGetAttribute"),
+	CHECK(an_attribute_that_is_none_is_invalid, EXECUTION "cuFuncGetAttribute"),
+	CHECK(shared_memory_may_be_raised_to_the_limit, EXECUTION "cuFuncSetAttribute"),
+	CHECK(a_measured_attribute_cannot_be_set, EXECUTION "cuFuncSetAttribute"),
+	CHECK(the_carveout_is_a_percentage, EXECUTION "cuFuncSetAttribute"),
+	CHECK(attributes_belong_to_one_function, EXECUTION "cuFuncSetAttribute"),
+	CHECK(parameters_have_offsets_and_sizes, EXECUTION "cuFuncGetParamInfo"),
+	CHECK(a_parameter_beyond_the_last_is_invalid, EXECUTION "cuFuncGetParamInfo"),
+	CHECK(the_size_of_a_parameter_need_not_be_asked_for, EXECUTION "cuFuncGetParamInfo"),
+	CHECK(kernels_have_parameters_too, "Library Management: cuKernelGetParamInfo"),
+	CHECK(an_attribute_of_a_kernel_reaches_its_function, "Library Management: cuKernelSetAttribute"),
+	CHECK(a_function_knows_its_name_and_module, EXECUTION "cuFuncGetName, cuFuncGetModule"),
+	CHECK(a_function_may_be_loaded, EXECUTION "cuFuncLoad, cuFuncIsLoaded"),
+	CHECK(occupancy_counts_blocks, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor"),
+	CHECKS_END,
+};

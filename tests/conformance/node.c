@@ -1,0 +1,3 @@
+#include "conformance.h"
+
+const struct check node_checks[] = {CHECKS_END};
