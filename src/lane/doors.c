@@ -41,6 +41,8 @@ CUresult reprise_submit(const struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
+	if (atomic_load(&reprise_deferred_lanes) == 0 && reprise_lanes_asleep(call->stream, call->per_thread))
+		return pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture may have begun since this one's last op was deferred. */
 		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)

@@ -481,17 +481,6 @@ static bool ready(struct reprise_lane *lane)
 	return lane->watch != NULL && lane->index != NULL;
 }
 
-/* One op less to sleep through. Nothing is deferred in such a lane. Threads that race here miss the count by a few. */
-static bool sleeps_through(struct reprise_lane *lane)
-{
-	uint32_t left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
-
-	if (__builtin_expect(left == 0, 1))
-		return false;
-	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
-	return true;
-}
-
 static CUresult pass(const struct reprise_call *call)
 {
 	CUresult result;
@@ -507,8 +496,6 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 	CUresult result = CUDA_SUCCESS;
 	bool answered;
 
-	if (sleeps_through(lane))
-		return pass(call);
 	reprise_lock_take(&lane->lock);
 	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);

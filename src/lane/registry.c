@@ -112,6 +112,29 @@ static struct reprise_lane *search_or_make(CUcontext context, CUstream stream)
 	return lane;
 }
 
+static unsigned int slot_of(CUstream stream)
+{
+	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
+}
+
+bool reprise_lanes_asleep(CUstream stream, bool per_thread)
+{
+	CUstream resolved = resolve(stream, per_thread);
+	unsigned int slot = slot_of(resolved);
+	struct reprise_lane *lane = remembered[slot].lane;
+	uint32_t left;
+
+	if (lane == NULL || remembered[slot].stream != resolved ||
+	    remembered[slot].epoch != atomic_load_explicit(&epoch, memory_order_acquire))
+		return false;
+	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+	if (left == 0)
+		return false;
+	/* Threads that race here miss the count by a few. */
+	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
+	return true;
+}
+
 struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
 {
 	CUcontext context = NULL;
@@ -121,7 +144,7 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
 	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
 		return NULL;
 
-	unsigned int slot = (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
+	unsigned int slot = slot_of(stream);
 
 	if (remembered[slot].stream != stream || remembered[slot].context != context || remembered[slot].epoch != now) {
 		struct reprise_lane *lane = search_or_make(context, stream);

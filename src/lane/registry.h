@@ -9,7 +9,13 @@
  */
 struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
 
-/* The same, but only if it is there already. */
+/*
+ * True if the op may pass without anybody looking: its stream's lane was left alone because nothing repeats in it. Counts the
+ * op. Does not ask for the context, since passing is right in any; that question is half of what watching costs.
+ */
+bool reprise_lanes_asleep(CUstream stream, bool per_thread);
+
+/* As reprise_lanes_find(), but only if it is there already. */
 struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread);
 
 /* Calls `visit` for each lane, without any lock. */

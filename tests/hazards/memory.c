@@ -159,9 +159,29 @@ static void memcpy_kind_change(void)
 	hazard_print("x", hazard_x);
 }
 
+/* A copy whose source is another one each time, in too long a cycle for a trace of each. */
+static void copy_moves(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr sources;
+
+	CHECK(cuMemAlloc(&sources, 31 * WORDS * 4));
+	CHECK(cuMemsetD32(sources, 77, 31 * WORDS));
+	for (unsigned i = 0; i < 31; i++)
+		CHECK(cuMemsetD32(sources + i * WORDS * 4, i * i, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		CHECK(cuMemcpyDtoDAsync(hazard_y, sources + iteration * 7 % 31 * WORDS * 4, WORDS * 4, stream));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard memory_hazards[] = {
 	{"mapped_poll", mapped_poll},     {"params_reused", params_reused},       {"extra_buffer", extra_buffer},
 	{"pageable_h2d", pageable_h2d},   {"pinned_h2d_reuse", pinned_h2d_reuse}, {"pageable_d2h", pageable_d2h},
 	{"memcpy_kind_change", memcpy_kind_change},
+	{"copy_moves", copy_moves},
 	{NULL, NULL},
 };

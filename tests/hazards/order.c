@@ -165,6 +165,7 @@ static void *own_streams(void *memory)
 			if (iteration % 3 == 0)
 				CHECK(cuStreamSynchronize(stream));
 		}
+		CHECK(cuStreamSynchronize(stream)); /* the next stream would not wait for this one */
 		CHECK(cuStreamDestroy(stream));
 	}
 	return NULL;
