@@ -1,3 +1,283 @@
+/* Stream capture: what it records, what it tells, how it ends. */
 #include "conformance.h"
 
-const struct check capture_checks[] = {CHECKS_END};
+#define GLOBAL_MODE CU_STREAM_CAPTURE_MODE_GLOBAL
+#define LOCAL_MODE CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+#define RELAXED_MODE CU_STREAM_CAPTURE_MODE_RELAXED
+
+static void captured_work_runs_when_it_is_launched(void)
+{
+	CUdeviceptr list = words();
+
+	begin(GLOBAL_MODE);
+	OK(append(list, 1, stream));
+	OK(append(list, 2, stream));
+	capture_end();
+	EQUAL(word(list, 0), 0);
+	run_graph();
+	is_list(list, 2);
+}
+
+static void an_empty_capture_is_a_graph(void)
+{
+	begin(GLOBAL_MODE);
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 0);
+	run_graph();
+}
+
+static void a_capture_has_a_status(void)
+{
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+	begin(GLOBAL_MODE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	EQUAL(status(other), CU_STREAM_CAPTURE_STATUS_NONE);
+	capture_end();
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+static void the_legacy_stream_is_not_captured(void)
+{
+	EXPECT(cuStreamBeginCapture(NULL, RELAXED_MODE), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuStreamBeginCapture(CU_STREAM_LEGACY, RELAXED_MODE), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+static void the_per_thread_stream_is_captured(void)
+{
+	OK(cuStreamBeginCapture(CU_STREAM_PER_THREAD, RELAXED_MODE));
+	OK(launch("nothing", CU_STREAM_PER_THREAD, NULL));
+	OK(cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph));
+	EQUAL(nodes(graph, NULL, 0), 1);
+}
+
+static void a_capture_has_a_known_mode(void)
+{
+	EXPECT(cuStreamBeginCapture(stream, (CUstreamCaptureMode)7), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_capture_is_begun_once(void)
+{
+	begin(GLOBAL_MODE);
+	EXPECT(cuStreamBeginCapture(stream, GLOBAL_MODE), CUDA_ERROR_ILLEGAL_STATE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+}
+
+static void a_capture_that_was_not_begun_does_not_end(void)
+{
+	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
+}
+
+static void an_end_needs_a_place(void)
+{
+	begin(GLOBAL_MODE);
+	EXPECT(cuStreamEndCapture(stream, NULL), CUDA_ERROR_INVALID_VALUE);
+	cuStreamEndCapture(stream, &graph);
+}
+
+static CUresult result;
+
+static void end_there(void)
+{
+	result = cuStreamEndCapture(stream, &graph);
+}
+
+static void a_capture_ends_in_its_thread(void)
+{
+	begin(GLOBAL_MODE);
+	in_thread(end_there);
+	EXPECT(result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+}
+
+static void a_thread_local_capture_ends_in_its_thread(void)
+{
+	begin(LOCAL_MODE);
+	in_thread(end_there);
+	EXPECT(result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+	capture_end();
+}
+
+static void a_relaxed_capture_ends_in_any_thread(void)
+{
+	begin(RELAXED_MODE);
+	in_thread(end_there);
+	OK(result);
+	TRUE(graph != NULL);
+}
+
+static void launch_there(void)
+{
+	result = launch("nothing", stream, NULL);
+}
+
+static void any_thread_may_add_to_a_capture(void)
+{
+	begin(GLOBAL_MODE);
+	OK(launch("nothing", stream, NULL));
+	in_thread(launch_there);
+	OK(result);
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 2);
+}
+
+static void two_streams_capture_at_once(void)
+{
+	CUgraph second;
+
+	begin(GLOBAL_MODE);
+	OK(cuStreamBeginCapture(other, GLOBAL_MODE));
+	OK(launch("nothing", stream, NULL));
+	OK(cuStreamEndCapture(other, &second));
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 1);
+	EQUAL(nodes(second, NULL, 0), 0);
+	OK(cuGraphDestroy(second));
+}
+
+static cuuint64_t id_of_capture(CUstream of)
+{
+	CUstreamCaptureStatus active;
+	cuuint64_t id = 0;
+
+	OK(cuStreamGetCaptureInfo(of, &active, &id, NULL, NULL, NULL, NULL));
+	EQUAL(active, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	return id;
+}
+
+static void each_capture_has_an_id(void)
+{
+	cuuint64_t first;
+
+	begin(GLOBAL_MODE);
+	first = id_of_capture(stream);
+	capture_end();
+	OK(cuGraphDestroy(graph));
+	begin(GLOBAL_MODE);
+	TRUE(id_of_capture(stream) != first);
+	capture_end();
+}
+
+static void info_tells_the_graph_and_the_dependencies(void)
+{
+	CUstreamCaptureStatus active;
+	const CUgraphNode *before;
+	const CUgraphEdgeData *data;
+	CUgraph building = NULL;
+	CUgraphNode all[2];
+	size_t count = 9;
+	cuuint64_t id;
+
+	begin(GLOBAL_MODE);
+	OK(cuStreamGetCaptureInfo(stream, &active, &id, &building, &before, &data, &count));
+	EQUAL(count, 0);
+	OK(launch("nothing", stream, NULL));
+	OK(launch("nothing", stream, NULL));
+	OK(cuStreamGetCaptureInfo(stream, &active, &id, &building, &before, &data, &count));
+	EQUAL(count, 1);
+	EQUAL(nodes(building, all, 2), 2);
+	TRUE(before[0] == all[1]);
+	capture_end();
+	TRUE(graph == building);
+}
+
+static void info_of_no_capture_is_only_the_status(void)
+{
+	CUstreamCaptureStatus none = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+
+	OK(cuStreamGetCaptureInfo(stream, &none, NULL, NULL, NULL, NULL, NULL));
+	EQUAL(none, CU_STREAM_CAPTURE_STATUS_NONE);
+	EXPECT(cuStreamGetCaptureInfo(stream, NULL, NULL, NULL, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void dependencies_may_be_replaced(void)
+{
+	CUgraphNode all[2], first;
+	size_t count = 0;
+
+	begin(GLOBAL_MODE);
+	OK(launch("nothing", stream, NULL));
+	OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	OK(launch("nothing", stream, NULL));
+	{
+		CUstreamCaptureStatus active;
+		CUgraph building;
+
+		OK(cuStreamGetCaptureInfo(stream, &active, NULL, &building, NULL, NULL, NULL));
+		EQUAL(nodes(building, all, 2), 2);
+		first = all[0];
+	}
+	OK(cuStreamUpdateCaptureDependencies(stream, &first, NULL, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+	capture_end();
+	OK(cuGraphGetEdges(graph, NULL, NULL, NULL, &count));
+	EQUAL(count, 0);
+}
+
+static void a_capture_goes_into_a_graph_given(void)
+{
+	CUgraphNode root, all[2];
+	CUgraph given = NULL;
+	size_t count = 0;
+
+	OK(cuGraphCreate(&given, 0));
+	OK(cuGraphAddEmptyNode(&root, given, NULL, 0));
+	OK(cuStreamBeginCaptureToGraph(stream, given, &root, NULL, 1, GLOBAL_MODE));
+	OK(launch("nothing", stream, NULL));
+	capture_end();
+	TRUE(graph == given);
+	EQUAL(nodes(graph, all, 2), 2);
+	OK(cuGraphGetEdges(graph, NULL, NULL, NULL, &count));
+	EQUAL(count, 1);
+}
+
+static void capture_modes_are_exchanged(void)
+{
+	CUstreamCaptureMode mode = RELAXED_MODE;
+
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
+	EQUAL(mode, GLOBAL_MODE);
+	mode = LOCAL_MODE;
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
+	EQUAL(mode, RELAXED_MODE);
+	mode = (CUstreamCaptureMode)7;
+	EXPECT(cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void destroying_a_capturing_stream_ends_its_capture(void)
+{
+	CUstream made;
+
+	OK(cuStreamCreate(&made, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture(made, GLOBAL_MODE));
+	OK(launch("nothing", made, NULL));
+	OK(cuStreamDestroy(made));
+	OK(cuCtxSynchronize());
+}
+
+#define CAPTURE "Stream Management: "
+
+const struct check capture_checks[] = {
+	CHECK(captured_work_runs_when_it_is_launched, "Programming Guide, CUDA Graphs, Stream Capture"),
+	CHECK(an_empty_capture_is_a_graph, CAPTURE "cuStreamEndCapture"),
+	CHECK(a_capture_has_a_status, CAPTURE "cuStreamIsCapturing"),
+	CHECK(the_legacy_stream_is_not_captured, CAPTURE "cuStreamBeginCapture"),
+	CHECK(the_per_thread_stream_is_captured, CAPTURE "cuStreamBeginCapture"),
+	CHECK(a_capture_has_a_known_mode, CAPTURE "cuStreamBeginCapture"),
+	CHECK(a_capture_is_begun_once, CAPTURE "cuStreamBeginCapture"),
+	CHECK(a_capture_that_was_not_begun_does_not_end, CAPTURE "cuStreamEndCapture"),
+	CHECK(an_end_needs_a_place, CAPTURE "cuStreamEndCapture"),
+	CHECK(a_capture_ends_in_its_thread, CAPTURE "cuStreamEndCapture"),
+	CHECK(a_thread_local_capture_ends_in_its_thread, CAPTURE "cuStreamEndCapture"),
+	CHECK(a_relaxed_capture_ends_in_any_thread, CAPTURE "cuStreamEndCapture"),
+	CHECK(any_thread_may_add_to_a_capture, CAPTURE "cuStreamBeginCapture"),
+	CHECK(two_streams_capture_at_once, "Programming Guide, CUDA Graphs, Stream Capture"),
+	CHECK(each_capture_has_an_id, CAPTURE "cuStreamGetCaptureInfo"),
+	CHECK(info_tells_the_graph_and_the_dependencies, CAPTURE "cuStreamGetCaptureInfo"),
+	CHECK(info_of_no_capture_is_only_the_status, CAPTURE "cuStreamGetCaptureInfo"),
+	CHECK(dependencies_may_be_replaced, CAPTURE "cuStreamUpdateCaptureDependencies"),
+	CHECK(a_capture_goes_into_a_graph_given, CAPTURE "cuStreamBeginCaptureToGraph"),
+	CHECK(capture_modes_are_exchanged, CAPTURE "cuThreadExchangeStreamCaptureMode"),
+	CHECK(destroying_a_capturing_stream_ends_its_capture, CAPTURE "cuStreamDestroy"),
+	CHECKS_END,
+};

@@ -1,3 +1,167 @@
+/* Captures over several streams: fork, join, events inside and outside. */
 #include "conformance.h"
 
-const struct check fork_checks[] = {CHECKS_END};
+static void fork_to(CUstream to)
+{
+	CUevent event = event_new(CU_EVENT_DISABLE_TIMING);
+
+	OK(cuEventRecord(event, stream));
+	OK(cuStreamWaitEvent(to, event, 0));
+}
+
+static void join_from(CUstream from)
+{
+	CUevent event = event_new(CU_EVENT_DISABLE_TIMING);
+
+	OK(cuEventRecord(event, from));
+	OK(cuStreamWaitEvent(stream, event, 0));
+}
+
+static size_t edges(void)
+{
+	size_t count = 0;
+
+	OK(cuGraphGetEdges(graph, NULL, NULL, NULL, &count));
+	return count;
+}
+
+static void a_fork_and_a_join_become_edges(void)
+{
+	CUdeviceptr left = words(), right = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(append(left, 1, stream));
+	fork_to(other);
+	EQUAL(status(other), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	OK(append(right, 1, other));
+	OK(append(left, 2, stream));
+	join_from(other);
+	OK(append(right, 2, stream));
+	capture_end();
+	EQUAL(status(other), CU_STREAM_CAPTURE_STATUS_NONE);
+	EQUAL(nodes(graph, NULL, 0), 4);
+	EQUAL(edges(), 4);
+	run_graph();
+	is_list(left, 2);
+	is_list(right, 2);
+}
+
+static void events_are_not_nodes(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuEventRecord(event_new(0), stream));
+	fork_to(other);
+	join_from(other);
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 0);
+}
+
+static void work_not_joined_is_an_error(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	fork_to(other);
+	OK(launch("nothing", other, NULL));
+	end_is(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+	TRUE(graph == NULL);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+	EQUAL(status(other), CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+static void a_capture_ends_where_it_began(void)
+{
+	CUgraph none = (CUgraph)1;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	fork_to(other);
+	EXPECT(cuStreamEndCapture(other, &none), CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void an_event_from_outside_is_isolated(void)
+{
+	CUevent outside = event_new(0);
+
+	OK(cuEventRecord(outside, other));
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	EXPECT(cuStreamWaitEvent(stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void two_captures_do_not_merge(void)
+{
+	CUevent inside = event_new(0);
+	CUgraph none;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuStreamBeginCapture(other, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuEventRecord(inside, stream));
+	EXPECT(cuStreamWaitEvent(other, inside, 0), CUDA_ERROR_STREAM_CAPTURE_MERGE);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT(cuStreamEndCapture(other, &none), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void a_captured_event_is_not_queried(void)
+{
+	CUevent inside = event_new(0);
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuEventRecord(inside, stream));
+	EXPECT(cuEventQuery(inside), CUDA_ERROR_CAPTURED_EVENT);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void a_captured_event_is_not_waited_for(void)
+{
+	CUevent inside = event_new(0);
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuEventRecord(inside, stream));
+	EXPECT(cuEventSynchronize(inside), CUDA_ERROR_CAPTURED_EVENT);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void an_event_of_an_ended_capture_is_refused(void)
+{
+	CUevent inside = event_new(0);
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuEventRecord(inside, stream));
+	capture_end();
+	EXPECT(cuStreamWaitEvent(other, inside, 0), CUDA_ERROR_CAPTURED_EVENT);
+	OK(cuEventRecord(inside, other));
+	OK(cuEventSynchronize(inside));
+}
+
+static void external_records_and_waits_are_nodes(void)
+{
+	CUevent event = event_new(0);
+	CUgraphNode all[2];
+
+	OK(cuEventRecord(event, other));
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL));
+	OK(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL));
+	capture_end();
+	EQUAL(nodes(graph, all, 2), 2);
+	EQUAL(type_of(all[0]), CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+	EQUAL(type_of(all[1]), CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+	run_graph();
+	OK(cuEventSynchronize(event));
+}
+
+#define CROSS "Programming Guide, CUDA Graphs, Cross-stream Dependencies and Events"
+#define PROHIBITED "Programming Guide, CUDA Graphs, Prohibited and Unhandled Operations"
+
+const struct check fork_checks[] = {
+	CHECK(a_fork_and_a_join_become_edges, CROSS),
+	CHECK(events_are_not_nodes, CROSS),
+	CHECK(work_not_joined_is_an_error, CROSS),
+	CHECK(a_capture_ends_where_it_began, CROSS),
+	CHECK(an_event_from_outside_is_isolated, PROHIBITED),
+	CHECK(two_captures_do_not_merge, PROHIBITED),
+	CHECK(a_captured_event_is_not_queried, PROHIBITED),
+	CHECK(a_captured_event_is_not_waited_for, PROHIBITED),
+	CHECK(an_event_of_an_ended_capture_is_refused, "Data types: CUresult, CUDA_ERROR_CAPTURED_EVENT"),
+	CHECK(external_records_and_waits_are_nodes, "Event Management: cuEventRecordWithFlags"),
+	CHECKS_END,
+};

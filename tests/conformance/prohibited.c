@@ -1,3 +1,189 @@
+/* What a capture prohibits, whatever its mode: calls on what it captures, or on what contains it. */
 #include "conformance.h"
 
-const struct check prohibited_checks[] = {CHECKS_END};
+static CUdeviceptr address;
+
+/* A call that fails with 900 and invalidates the capture. */
+static void prohibits(CUresult (*call)(void))
+{
+	address = words();
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(launch("nothing", stream, NULL));
+	EXPECT(call(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	TRUE(graph == NULL);
+	OK(launch("nothing", stream, NULL));
+	finish(stream);
+}
+
+static CUresult there_result;
+static CUresult (*there_call)(void);
+
+static void call_there(void)
+{
+	there_result = there_call();
+}
+
+static CUresult in_another_thread(CUresult (*call)(void))
+{
+	there_call = call;
+	in_thread(call_there);
+	return there_result;
+}
+
+/* A call in another thread that does not disturb a relaxed capture on a non-blocking stream. */
+static void permits(CUresult (*call)(void))
+{
+	address = words();
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(launch("nothing", stream, NULL));
+	OK(in_another_thread(call));
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 1);
+}
+
+static void CUDA_CB ignore(CUstream of, CUresult now, void *data)
+{
+	(void)of, (void)now, (void)data;
+}
+
+static CUresult synchronise_stream(void) { return cuStreamSynchronize(stream); }
+static CUresult query_stream(void) { return cuStreamQuery(stream); }
+static CUresult synchronise_context(void) { return cuCtxSynchronize(); }
+static CUresult add_callback(void) { return cuStreamAddCallback(stream, ignore, NULL, 0); }
+static CUresult synchronise_other(void) { return cuStreamSynchronize(other); }
+static CUresult query_legacy(void) { return cuStreamQuery(NULL); }
+static CUresult set_legacy(void) { return cuMemsetD8(address, 0, 4); }
+
+static CUresult copy_legacy(void)
+{
+	unsigned value;
+
+	return cuMemcpyDtoH(&value, address, sizeof(value));
+}
+
+static CUresult record_legacy(void)
+{
+	CUevent event;
+	CUresult result = cuEventCreate(&event, 0);
+
+	if (result == CUDA_SUCCESS)
+		result = cuEventRecord(event, NULL);
+	if (result == CUDA_SUCCESS)
+		result = cuEventSynchronize(event);
+	return result == CUDA_SUCCESS ? cuEventDestroy(event) : result;
+}
+
+static CUresult allocate_and_free(void)
+{
+	CUdeviceptr made;
+	CUresult result = cuMemAlloc(&made, 4096);
+
+	return result == CUDA_SUCCESS ? cuMemFree(made) : result;
+}
+
+static CUresult record_context(void)
+{
+	CUevent event;
+	CUresult result = cuEventCreate(&event, 0);
+
+	if (result == CUDA_SUCCESS) {
+		result = cuCtxRecordEvent(context, event);
+		cuEventDestroy(event);
+	}
+	return result;
+}
+
+static void a_capture_prohibits_synchronising_its_stream(void) { prohibits(synchronise_stream); }
+static void a_capture_prohibits_querying_its_stream(void) { prohibits(query_stream); }
+static void a_capture_prohibits_synchronising_its_context(void) { prohibits(synchronise_context); }
+static void a_capture_prohibits_callbacks(void) { prohibits(add_callback); }
+static void a_capture_prohibits_recording_its_context(void) { prohibits(record_context); }
+static void a_relaxed_capture_permits_synchronising_other_streams(void) { permits(synchronise_other); }
+static void a_relaxed_capture_permits_querying_the_legacy_stream(void) { permits(query_legacy); }
+static void a_relaxed_capture_permits_legacy_memsets(void) { permits(set_legacy); }
+static void a_relaxed_capture_permits_legacy_copies(void) { permits(copy_legacy); }
+static void a_relaxed_capture_permits_legacy_records_and_waits(void) { permits(record_legacy); }
+static void a_relaxed_capture_permits_allocation(void) { permits(allocate_and_free); }
+
+static void a_capture_prohibits_synchronising_from_another_thread(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(in_another_thread(synchronise_context), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void a_blocking_capture_prohibits_the_legacy_stream(CUresult (*call)(void))
+{
+	CUstream blocking = blocking_stream();
+
+	address = words();
+	OK(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+	EXPECT(call(), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+	EXPECT(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	TRUE(graph == NULL);
+}
+
+static CUresult launch_legacy(void) { return launch("nothing", NULL, NULL); }
+static CUresult synchronise_legacy(void) { return cuStreamSynchronize(NULL); }
+
+static void a_blocking_capture_prohibits_legacy_launches(void) { a_blocking_capture_prohibits_the_legacy_stream(launch_legacy); }
+static void a_blocking_capture_prohibits_legacy_synchronisation(void) { a_blocking_capture_prohibits_the_legacy_stream(synchronise_legacy); }
+static void a_blocking_capture_prohibits_legacy_queries(void) { a_blocking_capture_prohibits_the_legacy_stream(query_legacy); }
+static void a_blocking_capture_prohibits_synchronous_memsets(void) { a_blocking_capture_prohibits_the_legacy_stream(set_legacy); }
+static void a_blocking_capture_prohibits_synchronous_copies(void) { a_blocking_capture_prohibits_the_legacy_stream(copy_legacy); }
+
+static void a_blocking_capture_hides_the_legacy_status(void)
+{
+	CUstream blocking = blocking_stream();
+	CUstreamCaptureStatus active;
+
+	OK(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+	EXPECT(cuStreamIsCapturing(NULL, &active), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+	OK(cuStreamEndCapture(blocking, &graph));
+}
+
+static void an_invalidated_capture_refuses_everything(void)
+{
+	CUevent event = event_new(0);
+	CUstreamCaptureStatus active;
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(launch("nothing", stream, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT(cuEventRecord(event, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuStreamGetCaptureInfo(stream, &active, NULL, NULL, NULL, NULL, NULL));
+	EQUAL(active, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+#define PROHIBITED "Programming Guide, CUDA Graphs, Prohibited and Unhandled Operations"
+#define INVALIDATION "Programming Guide, CUDA Graphs, Invalidation"
+#define MEASURED "measured on an H200; " PROHIBITED
+
+const struct check prohibited_checks[] = {
+	CHECK(a_capture_prohibits_synchronising_its_stream, PROHIBITED),
+	CHECK(a_capture_prohibits_querying_its_stream, PROHIBITED),
+	CHECK(a_capture_prohibits_synchronising_its_context, MEASURED),
+	CHECK(a_capture_prohibits_synchronising_from_another_thread, MEASURED),
+	CHECK(a_capture_prohibits_callbacks, "Stream Management: cuStreamAddCallback"),
+	CHECK_GPU(a_capture_prohibits_recording_its_context, MEASURED, "cuCtxRecordEvent is not modelled"),
+	CHECK(a_relaxed_capture_permits_synchronising_other_streams, MEASURED),
+	CHECK(a_relaxed_capture_permits_querying_the_legacy_stream, MEASURED),
+	CHECK(a_relaxed_capture_permits_legacy_memsets, MEASURED),
+	CHECK(a_relaxed_capture_permits_legacy_copies, MEASURED),
+	CHECK(a_relaxed_capture_permits_legacy_records_and_waits, MEASURED),
+	CHECK(a_relaxed_capture_permits_allocation, MEASURED),
+	CHECK(a_blocking_capture_prohibits_legacy_launches, PROHIBITED),
+	CHECK(a_blocking_capture_prohibits_legacy_synchronisation, PROHIBITED),
+	CHECK(a_blocking_capture_prohibits_legacy_queries, PROHIBITED),
+	CHECK(a_blocking_capture_prohibits_synchronous_memsets, PROHIBITED),
+	CHECK(a_blocking_capture_prohibits_synchronous_copies, PROHIBITED),
+	CHECK(a_blocking_capture_hides_the_legacy_status, "Stream Management: cuStreamIsCapturing"),
+	CHECK(an_invalidated_capture_refuses_everything, INVALIDATION),
+	CHECKS_END,
+};
