@@ -66,7 +66,7 @@ static void attributes_of_a_device(void)
 	TRUE(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) >= 49152);
 }
 
-static void an_attribute_that_is_none_is_invalid(void)
+static void an_attribute_that_no_device_has_is_invalid(void)
 {
 	int value;
 
@@ -119,7 +119,7 @@ const struct check device_checks[] = {
 	CHECK(cuinit_may_be_repeated, INIT),
 	CHECK(devices_are_numbered_from_zero, DEVICE "cuDeviceGet"),
 	CHECK(attributes_of_a_device, DEVICE "cuDeviceGetAttribute; Programming Guide, Compute Capabilities"),
-	CHECK(an_attribute_that_is_none_is_invalid, DEVICE "cuDeviceGetAttribute"),
+	CHECK(an_attribute_that_no_device_has_is_invalid, DEVICE "cuDeviceGetAttribute"),
 	CHECK(a_device_that_is_none_is_invalid, DEVICE "cuDeviceGetAttribute, cuDeviceGetName, cuDeviceTotalMem"),
 	CHECK(a_device_has_a_name_and_memory, DEVICE "cuDeviceGetName, cuDeviceTotalMem, cuDeviceGetUuid"),
 	CHECK(free_memory_is_part_of_the_total, "Memory Management: cuMemGetInfo"),

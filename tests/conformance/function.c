@@ -31,7 +31,7 @@ static void attributes_of_a_function(void)
 	TRUE(attribute(nothing, CU_FUNC_ATTRIBUTE_BINARY_VERSION) >= 75);
 }
 
-static void an_attribute_that_is_none_is_invalid(void)
+static void an_attribute_that_no_function_has_is_invalid(void)
 {
 	CUfunction nothing = function("nothing");
 	int value;
@@ -180,7 +180,7 @@ static void occupancy_counts_blocks(void)
 
 const struct check function_checks[] = {
 	CHECK(attributes_of_a_function, EXECUTION "cuFuncGetAttribute"),
-	CHECK(an_attribute_that_is_none_is_invalid, EXECUTION "cuFuncGetAttribute"),
+	CHECK(an_attribute_that_no_function_has_is_invalid, EXECUTION "cuFuncGetAttribute"),
 	CHECK(shared_memory_may_be_raised_to_the_limit, EXECUTION "cuFuncSetAttribute"),
 	CHECK(a_measured_attribute_cannot_be_set, EXECUTION "cuFuncSetAttribute"),
 	CHECK(the_carveout_is_a_percentage, EXECUTION "cuFuncSetAttribute"),

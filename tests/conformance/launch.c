@@ -177,7 +177,7 @@ static void a_cluster_beyond_the_limit_is_refused(void)
 	EXPECT(launch_with(&many, 1, 32), CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
-static void an_attribute_that_is_none_is_invalid(void)
+static void an_attribute_that_no_launch_has_is_invalid(void)
 {
 	CUlaunchAttribute unknown = {.id = (CUlaunchAttributeID)1000};
 
@@ -221,7 +221,7 @@ const struct check launch_checks[] = {
 	CHECK(attributes_of_a_launch_are_accepted, "Data types: CUlaunchAttributeID"),
 	CHECK(a_cluster_divides_the_grid, LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
 	CHECK(a_cluster_beyond_the_limit_is_refused, LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
-	CHECK(an_attribute_that_is_none_is_invalid, LAUNCH_EX),
+	CHECK(an_attribute_that_no_launch_has_is_invalid, LAUNCH_EX),
 	CHECK(a_cooperative_launch_fits_the_device, "Execution Control: cuLaunchCooperativeKernel"),
 	CHECK(a_refused_launch_leaves_the_context_usable, LAUNCH),
 	CHECKS_END,

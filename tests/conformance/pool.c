@@ -43,7 +43,7 @@ static void a_place_for_the_address_is_needed(void)
 	EXPECT(cuMemAllocAsync(NULL, 256, stream), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void too_many_bytes_are_out_of_memory(void)
+static void too_many_bytes_in_stream_order_are_out_of_memory(void)
 {
 	CUdeviceptr address;
 
@@ -144,7 +144,7 @@ const struct check pool_checks[] = {
 	CHECK(memory_is_there_in_stream_order, POOL "cuMemAllocAsync"),
 	CHECK(memory_goes_to_another_stream_by_an_event, POOL "cuMemAllocAsync"),
 	CHECK(a_place_for_the_address_is_needed, POOL "cuMemAllocAsync"),
-	CHECK(too_many_bytes_are_out_of_memory, POOL "cuMemAllocAsync"),
+	CHECK(too_many_bytes_in_stream_order_are_out_of_memory, POOL "cuMemAllocAsync"),
 	CHECK(memory_of_a_pool_may_be_freed_at_once, POOL "cuMemAllocAsync"),
 	CHECK(what_was_never_allocated_is_not_freed, POOL "cuMemFreeAsync"),
 	CHECK(there_is_one_default_pool, "Device Management: cuDeviceGetDefaultMemPool"),

@@ -1,3 +1,192 @@
+/* Single nodes of an executable graph: setting, enabling, disabling. */
 #include "conformance.h"
 
-const struct check set_checks[] = {CHECKS_END};
+static CUgraphNode node;
+
+static void instantiate(void)
+{
+	capture_end();
+	nodes(graph, &node, 1);
+	OK(cuGraphInstantiate(&exec, graph, 0));
+}
+
+static void instantiate_append(CUdeviceptr list, unsigned value)
+{
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(append(list, value, stream));
+	instantiate();
+}
+
+static void a_kernel_node_takes_other_values(void)
+{
+	CUdeviceptr list = words();
+	unsigned value = 1;
+	void *values[] = {&list, &value};
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	instantiate_append(list, 9);
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	params.kernelParams = values;
+	OK(cuGraphExecKernelNodeSetParams(exec, node, &params));
+	run_graph();
+	is_list(list, 1);
+}
+
+static void setting_leaves_the_graph_alone(void)
+{
+	CUdeviceptr list = words();
+	unsigned value = 1;
+	void *values[] = {&list, &value};
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	instantiate_append(list, 9);
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	params.kernelParams = values;
+	OK(cuGraphExecKernelNodeSetParams(exec, node, &params));
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	EQUAL(*(unsigned *)params.kernelParams[1], 9);
+}
+
+static void setting_the_graph_leaves_its_executable_alone(void)
+{
+	CUdeviceptr list = words();
+	unsigned value = 9;
+	void *values[] = {&list, &value};
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	instantiate_append(list, 1);
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	params.kernelParams = values;
+	OK(cuGraphKernelNodeSetParams(node, &params));
+	run_graph();
+	is_list(list, 1);
+}
+
+static void a_memset_node_takes_another_value(void)
+{
+	CUDA_MEMSET_NODE_PARAMS params;
+	CUdeviceptr device = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemsetD32Async(device, 1, 4, stream));
+	instantiate();
+	OK(cuGraphMemsetNodeGetParams(node, &params));
+	params.value = 6;
+	OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, context));
+	run_graph();
+	EQUAL(word(device, 3), 6);
+}
+
+static void a_copy_node_takes_other_addresses(void)
+{
+	CUdeviceptr first = words(), second = words(), third = words();
+	CUDA_MEMCPY3D params;
+
+	OK(cuMemsetD32(third, 8, 4));
+	OK(cuCtxSynchronize());
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyDtoDAsync(first, second, 16, stream));
+	instantiate();
+	OK(cuGraphMemcpyNodeGetParams(node, &params));
+	params.srcDevice = third;
+	OK(cuGraphExecMemcpyNodeSetParams(exec, node, &params, context));
+	run_graph();
+	EQUAL(word(first, 3), 8);
+}
+
+static void a_copy_node_keeps_its_direction(void)
+{
+	CUdeviceptr first = words(), second = words();
+	volatile unsigned *host = pinned();
+	CUDA_MEMCPY3D params;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyDtoDAsync(first, second, 16, stream));
+	instantiate();
+	OK(cuGraphMemcpyNodeGetParams(node, &params));
+	params.srcMemoryType = CU_MEMORYTYPE_HOST;
+	params.srcHost = (const void *)(uintptr_t)host;
+	EXPECT(cuGraphExecMemcpyNodeSetParams(exec, node, &params, context), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void CUDA_CB add_one(void *number)
+{
+	++*(unsigned *)number;
+}
+
+static void a_host_node_takes_other_data(void)
+{
+	static unsigned first, second;
+	CUDA_HOST_NODE_PARAMS params = {add_one, &second};
+
+	first = second = 0;
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuLaunchHostFunc(stream, add_one, &first));
+	instantiate();
+	OK(cuGraphExecHostNodeSetParams(exec, node, &params));
+	run_graph();
+	EQUAL(first, 0);
+	EQUAL(second, 1);
+}
+
+static void a_node_disabled_does_nothing(void)
+{
+	CUdeviceptr list = words();
+	unsigned enabled = 9;
+
+	instantiate_append(list, 1);
+	OK(cuGraphNodeGetEnabled(exec, node, &enabled));
+	EQUAL(enabled, 1);
+	OK(cuGraphNodeSetEnabled(exec, node, 0));
+	run_graph();
+	EQUAL(word(list, 0), 0);
+	OK(cuGraphNodeGetEnabled(exec, node, &enabled));
+	EQUAL(enabled, 0);
+	OK(cuGraphNodeSetEnabled(exec, node, 1));
+	run_graph();
+	is_list(list, 1);
+}
+
+static void a_host_node_is_not_disabled(void)
+{
+	static unsigned number;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuLaunchHostFunc(stream, add_one, &number));
+	instantiate();
+	EXPECT(cuGraphNodeSetEnabled(exec, node, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_node_disabled_takes_values(void)
+{
+	CUdeviceptr list = words();
+	unsigned value = 1;
+	void *values[] = {&list, &value};
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	instantiate_append(list, 9);
+	OK(cuGraphNodeSetEnabled(exec, node, 0));
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	params.kernelParams = values;
+	OK(cuGraphExecKernelNodeSetParams(exec, node, &params));
+	OK(cuGraphNodeSetEnabled(exec, node, 1));
+	run_graph();
+	is_list(list, 1);
+}
+
+#define GRAPH "Graph Management: "
+#define ENABLE "Programming Guide, CUDA Graphs, Individual Node Enable"
+
+const struct check set_checks[] = {
+	CHECK(a_kernel_node_takes_other_values, GRAPH "cuGraphExecKernelNodeSetParams"),
+	CHECK(setting_leaves_the_graph_alone, GRAPH "cuGraphExecKernelNodeSetParams"),
+	CHECK(setting_the_graph_leaves_its_executable_alone, GRAPH "cuGraphKernelNodeSetParams"),
+	CHECK(a_memset_node_takes_another_value, GRAPH "cuGraphExecMemsetNodeSetParams"),
+	CHECK(a_copy_node_takes_other_addresses, GRAPH "cuGraphExecMemcpyNodeSetParams"),
+	CHECK(a_copy_node_keeps_its_direction, GRAPH "cuGraphExecMemcpyNodeSetParams"),
+	CHECK(a_host_node_takes_other_data, GRAPH "cuGraphExecHostNodeSetParams"),
+	CHECK(a_node_disabled_does_nothing, ENABLE),
+	CHECK(a_host_node_is_not_disabled, ENABLE),
+	CHECK(a_node_disabled_takes_values, ENABLE),
+	CHECKS_END,
+};
