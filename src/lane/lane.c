@@ -168,6 +168,13 @@ static void close_segment(struct reprise_lane *lane, bool wait)
 /* Whether nothing has repeated for so long that the lane is left alone for a while, from this op on. */
 static bool falls_drowsy(struct reprise_lane *lane)
 {
+	uint32_t left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+
+	if (left > 0) { /* an op that came by the long way; it was counted already */
+		atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
+		lane->counts.ops--;
+		return true;
+	}
 	if (lane->counts.ops < lane->awake_until)
 		return false;
 	close_segment(lane, false);

@@ -43,6 +43,9 @@ static void sum_lane(struct reprise_lane *lane, void *context)
 
 	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
 		to[i] += from[i];
+	/* Ops that a lane is left alone for are counted beforehand. */
+	sum->ops -= atomic_load(&lane->drowsy_ops);
+	sum->drowsy -= atomic_load(&lane->drowsy_ops);
 }
 
 static uint64_t side_exits(const struct reprise_lane_counts *sum)
