@@ -62,8 +62,6 @@ prepare() {
 	need gcc gcc libc6-dev
 	need python3 python3
 	need ninja ninja-build
-	need pkg-config pkg-config
-	pkg-config --exists check || apt_install check
 	if ! meson_is_new_enough; then
 		apt_install meson
 		hash -r
@@ -75,6 +73,11 @@ prepare() {
 		PATH=$PWD/$build-venv/bin:$PATH
 	fi
 	find_cuda
+}
+
+prepare_tests() {
+	need pkg-config pkg-config
+	pkg-config --exists check || apt_install check
 }
 
 # build_all FOLDER [meson option ...]
