@@ -26,18 +26,27 @@ enum { ABSENT, AWAKE, ASLEEP };
 static _Atomic uint32_t thread_state; /* ABSENT, AWAKE or ASLEEP; also what it sleeps on */
 static _Atomic bool stopped;
 
+/* Issues a lane whose first deferred op has waited since `since`. That takes what the program's own calls would have taken. */
+static void issue(struct reprise_lane *lane, uint64_t since)
+{
+	uint64_t held = reprise_clock_ns() - since;
+
+	reprise_count_most(REPRISE_COUNT_hold_begun_ns, held);
+	reprise_count(REPRISE_COUNT_hold_overruns, held > reprise_option(REPRISE_OPTION_HOLD) * 1000);
+	reprise_lane_hold_limit(lane);
+	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
+}
+
 static void issue_overdue(struct reprise_lane *lane, void *context)
 {
-	uint64_t limit = *(const uint64_t *)context, now = reprise_clock_ns();
+	uint64_t due = *(const uint64_t *)context, now = reprise_clock_ns();
 	uint64_t since = atomic_load(&lane->deferred_since);
 
-	if (since == 0 || now < since + limit || !reprise_lock_try(&lane->lock))
+	if (since == 0 || now < since + due || !reprise_lock_try(&lane->lock))
 		return; /* whoever has the lock is at work on it */
 	since = atomic_load(&lane->deferred_since);
-	if (since != 0 && now >= since + limit && !atomic_load(&stopped)) {
-		reprise_lane_hold_limit(lane);
-		reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
-	}
+	if (since != 0 && now >= since + due && !atomic_load(&stopped))
+		issue(lane, since);
 	reprise_lock_give(&lane->lock);
 }
 

@@ -24,7 +24,9 @@
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
 	X(private_streams_failed, "private streams that could not be had") \
 	X(hold_flushes, "lanes issued by the hold limit") \
-	X(hold_longest_ns, "longest time that an op stayed unissued") \
+	X(hold_overruns, "of these, begun later than the limit") \
+	X(hold_begun_ns, "longest time until the hold limit began to issue") \
+	X(hold_longest_ns, "longest time until it had issued all: the driver's own time for each op included") \
 	X(program_captures, "captures that the program made itself") \
 	X(lifetimes, "calls that ended something traces may refer to")
 
