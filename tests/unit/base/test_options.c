@@ -1,0 +1,140 @@
+/* Options: what is usable is used, what is not is named once and ignored. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../src/base/options.h"
+
+/* Reads the options with stderr going into `said`. */
+static char said[4096];
+
+static void read_options(void)
+{
+	FILE *file = tmpfile();
+	int before = dup(STDERR_FILENO);
+	size_t length;
+
+	dup2(fileno(file), STDERR_FILENO);
+	reprise_options_read();
+	dup2(before, STDERR_FILENO);
+	close(before);
+	rewind(file);
+	length = fread(said, 1, sizeof(said) - 1, file);
+	said[length] = '\0';
+	fclose(file);
+}
+
+static unsigned int lines(void)
+{
+	unsigned int count = 0;
+
+	for (const char *at = said; *at != '\0'; at++)
+		count += *at == '\n';
+	return count;
+}
+
+static void setup(void)
+{
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		unsetenv(reprise_option_rows[i].variable);
+}
+
+START_TEST(without_an_environment_all_are_default)
+{
+	read_options();
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
+		ck_assert(!reprise_option_given(i));
+		ck_assert_uint_eq(reprise_option(i), reprise_option_rows[i].standard);
+	}
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(words_have_the_value_of_their_place)
+{
+	setenv("REPRISE", "observe", 1);
+	setenv("REPRISE_LOG", "silent", 1);
+	read_options();
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_MODE), 1);
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_LOG), 0);
+	ck_assert(reprise_option_given(REPRISE_OPTION_MODE));
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(numbers_may_stand_at_their_limits)
+{
+	setenv("REPRISE_HOLD", "0", 1);
+	setenv("REPRISE_MEMORY", "65536", 1);
+	setenv("REPRISE_SMALLEST", "0128", 1);
+	read_options();
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_HOLD), 0);
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_MEMORY), 65536);
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_SMALLEST), 128);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+static const char *const absurd[] = {
+	"", " ", "-1", "+5", "5 ", " 5", "5us", "0x10", "1e3", "100001", "18446744073709551616", "99999999999999999999999999", "many", "\n", "\xff\xfe",
+};
+
+START_TEST(absurd_numbers_are_named_once_and_the_default_used)
+{
+	setenv("REPRISE_HOLD", absurd[_i], 1);
+	read_options();
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_HOLD), 100);
+	ck_assert(!reprise_option_given(REPRISE_OPTION_HOLD));
+	ck_assert_uint_eq(lines(), 1);
+	ck_assert_ptr_nonnull(strstr(said, "REPRISE_HOLD"));
+}
+END_TEST
+
+static const char *const no_words[] = {"", "o", "onn", "ON", "on|off", "|", "off ", "observ"};
+
+START_TEST(words_that_are_none_are_named_once_and_the_default_used)
+{
+	setenv("REPRISE", no_words[_i], 1);
+	read_options();
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_MODE), 2);
+	ck_assert_uint_eq(lines(), 1);
+}
+END_TEST
+
+START_TEST(a_path_too_long_is_named_briefly)
+{
+	char path[9000];
+
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	setenv("REPRISE_REPORT", path, 1);
+	read_options();
+	ck_assert_str_eq(reprise_option_path(REPRISE_OPTION_REPORT), "");
+	ck_assert_uint_eq(lines(), 1);
+	ck_assert_uint_lt(strlen(said), 1024);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("options");
+	TCase *tests = tcase_create("options");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, without_an_environment_all_are_default);
+	tcase_add_test(tests, words_have_the_value_of_their_place);
+	tcase_add_test(tests, numbers_may_stand_at_their_limits);
+	tcase_add_loop_test(tests, absurd_numbers_are_named_once_and_the_default_used, 0, sizeof(absurd) / sizeof(*absurd));
+	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0, sizeof(no_words) / sizeof(*no_words));
+	tcase_add_test(tests, a_path_too_long_is_named_briefly);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,287 @@
+/* Planning, traces and their index. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "../../../src/trace/index.h"
+#include "../../../src/trace/plan.h"
+#include "ops.h"
+
+/* ---- planning ---- */
+
+enum { LONG = 400 };
+
+static struct reprise_op ops[LONG];
+static uint32_t gaps[LONG];
+
+static struct reprise_segment segment_of(unsigned int count, uint32_t gap_ns)
+{
+	for (unsigned int i = 0; i < LONG; i++) {
+		ops[i] = op_of(i, 0);
+		gaps[i] = gap_ns;
+	}
+	return (struct reprise_segment){.ops = ops, .gaps = gaps, .count = count, .before = REPRISE_BEFORE_WAIT, .exact = true};
+}
+
+START_TEST(after_a_wait_traces_are_small_first)
+{
+	struct reprise_segment segment = segment_of(300, 10);
+	static const unsigned int wanted[] = {8, 16, 128, 128, 20};
+	unsigned int start = 0;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 100000), wanted[i]);
+		start += wanted[i];
+	}
+	segment.position = 1000;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 128);
+}
+END_TEST
+
+START_TEST(no_trace_spans_long_pauses)
+{
+	struct reprise_segment segment = segment_of(300, 8000);
+
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 1);
+	segment.position = 100;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 7);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000), 3);
+	gaps[2] = 1000000;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 2);
+}
+END_TEST
+
+START_TEST(a_hold_limit_of_zero_makes_traces_of_one)
+{
+	struct reprise_segment segment = segment_of(300, 0);
+
+	for (unsigned int start = 0; start < 300; start += 50)
+		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 0), 1);
+}
+END_TEST
+
+START_TEST(the_last_before_a_wait_is_halved_where_the_host_is_slow)
+{
+	struct reprise_segment segment = segment_of(6, 8000);
+
+	segment.position = 100;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 6);
+	segment.ends_in_wait = true;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 3);
+}
+END_TEST
+
+/* ---- traces ---- */
+
+static struct reprise_workshop workshop;
+
+static struct reprise_trace *trace_of(uint64_t before, unsigned int position, unsigned int first, unsigned int count, bool exact)
+{
+	struct reprise_op some[64];
+	struct reprise_trace *trace;
+
+	for (unsigned int i = 0; i < count; i++)
+		some[i] = op_of(first + i, 0);
+	trace = reprise_trace_new(some, count, before, position, &workshop);
+	ck_assert_ptr_nonnull(trace);
+	trace->exact = exact;
+	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	return trace;
+}
+
+START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
+	struct reprise_op other = op_of(2, 9), same = op_of(3, 0);
+
+	reprise_trace_adopt(trace, 1, &other);
+	reprise_trace_adopt(trace, 2, &same);
+	ck_assert_uint_eq(trace->changed_count, 1);
+	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 9);
+	reprise_trace_settle(trace, false);
+	ck_assert_uint_eq(trace->changed_count, 0);
+	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 0);
+	ck_assert(!trace->values_moved);
+
+	reprise_trace_adopt(trace, 1, &other);
+	reprise_trace_settle(trace, true);
+	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 9);
+	ck_assert(trace->values_moved);
+	ck_assert(!trace->head_moved);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	uint64_t now = 0, longest = 0;
+
+	for (unsigned int round = 0; round < 40; round++) {
+		uint64_t aside;
+
+		while (reprise_trace_usable(trace, now))
+			reprise_trace_disappointed(trace, now);
+		aside = trace->aside_until - now;
+		ck_assert_uint_ge(aside, longest);
+		longest = aside;
+		now = trace->aside_until;
+		ck_assert(reprise_trace_usable(trace, now));
+	}
+	ck_assert_uint_le(longest, 2000000);
+	for (unsigned int i = 0; i < 100; i++)
+		reprise_trace_succeeded(trace, now);
+	while (reprise_trace_usable(trace, now))
+		reprise_trace_disappointed(trace, now);
+	ck_assert_uint_lt(trace->aside_until - now, 1000);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+/* ---- the index ---- */
+
+static struct reprise_index *table;
+
+static void setup(void)
+{
+	table = calloc(1, sizeof(*table));
+}
+
+static void teardown(void)
+{
+	while (table->all != NULL) {
+		struct reprise_trace *trace = table->all;
+
+		reprise_index_remove(table, trace);
+		reprise_trace_free(trace);
+	}
+	ck_assert_uint_eq(table->count, 0);
+	ck_assert_uint_eq(table->nodes, 0);
+	free(table);
+}
+
+START_TEST(a_trace_is_found_by_what_came_before_and_its_first_value)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_op first = op_of(1, 0), other = op_of(1, 5);
+
+	reprise_index_add(table, trace);
+	ck_assert_ptr_eq(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 0), trace);
+	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_BARRIER, &first, 0, 0));
+	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &other, 0, 0));
+	/* Its values came again, so its shape alone does not find it. */
+	ck_assert_ptr_null(reprise_index_find_shape(table, REPRISE_BEFORE_WAIT, &other, 0, 0));
+}
+END_TEST
+
+START_TEST(soon_after_a_wait_a_shape_counts_only_at_its_place)
+{
+	struct reprise_trace *trace = trace_of(7, 8, 1, 3, false);
+	struct reprise_op other = op_of(1, 5);
+
+	reprise_index_add(table, trace);
+	ck_assert_ptr_eq(reprise_index_find_shape(table, 7, &other, 8, 0), trace);
+	ck_assert_ptr_null(reprise_index_find_shape(table, 7, &other, 9, 0));
+	ck_assert_ptr_eq(reprise_index_find_shape(table, 7, &other, 5000, 0), trace);
+}
+END_TEST
+
+START_TEST(of_traces_that_begin_alike_the_one_at_this_place_is_taken)
+{
+	struct reprise_trace *here = trace_of(7, 8, 1, 3, true), *there = trace_of(7, 16, 1, 5, true);
+	struct reprise_op first = op_of(1, 0);
+
+	reprise_index_add(table, here);
+	reprise_index_add(table, there);
+	there->last_followed = 1000;
+	ck_assert_ptr_eq(reprise_index_find_value(table, 7, &first, 8, 0), here);
+	ck_assert_ptr_eq(reprise_index_find_value(table, 7, &first, 16, 0), there);
+	ck_assert_ptr_eq(reprise_index_find_value(table, 7, &first, 40, 0), there);
+}
+END_TEST
+
+START_TEST(what_is_not_built_or_put_aside_is_not_found)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_op first = op_of(1, 0);
+
+	reprise_index_add(table, trace);
+	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
+	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 0));
+	ck_assert_ptr_eq(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 3, true), trace);
+	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	reprise_trace_put_aside(trace, 10);
+	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 10));
+	ck_assert_ptr_eq(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 1u << 20), trace);
+}
+END_TEST
+
+START_TEST(the_same_ops_are_one_trace_and_fewer_are_another)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+
+	reprise_index_add(table, trace);
+	ck_assert_ptr_eq(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 3, true), trace);
+	ck_assert_ptr_null(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 2, true));
+	ck_assert_ptr_null(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 3, false));
+}
+END_TEST
+
+START_TEST(nobody_follows_a_trace_that_is_gone)
+{
+	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true), *b = trace_of(9, 3, 4, 3, true);
+
+	reprise_index_add(table, a);
+	reprise_index_add(table, b);
+	a->follower = b;
+	reprise_index_remove(table, b);
+	ck_assert_ptr_null(a->follower);
+	reprise_trace_free(b);
+}
+END_TEST
+
+START_TEST(the_oldest_that_nobody_has_in_hand_goes_first)
+{
+	struct reprise_trace *traces[3];
+
+	for (unsigned int i = 0; i < 3; i++) {
+		traces[i] = trace_of(9, i, 10 * i, 3, true);
+		traces[i]->last_followed = 100 + i;
+		reprise_index_add(table, traces[i]);
+	}
+	ck_assert_ptr_eq(reprise_index_oldest(table, NULL), traces[0]);
+	ck_assert_ptr_eq(reprise_index_oldest(table, traces[0]), traces[1]);
+	atomic_store(&traces[1]->graph.state, REPRISE_GRAPH_QUEUED);
+	ck_assert_ptr_eq(reprise_index_oldest(table, traces[0]), traces[2]);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("trace");
+	TCase *plan = tcase_create("plan"), *trace = tcase_create("trace"), *index = tcase_create("index");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(plan, after_a_wait_traces_are_small_first);
+	tcase_add_test(plan, no_trace_spans_long_pauses);
+	tcase_add_test(plan, a_hold_limit_of_zero_makes_traces_of_one);
+	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
+	suite_add_tcase(suite, plan);
+	tcase_add_test(trace, a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not);
+	tcase_add_test(trace, a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever);
+	suite_add_tcase(suite, trace);
+	tcase_add_checked_fixture(index, setup, teardown);
+	tcase_add_test(index, a_trace_is_found_by_what_came_before_and_its_first_value);
+	tcase_add_test(index, soon_after_a_wait_a_shape_counts_only_at_its_place);
+	tcase_add_test(index, of_traces_that_begin_alike_the_one_at_this_place_is_taken);
+	tcase_add_test(index, what_is_not_built_or_put_aside_is_not_found);
+	tcase_add_test(index, the_same_ops_are_one_trace_and_fewer_are_another);
+	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
+	tcase_add_test(index, the_oldest_that_nobody_has_in_hand_goes_first);
+	suite_add_tcase(suite, index);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,212 @@
+/* Watching: what repeats is found, soon and not sooner; cuts fall where they fell before. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "../../../src/trace/watch.h"
+#include "ops.h"
+
+static struct reprise_watch *watch;
+static unsigned int found_count;      /* segments found since forget() */
+static struct reprise_segment latest; /* the last of them; its ops are gone */
+static uint64_t first_shapes[4096];   /* with which op each segment found began */
+static unsigned int op_gap;
+
+static void found(void *context, const struct reprise_segment *segment)
+{
+	latest = *segment;
+	first_shapes[found_count % 4096] = segment->ops[0].shape;
+	found_count++;
+}
+
+static void forget(void)
+{
+	found_count = 0;
+	latest = (struct reprise_segment){0};
+}
+
+static void setup(void)
+{
+	watch = reprise_watch_new();
+	ck_assert_ptr_nonnull(watch);
+	op_gap = 0;
+	forget();
+	reprise_watch_begin(watch, REPRISE_BEFORE_WAIT, 0);
+}
+
+static void teardown(void)
+{
+	reprise_watch_free(watch);
+}
+
+static void keep(unsigned int shape, unsigned int value)
+{
+	struct reprise_op op = op_of(shape, value);
+
+	ck_assert_ptr_nonnull(reprise_watch_slot(watch, &op));
+	reprise_watch_keep(watch, op_gap, found, NULL);
+}
+
+static void wait(void)
+{
+	reprise_watch_end(watch, true, found, NULL);
+	reprise_watch_begin(watch, REPRISE_BEFORE_WAIT, 0);
+}
+
+START_TEST(a_segment_is_worth_a_trace_at_its_third_visit)
+{
+	for (unsigned int visit = 1; visit <= 3; visit++) {
+		for (unsigned int i = 0; i < 10; i++)
+			keep(i, 0);
+		wait();
+		ck_assert_uint_eq(found_count, visit < 3 ? 0 : 1);
+	}
+	ck_assert_uint_eq(latest.count, 10);
+	ck_assert(latest.exact);
+	ck_assert(latest.ends_in_wait);
+	ck_assert_uint_eq(latest.before, REPRISE_BEFORE_WAIT);
+}
+END_TEST
+
+START_TEST(two_values_by_turns_are_two_exact_segments)
+{
+	for (unsigned int visit = 0; visit < 8; visit++) {
+		forget();
+		for (unsigned int i = 0; i < 5; i++)
+			keep(i, visit % 2);
+		wait();
+	}
+	ck_assert_uint_eq(found_count, 1);
+	ck_assert(latest.exact);
+}
+END_TEST
+
+START_TEST(values_that_never_come_again_make_a_trace_for_any_values)
+{
+	unsigned int visit;
+
+	for (visit = 0; visit < 20 && found_count == 0; visit++) {
+		for (unsigned int i = 0; i < 5; i++)
+			keep(i, visit);
+		wait();
+	}
+	ck_assert_uint_eq(visit, 7);
+	ck_assert(!latest.exact);
+}
+END_TEST
+
+START_TEST(nothing_repeats_nothing_is_found)
+{
+	for (unsigned int i = 0; i < 5000; i++)
+		keep(i, 0);
+	wait();
+	ck_assert_uint_eq(found_count, 0);
+}
+END_TEST
+
+START_TEST(a_long_run_without_a_wait_is_cut_where_it_was_cut_before)
+{
+	enum { PERIOD = 700, PERIODS = 12 };
+	uint64_t seen[64];
+	unsigned int begun = 0, known = 0;
+
+	for (unsigned int i = 0; i < PERIOD * PERIODS; i++)
+		keep(1 + i % PERIOD, 0);
+	ck_assert_uint_gt(found_count, 0);
+	/* Every segment begins at one of few places of the period. */
+	for (unsigned int i = 0; i < found_count; i++) {
+		for (known = 0; known < begun && seen[known] != first_shapes[i]; known++)
+			;
+		if (known == begun) {
+			ck_assert_uint_lt(begun, 64);
+			seen[begun++] = first_shapes[i];
+		}
+	}
+	ck_assert_uint_le(begun, PERIOD / REPRISE_SEGMENT_LEAST + 1);
+	ck_assert_uint_le(latest.count, REPRISE_SEGMENT_MOST);
+	ck_assert_uint_ge(latest.count, REPRISE_SEGMENT_LEAST);
+}
+END_TEST
+
+START_TEST(an_inserted_op_moves_no_later_cut)
+{
+	enum { PERIOD = 700 };
+	uint64_t before[16];
+	unsigned int count, hits = 0;
+
+	for (unsigned int i = 0; i < PERIOD * 6; i++)
+		keep(1 + i % PERIOD, 0);
+	count = found_count < 16 ? found_count : 16;
+	ck_assert_uint_gt(count, 3);
+	for (unsigned int i = 0; i < count; i++)
+		before[i] = first_shapes[found_count - 1 - i];
+	forget();
+	for (unsigned int i = 0; i < PERIOD * 6; i++) {
+		keep(1 + i % PERIOD, 0);
+		if (i == 50)
+			keep(999999, 0);
+	}
+	for (unsigned int i = 0; i < found_count; i++)
+		for (unsigned int j = 0; j < count; j++)
+			if (first_shapes[i] == before[j]) {
+				hits++;
+				break;
+			}
+	ck_assert_uint_ge(hits + 1, found_count);
+	ck_assert_uint_gt(hits, 10);
+}
+END_TEST
+
+START_TEST(a_refused_op_takes_its_segment_with_it)
+{
+	for (unsigned int visit = 0; visit < 10; visit++) {
+		for (unsigned int i = 0; i < 10; i++)
+			keep(i, 0);
+		reprise_watch_drop(watch);
+	}
+	wait();
+	ck_assert_uint_eq(found_count, 0);
+}
+END_TEST
+
+START_TEST(a_pause_that_came_once_is_no_habit)
+{
+	uint64_t slow = reprise_clock_ns_to_ticks(40000);
+
+	for (unsigned int visit = 0; visit < 4; visit++) {
+		for (unsigned int i = 0; i < 10; i++) {
+			op_gap = visit == 2 && i == 5 ? (uint32_t)slow : 0;
+			keep(i, 0);
+		}
+		reprise_watch_end(watch, true, found, NULL);
+		if (visit == 3)
+			ck_assert_uint_lt(latest.gaps[5], 20000);
+		reprise_watch_begin(watch, REPRISE_BEFORE_WAIT, 0);
+	}
+	ck_assert_uint_eq(found_count, 2);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("watch");
+	TCase *tests = tcase_create("watch");
+	SRunner *runner;
+	int failed;
+
+	reprise_clock_start();
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, a_segment_is_worth_a_trace_at_its_third_visit);
+	tcase_add_test(tests, two_values_by_turns_are_two_exact_segments);
+	tcase_add_test(tests, values_that_never_come_again_make_a_trace_for_any_values);
+	tcase_add_test(tests, nothing_repeats_nothing_is_found);
+	tcase_add_test(tests, a_long_run_without_a_wait_is_cut_where_it_was_cut_before);
+	tcase_add_test(tests, an_inserted_op_moves_no_later_cut);
+	tcase_add_test(tests, a_refused_op_takes_its_segment_with_it);
+	tcase_add_test(tests, a_pause_that_came_once_is_no_habit);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? 0 : 1;
+}
