@@ -37,7 +37,7 @@ void *reprise_door_of(unsigned int entry)
 {
 	const int32_t *distance = &reprise_door_distances[entry];
 
-	return *distance != 0 ? (char *)distance + *distance : reprise_real[entry];
+	return *distance != 0 ? (char *)distance + *distance : __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
 }
 
 /* The argument at `position`, which the table gives only where all arguments before it are integers too. */

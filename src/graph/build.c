@@ -25,7 +25,8 @@
 
 static struct reprise_lock compiling;
 static struct reprise_lock queue_lock;
-static struct reprise_graph *first, *last;
+static _Atomic(struct reprise_graph *) first; /* read without the lock to see whether there is any */
+static struct reprise_graph *last;
 static _Atomic uint32_t work; /* counts what was queued; the thread sleeps on it */
 static _Atomic bool stopped;
 static bool started;
@@ -74,10 +75,10 @@ static struct reprise_graph *take(void)
 {
 	reprise_lock_take(&queue_lock);
 
-	struct reprise_graph *graph = first;
+	struct reprise_graph *graph = atomic_load(&first);
 
 	if (graph != NULL)
-		first = graph->next_queued;
+		atomic_store(&first, graph->next_queued);
 	reprise_lock_give(&queue_lock);
 	return graph;
 }
@@ -86,8 +87,8 @@ static struct reprise_graph *take(void)
 static void put_back(struct reprise_graph *graph)
 {
 	reprise_lock_take(&queue_lock);
-	graph->next_queued = first;
-	__atomic_store_n(&first, graph, __ATOMIC_RELAXED);
+	graph->next_queued = atomic_load(&first);
+	atomic_store(&first, graph);
 	if (graph->next_queued == NULL)
 		last = graph;
 	reprise_lock_give(&queue_lock);
@@ -133,7 +134,7 @@ static void *run(void *unused)
 		spent += build_next();
 		while (!atomic_load(&stopped) && spent > BURST_NS && spent * SHARE > reprise_clock_ns() - begin)
 			reprise_futex_wait(&work, atomic_load(&work), REST_NS);
-		if (__atomic_load_n(&first, __ATOMIC_RELAXED) == NULL)
+		if (atomic_load(&first) == NULL)
 			reprise_futex_wait(&work, seen, 0);
 	}
 	return NULL;
@@ -146,8 +147,8 @@ void reprise_graph_build(struct reprise_graph *graph)
 	atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
 	graph->next_queued = NULL;
 	reprise_lock_take(&queue_lock);
-	if (first == NULL)
-		__atomic_store_n(&first, graph, __ATOMIC_RELAXED);
+	if (atomic_load(&first) == NULL)
+		atomic_store(&first, graph);
 	else
 		last->next_queued = graph;
 	last = graph;
@@ -178,13 +179,13 @@ void reprise_graph_unqueue(struct reprise_graph *graph)
 	if (atomic_load(&graph->state) != REPRISE_GRAPH_QUEUED)
 		return;
 	reprise_lock_take(&queue_lock);
-	for (struct reprise_graph *at = first; at != NULL; before = at, at = at->next_queued) {
+	for (struct reprise_graph *at = atomic_load(&first); at != NULL; before = at, at = at->next_queued) {
 		if (at != graph)
 			continue;
 		if (before != NULL)
 			before->next_queued = graph->next_queued;
 		else
-			first = graph->next_queued;
+			atomic_store(&first, graph->next_queued);
 		if (last == graph)
 			last = before;
 		break;
@@ -202,7 +203,8 @@ void reprise_graph_building_stop(void)
 
 void reprise_graph_building_reset(void)
 {
-	first = last = NULL;
+	atomic_store(&first, NULL);
+	last = NULL;
 	reprise_graveyard_reset();
 	started = false;
 	atomic_store(&compiling.word, 0);

@@ -52,10 +52,11 @@ struct reprise_lane {
 	struct reprise_lock lock;
 	struct reprise_lane *next; /* in the registry, for good */
 
-	CUcontext context;
-	CUstream stream; /* CU_STREAM_LEGACY for the legacy default stream */
-	bool blocking;   /* ordered against the legacy default stream */
-	bool unusable;   /* its ops always pass */
+	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
+	_Atomic(CUcontext) context;
+	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream */
+	_Atomic bool blocking;    /* ordered against the legacy default stream */
+	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;
 
 	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */

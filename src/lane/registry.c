@@ -1,7 +1,7 @@
 /*
- * Lanes stand in a list that only grows at its head, so it is read without a lock; `registry_lock` protects growing it and giving a
- * retired lane to another stream. Each thread remembers the lanes it used last; `epoch` moves when a lane is retired and
- * makes them all look again.
+ * Lanes stand in a list that only grows at its head, so all of them are visited without a lock. To find the one of a stream, to
+ * grow the list and to give a retired lane to another stream takes `registry_lock`, so that nobody finds a lane that is just being given
+ * away. Each thread remembers the lanes it used last; `epoch` moves when a lane is retired and makes them all look again.
  */
 #include "registry.h"
 
@@ -30,10 +30,11 @@ static CUstream resolve(CUstream stream, bool per_thread)
 	return stream != NULL ? stream : per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
 }
 
+/* Under the registry's lock. */
 static struct reprise_lane *search(CUcontext context, CUstream stream)
 {
-	for (struct reprise_lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane != NULL; lane = lane->next)
-		if (lane->stream == stream && lane->context == context && !atomic_load_explicit(&lane->retired, memory_order_acquire))
+	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
+		if (lane->stream == stream && lane->context == context && !atomic_load(&lane->retired))
 			return lane;
 	return NULL;
 }
@@ -98,20 +99,6 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	return lane;
 }
 
-static struct reprise_lane *search_or_make(CUcontext context, CUstream stream)
-{
-	struct reprise_lane *lane = search(context, stream);
-
-	if (lane != NULL)
-		return lane;
-	reprise_lock_take(&registry_lock);
-	lane = search(context, stream);
-	if (lane == NULL)
-		lane = make(context, stream);
-	reprise_lock_give(&registry_lock);
-	return lane;
-}
-
 static unsigned int slot_of(CUstream stream)
 {
 	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
@@ -135,9 +122,11 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	return true;
 }
 
-struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
+/* The lane of the stream in the current context; if there is none, a new one if it is to be `made`, or NULL. */
+static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 {
 	CUcontext context = NULL;
+	struct reprise_lane *lane;
 	uint32_t now = atomic_load_explicit(&epoch, memory_order_acquire);
 
 	stream = resolve(stream, per_thread);
@@ -146,27 +135,32 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
 
 	unsigned int slot = slot_of(stream);
 
-	if (remembered[slot].stream != stream || remembered[slot].context != context || remembered[slot].epoch != now) {
-		struct reprise_lane *lane = search_or_make(context, stream);
-
-		if (lane == NULL)
-			return NULL;
+	if (remembered[slot].stream == stream && remembered[slot].context == context && remembered[slot].epoch == now)
+		return remembered[slot].lane;
+	reprise_lock_take(&registry_lock);
+	lane = search(context, stream);
+	if (lane == NULL && made)
+		lane = make(context, stream);
+	reprise_lock_give(&registry_lock);
+	if (lane != NULL) {
 		remembered[slot].stream = stream;
 		remembered[slot].context = context;
 		remembered[slot].lane = lane;
 		remembered[slot].epoch = now;
 	}
-	return remembered[slot].lane->unusable ? NULL : remembered[slot].lane;
+	return lane;
+}
+
+struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
+{
+	struct reprise_lane *lane = look_up(stream, per_thread, true);
+
+	return lane != NULL && !lane->unusable ? lane : NULL;
 }
 
 struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread)
 {
-	CUcontext context = NULL;
-
-	stream = resolve(stream, per_thread);
-	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS)
-		return NULL;
-	return search(context, stream);
+	return look_up(stream, per_thread, false);
 }
 
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)

@@ -41,7 +41,7 @@ enum reprise_mode reprise_start(void)
 {
 	const char *mode = getenv("ROOMS_MODE");
 
-	rooms.starts++;
+	__atomic_fetch_add(&rooms.starts, 1, __ATOMIC_RELAXED);
 	trash_registers();
 	return mode != NULL && strcmp(mode, "off") == 0 ? REPRISE_MODE_OFF : REPRISE_MODE_ON;
 }
