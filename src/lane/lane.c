@@ -22,6 +22,10 @@
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
 #define GLANCE_OPS 1024    /* and watched for so many, by turns */
 
+/* Side exits that an exact trace takes to see whether other values come again, too; and after how many it is put aside for a while. */
+#define STRANGERS_MOST 64
+#define STRANGERS_ASIDE 8
+
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
@@ -257,7 +261,8 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	for (unsigned int i = 0; i < count; i++)
 		watch_issued(lane, reprise_trace_op(trace, i), reprise_clock_ns_to_ticks(trace->gap_ns));
 	reprise_trace_settle(trace, false);
-	reprise_trace_disappointed(trace, lane->counts.ops);
+	if (why != REPRISE_EXIT_values)
+		reprise_trace_disappointed(trace, lane->counts.ops);
 	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
 	lane->trace = NULL;
 	lane->cursor = 0;
@@ -378,8 +383,27 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 	lane->counts.siblings++;
 }
 
-/* Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling. */
-static bool guard(struct reprise_lane *lane, const struct reprise_call *call)
+/*
+ * Whether an exact trace is to be left, rather than patched, because other values came. They may come again, in a cycle of a few: seen
+ * eagerly a few times they get a trace of their own, and no visit needs a patch. If that does not help, the trace stands in the way of
+ * shorter ones that begin alike.
+ */
+static bool leaves_to_strangers(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	if (!trace->exact || trace->changed_count > 0 || trace->strangers == STRANGERS_MOST)
+		return false;
+	if (++trace->strangers % STRANGERS_ASIDE == 0)
+		reprise_trace_put_aside(trace, lane->counts.ops);
+	return true;
+}
+
+/*
+ * Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling. If it is not, *why is the reason to
+ * leave.
+ */
+static bool guard(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_exit *why)
 {
 	struct reprise_trace *trace = lane->trace;
 	enum reprise_match match = reprise_op_match(&trace->ops[lane->cursor], call);
@@ -388,16 +412,19 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call)
 		return true;
 	if (match == REPRISE_MATCH_NOT || trace->changed_count == 0) {
 		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
-		                                                      match == REPRISE_MATCH_VALUES, lane->counts.ops);
+		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops);
 
 		if (sibling != NULL) {
 			change_over(lane, sibling);
 			match = reprise_op_match(&sibling->ops[lane->cursor], call);
 		}
 	}
-	if (match == REPRISE_MATCH_VALUES)
+	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
+	if (match == REPRISE_MATCH_NOT || (match == REPRISE_MATCH_VALUES && leaves_to_strangers(lane)))
+		return false;
+	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(lane->trace, lane->cursor, call);
-	return match != REPRISE_MATCH_NOT;
+	return true;
 }
 
 /* Enters `trace` if the call fits its first op. */
@@ -409,7 +436,7 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace, const 
 		return false;
 	enter(lane, trace); /* first, so that closing the segment cannot evict it */
 	close_segment(lane, false);
-	if (match == REPRISE_MATCH_VALUES)
+	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(trace, 0, call);
 	return true;
 }
@@ -445,11 +472,13 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
 /* Decides on one op, under the lane's lock. True if it is answered; else it is to be passed. */
 static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
 {
+	enum reprise_exit why;
+
 	lane->counts.ops++;
 	if (lane->trace != NULL) {
-		if (guard(lane, call))
+		if (guard(lane, call, &why))
 			return advance(lane, result);
-		leave(lane, REPRISE_EXIT_guard);
+		leave(lane, why);
 	} else if (expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
 		return advance(lane, result);
 	}

@@ -23,6 +23,7 @@
 /* Why a trace was left before its end; the deferred ops were issued eagerly. */
 #define REPRISE_EXITS(X) \
 	X(guard, "another op came than the trace expects") \
+	X(values, "other values came than those that the trace stands for; they may come again") \
 	X(barrier, "a call came that may observe the stream, or order it") \
 	X(hold, "the hold limit") \
 	X(launch, "the graph could not be patched or launched")

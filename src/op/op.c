@@ -37,7 +37,7 @@ static enum reprise_match match_copy(const struct reprise_op *op, const struct r
 		return REPRISE_MATCH_SAME;
 	return (uint8_t)reprise_memory_of(call->target) == op->target_memory &&
 	                       (uint8_t)reprise_memory_of(call->source) == op->source_memory ?
-	               REPRISE_MATCH_VALUES :
+	               (same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES) :
 	               REPRISE_MATCH_NOT;
 }
 
@@ -117,7 +117,7 @@ static enum reprise_match match_descriptor(const struct reprise_op *op, const st
 	if (op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
 	sides(call->kind, op->payload, &target, &source);
-	return side_memory(target) == op->target_memory && side_memory(source) == op->source_memory ? REPRISE_MATCH_VALUES :
+	return side_memory(target) == op->target_memory && side_memory(source) == op->source_memory ? REPRISE_MATCH_AGAIN :
 	                                                                                               REPRISE_MATCH_NOT;
 }
 
@@ -137,13 +137,16 @@ static enum reprise_unfit examine_set(struct reprise_op *op, const struct repris
 static enum reprise_match match_set(const struct reprise_op *op, const struct reprise_call_set *call)
 {
 	const struct reprise_call_set *set = &op->set;
+	bool same = call->target == set->target && call->value == set->value;
 
 	if (call->width != set->width || call->height != set->height || call->element_bytes != set->element_bytes ||
 	    call->pitch != set->pitch)
 		return REPRISE_MATCH_NOT;
-	if (call->target == set->target && call->value == set->value && op->memory_generation == reprise_memory_generation())
+	if (same && op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
-	return (uint8_t)reprise_memory_of(call->target) == op->target_memory ? REPRISE_MATCH_VALUES : REPRISE_MATCH_NOT;
+	if ((uint8_t)reprise_memory_of(call->target) != op->target_memory)
+		return REPRISE_MATCH_NOT;
+	return same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES;
 }
 
 static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)

@@ -70,6 +70,7 @@ void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)
 enum reprise_match {
 	REPRISE_MATCH_NOT,    /* another shape, or values that nobody has shown to be legal */
 	REPRISE_MATCH_VALUES, /* same shape, other values */
+	REPRISE_MATCH_AGAIN,  /* same bytes, but memory was freed or made since: what the addresses name has to be told anew */
 	REPRISE_MATCH_SAME,   /* same bytes */
 };
 

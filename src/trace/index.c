@@ -108,6 +108,7 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 		switch (reprise_op_match(&other->ops[done], call)) {
 		case REPRISE_MATCH_SAME:
 			return other;
+		case REPRISE_MATCH_AGAIN:
 		case REPRISE_MATCH_VALUES:
 			fits = fits == NULL ? other : fits;
 			break;

@@ -40,6 +40,7 @@ struct reprise_trace {
 	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
 	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */
 	uint64_t last_followed; /* the same count, when it was last replayed */
+	unsigned int strangers; /* exact: how often other values came, of which no other trace was known */
 	unsigned int held_at, held_count; /* the op before which the hold limit struck, and how often */
 	uint64_t replays;
 	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
