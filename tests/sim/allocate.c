@@ -149,13 +149,14 @@ API(SIM_CONTEXT, cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *host,
 	return CUDA_SUCCESS;
 }
 
+/* Measured: CU_MEMHOSTALLOC_PORTABLE is not told. With unified addressing all pinned memory is. */
 API(SIM_CONTEXT, cuMemHostGetFlags, (unsigned int *flags, void *host), (flags, host))
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)host);
 
 	if (!flags || !is_host(memory))
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = memory->flags;
+	*flags = memory->flags & ~(unsigned int)CU_MEMHOSTALLOC_PORTABLE;
 	return CUDA_SUCCESS;
 }
 

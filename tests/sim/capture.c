@@ -161,8 +161,9 @@ CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
 		stream->capture->invalidated = true;
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	}
+	/* Measured: the result is not CUDA_ERROR_CAPTURED_EVENT. */
 	if (!capture)
-		return CUDA_ERROR_CAPTURED_EVENT;
+		return CUDA_ERROR_INVALID_VALUE;
 	if (capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	if (stream->kind == SIM_LEGACY_STREAM) {
@@ -248,16 +249,18 @@ static bool is_joined(const struct sim_capture *capture)
 	return true;
 }
 
-/* The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. */
+/*
+ * The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. Measured: one
+ * that another thread tried to end too, and one whose graph nobody wants to have, which is no error.
+ */
 API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (handle, graph))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	struct sim_capture *capture;
 	CUresult result = CUDA_SUCCESS;
 
-	if (!graph)
-		return CUDA_ERROR_INVALID_VALUE;
-	*graph = NULL;
+	if (graph)
+		*graph = NULL;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	capture = stream->capture;
@@ -268,12 +271,12 @@ API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (ha
 		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 	}
 	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != sim_self()->id)
-		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-	if (capture->invalidated)
+		result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+	else if (capture->invalidated)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	else if (!is_joined(capture))
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-	if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS && graph)
 		*graph = (CUgraph)capture->graph;
 	else if (!capture->given_graph)
 		sim_graph_free(capture->graph);

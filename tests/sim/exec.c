@@ -115,13 +115,16 @@ API_PTSZ(SIM_CONTEXT, cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph 
 	return result;
 }
 
+/*
+ * "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD will not be returned by this API". Measured: nor is CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
+ */
 API(SIM_INIT, cuGraphExecGetFlags, (CUgraphExec handle, cuuint64_t *flags), (handle, flags))
 {
 	const struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
 
 	if (!exec || !flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = exec->flags;
+	*flags = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
 	return CUDA_SUCCESS;
 }
 
@@ -223,22 +226,6 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 	sim_schedule_submitted();
 }
 
-/* Captured, a launch becomes a child graph node, as a copy of what would be launched. */
-static CUresult capture_launch(struct sim_exec *exec, struct sim_stream *stream)
-{
-	struct sim_work *work = sim_work_new(SIM_CHILD);
-	size_t i, j;
-
-	work->child = sim_graph_new();
-	work->child->is_child = true;
-	for (i = 0; i < exec->nodes.count; i++)
-		sim_graph_add(work->child, exec->nodes.at[i].work, NULL, 0);
-	for (i = 0; i < exec->nodes.count; i++)
-		for (j = 0; j < exec->nodes.at[i].before_count; j++)
-			sim_graph_connect(work->child->nodes.at[exec->before.at[exec->nodes.at[i].before_first + j]], work->child->nodes.at[i]);
-	return sim_stream_add(stream, work, NULL);
-}
-
 API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle), (handle, stream_handle))
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
@@ -249,9 +236,8 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (stream->capture)
-		return capture_launch(exec, stream);
-	result = sim_capture_prohibit_legacy(stream);
+	/* Measured: it is not captured as a child graph. */
+	result = sim_capture_prohibit(stream);
 	if (result == CUDA_SUCCESS)
 		launch(exec, stream);
 	return result;

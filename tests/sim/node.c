@@ -12,6 +12,8 @@ CUresult sim_node_kernel(struct sim_work **made, const CUDA_KERNEL_NODE_PARAMS *
 	struct sim_dim block = {params->blockDimX, params->blockDimY, params->blockDimZ};
 	CUfunction function = params->func ? params->func : (CUfunction)params->kern;
 
+	if (!function)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (params->func && !sim_object_of(SIM_A_FUNCTION, params->func))
 		return CUDA_ERROR_INVALID_HANDLE;
 	return sim_work_kernel(made, function, grid, block, params->sharedMemBytes, params->kernelParams, params->extra,
@@ -83,7 +85,10 @@ API(SIM_CONTEXT, cuGraphAddKernelNode_v2,
 	return result == CUDA_SUCCESS ? add(node, graph, before, count, work) : result;
 }
 
-/* The parameters belong to the node: "the memory is returned by reference, and remains valid until the node is changed or destroyed". */
+/*
+ * The parameters belong to the node: "the memory is returned by reference, and remains valid until the node is changed or destroyed".
+ * Measured: a node launched by a CUkernel tells that as `kern`, and its function as `func` besides.
+ */
 API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params), (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_KERNEL);
@@ -93,7 +98,7 @@ API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NO
 		return CUDA_ERROR_INVALID_VALUE;
 	kernel = &node->work->kernel;
 	*params = (CUDA_KERNEL_NODE_PARAMS){
-		.func = kernel->kernel ? NULL : (CUfunction)kernel->function,
+		.func = (CUfunction)kernel->function,
 		.gridDimX = kernel->grid.x,
 		.gridDimY = kernel->grid.y,
 		.gridDimZ = kernel->grid.z,
