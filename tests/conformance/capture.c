@@ -68,11 +68,11 @@ static void a_capture_that_was_not_begun_does_not_end(void)
 	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_ILLEGAL_STATE);
 }
 
-static void an_end_needs_a_place(void)
+static void a_capture_may_end_without_its_graph(void)
 {
 	begin(GLOBAL_MODE);
-	EXPECT(cuStreamEndCapture(stream, NULL), CUDA_ERROR_INVALID_VALUE);
-	cuStreamEndCapture(stream, &graph);
+	OK(cuStreamEndCapture(stream, NULL));
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 static CUresult result;
@@ -82,22 +82,19 @@ static void end_there(void)
 	result = cuStreamEndCapture(stream, &graph);
 }
 
-static void a_capture_ends_in_its_thread(void)
+/* The end is refused, and the capture is over all the same. */
+static void another_thread_spoils(CUstreamCaptureMode mode)
 {
-	begin(GLOBAL_MODE);
+	begin(mode);
 	in_thread(end_there);
 	EXPECT(result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-	capture_end();
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+	end_is(CUDA_ERROR_ILLEGAL_STATE);
+	graph = NULL;
 }
 
-static void a_thread_local_capture_ends_in_its_thread(void)
-{
-	begin(LOCAL_MODE);
-	in_thread(end_there);
-	EXPECT(result, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-	capture_end();
-}
+static void another_thread_spoils_a_global_capture_by_ending_it(void) { another_thread_spoils(GLOBAL_MODE); }
+static void another_thread_spoils_a_thread_local_capture_by_ending_it(void) { another_thread_spoils(LOCAL_MODE); }
 
 static void a_relaxed_capture_ends_in_any_thread(void)
 {
@@ -240,8 +237,13 @@ static void capture_modes_are_exchanged(void)
 	mode = LOCAL_MODE;
 	OK(cuThreadExchangeStreamCaptureMode(&mode));
 	EQUAL(mode, RELAXED_MODE);
-	mode = (CUstreamCaptureMode)7;
-	EXPECT(cuThreadExchangeStreamCaptureMode(&mode), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_thread_takes_an_unknown_capture_mode(void)
+{
+	CUstreamCaptureMode mode = (CUstreamCaptureMode)7;
+
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
 }
 
 static void destroying_a_capturing_stream_ends_its_capture(void)
@@ -256,6 +258,7 @@ static void destroying_a_capturing_stream_ends_its_capture(void)
 }
 
 #define CAPTURE "Stream Management: "
+#define WRONG_THREAD "the end must come from the thread that began, with nothing said of what is left"
 
 const struct check capture_checks[] = {
 	CHECK(captured_work_runs_when_it_is_launched, "Programming Guide, CUDA Graphs, Stream Capture"),
@@ -266,9 +269,9 @@ const struct check capture_checks[] = {
 	CHECK(a_capture_has_a_known_mode, CAPTURE "cuStreamBeginCapture"),
 	CHECK(a_capture_is_begun_once, CAPTURE "cuStreamBeginCapture"),
 	CHECK(a_capture_that_was_not_begun_does_not_end, CAPTURE "cuStreamEndCapture"),
-	CHECK(an_end_needs_a_place, CAPTURE "cuStreamEndCapture"),
-	CHECK(a_capture_ends_in_its_thread, CAPTURE "cuStreamEndCapture"),
-	CHECK(a_thread_local_capture_ends_in_its_thread, CAPTURE "cuStreamEndCapture"),
+	CHECK(a_capture_may_end_without_its_graph, MEASURED(CAPTURE "cuStreamEndCapture", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(another_thread_spoils_a_global_capture_by_ending_it, MEASURED(CAPTURE "cuStreamEndCapture", WRONG_THREAD)),
+	CHECK(another_thread_spoils_a_thread_local_capture_by_ending_it, MEASURED(CAPTURE "cuStreamEndCapture", WRONG_THREAD)),
 	CHECK(a_relaxed_capture_ends_in_any_thread, CAPTURE "cuStreamEndCapture"),
 	CHECK(any_thread_may_add_to_a_capture, CAPTURE "cuStreamBeginCapture"),
 	CHECK(two_streams_capture_at_once, "Programming Guide, CUDA Graphs, Stream Capture"),
@@ -278,6 +281,7 @@ const struct check capture_checks[] = {
 	CHECK(dependencies_may_be_replaced, CAPTURE "cuStreamUpdateCaptureDependencies"),
 	CHECK(a_capture_goes_into_a_graph_given, CAPTURE "cuStreamBeginCaptureToGraph"),
 	CHECK(capture_modes_are_exchanged, CAPTURE "cuThreadExchangeStreamCaptureMode"),
+	CHECK(a_thread_takes_an_unknown_capture_mode, MEASURED(CAPTURE "cuThreadExchangeStreamCaptureMode", "lists three modes")),
 	CHECK(destroying_a_capturing_stream_ends_its_capture, CAPTURE "cuStreamDestroy"),
 	CHECKS_END,
 };

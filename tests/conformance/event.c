@@ -111,7 +111,7 @@ static void time_needs_a_place(void)
 
 	OK(cuEventRecord(first, stream));
 	finish(stream);
-	EXPECT(cuEventElapsedTime(NULL, first, first), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuEventElapsedTime(NULL, first, first), CUDA_ERROR_INVALID_HANDLE);
 }
 
 static void an_event_may_be_destroyed_early(void)
@@ -136,7 +136,13 @@ static void external_records_need_a_capture(void)
 {
 	CUevent event = event_new(0);
 
-	EXPECT(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
+}
+
+static void records_take_known_flags(void)
+{
+	CUevent event = event_new(0);
+
 	EXPECT(cuEventRecordWithFlags(event, stream, 8), CUDA_ERROR_INVALID_VALUE);
 	OK(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_DEFAULT));
 }
@@ -173,9 +179,10 @@ const struct check event_checks[] = {
 	CHECK(time_needs_events_that_measure_it, EVENT "cuEventElapsedTime"),
 	CHECK(time_needs_recorded_events, EVENT "cuEventElapsedTime"),
 	CHECK(time_needs_finished_events, EVENT "cuEventElapsedTime"),
-	CHECK(time_needs_a_place, EVENT "cuEventElapsedTime"),
+	CHECK(time_needs_a_place, MEASURED(EVENT "cuEventElapsedTime", "lists both CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE")),
 	CHECK(an_event_may_be_destroyed_early, EVENT "cuEventDestroy"),
-	CHECK(external_records_need_a_capture, EVENT "cuEventRecordWithFlags"),
+	CHECK(external_records_need_a_capture, MEASURED(EVENT "cuEventRecordWithFlags", "invalid outside of stream capture, with no error named")),
+	CHECK(records_take_known_flags, EVENT "cuEventRecordWithFlags"),
 	CHECK(no_event_is_no_handle, EVENT "cuEventRecord"),
 	CHECK(the_legacy_record_comes_after_blocking_streams, "Stream synchronization behavior: Legacy default stream"),
 	CHECKS_END,

@@ -71,7 +71,7 @@ static void shared_memory_that_was_allowed_is_there(void)
 
 static void a_launch_needs_a_function(void)
 {
-	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
 static void a_launch_needs_its_parameters(void)
@@ -166,7 +166,7 @@ static void a_cluster_divides_the_grid(void)
 	CUlaunchAttribute two = cluster(2);
 
 	OK(launch_with(&two, 1, 4));
-	EXPECT(launch_with(&two, 1, 3), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(launch_with(&two, 1, 3), CUDA_ERROR_INVALID_CLUSTER_SIZE);
 	finish(stream);
 }
 
@@ -212,14 +212,15 @@ const struct check launch_checks[] = {
 	CHECK(a_grid_beyond_the_limit_is_invalid, LAUNCH),
 	CHECK(shared_memory_beyond_the_limit_is_invalid, LAUNCH),
 	CHECK(shared_memory_that_was_allowed_is_there, "Execution Control: cuFuncSetAttribute"),
-	CHECK(a_launch_needs_a_function, LAUNCH),
+	CHECK(a_launch_needs_a_function, MEASURED(LAUNCH, "lists both CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE")),
 	CHECK(a_launch_needs_its_parameters, LAUNCH),
 	CHECK(parameters_come_as_an_array_or_a_buffer_not_both, LAUNCH),
 	CHECK(parameters_are_read_at_the_call, LAUNCH),
 	CHECK(a_launch_by_configuration_runs, LAUNCH_EX),
 	CHECK(a_launch_needs_a_configuration, LAUNCH_EX),
 	CHECK(attributes_of_a_launch_are_accepted, "Data types: CUlaunchAttributeID"),
-	CHECK(a_cluster_divides_the_grid, LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
+	CHECK(a_cluster_divides_the_grid,
+		MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "the grid must be divisible, with no error named")),
 	CHECK(a_cluster_beyond_the_limit_is_refused, LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
 	CHECK(an_attribute_that_no_launch_has_is_invalid, LAUNCH_EX),
 	CHECK(a_cooperative_launch_fits_the_device, "Execution Control: cuLaunchCooperativeKernel"),

@@ -120,15 +120,21 @@ static void pinned_memory_has_one_address(void)
 	EXPECT(cuMemHostGetDevicePointer(&device, (void *)(uintptr_t)host, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
-static void pinned_memory_keeps_its_flags(void)
+static void portable_pinned_memory_does_not_say_so(void)
 {
-	unsigned int flags = 0;
+	unsigned int flags = ~0u;
 	void *host;
 
 	OK(cuMemHostAlloc(&host, 64, CU_MEMHOSTALLOC_PORTABLE));
 	OK(cuMemHostGetFlags(&flags, host));
-	TRUE(flags & CU_MEMHOSTALLOC_PORTABLE);
+	EQUAL(flags & CU_MEMHOSTALLOC_PORTABLE, 0);
 	OK(cuMemFreeHost(host));
+}
+
+static void pinned_memory_takes_known_flags(void)
+{
+	void *host;
+
 	EXPECT(cuMemHostAlloc(&host, 64, 0x100), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -200,7 +206,8 @@ const struct check memory_checks[] = {
 	CHECK(managed_memory_needs_one_attachment, MEMORY "cuMemAllocManaged"),
 	CHECK(pinned_memory_is_seen_by_kernels, MEMORY "cuMemAllocHost"),
 	CHECK(pinned_memory_has_one_address, "Unified Addressing: Automatic Mapping of Host Allocated Host Memory"),
-	CHECK(pinned_memory_keeps_its_flags, MEMORY "cuMemHostGetFlags"),
+	CHECK(portable_pinned_memory_does_not_say_so, MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
+	CHECK(pinned_memory_takes_known_flags, MEMORY "cuMemHostAlloc"),
 	CHECK(flags_of_pageable_memory_are_invalid, MEMORY "cuMemHostGetFlags"),
 	CHECK(memory_is_registered_once, MEMORY "cuMemHostRegister"),
 	CHECK(registered_memory_is_seen_by_kernels, MEMORY "cuMemHostRegister"),

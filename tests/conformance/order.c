@@ -134,8 +134,15 @@ static void a_wait_takes_known_flags(void)
 
 	OK(cuEventRecord(event, other));
 	EXPECT(cuStreamWaitEvent(stream, event, 4), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuStreamWaitEvent(stream, NULL, 0), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void external_waits_need_a_capture(void)
+{
+	CUevent event = event_new(0);
+
+	OK(cuEventRecord(event, other));
+	EXPECT(cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
 }
 
 static unsigned calls;
@@ -257,6 +264,7 @@ const struct check order_checks[] = {
 	CHECK(a_wait_is_for_the_latest_record, "Event Management: cuEventRecord"),
 	CHECK(an_event_never_recorded_makes_nothing_wait, STREAM "cuStreamWaitEvent"),
 	CHECK(a_wait_takes_known_flags, STREAM "cuStreamWaitEvent"),
+	CHECK(external_waits_need_a_capture, MEASURED(STREAM "cuStreamWaitEvent", "invalid outside of stream capture, with no error named")),
 	CHECK(host_functions_take_their_turn, "Execution Control: cuLaunchHostFunc"),
 	CHECK(host_functions_may_not_call_cuda, "Execution Control: cuLaunchHostFunc"),
 	CHECK(a_host_function_is_needed, "Execution Control: cuLaunchHostFunc"),

@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "context.h"
 #include "memory.h"
+#include "memory_node.h"
 #include "stream.h"
 
 static CUresult allocate(CUdeviceptr *address, enum sim_memory_kind kind, size_t bytes, unsigned int flags)
@@ -92,9 +93,9 @@ static CUresult release(uintptr_t address, bool host)
 	sim_context_synchronize(memory->context);
 	/* Another thread may have been let in meanwhile. */
 	memory = begins_at(address, host);
-	if (!memory)
+	if (!memory || !sim_memory_node_take(memory))
 		return CUDA_ERROR_INVALID_VALUE;
-	sim_memory_free(memory);
+	sim_memory_node_freed(address);
 	return sim_current()->error;
 }
 
@@ -149,13 +150,14 @@ API(SIM_CONTEXT, cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *host,
 	return CUDA_SUCCESS;
 }
 
+/* Measured: CU_MEMHOSTALLOC_PORTABLE is not told. With unified addressing all pinned memory is. */
 API(SIM_CONTEXT, cuMemHostGetFlags, (unsigned int *flags, void *host), (flags, host))
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)host);
 
 	if (!flags || !is_host(memory))
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = memory->flags;
+	*flags = memory->flags & ~(unsigned int)CU_MEMHOSTALLOC_PORTABLE;
 	return CUDA_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 
 #include "api.h"
 #include "context.h"
+#include "kernel_work.h"
 
 static VECTOR(struct sim_capture *) captures;
 static uint64_t ids;
@@ -49,7 +50,7 @@ bool sim_capture_invalidate_thread(void)
 static void join(struct sim_capture *capture, struct sim_stream *stream)
 {
 	stream->capture = capture;
-	stream->tail.count = 0;
+	stream->tail.count = stream->tail_data.count = 0;
 	sim_push(&capture->streams, stream);
 }
 
@@ -59,6 +60,7 @@ static void leave(struct sim_capture *capture, size_t position)
 
 	stream->capture = NULL;
 	sim_clear(&stream->tail);
+	sim_clear(&stream->tail_data);
 	sim_remove(&capture->streams, position);
 }
 
@@ -97,18 +99,37 @@ void sim_capture_abandon(struct sim_stream *stream)
 
 static void set_tail(struct sim_stream *stream, struct sim_node *node)
 {
-	stream->tail.count = 0;
+	static const CUgraphEdgeData plain;
+
+	stream->tail.count = stream->tail_data.count = 0;
 	sim_push(&stream->tail, node);
+	sim_push(&stream->tail_data, plain);
 }
 
-static void add_to_tail(struct sim_stream *stream, struct sim_node *node)
+static void add_to_tail(struct sim_stream *stream, struct sim_node *node, const CUgraphEdgeData *data)
 {
+	CUgraphEdgeData own = {0};
 	size_t i;
 
+	if (data)
+		own = *data;
 	for (i = 0; i < stream->tail.count; i++)
 		if (stream->tail.at[i] == node)
 			return;
 	sim_push(&stream->tail, node);
+	sim_push(&stream->tail_data, own);
+}
+
+/* A launch that CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION allows to begin early has a programmatic edge from the kernel before it. */
+static void make_programmatic(struct sim_stream *stream, const struct sim_work *work)
+{
+	const CUlaunchAttributeValue *value;
+
+	if (work->kind != SIM_KERNEL || stream->tail.count != 1 || stream->tail.at[0]->work->kind != SIM_KERNEL)
+		return;
+	value = sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+	if (value && value->programmaticStreamSerializationAllowed && sim_edge_is_plain(&stream->tail_data.at[0]))
+		stream->tail_data.at[0] = (CUgraphEdgeData){CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, {0}};
 }
 
 CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struct sim_node **made)
@@ -117,7 +138,8 @@ CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struc
 
 	if (stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail.count);
+	make_programmatic(stream, work);
+	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail_data.at, stream->tail.count);
 	set_tail(stream, node);
 	if (made)
 		*made = node;
@@ -161,8 +183,9 @@ CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
 		stream->capture->invalidated = true;
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	}
+	/* Measured: the result is not CUDA_ERROR_CAPTURED_EVENT. */
 	if (!capture)
-		return CUDA_ERROR_CAPTURED_EVENT;
+		return CUDA_ERROR_INVALID_VALUE;
 	if (capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	if (stream->kind == SIM_LEGACY_STREAM) {
@@ -176,7 +199,7 @@ CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
 	if (!stream->capture)
 		join(capture, stream);
 	for (i = 0; i < event->nodes.count; i++)
-		add_to_tail(stream, event->nodes.at[i]);
+		add_to_tail(stream, event->nodes.at[i], NULL);
 	return CUDA_SUCCESS;
 }
 
@@ -218,14 +241,14 @@ API_PTSZ(SIM_CONTEXT, cuStreamBeginCaptureToGraph, (CUstream handle, CUgraph gra
 	CUresult result;
 	size_t i;
 
-	if (!graph || (count && !nodes))
+	if (!graph || graph->is_moved || sim_capture_builds(graph) || (count && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++)
 		if (!sim_object_of(SIM_A_NODE, nodes[i]) || ((struct sim_node *)nodes[i])->graph != graph)
 			return CUDA_ERROR_INVALID_VALUE;
 	result = begin(handle, graph, mode);
 	for (i = 0; result == CUDA_SUCCESS && i < count; i++)
-		add_to_tail(sim_stream_of(handle), (struct sim_node *)nodes[i]);
+		add_to_tail(sim_stream_of(handle), (struct sim_node *)nodes[i], data ? &data[i] : NULL);
 	return result;
 }
 
@@ -238,7 +261,7 @@ static bool is_joined(const struct sim_capture *capture)
 	for (i = capture->first; i < capture->graph->nodes.count; i++) {
 		const struct sim_node *node = capture->graph->nodes.at[i];
 
-		if (node->after.count)
+		if (node->after.count || node->excused)
 			continue;
 		for (j = 0; j < stream->tail.count && stream->tail.at[j] != node; j++)
 			;
@@ -248,16 +271,18 @@ static bool is_joined(const struct sim_capture *capture)
 	return true;
 }
 
-/* The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. */
+/*
+ * The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. Measured: one
+ * that another thread tried to end too, and one whose graph nobody wants to have, which is no error.
+ */
 API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (handle, graph))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	struct sim_capture *capture;
 	CUresult result = CUDA_SUCCESS;
 
-	if (!graph)
-		return CUDA_ERROR_INVALID_VALUE;
-	*graph = NULL;
+	if (graph)
+		*graph = NULL;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	capture = stream->capture;
@@ -268,12 +293,12 @@ API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (ha
 		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 	}
 	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != sim_self()->id)
-		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-	if (capture->invalidated)
+		result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+	else if (capture->invalidated)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	else if (!is_joined(capture))
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-	if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS && graph)
 		*graph = (CUgraph)capture->graph;
 	else if (!capture->given_graph)
 		sim_graph_free(capture->graph);
@@ -319,11 +344,11 @@ API_PTSZ(SIM_CONTEXT, cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStat
 static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **nodes,
 	const CUgraphEdgeData **data, size_t *count)
 {
-	static const CUgraphEdgeData zero[256];
 	const struct sim_stream *stream = sim_stream_of(handle);
 	CUresult result;
+	size_t i;
 
-	if (!status)
+	if (!status || (data && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -333,6 +358,9 @@ static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t 
 	*status = status_of(stream);
 	if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
 		return CUDA_SUCCESS;
+	for (i = 0; nodes && !data && i < stream->tail.count; i++)
+		if (!sim_edge_is_plain(&stream->tail_data.at[i]))
+			return CUDA_ERROR_LOSSY_QUERY;
 	if (id)
 		*id = stream->capture->id;
 	if (graph)
@@ -340,7 +368,7 @@ static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t 
 	if (nodes)
 		*nodes = (const CUgraphNode *)stream->tail.at;
 	if (data)
-		*data = stream->tail.count <= 256 ? zero : NULL;
+		*data = stream->tail_data.at;
 	if (count)
 		*count = stream->tail.count;
 	return CUDA_SUCCESS;
@@ -364,7 +392,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo_v3, (CUstream stream, CUstreamCaptu
 	return info(stream, status, id, graph, nodes, data, count);
 }
 
-static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, size_t count, unsigned int flags)
+/* "Nodes that are removed from the dependency set via this API do not result in CUDA_ERROR_STREAM_CAPTURE_UNJOINED". */
+static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count, unsigned int flags)
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	size_t i;
@@ -380,21 +409,24 @@ static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, size_t 
 	for (i = 0; i < count; i++)
 		if (!sim_object_of(SIM_A_NODE, nodes[i]) || ((struct sim_node *)nodes[i])->graph != stream->capture->graph)
 			return CUDA_ERROR_INVALID_VALUE;
-	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-		stream->tail.count = 0;
+	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
+		for (i = 0; i < stream->tail.count; i++)
+			stream->tail.at[i]->excused = true;
+		stream->tail.count = stream->tail_data.count = 0;
+	}
 	for (i = 0; i < count; i++)
-		add_to_tail(stream, (struct sim_node *)nodes[i]);
+		add_to_tail(stream, (struct sim_node *)nodes[i], data ? &data[i] : NULL);
 	return CUDA_SUCCESS;
 }
 
 API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies, (CUstream stream, CUgraphNode *nodes, size_t count, unsigned int flags),
 	(stream, nodes, count, flags))
 {
-	return update_dependencies(stream, nodes, count, flags);
+	return update_dependencies(stream, nodes, NULL, count, flags);
 }
 
 API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies_v2,
 	(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count, unsigned int flags), (stream, nodes, data, count, flags))
 {
-	return update_dependencies(stream, nodes, count, flags);
+	return update_dependencies(stream, nodes, data, count, flags);
 }

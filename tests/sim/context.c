@@ -287,12 +287,11 @@ API(SIM_INIT, cuCtxSynchronize_v2, (CUcontext handle), (handle))
 	return context->error != CUDA_SUCCESS ? context->error : synchronize(context);
 }
 
+/* Measured: a limit that does not exist is an invalid value; CUDA_ERROR_UNSUPPORTED_LIMIT is for those that the device lacks. */
 API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
 {
-	if (!value)
+	if (!value || limit >= CU_LIMIT_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (limit >= CU_LIMIT_MAX)
-		return CUDA_ERROR_UNSUPPORTED_LIMIT;
 	*value = sim_current()->limits[limit];
 	return CUDA_SUCCESS;
 }
@@ -300,7 +299,7 @@ API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
 API(SIM_CONTEXT, cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
 {
 	if (limit >= CU_LIMIT_MAX)
-		return CUDA_ERROR_UNSUPPORTED_LIMIT;
+		return CUDA_ERROR_INVALID_VALUE;
 	sim_current()->limits[limit] = value;
 	return CUDA_SUCCESS;
 }

@@ -74,7 +74,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flag
 	if (stream->capture && !(flags & CU_EVENT_RECORD_EXTERNAL))
 		return sim_capture_record(stream, event);
 	if (!stream->capture && (flags & CU_EVENT_RECORD_EXTERNAL))
-		return CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_ILLEGAL_STATE;
 	work = sim_work_new(SIM_RECORD);
 	work->event = event;
 	result = sim_stream_add(stream, work, &op);
@@ -111,7 +111,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 		struct sim_work *work;
 
 		if (!stream->capture)
-			return CUDA_ERROR_INVALID_VALUE;
+			return CUDA_ERROR_ILLEGAL_STATE;
 		work = sim_work_new(SIM_WAIT);
 		work->event = event;
 		return sim_stream_add(stream, work, NULL);
@@ -171,9 +171,8 @@ static CUresult elapsed(float *ms, CUevent begin_handle, CUevent end_handle)
 {
 	const struct sim_event *begin = sim_object_of(SIM_AN_EVENT, begin_handle), *end = sim_object_of(SIM_AN_EVENT, end_handle);
 
-	if (!ms)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!begin || !end || !begin->op || !end->op || begin->captured || end->captured)
+	/* Measured: no place for the answer is refused as a handle too. */
+	if (!ms || !begin || !end || !begin->op || !end->op || begin->captured || end->captured)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
 		return CUDA_ERROR_INVALID_HANDLE;

@@ -4,13 +4,14 @@
 #include "capture.h"
 #include "context.h"
 #include "event.h"
-#include "log.h"
+#include "memory_node.h"
 #include "schedule.h"
 #include "stream.h"
 
+#define AUTO_FREE ((cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)
+#define DEVICE_LAUNCH ((cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
 #define KNOWN_FLAGS \
-	((cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | \
-		CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+	(AUTO_FREE | DEVICE_LAUNCH | (cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
 
 /* Orders the nodes; false if the graph has a cycle. */
 static bool sort(struct sim_exec *exec, const struct sim_graph *graph)
@@ -33,10 +34,61 @@ static bool sort(struct sim_exec *exec, const struct sim_graph *graph)
 	return exec->order.count == count;
 }
 
-static void exec_free(struct sim_exec *exec)
+/* The graph it was made from, unless that is gone. */
+static struct sim_graph *graph_of(const struct sim_exec *exec)
+{
+	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, exec->graph);
+
+	return graph && graph->object.serial == exec->graph_serial ? graph : NULL;
+}
+
+static void gather(struct sim_references *references, const struct sim_graph *graph)
 {
 	size_t i;
 
+	sim_references_copy(references, &graph->references);
+	for (i = 0; i < graph->nodes.count; i++)
+		if (graph->nodes.at[i]->work->kind == SIM_CHILD)
+			gather(references, graph->nodes.at[i]->work->child);
+}
+
+/* "References ... are retained until the execution is complete": they go with an op behind the last launch. */
+static void give_back_references(struct sim_exec *exec)
+{
+	struct sim_work *work;
+	struct sim_op *op;
+
+	if (exec->references.held.count == 0)
+		return;
+	work = sim_work_new(SIM_EMPTY);
+	work->given_back = exec->references;
+	memset(&exec->references, 0, sizeof(exec->references));
+	if (exec->last && exec->last->state != SIM_OP_DONE) {
+		op = sim_op_new(exec->context, exec->last->place, work);
+		sim_op_after(op, exec->last);
+		sim_op_submit(op);
+		sim_op_drop(op);
+	}
+	sim_work_drop(work);
+}
+
+void sim_exec_take_references(struct sim_exec *exec, const struct sim_graph *graph)
+{
+	struct sim_references wanted = {0};
+
+	gather(&wanted, graph);
+	give_back_references(exec);
+	exec->references = wanted;
+}
+
+static void exec_free(struct sim_exec *exec)
+{
+	struct sim_graph *graph = graph_of(exec);
+	size_t i;
+
+	if (exec->has_memory && graph)
+		graph->executable--;
+	give_back_references(exec);
 	for (i = 0; i < exec->nodes.count; i++)
 		sim_work_drop(exec->nodes.at[i].work);
 	sim_clear(&exec->nodes);
@@ -46,82 +98,162 @@ static void exec_free(struct sim_exec *exec)
 	sim_object_free(exec);
 }
 
-static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t flags)
+/* The child's clone is the graph's: what is launched must not change with it. Memory nodes stay with a moved one. */
+struct sim_work *sim_exec_work(struct sim_work *work)
 {
-	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
-	struct sim_exec *exec;
-	CUresult result;
+	struct sim_work *child;
+
+	if (work->kind != SIM_CHILD || sim_graph_has_memory(work->child))
+		return sim_work_keep(work);
+	child = sim_work_new(SIM_CHILD);
+	child->context = work->context;
+	child->child = sim_graph_clone(work->child);
+	child->child->is_child = true;
+	return child;
+}
+
+static struct sim_exec *exec_new(struct sim_graph *graph, cuuint64_t flags)
+{
+	struct sim_exec *exec = sim_object_new(SIM_AN_EXEC, sizeof(*exec));
 	size_t i, j;
 
-	if (!graph || !made || (flags & ~KNOWN_FLAGS))
+	exec->context = sim_current();
+	exec->flags = flags;
+	exec->graph = graph;
+	exec->graph_serial = graph->object.serial;
+	exec->has_memory = sim_graph_has_memory(graph);
+	graph->executable += exec->has_memory;
+	gather(&exec->references, graph);
+	for (i = 0; i < graph->nodes.count; i++) {
+		struct sim_node *node = graph->nodes.at[i];
+		struct sim_exec_node own = {node, node->object.serial, sim_exec_work(node->work), true, exec->before.count, node->before.count};
+
+		for (j = 0; j < node->before.count; j++)
+			sim_push(&exec->before, ((struct sim_exec_edge){node->before.at[j]->position, node->before_data.at[j]}));
+		sim_push(&exec->nodes, own);
+	}
+	return exec;
+}
+
+/* "Graphs instantiated for launch on the device ... can only contain kernel nodes, memcpy nodes, memset nodes, and child graph nodes." */
+static CUgraphInstantiateResult check_for_device(const struct sim_graph *graph, struct sim_node **node)
+{
+	size_t i;
+
+	for (i = 0; i < graph->nodes.count; i++) {
+		CUgraphInstantiateResult result = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+		const struct sim_work *work = graph->nodes.at[i]->work;
+
+		*node = graph->nodes.at[i];
+		if (work->kind == SIM_CHILD)
+			result = check_for_device(work->child, node);
+		else if (work->kind != SIM_KERNEL && work->kind != SIM_COPY && work->kind != SIM_SET)
+			return CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+		else if (work->context != sim_current())
+			return CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED;
+		if (result != CUDA_GRAPH_INSTANTIATE_SUCCESS)
+			return result;
+	}
+	*node = NULL;
+	return CUDA_GRAPH_INSTANTIATE_SUCCESS;
+}
+
+/* A node of the cycle, or one behind it: those that cannot be put in order. */
+static struct sim_node *unordered(const struct sim_exec *exec, const struct sim_graph *graph)
+{
+	size_t i, j;
+
+	for (i = 0; i < graph->nodes.count; i++) {
+		for (j = 0; j < exec->order.count && exec->order.at[j] != i; j++)
+			;
+		if (j == exec->order.count)
+			return graph->nodes.at[i];
+	}
+	return NULL;
+}
+
+/* *why and *node are what CUDA_GRAPH_INSTANTIATE_PARAMS tells of a failure. "If passed an invalid value", the node is NULL. */
+static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t flags, CUgraphInstantiateResult *why, struct sim_node **node)
+{
+	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
+	struct sim_exec *exec;
+	CUresult result;
+
+	*why = CUDA_GRAPH_INSTANTIATE_ERROR;
+	*node = NULL;
+	if (!graph || !made || (flags & ~KNOWN_FLAGS) || graph->is_moved || sim_capture_builds(graph))
+		return CUDA_ERROR_INVALID_VALUE;
+	if ((flags & AUTO_FREE) && (flags & DEVICE_LAUNCH))
 		return CUDA_ERROR_INVALID_VALUE;
 	result = sim_capture_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
-	exec = sim_object_new(SIM_AN_EXEC, sizeof(*exec));
-	exec->context = sim_current();
-	exec->flags = flags;
-	for (i = 0; i < graph->nodes.count; i++) {
-		struct sim_node *node = graph->nodes.at[i];
-		struct sim_exec_node own = {node, node->object.serial, sim_work_keep(node->work), true, exec->before.count, node->before.count};
-
-		for (j = 0; j < node->before.count; j++)
-			sim_push(&exec->before, node->before.at[j]->position);
-		sim_push(&exec->nodes, own);
-		/* The child's clone is the graph's: what is launched must not change with it. */
-		if (node->work->kind == SIM_CHILD) {
-			struct sim_work *child = sim_work_new(SIM_CHILD);
-
-			child->context = node->work->context;
-			child->child = sim_graph_clone(node->work->child);
-			child->child->is_child = true;
-			sim_work_drop(node->work);
-			exec->nodes.at[i].work = child;
-		}
+	if (graph->executable)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (flags & DEVICE_LAUNCH) {
+		*why = graph->nodes.count ? check_for_device(graph, node) : CUDA_GRAPH_INSTANTIATE_ERROR;
+		if (*why != CUDA_GRAPH_INSTANTIATE_SUCCESS)
+			return graph->nodes.count ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
 	}
+	exec = exec_new(graph, flags);
 	if (!sort(exec, graph)) {
+		*why = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+		*node = unordered(exec, graph);
 		exec_free(exec);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	*why = CUDA_GRAPH_INSTANTIATE_SUCCESS;
 	*made = exec;
 	return CUDA_SUCCESS;
 }
 
 API(SIM_CONTEXT, cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags), (exec, graph, flags))
 {
-	return instantiate((struct sim_exec **)exec, graph, flags);
+	CUgraphInstantiateResult why;
+	struct sim_node *node;
+
+	return instantiate((struct sim_exec **)exec, graph, flags, &why, &node);
 }
 
 API(SIM_CONTEXT, cuGraphInstantiate_v2, (CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *text, size_t size),
 	(exec, graph, error_node, text, size))
 {
+	CUgraphInstantiateResult why;
+	struct sim_node *node;
+	CUresult result = instantiate((struct sim_exec **)exec, graph, 0, &why, &node);
+
 	if (error_node)
-		*error_node = NULL;
+		*error_node = (CUgraphNode)node;
 	if (text && size)
 		*text = '\0';
-	return instantiate((struct sim_exec **)exec, graph, 0);
+	return result;
 }
 
 API_PTSZ(SIM_CONTEXT, cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
 	(exec, graph, params))
 {
+	struct sim_node *node;
 	CUresult result;
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	params->hErrNode_out = NULL;
-	result = instantiate((struct sim_exec **)exec, graph, params->flags);
-	params->result_out = result == CUDA_SUCCESS ? CUDA_GRAPH_INSTANTIATE_SUCCESS : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+	if ((params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) && !sim_stream_of(params->hUploadStream))
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = instantiate((struct sim_exec **)exec, graph, params->flags, &params->result_out, &node);
+	params->hErrNode_out = (CUgraphNode)node;
 	return result;
 }
 
+/*
+ * "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD will not be returned by this API". Measured: nor is CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
+ */
 API(SIM_INIT, cuGraphExecGetFlags, (CUgraphExec handle, cuuint64_t *flags), (handle, flags))
 {
 	const struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
 
 	if (!exec || !flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = exec->flags;
+	*flags = exec->flags & (AUTO_FREE | DEVICE_LAUNCH);
 	return CUDA_SUCCESS;
 }
 
@@ -149,22 +281,35 @@ static struct sim_op *point(struct sim_stream *stream)
 	return sim_op_new(stream->context, stream->place, NULL);
 }
 
+static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *work, struct sim_op *begin);
+
 /* Enqueues the nodes of a child graph between `begin` and the op returned. */
 static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_graph *graph, struct sim_op *begin)
 {
 	struct sim_op **ops = calloc(graph->nodes.count + 1, sizeof(*ops)), *end = point(stream);
-	size_t i, j;
+	size_t launched, i, j;
 
 	sim_op_after(end, begin);
-	for (i = 0; i < graph->nodes.count; i++) {
-		const struct sim_node *node = graph->nodes.at[i];
+	/* Edges may lead to nodes made earlier: each round takes those whose dependencies have been enqueued. */
+	for (launched = 0; launched < graph->nodes.count;) {
+		for (i = 0; i < graph->nodes.count; i++) {
+			const struct sim_node *node = graph->nodes.at[i];
+			struct sim_op *from;
 
-		ops[i] = sim_op_new(node->work->context ? node->work->context : stream->context, stream->place, node->work);
-		sim_op_after(ops[i], begin);
-		for (j = 0; j < node->before.count; j++)
-			sim_op_after(ops[i], ops[node->before.at[j]->position]);
-		sim_op_submit(ops[i]);
-		sim_op_after(end, ops[i]);
+			for (j = 0; j < node->before.count && ops[node->before.at[j]->position]; j++)
+				;
+			if (ops[i] || j < node->before.count)
+				continue;
+			from = point(stream);
+			sim_op_after(from, begin);
+			for (j = 0; j < node->before.count; j++)
+				sim_op_after(from, ops[node->before.at[j]->position]);
+			sim_op_submit(from);
+			ops[i] = launch_work(stream, node->work, from);
+			sim_op_drop(from);
+			sim_op_after(end, ops[i]);
+			launched++;
+		}
 	}
 	for (i = 0; i < graph->nodes.count; i++)
 		sim_op_drop(ops[i]);
@@ -173,26 +318,62 @@ static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_g
 	return end;
 }
 
+/* Enqueues the operations of a batch, one after another. */
+static struct sim_op *launch_batch(struct sim_stream *stream, const struct sim_work *work, struct sim_op *begin)
+{
+	struct sim_op *last = sim_op_keep(begin), *op;
+	unsigned int i;
+
+	for (i = 0; i < work->batch.count; i++) {
+		op = sim_op_new(work->context, stream->place, work->batch.works[i]);
+		sim_op_after(op, last);
+		sim_op_submit(op);
+		sim_op_drop(last);
+		last = op;
+	}
+	return last;
+}
+
+/* Enqueues a work after an op; what it records or waits for is settled now. Returns a reference to the op that ends it. */
+static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *work, struct sim_op *begin)
+{
+	struct sim_op *op;
+
+	if (work->kind == SIM_CHILD)
+		return launch_child(stream, work->child, begin);
+	if (work->kind == SIM_BATCH)
+		return launch_batch(stream, work, begin);
+	op = sim_op_new(work->context ? work->context : stream->context, stream->place, work);
+	sim_op_after(op, begin);
+	if (work->kind == SIM_RECORD)
+		sim_event_recorded(work->event, op);
+	if (work->kind == SIM_WAIT)
+		sim_op_after(op, work->event->op);
+	sim_op_submit(op);
+	return op;
+}
+
 /* Enqueues one node. What it depends on has been enqueued before it. */
 static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stream, size_t position, struct sim_op **ops, struct sim_op *begin)
 {
 	struct sim_exec_node *node = &exec->nodes.at[position];
+	bool simple = node->enabled && node->work->kind != SIM_CHILD && node->work->kind != SIM_BATCH;
 	struct sim_context *context = node->work->context ? node->work->context : stream->context;
-	struct sim_op *op = sim_op_new(context, stream->place, node->enabled && node->work->kind != SIM_CHILD ? node->work : NULL), *end;
+	struct sim_op *op = sim_op_new(context, stream->place, simple ? node->work : NULL), *end;
 	size_t i;
 
 	if (node->before_count == 0)
 		sim_op_after(op, begin);
 	for (i = 0; i < node->before_count; i++)
-		sim_op_after(op, ops[exec->before.at[node->before_first + i]]);
+		sim_op_after(op, ops[exec->before.at[node->before_first + i].position]);
 	if (node->enabled && node->work->kind == SIM_RECORD)
 		sim_event_recorded(node->work->event, op);
 	if (node->enabled && node->work->kind == SIM_WAIT)
 		sim_op_after(op, node->work->event->op);
 	sim_op_submit(op);
-	if (node->work->kind != SIM_CHILD || !node->enabled)
+	if (simple || !node->enabled)
 		return op;
-	end = launch_child(stream, node->work->child, op);
+	end = launch_work(stream, node->work, op);
 	sim_op_drop(op);
 	return end;
 }
@@ -223,20 +404,32 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 	sim_schedule_submitted();
 }
 
-/* Captured, a launch becomes a child graph node, as a copy of what would be launched. */
-static CUresult capture_launch(struct sim_exec *exec, struct sim_stream *stream)
-{
-	struct sim_work *work = sim_work_new(SIM_CHILD);
-	size_t i, j;
+typedef VECTOR(struct sim_work *) works;
 
-	work->child = sim_graph_new();
-	work->child->is_child = true;
-	for (i = 0; i < exec->nodes.count; i++)
-		sim_graph_add(work->child, exec->nodes.at[i].work, NULL, 0);
-	for (i = 0; i < exec->nodes.count; i++)
-		for (j = 0; j < exec->nodes.at[i].before_count; j++)
-			sim_graph_connect(work->child->nodes.at[exec->before.at[exec->nodes.at[i].before_first + j]], work->child->nodes.at[i]);
-	return sim_stream_add(stream, work, NULL);
+static void add_memory_of(works *list, struct sim_work *work)
+{
+	size_t i;
+
+	if (work->kind == SIM_ALLOC || work->kind == SIM_FREE)
+		sim_push(list, work);
+	for (i = 0; work->kind == SIM_CHILD && i < work->child->nodes.count; i++)
+		add_memory_of(list, work->child->nodes.at[i]->work);
+}
+
+/* What a launch allocates and frees, in its order. */
+static CUresult settle_memory(const struct sim_exec *exec)
+{
+	works list = {0};
+	CUresult result;
+	size_t i;
+
+	if (!exec->has_memory)
+		return CUDA_SUCCESS;
+	for (i = 0; i < exec->order.count; i++)
+		add_memory_of(&list, exec->nodes.at[exec->order.at[i]].work);
+	result = sim_memory_node_launch(list.at, list.count, exec->flags & AUTO_FREE);
+	sim_clear(&list);
+	return result;
 }
 
 API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle), (handle, stream_handle))
@@ -249,153 +442,11 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (stream->capture)
-		return capture_launch(exec, stream);
-	result = sim_capture_prohibit_legacy(stream);
+	/* Measured: it is not captured as a child graph. */
+	result = sim_capture_prohibit(stream);
+	if (result == CUDA_SUCCESS)
+		result = settle_memory(exec);
 	if (result == CUDA_SUCCESS)
 		launch(exec, stream);
 	return result;
-}
-
-/* The node of an executable graph that a source node names, if it is of that kind; any kind if `kind` is negative. */
-static struct sim_exec_node *find(CUgraphExec handle, CUgraphNode source, int kind)
-{
-	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
-	struct sim_node *node = sim_object_of(SIM_A_NODE, source);
-	size_t i;
-
-	if (!exec || !node)
-		return NULL;
-	/* Nodes keep their positions, as a rule. */
-	i = node->position < exec->nodes.count && exec->nodes.at[node->position].source == node ? node->position : 0;
-	for (; i < exec->nodes.count; i++) {
-		struct sim_exec_node *own = &exec->nodes.at[i];
-
-		if (own->source == node && own->serial == node->object.serial)
-			return kind < 0 || (int)own->work->kind == kind ? own : NULL;
-	}
-	return NULL;
-}
-
-/* Replaces a node's work; consumes the reference. */
-static CUresult replace(struct sim_exec_node *node, struct sim_work *work)
-{
-	if (sim_exec_may_become(node->work, work) != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
-		sim_work_drop(work);
-		return CUDA_ERROR_INVALID_VALUE;
-	}
-	sim_work_drop(node->work);
-	node->work = work;
-	return CUDA_SUCCESS;
-}
-
-API(SIM_CONTEXT, cuGraphExecKernelNodeSetParams_v2, (CUgraphExec exec, CUgraphNode source, const CUDA_KERNEL_NODE_PARAMS *params),
-	(exec, source, params))
-{
-	struct sim_exec_node *node = find(exec, source, SIM_KERNEL);
-	struct sim_work *work;
-	CUresult result;
-
-	if (!node || !params)
-		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_node_kernel(&work, params, node->work);
-	return result == CUDA_SUCCESS ? replace(node, work) : result;
-}
-
-static bool is_one_dimensional(const CUDA_MEMCPY3D *shape)
-{
-	return shape->Height == 1 && shape->Depth == 1;
-}
-
-/* "Both the instantiation-time memory operands and the memory operands in copyParams must be 1-dimensional." */
-API(SIM_CONTEXT, cuGraphExecMemcpyNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_MEMCPY3D *shape, CUcontext context),
-	(exec, source, shape, context))
-{
-	struct sim_exec_node *node = find(exec, source, SIM_COPY);
-	struct sim_work *work;
-	CUresult result;
-
-	if (!node || !shape || !sim_context_of(context))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!is_one_dimensional(shape) || !is_one_dimensional(&node->work->copy.shape) || shape->WidthInBytes == 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_work_copy(&work, shape, false);
-	if (result != CUDA_SUCCESS)
-		return result;
-	work->context = sim_context_of(context);
-	return replace(node, work);
-}
-
-API(SIM_CONTEXT, cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
-	(exec, source, params, context))
-{
-	struct sim_exec_node *node = find(exec, source, SIM_SET);
-	struct sim_work *work;
-	CUresult result;
-
-	if (!node || !params || !sim_context_of(context))
-		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_node_memset(&work, params);
-	if (result != CUDA_SUCCESS)
-		return result;
-	work->context = sim_context_of(context);
-	return replace(node, work);
-}
-
-API(SIM_CONTEXT, cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_HOST_NODE_PARAMS *params),
-	(exec, source, params))
-{
-	struct sim_exec_node *node = find(exec, source, SIM_HOST);
-	struct sim_work *work;
-
-	if (!node || !params || !params->fn)
-		return CUDA_ERROR_INVALID_VALUE;
-	work = sim_work_new(SIM_HOST);
-	work->host.function = params->fn;
-	work->host.data = params->userData;
-	return replace(node, work);
-}
-
-static CUresult set_event(CUgraphExec exec, CUgraphNode source, enum sim_work_kind kind, CUevent handle)
-{
-	struct sim_exec_node *node = find(exec, source, (int)kind);
-	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
-	struct sim_work *work;
-
-	if (!node || !event)
-		return CUDA_ERROR_INVALID_VALUE;
-	work = sim_work_new(kind);
-	work->event = event;
-	return replace(node, work);
-}
-
-API(SIM_CONTEXT, cuGraphExecEventRecordNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event), (exec, node, event))
-{
-	return set_event(exec, node, SIM_RECORD, event);
-}
-
-API(SIM_CONTEXT, cuGraphExecEventWaitNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event), (exec, node, event))
-{
-	return set_event(exec, node, SIM_WAIT, event);
-}
-
-/* "Currently only kernel, memset and memcpy nodes are supported." */
-API(SIM_CONTEXT, cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode source, unsigned int enabled), (exec, source, enabled))
-{
-	struct sim_exec_node *node = find(exec, source, -1);
-
-	if (!node || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET && node->work->kind != SIM_COPY))
-		return CUDA_ERROR_INVALID_VALUE;
-	node->enabled = enabled != 0;
-	return CUDA_SUCCESS;
-}
-
-API(SIM_CONTEXT, cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode source, unsigned int *enabled), (exec, source, enabled))
-{
-	const struct sim_exec_node *node = find(exec, source, -1);
-
-	if (!node || !enabled || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET && node->work->kind != SIM_COPY))
-		return CUDA_ERROR_INVALID_VALUE;
-	*enabled = node->enabled;
-	return CUDA_SUCCESS;
 }

@@ -295,27 +295,3 @@ API(SIM_INIT, cuKernelSetCacheConfig, (CUkernel handle, CUfunc_cache config, CUd
 {
 	return sim_object_of(SIM_A_KERNEL, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
-
-static CUresult occupancy(int *blocks, CUfunction handle, int threads, size_t shared_bytes)
-{
-	if (!blocks || threads <= 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!sim_function_of(handle, sim_current()))
-		return CUDA_ERROR_INVALID_HANDLE;
-	*blocks = threads > 1024 ? 0 : 2048 / threads < 32 ? 2048 / threads : 32;
-	if (shared_bytes && (size_t)*blocks > 233472 / shared_bytes)
-		*blocks = (int)(233472 / shared_bytes);
-	return CUDA_SUCCESS;
-}
-
-API(SIM_CONTEXT, cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction handle, int threads, size_t shared_bytes),
-	(blocks, handle, threads, shared_bytes))
-{
-	return occupancy(blocks, handle, threads, shared_bytes);
-}
-
-API(SIM_CONTEXT, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-	(int *blocks, CUfunction handle, int threads, size_t shared_bytes, unsigned int flags), (blocks, handle, threads, shared_bytes, flags))
-{
-	return occupancy(blocks, handle, threads, shared_bytes);
-}

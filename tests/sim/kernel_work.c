@@ -109,9 +109,10 @@ static CUresult check_attributes(const CUlaunchAttribute *attributes, unsigned i
 		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
 			unsigned int x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
 
-			if (!x || !y || !z || grid.x % x || grid.y % y || grid.z % z)
+			if (!x || !y || !z)
 				return CUDA_ERROR_INVALID_VALUE;
-			if ((uint64_t)x * y * z > 8)
+			/* Measured: both a cluster that does not divide the grid and one that is too large. */
+			if (grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8)
 				return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 		}
 	}
@@ -161,7 +162,7 @@ CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_d
 	CUresult result;
 
 	if (!function)
-		return handle ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+		return CUDA_ERROR_INVALID_HANDLE;
 	code = function->code;
 	bytes = sim_function_bytes(code);
 	rounded = (code->parameter_bytes + 15) / 16 * 16;

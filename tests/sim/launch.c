@@ -1,4 +1,4 @@
-/* Launching: kernels, host functions and callbacks, writes of words. */
+/* Launching: kernels, host functions and callbacks. */
 #include "api.h"
 #include "capture.h"
 #include "context.h"
@@ -116,45 +116,4 @@ API_PTSZ(SIM_CONTEXT, cuStreamAddCallback, (CUstream handle, CUstreamCallback fu
 	work->callback.stream = handle;
 	work->callback.data = data;
 	return sim_stream_add(stream, work, NULL);
-}
-
-static CUresult word(CUstream handle, enum sim_work_kind kind, CUdeviceptr address, uint64_t value, unsigned int bytes, unsigned int flags)
-{
-	struct sim_stream *stream = sim_stream_of(handle);
-	struct sim_work *work;
-
-	if (!address || address % bytes)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!stream)
-		return CUDA_ERROR_INVALID_HANDLE;
-	work = sim_work_new(kind);
-	work->word.address = address;
-	work->word.value = value;
-	work->word.bytes = bytes;
-	work->word.flags = flags;
-	return sim_stream_add(stream, work, NULL);
-}
-
-API_PTSZ(SIM_CONTEXT, cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
-	(stream, address, value, flags))
-{
-	return word(stream, SIM_WRITE_VALUE, address, value, 4, flags);
-}
-
-API_PTSZ(SIM_CONTEXT, cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
-	(stream, address, value, flags))
-{
-	return word(stream, SIM_WRITE_VALUE, address, value, 8, flags);
-}
-
-API_PTSZ(SIM_CONTEXT, cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
-	(stream, address, value, flags))
-{
-	return word(stream, SIM_WAIT_VALUE, address, value, 4, flags);
-}
-
-API_PTSZ(SIM_CONTEXT, cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
-	(stream, address, value, flags))
-{
-	return word(stream, SIM_WAIT_VALUE, address, value, 8, flags);
 }

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "object.h"
 #include "options.h"
+#include "pool.h"
 
 #define GRAIN ((size_t)512)
 #define RANGE ((size_t)64 << 30)
@@ -142,6 +143,9 @@ void sim_memory_free(struct sim_memory *memory)
 		used[memory->context->device] -= memory->bytes;
 	if (range->wanted && !memory->owned_by_module)
 		sim_push(&range->unused, ((struct block){memory->base, (memory->bytes + GRAIN - 1) / GRAIN * GRAIN}));
+	if (memory->pool)
+		sim_pool_returned(memory->pool, memory->bytes);
+	free(memory->graph);
 	free(memory);
 }
 

@@ -28,6 +28,7 @@ struct sim_memory {
 	bool owned_by_module; /* a global variable: not to be freed by the program */
 	struct sim_context *context;
 	struct sim_pool *pool; /* of cuMemAllocAsync, else NULL */
+	struct sim_graph_memory *graph; /* of an allocation node, else NULL; owned */
 };
 
 /* NULL when there is no room. */

@@ -1,52 +1,60 @@
-/* Graph nodes: making them explicitly, reading and setting their parameters. */
+/* Graph nodes: making them explicitly, reading and setting their parameters, by a call for each type and by one for all. */
 #include "api.h"
 #include "context.h"
 #include "event.h"
 #include "graph.h"
 #include "kernel_work.h"
-#include "stream.h"
+#include "params.h"
 
-CUresult sim_node_kernel(struct sim_work **made, const CUDA_KERNEL_NODE_PARAMS *params, const struct sim_work *from)
+/* "dependencies may not have any duplicate entries". */
+static bool may_follow(const struct sim_graph *graph, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeType type)
 {
-	struct sim_dim grid = {params->gridDimX, params->gridDimY, params->gridDimZ};
-	struct sim_dim block = {params->blockDimX, params->blockDimY, params->blockDimZ};
-	CUfunction function = params->func ? params->func : (CUfunction)params->kern;
+	size_t i, j;
 
-	if (params->func && !sim_object_of(SIM_A_FUNCTION, params->func))
-		return CUDA_ERROR_INVALID_HANDLE;
-	return sim_work_kernel(made, function, grid, block, params->sharedMemBytes, params->kernelParams, params->extra,
-		from ? from->kernel.attributes : NULL, from ? from->kernel.attribute_count : 0);
-}
-
-CUresult sim_node_memset(struct sim_work **made, const CUDA_MEMSET_NODE_PARAMS *params)
-{
-	struct sim_set_work set = {params->dst, params->pitch, params->width, params->height, params->value, params->elementSize};
-
-	if (!params->width || !params->height)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (set.height == 1)
-		set.pitch = 0;
-	return sim_work_set(made, &set);
-}
-
-/* Adds a node with the work, whose reference is consumed. */
-static CUresult add(CUgraphNode *made, CUgraph handle, const CUgraphNode *before, size_t count, struct sim_work *work)
-{
-	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
-	CUresult result = CUDA_SUCCESS;
-	size_t i;
-
-	if (!made || !graph || (count && !before))
-		result = CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; result == CUDA_SUCCESS && i < count; i++) {
+	if (count && !before)
+		return false;
+	for (i = 0; i < count; i++) {
 		const struct sim_node *node = sim_object_of(SIM_A_NODE, before[i]);
 
-		if (!node || node->graph != graph)
-			result = CUDA_ERROR_INVALID_VALUE;
+		if (!node || node->graph != graph || (data && !sim_edge_may_be(sim_work_node_type(node->work), type, &data[i])))
+			return false;
+		for (j = 0; j < i; j++)
+			if (before[j] == before[i])
+				return false;
 	}
-	if (result == CUDA_SUCCESS)
-		*made = (CUgraphNode)sim_graph_add(graph, work, (struct sim_node *const *)before, count);
+	return true;
+}
+
+static CUresult add(CUgraphNode *made, CUgraph handle, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params)
+{
+	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
+	struct sim_work *work;
+	CUresult result;
+
+	if (!made || !graph || !may_follow(graph, before, data, count, params->type))
+		return CUDA_ERROR_INVALID_VALUE;
+	result = sim_params_work(&work, graph, params, NULL);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*made = (CUgraphNode)sim_graph_add(graph, work, (struct sim_node *const *)before, data, count);
+	if (work->kind == SIM_CHILD)
+		params->graph.graph = (CUgraph)work->child;
 	sim_work_drop(work);
+	return CUDA_SUCCESS;
+}
+
+/* Sets a node's parameters; the type has to be the node's. */
+static CUresult set(CUgraphNode handle, CUgraphNodeParams *params)
+{
+	struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
+	struct sim_work *work;
+	CUresult result;
+
+	if (!node || sim_work_node_type(node->work) != params->type)
+		return CUDA_ERROR_INVALID_VALUE;
+	result = sim_params_work(&work, node->graph, params, node->work);
+	if (result == CUDA_SUCCESS)
+		sim_node_set(node, work);
 	return result;
 }
 
@@ -68,22 +76,47 @@ API(SIM_INIT, cuGraphNodeGetType, (CUgraphNode handle, CUgraphNodeType *type), (
 	return CUDA_SUCCESS;
 }
 
+API(SIM_CONTEXT, cuGraphAddNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraphNodeParams *params),
+	(node, graph, before, count, params))
+{
+	return params && sim_params_are_clean(params) ? add(node, graph, before, NULL, count, params) : CUDA_ERROR_INVALID_VALUE;
+}
+
+API(SIM_CONTEXT, cuGraphAddNode_v2,
+	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params),
+	(node, graph, before, data, count, params))
+{
+	return params && sim_params_are_clean(params) ? add(node, graph, before, data, count, params) : CUDA_ERROR_INVALID_VALUE;
+}
+
+API(SIM_CONTEXT, cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params), (node, params))
+{
+	return params && sim_params_are_clean(params) ? set(node, params) : CUDA_ERROR_INVALID_VALUE;
+}
+
 API(SIM_INIT, cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count), (node, graph, before, count))
 {
-	return add(node, graph, before, count, sim_work_new(SIM_EMPTY));
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+
+	return add(node, graph, before, NULL, count, &any);
 }
 
 API(SIM_CONTEXT, cuGraphAddKernelNode_v2,
 	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_KERNEL_NODE_PARAMS *params),
 	(node, graph, before, count, params))
 {
-	struct sim_work *work;
-	CUresult result = params ? sim_node_kernel(&work, params, NULL) : CUDA_ERROR_INVALID_VALUE;
+	CUgraphNodeParams any;
 
-	return result == CUDA_SUCCESS ? add(node, graph, before, count, work) : result;
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	any = sim_params_of_kernel(params);
+	return add(node, graph, before, NULL, count, &any);
 }
 
-/* The parameters belong to the node: "the memory is returned by reference, and remains valid until the node is changed or destroyed". */
+/*
+ * The parameters belong to the node: "the memory is returned by reference, and remains valid until the node is changed or destroyed".
+ * Measured: a node launched by a CUkernel tells that as `kern`, and its function as `func` besides.
+ */
 API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params), (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_KERNEL);
@@ -93,7 +126,7 @@ API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NO
 		return CUDA_ERROR_INVALID_VALUE;
 	kernel = &node->work->kernel;
 	*params = (CUDA_KERNEL_NODE_PARAMS){
-		.func = kernel->kernel ? NULL : (CUfunction)kernel->function,
+		.func = (CUfunction)kernel->function,
 		.gridDimX = kernel->grid.x,
 		.gridDimY = kernel->grid.y,
 		.gridDimZ = kernel->grid.z,
@@ -108,18 +141,34 @@ API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NO
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphKernelNodeSetParams_v2, (CUgraphNode handle, const CUDA_KERNEL_NODE_PARAMS *params), (handle, params))
+API(SIM_CONTEXT, cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params), (node, params))
 {
-	struct sim_node *node = node_of(handle, SIM_KERNEL);
-	struct sim_work *work;
-	CUresult result;
+	CUgraphNodeParams any;
 
-	if (!node || !params)
+	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_node_kernel(&work, params, node->work);
-	if (result == CUDA_SUCCESS)
-		sim_node_set(node, work);
-	return result;
+	any = sim_params_of_kernel(params);
+	return set(node, &any);
+}
+
+/* "Valid for graph nodes": the documentation of CUlaunchAttributeID. */
+static bool is_node_attribute(CUkernelNodeAttrID attribute)
+{
+	switch ((int)attribute) {
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+	case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+	case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+		return true;
+	default:
+		return false;
+	}
 }
 
 API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *value),
@@ -128,7 +177,7 @@ API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAt
 	const struct sim_node *node = node_of(handle, SIM_KERNEL);
 	const CUlaunchAttributeValue *found;
 
-	if (!node || !value)
+	if (!node || !value || !is_node_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
 	found = sim_kernel_work_attribute(node->work, attribute);
 	memset(value, 0, sizeof(*value));
@@ -137,17 +186,58 @@ API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAt
 	return CUDA_SUCCESS;
 }
 
+/* Gives a kernel node the attributes, of which later ones take the place of earlier ones. */
+static CUresult set_attributes(struct sim_node *node, const CUlaunchAttribute *attributes, unsigned int count)
+{
+	const struct sim_kernel_work *kernel = &node->work->kernel;
+	struct sim_work *work;
+	CUresult result = sim_work_kernel(&work, (CUfunction)kernel->function, kernel->grid, kernel->block, kernel->shared_bytes, kernel->params, NULL,
+		attributes, count);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	work->kernel.kernel = kernel->kernel;
+	sim_node_set(node, work);
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuGraphKernelNodeSetAttribute, (CUgraphNode handle, CUkernelNodeAttrID attribute, const CUkernelNodeAttrValue *value),
+	(handle, attribute, value))
+{
+	struct sim_node *node = node_of(handle, SIM_KERNEL);
+	CUlaunchAttribute attributes[CU_LAUNCH_ATTRIBUTE_MAX + 1];
+	unsigned int count = 0, i;
+
+	if (!node || !value || !is_node_attribute(attribute))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < node->work->kernel.attribute_count; i++)
+		if (node->work->kernel.attributes[i].id != attribute)
+			attributes[count++] = node->work->kernel.attributes[i];
+	attributes[count++] = (CUlaunchAttribute){.id = attribute, .value = *value};
+	return set_attributes(node, attributes, count);
+}
+
+/* "Both node must have the same context." */
+API(SIM_CONTEXT, cuGraphKernelNodeCopyAttributes, (CUgraphNode target, CUgraphNode source), (target, source))
+{
+	struct sim_node *to = node_of(target, SIM_KERNEL);
+	const struct sim_node *from = node_of(source, SIM_KERNEL);
+
+	if (!to || !from || to->work->context != from->work->context)
+		return CUDA_ERROR_INVALID_VALUE;
+	return set_attributes(to, from->work->kernel.attributes, from->work->kernel.attribute_count);
+}
+
 API(SIM_CONTEXT, cuGraphAddMemcpyNode,
 	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_MEMCPY3D *shape, CUcontext context),
 	(node, graph, before, count, shape, context))
 {
-	struct sim_work *work;
-	CUresult result = shape && sim_context_of(context) ? sim_work_copy(&work, shape, false) : CUDA_ERROR_INVALID_VALUE;
+	CUgraphNodeParams any;
 
-	if (result != CUDA_SUCCESS)
-		return result;
-	work->context = sim_context_of(context);
-	return add(node, graph, before, count, work);
+	if (!shape)
+		return CUDA_ERROR_INVALID_VALUE;
+	any = sim_params_of_copy(shape, context);
+	return add(node, graph, before, NULL, count, &any);
 }
 
 API(SIM_INIT, cuGraphMemcpyNodeGetParams, (CUgraphNode handle, CUDA_MEMCPY3D *shape), (handle, shape))
@@ -162,75 +252,60 @@ API(SIM_INIT, cuGraphMemcpyNodeGetParams, (CUgraphNode handle, CUDA_MEMCPY3D *sh
 
 API(SIM_CONTEXT, cuGraphMemcpyNodeSetParams, (CUgraphNode handle, const CUDA_MEMCPY3D *shape), (handle, shape))
 {
-	struct sim_node *node = node_of(handle, SIM_COPY);
-	struct sim_work *work;
-	CUresult result;
+	const struct sim_node *node = node_of(handle, SIM_COPY);
+	CUgraphNodeParams any;
 
 	if (!node || !shape)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_work_copy(&work, shape, false);
-	if (result != CUDA_SUCCESS)
-		return result;
-	work->context = node->work->context;
-	sim_node_set(node, work);
-	return CUDA_SUCCESS;
+	any = sim_params_of_copy(shape, (CUcontext)node->work->context);
+	return set(handle, &any);
 }
 
 API(SIM_CONTEXT, cuGraphAddMemsetNode,
 	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
 	(node, graph, before, count, params, context))
 {
-	struct sim_work *work;
-	CUresult result = params && sim_context_of(context) ? sim_node_memset(&work, params) : CUDA_ERROR_INVALID_VALUE;
+	CUgraphNodeParams any;
 
-	if (result != CUDA_SUCCESS)
-		return result;
-	work->context = sim_context_of(context);
-	return add(node, graph, before, count, work);
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	any = sim_params_of_set(params, context);
+	return add(node, graph, before, NULL, count, &any);
 }
 
 API(SIM_INIT, cuGraphMemsetNodeGetParams, (CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS *params), (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_SET);
-	const struct sim_set_work *set;
+	const struct sim_set_work *own;
 
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
-	set = &node->work->set;
-	*params = (CUDA_MEMSET_NODE_PARAMS){set->target, set->pitch, set->value, set->element_bytes, set->width, set->height};
+	own = &node->work->set;
+	*params = (CUDA_MEMSET_NODE_PARAMS){own->target, own->pitch, own->value, own->element_bytes, own->width, own->height};
 	return CUDA_SUCCESS;
 }
 
 API(SIM_CONTEXT, cuGraphMemsetNodeSetParams, (CUgraphNode handle, const CUDA_MEMSET_NODE_PARAMS *params), (handle, params))
 {
-	struct sim_node *node = node_of(handle, SIM_SET);
-	struct sim_work *work;
-	CUresult result;
+	const struct sim_node *node = node_of(handle, SIM_SET);
+	CUgraphNodeParams any;
 
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_node_memset(&work, params);
-	if (result != CUDA_SUCCESS)
-		return result;
-	work->context = node->work->context;
-	sim_node_set(node, work);
-	return CUDA_SUCCESS;
-}
-
-static struct sim_work *host_work(const CUDA_HOST_NODE_PARAMS *params)
-{
-	struct sim_work *work = sim_work_new(SIM_HOST);
-
-	work->host.function = params->fn;
-	work->host.data = params->userData;
-	return work;
+	any = sim_params_of_set(params, (CUcontext)node->work->context);
+	return set(handle, &any);
 }
 
 API(SIM_CONTEXT, cuGraphAddHostNode,
 	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_HOST_NODE_PARAMS *params),
 	(node, graph, before, count, params))
 {
-	return params && params->fn ? add(node, graph, before, count, host_work(params)) : CUDA_ERROR_INVALID_VALUE;
+	CUgraphNodeParams any;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	any = sim_params_of_host(params);
+	return add(node, graph, before, NULL, count, &any);
 }
 
 API(SIM_INIT, cuGraphHostNodeGetParams, (CUgraphNode handle, CUDA_HOST_NODE_PARAMS *params), (handle, params))
@@ -243,38 +318,30 @@ API(SIM_INIT, cuGraphHostNodeGetParams, (CUgraphNode handle, CUDA_HOST_NODE_PARA
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphHostNodeSetParams, (CUgraphNode handle, const CUDA_HOST_NODE_PARAMS *params), (handle, params))
+API(SIM_INIT, cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params), (node, params))
 {
-	struct sim_node *node = node_of(handle, SIM_HOST);
+	CUgraphNodeParams any;
 
-	if (!node || !params || !params->fn)
+	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	sim_node_set(node, host_work(params));
-	return CUDA_SUCCESS;
-}
-
-static CUresult add_event(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent handle, enum sim_work_kind kind)
-{
-	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
-	struct sim_work *work;
-
-	if (!event)
-		return CUDA_ERROR_INVALID_VALUE;
-	work = sim_work_new(kind);
-	work->event = event;
-	return add(node, graph, before, count, work);
+	any = sim_params_of_host(params);
+	return set(node, &any);
 }
 
 API(SIM_CONTEXT, cuGraphAddEventRecordNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event),
 	(node, graph, before, count, event))
 {
-	return add_event(node, graph, before, count, event, SIM_RECORD);
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord = {event}};
+
+	return add(node, graph, before, NULL, count, &any);
 }
 
 API(SIM_CONTEXT, cuGraphAddEventWaitNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event),
 	(node, graph, before, count, event))
 {
-	return add_event(node, graph, before, count, event, SIM_WAIT);
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait = {event}};
+
+	return add(node, graph, before, NULL, count, &any);
 }
 
 static CUresult get_event(CUgraphNode handle, enum sim_work_kind kind, CUevent *event)
@@ -297,19 +364,26 @@ API(SIM_INIT, cuGraphEventWaitNodeGetEvent, (CUgraphNode node, CUevent *event), 
 	return get_event(node, SIM_WAIT, event);
 }
 
-/* "The graph is cloned into the node": changes to the original do not reach it. */
+API(SIM_CONTEXT, cuGraphEventRecordNodeSetEvent, (CUgraphNode node, CUevent event), (node, event))
+{
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord = {event}};
+
+	return set(node, &any);
+}
+
+API(SIM_CONTEXT, cuGraphEventWaitNodeSetEvent, (CUgraphNode node, CUevent event), (node, event))
+{
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait = {event}};
+
+	return set(node, &any);
+}
+
 API(SIM_INIT, cuGraphAddChildGraphNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraph child),
 	(node, graph, before, count, child))
 {
-	const struct sim_graph *original = sim_object_of(SIM_A_GRAPH, child);
-	struct sim_work *work;
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE}};
 
-	if (!original)
-		return CUDA_ERROR_INVALID_VALUE;
-	work = sim_work_new(SIM_CHILD);
-	work->child = sim_graph_clone(original);
-	work->child->is_child = true;
-	return add(node, graph, before, count, work);
+	return add(node, graph, before, NULL, count, &any);
 }
 
 API(SIM_INIT, cuGraphChildGraphNodeGetGraph, (CUgraphNode handle, CUgraph *child), (handle, child))
@@ -320,4 +394,59 @@ API(SIM_INIT, cuGraphChildGraphNodeGetGraph, (CUgraphNode handle, CUgraph *child
 		return CUDA_ERROR_INVALID_VALUE;
 	*child = (CUgraph)node->work->child;
 	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuGraphAddMemAllocNode,
+	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params),
+	(node, graph, before, count, params))
+{
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+	CUresult result;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	any.alloc = (CUDA_MEM_ALLOC_NODE_PARAMS_v2){params->poolProps, params->accessDescs, params->accessDescCount, params->bytesize, 0};
+	result = add(node, graph, before, NULL, count, &any);
+	params->dptr = any.alloc.dptr;
+	return result;
+}
+
+API(SIM_CONTEXT, cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUdeviceptr address),
+	(node, graph, before, count, address))
+{
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free = {address}};
+
+	return add(node, graph, before, NULL, count, &any);
+}
+
+API(SIM_CONTEXT, cuGraphAddBatchMemOpNode,
+	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+	(node, graph, before, count, params))
+{
+	CUgraphNodeParams any;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	any = sim_params_of_batch(params);
+	return add(node, graph, before, NULL, count, &any);
+}
+
+API(SIM_INIT, cuGraphBatchMemOpNodeGetParams, (CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS *params), (handle, params))
+{
+	const struct sim_node *node = node_of(handle, SIM_BATCH);
+
+	if (!node || !params)
+		return CUDA_ERROR_INVALID_VALUE;
+	*params = (CUDA_BATCH_MEM_OP_NODE_PARAMS){(CUcontext)node->work->context, node->work->batch.count, node->work->batch.params, 0};
+	return CUDA_SUCCESS;
+}
+
+API(SIM_CONTEXT, cuGraphBatchMemOpNodeSetParams, (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params), (node, params))
+{
+	CUgraphNodeParams any;
+
+	if (!params)
+		return CUDA_ERROR_INVALID_VALUE;
+	any = sim_params_of_batch(params);
+	return set(node, &any);
 }

@@ -19,6 +19,7 @@ enum sim_kind {
 	SIM_A_NODE,
 	SIM_AN_EXEC,
 	SIM_A_POOL,
+	SIM_A_USER_OBJECT,
 	SIM_KINDS
 };
 

@@ -1,33 +1,64 @@
 /*
- * Stream-ordered allocation. An address is taken at the call, and may be taken again once the stream has reached its free.
- * Only the default pools exist; in a capture both calls are refused for now.
+ * Stream-ordered allocation, and the pools that it draws on. An address is taken at the call, and may be taken again once the stream has reached its free.
+ * In a capture both calls become memory nodes. A pool reserves what is used and nothing beyond it.
  */
+#include "pool.h"
+
 #include "api.h"
 #include "capture.h"
 #include "context.h"
 #include "device.h"
 #include "memory.h"
-#include "object.h"
+#include "memory_node.h"
 #include "stream.h"
 
-struct sim_pool {
-	struct sim_object object;
-	CUdevice device;
-	cuuint64_t release_threshold;
-};
+static struct sim_pool *defaults[SIM_MOST_DEVICES], *current[SIM_MOST_DEVICES];
 
-static struct sim_pool *pools[SIM_MOST_DEVICES];
+static struct sim_pool *pool_new(CUdevice device)
+{
+	struct sim_pool *pool = sim_object_new(SIM_A_POOL, sizeof(*pool));
+	size_t i;
+
+	pool->device = device;
+	for (i = 0; i < 3; i++)
+		pool->reuse[i] = 1;
+	return pool;
+}
 
 static struct sim_pool *default_pool(CUdevice device)
 {
-	if (!pools[device]) {
-		pools[device] = sim_object_new(SIM_A_POOL, sizeof(struct sim_pool));
-		pools[device]->device = device;
+	if (!defaults[device]) {
+		defaults[device] = pool_new(device);
+		defaults[device]->is_default = true;
 	}
-	return pools[device];
+	return defaults[device];
 }
 
-static CUresult get_pool(CUmemoryPool *pool, CUdevice device)
+static struct sim_pool *current_pool(CUdevice device)
+{
+	return current[device] ? current[device] : default_pool(device);
+}
+
+static struct sim_pool *pool_of(CUmemoryPool handle)
+{
+	struct sim_pool *pool = sim_object_of(SIM_A_POOL, handle);
+
+	return pool && !pool->destroyed ? pool : NULL;
+}
+
+static void forget_if_unused(struct sim_pool *pool)
+{
+	if (pool->destroyed && pool->used == 0)
+		sim_object_free(pool);
+}
+
+void sim_pool_returned(struct sim_pool *pool, size_t bytes)
+{
+	pool->used -= bytes;
+	forget_if_unused(pool);
+}
+
+API(SIM_INIT, cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
 {
 	if (!pool)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -37,30 +68,91 @@ static CUresult get_pool(CUmemoryPool *pool, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
-{
-	return get_pool(pool, device);
-}
-
 API(SIM_INIT, cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
 {
-	return get_pool(pool, device);
+	if (!pool)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	*pool = (CUmemoryPool)current_pool(device);
+	return CUDA_SUCCESS;
+}
+
+/* "The memory pool must be local to the specified device." */
+API(SIM_INIT, cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle), (device, handle))
+{
+	struct sim_pool *pool = pool_of(handle);
+
+	if (!sim_device_exists(device))
+		return CUDA_ERROR_INVALID_DEVICE;
+	if (!pool || pool->device != device)
+		return CUDA_ERROR_INVALID_VALUE;
+	current[device] = pool;
+	return CUDA_SUCCESS;
+}
+
+/* Pools of host memory and pools that can be exported are not modelled. */
+API(SIM_INIT, cuMemPoolCreate, (CUmemoryPool *made, const CUmemPoolProps *props), (made, props))
+{
+	struct sim_pool *pool;
+
+	if (!made || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (props->location.type == CU_MEM_LOCATION_TYPE_INVALID || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!sim_device_exists(props->location.id))
+		return CUDA_ERROR_INVALID_VALUE;
+	pool = pool_new(props->location.id);
+	pool->most = props->maxSize;
+	*made = (CUmemoryPool)pool;
+	return CUDA_SUCCESS;
+}
+
+/* "Destroying the current mempool of a device sets the default mempool of that device as the current mempool". "A device's default memory pool cannot be destroyed." */
+API(SIM_INIT, cuMemPoolDestroy, (CUmemoryPool handle), (handle))
+{
+	struct sim_pool *pool = pool_of(handle);
+
+	if (!pool || pool->is_default)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (current[pool->device] == pool)
+		current[pool->device] = NULL;
+	pool->destroyed = true;
+	forget_if_unused(pool);
+	return CUDA_SUCCESS;
 }
 
 API(SIM_INIT, cuMemPoolSetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
 {
-	struct sim_pool *pool = sim_object_of(SIM_A_POOL, handle);
+	struct sim_pool *pool = pool_of(handle);
 
 	if (!pool || !value)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+	switch (attribute) {
+	case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
 		pool->release_threshold = *(const cuuint64_t *)value;
-	return CUDA_SUCCESS;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
+	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
+		pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(const int *)value != 0;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+		if (*(const cuuint64_t *)value != 0)
+			return CUDA_ERROR_INVALID_VALUE;
+		pool->used_high = pool->used;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
 }
 
 API(SIM_INIT, cuMemPoolGetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
 {
-	const struct sim_pool *pool = sim_object_of(SIM_A_POOL, handle);
+	const struct sim_pool *pool = pool_of(handle);
 
 	if (!pool || !value)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -71,30 +163,70 @@ API(SIM_INIT, cuMemPoolGetAttribute, (CUmemoryPool handle, CUmemPool_attribute a
 	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-		*(int *)value = 1;
+		*(int *)value = pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
-		*(cuuint64_t *)value = sim_memory_used(pool->device);
+		*(cuuint64_t *)value = pool->used;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+		*(cuuint64_t *)value = pool->used_high;
 		return CUDA_SUCCESS;
 	default:
-		return CUDA_ERROR_NOT_SUPPORTED;
+		return CUDA_ERROR_INVALID_VALUE;
 	}
 }
 
 API(SIM_INIT, cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), (handle, keep))
 {
-	return sim_object_of(SIM_A_POOL, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+	return pool_of(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult refuse_capture(struct sim_stream *stream)
+/* "By default, the pool's memory will be accessible from the device it is allocated on", which cannot be taken from it. */
+API(SIM_INIT, cuMemPoolGetAccess, (CUmemAccess_flags *flags, CUmemoryPool handle, CUmemLocation *location), (flags, handle, location))
 {
-	if (!stream->capture)
-		return sim_capture_prohibit_legacy(stream);
+	const struct sim_pool *pool = pool_of(handle);
+
+	if (!flags || !pool || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(location->id))
+		return CUDA_ERROR_INVALID_VALUE;
+	*flags = location->id == pool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *access, size_t count), (handle, access, count))
+{
+	const struct sim_pool *pool = pool_of(handle);
+	size_t i;
+
+	if (!pool || (count && !access))
+		return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count; i++) {
+		if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(access[i].location.id))
+			return CUDA_ERROR_INVALID_VALUE;
+		if (access[i].location.id == pool->device && access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+			return CUDA_ERROR_INVALID_VALUE;
+	}
+	return CUDA_SUCCESS;
+}
+
+/* In a capture: a memory node, whose address is the answer. */
+static CUresult capture_allocation(CUdeviceptr *address, size_t bytes, const struct sim_pool *pool, struct sim_stream *stream)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS_v2 params = {
+		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = pool->device}},
+		.bytesize = bytes,
+	};
+	struct sim_work *work;
+	CUresult result;
+
 	if (stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	stream->capture->invalidated = true;
-	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	result = sim_memory_node_alloc(&work, stream->capture->graph, &params);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*address = params.dptr;
+	return sim_stream_add(stream, work, NULL);
 }
 
 static CUresult allocate(CUdeviceptr *address, size_t bytes, struct sim_pool *pool, CUstream handle)
@@ -108,17 +240,22 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, struct sim_pool *po
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!address)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = refuse_capture(stream);
-	if (result != CUDA_SUCCESS)
-		return result;
 	if (bytes == 0) {
 		*address = 0;
 		return CUDA_SUCCESS;
 	}
-	memory = sim_memory_new(sim_current(), SIM_DEVICE, bytes, 0);
+	if (stream->capture)
+		return capture_allocation(address, bytes, pool, stream);
+	result = sim_capture_prohibit_legacy(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	memory = pool->most && pool->used + bytes > pool->most ? NULL : sim_memory_new(sim_current(), SIM_DEVICE, bytes, 0);
 	if (!memory)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memory->pool = pool;
+	pool->used += bytes;
+	if (pool->used > pool->used_high)
+		pool->used_high = pool->used;
 	*address = memory->base;
 	work = sim_work_new(SIM_ALLOC);
 	work->memory = memory->base;
@@ -127,15 +264,15 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, struct sim_pool *po
 
 API_PTSZ(SIM_CONTEXT, cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
 {
-	return allocate(address, bytes, default_pool(sim_current()->device), stream);
+	return allocate(address, bytes, current_pool(sim_current()->device), stream);
 }
 
-API_PTSZ(SIM_CONTEXT, cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream),
-	(address, bytes, pool, stream))
+API_PTSZ(SIM_CONTEXT, cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool handle, CUstream stream),
+	(address, bytes, handle, stream))
 {
-	if (!sim_object_of(SIM_A_POOL, pool))
-		return CUDA_ERROR_INVALID_VALUE;
-	return allocate(address, bytes, (struct sim_pool *)pool, stream);
+	struct sim_pool *pool = pool_of(handle);
+
+	return pool ? allocate(address, bytes, pool, stream) : CUDA_ERROR_INVALID_VALUE;
 }
 
 API_PTSZ(SIM_CONTEXT, cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (address, handle))
@@ -147,12 +284,19 @@ API_PTSZ(SIM_CONTEXT, cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (a
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	result = refuse_capture(stream);
+	if (stream->capture) {
+		if (stream->capture->invalidated)
+			return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+		result = sim_memory_node_free(&work, stream->capture->graph, address);
+		return result == CUDA_SUCCESS ? sim_stream_add(stream, work, NULL) : result;
+	}
+	result = sim_capture_prohibit_legacy(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!memory || memory->base != address || memory->kind != SIM_DEVICE || memory->owned_by_module || memory->freeing)
+	if (!memory || memory->base != address || memory->kind != SIM_DEVICE || memory->owned_by_module || memory->freeing ||
+	    !sim_memory_node_take(memory))
 		return CUDA_ERROR_INVALID_VALUE;
-	memory->freeing = true;
+	memory->freeing = !memory->graph;
 	work = sim_work_new(SIM_FREE);
 	work->memory = address;
 	return sim_stream_add(stream, work, NULL);

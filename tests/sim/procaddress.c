@@ -38,24 +38,22 @@ static const struct sim_export *find(const char *symbol, int version, bool per_t
 	return best;
 }
 
+/* Measured: who asks for the status gets it there, and success as the result, whatever was found. */
 static CUresult get(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {
-	CUdriverProcAddressQueryResult ignored;
+	CUdriverProcAddressQueryResult answer;
 	const struct sim_export *found;
 	bool known;
 
-	if (!status)
-		status = &ignored;
 	if (!symbol || !address || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || version < 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	*address = NULL;
 	found = find(symbol, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
-	if (!found) {
-		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-		return CUDA_ERROR_NOT_FOUND;
-	}
-	*status = CU_GET_PROC_ADDRESS_SUCCESS;
-	*address = found->address;
+	*address = found ? found->address : NULL;
+	answer = found ? CU_GET_PROC_ADDRESS_SUCCESS :
+			 known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	if (!status)
+		return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+	*status = answer;
 	return CUDA_SUCCESS;
 }
 

@@ -3,13 +3,14 @@
 #include "capture.h"
 #include "context.h"
 
-/* "It is invalid to synchronize or query the execution status of a stream which is being captured". */
+/*
+ * "It is invalid to synchronize or query the execution status of a stream which is being captured". Measured: of one whose capture is
+ * invalidated already the result is the same.
+ */
 CUresult sim_capture_prohibit(struct sim_stream *stream)
 {
 	if (!stream->capture)
 		return sim_capture_prohibit_legacy(stream);
-	if (stream->capture->invalidated)
-		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	stream->capture->invalidated = true;
 	return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
@@ -74,12 +75,13 @@ CUresult sim_capture_unsafe(void)
 	return result;
 }
 
+/* Measured: a mode that does not exist is taken. */
 API(SIM_INIT, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode), (mode))
 {
 	struct sim_self *self = sim_self();
 	CUstreamCaptureMode old = self->mode;
 
-	if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+	if (!mode)
 		return CUDA_ERROR_INVALID_VALUE;
 	self->mode = *mode;
 	*mode = old;

@@ -40,6 +40,7 @@ void sim_stream_free(struct sim_stream *stream)
 	else
 		sim_op_drop(stream->last);
 	sim_clear(&stream->tail);
+	sim_clear(&stream->tail_data);
 	sim_object_free(stream);
 }
 

@@ -29,7 +29,8 @@ struct sim_stream {
 	CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_MAX];
 
 	struct sim_capture *capture; /* while it captures */
-	VECTOR(struct sim_node *) tail; /* then: the nodes that the next one will depend on */
+	VECTOR(struct sim_node *) tail; /* then: the nodes that the next one will depend on, */
+	VECTOR(CUgraphEdgeData) tail_data; /* and what those edges will carry */
 };
 
 /* place.stream of a per-thread stream is its thread's number with this bit. */

@@ -231,9 +231,9 @@ START_TEST(the_version_asked_for_is_the_one_given)
 	CU(cuGetProcAddress("cuLaunchKernel", &first, 13000, 0, &status));
 	CU(cuGetProcAddress("cuLaunchKernel", &per_thread, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
 	ck_assert_ptr_ne(first, per_thread);
-	ck_assert_int_eq(cuGetProcAddress("cuNoSuchThing", &first, 13000, 0, &status), CUDA_ERROR_NOT_FOUND);
+	CU(cuGetProcAddress("cuNoSuchThing", &first, 13000, 0, &status));
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
-	ck_assert_int_eq(cuGetProcAddress("cuGraphLaunch", &first, 9000, 0, &status), CUDA_ERROR_NOT_FOUND);
+	CU(cuGetProcAddress("cuGraphLaunch", &first, 9000, 0, &status));
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 }
 END_TEST

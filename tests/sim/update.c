@@ -1,12 +1,13 @@
 /*
- * Whole-graph update: what may change in an executable graph, as cuGraphExecUpdate documents it under "Limitations", and how nodes are
- * paired: in the order in which they were made, with their edges in the order in which these were made.
+ * Whole-graph update: what may change in an executable graph, as cuGraphExecUpdate documents it under "Limitations", and how nodes are paired: exit
+ * nodes in the order in which they were made, and from there the nodes that each depends on, in the order in which its edges were made.
  */
 #include "api.h"
+#include "batch.h"
 #include "context.h"
 #include "exec.h"
 #include "kernel_work.h"
-#include "memory.h"
+#include "memory_node.h"
 
 static bool is_cooperative(const struct sim_work *work)
 {
@@ -60,20 +61,7 @@ static CUgraphExecUpdateResult set_may_become(const struct sim_set_work *old, co
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted)
-{
-	size_t i;
-
-	if (old->nodes.count != wanted->nodes.count)
-		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-	for (i = 0; i < old->nodes.count; i++) {
-		CUgraphExecUpdateResult result = sim_exec_may_become(old->nodes.at[i]->work, wanted->nodes.at[i]->work);
-
-		if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
-			return result;
-	}
-	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
-}
+static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted);
 
 CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old, const struct sim_work *wanted)
 {
@@ -88,41 +76,176 @@ CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old, const st
 		return set_may_become(&old->set, &wanted->set);
 	case SIM_CHILD:
 		return child_may_become(old->child, wanted->child);
+	case SIM_BATCH:
+		return sim_batch_may_become(old, wanted) ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+	case SIM_ALLOC:
+	case SIM_FREE:
+		return old->memory == wanted->memory ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	default:
 		return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 	}
 }
 
-/* Compares without changing anything; fills in *info. */
-static bool may_update(const struct sim_exec *exec, const struct sim_graph *graph, CUgraphExecUpdateResultInfo *info)
+/* One of two graphs to be compared: works, and what each depends on. */
+struct shape {
+	VECTOR(struct sim_work *) works;
+	VECTOR(size_t) first; /* in edges, of each work, and at the end their count */
+	VECTOR(struct sim_exec_edge) edges;
+};
+
+static void read_graph(struct shape *shape, const struct sim_graph *graph)
 {
 	size_t i, j;
 
-	*info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED};
-	if (exec->nodes.count != graph->nodes.count)
-		return false;
+	*shape = (struct shape){0};
 	for (i = 0; i < graph->nodes.count; i++) {
-		const struct sim_exec_node *old = &exec->nodes.at[i];
-		struct sim_node *wanted = graph->nodes.at[i];
+		const struct sim_node *node = graph->nodes.at[i];
 
-		info->errorNode = (CUgraphNode)wanted;
-		if (old->before_count != wanted->before.count)
-			return false;
-		for (j = 0; j < wanted->before.count; j++) {
-			if (exec->before.at[old->before_first + j] == wanted->before.at[j]->position)
-				continue;
-			info->errorFromNode = (CUgraphNode)wanted->before.at[j];
+		sim_push(&shape->works, node->work);
+		sim_push(&shape->first, shape->edges.count);
+		for (j = 0; j < node->before.count; j++)
+			sim_push(&shape->edges, ((struct sim_exec_edge){node->before.at[j]->position, node->before_data.at[j]}));
+	}
+	sim_push(&shape->first, shape->edges.count);
+}
+
+static void read_exec(struct shape *shape, const struct sim_exec *exec)
+{
+	size_t i, j;
+
+	*shape = (struct shape){0};
+	for (i = 0; i < exec->nodes.count; i++) {
+		const struct sim_exec_node *node = &exec->nodes.at[i];
+
+		sim_push(&shape->works, node->work);
+		sim_push(&shape->first, shape->edges.count);
+		for (j = 0; j < node->before_count; j++)
+			sim_push(&shape->edges, exec->before.at[node->before_first + j]);
+	}
+	sim_push(&shape->first, shape->edges.count);
+}
+
+static void forget(struct shape *shape)
+{
+	sim_clear(&shape->works);
+	sim_clear(&shape->first);
+	sim_clear(&shape->edges);
+}
+
+/* Positions of nodes that nothing depends on, in order of creation. */
+static size_t exits(const struct shape *shape, size_t *into)
+{
+	bool *has_after = calloc(shape->works.count + 1, sizeof(*has_after));
+	size_t i, count = 0;
+
+	for (i = 0; i < shape->edges.count; i++)
+		has_after[shape->edges.at[i].position] = true;
+	for (i = 0; i < shape->works.count; i++)
+		if (!has_after[i])
+			into[count++] = i;
+	free(has_after);
+	return count;
+}
+
+#define NOBODY ((size_t)-1)
+
+/* Who is paired with whom, or NOBODY; and where it failed: a node of the new graph, and one that it depends on, or NOBODY. */
+struct pairing {
+	size_t *old_of, *new_of;
+	size_t node, from;
+};
+
+/* Pairs two nodes, and then all that they depend on. */
+static bool pair(struct pairing *pairing, const struct shape *old, const struct shape *wanted, size_t old_node, size_t node)
+{
+	size_t count = wanted->first.at[node + 1] - wanted->first.at[node], i;
+
+	pairing->old_of[node] = old_node;
+	pairing->new_of[old_node] = node;
+	pairing->node = node;
+	pairing->from = NOBODY;
+	if (old->first.at[old_node + 1] - old->first.at[old_node] != count)
+		return false;
+	for (i = 0; i < count; i++) {
+		const struct sim_exec_edge *was = &old->edges.at[old->first.at[old_node] + i], *is = &wanted->edges.at[wanted->first.at[node] + i];
+		bool met = pairing->old_of[is->position] == was->position;
+
+		if (memcmp(&was->data, &is->data, sizeof(is->data)) != 0 ||
+		    (!met && (pairing->old_of[is->position] != NOBODY || pairing->new_of[was->position] != NOBODY))) {
+			pairing->node = node;
+			pairing->from = is->position;
 			return false;
 		}
-	}
-	for (i = 0; i < graph->nodes.count; i++) {
-		info->errorNode = (CUgraphNode)graph->nodes.at[i];
-		info->result = sim_exec_may_become(exec->nodes.at[i].work, graph->nodes.at[i]->work);
-		if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+		if (!met && !pair(pairing, old, wanted, was->position, is->position))
 			return false;
 	}
-	*info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
 	return true;
+}
+
+/* "hGraph has more exit nodes": the error is at one of them. */
+static bool pair_all(struct pairing *pairing, const struct shape *old, const struct shape *wanted)
+{
+	size_t count = wanted->works.count, *all = calloc(4 * count + 1, sizeof(*all)), *old_exits = all + 2 * count, *new_exits = all + 3 * count;
+	size_t i, old_count = exits(old, old_exits), new_count = exits(wanted, new_exits);
+	bool alike = new_count <= old_count;
+
+	*pairing = (struct pairing){all, all + count, alike ? NOBODY : new_exits[old_count], NOBODY};
+	for (i = 0; i < 2 * count; i++)
+		all[i] = NOBODY;
+	for (i = 0; alike && i < new_count; i++)
+		alike = pair(pairing, old, wanted, old_exits[i], new_exits[i]);
+	return alike;
+}
+
+/* "If the graph was instantiated with CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, the priority attribute cannot change." */
+static bool keeps_priority(const struct sim_work *old, const struct sim_work *wanted)
+{
+	const CUlaunchAttributeValue *was, *is;
+
+	if (old->kind != SIM_KERNEL)
+		return true;
+	was = sim_kernel_work_attribute(old, CU_LAUNCH_ATTRIBUTE_PRIORITY);
+	is = sim_kernel_work_attribute(wanted, CU_LAUNCH_ATTRIBUTE_PRIORITY);
+	return (was ? was->priority : 0) == (is ? is->priority : 0);
+}
+
+/* Compares shapes of equally many nodes. On success the caller has the pairing; its arrays are to be freed in any case. */
+static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct shape *old, const struct shape *wanted, bool priority_counts)
+{
+	CUgraphExecUpdateResult result;
+	size_t i;
+
+	if (!pair_all(pairing, old, wanted))
+		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	pairing->from = NOBODY;
+	for (i = 0; i < wanted->works.count; i++) {
+		const struct sim_work *was = old->works.at[pairing->old_of[i]], *is = wanted->works.at[i];
+
+		pairing->node = i;
+		result = sim_exec_may_become(was, is);
+		if (result == CU_GRAPH_EXEC_UPDATE_SUCCESS && priority_counts && !keeps_priority(was, is))
+			result = CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
+		if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
+			return result;
+	}
+	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted)
+{
+	CUgraphExecUpdateResult result;
+	struct pairing pairing;
+	struct shape was, is;
+
+	if (old->nodes.count != wanted->nodes.count)
+		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	read_graph(&was, old);
+	read_graph(&is, wanted);
+	result = compare(&pairing, &was, &is, false);
+	free(pairing.old_of);
+	forget(&was);
+	forget(&is);
+	return result;
 }
 
 /* Measured: other cluster dimensions are accepted, and ignored. Returns a reference. */
@@ -133,7 +256,7 @@ static struct sim_work *updated(const struct sim_work *old, struct sim_work *wan
 	struct sim_work *made;
 
 	if (wanted->kind != SIM_KERNEL)
-		return sim_work_keep(wanted);
+		return sim_exec_work(wanted);
 	was = sim_kernel_work_attribute(old, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 	is = sim_kernel_work_attribute(wanted, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 	if (!was || !is || memcmp(&was->clusterDim, &is->clusterDim, sizeof(was->clusterDim)) == 0)
@@ -144,25 +267,47 @@ static struct sim_work *updated(const struct sim_work *old, struct sim_work *wan
 	return made;
 }
 
+/* "Only one instantiation of the graph may exist" with memory nodes: such a graph updates only the executable graph that was made from it. */
+static bool may_serve(const struct sim_exec *exec, const struct sim_graph *graph)
+{
+	return !graph->executable || (exec->graph == graph && exec->graph_serial == graph->object.serial);
+}
+
 API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info),
 	(exec_handle, graph_handle, info))
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, exec_handle);
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
+	struct pairing pairing;
+	struct shape was, is;
 	size_t i;
 
 	if (!info)
 		return CUDA_ERROR_INVALID_VALUE;
 	*info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
-	if (!exec || !graph)
+	if (!exec || !graph || graph->is_moved)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!may_update(exec, graph, info))
+	info->result = may_serve(exec, graph) ? CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED : CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+	if (!may_serve(exec, graph) || exec->nodes.count != graph->nodes.count)
 		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-	for (i = 0; i < graph->nodes.count; i++) {
-		struct sim_work *work = updated(exec->nodes.at[i].work, graph->nodes.at[i]->work);
+	read_exec(&was, exec);
+	read_graph(&is, graph);
+	info->result = compare(&pairing, &was, &is, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
+		info->errorNode = (CUgraphNode)graph->nodes.at[pairing.node];
+		info->errorFromNode = pairing.from == NOBODY ? NULL : (CUgraphNode)graph->nodes.at[pairing.from];
+	} else {
+		for (i = 0; i < graph->nodes.count; i++) {
+			struct sim_exec_node *node = &exec->nodes.at[pairing.old_of[i]];
+			struct sim_work *work = updated(node->work, graph->nodes.at[i]->work);
 
-		sim_work_drop(exec->nodes.at[i].work);
-		exec->nodes.at[i].work = work;
+			sim_work_drop(node->work);
+			node->work = work;
+		}
+		sim_exec_take_references(exec, graph);
 	}
-	return CUDA_SUCCESS;
+	free(pairing.old_of);
+	forget(&was);
+	forget(&is);
+	return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

@@ -1,10 +1,12 @@
 #include "work.h"
 
+#include "batch.h"
 #include "context.h"
 #include "copy_work.h"
 #include "graph.h"
 #include "kernel_work.h"
 #include "memory.h"
+#include "memory_node.h"
 
 static const struct {
 	const char *name;
@@ -46,6 +48,12 @@ void sim_work_drop(struct sim_work *work)
 		free(work->copy.staged);
 	if (work->kind == SIM_CHILD)
 		sim_graph_free(work->child);
+	if (work->kind == SIM_BATCH)
+		sim_batch_work_clear(work);
+	if (work->kind == SIM_EMPTY)
+		sim_references_release(&work->given_back);
+	if (work->kind == SIM_ALLOC)
+		sim_memory_node_forget(work);
 	free(work);
 }
 
@@ -97,12 +105,13 @@ CUresult sim_work_run(struct sim_work *work)
 	case SIM_WAIT_VALUE:
 		return sim_word_work_run(work);
 	case SIM_FREE:
-		sim_memory_free(sim_memory_of((uintptr_t)work->memory));
+		sim_memory_node_freed(work->memory);
 		break;
 	case SIM_RECORD:
 	case SIM_WAIT:
 	case SIM_EMPTY:
 	case SIM_CHILD:
+	case SIM_BATCH:
 	case SIM_ALLOC:
 		break;
 	}

@@ -9,6 +9,7 @@
 
 #include "module.h"
 #include "sim.h"
+#include "user_object.h"
 
 struct sim_event;
 struct sim_graph;
@@ -27,7 +28,8 @@ struct sim_graph;
 	X(ALLOC, "alloc", CU_GRAPH_NODE_TYPE_MEM_ALLOC) \
 	X(FREE, "free", CU_GRAPH_NODE_TYPE_MEM_FREE) \
 	X(WRITE_VALUE, "write value", CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) \
-	X(WAIT_VALUE, "wait value", CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
+	X(WAIT_VALUE, "wait value", CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) \
+	X(BATCH, "batch", CU_GRAPH_NODE_TYPE_BATCH_MEM_OP)
 
 enum sim_work_kind {
 #define X(kind, name, type) SIM_##kind,
@@ -53,6 +55,14 @@ struct sim_copy_work {
 	void *staged;        /* what a pageable source held at the call, rows without gaps; owned */
 };
 
+/* Writes and waits of words, one after another, as one graph node: launched, each is an op of its own. */
+struct sim_batch_work {
+	CUstreamBatchMemOpParams *params; /* as the program gave them */
+	struct sim_work **works;
+	unsigned int count;
+	unsigned int flags;
+};
+
 struct sim_set_work {
 	CUdeviceptr target;
 	size_t pitch, width, height; /* bytes, elements, rows */
@@ -67,6 +77,8 @@ struct sim_work {
 		struct sim_kernel_work kernel;
 		struct sim_copy_work copy;
 		struct sim_set_work set;
+		struct sim_batch_work batch;
+		struct sim_references given_back; /* EMPTY: with the work */
 		struct {
 			CUhostFn function;
 			void *data;
