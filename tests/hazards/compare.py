@@ -4,7 +4,7 @@
     compare.py --build BUILD [options] -- PROGRAM [ARGUMENT ...]
 
 For each schedule of the simulation: the same output, the same exit status, and by sim-check the same ops in the same order
-with the same bytes. Options say what else must be, so that a test cannot pass because nothing was replayed.
+with the same bytes, each after the same others. Options say what else must be, so that a test cannot pass because nothing was replayed.
 """
 import argparse
 import sys
@@ -57,7 +57,10 @@ def problems(options, schedule, folder, shares):
     if not options.no_log:
         check = runs.run([build / "tests" / "sim" / "sim-check", *logs], timeout=options.timeout)
         if check.status != 0:
-            yield "executed other ops: " + (check.stdout + check.stderr).strip()[-400:]
+            yield "executed other ops, or in another order: " + (check.stdout + check.stderr).strip()[-400:]
+        check = runs.run([build / "tests" / "sim" / "sim-check", "--races", logs[0]], timeout=options.timeout)
+        if check.status != 0:
+            yield "the program itself has " + (check.stdout + check.stderr).strip()[-400:]
     shares.append(100 * (runs.share_replayed(reprise.report) or 0))
     for wanted in options.counter:
         name, least = wanted.split("=")

@@ -1,34 +1,17 @@
 /*
  * sim-check PLAIN REPRISE: compares what two runs of one program executed, from the logs of the simulated driver (log.h).
+ * sim-check --races LOG: looks for ops of one run that touch the same memory without an order between them.
  *
- * The ops of each stream have to be the same, in the same order, with the same bytes. Streams are paired in order of creation, leaving out those that
+ * The ops of each stream have to be the same, enqueued in the same order, with the same bytes; and each has to happen after the same ops as in the
+ * plain run: no edge lost, none invented. Streams are paired in order of creation, leaving out those that
  * executed nothing: Reprise captures on streams of its own. Memory is paired as it is met: if block 3 of one run stands where block 4 of the other does, it has
- * to do so everywhere. Exit status: 0 if the runs agree, 1 with the first difference in words, 2 if a log cannot be read.
+ * to do so everywhere. Exit status: 0 if all is well, 1 with the first difference in words, 2 if a log cannot be read.
  */
-#include <stdbool.h>
-#include <stdint.h>
+#include "check.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct list {
-	char **at;
-	size_t count, room;
-};
-
-/* What one stream executed. */
-struct lane {
-	unsigned long context;
-	char stream[32];
-	struct list ops; /* the part of each line that says what was done */
-};
-
-struct run {
-	const char *path;
-	struct lane *lanes;
-	size_t count;
-	size_t ops;
-};
 
 /* How blocks of memory of one run stand for those of the other: by kind and number, 0 where not met. */
 struct pairing {
@@ -39,103 +22,12 @@ struct pairing {
 static const char kinds[] = "dhmr";
 static struct pairing forth[sizeof(kinds)], back[sizeof(kinds)];
 
-static void *grow(void *array, size_t size)
-{
-	array = realloc(array, size);
-	if (!array) {
-		fprintf(stderr, "sim-check: out of memory\n");
-		exit(2);
-	}
-	return array;
-}
-
-static void push(struct list *list, char *text)
-{
-	if (list->count == list->room) {
-		list->room = list->room ? list->room * 2 : 64;
-		list->at = grow(list->at, list->room * sizeof(*list->at));
-	}
-	list->at[list->count++] = text;
-}
-
-static char *read_file(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	size_t length = 0, got;
-	char *text = NULL;
-
-	if (!file) {
-		perror(path);
-		exit(2);
-	}
-	do {
-		text = grow(text, length + (1 << 20) + 1);
-		got = fread(text + length, 1, 1 << 20, file);
-		length += got;
-	} while (got);
-	text[length] = '\0';
-	fclose(file);
-	return text;
-}
-
-static struct lane *lane_of(struct run *run, unsigned long context, const char *stream)
-{
-	size_t i;
-
-	for (i = run->count; i-- > 0;)
-		if (run->lanes[i].context == context && strcmp(run->lanes[i].stream, stream) == 0)
-			return &run->lanes[i];
-	run->lanes = grow(run->lanes, (run->count + 1) * sizeof(*run->lanes));
-	run->lanes[run->count] = (struct lane){.context = context};
-	snprintf(run->lanes[run->count].stream, sizeof(run->lanes[0].stream), "%s", stream);
-	return &run->lanes[run->count++];
-}
-
-/* By context, then number; per-thread streams come last. */
-static int by_creation(const void *left, const void *right)
-{
-	const struct lane *a = left, *b = right;
-	bool a_thread = a->stream[0] == 't', b_thread = b->stream[0] == 't';
-	unsigned long x, y;
-
-	if (a->context != b->context)
-		return a->context < b->context ? -1 : 1;
-	if (a_thread != b_thread)
-		return a_thread ? 1 : -1;
-	x = strtoul(a->stream + (a_thread ? 6 : 0), NULL, 10);
-	y = strtoul(b->stream + (b_thread ? 6 : 0), NULL, 10);
-	return x < y ? -1 : x > y;
-}
-
-static void read_run(struct run *run, const char *path)
-{
-	char *line, *rest = NULL, *text = read_file(path);
-
-	run->path = path;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		unsigned long context;
-		char stream[32];
-		int end = 0;
-
-		if (strncmp(line, "op ", 3) != 0)
-			continue;
-		if (sscanf(line, "op %*u context=%lu stream=%31s after=%n", &context, stream, &end) != 2 || end == 0) {
-			fprintf(stderr, "%s: cannot read: %s\n", path, line);
-			exit(2);
-		}
-		push(&lane_of(run, context, stream)->ops, strchr(line + end, ' ') + 1);
-		run->ops++;
-	}
-	if (run->count)
-		qsort(run->lanes, run->count, sizeof(*run->lanes), by_creation);
-}
-
 static bool pair(struct pairing *pairing, unsigned long number, unsigned long other)
 {
 	if (number >= pairing->count) {
 		size_t count = number * 2 + 64;
 
-		pairing->other = grow(pairing->other, count * sizeof(*pairing->other));
+		pairing->other = check_grow(pairing->other, count * sizeof(*pairing->other));
 		memset(pairing->other + pairing->count, 0, (count - pairing->count) * sizeof(*pairing->other));
 		pairing->count = count;
 	}
@@ -165,44 +57,58 @@ static bool same(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* Says where the stream's ops part; false if they do. */
-static bool compare(const struct lane *plain, const struct lane *reprise)
+/* Says where the ops of a stream part; false if they do. */
+static bool same_ops(const struct check_run *plain, const struct check_run *reprise, size_t lane)
+{
+	const struct check_lane *a = &plain->lanes[lane], *b = &reprise->lanes[lane];
+	size_t i;
+
+	for (i = 0; i < a->count && i < b->count; i++) {
+		const char *wanted = plain->ops[a->ops[i]].what, *seen = reprise->ops[b->ops[i]].what;
+
+		if (same(wanted, seen))
+			continue;
+		printf("context %lu, stream %s: op %zu of %zu is another\n  plain:   %s\n  reprise: %s\n", a->context, a->stream, i + 1,
+			a->count, wanted, seen);
+		return false;
+	}
+	if (a->count == b->count)
+		return true;
+	printf("context %lu, stream %s: %zu ops, but %zu under Reprise; the first that is %s:\n  %s\n", a->context, a->stream, a->count,
+		b->count, i < a->count ? "missing" : "too many", i < a->count ? plain->ops[a->ops[i]].what : reprise->ops[b->ops[i]].what);
+	return false;
+}
+
+static bool agree(struct check_run *plain, struct check_run *reprise)
 {
 	size_t i;
 
-	for (i = 0; i < plain->ops.count && i < reprise->ops.count; i++) {
-		if (same(plain->ops.at[i], reprise->ops.at[i]))
-			continue;
-		printf("context %lu, stream %s: op %zu of %zu is another\n  plain:   %s\n  reprise: %s\n", plain->context, plain->stream, i + 1,
-			plain->ops.count, plain->ops.at[i], reprise->ops.at[i]);
+	if (plain->lane_count != reprise->lane_count) {
+		printf("%zu streams executed something, but %zu under Reprise\n", plain->lane_count, reprise->lane_count);
 		return false;
 	}
-	if (plain->ops.count == reprise->ops.count)
-		return true;
-	printf("context %lu, stream %s: %zu ops, but %zu under Reprise; the first that is %s:\n  %s\n", plain->context, plain->stream,
-		plain->ops.count, reprise->ops.count, i < plain->ops.count ? "missing" : "too many",
-		i < plain->ops.count ? plain->ops.at[i] : reprise->ops.at[i]);
-	return false;
+	for (i = 0; i < plain->lane_count; i++)
+		if (!same_ops(plain, reprise, i))
+			return false;
+	return check_same_order(plain, reprise);
 }
 
 int main(int argc, char **argv)
 {
-	struct run plain = {0}, reprise = {0};
-	size_t i;
+	struct check_run first = {0}, second = {0};
 
 	if (argc != 3) {
-		fprintf(stderr, "usage: sim-check PLAIN_LOG REPRISE_LOG\n");
+		fprintf(stderr, "usage: sim-check PLAIN_LOG REPRISE_LOG\n       sim-check --races LOG\n");
 		return 2;
 	}
-	read_run(&plain, argv[1]);
-	read_run(&reprise, argv[2]);
-	if (plain.count != reprise.count) {
-		printf("%zu streams executed something, but %zu under Reprise\n", plain.count, reprise.count);
-		return 1;
+	if (strcmp(argv[1], "--races") == 0) {
+		check_read(&first, argv[2]);
+		return check_no_races(&first) ? 0 : 1;
 	}
-	for (i = 0; i < plain.count; i++)
-		if (!compare(&plain.lanes[i], &reprise.lanes[i]))
-			return 1;
-	printf("the same %zu ops on %zu streams\n", plain.ops, plain.count);
+	check_read(&first, argv[1]);
+	check_read(&second, argv[2]);
+	if (!agree(&first, &second))
+		return 1;
+	printf("the same %zu ops on %zu streams, in the same order\n", first.op_count, first.lane_count);
 	return 0;
 }

@@ -70,6 +70,7 @@ struct sim_thread {
 struct sim_parameter {
 	size_t offset;
 	size_t size;
+	const char *type; /* as written: a pointer to const is only read through, one to volatile is a means of synchronisation */
 };
 
 struct sim_kernel {
@@ -94,7 +95,7 @@ struct sim_module {
 	const struct sim_global *const *globals, *const *globals_end;
 };
 
-#define SIM_MODULE_VERSION 1u
+#define SIM_MODULE_VERSION 2u
 
 /* The linker gathers what KERNEL and GLOBAL declare between these symbols; weak, since a module may lack either. */
 extern const struct sim_kernel *const __start_sim_kernels[] __attribute__((weak, visibility("hidden")));
@@ -126,7 +127,7 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 		while (sim_next_thread(&self)); \
 	} \
 	static const struct sim_parameter kernel##_layout[] = { \
-		KERNEL_EACH(SIM_LAYOUT, kernel##_parameters, __VA_ARGS__){0, 0}}; \
+		KERNEL_EACH(SIM_LAYOUT, kernel##_parameters, __VA_ARGS__){0, 0, NULL}}; \
 	static const struct sim_kernel kernel##_kernel = {#kernel, kernel##_run, kernel##_layout, \
 		sizeof(kernel##_layout) / sizeof(kernel##_layout[0]) - 1, sizeof(struct kernel##_parameters), spinning}; \
 	static const struct sim_kernel *const kernel##_entry __attribute__((section("sim_kernels"), used)) = &kernel##_kernel; \
@@ -160,9 +161,10 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 #define SIM_DECLARE(type, name) type name
 #define SIM_ARGUMENT(nothing, pair) , SIM_ARGUMENT_OF pair
 #define SIM_ARGUMENT_OF(type, name) p->name
-#define SIM_LAYOUT(structure, pair) {offsetof(struct structure, SIM_NAME_OF pair), sizeof(SIM_TYPE_OF pair)},
+#define SIM_LAYOUT(structure, pair) {offsetof(struct structure, SIM_NAME_OF pair), sizeof(SIM_TYPE_OF pair), SIM_TYPE_TEXT pair},
 #define SIM_NAME_OF(type, name) name
 #define SIM_TYPE_OF(type, name) type
+#define SIM_TYPE_TEXT(type, name) #type
 
 static inline __attribute__((unused)) int sim_count(unsigned int *index, unsigned int end)
 {

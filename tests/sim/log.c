@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -14,7 +16,16 @@
 /* Longer runs of bytes are written as their hash. */
 #define MOST_BYTES 512
 
-static int file = -1;
+/* The file is mapped once, as long as it may become, and grows by pieces. */
+#define MOST_LOG ((size_t)8 << 30)
+#define PIECE ((size_t)1 << 20)
+
+static struct {
+	int file;
+	char *at;
+	size_t used, room;
+	pid_t owner;
+} out = {.file = -1};
 
 /* A line in the making. */
 struct line {
@@ -34,16 +45,53 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 	line->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
+/* Another process that has this log has it alone: this one's goes beside it. */
+static int open_alone(const char *path)
+{
+	char beside[4096];
+	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
+		close(file);
+		snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
+		file = open(beside, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	}
+	return file >= 0 && ftruncate(file, 0) == 0 ? file : -1;
+}
+
+static void open_log(void)
+{
+	const char *path = sim_options()->log;
+
+	out.file = open_alone(path);
+	if (out.file < 0)
+		sim_misuse("SIM_LOG=%s cannot be written", path);
+	out.at = mmap(NULL, MOST_LOG, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, out.file, 0);
+	if (out.at == MAP_FAILED)
+		sim_misuse("SIM_LOG=%s cannot be mapped", path);
+	out.owner = getpid();
+}
+
+__attribute__((destructor)) static void close_log(void)
+{
+	if (out.file >= 0 && out.owner == getpid() && ftruncate(out.file, (off_t)out.used) != 0)
+		perror("SIM_LOG");
+}
+
 static void write_out(struct line *line)
 {
 	add(line, "\n");
-	if (file < 0) {
-		file = open(sim_options()->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-		if (file < 0)
+	if (out.file < 0)
+		open_log();
+	if (out.owner != getpid()) /* a child of fork: the log is its parent's */
+		return;
+	while (out.used + line->length > out.room) {
+		out.room += PIECE;
+		if (out.room > MOST_LOG || ftruncate(out.file, (off_t)out.room) != 0)
 			sim_misuse("SIM_LOG=%s cannot be written", sim_options()->log);
 	}
-	if (write(file, line->text, line->length) != (ssize_t)line->length)
-		sim_misuse("SIM_LOG=%s cannot be written", sim_options()->log);
+	memcpy(out.at + out.used, line->text, line->length);
+	out.used += line->length;
 }
 
 static uint64_t hash(const void *data, size_t count)
@@ -67,11 +115,22 @@ static bool add_address(struct line *line, uintptr_t address)
 	return memory != NULL;
 }
 
-/* Parameter bytes: words that are addresses as such, the rest in hexadecimal. */
-static void add_bytes(struct line *line, const unsigned char *bytes, size_t count)
+/* What a kernel does through a parameter of that type. */
+static char access_of(const char *type)
 {
+	if (!strchr(type, '*'))
+		return 'u';
+	if (strstr(type, "volatile"))
+		return 'v';
+	return strncmp(type, "const ", 6) == 0 ? 'r' : 'w';
+}
+
+/* Parameter bytes: words that are addresses as such, the rest in hexadecimal. */
+static void add_bytes(struct line *line, const unsigned char *bytes, const struct sim_parameter *parameter)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t count = parameter->size, i = 0;
 	uint64_t word;
-	size_t i = 0;
 
 	if (count > MOST_BYTES) {
 		add(line, "#%zu:%016lx", count, hash(bytes, count));
@@ -80,13 +139,17 @@ static void add_bytes(struct line *line, const unsigned char *bytes, size_t coun
 	while (i < count) {
 		if (count - i >= 8 && (i % 8) == 0) {
 			memcpy(&word, bytes + i, 8);
-			if (add_address(line, (uintptr_t)word)) {
-				add(line, ".");
+			if (word > UINT32_MAX && add_address(line, (uintptr_t)word)) {
+				add(line, "%c", count == 8 ? access_of(parameter->type) : 'u');
 				i += 8;
 				continue;
 			}
 		}
-		add(line, "%02x", bytes[i++]);
+		if (line->length + 2 < sizeof(line->text)) {
+			line->text[line->length++] = digits[bytes[i] >> 4];
+			line->text[line->length++] = digits[bytes[i] & 15];
+		}
+		i++;
 	}
 }
 
@@ -103,7 +166,7 @@ static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 	add(line, " parameters=");
 	for (i = 0; i < code->parameter_count; i++) {
 		add(line, i ? "|" : "");
-		add_bytes(line, kernel->params[i], code->parameters[i].size);
+		add_bytes(line, kernel->params[i], &code->parameters[i]);
 	}
 }
 
@@ -170,7 +233,7 @@ static void add_work(struct line *line, const struct sim_work *work)
 
 static bool is_program_work(enum sim_work_kind kind)
 {
-	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_EMPTY && kind != SIM_ALLOC && kind != SIM_FREE;
+	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_EMPTY;
 }
 
 void sim_log_op(const struct sim_op *op)
@@ -181,7 +244,7 @@ void sim_log_op(const struct sim_op *op)
 	if (!sim_options()->log)
 		return;
 	line.length = 0;
-	add(&line, "%s %lu context=%u stream=", is_program_work(op->work->kind) ? "op" : "mark", op->sequence, op->place.context);
+	add(&line, "%s %lu context=%u stream=", op->work && is_program_work(op->work->kind) ? "op" : "mark", op->sequence, op->place.context);
 	if (op->place.stream & SIM_PER_THREAD_PLACE)
 		add(&line, "thread%u", op->place.stream & ~SIM_PER_THREAD_PLACE);
 	else
@@ -189,8 +252,18 @@ void sim_log_op(const struct sim_op *op)
 	add(&line, " after=");
 	for (i = 0; i < op->edges.count; i++)
 		add(&line, "%s%lu", i ? "," : "", op->edges.at[i]);
-	add(&line, " %s", sim_work_name(op->work));
-	add_work(&line, op->work);
+	add(&line, " host=%lu %s", op->host, op->work ? sim_work_name(op->work) : "point");
+	if (op->work)
+		add_work(&line, op->work);
+	write_out(&line);
+}
+
+void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op)
+{
+	struct line line;
+
+	line.length = 0;
+	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 wait", sequence, before, op);
 	write_out(&line);
 }
 

@@ -10,6 +10,7 @@
 static struct sim_op *unused;
 static uint64_t sequences;
 static uint64_t now;
+static uint64_t host; /* the sequence of the host's last wait, a point in the order like any other */
 
 uint64_t sim_now(void)
 {
@@ -66,9 +67,19 @@ void sim_op_after(struct sim_op *op, struct sim_op *before)
 	op->unmet++;
 }
 
+void sim_op_waited(const struct sim_op *op)
+{
+	if (!op || !sim_options()->log)
+		return;
+	sequences++;
+	sim_log_wait(sequences, host, op->sequence);
+	host = sequences;
+}
+
 void sim_op_submit(struct sim_op *op)
 {
 	op->sequence = ++sequences;
+	op->host = host;
 	sim_op_keep(op);
 	op->state = SIM_OP_BLOCKED;
 	if (op->unmet == 0)

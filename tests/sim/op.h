@@ -38,6 +38,7 @@ struct sim_op {
 	VECTOR(struct sim_op *) before;
 	VECTOR(struct sim_op *) after;
 	VECTOR(uint64_t) edges; /* sequence numbers of all it was put after, for the log */
+	uint64_t host;          /* what the host had waited for when it was enqueued, for the log: sim_op_waited */
 	struct sim_op *next_free;
 };
 
@@ -54,6 +55,9 @@ void sim_op_submit(struct sim_op *op);
 
 /* The engine's: its work is done. Ops that waited for it may become ready. */
 void sim_op_finish(struct sim_op *op);
+
+/* The host knows now that the op has finished: for the log, what is enqueued from here on comes after it. NULL is ignored. */
+void sim_op_waited(const struct sim_op *op);
 
 /* Virtual time in nanoseconds. */
 uint64_t sim_now(void);

@@ -61,8 +61,9 @@ static void run(struct sim_op *op)
 {
 	remove_ready(op);
 	op->state = SIM_OP_RUNNING;
-	if (op->work && op->context->error == CUDA_SUCCESS) {
+	if (op->context->error == CUDA_SUCCESS)
 		sim_log_op(op);
+	if (op->work && op->context->error == CUDA_SUCCESS) {
 		if (sim_work_blocks(op->work)) {
 			unsigned int patience;
 
@@ -197,6 +198,7 @@ void sim_schedule_wait(struct sim_op *op)
 		else
 			wait_ms(10);
 	}
+	sim_op_waited(op);
 	sim_op_drop(op);
 }
 
@@ -212,5 +214,8 @@ bool sim_schedule_query(struct sim_op *op)
 		if (next)
 			run(next);
 	}
-	return !op || op->state == SIM_OP_DONE;
+	if (op && op->state != SIM_OP_DONE)
+		return false;
+	sim_op_waited(op);
+	return true;
 }

@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "context.h"
 #include "device.h"
+#include "options.h"
 #include "schedule.h"
 
 struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind)
@@ -35,7 +36,8 @@ void sim_stream_free(struct sim_stream *stream)
 	for (i = 0; context->streams.at[i] != stream; i++)
 		;
 	sim_remove(&context->streams, i);
-	if (stream->last && stream->last->state != SIM_OP_DONE)
+	/* For the log what has finished counts, too: whether it has is chance. */
+	if (stream->last && (sim_options()->log || stream->last->state != SIM_OP_DONE))
 		sim_push(&context->orphans, ((struct sim_orphan){stream->last, sim_stream_blocks(stream)}));
 	else
 		sim_op_drop(stream->last);
