@@ -130,11 +130,13 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	return CUDA_SUCCESS;
 }
 
-/* An event last recorded in a capturing stream can neither be queried nor waited for. */
+/* An event last recorded in a capturing stream can neither be queried nor waited for. Measured: after that capture it is an invalid value. */
 static CUresult check(const struct sim_event *event)
 {
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->captured && !sim_capture_is_active(event->capture))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (event->captured) {
 		sim_capture_invalidate(event->capture);
 		return CUDA_ERROR_CAPTURED_EVENT;
@@ -172,7 +174,11 @@ static CUresult elapsed(float *ms, CUevent begin_handle, CUevent end_handle)
 	const struct sim_event *begin = sim_object_of(SIM_AN_EVENT, begin_handle), *end = sim_object_of(SIM_AN_EVENT, end_handle);
 
 	/* Measured: no place for the answer is refused as a handle too. */
-	if (!ms || !begin || !end || !begin->op || !end->op || begin->captured || end->captured)
+	if (!ms || !begin || !end)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (begin->captured || end->captured)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!begin->op || !end->op)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
 		return CUDA_ERROR_INVALID_HANDLE;

@@ -95,6 +95,7 @@ static struct sim_function *function_in(struct sim_library_kernel *kernel, struc
 		if (kernel->functions.at[i]->context == context)
 			return kernel->functions.at[i];
 	sim_push(&kernel->functions, function_new(context, kernel->library, kernel->code, kernel->attributes));
+	kernel->functions.at[kernel->functions.count - 1]->kernel = kernel;
 	return kernel->functions.at[kernel->functions.count - 1];
 }
 
@@ -139,7 +140,7 @@ static CUresult set_attribute(int *attributes, CUfunction_attribute attribute, i
 		allowed = value >= 0 && value <= 8;
 		break;
 	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-		allowed = value == 0 || value == 1;
+		allowed = true;
 		break;
 	case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
 		allowed = value >= 0 && value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING;
@@ -179,6 +180,8 @@ API(SIM_CONTEXT, cuFuncSetAttribute, (CUfunction handle, CUfunction_attribute at
 
 API(SIM_CONTEXT, cuFuncSetCacheConfig, (CUfunction handle, CUfunc_cache config), (handle, config))
 {
+	if (config > CU_FUNC_CACHE_PREFER_EQUAL)
+		return CUDA_ERROR_INVALID_VALUE;
 	return sim_function_of(handle, sim_current()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -272,7 +275,9 @@ API(SIM_INIT, cuKernelGetAttribute, (int *value, CUfunction_attribute attribute,
 {
 	const struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
-	return kernel ? get_attribute(kernel->attributes, attribute, value) : CUDA_ERROR_INVALID_HANDLE;
+	if (!kernel)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return sim_device_exists(device) ? get_attribute(kernel->attributes, attribute, value) : CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* A kernel's attribute holds for all contexts of the device; the simulation makes no difference between devices here. */

@@ -25,6 +25,7 @@ struct sim_function {
 	struct sim_object object;
 	struct sim_context *context;
 	struct sim_loaded *owner;
+	struct sim_library_kernel *kernel; /* of a library's; NULL for a module's */
 	const struct sim_kernel *code;
 	int attributes[CU_FUNC_ATTRIBUTE_MAX];
 };
