@@ -197,3 +197,55 @@ API(SIM_CONTEXT, cuEventElapsedTime_v2, (float *ms, CUevent begin, CUevent end),
 {
 	return elapsed(ms, begin, end);
 }
+
+/* "Captures in hEvent all the activities of the context at the time of this call." Measured: a capture on any of its streams prohibits it. */
+API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+{
+	struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
+	struct sim_context *context = sim_context_of(handle);
+	struct sim_op *op;
+	CUresult result;
+	size_t i;
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event || event->context != context)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit_context(context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	op = sim_op_new(context, context->legacy->place, NULL);
+	for (i = 0; i < context->streams.count; i++)
+		sim_op_after(op, context->streams.at[i]->last);
+	sim_op_submit(op);
+	sim_event_recorded(event, op);
+	sim_op_drop(op);
+	sim_schedule_submitted();
+	return CUDA_SUCCESS;
+}
+
+/* "Makes all future work submitted to context hCtx wait for all work captured in hEvent." */
+API(SIM_INIT, cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+{
+	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
+	struct sim_context *context = sim_context_of(handle);
+	CUresult result;
+	size_t i;
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit_context(context);
+	for (i = 0; result == CUDA_SUCCESS && i < context->streams.count; i++) {
+		struct sim_op *op = sim_op_new(context, context->streams.at[i]->place, NULL);
+
+		sim_op_after(op, event->op);
+		sim_op_after(op, context->streams.at[i]->last);
+		sim_stream_set_last(context->streams.at[i], op);
+		sim_op_submit(op);
+		sim_op_drop(op);
+	}
+	sim_schedule_submitted();
+	return result;
+}

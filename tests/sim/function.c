@@ -41,6 +41,8 @@ void sim_library_kernel_free(struct sim_library_kernel *kernel)
 
 struct sim_function *sim_module_function_at(struct sim_loaded *module, size_t position)
 {
+	if (module->library)
+		return sim_library_kernel_in(sim_library_kernel_at(module->library, position), module->context);
 	while (module->functions.count < sim_loaded_count(module))
 		sim_push(&module->functions, NULL);
 	if (!module->functions.at[position])
@@ -87,7 +89,7 @@ struct sim_library_kernel *sim_library_kernel(struct sim_loaded *library, const 
 	return find(library, name, &position) ? sim_library_kernel_at(library, position) : NULL;
 }
 
-static struct sim_function *function_in(struct sim_library_kernel *kernel, struct sim_context *context)
+struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, struct sim_context *context)
 {
 	size_t i;
 
@@ -103,7 +105,7 @@ struct sim_function *sim_function_of(CUfunction handle, struct sim_context *cont
 {
 	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
-	return kernel ? function_in(kernel, context) : sim_object_of(SIM_A_FUNCTION, handle);
+	return kernel ? sim_library_kernel_in(kernel, context) : sim_object_of(SIM_A_FUNCTION, handle);
 }
 
 size_t sim_function_bytes(const struct sim_kernel *code)
@@ -193,7 +195,7 @@ API(SIM_CONTEXT, cuFuncGetModule, (CUmodule *module, CUfunction handle), (module
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!function)
 		return CUDA_ERROR_INVALID_HANDLE;
-	*module = (CUmodule)function->owner;
+	*module = (CUmodule)(function->kernel ? sim_library_module(function->kernel->library, function->context) : function->owner);
 	return CUDA_SUCCESS;
 }
 
@@ -237,7 +239,7 @@ API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction *function, CUkernel handle), (
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
-	*function = (CUfunction)function_in(kernel, sim_current());
+	*function = (CUfunction)sim_library_kernel_in(kernel, sim_current());
 	return CUDA_SUCCESS;
 }
 

@@ -34,8 +34,11 @@ void sim_loaded_free(struct sim_loaded *loaded)
 	for (i = 0; i < loaded->kernels.count; i++)
 		if (loaded->kernels.at[i])
 			sim_library_kernel_free(loaded->kernels.at[i]);
+	for (i = 0; i < loaded->modules.count; i++)
+		sim_object_free(loaded->modules.at[i]);
 	sim_clear(&loaded->functions);
 	sim_clear(&loaded->kernels);
+	sim_clear(&loaded->modules);
 	dlclose(loaded->handle);
 	close(loaded->file);
 	if (loaded->context) {
@@ -50,11 +53,33 @@ void sim_loaded_free(struct sim_loaded *loaded)
 	sim_object_free(loaded);
 }
 
+struct sim_loaded *sim_library_module(struct sim_loaded *library, struct sim_context *context)
+{
+	struct sim_loaded *module;
+	size_t i;
+
+	for (i = 0; i < library->modules.count; i++)
+		if (library->modules.at[i]->context == context)
+			return library->modules.at[i];
+	module = sim_object_new(SIM_A_MODULE, sizeof(*module));
+	module->context = context;
+	module->table = library->table;
+	module->library = library;
+	sim_push(&library->modules, module);
+	return module;
+}
+
 void sim_library_forget_context(const struct sim_context *context)
 {
 	size_t i, j, k;
 
 	for (i = 0; i < libraries.count; i++) {
+		for (j = libraries.at[i]->modules.count; j-- > 0;) {
+			if (libraries.at[i]->modules.at[j]->context != context)
+				continue;
+			sim_object_free(libraries.at[i]->modules.at[j]);
+			sim_remove(&libraries.at[i]->modules, j);
+		}
 		for (j = 0; j < libraries.at[i]->kernels.count; j++) {
 			struct sim_library_kernel *kernel = libraries.at[i]->kernels.at[j];
 
@@ -191,6 +216,8 @@ API(SIM_CONTEXT, cuModuleUnload, (CUmodule handle), (handle))
 
 	if (!module)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (module->library)
+		return CUDA_ERROR_NOT_PERMITTED;
 	sim_context_synchronize(module->context);
 	sim_loaded_free(module);
 	return CUDA_SUCCESS;
@@ -328,4 +355,25 @@ API(SIM_CONTEXT, cuLibraryGetGlobal, (CUdeviceptr *address, size_t *bytes, CUlib
 	(address, bytes, handle, name))
 {
 	return get_global(sim_object_of(SIM_A_LIBRARY, handle), address, bytes, name);
+}
+
+API(SIM_CONTEXT, cuLibraryGetModule, (CUmodule *module, CUlibrary handle), (module, handle))
+{
+	struct sim_loaded *library = sim_object_of(SIM_A_LIBRARY, handle);
+
+	if (!module)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!library)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*module = (CUmodule)sim_library_module(library, sim_current());
+	return CUDA_SUCCESS;
+}
+
+/* No variable is managed. */
+API(SIM_CONTEXT, cuLibraryGetManaged, (CUdeviceptr *address, size_t *bytes, CUlibrary handle, const char *name),
+	(address, bytes, handle, name))
+{
+	if (!name || !sim_object_of(SIM_A_LIBRARY, handle))
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_ERROR_NOT_FOUND;
 }
