@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "api.h"
-#include "capture.h"
 #include "context.h"
 #include "memory.h"
 
@@ -175,39 +174,26 @@ static CUresult load_file(struct sim_loaded **made, enum sim_kind kind, const ch
 	return result;
 }
 
-/* Loading may allocate on the device: not while a capture forbids it. */
-static CUresult may_load(void)
-{
-	return sim_capture_unsafe();
-}
-
+/* Measured: loading is permitted beside captures of every mode. */
 API(SIM_CONTEXT, cuModuleLoad, (CUmodule *module, const char *path), (module, path))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_file((struct sim_loaded **)module, SIM_A_MODULE, path) : result;
+	return load_file((struct sim_loaded **)module, SIM_A_MODULE, path);
 }
 
 API(SIM_CONTEXT, cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_image((struct sim_loaded **)module, SIM_A_MODULE, image) : result;
+	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
 API(SIM_CONTEXT, cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values),
 	(module, image, count, options, values))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_image((struct sim_loaded **)module, SIM_A_MODULE, image) : result;
+	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
 API(SIM_CONTEXT, cuModuleLoadFatBinary, (CUmodule *module, const void *image), (module, image))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_image((struct sim_loaded **)module, SIM_A_MODULE, image) : result;
+	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
 API(SIM_CONTEXT, cuModuleUnload, (CUmodule handle), (handle))
