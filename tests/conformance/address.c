@@ -67,6 +67,36 @@ static void a_name_newer_than_the_version_is_told_by_the_status(void)
 	EQUAL(found, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
 }
 
+static void the_older_form_returns_the_error(void)
+{
+	CUresult (*older)(const char *, void **, int, cuuint64_t) =
+		(CUresult (*)(const char *, void **, int, cuuint64_t))address_of("cuGetProcAddress", 11030, 0);
+	void *address = &older;
+
+	EXPECT(older("cuNoSuchFunction", &address, 13000, 0), CUDA_ERROR_NOT_FOUND);
+	EXPECT(older("cuMemAllocAsync", &address, 11010, 0), CUDA_ERROR_NOT_FOUND);
+	TRUE(address == &older);
+}
+
+static void the_status_need_not_be_asked_for(void)
+{
+	void *address = &address;
+
+	OK(cuGetProcAddress("cuNoSuchFunction", &address, 13000, 0, NULL));
+	TRUE(address == NULL);
+}
+
+static void forms_are_not_names(void)
+{
+	CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
+	void *address;
+
+	OK(cuGetProcAddress("cuMemAlloc_v2", &address, 13000, 0, &found));
+	EQUAL(found, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+	OK(cuGetProcAddress("cuStreamQuery_ptsz", &address, 13000, 0, &found));
+	EQUAL(found, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+}
+
 static void unknown_flags_of_an_address_are_invalid(void)
 {
 	void *address;
@@ -122,6 +152,9 @@ const struct check address_checks[] = {
 	CHECK(per_thread_flag_leaves_other_names_alone, DRIVER),
 	CHECK(an_unknown_name_is_told_by_the_status, MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
 	CHECK(a_name_newer_than_the_version_is_told_by_the_status, MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
+	CHECK(the_older_form_returns_the_error, DRIVER),
+	CHECK(the_status_need_not_be_asked_for, MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
+	CHECK(forms_are_not_names, DRIVER),
 	CHECK(unknown_flags_of_an_address_are_invalid, DRIVER),
 	CHECK(errors_have_names, ERRORS),
 	CHECK(errors_have_texts, ERRORS),

@@ -228,6 +228,53 @@ static void a_capture_goes_into_a_graph_given(void)
 	EQUAL(count, 1);
 }
 
+static void a_capture_into_a_graph_takes_its_nodes(void)
+{
+	CUgraphNode root, stranger;
+	CUgraph second;
+
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddEmptyNode(&root, graph, NULL, 0));
+	OK(cuGraphCreate(&second, 0));
+	OK(cuGraphAddEmptyNode(&stranger, second, NULL, 0));
+	EXPECT(cuStreamBeginCaptureToGraph(stream, NULL, NULL, NULL, 0, GLOBAL_MODE), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, &stranger, NULL, 1, GLOBAL_MODE), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, GLOBAL_MODE), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, (CUstreamCaptureMode)7), CUDA_ERROR_INVALID_VALUE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
+	OK(cuGraphDestroy(second));
+}
+
+static void info_of_an_invalidated_capture_is_only_the_status(void)
+{
+	CUstreamCaptureStatus told = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUgraph building = (CUgraph)1;
+	cuuint64_t id = 77;
+
+	begin(RELAXED_MODE);
+	EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	OK(cuStreamGetCaptureInfo(stream, &told, &id, &building, NULL, NULL, NULL));
+	EQUAL(told, CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	EQUAL(id, 77);
+	TRUE(building == (CUgraph)1);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void dependencies_need_a_capture(void)
+{
+	EXPECT(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES), CUDA_ERROR_ILLEGAL_STATE);
+}
+
+static void nodes_taken_out_need_not_be_joined(void)
+{
+	begin(GLOBAL_MODE);
+	OK(launch("nothing", stream, NULL));
+	OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	OK(launch("nothing", stream, NULL));
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 2);
+}
+
 static void capture_modes_are_exchanged(void)
 {
 	CUstreamCaptureMode mode = RELAXED_MODE;
@@ -279,6 +326,10 @@ const struct check capture_checks[] = {
 	CHECK(info_tells_the_graph_and_the_dependencies, CAPTURE "cuStreamGetCaptureInfo"),
 	CHECK(info_of_no_capture_is_only_the_status, CAPTURE "cuStreamGetCaptureInfo"),
 	CHECK(dependencies_may_be_replaced, CAPTURE "cuStreamUpdateCaptureDependencies"),
+	CHECK(dependencies_need_a_capture, CAPTURE "cuStreamUpdateCaptureDependencies"),
+	CHECK(nodes_taken_out_need_not_be_joined, CAPTURE "cuStreamUpdateCaptureDependencies"),
+	CHECK(a_capture_into_a_graph_takes_its_nodes, CAPTURE "cuStreamBeginCaptureToGraph"),
+	CHECK(info_of_an_invalidated_capture_is_only_the_status, CAPTURE "cuStreamGetCaptureInfo"),
 	CHECK(a_capture_goes_into_a_graph_given, CAPTURE "cuStreamBeginCaptureToGraph"),
 	CHECK(capture_modes_are_exchanged, CAPTURE "cuThreadExchangeStreamCaptureMode"),
 	CHECK(a_thread_takes_an_unknown_capture_mode, MEASURED(CAPTURE "cuThreadExchangeStreamCaptureMode", "lists three modes")),

@@ -34,7 +34,8 @@ struct check {
 /* The tables, each ended by CHECKS_END. */
 extern const struct check device_checks[], context_checks[], module_checks[], function_checks[], launch_checks[], memory_checks[], pointer_checks[],
 	copy_checks[], pool_checks[], stream_checks[], order_checks[], event_checks[], capture_checks[], prohibited_checks[], unsafe_checks[],
-	fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[], sticky_checks[], address_checks[];
+	fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[], sticky_checks[], address_checks[],
+	memory_node_checks[], edge_checks[], any_node_checks[];
 
 /* ---- expectations ---- */
 

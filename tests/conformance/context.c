@@ -235,6 +235,27 @@ static void an_unknown_limit_is_invalid(void)
 	EXPECT(cuCtxGetLimit(&value, (CUlimit)999), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void limits_have_a_least_value(void)
+{
+	CUcontext made = create(0);
+	size_t value = 0;
+
+	OK(cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 128));
+	OK(cuCtxGetLimit(&value, CU_LIMIT_PRINTF_FIFO_SIZE));
+	TRUE(value > 128);
+	EXPECT(cuCtxSetLimit((CUlimit)999, 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuCtxGetLimit(NULL, CU_LIMIT_STACK_SIZE), CUDA_ERROR_INVALID_VALUE);
+	OK(cuCtxDestroy(made));
+}
+
+static void the_runtime_on_the_device_does_not_synchronise(void)
+{
+	size_t value;
+
+	EXPECT(cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH), CUDA_ERROR_UNSUPPORTED_LIMIT);
+	EXPECT(cuCtxSetLimit(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2), CUDA_ERROR_UNSUPPORTED_LIMIT);
+}
+
 static void an_event_and_a_stream_share_a_context(void)
 {
 	CUcontext made = create(0);
@@ -306,6 +327,8 @@ const struct check context_checks[] = {
 	CHECK(a_context_has_a_device_and_a_version, CONTEXT "cuCtxGetDevice, cuCtxGetApiVersion"),
 	CHECK(limits_are_kept, CONTEXT "cuCtxSetLimit"),
 	CHECK(an_unknown_limit_is_invalid, MEASURED(CONTEXT "cuCtxGetLimit", "CUDA_ERROR_UNSUPPORTED_LIMIT")),
+	CHECK(limits_have_a_least_value, CONTEXT "cuCtxSetLimit"),
+	CHECK(the_runtime_on_the_device_does_not_synchronise, CONTEXT "cuCtxSetLimit, of devices from compute capability 9.0"),
 	CHECK(an_event_and_a_stream_share_a_context, "Event Management: cuEventRecord"),
 	CHECK(a_stream_waits_for_an_event_of_another_context, "Stream Management: cuStreamWaitEvent"),
 	CHECK(a_function_and_a_stream_share_a_context, "Execution Control: cuLaunchKernel"),

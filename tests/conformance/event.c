@@ -167,6 +167,57 @@ static void the_legacy_record_comes_after_blocking_streams(void)
 	OK(cuEventSynchronize(event));
 }
 
+static void only_interprocess_events_have_handles(void)
+{
+	CUevent event = event_new(CU_EVENT_DISABLE_TIMING);
+	CUipcEventHandle shared;
+
+	EXPECT(cuIpcGetEventHandle(&shared, event), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuIpcGetEventHandle(&shared, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuIpcGetEventHandle(NULL, event), CUDA_ERROR_INVALID_VALUE);
+	memset(&shared, 0, sizeof(shared));
+	EXPECT(cuIpcOpenEventHandle(&event, shared), CUDA_ERROR_MAP_FAILED);
+}
+
+static void what_is_not_device_memory_has_no_handle(void)
+{
+	CUipcMemHandle shared = {{0}};
+	CUdeviceptr opened;
+
+	EXPECT(cuIpcGetMemHandle(&shared, (CUdeviceptr)(uintptr_t)pinned()), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuIpcGetMemHandle(&shared, 64), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuIpcOpenMemHandle(&opened, shared, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuIpcCloseMemHandle(words()), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_context_is_recorded(void)
+{
+	CUevent event = event_new(0);
+
+	hold(stream);
+	OK(cuCtxRecordEvent(context, event));
+	EXPECT(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	release();
+	OK(cuEventSynchronize(event));
+	EXPECT(cuCtxRecordEvent(context, NULL), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void a_context_waits(void)
+{
+	CUdeviceptr list = words();
+	CUevent event = event_new(0);
+
+	hold(stream);
+	OK(append(list, 1, stream));
+	OK(cuEventRecord(event, stream));
+	OK(cuCtxWaitEvent(context, event));
+	OK(append(list, 2, other));
+	EXPECT(cuStreamQuery(other), CUDA_ERROR_NOT_READY);
+	release();
+	finish(other);
+	is_list(list, 2);
+}
+
 #define EVENT "Event Management: "
 
 const struct check event_checks[] = {
@@ -183,6 +234,10 @@ const struct check event_checks[] = {
 	CHECK(an_event_may_be_destroyed_early, EVENT "cuEventDestroy"),
 	CHECK(external_records_need_a_capture, MEASURED(EVENT "cuEventRecordWithFlags", "invalid outside of stream capture, with no error named")),
 	CHECK(records_take_known_flags, EVENT "cuEventRecordWithFlags"),
+	CHECK(only_interprocess_events_have_handles, "Memory Management: cuIpcGetEventHandle"),
+	CHECK(what_is_not_device_memory_has_no_handle, "Memory Management: cuIpcGetMemHandle"),
+	CHECK(a_context_is_recorded, "Context Management: cuCtxRecordEvent"),
+	CHECK(a_context_waits, "Context Management: cuCtxWaitEvent"),
 	CHECK(no_event_is_no_handle, EVENT "cuEventRecord"),
 	CHECK(the_legacy_record_comes_after_blocking_streams, "Stream synchronization behavior: Legacy default stream"),
 	CHECKS_END,

@@ -176,6 +176,38 @@ static void occupancy_counts_blocks(void)
 	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, nothing, 32, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void occupancy_ends_at_the_limits(void)
+{
+	CUfunction nothing = function("nothing");
+	int blocks = 9, threads = 9;
+
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 2048, 0));
+	EQUAL(blocks, 0);
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 32, 60000));
+	EQUAL(blocks, 0);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, nothing, 32, 0, 8), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, NULL, 32, 0), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, nothing, NULL, 0, 0));
+	TRUE(blocks > 0 && threads > 0 && threads <= 1024);
+	OK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, nothing, NULL, 0, 100));
+	TRUE(threads > 0 && threads <= 100);
+}
+
+static void a_kernels_attributes_are_of_a_device(void)
+{
+	CUlibrary loaded;
+	CUkernel kernel;
+	int value;
+
+	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, loaded, "append"));
+	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 999), CUDA_ERROR_INVALID_DEVICE);
+	EXPECT(cuKernelGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL, 0), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 1, kernel, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLibraryUnload(loaded));
+}
+
 #define EXECUTION "Execution Control: "
 
 const struct check function_checks[] = {
@@ -192,6 +224,8 @@ const struct check function_checks[] = {
 	CHECK(an_attribute_of_a_kernel_reaches_its_function, "Library Management: cuKernelSetAttribute"),
 	CHECK(a_function_knows_its_name_and_module, EXECUTION "cuFuncGetName, cuFuncGetModule"),
 	CHECK(a_function_may_be_loaded, EXECUTION "cuFuncLoad, cuFuncIsLoaded"),
+	CHECK(occupancy_ends_at_the_limits, "Occupancy: cuOccupancyMaxPotentialBlockSize"),
+	CHECK(a_kernels_attributes_are_of_a_device, "Library Management: cuKernelGetAttribute"),
 	CHECK(occupancy_counts_blocks, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor"),
 	CHECKS_END,
 };

@@ -184,6 +184,35 @@ static void an_attribute_that_no_launch_has_is_invalid(void)
 	EXPECT(launch_with(&unknown, 1, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void attributes_that_are_not_of_launches_are_invalid(void)
+{
+	CUlaunchAttribute policy = {.id = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY};
+	CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE};
+
+	EXPECT(launch_with(&policy, 1, 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(launch_with(&updatable, 1, 1), CUDA_ERROR_NOT_SUPPORTED);
+	EXPECT(launch_with(NULL, 1, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void attributes_with_events_need_them(void)
+{
+	CUlaunchAttribute programmatic = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT};
+	CUlaunchAttribute completion = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
+
+	EXPECT(launch_with(&programmatic, 1, 1), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(launch_with(&completion, 1, 1), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void a_cluster_of_zeros_is_none(void)
+{
+	CUlaunchAttribute none = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION}, half = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+
+	half.value.clusterDim.y = half.value.clusterDim.z = 1;
+	OK(launch_with(&none, 1, 3));
+	EXPECT(launch_with(&half, 1, 3), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+	finish(stream);
+}
+
 static void a_cooperative_launch_fits_the_device(void)
 {
 	OK(cuLaunchCooperativeKernel(function("nothing"), 1, 1, 1, 32, 1, 1, 0, stream, NULL));
@@ -223,6 +252,9 @@ const struct check launch_checks[] = {
 		MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "the grid must be divisible, with no error named")),
 	CHECK(a_cluster_beyond_the_limit_is_refused, LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
 	CHECK(an_attribute_that_no_launch_has_is_invalid, LAUNCH_EX),
+	CHECK(attributes_that_are_not_of_launches_are_invalid, "Data types: CUlaunchAttributeID"),
+	CHECK(attributes_with_events_need_them, "Data types: CUlaunchAttributeID"),
+	CHECK(a_cluster_of_zeros_is_none, MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "says nothing of zeros")),
 	CHECK(a_cooperative_launch_fits_the_device, "Execution Control: cuLaunchCooperativeKernel"),
 	CHECK(a_refused_launch_leaves_the_context_usable, LAUNCH),
 	CHECKS_END,

@@ -138,6 +138,23 @@ static void pinned_memory_takes_known_flags(void)
 	EXPECT(cuMemHostAlloc(&host, 64, 0x100), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void pinned_memory_is_mapped(void)
+{
+	static char own[16384] __attribute__((aligned(4096)));
+	unsigned int flags = 0;
+	void *host;
+
+	OK(cuMemHostAlloc(&host, 64, CU_MEMHOSTALLOC_WRITECOMBINED));
+	OK(cuMemHostGetFlags(&flags, host));
+	EQUAL(flags, CU_MEMHOSTALLOC_WRITECOMBINED | CU_MEMHOSTALLOC_DEVICEMAP);
+	OK(cuMemFreeHost(host));
+	OK(cuMemHostRegister(own, sizeof(own), CU_MEMHOSTREGISTER_PORTABLE));
+	OK(cuMemHostGetFlags(&flags, own));
+	EQUAL(flags, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP);
+	OK(cuMemHostUnregister(own));
+	EXPECT(cuMemHostRegister(own, sizeof(own), 0x100), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void flags_of_pageable_memory_are_invalid(void)
 {
 	unsigned int flags;
@@ -207,6 +224,7 @@ const struct check memory_checks[] = {
 	CHECK(pinned_memory_is_seen_by_kernels, MEMORY "cuMemAllocHost"),
 	CHECK(pinned_memory_has_one_address, "Unified Addressing: Automatic Mapping of Host Allocated Host Memory"),
 	CHECK(portable_pinned_memory_does_not_say_so, MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
+	CHECK(pinned_memory_is_mapped, MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
 	CHECK(pinned_memory_takes_known_flags, MEMORY "cuMemHostAlloc"),
 	CHECK(flags_of_pageable_memory_are_invalid, MEMORY "cuMemHostGetFlags"),
 	CHECK(memory_is_registered_once, MEMORY "cuMemHostRegister"),

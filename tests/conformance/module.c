@@ -192,6 +192,52 @@ static void a_library_has_a_module(void)
 	OK(cuLibraryUnload(loaded));
 }
 
+static void a_librarys_module_stays(void)
+{
+	CUlibrary loaded = library();
+	CUmodule inside = NULL, again = NULL, owner = NULL;
+	CUfunction found, same;
+	CUkernel kernel;
+
+	OK(cuLibraryGetModule(&inside, loaded));
+	OK(cuLibraryGetModule(&again, loaded));
+	TRUE(inside == again);
+	OK(cuModuleGetFunction(&found, inside, "append"));
+	OK(cuLibraryGetKernel(&kernel, loaded, "append"));
+	OK(cuKernelGetFunction(&same, kernel));
+	TRUE(found == same);
+	OK(cuFuncGetModule(&owner, found));
+	TRUE(owner == inside);
+	EXPECT(cuModuleUnload(inside), CUDA_ERROR_NOT_PERMITTED);
+	OK(cuLibraryUnload(loaded));
+}
+
+static void a_library_without_managed_variables_finds_none(void)
+{
+	CUlibrary loaded = library();
+	CUdeviceptr address;
+	size_t bytes;
+
+	EXPECT(cuLibraryGetManaged(&address, &bytes, loaded, "counter"), CUDA_ERROR_NOT_FOUND);
+	OK(cuLibraryUnload(loaded));
+}
+
+static void kernels_are_enumerated(void)
+{
+	CUlibrary loaded = library();
+	CUkernel all[16], wanted;
+	unsigned int count = 0, i;
+
+	OK(cuLibraryGetKernelCount(&count, loaded));
+	TRUE(count <= 16);
+	OK(cuLibraryEnumerateKernels(all, count, loaded));
+	OK(cuLibraryGetKernel(&wanted, loaded, "append"));
+	for (i = 0; i < count && all[i] != wanted; i++)
+		;
+	TRUE(i < count);
+	OK(cuLibraryUnload(loaded));
+}
+
 #define MODULE "Module Management: "
 #define LIBRARY "Library Management: "
 
@@ -211,6 +257,9 @@ const struct check module_checks[] = {
 	CHECK(a_kernel_has_one_function_in_a_context, LIBRARY "cuKernelGetFunction"),
 	CHECK(a_kernel_may_be_launched_as_a_function, "Execution Control: cuLaunchKernel"),
 	CHECK(a_library_has_variables, LIBRARY "cuLibraryGetGlobal"),
-	CHECK_GPU(a_library_has_a_module, LIBRARY "cuLibraryGetModule", "cuLibraryGetModule is not modelled"),
+	CHECK(a_library_has_a_module, LIBRARY "cuLibraryGetModule"),
+	CHECK(a_librarys_module_stays, MEASURED(LIBRARY "cuLibraryGetModule", "says nothing of unloading it")),
+	CHECK(a_library_without_managed_variables_finds_none, LIBRARY "cuLibraryGetManaged"),
+	CHECK(kernels_are_enumerated, LIBRARY "cuLibraryEnumerateKernels"),
 	CHECKS_END,
 };

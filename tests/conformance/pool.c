@@ -124,6 +124,125 @@ static void a_pool_may_be_created(void)
 	OK(cuMemPoolDestroy(pool));
 }
 
+static CUmemoryPool pool_of(size_t most)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .maxSize = most};
+	CUmemoryPool pool = NULL;
+
+	OK(cuMemPoolCreate(&pool, &props));
+	return pool;
+}
+
+static void a_pool_is_made_of_known_properties(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_INVALID, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemoryPool pool;
+
+	EXPECT(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
+	props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	EXPECT(cuMemPoolCreate(NULL, &props), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolCreate(&pool, NULL), CUDA_ERROR_INVALID_VALUE);
+	props.location.id = 99;
+	EXPECT(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
+	props.location.type = CU_MEM_LOCATION_TYPE_INVALID;
+	EXPECT(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_pool_has_a_size(void)
+{
+	CUmemoryPool pool = pool_of(1 << 20);
+	CUdeviceptr address;
+
+	EXPECT(cuMemAllocFromPoolAsync(&address, 64 << 20, pool, stream), CUDA_ERROR_OUT_OF_MEMORY);
+	OK(cuMemPoolDestroy(pool));
+}
+
+static cuuint64_t figure(CUmemoryPool pool, CUmemPool_attribute attribute)
+{
+	cuuint64_t value = 77;
+
+	OK(cuMemPoolGetAttribute(pool, attribute, &value));
+	return value;
+}
+
+static void a_pool_counts_what_is_used(void)
+{
+	CUmemoryPool pool = pool_of(0);
+	CUdeviceptr address;
+
+	OK(cuMemAllocFromPoolAsync(&address, 1000, pool, stream));
+	finish(stream);
+	EQUAL(figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1000);
+	TRUE(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT) >= 1000);
+	OK(cuMemFreeAsync(address, stream));
+	finish(stream);
+	EQUAL(figure(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0);
+	EQUAL(figure(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH), 1000);
+	OK(cuMemPoolTrimTo(pool, 0));
+	EQUAL(figure(pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0);
+	OK(cuMemPoolDestroy(pool));
+}
+
+static void watermarks_are_only_reset(void)
+{
+	CUmemoryPool pool = pool_of(0);
+	cuuint64_t zero = 0, one = 1;
+
+	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &zero));
+	EXPECT(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &one), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &zero), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolGetAttribute(pool, (CUmemPool_attribute)99, &zero), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemPoolDestroy(pool));
+}
+
+static void a_pool_may_become_the_devices(void)
+{
+	CUmemoryPool pool = pool_of(0), found = NULL;
+	CUdeviceptr address;
+
+	OK(cuDeviceSetMemPool(0, pool));
+	OK(cuDeviceGetMemPool(&found, 0));
+	TRUE(found == pool);
+	OK(cuMemAllocAsync(&address, 64, stream));
+	OK(cuPointerGetAttribute(&found, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, address));
+	TRUE(found == pool);
+	OK(cuMemFreeAsync(address, stream));
+	finish(stream);
+	OK(cuMemPoolDestroy(pool));
+	OK(cuDeviceGetMemPool(&found, 0));
+	TRUE(found == default_pool());
+}
+
+static void a_default_pool_is_not_destroyed(void)
+{
+	EXPECT(cuMemPoolDestroy(default_pool()), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolDestroy(NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuDeviceSetMemPool(0, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_pool_is_accessible_from_its_device(void)
+{
+	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	CUmemoryPool pool = pool_of(0);
+
+	OK(cuMemPoolGetAccess(&flags, pool, &access.location));
+	EQUAL(flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	OK(cuMemPoolSetAccess(pool, &access, 1));
+	access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	EXPECT(cuMemPoolSetAccess(pool, &access, 1), CUDA_ERROR_INVALID_DEVICE);
+	OK(cuMemPoolDestroy(pool));
+}
+
+static void a_pool_without_handle_types_is_not_exported(void)
+{
+	CUmemoryPool pool = pool_of(0);
+	int file;
+
+	EXPECT(cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemPoolDestroy(pool));
+}
+
 static void a_captured_allocation_becomes_a_node(void)
 {
 	CUdeviceptr address = 0;
@@ -152,7 +271,15 @@ const struct check pool_checks[] = {
 	CHECK(the_release_threshold_is_kept, POOL "cuMemPoolSetAttribute"),
 	CHECK(reuse_is_on, POOL "cuMemPoolGetAttribute"),
 	CHECK(a_pool_may_be_trimmed, POOL "cuMemPoolTrimTo"),
-	CHECK_GPU(a_pool_may_be_created, POOL "cuMemPoolCreate", "only the default pools are modelled"),
-	CHECK_GPU(a_captured_allocation_becomes_a_node, "Programming Guide, Graph Memory Nodes, Stream Capture", "memory nodes are not modelled"),
+	CHECK(a_pool_may_be_created, POOL "cuMemPoolCreate"),
+	CHECK(a_pool_is_made_of_known_properties, POOL "cuMemPoolCreate"),
+	CHECK(a_pool_has_a_size, POOL "cuMemPoolCreate"),
+	CHECK(a_pool_counts_what_is_used, POOL "cuMemPoolGetAttribute"),
+	CHECK(watermarks_are_only_reset, POOL "cuMemPoolSetAttribute"),
+	CHECK(a_pool_may_become_the_devices, "Device Management: cuDeviceSetMemPool"),
+	CHECK(a_default_pool_is_not_destroyed, POOL "cuMemPoolDestroy"),
+	CHECK(a_pool_is_accessible_from_its_device, MEASURED(POOL "cuMemPoolSetAccess", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(a_pool_without_handle_types_is_not_exported, POOL "cuMemPoolExportToShareableHandle"),
+	CHECK(a_captured_allocation_becomes_a_node, "Programming Guide, Graph Memory Nodes, Stream Capture"),
 	CHECKS_END,
 };

@@ -96,6 +96,66 @@ static CUresult record_context(void)
 	return result;
 }
 
+static CUresult wait_context(void)
+{
+	CUevent event = event_new(0);
+
+	return cuCtxWaitEvent(context, event);
+}
+
+static CUdeviceptr managed;
+
+static CUresult attach(void)
+{
+	return cuStreamAttachMemAsync(stream, managed, 0, CU_MEM_ATTACH_SINGLE);
+}
+
+static CUresult upload(void) { return cuGraphUpload(exec, stream); }
+
+static void a_capture_prohibits_uploads(void)
+{
+	CUgraph empty;
+
+	OK(cuGraphCreate(&empty, 0));
+	OK(cuGraphInstantiate(&exec, empty, 0));
+	prohibits(upload);
+	OK(cuGraphDestroy(empty));
+}
+
+static void an_impossible_launch_invalidates_a_capture(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuLaunchKernel(function("nothing"), 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	EXPECT(cuLaunchKernel(function("nothing"), 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void a_wait_for_an_ended_capture_invalidates_another(void)
+{
+	CUevent inside = event_new(0);
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuEventRecord(inside, stream));
+	capture_end();
+	EXPECT(cuEventQuery(inside), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuEventSynchronize(inside), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphDestroy(graph));
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuStreamWaitEvent(stream, inside, 0), CUDA_ERROR_INVALID_VALUE);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	graph = NULL;
+}
+
+static void a_capture_prohibits_waiting_in_its_context(void) { prohibits(wait_context); }
+
+static void a_capture_prohibits_attaching_memory(void)
+{
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	prohibits(attach);
+	OK(cuMemFree(managed));
+}
+
 static void a_capture_prohibits_synchronising_its_stream(void) { prohibits(synchronise_stream); }
 static void a_capture_prohibits_querying_its_stream(void) { prohibits(query_stream); }
 static void a_capture_prohibits_synchronising_its_context(void) { prohibits(synchronise_context); }
@@ -178,7 +238,12 @@ const struct check prohibited_checks[] = {
 	CHECK(a_capture_prohibits_synchronising_its_context, SILENT),
 	CHECK(a_capture_prohibits_synchronising_from_another_thread, SILENT),
 	CHECK(a_capture_prohibits_callbacks, "Stream Management: cuStreamAddCallback"),
-	CHECK_GPU(a_capture_prohibits_recording_its_context, SILENT, "cuCtxRecordEvent is not modelled"),
+	CHECK(a_capture_prohibits_recording_its_context, SILENT),
+	CHECK(a_capture_prohibits_waiting_in_its_context, SILENT),
+	CHECK(a_capture_prohibits_uploads, SILENT),
+	CHECK(a_capture_prohibits_attaching_memory, SILENT),
+	CHECK(an_impossible_launch_invalidates_a_capture, SILENT),
+	CHECK(a_wait_for_an_ended_capture_invalidates_another, SILENT),
 	CHECK(a_relaxed_capture_permits_synchronising_other_streams, SILENT),
 	CHECK(a_relaxed_capture_permits_querying_the_legacy_stream, SILENT),
 	CHECK(a_relaxed_capture_permits_legacy_memsets, SILENT),

@@ -2,6 +2,7 @@
 #include "conformance.h"
 
 static CUevent event;
+static CUmodule unloaded; /* once the capture is over */
 static CUresult there_result;
 
 static CUresult allocate(void)
@@ -63,6 +64,21 @@ static void global_prohibits_querying_events_there(void) { beside(GLOBAL_MODE, q
 static void thread_local_permits_querying_events_there(void) { beside(LOCAL_MODE, query_event, call_there, false); }
 static void relaxed_permits_querying_events_here(void) { beside(RELAXED_MODE, query_event, NULL, false); }
 
+static CUresult load_module(void)
+{
+	CUmodule loaded;
+	CUresult result = cuModuleLoad(&loaded, module_path);
+
+	unloaded = result == CUDA_SUCCESS ? loaded : NULL;
+	return result;
+}
+
+static void global_permits_loading_modules(void)
+{
+	beside(GLOBAL_MODE, load_module, NULL, false);
+	OK(cuModuleUnload(unloaded));
+}
+
 static void a_relaxed_thread_may_allocate_beside_its_own_capture(void)
 {
 	CUstreamCaptureMode mode = RELAXED_MODE;
@@ -98,6 +114,7 @@ const struct check unsafe_checks[] = {
 	CHECK(global_prohibits_querying_events_there, MODES),
 	CHECK(thread_local_permits_querying_events_there, MODES),
 	CHECK(relaxed_permits_querying_events_here, MODES),
+	CHECK(global_permits_loading_modules, MEASURED(MODES, "does not list the calls that may be unsafe")),
 	CHECK(a_relaxed_thread_may_allocate_beside_its_own_capture, MODES),
 	CHECK(a_thread_local_thread_may_allocate_beside_another_capture, MODES),
 	CHECKS_END,

@@ -2,6 +2,7 @@
 #include "conformance.h"
 
 static CUgraph later;
+static CUgraphExecUpdateResultInfo info;
 
 /* Instantiates what was captured first, and captures again: update_is compares. */
 static void begin_again(void)
@@ -13,10 +14,10 @@ static void begin_again(void)
 
 static void update_is(CUgraphExecUpdateResult wanted)
 {
-	CUgraphExecUpdateResultInfo info = {.result = (CUgraphExecUpdateResult)99};
 	CUresult result;
 
 	OK(cuStreamEndCapture(stream, &later));
+	info.result = (CUgraphExecUpdateResult)99;
 	result = cuGraphExecUpdate(exec, later, &info);
 	EQUAL(info.result, wanted);
 	EXPECT(result, wanted == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
@@ -150,7 +151,6 @@ static void a_launch_does_not_become_cooperative(void)
 
 static void a_launch_under_way_keeps_its_values(void)
 {
-	CUgraphExecUpdateResultInfo info;
 	CUdeviceptr list = words();
 
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -168,6 +168,330 @@ static void a_launch_under_way_keeps_its_values(void)
 	is_list(list, 2);
 }
 
+/* ---- by hand: two graphs of empty nodes, and what stands at fault ---- */
+
+static CUgraphNode made[8];
+
+static CUresult update_by_hand(void)
+{
+	CUresult result;
+
+	OK(cuGraphInstantiate(&exec, graph, 0));
+	info = (CUgraphExecUpdateResultInfo){.result = (CUgraphExecUpdateResult)99, .errorNode = made[7]};
+	result = cuGraphExecUpdate(exec, later, &info);
+	return result;
+}
+
+static void empty(CUgraph in, unsigned position, const CUgraphNode *before, size_t count)
+{
+	OK(cuGraphAddEmptyNode(&made[position], in, before, count));
+}
+
+static void two_graphs(void)
+{
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphCreate(&later, 0));
+}
+
+static void other_counts_are_no_nodes_fault(void)
+{
+	two_graphs();
+	empty(graph, 0, NULL, 0);
+	empty(later, 1, NULL, 0);
+	empty(later, 2, NULL, 0);
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	TRUE(info.errorNode == NULL);
+	OK(cuGraphDestroy(later));
+}
+
+static void more_exit_nodes_are_an_exit_nodes_fault(void)
+{
+	two_graphs();
+	empty(graph, 0, NULL, 0);
+	empty(graph, 1, &made[0], 1);
+	empty(graph, 2, &made[1], 1);
+	empty(later, 3, NULL, 0);
+	empty(later, 4, &made[3], 1);
+	empty(later, 5, &made[3], 1);
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	TRUE(info.errorNode == made[4] || info.errorNode == made[5]);
+	OK(cuGraphDestroy(later));
+}
+
+static void fewer_exit_nodes_are_no_nodes_fault(void)
+{
+	two_graphs();
+	empty(graph, 3, NULL, 0);
+	empty(graph, 4, &made[3], 1);
+	empty(graph, 5, &made[3], 1);
+	empty(later, 0, NULL, 0);
+	empty(later, 1, &made[0], 1);
+	empty(later, 2, &made[1], 1);
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+	TRUE(info.errorNode == NULL);
+	OK(cuGraphDestroy(later));
+}
+
+static void CUDA_CB do_nothing(void *unused)
+{
+	(void)unused;
+}
+
+/* A memset and a host function, made in either order, and an empty node behind both, with its edges in either order. */
+static void join_of(CUgraph in, unsigned first, bool host_first, bool edges_reversed, bool joined)
+{
+	CUDA_MEMSET_NODE_PARAMS set = {.dst = words(), .elementSize = 4, .width = 4, .height = 1};
+	CUDA_HOST_NODE_PARAMS host = {do_nothing, NULL};
+	CUgraphNode before[2];
+
+	if (host_first)
+		OK(cuGraphAddHostNode(&made[first + 1], in, NULL, 0, &host));
+	OK(cuGraphAddMemsetNode(&made[first], in, NULL, 0, &set, context));
+	if (!host_first)
+		OK(cuGraphAddHostNode(&made[first + 1], in, NULL, 0, &host));
+	before[0] = made[first + edges_reversed];
+	before[1] = made[first + !edges_reversed];
+	if (joined)
+		empty(in, first + 2, before, 2);
+}
+
+static void nodes_are_paired_along_the_edges(void)
+{
+	two_graphs();
+	join_of(graph, 0, false, false, true);
+	join_of(later, 3, true, false, true);
+	OK(update_by_hand());
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	OK(cuGraphDestroy(later));
+}
+
+static void edges_in_another_order_are_other_pairs(void)
+{
+	two_graphs();
+	join_of(graph, 0, false, false, true);
+	join_of(later, 3, false, true, true);
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
+	TRUE(info.errorNode == made[3] || info.errorNode == made[4]);
+	OK(cuGraphDestroy(later));
+}
+
+static void exit_nodes_are_paired_in_the_order_they_were_made(void)
+{
+	two_graphs();
+	join_of(graph, 0, false, false, false);
+	join_of(later, 3, true, false, false);
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
+	OK(cuGraphDestroy(later));
+}
+
+static void a_child_graphs_node_is_at_fault(void)
+{
+	CUDA_HOST_NODE_PARAMS host = {do_nothing, NULL};
+	CUgraphNode node, inside;
+	CUgraph child, clone;
+
+	two_graphs();
+	OK(cuGraphCreate(&child, 0));
+	OK(cuGraphAddEmptyNode(&node, child, NULL, 0));
+	OK(cuGraphAddChildGraphNode(&made[0], graph, NULL, 0, child));
+	OK(cuGraphDestroy(child));
+	OK(cuGraphCreate(&child, 0));
+	OK(cuGraphAddHostNode(&node, child, NULL, 0, &host));
+	OK(cuGraphAddChildGraphNode(&made[1], later, NULL, 0, child));
+	OK(cuGraphDestroy(child));
+	OK(cuGraphChildGraphNodeGetGraph(made[1], &clone));
+	nodes(clone, &inside, 1);
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED);
+	TRUE(info.errorNode == inside);
+	OK(cuGraphDestroy(later));
+}
+
+static void what_is_no_graph_does_not_update(void)
+{
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphInstantiate(&exec, graph, 0));
+	info.result = (CUgraphExecUpdateResult)99;
+	EXPECT(cuGraphExecUpdate(exec, NULL, &info), CUDA_ERROR_INVALID_VALUE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	OK(cuGraphExecUpdate(exec, graph, &info));
+}
+
+static void the_memory_of_a_memset_may_be_of_another_kind(void)
+{
+	CUdeviceptr device = words();
+	volatile unsigned *host = pinned();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemsetD32Async(device, 1, 4, stream));
+	begin_again();
+	OK(cuMemsetD32Async((CUdeviceptr)(uintptr_t)host, 2, 4, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	EQUAL(host[3], 2);
+}
+
+static void pinned_and_pageable_memory_take_turns(void)
+{
+	static unsigned own[4] = {5, 6, 7, 8};
+	CUdeviceptr device = words();
+	volatile unsigned *host = pinned();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyHtoDAsync(device, (const void *)(uintptr_t)host, 16, stream));
+	begin_again();
+	OK(cuMemcpyHtoDAsync(device, own, 16, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	EQUAL(word(device, 3), 8);
+}
+
+static void managed_memory_is_of_another_kind(void)
+{
+	CUdeviceptr first = words(), second = words(), managed;
+
+	OK(cuMemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyDtoDAsync(first, second, 16, stream));
+	begin_again();
+	OK(cuMemcpyAsync(managed, second, 16, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+	OK(cuMemFree(managed));
+}
+
+static void a_copy_of_two_dimensions_does_not_move(void)
+{
+	CUDA_MEMCPY2D shape = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = words(), .srcPitch = 16, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = words(), .dstPitch = 16, .WidthInBytes = 8, .Height = 2};
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpy2DAsync(&shape, stream));
+	begin_again();
+	shape.srcDevice += 64;
+	OK(cuMemcpy2DAsync(&shape, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+}
+
+static void a_memset_of_two_dimensions_moves(void)
+{
+	CUdeviceptr first = words(), second = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemsetD2D32Async(first, 16, 1, 2, 3, stream));
+	begin_again();
+	OK(cuMemsetD2D32Async(second, 16, 2, 2, 3, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	EQUAL(word(second, 9), 2);
+}
+
+static void host_functions_and_events_may_change(void)
+{
+	static unsigned unused;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuLaunchHostFunc(stream, do_nothing, NULL));
+	OK(cuEventRecordWithFlags(event_new(0), stream, CU_EVENT_RECORD_EXTERNAL));
+	OK(cuStreamWaitEvent(stream, event_new(0), CU_EVENT_WAIT_EXTERNAL));
+	begin_again();
+	OK(cuLaunchHostFunc(stream, do_nothing, &unused));
+	OK(cuEventRecordWithFlags(event_new(0), stream, CU_EVENT_RECORD_EXTERNAL));
+	OK(cuStreamWaitEvent(stream, event_new(0), CU_EVENT_WAIT_EXTERNAL));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+}
+
+static void another_contexts_function_is_refused(void)
+{
+	CUcontext second;
+	CUfunction theirs;
+	CUstream their_stream;
+	CUmodule loaded;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(launch("nothing", stream, NULL));
+	capture_end();
+	OK(cuCtxCreate(&second, NULL, 0, 0));
+	OK(cuModuleLoad(&loaded, module_path));
+	OK(cuModuleGetFunction(&theirs, loaded, "nothing"));
+	OK(cuStreamCreate(&their_stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture(their_stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuLaunchKernel(theirs, 1, 1, 1, 1, 1, 1, 0, their_stream, NULL, NULL));
+	OK(cuStreamEndCapture(their_stream, &later));
+	OK(cuCtxSetCurrent(context));
+	EXPECT(update_by_hand(), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE);
+	OK(cuGraphDestroy(later));
+	OK(cuCtxDestroy(second));
+}
+
+static CUresult launch_with_priority(int priority)
+{
+	CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = priority};
+	CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, stream, &attribute, 1};
+
+	return cuLaunchKernelEx(&config, function("nothing"), NULL, NULL);
+}
+
+static void priorities_may_change_unless_they_count(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(launch_with_priority(-1));
+	capture_end();
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(launch_with_priority(-2));
+	OK(cuStreamEndCapture(stream, &later));
+	OK(update_by_hand());
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
+	EXPECT(cuGraphExecUpdate(exec, later, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EQUAL(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED);
+	OK(cuGraphDestroy(later));
+}
+
+static void writes_take_other_values_but_no_other_width(void)
+{
+	CUdeviceptr target = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuStreamWriteValue32(stream, target, 1, 0));
+	begin_again();
+	OK(cuStreamWriteValue32(stream, target + 4, 2, 0));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	EQUAL(word(target, 1), 2);
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuStreamWriteValue64(stream, target, 1, 0));
+	update_is(CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED);
+}
+
+static void a_disabled_node_stays_disabled(void)
+{
+	CUdeviceptr list = words();
+	CUgraphNode node;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(append(list, 9, stream));
+	capture_end();
+	nodes(graph, &node, 1);
+	OK(cuGraphInstantiate(&exec, graph, 0));
+	OK(cuGraphNodeSetEnabled(exec, node, 0));
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(append(list, 1, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	EQUAL(word(list, 0), 0);
+	OK(cuGraphNodeSetEnabled(exec, node, 1));
+	run_graph();
+	is_list(list, 1);
+}
+
 #define UPDATE "Graph Management: cuGraphExecUpdate"
 #define LIMITS "Programming Guide, CUDA Graphs, Graph Update Limitations"
 
@@ -182,6 +506,24 @@ const struct check update_checks[] = {
 	CHECK(another_direction_of_a_copy_is_refused, LIMITS),
 	CHECK(another_shape_of_a_2d_memset_is_refused, LIMITS),
 	CHECK(a_launch_does_not_become_cooperative, UPDATE),
+	CHECK(other_counts_are_no_nodes_fault, UPDATE),
+	CHECK(more_exit_nodes_are_an_exit_nodes_fault, UPDATE),
+	CHECK(fewer_exit_nodes_are_no_nodes_fault, MEASURED(UPDATE, "says nothing of fewer")),
+	CHECK(nodes_are_paired_along_the_edges, UPDATE),
+	CHECK(edges_in_another_order_are_other_pairs, UPDATE),
+	CHECK(exit_nodes_are_paired_in_the_order_they_were_made, "Programming Guide, CUDA Graphs, Whole Graph Update"),
+	CHECK(a_child_graphs_node_is_at_fault, MEASURED(UPDATE, "the error node is that of hGraph")),
+	CHECK(what_is_no_graph_does_not_update, MEASURED(UPDATE, "sets the result to CU_GRAPH_EXEC_UPDATE_ERROR")),
+	CHECK(the_memory_of_a_memset_may_be_of_another_kind, MEASURED(LIMITS, "the device and context of the memory cannot change")),
+	CHECK(pinned_and_pageable_memory_take_turns, MEASURED(LIMITS, "the kind of host memory is not named")),
+	CHECK(managed_memory_is_of_another_kind, LIMITS),
+	CHECK(a_copy_of_two_dimensions_does_not_move, LIMITS),
+	CHECK(a_memset_of_two_dimensions_moves, UPDATE),
+	CHECK(host_functions_and_events_may_change, LIMITS),
+	CHECK(another_contexts_function_is_refused, LIMITS),
+	CHECK(priorities_may_change_unless_they_count, UPDATE),
+	CHECK(writes_take_other_values_but_no_other_width, "Graph Management: cuGraphExecBatchMemOpNodeSetParams"),
+	CHECK(a_disabled_node_stays_disabled, "Programming Guide, CUDA Graphs, Individual Node Enable"),
 	CHECK(a_launch_under_way_keeps_its_values, "Programming Guide, CUDA Graphs, Updating Instantiated Graphs"),
 	CHECKS_END,
 };

@@ -6,6 +6,8 @@
 #include "memory_node.h"
 #include "stream.h"
 
+#define REGISTER_FLAGS (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)
+
 static CUresult allocate(CUdeviceptr *address, enum sim_memory_kind kind, size_t bytes, unsigned int flags)
 {
 	struct sim_memory *memory;
@@ -44,13 +46,19 @@ API(SIM_CONTEXT, cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigne
 	return allocate(address, SIM_MANAGED, bytes, flags);
 }
 
+/* Measured: no bytes are allocated successfully, unlike those of the device. */
 static CUresult allocate_host(void **address, size_t bytes, unsigned int flags)
 {
 	CUdeviceptr device;
-	CUresult result = allocate(&device, SIM_PINNED, bytes, flags);
+	CUresult result;
 
 	if (!address)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (bytes == 0) {
+		*address = NULL;
+		return CUDA_SUCCESS;
+	}
+	result = allocate(&device, SIM_PINNED, bytes, flags);
 	if (result == CUDA_SUCCESS)
 		*address = (void *)(uintptr_t)device;
 	return result;
@@ -113,7 +121,7 @@ API(SIM_CONTEXT, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned in
 {
 	CUresult result = sim_capture_unsafe();
 
-	if (!address || !bytes)
+	if (!address || !bytes || (flags & ~(unsigned int)REGISTER_FLAGS))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -137,6 +145,14 @@ API(SIM_CONTEXT, cuMemHostUnregister, (void *address), (address))
 	return CUDA_SUCCESS;
 }
 
+/* The memory that holds an address as programs are told of it. Measured: an allocation node's is none until a launch has reached it. */
+static const struct sim_memory *told_of(CUdeviceptr address)
+{
+	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+
+	return memory && (!memory->graph || memory->graph->live) ? memory : NULL;
+}
+
 static bool is_host(const struct sim_memory *memory)
 {
 	return memory && (memory->kind == SIM_PINNED || memory->kind == SIM_REGISTERED);
@@ -150,20 +166,22 @@ API(SIM_CONTEXT, cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *host,
 	return CUDA_SUCCESS;
 }
 
-/* Measured: CU_MEMHOSTALLOC_PORTABLE is not told. With unified addressing all pinned memory is. */
+/* Measured: CU_MEMHOSTALLOC_DEVICEMAP is told of all, CU_MEMHOSTALLOC_PORTABLE only of memory that was registered so. */
 API(SIM_CONTEXT, cuMemHostGetFlags, (unsigned int *flags, void *host), (flags, host))
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)host);
 
 	if (!flags || !is_host(memory))
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = memory->flags & ~(unsigned int)CU_MEMHOSTALLOC_PORTABLE;
+	*flags = memory->flags | CU_MEMHOSTALLOC_DEVICEMAP;
+	if (memory->kind == SIM_PINNED)
+		*flags &= ~(unsigned int)CU_MEMHOSTALLOC_PORTABLE;
 	return CUDA_SUCCESS;
 }
 
 API(SIM_CONTEXT, cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr address), (base, bytes, address))
 {
-	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+	const struct sim_memory *memory = told_of(address);
 
 	if (!memory)
 		return CUDA_ERROR_NOT_FOUND;
@@ -174,7 +192,7 @@ API(SIM_CONTEXT, cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUd
 	return CUDA_SUCCESS;
 }
 
-/* Managed memory may be attached to a stream, which only restricts who may touch it when: nothing to do here. */
+/* Managed memory may be attached to a stream, which only restricts who may touch it when: nothing to do here. Measured: captures prohibit it. */
 API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags),
 	(stream, address, bytes, flags))
 {
@@ -182,6 +200,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr addr
 
 	if (!sim_stream_of(stream))
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (sim_stream_of(stream)->capture)
+		return sim_capture_prohibit(sim_stream_of(stream));
 	if (!memory || memory->kind != SIM_MANAGED || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE))
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_SUCCESS;
@@ -238,7 +258,7 @@ static CUresult get_attribute(void *value, CUpointer_attribute attribute, const 
 /* "If ptr was not allocated by, mapped by, or registered with a CUcontext which uses unified virtual addressing CUDA_ERROR_INVALID_VALUE is returned." */
 API(SIM_INIT, cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
 {
-	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+	const struct sim_memory *memory = told_of(address);
 
 	return value && memory ? get_attribute(value, attribute, memory, address) : CUDA_ERROR_INVALID_VALUE;
 }
@@ -253,7 +273,7 @@ API(SIM_INIT, cuPointerGetAttributes, (unsigned int count, CUpointer_attribute *
 		[CU_POINTER_ATTRIBUTE_IS_MANAGED] = 4, [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = 4, [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = 8,
 		[CU_POINTER_ATTRIBUTE_RANGE_SIZE] = 8, [CU_POINTER_ATTRIBUTE_MAPPED] = 1, [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = 8,
 	};
-	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+	const struct sim_memory *memory = told_of(address);
 	unsigned int i;
 
 	if (!attributes || !values)

@@ -140,6 +140,7 @@ CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struc
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	make_programmatic(stream, work);
 	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail_data.at, stream->tail.count);
+	node->priority = stream->priority;
 	set_tail(stream, node);
 	if (made)
 		*made = node;
@@ -170,6 +171,13 @@ static struct sim_capture *by_id(uint64_t id)
 	return NULL;
 }
 
+bool sim_capture_is_active(uint64_t id)
+{
+	const struct sim_capture *capture = by_id(id);
+
+	return capture && !capture->invalidated;
+}
+
 CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
 {
 	struct sim_capture *capture = event->captured ? by_id(event->capture) : NULL;
@@ -183,11 +191,12 @@ CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
 		stream->capture->invalidated = true;
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	}
-	/* Measured: the result is not CUDA_ERROR_CAPTURED_EVENT. */
-	if (!capture)
+	/* Measured: an event of a capture that has ended or is invalid is an invalid value, and invalidates the capture that would wait for it. */
+	if (!capture || (capture->invalidated && capture != stream->capture)) {
+		if (stream->capture)
+			stream->capture->invalidated = true;
 		return CUDA_ERROR_INVALID_VALUE;
-	if (capture->invalidated)
-		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	}
 	if (stream->kind == SIM_LEGACY_STREAM) {
 		capture->invalidated = true;
 		return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -292,10 +301,10 @@ API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (ha
 		capture->invalidated = true;
 		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
 	}
-	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != sim_self()->id)
-		result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-	else if (capture->invalidated)
+	if (capture->invalidated)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+	else if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != sim_self()->id)
+		result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
 	else if (!is_joined(capture))
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 	if (result == CUDA_SUCCESS && graph)

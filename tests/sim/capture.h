@@ -30,6 +30,9 @@ CUresult sim_capture_record(struct sim_stream *stream, struct sim_event *event);
 /* A stream waits for an event, and one of the two belongs to a capture. */
 CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event);
 
+/* Whether a capture of that id goes on, and validly. */
+bool sim_capture_is_active(uint64_t id);
+
 /* A stream goes away. */
 void sim_capture_abandon(struct sim_stream *stream);
 

@@ -7,7 +7,7 @@
  * executed nothing: Reprise captures on streams of its own. Memory is paired as it is met: if block 3 of one run stands where block 4 of the other does, it has
  * to do so everywhere. Exit status: 0 if all is well, 1 with the first difference in words, 2 if a log cannot be read.
  */
-#include "check.h"
+#include "check_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

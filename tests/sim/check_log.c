@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check_run.h"
 
 void *check_grow(void *array, size_t size)
 {

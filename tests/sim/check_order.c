@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "check_run.h"
 
 /* The last op of each chain. */
 struct chains {

@@ -11,13 +11,21 @@
 
 static struct sim_context *primaries[SIM_MOST_DEVICES];
 
-static const size_t first_limits[CU_LIMIT_MAX] = {
-	[CU_LIMIT_STACK_SIZE] = 1024,
-	[CU_LIMIT_PRINTF_FIFO_SIZE] = 8 << 20,
-	[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
-	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
-	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
-	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 64,
+/* As an H200 has them: what they are at first, and the least that they may be set to. */
+static const struct {
+	size_t first, least;
+	CUresult unset, unread; /* CUDA_SUCCESS, or why they cannot be set or read */
+} limits[CU_LIMIT_MAX] = {
+	[CU_LIMIT_STACK_SIZE] = {1024, 0, CUDA_SUCCESS, CUDA_SUCCESS},
+	[CU_LIMIT_PRINTF_FIFO_SIZE] = {8650752, 524288, CUDA_SUCCESS, CUDA_SUCCESS},
+	[CU_LIMIT_MALLOC_HEAP_SIZE] = {8388608, 4194304, CUDA_SUCCESS, CUDA_SUCCESS},
+	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {0, 0, CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_UNSUPPORTED_LIMIT},
+	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {2048, 0, CUDA_SUCCESS, CUDA_SUCCESS},
+	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {64, 0, CUDA_SUCCESS, CUDA_SUCCESS},
+	[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = {11796480, 3932160, CUDA_SUCCESS, CUDA_SUCCESS},
+	[CU_LIMIT_SHMEM_SIZE] = {232448, 0, CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS},
+	[CU_LIMIT_CIG_ENABLED] = {0, 0, CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS},
+	[CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED] = {0, 0, CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_UNSUPPORTED_LIMIT},
 };
 
 bool sim_context_alive(const struct sim_context *context)
@@ -49,12 +57,15 @@ static struct sim_context *context_new(CUdevice device, unsigned int flags)
 
 static void activate(struct sim_context *context)
 {
+	size_t i;
+
 	if (context->active)
 		return;
 	context->active = true;
 	context->error = CUDA_SUCCESS;
 	context->streams_created = 0;
-	memcpy(context->limits, first_limits, sizeof(first_limits));
+	for (i = 0; i < CU_LIMIT_MAX; i++)
+		context->limits[i] = limits[i].first;
 	context->legacy = sim_stream_new(context, CU_STREAM_DEFAULT, 0, SIM_LEGACY_STREAM);
 }
 
@@ -292,15 +303,22 @@ API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
 {
 	if (!value || limit >= CU_LIMIT_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	*value = sim_current()->limits[limit];
-	return CUDA_SUCCESS;
+	if (limits[limit].unread == CUDA_SUCCESS)
+		*value = sim_current()->limits[limit];
+	return limits[limit].unread;
 }
 
 API(SIM_CONTEXT, cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
 {
 	if (limit >= CU_LIMIT_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	sim_current()->limits[limit] = value;
+	if (limits[limit].unset == CUDA_SUCCESS)
+		sim_current()->limits[limit] = value > limits[limit].least ? value : limits[limit].least;
+	return limits[limit].unset;
+}
+
+API(SIM_CONTEXT, cuCtxResetPersistingL2Cache, (void), ())
+{
 	return CUDA_SUCCESS;
 }
 

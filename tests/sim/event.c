@@ -130,11 +130,13 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	return CUDA_SUCCESS;
 }
 
-/* An event last recorded in a capturing stream can neither be queried nor waited for. */
+/* An event last recorded in a capturing stream can neither be queried nor waited for. Measured: after that capture it is an invalid value. */
 static CUresult check(const struct sim_event *event)
 {
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (event->captured && !sim_capture_is_active(event->capture))
+		return CUDA_ERROR_INVALID_VALUE;
 	if (event->captured) {
 		sim_capture_invalidate(event->capture);
 		return CUDA_ERROR_CAPTURED_EVENT;
@@ -172,7 +174,11 @@ static CUresult elapsed(float *ms, CUevent begin_handle, CUevent end_handle)
 	const struct sim_event *begin = sim_object_of(SIM_AN_EVENT, begin_handle), *end = sim_object_of(SIM_AN_EVENT, end_handle);
 
 	/* Measured: no place for the answer is refused as a handle too. */
-	if (!ms || !begin || !end || !begin->op || !end->op || begin->captured || end->captured)
+	if (!ms || !begin || !end)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (begin->captured || end->captured)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!begin->op || !end->op)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if ((begin->flags | end->flags) & CU_EVENT_DISABLE_TIMING)
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -190,4 +196,56 @@ API(SIM_CONTEXT, cuEventElapsedTime, (float *ms, CUevent begin, CUevent end), (m
 API(SIM_CONTEXT, cuEventElapsedTime_v2, (float *ms, CUevent begin, CUevent end), (ms, begin, end))
 {
 	return elapsed(ms, begin, end);
+}
+
+/* "Captures in hEvent all the activities of the context at the time of this call." Measured: a capture on any of its streams prohibits it. */
+API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+{
+	struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
+	struct sim_context *context = sim_context_of(handle);
+	struct sim_op *op;
+	CUresult result;
+	size_t i;
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event || event->context != context)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit_context(context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	op = sim_op_new(context, context->legacy->place, NULL);
+	for (i = 0; i < context->streams.count; i++)
+		sim_op_after(op, context->streams.at[i]->last);
+	sim_op_submit(op);
+	sim_event_recorded(event, op);
+	sim_op_drop(op);
+	sim_schedule_submitted();
+	return CUDA_SUCCESS;
+}
+
+/* "Makes all future work submitted to context hCtx wait for all work captured in hEvent." */
+API(SIM_INIT, cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+{
+	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
+	struct sim_context *context = sim_context_of(handle);
+	CUresult result;
+	size_t i;
+
+	if (!context)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit_context(context);
+	for (i = 0; result == CUDA_SUCCESS && i < context->streams.count; i++) {
+		struct sim_op *op = sim_op_new(context, context->streams.at[i]->place, NULL);
+
+		sim_op_after(op, event->op);
+		sim_op_after(op, context->streams.at[i]->last);
+		sim_stream_set_last(context->streams.at[i], op);
+		sim_op_submit(op);
+		sim_op_drop(op);
+	}
+	sim_schedule_submitted();
+	return result;
 }

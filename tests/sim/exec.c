@@ -163,7 +163,7 @@ static struct sim_node *unordered(const struct sim_exec *exec, const struct sim_
 {
 	size_t i, j;
 
-	for (i = 0; i < graph->nodes.count; i++) {
+	for (i = graph->nodes.count; i-- > 0;) {
 		for (j = 0; j < exec->order.count && exec->order.at[j] != i; j++)
 			;
 		if (j == exec->order.count)
@@ -181,19 +181,19 @@ static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t f
 
 	*why = CUDA_GRAPH_INSTANTIATE_ERROR;
 	*node = NULL;
-	if (!graph || !made || (flags & ~KNOWN_FLAGS) || graph->is_moved || sim_capture_builds(graph))
+	if (!graph || !made || (flags & ~KNOWN_FLAGS) || sim_capture_builds(graph))
 		return CUDA_ERROR_INVALID_VALUE;
 	if ((flags & AUTO_FREE) && (flags & DEVICE_LAUNCH))
 		return CUDA_ERROR_INVALID_VALUE;
 	result = sim_capture_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (graph->executable)
+	if (graph->executable || graph->is_child)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (flags & DEVICE_LAUNCH) {
 		*why = graph->nodes.count ? check_for_device(graph, node) : CUDA_GRAPH_INSTANTIATE_ERROR;
 		if (*why != CUDA_GRAPH_INSTANTIATE_SUCCESS)
-			return graph->nodes.count ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+			return CUDA_ERROR_INVALID_VALUE;
 	}
 	exec = exec_new(graph, flags);
 	if (!sort(exec, graph)) {
@@ -207,11 +207,14 @@ static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t f
 	return CUDA_SUCCESS;
 }
 
+/* Measured: without a stream to upload in, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD is invalid. */
 API(SIM_CONTEXT, cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags), (exec, graph, flags))
 {
 	CUgraphInstantiateResult why;
 	struct sim_node *node;
 
+	if (flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
+		return CUDA_ERROR_INVALID_VALUE;
 	return instantiate((struct sim_exec **)exec, graph, flags, &why, &node);
 }
 
@@ -268,11 +271,14 @@ API(SIM_INIT, cuGraphExecDestroy, (CUgraphExec handle), (handle))
 	return CUDA_SUCCESS;
 }
 
+/* Measured: a capture prohibits it. */
 API_PTSZ(SIM_CONTEXT, cuGraphUpload, (CUgraphExec handle, CUstream stream), (handle, stream))
 {
 	if (!sim_object_of(SIM_AN_EXEC, handle))
 		return CUDA_ERROR_INVALID_VALUE;
-	return sim_stream_of(stream) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	if (!sim_stream_of(stream))
+		return CUDA_ERROR_INVALID_HANDLE;
+	return sim_stream_of(stream)->capture ? sim_capture_prohibit(sim_stream_of(stream)) : CUDA_SUCCESS;
 }
 
 /* A point in the order, with no work. */

@@ -142,7 +142,8 @@ static CUresult set_child(CUgraphExec exec, CUgraphNode source, CUgraph handle)
 	work = sim_work_new(SIM_CHILD);
 	work->child = sim_graph_clone(graph);
 	work->child->is_child = true;
-	return replace(node, work);
+	/* Measured: the result is that of a whole-graph update. */
+	return replace(node, work) == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
 API(SIM_CONTEXT, cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child), (exec, node, child))

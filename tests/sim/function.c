@@ -41,6 +41,8 @@ void sim_library_kernel_free(struct sim_library_kernel *kernel)
 
 struct sim_function *sim_module_function_at(struct sim_loaded *module, size_t position)
 {
+	if (module->library)
+		return sim_library_kernel_in(sim_library_kernel_at(module->library, position), module->context);
 	while (module->functions.count < sim_loaded_count(module))
 		sim_push(&module->functions, NULL);
 	if (!module->functions.at[position])
@@ -87,7 +89,7 @@ struct sim_library_kernel *sim_library_kernel(struct sim_loaded *library, const 
 	return find(library, name, &position) ? sim_library_kernel_at(library, position) : NULL;
 }
 
-static struct sim_function *function_in(struct sim_library_kernel *kernel, struct sim_context *context)
+struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, struct sim_context *context)
 {
 	size_t i;
 
@@ -95,6 +97,7 @@ static struct sim_function *function_in(struct sim_library_kernel *kernel, struc
 		if (kernel->functions.at[i]->context == context)
 			return kernel->functions.at[i];
 	sim_push(&kernel->functions, function_new(context, kernel->library, kernel->code, kernel->attributes));
+	kernel->functions.at[kernel->functions.count - 1]->kernel = kernel;
 	return kernel->functions.at[kernel->functions.count - 1];
 }
 
@@ -102,7 +105,7 @@ struct sim_function *sim_function_of(CUfunction handle, struct sim_context *cont
 {
 	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
-	return kernel ? function_in(kernel, context) : sim_object_of(SIM_A_FUNCTION, handle);
+	return kernel ? sim_library_kernel_in(kernel, context) : sim_object_of(SIM_A_FUNCTION, handle);
 }
 
 size_t sim_function_bytes(const struct sim_kernel *code)
@@ -139,7 +142,7 @@ static CUresult set_attribute(int *attributes, CUfunction_attribute attribute, i
 		allowed = value >= 0 && value <= 8;
 		break;
 	case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-		allowed = value == 0 || value == 1;
+		allowed = true;
 		break;
 	case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
 		allowed = value >= 0 && value <= CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING;
@@ -179,6 +182,8 @@ API(SIM_CONTEXT, cuFuncSetAttribute, (CUfunction handle, CUfunction_attribute at
 
 API(SIM_CONTEXT, cuFuncSetCacheConfig, (CUfunction handle, CUfunc_cache config), (handle, config))
 {
+	if (config > CU_FUNC_CACHE_PREFER_EQUAL)
+		return CUDA_ERROR_INVALID_VALUE;
 	return sim_function_of(handle, sim_current()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
@@ -190,7 +195,7 @@ API(SIM_CONTEXT, cuFuncGetModule, (CUmodule *module, CUfunction handle), (module
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!function)
 		return CUDA_ERROR_INVALID_HANDLE;
-	*module = (CUmodule)function->owner;
+	*module = (CUmodule)(function->kernel ? sim_library_module(function->kernel->library, function->context) : function->owner);
 	return CUDA_SUCCESS;
 }
 
@@ -234,7 +239,7 @@ API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction *function, CUkernel handle), (
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
-	*function = (CUfunction)function_in(kernel, sim_current());
+	*function = (CUfunction)sim_library_kernel_in(kernel, sim_current());
 	return CUDA_SUCCESS;
 }
 
@@ -272,7 +277,9 @@ API(SIM_INIT, cuKernelGetAttribute, (int *value, CUfunction_attribute attribute,
 {
 	const struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
-	return kernel ? get_attribute(kernel->attributes, attribute, value) : CUDA_ERROR_INVALID_HANDLE;
+	if (!kernel)
+		return CUDA_ERROR_INVALID_HANDLE;
+	return sim_device_exists(device) ? get_attribute(kernel->attributes, attribute, value) : CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* A kernel's attribute holds for all contexts of the device; the simulation makes no difference between devices here. */

@@ -73,7 +73,10 @@ struct sim_graph *sim_graph_clone(const struct sim_graph *graph)
 	for (i = 0; i < graph->nodes.count; i++) {
 		struct sim_work *work = work_of_clone(graph->nodes.at[i]->work);
 
-		sim_graph_add(clone, work, NULL, NULL, 0)->cloned_from = graph->nodes.at[i]->object.serial;
+		struct sim_node *node = sim_graph_add(clone, work, NULL, NULL, 0);
+
+		node->cloned_from = graph->nodes.at[i]->object.serial;
+		node->priority = graph->nodes.at[i]->priority;
 		sim_work_drop(work);
 	}
 	for (i = 0; i < graph->nodes.count; i++) {
@@ -126,6 +129,7 @@ API(SIM_INIT, cuGraphNodeFindInClone, (CUgraphNode *found, CUgraphNode handle, C
 
 	if (!found || !original || !clone)
 		return CUDA_ERROR_INVALID_VALUE;
+	*found = NULL;
 	for (i = 0; i < clone->nodes.count; i++) {
 		if (clone->nodes.at[i]->cloned_from != original->object.serial)
 			continue;

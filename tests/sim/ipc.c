@@ -1,4 +1,7 @@
-/* What would share memory, events and pools with other processes: the arguments are checked, and the rest is refused. */
+/*
+ * What would share memory, events and pools with other processes: the arguments are checked, and the rest is refused. Since nothing is ever shared, a handle
+ * that is to be opened is none, and is answered as a GPU answers that.
+ */
 #include "api.h"
 #include "context.h"
 #include "event.h"
@@ -10,7 +13,7 @@ API(SIM_CONTEXT, cuIpcGetEventHandle, (CUipcEventHandle *shared, CUevent handle)
 {
 	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
 
-	if (!shared)
+	if (!shared || !handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!event || !(event->flags & CU_EVENT_INTERPROCESS))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -19,7 +22,7 @@ API(SIM_CONTEXT, cuIpcGetEventHandle, (CUipcEventHandle *shared, CUevent handle)
 
 API(SIM_CONTEXT, cuIpcOpenEventHandle, (CUevent *event, CUipcEventHandle shared), (event, shared))
 {
-	return event ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+	return event ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Only memory of cuMemAlloc has such a handle. */
@@ -34,7 +37,7 @@ API(SIM_CONTEXT, cuIpcGetMemHandle, (CUipcMemHandle *shared, CUdeviceptr address
 
 API(SIM_CONTEXT, cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle shared, unsigned int flags), (address, shared, flags))
 {
-	return address && flags == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+	return CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Nothing was ever opened. */

@@ -109,10 +109,10 @@ static CUresult check_attributes(const CUlaunchAttribute *attributes, unsigned i
 		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
 			unsigned int x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
 
-			if (!x || !y || !z)
-				return CUDA_ERROR_INVALID_VALUE;
-			/* Measured: both a cluster that does not divide the grid and one that is too large. */
-			if (grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8)
+			/* Measured: all zeros are no cluster; any other that does not divide the grid, and one that is too large, are refused. */
+			if (!x && !y && !z)
+				continue;
+			if (!x || !y || !z || grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8)
 				return CUDA_ERROR_INVALID_CLUSTER_SIZE;
 		}
 	}
@@ -182,7 +182,7 @@ CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_d
 	work->context = function->context;
 	work->kernel.function = function;
 	work->kernel.serial = function->object.serial;
-	work->kernel.kernel = sim_object_of(SIM_A_KERNEL, handle) ? (CUkernel)handle : NULL;
+	work->kernel.kernel = (CUkernel)function->kernel;
 	work->kernel.grid = grid;
 	work->kernel.block = block;
 	work->kernel.shared_bytes = shared_bytes;

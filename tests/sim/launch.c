@@ -14,7 +14,12 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->capture && stream->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, attributes, attribute_count);
+	/* Measured: a launch with impossible dimensions invalidates the capture. */
+	if (result == CUDA_ERROR_INVALID_VALUE && stream->capture)
+		stream->capture->invalidated = true;
 	if (result != CUDA_SUCCESS)
 		return result;
 	if (work->context != stream->context) {
@@ -50,6 +55,39 @@ static void record_launch_events(const CUlaunchConfig *config)
 	}
 }
 
+/* "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and only captured launches are device-updatable. */
+static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
+{
+	CUevent event = NULL;
+
+	switch ((int)attribute->id) {
+	case CU_LAUNCH_ATTRIBUTE_IGNORE:
+	case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+	case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
+	case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
+	case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+	case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+	case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+		return CUDA_SUCCESS;
+	case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+		event = attribute->value.programmaticEvent.event;
+		break;
+	case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+		event = attribute->value.launchCompletionEvent.event;
+		break;
+	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+		return stream && stream->capture ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+	return sim_object_of(SIM_AN_EVENT, event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
 API_PTSZ(SIM_CONTEXT, cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **params, void **extra),
 	(config, function, params, extra))
 {
@@ -58,9 +96,11 @@ API_PTSZ(SIM_CONTEXT, cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunctio
 
 	if (!config || (config->numAttrs && !config->attrs))
 		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < config->numAttrs; i++)
-		if (config->attrs[i].id >= CU_LAUNCH_ATTRIBUTE_MAX)
-			return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < config->numAttrs; i++) {
+		result = check_attribute(&config->attrs[i], sim_stream_of(config->hStream));
+		if (result != CUDA_SUCCESS)
+			return result;
+	}
 	result = launch(function, (struct sim_dim){config->gridDimX, config->gridDimY, config->gridDimZ},
 		(struct sim_dim){config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, config->hStream,
 		params, extra, config->attrs, config->numAttrs);
@@ -105,12 +145,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamAddCallback, (CUstream handle, CUstreamCallback fu
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (stream->capture) {
-		if (stream->capture->invalidated)
-			return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-		stream->capture->invalidated = true;
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	}
+	if (stream->capture)
+		return sim_capture_prohibit(stream);
 	work = sim_work_new(SIM_CALLBACK);
 	work->callback.function = function;
 	work->callback.stream = handle;

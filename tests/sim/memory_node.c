@@ -49,10 +49,11 @@ CUresult sim_memory_node_alloc(struct sim_work **made, const struct sim_graph *g
 	struct sim_memory *memory;
 
 	params->dptr = 0;
-	if (params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE ||
-	    params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(params->poolProps.location.id))
+	if (graph->is_moved || params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(params->poolProps.location.id))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (params->bytesize == 0 || params->accessDescCount > SIM_MOST_DEVICES || (params->accessDescCount && !params->accessDescs) || graph->is_moved)
+	if (params->bytesize == 0 || params->accessDescCount > SIM_MOST_DEVICES || (params->accessDescCount && !params->accessDescs))
 		return CUDA_ERROR_INVALID_VALUE;
 	memory = sim_memory_new(sim_current(), SIM_DEVICE, params->bytesize, 0);
 	if (!memory)
@@ -75,7 +76,9 @@ CUresult sim_memory_node_free(struct sim_work **made, const struct sim_graph *gr
 	bool inside;
 	size_t i;
 
-	if (!memory || memory->base != address || !memory->graph || graph->is_moved)
+	if (graph->is_moved)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (!memory || memory->base != address || !memory->graph)
 		return CUDA_ERROR_INVALID_VALUE;
 	inside = memory->graph->graph == graph->object.serial;
 	if (memory->graph->freed_inside || (inside && memory->graph->freed_outside))
@@ -125,6 +128,7 @@ bool sim_memory_node_take(struct sim_memory *memory)
 	if (!memory->graph->live || memory->graph->freed_inside)
 		return false;
 	set_live(memory, false);
+	memory->graph->freed_outside = true;
 	return true;
 }
 

@@ -14,7 +14,7 @@ struct sim_graph_memory {
 	const struct sim_work *work; /* of the node; NULL once no graph, executable graph or op has it any more */
 	uint64_t graph;              /* the graph's serial */
 	bool freed_inside;           /* the graph has a free node for it */
-	bool freed_outside;          /* another graph has */
+	bool freed_outside;          /* another graph has, or (measured) a call has freed it */
 	bool live;
 };
 

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "api.h"
-#include "capture.h"
 #include "context.h"
 #include "memory.h"
 
@@ -34,8 +33,11 @@ void sim_loaded_free(struct sim_loaded *loaded)
 	for (i = 0; i < loaded->kernels.count; i++)
 		if (loaded->kernels.at[i])
 			sim_library_kernel_free(loaded->kernels.at[i]);
+	for (i = 0; i < loaded->modules.count; i++)
+		sim_object_free(loaded->modules.at[i]);
 	sim_clear(&loaded->functions);
 	sim_clear(&loaded->kernels);
+	sim_clear(&loaded->modules);
 	dlclose(loaded->handle);
 	close(loaded->file);
 	if (loaded->context) {
@@ -50,11 +52,33 @@ void sim_loaded_free(struct sim_loaded *loaded)
 	sim_object_free(loaded);
 }
 
+struct sim_loaded *sim_library_module(struct sim_loaded *library, struct sim_context *context)
+{
+	struct sim_loaded *module;
+	size_t i;
+
+	for (i = 0; i < library->modules.count; i++)
+		if (library->modules.at[i]->context == context)
+			return library->modules.at[i];
+	module = sim_object_new(SIM_A_MODULE, sizeof(*module));
+	module->context = context;
+	module->table = library->table;
+	module->library = library;
+	sim_push(&library->modules, module);
+	return module;
+}
+
 void sim_library_forget_context(const struct sim_context *context)
 {
 	size_t i, j, k;
 
 	for (i = 0; i < libraries.count; i++) {
+		for (j = libraries.at[i]->modules.count; j-- > 0;) {
+			if (libraries.at[i]->modules.at[j]->context != context)
+				continue;
+			sim_object_free(libraries.at[i]->modules.at[j]);
+			sim_remove(&libraries.at[i]->modules, j);
+		}
 		for (j = 0; j < libraries.at[i]->kernels.count; j++) {
 			struct sim_library_kernel *kernel = libraries.at[i]->kernels.at[j];
 
@@ -150,39 +174,26 @@ static CUresult load_file(struct sim_loaded **made, enum sim_kind kind, const ch
 	return result;
 }
 
-/* Loading may allocate on the device: not while a capture forbids it. */
-static CUresult may_load(void)
-{
-	return sim_capture_unsafe();
-}
-
+/* Measured: loading is permitted beside captures of every mode. */
 API(SIM_CONTEXT, cuModuleLoad, (CUmodule *module, const char *path), (module, path))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_file((struct sim_loaded **)module, SIM_A_MODULE, path) : result;
+	return load_file((struct sim_loaded **)module, SIM_A_MODULE, path);
 }
 
 API(SIM_CONTEXT, cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_image((struct sim_loaded **)module, SIM_A_MODULE, image) : result;
+	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
 API(SIM_CONTEXT, cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values),
 	(module, image, count, options, values))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_image((struct sim_loaded **)module, SIM_A_MODULE, image) : result;
+	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
 API(SIM_CONTEXT, cuModuleLoadFatBinary, (CUmodule *module, const void *image), (module, image))
 {
-	CUresult result = may_load();
-
-	return result == CUDA_SUCCESS ? load_image((struct sim_loaded **)module, SIM_A_MODULE, image) : result;
+	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
 API(SIM_CONTEXT, cuModuleUnload, (CUmodule handle), (handle))
@@ -191,6 +202,8 @@ API(SIM_CONTEXT, cuModuleUnload, (CUmodule handle), (handle))
 
 	if (!module)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (module->library)
+		return CUDA_ERROR_NOT_PERMITTED;
 	sim_context_synchronize(module->context);
 	sim_loaded_free(module);
 	return CUDA_SUCCESS;
@@ -328,4 +341,25 @@ API(SIM_CONTEXT, cuLibraryGetGlobal, (CUdeviceptr *address, size_t *bytes, CUlib
 	(address, bytes, handle, name))
 {
 	return get_global(sim_object_of(SIM_A_LIBRARY, handle), address, bytes, name);
+}
+
+API(SIM_CONTEXT, cuLibraryGetModule, (CUmodule *module, CUlibrary handle), (module, handle))
+{
+	struct sim_loaded *library = sim_object_of(SIM_A_LIBRARY, handle);
+
+	if (!module)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!library)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*module = (CUmodule)sim_library_module(library, sim_current());
+	return CUDA_SUCCESS;
+}
+
+/* No variable is managed. */
+API(SIM_CONTEXT, cuLibraryGetManaged, (CUdeviceptr *address, size_t *bytes, CUlibrary handle, const char *name),
+	(address, bytes, handle, name))
+{
+	if (!name || !sim_object_of(SIM_A_LIBRARY, handle))
+		return CUDA_ERROR_INVALID_VALUE;
+	return CUDA_ERROR_NOT_FOUND;
 }

@@ -19,12 +19,15 @@ struct sim_loaded {
 	const struct sim_module *table;
 	VECTOR(struct sim_function *) functions; /* of a module: in the order of the table, NULL until asked for */
 	VECTOR(struct sim_library_kernel *) kernels; /* of a library: likewise */
+	struct sim_loaded *library;            /* of a module that cuLibraryGetModule gave: its functions are the library's */
+	VECTOR(struct sim_loaded *) modules;   /* of a library: those, one a context */
 };
 
 struct sim_function {
 	struct sim_object object;
 	struct sim_context *context;
 	struct sim_loaded *owner;
+	struct sim_library_kernel *kernel; /* of a library's; NULL for a module's */
 	const struct sim_kernel *code;
 	int attributes[CU_FUNC_ATTRIBUTE_MAX];
 };
@@ -40,6 +43,9 @@ struct sim_library_kernel {
 /* Unloads; functions and kernels go with it. */
 void sim_loaded_free(struct sim_loaded *loaded);
 
+/* The module that stands for a library in a context. */
+struct sim_loaded *sim_library_module(struct sim_loaded *library, struct sim_context *context);
+
 /* What libraries hold for a context that goes away. */
 void sim_library_forget_context(const struct sim_context *context);
 
@@ -52,6 +58,9 @@ size_t sim_loaded_count(const struct sim_loaded *loaded);
 
 void sim_function_free(struct sim_function *function);
 void sim_library_kernel_free(struct sim_library_kernel *kernel);
+
+/* The function that a kernel is in a context. */
+struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, struct sim_context *context);
 
 /* The function a launch means: the handle may be a CUkernel, which stands for its function in the context. NULL if it is neither. */
 struct sim_function *sim_function_of(CUfunction handle, struct sim_context *context);

@@ -5,6 +5,7 @@
 #include "graph.h"
 #include "kernel_work.h"
 #include "params.h"
+#include "stream.h"
 
 /* "dependencies may not have any duplicate entries". */
 static bool may_follow(const struct sim_graph *graph, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeType type)
@@ -151,7 +152,10 @@ API(SIM_CONTEXT, cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KE
 	return set(node, &any);
 }
 
-/* "Valid for graph nodes": the documentation of CUlaunchAttributeID. */
+/*
+ * "Valid for graph nodes": the documentation of CUlaunchAttributeID. Measured: not CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, which it lists, but
+ * CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, which it does not; CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING can only be set.
+ */
 static bool is_node_attribute(CUkernelNodeAttrID attribute)
 {
 	switch ((int)attribute) {
@@ -162,9 +166,8 @@ static bool is_node_attribute(CUkernelNodeAttrID attribute)
 	case CU_LAUNCH_ATTRIBUTE_PRIORITY:
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
 	case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
-	case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
 	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-	case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+	case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
 		return true;
 	default:
 		return false;
@@ -183,6 +186,8 @@ API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAt
 	memset(value, 0, sizeof(*value));
 	if (found)
 		*value = *found;
+	else if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+		value->priority = node->priority;
 	return CUDA_SUCCESS;
 }
 
@@ -208,12 +213,15 @@ API(SIM_CONTEXT, cuGraphKernelNodeSetAttribute, (CUgraphNode handle, CUkernelNod
 	CUlaunchAttribute attributes[CU_LAUNCH_ATTRIBUTE_MAX + 1];
 	unsigned int count = 0, i;
 
-	if (!node || !value || !is_node_attribute(attribute))
+	if (!node || !value || (!is_node_attribute(attribute) && attribute != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < node->work->kernel.attribute_count; i++)
 		if (node->work->kernel.attributes[i].id != attribute)
 			attributes[count++] = node->work->kernel.attributes[i];
-	attributes[count++] = (CUlaunchAttribute){.id = attribute, .value = *value};
+	attributes[count] = (CUlaunchAttribute){.id = attribute, .value = *value};
+	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+		attributes[count].value.priority = sim_stream_priority(value->priority);
+	count++;
 	return set_attributes(node, attributes, count);
 }
 
@@ -225,6 +233,7 @@ API(SIM_CONTEXT, cuGraphKernelNodeCopyAttributes, (CUgraphNode target, CUgraphNo
 
 	if (!to || !from || to->work->context != from->work->context)
 		return CUDA_ERROR_INVALID_VALUE;
+	to->priority = from->priority;
 	return set_attributes(to, from->work->kernel.attributes, from->work->kernel.attribute_count);
 }
 

@@ -19,7 +19,7 @@ static int blocks_of(const struct sim_function *function, int threads, size_t sh
 	int most = sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
 
 	if (threads > function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] ||
-	    shared_bytes > (size_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN))
+	    shared_bytes > (size_t)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
 		return 0;
 	if (blocks > most)
 		blocks = most;
@@ -106,5 +106,7 @@ API(SIM_CONTEXT, cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunc
 	if (blocks > blocks_of(function, threads, 0))
 		return CUDA_ERROR_INVALID_VALUE;
 	*bytes = most / (size_t)blocks - reserved;
+	if (*bytes > (size_t)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
+		*bytes = (size_t)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 	return CUDA_SUCCESS;
 }

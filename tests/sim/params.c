@@ -13,8 +13,6 @@ static CUresult kernel(struct sim_work **made, const CUDA_KERNEL_NODE_PARAMS_v3 
 	struct sim_dim block = {params->blockDimX, params->blockDimY, params->blockDimZ};
 	CUfunction function = params->func ? params->func : (CUfunction)params->kern;
 
-	if (!function)
-		return CUDA_ERROR_INVALID_VALUE;
 	if (params->func && !sim_object_of(SIM_A_FUNCTION, params->func))
 		return CUDA_ERROR_INVALID_HANDLE;
 	return sim_work_kernel(made, function, grid, block, params->sharedMemBytes, params->kernelParams, params->extra,
@@ -82,10 +80,10 @@ static CUresult child(struct sim_work **made, const struct sim_graph *graph, CUD
 
 	if (!original || (!moves && params->ownership != CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (original->is_moved || (moves && (original->is_child || original == graph || original->executable)))
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!moves && sim_graph_has_memory(original))
+	if (original->is_moved || (!moves && sim_graph_has_memory(original)))
 		return CUDA_ERROR_NOT_SUPPORTED;
+	if (moves && (original->is_child || original == graph || original->executable))
+		return CUDA_ERROR_INVALID_VALUE;
 	*made = sim_work_new(SIM_CHILD);
 	(*made)->child = moves ? original : sim_graph_clone(original);
 	(*made)->child->is_child = true;

@@ -1,6 +1,6 @@
 /*
  * Stream-ordered allocation, and the pools that it draws on. An address is taken at the call, and may be taken again once the stream has reached its free.
- * In a capture both calls become memory nodes. A pool reserves what is used and nothing beyond it.
+ * In a capture both calls become memory nodes. What is freed a pool keeps no longer.
  */
 #include "pool.h"
 
@@ -78,6 +78,24 @@ API(SIM_INIT, cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice device), (pool, 
 	return CUDA_SUCCESS;
 }
 
+static CUresult pool_at(CUmemoryPool *pool, const CUmemLocation *location, CUmemAllocationType type, struct sim_pool *(*which)(CUdevice device))
+{
+	if (!pool || !location || type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(location->id))
+		return CUDA_ERROR_INVALID_VALUE;
+	*pool = (CUmemoryPool)which(location->id);
+	return CUDA_SUCCESS;
+}
+
+API(SIM_INIT, cuMemGetDefaultMemPool, (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type), (pool, location, type))
+{
+	return pool_at(pool, location, type, default_pool);
+}
+
+API(SIM_INIT, cuMemGetMemPool, (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type), (pool, location, type))
+{
+	return pool_at(pool, location, type, current_pool);
+}
+
 /* "The memory pool must be local to the specified device." */
 API(SIM_INIT, cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle), (device, handle))
 {
@@ -124,6 +142,14 @@ API(SIM_INIT, cuMemPoolDestroy, (CUmemoryPool handle), (handle))
 	return CUDA_SUCCESS;
 }
 
+/* A pool grows by so much at a time. */
+static cuuint64_t reserved_for(cuuint64_t used)
+{
+	const cuuint64_t grain = 32 << 20;
+
+	return (used + grain - 1) / grain * grain;
+}
+
 API(SIM_INIT, cuMemPoolSetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
 {
 	struct sim_pool *pool = pool_of(handle);
@@ -140,7 +166,7 @@ API(SIM_INIT, cuMemPoolSetAttribute, (CUmemoryPool handle, CUmemPool_attribute a
 		pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(const int *)value != 0;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
-	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+	case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* one watermark stands for both */
 		if (*(const cuuint64_t *)value != 0)
 			return CUDA_ERROR_INVALID_VALUE;
 		pool->used_high = pool->used;
@@ -166,12 +192,16 @@ API(SIM_INIT, cuMemPoolGetAttribute, (CUmemoryPool handle, CUmemPool_attribute a
 		*(int *)value = pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
-	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
 		*(cuuint64_t *)value = pool->used;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
-	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
 		*(cuuint64_t *)value = pool->used_high;
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+		*(cuuint64_t *)value = reserved_for(pool->used);
+		return CUDA_SUCCESS;
+	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+		*(cuuint64_t *)value = reserved_for(pool->used_high);
 		return CUDA_SUCCESS;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
@@ -205,7 +235,7 @@ API(SIM_INIT, cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *a
 		if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(access[i].location.id))
 			return CUDA_ERROR_INVALID_VALUE;
 		if (access[i].location.id == pool->device && access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-			return CUDA_ERROR_INVALID_VALUE;
+			return CUDA_ERROR_INVALID_DEVICE;
 	}
 	return CUDA_SUCCESS;
 }
@@ -291,7 +321,7 @@ API_PTSZ(SIM_CONTEXT, cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (a
 		return result == CUDA_SUCCESS ? sim_stream_add(stream, work, NULL) : result;
 	}
 	result = sim_capture_prohibit_legacy(stream);
-	if (result != CUDA_SUCCESS)
+	if (result != CUDA_SUCCESS || !address)
 		return result;
 	if (!memory || memory->base != address || memory->kind != SIM_DEVICE || memory->owned_by_module || memory->freeing ||
 	    !sim_memory_node_take(memory))

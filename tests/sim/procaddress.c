@@ -38,35 +38,43 @@ static const struct sim_export *find(const char *symbol, int version, bool per_t
 	return best;
 }
 
-/* Measured: who asks for the status gets it there, and success as the result, whatever was found. */
-static CUresult get(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status)
+static bool takes(const char *symbol, void **address, cuuint64_t flags)
 {
-	CUdriverProcAddressQueryResult answer;
+	return symbol && address && flags <= (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+}
+
+/* Measured: a failed look-up by the first form writes nothing. */
+API(SIM_NOTHING, cuGetProcAddress, (const char *symbol, void **address, int version, cuuint64_t flags), (symbol, address, version, flags))
+{
 	const struct sim_export *found;
 	bool known;
 
-	if (!symbol || !address || flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM || version < 0)
+	if (!takes(symbol, address, flags))
 		return CUDA_ERROR_INVALID_VALUE;
-	found = find(symbol, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
-	*address = found ? found->address : NULL;
-	answer = found ? CU_GET_PROC_ADDRESS_SUCCESS :
-			 known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-	if (!status)
-		return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-	*status = answer;
+	found = find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
+	if (!found)
+		return CUDA_ERROR_NOT_FOUND;
+	*address = found->address;
 	return CUDA_SUCCESS;
 }
 
-API(SIM_NOTHING, cuGetProcAddress, (const char *symbol, void **address, int version, cuuint64_t flags), (symbol, address, version, flags))
-{
-	return get(symbol, address, version, flags, NULL);
-}
-
+/* Measured: the second form succeeds whatever is found; only the status and a NULL tell. */
 API(SIM_NOTHING, cuGetProcAddress_v2,
 	(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status),
 	(symbol, address, version, flags, status))
 {
-	return get(symbol, address, version, flags, status);
+	const struct sim_export *found;
+	bool known;
+
+	if (!takes(symbol, address, flags))
+		return CUDA_ERROR_INVALID_VALUE;
+	found = find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
+	*address = found ? found->address : NULL;
+	if (status && found)
+		*status = CU_GET_PROC_ADDRESS_SUCCESS;
+	else if (status)
+		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return CUDA_SUCCESS;
 }
 
 /* The driver's private tables: there are none. */

@@ -140,7 +140,7 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 	return CUDA_SUCCESS;
 }
 
-static int clamp_priority(int priority)
+int sim_stream_priority(int priority)
 {
 	if (priority > SIM_LEAST_PRIORITY)
 		return SIM_LEAST_PRIORITY;
@@ -152,7 +152,7 @@ static CUresult create(CUstream *stream, unsigned int flags, int priority)
 {
 	if (!stream || (flags & ~(unsigned int)CU_STREAM_NON_BLOCKING))
 		return CUDA_ERROR_INVALID_VALUE;
-	*stream = (CUstream)sim_stream_new(sim_current(), flags, clamp_priority(priority), SIM_CREATED_STREAM);
+	*stream = (CUstream)sim_stream_new(sim_current(), flags, sim_stream_priority(priority), SIM_CREATED_STREAM);
 	return CUDA_SUCCESS;
 }
 
@@ -327,9 +327,11 @@ API_PTSZ(SIM_CONTEXT, cuStreamSetAttribute, (CUstream handle, CUstreamAttrID att
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!value || !is_stream_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (stream->capture && stream->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	stream->attributes[attribute] = *value;
 	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-		stream->priority = clamp_priority(value->priority);
+		stream->priority = sim_stream_priority(value->priority);
 	return CUDA_SUCCESS;
 }
 
@@ -339,6 +341,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamCopyAttributes, (CUstream target, CUstream source)
 
 	if (!to || !from)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (to->capture && to->capture->invalidated)
+		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	memcpy(to->attributes, from->attributes, sizeof(to->attributes));
 	to->priority = from->priority;
 	return CUDA_SUCCESS;

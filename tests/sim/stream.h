@@ -48,6 +48,9 @@ struct sim_stream *sim_stream_of(CUstream handle);
 /* The stream that synchronous copies use: legacy, or in a _ptds entry point the per-thread one. */
 struct sim_stream *sim_stream_default(void);
 
+/* A priority within the range there is. */
+int sim_stream_priority(int priority);
+
 /* Whether it takes part in the legacy stream's order. */
 bool sim_stream_blocks(const struct sim_stream *stream);
 

@@ -149,7 +149,7 @@ START_TEST(a_global_capture_binds_other_threads)
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
 	in_another_thread();
 	ck_assert_int_eq(results[0], CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-	ck_assert_int_eq(results[1], CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
+	ck_assert_int_eq(results[1], CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 	ck_assert_int_eq(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
 }
 END_TEST

@@ -1,6 +1,6 @@
 /*
  * Whole-graph update: what may change in an executable graph, as cuGraphExecUpdate documents it under "Limitations", and how nodes are paired: exit
- * nodes in the order in which they were made, and from there the nodes that each depends on, in the order in which its edges were made.
+ * nodes in the order in which they were made (errors show: from the last on), and from there the nodes that each depends on, in the order in which its edges were made.
  */
 #include "api.h"
 #include "batch.h"
@@ -26,13 +26,14 @@ static CUgraphExecUpdateResult kernel_may_become(const struct sim_work *old, con
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-/* The device or host side of an address: what "mapping" and "same context" mean here. */
+/* Which memory a copy touches: managed and device memory by context, or the host's, of which (measured) one kind may become another. */
 static bool same_memory(uintptr_t old, uintptr_t wanted)
 {
 	const struct sim_memory *a = sim_memory_of(old), *b = sim_memory_of(wanted);
+	bool host_a = !a || (a->kind != SIM_DEVICE && a->kind != SIM_MANAGED), host_b = !b || (b->kind != SIM_DEVICE && b->kind != SIM_MANAGED);
 
-	if (!a || !b)
-		return a == b;
+	if (host_a || host_b)
+		return host_a == host_b;
 	return a->kind == b->kind && a->context == b->context;
 }
 
@@ -41,8 +42,16 @@ static uintptr_t side(CUmemorytype type, const void *host, CUdeviceptr device)
 	return type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : (uintptr_t)device;
 }
 
+static bool is_one_dimensional(const CUDA_MEMCPY3D *shape)
+{
+	return shape->Height == 1 && shape->Depth == 1;
+}
+
+/* "Only 1D ... nodes can be changed": measured of copies, of which not even the address may change otherwise. */
 static CUgraphExecUpdateResult copy_may_become(const CUDA_MEMCPY3D *old, const CUDA_MEMCPY3D *wanted)
 {
+	if (!is_one_dimensional(old) || !is_one_dimensional(wanted))
+		return memcmp(old, wanted, sizeof(*old)) == 0 ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	if (old->srcMemoryType != wanted->srcMemoryType || old->dstMemoryType != wanted->dstMemoryType)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	if (!same_memory(side(old->srcMemoryType, old->srcHost, old->srcDevice), side(wanted->srcMemoryType, wanted->srcHost, wanted->srcDevice)) ||
@@ -51,19 +60,23 @@ static CUgraphExecUpdateResult copy_may_become(const CUDA_MEMCPY3D *old, const C
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-/* "For 2d memsets, only address and assigned value may be updated. For 1d memsets, updating dimensions is also allowed". */
+/*
+ * "For 2d memsets, only address and assigned value may be updated. For 1d memsets, updating dimensions is also allowed". Measured: the target may be
+ * memory of another kind or context.
+ */
 static CUgraphExecUpdateResult set_may_become(const struct sim_set_work *old, const struct sim_set_work *wanted)
 {
-	if (old->height != wanted->height || !same_memory((uintptr_t)old->target, (uintptr_t)wanted->target))
+	if (old->height != wanted->height)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	if (old->height > 1 && (old->width != wanted->width || old->pitch != wanted->pitch || old->element_bytes != wanted->element_bytes))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted);
+static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted, struct sim_node **error);
 
-CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old, const struct sim_work *wanted)
+/* On failure *error may become the node inside a child graph that does not suit, or NULL if its topology does not. */
+static CUgraphExecUpdateResult may_become(const struct sim_work *old, const struct sim_work *wanted, struct sim_node **error)
 {
 	if (sim_work_node_type(old) != sim_work_node_type(wanted))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
@@ -75,19 +88,24 @@ CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old, const st
 	case SIM_SET:
 		return set_may_become(&old->set, &wanted->set);
 	case SIM_CHILD:
-		return child_may_become(old->child, wanted->child);
+		return child_may_become(old->child, wanted->child, error);
 	case SIM_BATCH:
 		return sim_batch_may_become(old, wanted) ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-	case SIM_ALLOC:
-	case SIM_FREE:
-		return old->memory == wanted->memory ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	default:
 		return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 	}
 }
 
+CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old, const struct sim_work *wanted)
+{
+	struct sim_node *error = NULL;
+
+	return may_become(old, wanted, &error);
+}
+
 /* One of two graphs to be compared: works, and what each depends on. */
 struct shape {
+	const struct sim_graph *graph; /* NULL: of an executable graph */
 	VECTOR(struct sim_work *) works;
 	VECTOR(size_t) first; /* in edges, of each work, and at the end their count */
 	VECTOR(struct sim_exec_edge) edges;
@@ -97,7 +115,7 @@ static void read_graph(struct shape *shape, const struct sim_graph *graph)
 {
 	size_t i, j;
 
-	*shape = (struct shape){0};
+	*shape = (struct shape){.graph = graph};
 	for (i = 0; i < graph->nodes.count; i++) {
 		const struct sim_node *node = graph->nodes.at[i];
 
@@ -132,7 +150,7 @@ static void forget(struct shape *shape)
 	sim_clear(&shape->edges);
 }
 
-/* Positions of nodes that nothing depends on, in order of creation. */
+/* Positions of nodes that nothing depends on, the one made last first. */
 static size_t exits(const struct shape *shape, size_t *into)
 {
 	bool *has_after = calloc(shape->works.count + 1, sizeof(*has_after));
@@ -140,7 +158,7 @@ static size_t exits(const struct shape *shape, size_t *into)
 
 	for (i = 0; i < shape->edges.count; i++)
 		has_after[shape->edges.at[i].position] = true;
-	for (i = 0; i < shape->works.count; i++)
+	for (i = shape->works.count; i-- > 0;)
 		if (!has_after[i])
 			into[count++] = i;
 	free(has_after);
@@ -149,10 +167,11 @@ static size_t exits(const struct shape *shape, size_t *into)
 
 #define NOBODY ((size_t)-1)
 
-/* Who is paired with whom, or NOBODY; and where it failed: a node of the new graph, and one that it depends on, or NOBODY. */
+/* Who is paired with whom, or NOBODY; and where it failed: a node, and one that it depends on, or NOBODY. */
 struct pairing {
 	size_t *old_of, *new_of;
-	size_t node, from;
+	size_t *order, paired; /* new nodes as they were paired */
+	size_t node, from;     /* of the new graph; node is NOBODY if it is no matter of one */
 };
 
 /* Pairs two nodes, and then all that they depend on. */
@@ -162,6 +181,7 @@ static bool pair(struct pairing *pairing, const struct shape *old, const struct 
 
 	pairing->old_of[node] = old_node;
 	pairing->new_of[old_node] = node;
+	pairing->order[pairing->paired++] = node;
 	pairing->node = node;
 	pairing->from = NOBODY;
 	if (old->first.at[old_node + 1] - old->first.at[old_node] != count)
@@ -182,14 +202,16 @@ static bool pair(struct pairing *pairing, const struct shape *old, const struct 
 	return true;
 }
 
-/* "hGraph has more exit nodes": the error is at one of them. */
+/* "hGraph has more exit nodes": the error is at one of them. Measured: if it has fewer, at none. */
 static bool pair_all(struct pairing *pairing, const struct shape *old, const struct shape *wanted)
 {
-	size_t count = wanted->works.count, *all = calloc(4 * count + 1, sizeof(*all)), *old_exits = all + 2 * count, *new_exits = all + 3 * count;
+	size_t count = wanted->works.count, *all = calloc(5 * count + 1, sizeof(*all)), *old_exits = all + 3 * count, *new_exits = all + 4 * count;
 	size_t i, old_count = exits(old, old_exits), new_count = exits(wanted, new_exits);
-	bool alike = new_count <= old_count;
+	bool alike = new_count == old_count;
 
-	*pairing = (struct pairing){all, all + count, alike ? NOBODY : new_exits[old_count], NOBODY};
+	*pairing = (struct pairing){.old_of = all, .new_of = all + count, .order = all + 2 * count, .node = NOBODY, .from = NOBODY};
+	if (new_count > old_count)
+		pairing->node = new_exits[old_count];
 	for (i = 0; i < 2 * count; i++)
 		all[i] = NOBODY;
 	for (i = 0; alike && i < new_count; i++)
@@ -209,39 +231,45 @@ static bool keeps_priority(const struct sim_work *old, const struct sim_work *wa
 	return (was ? was->priority : 0) == (is ? is->priority : 0);
 }
 
-/* Compares shapes of equally many nodes. On success the caller has the pairing; its arrays are to be freed in any case. */
-static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct shape *old, const struct shape *wanted, bool priority_counts)
+/* Compares shapes of equally many nodes; *error is the new graph's node at fault. The pairing's array is to be freed in any case. */
+static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct shape *old, const struct shape *wanted, bool priority_counts,
+	struct sim_node **error)
 {
 	CUgraphExecUpdateResult result;
 	size_t i;
 
-	if (!pair_all(pairing, old, wanted))
+	if (!pair_all(pairing, old, wanted)) {
+		*error = pairing->node == NOBODY ? NULL : wanted->graph->nodes.at[pairing->node];
 		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+	}
 	pairing->from = NOBODY;
-	for (i = 0; i < wanted->works.count; i++) {
-		const struct sim_work *was = old->works.at[pairing->old_of[i]], *is = wanted->works.at[i];
+	for (i = 0; i < pairing->paired; i++) {
+		size_t node = pairing->order[i];
+		const struct sim_work *was = old->works.at[pairing->old_of[node]], *is = wanted->works.at[node];
 
-		pairing->node = i;
-		result = sim_exec_may_become(was, is);
+		*error = wanted->graph->nodes.at[node];
+		result = may_become(was, is, error);
 		if (result == CU_GRAPH_EXEC_UPDATE_SUCCESS && priority_counts && !keeps_priority(was, is))
 			result = CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED;
 		if (result != CU_GRAPH_EXEC_UPDATE_SUCCESS)
 			return result;
 	}
+	*error = NULL;
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted)
+static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted, struct sim_node **error)
 {
 	CUgraphExecUpdateResult result;
 	struct pairing pairing;
 	struct shape was, is;
 
+	*error = NULL;
 	if (old->nodes.count != wanted->nodes.count)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
 	read_graph(&was, old);
 	read_graph(&is, wanted);
-	result = compare(&pairing, &was, &is, false);
+	result = compare(&pairing, &was, &is, false, error);
 	free(pairing.old_of);
 	forget(&was);
 	forget(&is);
@@ -267,34 +295,31 @@ static struct sim_work *updated(const struct sim_work *old, struct sim_work *wan
 	return made;
 }
 
-/* "Only one instantiation of the graph may exist" with memory nodes: such a graph updates only the executable graph that was made from it. */
-static bool may_serve(const struct sim_exec *exec, const struct sim_graph *graph)
-{
-	return !graph->executable || (exec->graph == graph && exec->graph_serial == graph->object.serial);
-}
-
+/* Measured: of what is no graph it does not tell an error in *info, only by its own result. */
 API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info),
 	(exec_handle, graph_handle, info))
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, exec_handle);
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
+	struct sim_node *error = NULL;
 	struct pairing pairing;
 	struct shape was, is;
 	size_t i;
 
 	if (!info)
 		return CUDA_ERROR_INVALID_VALUE;
-	*info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+	*info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
 	if (!exec || !graph || graph->is_moved)
 		return CUDA_ERROR_INVALID_VALUE;
-	info->result = may_serve(exec, graph) ? CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED : CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
-	if (!may_serve(exec, graph) || exec->nodes.count != graph->nodes.count)
+	if (exec->nodes.count != graph->nodes.count) {
+		info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
 		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	}
 	read_exec(&was, exec);
 	read_graph(&is, graph);
-	info->result = compare(&pairing, &was, &is, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+	info->result = compare(&pairing, &was, &is, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, &error);
+	info->errorNode = (CUgraphNode)error;
 	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
-		info->errorNode = (CUgraphNode)graph->nodes.at[pairing.node];
 		info->errorFromNode = pairing.from == NOBODY ? NULL : (CUgraphNode)graph->nodes.at[pairing.from];
 	} else {
 		for (i = 0; i < graph->nodes.count; i++) {

@@ -111,14 +111,14 @@ API(SIM_INIT, cuUserObjectRetain, (CUuserObject handle, unsigned int count), (ha
 	return CUDA_SUCCESS;
 }
 
-/* "It is undefined behavior to release references not owned by the caller": more than there are is refused here. */
+/* "It is undefined behavior to release references not owned by the caller": more than there are are taken for all. */
 API(SIM_INIT, cuUserObjectRelease, (CUuserObject handle, unsigned int count), (handle, count))
 {
 	struct sim_user_object *object = sim_object_of(SIM_A_USER_OBJECT, handle);
 
-	if (!object || !is_count(count) || count > object->references)
+	if (!object || !is_count(count))
 		return CUDA_ERROR_INVALID_VALUE;
-	release(object, count);
+	release(object, count < object->references ? count : object->references);
 	return CUDA_SUCCESS;
 }
 
@@ -136,14 +136,19 @@ API(SIM_INIT, cuGraphRetainUserObject, (CUgraph graph_handle, CUuserObject handl
 	return CUDA_SUCCESS;
 }
 
+/* Measured: more than the graph holds is no error. */
 API(SIM_INIT, cuGraphReleaseUserObject, (CUgraph graph_handle, CUuserObject handle, unsigned int count), (graph_handle, handle, count))
 {
 	struct sim_user_object *object = sim_object_of(SIM_A_USER_OBJECT, handle);
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
 	struct sim_reference *reference = graph && object ? find(&graph->references, object) : NULL;
 
-	if (!reference || !is_count(count) || count > reference->count)
+	if (!graph || !object || !is_count(count))
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!reference)
+		return CUDA_SUCCESS;
+	if (count > reference->count)
+		count = (unsigned int)reference->count;
 	reference->count -= count;
 	if (reference->count == 0)
 		sim_remove(&graph->references.held, (size_t)(reference - graph->references.held.at));
