@@ -33,10 +33,6 @@
 	NEEDED(cuStreamSynchronize) \
 	NEEDED(cuStreamWaitEvent) \
 	/* events */ \
-	NEEDED(cuEventCreate) \
-	NEEDED(cuEventRecord) \
-	NEEDED(cuEventQuery) \
-	NEEDED(cuEventDestroy_v2) \
 	/* capture and graphs */ \
 	NEEDED(cuThreadExchangeStreamCaptureMode) \
 	NEEDED(cuStreamBeginCapture_v2) \

@@ -82,13 +82,10 @@ enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct
 
 /* ---- putting away (graveyard.c) ---- */
 
-/*
- * Gives up the executable graph, which is destroyed once what was launched to `stream` before has finished. EMPTY after.
- * Under the lane's lock, context current. Not for graphs that are QUEUED.
- */
-void reprise_graph_retire(struct reprise_graph *graph, CUstream stream);
+/* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
+void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what has settled. From the building thread. */
+/* Destroys what was given up. From the building thread. */
 void reprise_graveyard_sweep(void);
 
 /* The context, or if NULL all of them, is going: what lies there goes with it and is not touched. */

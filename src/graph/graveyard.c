@@ -1,6 +1,7 @@
 /*
- * Executable graphs that nobody launches any more, until their last launch has finished: each waits behind an event that was recorded
- * on its stream when it was given up.
+ * Executable graphs that nobody launches any more, for the building thread to destroy. They may still run: the driver frees a graph in flight
+ * when it has completed ("it will not be terminated, but rather freed asynchronously on completion", cuGraphExecDestroy). Waiting for that
+ * behind an event of ours would put an op on the program's stream, and on the legacy stream that orders all blocking ones.
  */
 #include <stdlib.h>
 
@@ -14,40 +15,23 @@ struct grave {
 	CUcontext context;
 	CUgraph graph;
 	CUgraphExec executable;
-	CUevent settled;
 };
 
 static struct reprise_lock graveyard_lock;
 static struct grave *graves;
 
-static bool bury(struct reprise_graph *graph, CUstream stream)
+void reprise_graph_retire(struct reprise_graph *graph)
 {
-	struct grave *grave = malloc(sizeof(*grave));
+	struct grave *grave = graph->executable != NULL ? malloc(sizeof(*grave)) : NULL;
 
-	if (grave == NULL)
-		return false;
-	*grave = (struct grave){NULL, graph->workshop->context, graph->graph, graph->executable, NULL};
-	if (reprise_driver.cuEventCreate(&grave->settled, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
-		free(grave);
-		return false;
+	/* Without memory for it, it is left to its context. */
+	if (grave != NULL) {
+		*grave = (struct grave){NULL, graph->workshop->context, graph->graph, graph->executable};
+		reprise_lock_take(&graveyard_lock);
+		grave->next = graves;
+		graves = grave;
+		reprise_lock_give(&graveyard_lock);
 	}
-	if (reprise_driver.cuEventRecord(grave->settled, stream) != CUDA_SUCCESS) {
-		reprise_driver.cuEventDestroy_v2(grave->settled);
-		free(grave);
-		return false;
-	}
-	reprise_lock_take(&graveyard_lock);
-	grave->next = graves;
-	graves = grave;
-	reprise_lock_give(&graveyard_lock);
-	return true;
-}
-
-void reprise_graph_retire(struct reprise_graph *graph, CUstream stream)
-{
-	/* Without an event nobody knows when it has settled: leaving it to the context is safe, destroying it might not be. */
-	if (graph->executable != NULL)
-		(void)bury(graph, stream);
 	graph->executable = NULL;
 	graph->graph = NULL;
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
@@ -57,7 +41,7 @@ void reprise_graveyard_sweep(void)
 {
 	reprise_lock_take(&graveyard_lock);
 
-	struct grave *all = graves, *kept = NULL;
+	struct grave *all = graves;
 
 	graves = NULL;
 	reprise_lock_give(&graveyard_lock);
@@ -65,28 +49,13 @@ void reprise_graveyard_sweep(void)
 		struct grave *grave = all;
 
 		all = grave->next;
-		if (reprise_driver.cuCtxSetCurrent(grave->context) != CUDA_SUCCESS) {
-			free(grave);
-		} else if (reprise_driver.cuEventQuery(grave->settled) == CUDA_SUCCESS) {
+		if (reprise_driver.cuCtxSetCurrent(grave->context) == CUDA_SUCCESS) {
 			reprise_driver.cuGraphExecDestroy(grave->executable);
 			reprise_driver.cuGraphDestroy(grave->graph);
-			reprise_driver.cuEventDestroy_v2(grave->settled);
 			reprise_count(REPRISE_COUNT_graphs_destroyed, 1);
-			free(grave);
-		} else {
-			grave->next = kept;
-			kept = grave;
 		}
+		free(grave);
 	}
-	reprise_lock_take(&graveyard_lock);
-	while (kept != NULL) {
-		struct grave *grave = kept;
-
-		kept = grave->next;
-		grave->next = graves;
-		graves = grave;
-	}
-	reprise_lock_give(&graveyard_lock);
 }
 
 void reprise_graveyard_forget(CUcontext context)

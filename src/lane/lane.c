@@ -68,7 +68,7 @@ static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, b
 	if (lane->last == trace)
 		lane->last = NULL;
 	if (!gone && !reprise_dry)
-		reprise_graph_retire(&trace->graph, lane->stream);
+		reprise_graph_retire(&trace->graph);
 	reprise_trace_free(trace);
 }
 
@@ -295,7 +295,7 @@ static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_settle(trace, true);
 	reprise_trace_put_aside(trace, lane->counts.ops);
-	reprise_graph_retire(&trace->graph, lane->stream);
+	reprise_graph_retire(&trace->graph);
 	reprise_graph_build(&trace->graph);
 }
 

@@ -183,7 +183,11 @@ static void add_copy(struct line *line, const struct sim_copy_work *copy)
 {
 	const CUDA_MEMCPY3D *s = &copy->shape;
 
-	add_end(line, "from", s->srcMemoryType, s->srcHost, s->srcDevice);
+	/* What was pageable at the call may be registered by now. */
+	if (copy->staged)
+		add(line, " from=pageable");
+	else
+		add_end(line, "from", s->srcMemoryType, s->srcHost, s->srcDevice);
 	if (s->Height * s->Depth > 1)
 		add(line, "(%zu,%zu,%zu,%zu,%zu)", s->srcXInBytes, s->srcY, s->srcZ, s->srcPitch, s->srcHeight);
 	add_end(line, "to", s->dstMemoryType, s->dstHost, s->dstDevice);

@@ -1,0 +1,752 @@
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "world.h"
+
+/* An argument of any size as a position in what there is. */
+static int in(int value, int count)
+{
+	return (value % count + count) % count;
+}
+
+static int stream_of(int value)
+{
+	return in(value, STREAMS);
+}
+
+static CUdeviceptr buffer_of(int stream, int which)
+{
+	return world.buffer[stream][in(which, BUFFERS)];
+}
+
+/* How an argument changes: not at all, with the iteration, in cycles of two and three, seldom, at random. */
+static unsigned changing(int how)
+{
+	switch (in(how, 6)) {
+	case 0:
+		return (unsigned)how;
+	case 1:
+		return (unsigned)iteration;
+	case 2:
+		return (unsigned)iteration % 2;
+	case 3:
+		return (unsigned)iteration % 3;
+	case 4:
+		return (unsigned)iteration / 50;
+	default:
+		return chance((unsigned)how);
+	}
+}
+
+/* Parameters stand in one place for all launches, and are spoilt after each. */
+static struct given {
+	CUdeviceptr x, y;
+	unsigned argument;
+	struct {
+		unsigned char rounds;
+		unsigned short odd;
+		unsigned long long addend;
+	} functor;
+} given;
+
+static void spoil(void)
+{
+	memset(&given, 0xa5, sizeof(given));
+}
+
+static void take(CUdeviceptr x, CUdeviceptr y, unsigned argument)
+{
+	spoil(); /* padding differs from zero */
+	given.x = x;
+	given.y = y;
+	given.argument = argument;
+	given.functor.rounds = (unsigned char)(argument % 3 + 1);
+	given.functor.odd = (unsigned short)argument;
+	given.functor.addend = argument * 3ull;
+	memset((char *)&given.functor + 1, (int)chance(3), 1);
+}
+
+static CUresult launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y, unsigned argument)
+{
+	void *params[] = {&given.x, &given.y, &given.argument};
+	CUresult result;
+
+	take(x, y, argument);
+	result = cuLaunchKernel(function, WORDS / 32, 1, 1, 32, 1, 1, 0, stream, params, NULL);
+	spoil();
+	return result;
+}
+
+/* A launch that works on two of the stream's buffers. */
+static CUresult work(int stream, int which, unsigned argument)
+{
+	return launch_mix(world.mix, world.stream[stream], buffer_of(stream, which), buffer_of(stream, which / BUFFERS), argument);
+}
+
+/* ---- launches ---- */
+
+void fuzz_launch(int s, int kernel, int buffers, int change)
+{
+	int stream = stream_of(s);
+	unsigned argument = changing(change);
+
+	switch (in(kernel, 4)) {
+	case 0:
+		CALL(work(stream, buffers, argument));
+		return;
+	case 1:
+		CALL(launch_mix(world.turn, world.stream[stream], buffer_of(stream, buffers), buffer_of(stream, buffers / BUFFERS), argument));
+		return;
+	case 2:
+		CALL(launch_mix((CUfunction)world.kernel, world.stream[stream], buffer_of(stream, buffers), buffer_of(stream, buffers / BUFFERS),
+			argument));
+		return;
+	default: {
+		void *params[] = {&given.x, &given.functor};
+
+		take(buffer_of(stream, buffers), 0, argument);
+		CALL(cuLaunchKernel(world.stir, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], params, NULL));
+		spoil();
+	}
+	}
+}
+
+void fuzz_launch_extra(int s, int buffers, int change)
+{
+	int stream = stream_of(s);
+	size_t bytes = offsetof(struct given, argument) + sizeof(given.argument);
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &given, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+
+	take(buffer_of(stream, buffers), buffer_of(stream, buffers / BUFFERS), changing(change));
+	CALL(cuLaunchKernel(world.mix, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], NULL, extra));
+	spoil();
+}
+
+void fuzz_launch_ex(int s, int attributes, int change)
+{
+	int stream = stream_of(s);
+	void *params[] = {&given.x, &given.y, &given.argument};
+	CUlaunchAttribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION}, {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY}};
+	CUlaunchConfig config = {.gridDimX = 2, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS / 2, .blockDimY = 1, .blockDimZ = 1,
+		.hStream = world.stream[stream], .attrs = attribute, .numAttrs = 0};
+
+	/* Without an attribute, with a priority, cooperatively, with an attribute that is not one. */
+	switch (in(attributes, 4)) {
+	case 1:
+		attribute[0].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
+		attribute[0].value.priority = -1;
+		config.numAttrs = 1;
+		break;
+	case 2:
+		attribute[0].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+		attribute[0].value.cooperative = 1;
+		config.numAttrs = 1;
+		break;
+	case 3:
+		attribute[0].id = CU_LAUNCH_ATTRIBUTE_IGNORE;
+		config.numAttrs = 1;
+		break;
+	default:
+		break;
+	}
+	take(buffer_of(stream, change), buffer_of(stream, change + 1), changing(change));
+	CALL(cuLaunchKernelEx(&config, world.mix, params, NULL));
+	memset(attribute, 0xa5, sizeof(attribute));
+	spoil();
+}
+
+void fuzz_launch_swapped(int s, int period)
+{
+	int stream = stream_of(s), turn = iteration % (in(period, 4) + 2);
+
+	CALL(launch_mix(world.mix, world.stream[stream], buffer_of(stream, turn), buffer_of(stream, turn + 1), 3));
+	CALL(launch_mix(world.turn, world.stream[stream], buffer_of(stream, turn + 1), buffer_of(stream, turn), 4));
+}
+
+void fuzz_launch_grid(int s, int change)
+{
+	int stream = stream_of(s);
+	void *params[] = {&given.x, &given.y, &given.argument};
+	unsigned blocks = changing(change) % 4 + 1;
+
+	take(buffer_of(stream, 0), buffer_of(stream, 1), 11);
+	CALL(cuLaunchKernel(world.turn, blocks, 1, 1, WORDS / 4, 1, 1, 0, world.stream[stream], params, NULL));
+	spoil();
+}
+
+void fuzz_launch_shared(int s, int kib)
+{
+	int stream = stream_of(s);
+	void *params[] = {&given.x, &given.argument};
+
+	take(buffer_of(stream, 0), 0, 13);
+	CALL(cuLaunchKernel(world.shared_mix, 1, 1, 1, 32, 1, 1, 1024u * (unsigned)in(kib, 128) + 64, world.stream[stream], params, NULL));
+	spoil();
+}
+
+void fuzz_launch_bad(int s, int what)
+{
+	int stream = stream_of(s);
+	void *params[] = {&given.x, &given.y, &given.argument};
+
+	take(buffer_of(stream, 0), buffer_of(stream, 1), 1);
+	switch (in(what, 3)) {
+	case 0:
+		CALL(cuLaunchKernel(world.mix, 1, 1, 1, 4096, 1, 1, 0, world.stream[stream], params, NULL));
+		break;
+	case 1:
+		CALL(cuLaunchKernel(world.mix, 0, 1, 1, 32, 1, 1, 0, world.stream[stream], params, NULL));
+		break;
+	default:
+		CALL(cuLaunchKernel(world.mix, 1, 1, 1, 32, 1, 1, 1u << 30, world.stream[stream], params, NULL));
+		break;
+	}
+	spoil();
+}
+
+/* ---- copies and memsets ---- */
+
+void fuzz_copy_in(int s, int buffer, int from)
+{
+	int stream = stream_of(s);
+	unsigned words[WORDS];
+
+	switch (in(from, 3)) {
+	case 0:
+		CALL(cuMemcpyHtoDAsync(buffer_of(stream, buffer), world.pinned[stream], WORDS * 2, world.stream[stream]));
+		break;
+	case 1:
+		for (unsigned i = 0; i < WORDS; i++)
+			words[i] = chance(i);
+		CALL(cuMemcpyHtoDAsync(buffer_of(stream, buffer), words, sizeof(words), world.stream[stream]));
+		memset(words, 0x5a, sizeof(words));
+		break;
+	default:
+		CALL(cuMemcpyAsync(buffer_of(stream, buffer), world.managed[stream], WORDS, world.stream[stream]));
+		break;
+	}
+}
+
+void fuzz_copy_in_fresh(int s, int buffer)
+{
+	int stream = stream_of(s);
+
+	CALL(cuStreamSynchronize(world.stream[stream]));
+	for (unsigned i = 0; i < WORDS; i++)
+		world.pinned[stream][i] = chance(i + 5);
+	CALL(cuMemcpyHtoDAsync(buffer_of(stream, buffer), world.pinned[stream], WORDS * 4, world.stream[stream]));
+}
+
+void fuzz_copy_out(int s, int buffer)
+{
+	int stream = stream_of(s);
+	unsigned words[WORDS] = {0};
+
+	CALL(cuMemcpyDtoHAsync(words, buffer_of(stream, buffer), sizeof(words), world.stream[stream]));
+	fuzz_see_words(words, WORDS);
+}
+
+void fuzz_copy_out_pinned(int s, int buffer)
+{
+	int stream = stream_of(s);
+
+	CALL(cuMemcpyDtoHAsync(world.landing[stream], buffer_of(stream, buffer), WORDS * 4, world.stream[stream]));
+	CALL(cuStreamSynchronize(world.stream[stream]));
+	fuzz_see_words(world.landing[stream], WORDS);
+	world.landing[stream][iteration % WORDS] = 0;
+}
+
+void fuzz_copy(int s, int buffers, int form)
+{
+	int stream = stream_of(s);
+	CUdeviceptr to = buffer_of(stream, buffers), from = buffer_of(stream, buffers / BUFFERS);
+
+	switch (in(form, 3)) {
+	case 0:
+		CALL(cuMemcpyDtoDAsync(to + WORDS * 2, from, WORDS * 2, world.stream[stream]));
+		break;
+	case 1:
+		CALL(cuMemcpyAsync(to, from + WORDS * 2, WORDS * 2, world.stream[stream]));
+		break;
+	default:
+		CALL(cuMemcpyPeerAsync(to, world.context, from + WORDS * 2, world.context, WORDS, world.stream[stream]));
+		break;
+	}
+}
+
+void fuzz_copy_2d(int s, int buffer)
+{
+	int stream = stream_of(s);
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = buffer_of(stream, buffer), .srcPitch = 32,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = buffer_of(stream, buffer + 1), .dstPitch = 64, .WidthInBytes = 20, .Height = 4};
+
+	CALL(cuMemcpy2DAsync(&copy, world.stream[stream]));
+	memset(&copy, 0xa5, sizeof(copy));
+}
+
+/* The legacy stream, on which synchronous copies are, waits for blocking streams; for others the host has to. */
+static void order_before_legacy(int stream)
+{
+	if (stream == FREE || stream == URGENT)
+		CALL(cuStreamSynchronize(world.stream[stream]));
+}
+
+void fuzz_copy_sync(int s, int buffer)
+{
+	int stream = stream_of(s);
+	unsigned words[WORDS] = {0};
+
+	order_before_legacy(stream);
+	CALL(cuMemcpyDtoH(words, buffer_of(stream, buffer), sizeof(words)));
+	fuzz_see_words(words, WORDS);
+}
+
+void fuzz_set(int s, int buffer, int form, int change)
+{
+	int stream = stream_of(s);
+	CUdeviceptr at = buffer_of(stream, buffer);
+	unsigned value = changing(change);
+
+	switch (in(form, 4)) {
+	case 0:
+		CALL(cuMemsetD32Async(at, value, WORDS / 2, world.stream[stream]));
+		break;
+	case 1:
+		CALL(cuMemsetD8Async(at + 8, (unsigned char)value, 13, world.stream[stream]));
+		break;
+	case 2:
+		CALL(cuMemsetD16Async(at, (unsigned short)value, 9, world.stream[stream]));
+		break;
+	default:
+		CALL(cuMemsetD2D32Async(at, 64, value, 5, 3, world.stream[stream]));
+		break;
+	}
+}
+
+void fuzz_set_sync(int s, int buffer)
+{
+	int stream = stream_of(s);
+
+	order_before_legacy(stream);
+	CALL(cuMemsetD32(buffer_of(stream, buffer), (unsigned)iteration, WORDS / 4));
+	/* It need not have finished when it returns, and others do not wait for the legacy stream. */
+	if (stream == FREE || stream == URGENT)
+		CALL(cuStreamSynchronize(NULL));
+}
+
+/* ---- order ---- */
+
+void fuzz_record(int s, int e)
+{
+	int event = in(e, EVENTS);
+
+	CALL(cuEventRecord(world.event[event], world.stream[stream_of(s)]));
+	world.recorded[event] = true;
+}
+
+void fuzz_wait(int s, int e)
+{
+	CALL(cuStreamWaitEvent(world.stream[stream_of(s)], world.event[in(e, EVENTS)], 0));
+}
+
+void fuzz_hand_over(int s, int t)
+{
+	int from = stream_of(s), to = stream_of(t);
+
+	CALL(work(from, 0, 21));
+	CALL(cuEventRecord(world.handing[0], world.stream[from]));
+	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
+	CALL(launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 22));
+	CALL(cuEventRecord(world.handing[1], world.stream[to]));
+	CALL(cuStreamWaitEvent(world.stream[from], world.handing[1], 0));
+	CALL(launch_mix(world.turn, world.stream[from], world.buffer[from][0], world.buffer[to][1], 23));
+	/* The other stream may go on with its buffer only after this. */
+	CALL(cuEventRecord(world.handing[0], world.stream[from]));
+	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
+}
+
+static int blocking_of(int value)
+{
+	return BLOCKING + in(value, 3);
+}
+
+void fuzz_through_legacy(int s)
+{
+	int stream = blocking_of(s);
+
+	CALL(work(stream, 1, 31));
+	CALL(launch_mix(world.turn, NULL, world.buffer[stream][1], world.buffer[LEGACY][0], 32));
+	CALL(work(stream, 1, 33));
+}
+
+void fuzz_from_legacy(int s)
+{
+	int stream = blocking_of(s);
+
+	CALL(work(LEGACY, 0, 41));
+	CALL(launch_mix(world.mix, world.stream[stream], world.buffer[stream][2], world.buffer[LEGACY][0], 42));
+	CALL(work(LEGACY, 0, 43));
+}
+
+/* ---- waiting ---- */
+
+void fuzz_sync_stream(int s)
+{
+	CALL(cuStreamSynchronize(world.stream[stream_of(s)]));
+}
+
+void fuzz_sync_context(void)
+{
+	CALL(cuCtxSynchronize());
+}
+
+void fuzz_sync_event(int e)
+{
+	CALL(cuEventSynchronize(world.event[in(e, EVENTS)]));
+}
+
+void fuzz_poll_stream(int s)
+{
+	CUresult result;
+
+	do
+		result = cuStreamQuery(world.stream[stream_of(s)]);
+	while (result == CUDA_ERROR_NOT_READY);
+	CALL(result);
+}
+
+void fuzz_poll_event(int e)
+{
+	CUresult result;
+
+	do
+		result = cuEventQuery(world.event[in(e, EVENTS)]);
+	while (result == CUDA_ERROR_NOT_READY);
+	CALL(result);
+}
+
+void fuzz_timing(int s)
+{
+	int stream = stream_of(s);
+	float ms = -1;
+
+	CALL(cuEventRecord(world.timing[0], world.stream[stream]));
+	CALL(work(stream, 2, 51));
+	CALL(cuEventRecord(world.timing[1], world.stream[stream]));
+	CALL(cuEventSynchronize(world.timing[1]));
+	CALL(cuEventElapsedTime(&ms, world.timing[0], world.timing[1]));
+	fuzz_see(ms >= 0);
+}
+
+/* ---- host functions ---- */
+
+void fuzz_host_function(int s)
+{
+	int stream = stream_of(s);
+
+	CALL(cuLaunchHostFunc(world.stream[stream], fuzz_log, fuzz_log_entry(stream, (unsigned)iteration)));
+}
+
+static void CUDA_CB call_back(CUstream stream, CUresult status, void *entry)
+{
+	(void)stream;
+	(void)status;
+	fuzz_log(entry);
+}
+
+void fuzz_callback(int s)
+{
+	int stream = stream_of(s);
+
+	CALL(cuStreamAddCallback(world.stream[stream], call_back, fuzz_log_entry(stream, (unsigned)iteration + 1000), 0));
+}
+
+/* ---- lives of memory ---- */
+
+void fuzz_temporary(int s, int launches)
+{
+	int stream = stream_of(s);
+	CUdeviceptr temporary = 0;
+
+	if (CALL(cuMemAllocAsync(&temporary, WORDS * 4, world.stream[stream])) != CUDA_SUCCESS)
+		return;
+	CALL(cuMemsetD32Async(temporary, 5, WORDS, world.stream[stream]));
+	for (int i = 0; i < in(launches, 4); i++)
+		CALL(launch_mix(world.turn, world.stream[stream], temporary, world.buffer[stream][0], (unsigned)i));
+	CALL(launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], temporary, 6));
+	CALL(cuMemFreeAsync(temporary, world.stream[stream]));
+}
+
+void fuzz_allocate(int s)
+{
+	int stream = stream_of(s);
+	CUdeviceptr block = 0;
+
+	if (CALL(cuMemAlloc(&block, WORDS * 4)) != CUDA_SUCCESS)
+		return;
+	CALL(cuMemsetD32Async(block, 9, WORDS, world.stream[stream]));
+	CALL(launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], block, 6));
+	CALL(cuMemFree(block));
+}
+
+void fuzz_pinned_life(int s)
+{
+	int stream = stream_of(s);
+	unsigned *block = NULL;
+
+	if (CALL(cuMemAllocHost((void **)&block, WORDS * 4)) != CUDA_SUCCESS)
+		return;
+	for (unsigned i = 0; i < WORDS; i++)
+		block[i] = chance(i + 9);
+	CALL(cuMemcpyHtoDAsync(world.buffer[stream][2], block, WORDS * 4, world.stream[stream]));
+	CALL(cuStreamSynchronize(world.stream[stream]));
+	CALL(cuMemFreeHost(block));
+}
+
+void fuzz_registered_life(int s)
+{
+	static unsigned block[2048] __attribute__((aligned(4096)));
+	int stream = stream_of(s);
+
+	for (unsigned i = 0; i < WORDS; i++)
+		block[i] = chance(i + 11);
+	if (CALL(cuMemHostRegister(block, sizeof(block), 0)) != CUDA_SUCCESS)
+		return;
+	CALL(cuMemcpyHtoDAsync(world.buffer[stream][2], block, WORDS * 4, world.stream[stream]));
+	CALL(cuStreamSynchronize(world.stream[stream]));
+	CALL(cuMemHostUnregister(block));
+	/* The same address, pageable now: what is there at the call counts. */
+	CALL(cuMemcpyHtoDAsync(world.buffer[stream][1], block, WORDS * 4, world.stream[stream]));
+	memset(block, 0x77, sizeof(block));
+}
+
+void fuzz_managed(int s)
+{
+	int stream = stream_of(s);
+
+	CALL(launch_mix(world.mix, world.stream[stream], world.managed[stream], world.buffer[stream][0], 71));
+	CALL(cuCtxSynchronize());
+	fuzz_see(((const unsigned *)(uintptr_t)world.managed[stream])[iteration % WORDS]);
+}
+
+/* ---- the program's own graphs ---- */
+
+static CUresult capture(int stream, int launches, int mode, unsigned argument, CUgraph *graph)
+{
+	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+		CU_STREAM_CAPTURE_MODE_RELAXED};
+	CUresult result = CALL(cuStreamBeginCapture(world.stream[stream], modes[in(mode, 3)]));
+	size_t nodes = 0;
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	for (int i = 0; i < launches; i++)
+		CALL(work(stream, i + 1, argument + (unsigned)i));
+	result = CALL(cuStreamEndCapture(world.stream[stream], graph));
+	if (result == CUDA_SUCCESS)
+		CALL(cuGraphGetNodes(*graph, NULL, &nodes));
+	fuzz_see(nodes);
+	return result;
+}
+
+static void drop_graph(int stream)
+{
+	if (world.exec[stream] != NULL) {
+		CALL(cuGraphExecDestroy(world.exec[stream]));
+		CALL(cuGraphDestroy(world.graph[stream]));
+	}
+	world.exec[stream] = NULL;
+	world.graph[stream] = NULL;
+}
+
+void fuzz_capture(int s, int launches, int mode)
+{
+	int stream = stream_of(s);
+
+	CALL(cuStreamSynchronize(world.stream[stream]));
+	drop_graph(stream);
+	if (capture(stream, in(launches, 5) + 1, mode, 81, &world.graph[stream]) != CUDA_SUCCESS)
+		return;
+	if (CALL(cuGraphInstantiate(&world.exec[stream], world.graph[stream], 0)) != CUDA_SUCCESS) {
+		cuGraphDestroy(world.graph[stream]);
+		world.exec[stream] = NULL;
+	}
+}
+
+void fuzz_replay(int s)
+{
+	int stream = stream_of(s);
+
+	if (world.exec[stream] != NULL)
+		CALL(cuGraphLaunch(world.exec[stream], world.stream[stream]));
+}
+
+void fuzz_capture_again(int s, int change)
+{
+	int stream = stream_of(s);
+	CUgraphExecUpdateResultInfo info = {0};
+	CUgraph graph = NULL;
+	size_t nodes = 0;
+
+	if (world.exec[stream] == NULL)
+		return;
+	CALL(cuGraphGetNodes(world.graph[stream], NULL, &nodes));
+	/* Sometimes one too many, which the update refuses. */
+	if (capture(stream, (int)nodes + (change % 4 == 3), 2, changing(change), &graph) != CUDA_SUCCESS)
+		return;
+	CALL(cuGraphExecUpdate(world.exec[stream], graph, &info));
+	fuzz_see(info.result);
+	CALL(cuGraphLaunch(world.exec[stream], world.stream[stream]));
+	CALL(cuGraphDestroy(graph));
+}
+
+void fuzz_capture_broken(int s, int how)
+{
+	int stream = stream_of(s);
+	CUgraph graph = NULL;
+
+	if (CALL(cuStreamBeginCapture(world.stream[stream], CU_STREAM_CAPTURE_MODE_RELAXED)) != CUDA_SUCCESS)
+		return;
+	CALL(work(stream, 1, 91));
+	if (in(how, 2) == 0)
+		CALL(cuStreamSynchronize(world.stream[stream]));
+	else
+		CALL(cuStreamQuery(world.stream[stream]));
+	CALL(work(stream, 1, 92));
+	if (CALL(cuStreamEndCapture(world.stream[stream], &graph)) == CUDA_SUCCESS)
+		cuGraphDestroy(graph);
+	CALL(work(stream, 1, 93));
+}
+
+/* ---- attributes and lifetimes ---- */
+
+void fuzz_shared_limit(int kib)
+{
+	CALL(cuFuncSetAttribute(world.shared_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 * in(kib, 100)));
+}
+
+void fuzz_stream_policy(int s, int policy)
+{
+	int stream = stream_of(s);
+	CUstreamAttrValue value = {.syncPolicy = in(policy, 2) ? CU_SYNC_POLICY_SPIN : CU_SYNC_POLICY_AUTO};
+
+	CALL(cuStreamSetAttribute(world.stream[stream], CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+}
+
+void fuzz_stream_anew(int s)
+{
+	int stream = stream_of(s);
+
+	if (stream == LEGACY || stream == PER_THREAD)
+		return;
+	CALL(work(stream, 2, 101));
+	CALL(cuStreamDestroy(world.stream[stream]));
+	CALL(cuCtxSynchronize());
+	world.stream[stream] = fuzz_new_stream(stream);
+}
+
+void fuzz_module_anew(void)
+{
+	/* What was captured may name its functions. */
+	CALL(cuCtxSynchronize());
+	for (int stream = 0; stream < STREAMS; stream++)
+		drop_graph(stream);
+	CALL(cuModuleUnload(world.module));
+	CALL(fuzz_load_module());
+}
+
+void fuzz_other_context(int launches)
+{
+	CALL(cuCtxPushCurrent(world.other_context));
+	for (int i = 0; i <= in(launches, 6); i++)
+		CALL(launch_mix(world.other_mix, world.other_stream, world.other_buffer, world.other_buffer, (unsigned)i));
+	if (launches % 3 == 0)
+		CALL(cuStreamSynchronize(world.other_stream));
+	CALL(cuCtxPopCurrent(NULL));
+}
+
+/* ---- the host and the device, and two streams, waiting for each other ---- */
+
+static CUresult signal_on(CUstream stream, CUdeviceptr flag, unsigned value)
+{
+	void *params[] = {&given.x, &given.argument};
+	CUresult result;
+
+	take(flag, 0, value);
+	result = cuLaunchKernel(world.signal, 1, 1, 1, 32, 1, 1, 0, stream, params, NULL);
+	spoil();
+	return result;
+}
+
+static CUresult spin_on(int stream, CUdeviceptr flag, unsigned value)
+{
+	void *params[] = {&given.x, &given.argument, &given.y};
+	CUresult result;
+
+	take(flag, world.buffer[stream][0], value);
+	result = cuLaunchKernel(world.spin, 1, 1, 1, 32, 1, 1, 0, world.stream[stream], params, NULL);
+	spoil();
+	return result;
+}
+
+static time_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
+/* Nobody else writes the word meanwhile: there is one for each way of waiting. */
+void fuzz_mapped_poll(int s)
+{
+	int stream = stream_of(s);
+	unsigned value = ++world.ticks;
+	time_t begin = now();
+
+	CALL(signal_on(world.stream[stream], world.mapped_device, value));
+	while (world.mapped[0] != value)
+		if (now() - begin > 20) {
+			printf("stuck: what a kernel wrote was never seen\n");
+			exit(4);
+		}
+	fuzz_see(world.mapped[0]);
+}
+
+void fuzz_mapped_flag(int s)
+{
+	int stream = stream_of(s);
+	unsigned value = world.mapped[1] + 1;
+
+	CALL(spin_on(stream, world.mapped_device + 4, value));
+	CALL(work(stream, 1, 111));
+	world.mapped[1] = value;
+}
+
+void fuzz_spin_across(int way)
+{
+	int from = way % 2 ? FREE : URGENT, to = way % 2 ? URGENT : FREE;
+	unsigned value = ++world.signals;
+
+	CALL(spin_on(from, world.flag, value));
+	CALL(signal_on(world.stream[to], world.flag, value));
+	/* The next one may come on other streams, but signals rise in order. */
+	CALL(cuEventRecord(world.handing[0], world.stream[from]));
+	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
+}
+
+/* ---- time ---- */
+
+void fuzz_think(int us)
+{
+	fuzz_wait_host((unsigned)in(us, 300));
+}
+
+void fuzz_pause(int us)
+{
+	struct timespec time = {0, in(us, 1000) * 1000L};
+
+	nanosleep(&time, NULL);
+}

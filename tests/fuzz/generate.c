@@ -1,0 +1,236 @@
+/*
+ * Programs as they are found in the wild, and then disturbed: a few loops, each with a body of ops on one to three streams that becomes
+ * hot, and a handful of statements at odd iterations that a layer such as Reprise may trip over.
+ */
+#include "program.h"
+
+static uint64_t state;
+
+static unsigned draw(unsigned below)
+{
+	uint64_t z = (state += 0x9E3779B97F4A7C15u);
+
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+	return (unsigned)((z ^ (z >> 31)) % below);
+}
+
+/* How often an action is drawn for a body and for a disturbance. 0: never. */
+static const struct {
+	unsigned hot, disturbing;
+} weights[ACTION_COUNT] = {
+	[ACTION_launch] = {60, 6},
+	[ACTION_launch_extra] = {8, 2},
+	[ACTION_launch_ex] = {12, 3},
+	[ACTION_launch_swapped] = {12, 2},
+	[ACTION_launch_grid] = {6, 3},
+	[ACTION_launch_shared] = {4, 4},
+	[ACTION_launch_bad] = {0, 4},
+	[ACTION_copy_in] = {6, 4},
+	[ACTION_copy_in_fresh] = {1, 3},
+	[ACTION_copy_out] = {1, 4},
+	[ACTION_copy_out_pinned] = {2, 3},
+	[ACTION_copy] = {8, 3},
+	[ACTION_copy_2d] = {2, 2},
+	[ACTION_copy_sync] = {1, 4},
+	[ACTION_set] = {8, 3},
+	[ACTION_set_sync] = {1, 3},
+	[ACTION_record] = {4, 4},
+	[ACTION_wait] = {3, 4},
+	[ACTION_hand_over] = {3, 4},
+	[ACTION_through_legacy] = {1, 4},
+	[ACTION_from_legacy] = {1, 4},
+	[ACTION_sync_stream] = {2, 4},
+	[ACTION_sync_context] = {1, 3},
+	[ACTION_sync_event] = {1, 3},
+	[ACTION_poll_stream] = {1, 3},
+	[ACTION_poll_event] = {1, 3},
+	[ACTION_timing] = {1, 3},
+	[ACTION_host_function] = {1, 4},
+	[ACTION_callback] = {0, 3},
+	[ACTION_temporary] = {2, 4},
+	[ACTION_allocate] = {0, 3},
+	[ACTION_pinned_life] = {0, 3},
+	[ACTION_registered_life] = {0, 3},
+	[ACTION_managed] = {0, 3},
+	[ACTION_capture] = {0, 4},
+	[ACTION_replay] = {2, 3},
+	[ACTION_capture_again] = {0, 3},
+	[ACTION_capture_broken] = {0, 3},
+	[ACTION_shared_limit] = {0, 4},
+	[ACTION_stream_policy] = {0, 3},
+	[ACTION_stream_anew] = {0, 4},
+	[ACTION_module_anew] = {0, 3},
+	[ACTION_other_context] = {1, 4},
+	[ACTION_mapped_poll] = {0, 3},
+	[ACTION_mapped_flag] = {0, 3},
+	[ACTION_spin_across] = {0, 3},
+	[ACTION_think] = {2, 3},
+	[ACTION_pause] = {0, 3},
+};
+
+static enum action draw_action(bool disturbing)
+{
+	unsigned sum = 0, at;
+
+	for (unsigned i = 0; i < ACTION_COUNT; i++)
+		sum += disturbing ? weights[i].disturbing : weights[i].hot;
+	at = draw(sum);
+	for (unsigned i = 0; i < ACTION_COUNT; i++) {
+		unsigned weight = disturbing ? weights[i].disturbing : weights[i].hot;
+
+		if (at < weight)
+			return i;
+		at -= weight;
+	}
+	return ACTION_launch;
+}
+
+/* The streams of a loop. Most ops are on the first. */
+struct cast {
+	int streams[3];
+	unsigned count;
+};
+
+static int draw_stream(const struct cast *cast)
+{
+	return cast->streams[draw(3) == 0 ? draw(cast->count) : 0];
+}
+
+/* Values change in few of the ops. */
+static int draw_change(void)
+{
+	return draw(4) != 0 ? 6 * (int)draw(20) : (int)draw(120);
+}
+
+static struct statement draw_statement(const struct cast *cast, bool disturbing)
+{
+	struct statement statement = {.action = draw_action(disturbing)};
+	int *a = statement.arguments;
+
+	a[0] = draw_stream(cast);
+	for (unsigned i = 1; i < 4; i++)
+		a[i] = (int)draw(100);
+	switch (statement.action) {
+	case ACTION_launch:
+	case ACTION_set:
+		a[3] = draw_change();
+		break;
+	case ACTION_launch_extra:
+	case ACTION_launch_ex:
+		a[2] = draw_change();
+		break;
+	case ACTION_launch_grid:
+		a[1] = draw_change();
+		break;
+	case ACTION_launch_shared:
+		a[1] = draw(4) != 0 ? (int)draw(8) : (int)draw(120);
+		break;
+	case ACTION_hand_over:
+		a[1] = draw_stream(cast);
+		break;
+	case ACTION_wait:
+	case ACTION_record:
+		a[1] = (int)draw(EVENTS);
+		break;
+	case ACTION_sync_event:
+	case ACTION_poll_event:
+		a[0] = (int)draw(EVENTS);
+		break;
+	case ACTION_shared_limit:
+		a[0] = (int)draw(100);
+		break;
+	case ACTION_think:
+		a[0] = disturbing ? (int)draw(300) : (int)draw(8);
+		break;
+	case ACTION_pause:
+		a[0] = (int)draw(400);
+		break;
+	default:
+		break;
+	}
+	return statement;
+}
+
+/* Some statements of a body are done only now and then, or not always. */
+static void draw_condition(struct statement *statement, int count, bool disturbing)
+{
+	unsigned which = disturbing ? draw(8) : draw(40);
+
+	if (disturbing && which < 5) {
+		statement->condition = CONDITION_AT;
+		statement->numbers[0] = count / 4 + (int)draw((unsigned)(count * 3 / 4));
+	} else if (disturbing || which == 0) {
+		statement->condition = CONDITION_CHANCE;
+		statement->numbers[0] = 5 + (int)draw(30);
+		statement->numbers[1] = (int)draw(1000);
+	} else if (which == 1) {
+		statement->condition = CONDITION_EVERY;
+		statement->numbers[0] = 2 + (int)draw(6);
+		statement->numbers[1] = (int)draw((unsigned)statement->numbers[0]);
+	} else if (which == 2) {
+		statement->condition = CONDITION_NOT;
+		statement->numbers[0] = (int)draw((unsigned)count);
+	}
+}
+
+static void add_simple(struct program *program, enum action action, int argument, enum condition condition, int first, int second)
+{
+	program_add(program, (struct statement){.action = action, .arguments = {argument}, .condition = condition, .numbers = {first, second}});
+}
+
+static void add_loop(struct program *program)
+{
+	static const unsigned lengths[] = {3, 8, 8, 20, 20, 40, 60};
+	unsigned length = 1 + draw(lengths[draw(sizeof(lengths) / sizeof(*lengths))]);
+	int count = 30 + (int)draw(length > 20 ? 60 : 150);
+	unsigned disturbances = draw(7), waits = draw(10);
+	struct cast cast = {.count = draw(3) == 0 ? 1 + draw(3) : 1};
+
+	for (unsigned i = 0; i < 3; i++)
+		cast.streams[i] = (int)draw(STREAMS);
+	program_add_loop(program, count);
+	for (unsigned i = 0; i < length; i++) {
+		struct statement statement = draw_statement(&cast, false);
+
+		draw_condition(&statement, count, false);
+		program_add(program, statement);
+		/* Anywhere in the body, so that other statements come after it. */
+		if (disturbances > 0 && draw(length) < disturbances) {
+			statement = draw_statement(&cast, true);
+			draw_condition(&statement, count, true);
+			program_add(program, statement);
+			disturbances--;
+		}
+	}
+	/* Most loops wait for their stream at the end of each iteration or now and then; all let graphs be built early on. */
+	if (waits < 5)
+		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_ALWAYS, 0, 0);
+	else if (waits < 8)
+		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_EVERY, 2 + (int)draw(9), 0);
+	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 5 + (int)draw(5), 0);
+	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 12 + (int)draw(5), 0);
+}
+
+/* The loop is left in the middle, another comes, and the first again. */
+static void add_again(struct program *program, unsigned which)
+{
+	const struct loop loop = program->loops[which];
+
+	program_add_loop(program, 10 + (int)draw(60));
+	for (unsigned i = 0; i < loop.length; i++)
+		program_add(program, loop.body[i]);
+}
+
+void program_generate(struct program *program, uint64_t seed)
+{
+	unsigned loops;
+
+	state = seed * 0x2545F4914F6CDD1Du + 1;
+	loops = 1 + draw(3);
+	for (unsigned i = 0; i < loops; i++) {
+		add_loop(program);
+		if (draw(4) == 0)
+			add_again(program, draw(program->length));
+	}
+}
