@@ -24,14 +24,16 @@ def library(build):
 
 
 def run(command, reprise=None, timeout=60, environment=None):
-    """Runs a command, under the library `reprise` if one is given. A process group that runs past its time is killed."""
+    """Runs a command, under the library `reprise` if one is given; what the environment here preloads comes before it.
+    A process group that runs past its time is killed."""
     env = {key: value for key, value in os.environ.items() if key not in PLAIN_REMOVES}
     env.update(environment or {})
     reports = None
     if reprise:
         reports = tempfile.mkdtemp(prefix="reprise-reports-")
         # By process, so that the programs that a program starts leave its report alone.
-        env.update(LD_PRELOAD=str(reprise), REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
+        env["LD_PRELOAD"] = ":".join([env["LD_PRELOAD"], str(reprise)] if "LD_PRELOAD" in env else [str(reprise)])
+        env.update(REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
     process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)

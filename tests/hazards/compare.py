@@ -3,8 +3,9 @@
 
     compare.py --build BUILD [options] -- PROGRAM [ARGUMENT ...]
 
-For each schedule of the simulation: the same output, the same exit status, and by sim-check the same ops in the same order
-with the same bytes, each after the same others. Options say what else must be, so that a test cannot pass because nothing was replayed.
+For each schedule of the simulation: the same output, the same exit status, by sim-check the same ops in the same order
+with the same bytes, each after the same others, and by sim-record the same calls of the program's with the same results, thread by
+thread. Options say what else must be, so that a test cannot pass because nothing was replayed.
 """
 import argparse
 import sys
@@ -29,6 +30,8 @@ def parse():
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
+    parser.add_argument("--no-record", action="store_true", help="do not compare the program's calls (how many it makes, or which thread is first, is a\n"
+                             "matter of time)")
     parser.add_argument("program", nargs="+")
     return parser.parse_args()
 
@@ -38,13 +41,18 @@ def problems(options, schedule, folder, shares):
     build = options.build.resolve()
     simulation = {"LD_LIBRARY_PATH": str(build / "tests" / "sim"), "SIM_SCHEDULE": schedule}
     logs = [folder / "plain.log", folder / "reprise.log"]
-    for log in logs:
-        log.unlink(missing_ok=True)
-    plain = runs.run(options.program, timeout=options.timeout, environment=simulation | {"SIM_LOG": str(logs[0])})
+    records = [folder / "plain.record", folder / "reprise.record"]
+    for left in folder.iterdir():
+        left.unlink()
+    instruments = [{"SIM_LOG": str(log)} for log in logs]
+    if not options.no_record:
+        for instrument, record in zip(instruments, records):
+            instrument.update(LD_PRELOAD=str(build / "tests" / "sim" / "librecord.so"), SIM_RECORD=str(record))
+    plain = runs.run(options.program, timeout=options.timeout, environment=simulation | instruments[0])
     ours = dict(setting.split("=", 1) for setting in options.env)
     if options.fault:
         ours["SIM_FAULT"] = options.fault
-    reprise = runs.run(options.program, runs.library(build), options.timeout, simulation | ours | {"SIM_LOG": str(logs[1])})
+    reprise = runs.run(options.program, runs.library(build), options.timeout, simulation | ours | instruments[1])
 
     if plain.status is None or reprise.status is None:
         yield f"ran past its time {'plain' if plain.status is None else 'under Reprise'}"
@@ -61,6 +69,10 @@ def problems(options, schedule, folder, shares):
         check = runs.run([build / "tests" / "sim" / "sim-check", "--races", logs[0]], timeout=options.timeout)
         if check.status != 0:
             yield "the program itself has " + (check.stdout + check.stderr).strip()[-400:]
+    if not options.no_record:
+        check = runs.run([build / "tests" / "sim" / "sim-record", *records], timeout=options.timeout)
+        if check.status != 0:
+            yield "the program's calls differ: " + (check.stdout + check.stderr).strip()[-400:]
     shares.append(100 * (runs.share_replayed(reprise.report) or 0))
     for wanted in options.counter:
         name, least = wanted.split("=")
