@@ -58,6 +58,29 @@ static void cannot_read(const char *path, const char *line)
 	exit(2);
 }
 
+static const char host_wait[] = "host-wait ";
+
+static void add_wait(struct check_run *run, size_t position)
+{
+	if (run->wait_count == run->wait_room) {
+		run->wait_room = run->wait_room ? run->wait_room * 2 : 64;
+		run->waits = check_grow(run->waits, run->wait_room * sizeof(*run->waits));
+	}
+	run->waits[run->wait_count++] = position;
+}
+
+static void gather_waits(struct check_run *run)
+{
+	size_t i;
+
+	for (i = 0; i < run->count; i++)
+		if (strncmp(run->ops[i].what, host_wait, strlen(host_wait)) == 0)
+			add_wait(run, i);
+	for (i = 1; i < run->wait_count; i++)
+		if (strcmp(run->ops[run->waits[0]].what, run->ops[run->waits[i]].what) != 0)
+			run->wait_count = 0;
+}
+
 static void read_line(struct check_run *run, char *line)
 {
 	bool is_op = strncmp(line, "op ", 3) == 0;
@@ -156,6 +179,7 @@ void check_read(struct check_run *run, const char *path)
 	for (i = 0; i < run->count; i++)
 		if (run->ops[i].is_op)
 			add_to_lane(run, i);
+	gather_waits(run);
 	sort_lanes(run);
 }
 

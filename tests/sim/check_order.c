@@ -122,6 +122,36 @@ static bool same_clock(const struct check_run *plain, const struct check_op *wan
 	return true;
 }
 
+/* What had finished each time that the host had waited. */
+static bool same_waits(const struct check_run *plain, const struct check_run *reprise)
+{
+	size_t i;
+	uint32_t chain;
+
+	if (plain->wait_count && reprise->wait_count && plain->wait_count != reprise->wait_count) {
+		printf("the host waits %zu times, but %zu times under Reprise\n", plain->wait_count, reprise->wait_count);
+		return false;
+	}
+	for (i = 0; i < plain->wait_count && i < reprise->wait_count; i++) {
+		const struct check_op *wanted = &plain->ops[plain->waits[i]], *seen = &reprise->ops[reprise->waits[i]];
+		uint32_t chains = wanted->clocks > seen->clocks ? wanted->clocks : seen->clocks;
+
+		for (chain = 0; chain < chains; chain++) {
+			uint32_t x = at(wanted, chain), y = at(seen, chain);
+			const struct check_op *op;
+
+			if (x == y)
+				continue;
+			op = in_chain(plain, chain, x > y ? x : y);
+			printf("the host's wait %zu %s context %lu, stream %s, op %zu:\n  %s\n", i + 1,
+				x > y ? "no longer waits for" : "has to wait for", plain->lanes[op->lane].context,
+				plain->lanes[op->lane].stream, op->number + 1, op->what);
+			return false;
+		}
+	}
+	return true;
+}
+
 bool check_same_order(struct check_run *plain, struct check_run *reprise)
 {
 	struct chains chains = {0};
@@ -142,7 +172,7 @@ bool check_same_order(struct check_run *plain, struct check_run *reprise)
 		if (!same_clock(plain, pendant, op))
 			return false;
 	}
-	return true;
+	return same_waits(plain, reprise);
 }
 
 /* ---- races ---- */

@@ -38,6 +38,8 @@ struct check_run {
 	struct check_lane *lanes; /* those that executed something, in order of creation; per-thread streams last */
 	size_t lane_count;
 	size_t op_count; /* without points */
+	size_t *waits; /* positions of the host's waits; none are kept if several threads wait, whose order is chance */
+	size_t wait_count, wait_room;
 };
 
 /* Reads a log. Ends the process with status 2 if it cannot be read. */
@@ -49,7 +51,8 @@ struct check_op *check_find(const struct check_run *run, uint64_t sequence);
 void *check_grow(void *array, size_t size);
 
 /*
- * Whether each op of `reprise` happens after the same ops as its pendant in `plain`; says where not. The lanes must have been found to agree.
+ * Whether each op of `reprise` happens after the same ops as its pendant in `plain`, and the host has waited for the same ops each time that it
+ * waited; says where not. The lanes must have been found to agree.
  */
 bool check_same_order(struct check_run *plain, struct check_run *reprise);
 

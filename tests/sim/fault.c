@@ -38,7 +38,7 @@ struct sim_fault *sim_fault_find(const char *wanted)
 	struct sim_fault *found = NULL;
 	char *copy, *text, *rest = NULL;
 
-	if (!option)
+	if (!option || !*option)
 		return NULL;
 	copy = strdup(option);
 	for (text = strtok_r(copy, ",", &rest); text; text = strtok_r(NULL, ",", &rest)) {

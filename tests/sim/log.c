@@ -45,6 +45,35 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
 	line->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
+/* What most of a line is made of, without the cost of printf. */
+static void add_text(struct line *line, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (line->length + length < sizeof(line->text)) {
+		memcpy(line->text + line->length, text, length);
+		line->length += length;
+	}
+}
+
+static void add_number(struct line *line, uint64_t number, unsigned int base)
+{
+	char digits[24];
+	size_t at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	do
+		digits[--at] = "0123456789abcdef"[number % base];
+	while (number /= base);
+	add_text(line, digits + at);
+}
+
+static void add_named(struct line *line, const char *name, uint64_t number)
+{
+	add_text(line, name);
+	add_number(line, number, 10);
+}
+
 /* Another process that has this log has it alone: this one's goes beside it. */
 static int open_alone(const char *path)
 {
@@ -80,7 +109,7 @@ __attribute__((destructor)) static void close_log(void)
 
 static void write_out(struct line *line)
 {
-	add(line, "\n");
+	add_text(line, "\n");
 	if (out.file < 0)
 		open_log();
 	if (out.owner != getpid()) /* a child of fork: the log is its parent's */
@@ -110,9 +139,12 @@ static bool add_address(struct line *line, uintptr_t address)
 	static const char letters[SIM_MEMORY_KINDS] = {[SIM_DEVICE] = 'd', [SIM_PINNED] = 'h', [SIM_MANAGED] = 'm', [SIM_REGISTERED] = 'r'};
 	const struct sim_memory *memory = sim_memory_of(address);
 
-	if (memory)
-		add(line, "@%c%u+%zx", letters[memory->kind], memory->ordinal, address - memory->base);
-	return memory != NULL;
+	if (!memory)
+		return false;
+	add_named(line, (char[]){'@', letters[memory->kind], '\0'}, memory->ordinal);
+	add_text(line, "+");
+	add_number(line, address - memory->base, 16);
+	return true;
 }
 
 /* What a kernel does through a parameter of that type. */
@@ -140,7 +172,7 @@ static void add_bytes(struct line *line, const unsigned char *bytes, const struc
 		if (count - i >= 8 && (i % 8) == 0) {
 			memcpy(&word, bytes + i, 8);
 			if (word > UINT32_MAX && add_address(line, (uintptr_t)word)) {
-				add(line, "%c", count == 8 ? access_of(parameter->type) : 'u');
+				add_text(line, (char[]){count == 8 ? access_of(parameter->type) : 'u', '\0'});
 				i += 8;
 				continue;
 			}
@@ -153,19 +185,29 @@ static void add_bytes(struct line *line, const unsigned char *bytes, const struc
 	}
 }
 
+static void add_dim(struct line *line, const char *name, struct sim_dim dim)
+{
+	add_named(line, name, dim.x);
+	add_named(line, ",", dim.y);
+	add_named(line, ",", dim.z);
+}
+
 static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 {
 	const struct sim_kernel *code = kernel->function->code;
 	unsigned int i;
 
-	add(line, " %s grid=%u,%u,%u block=%u,%u,%u shared=%u", code->name, kernel->grid.x, kernel->grid.y, kernel->grid.z,
-		kernel->block.x, kernel->block.y, kernel->block.z, kernel->shared_bytes);
+	add_text(line, " ");
+	add_text(line, code->name);
+	add_dim(line, " grid=", kernel->grid);
+	add_dim(line, " block=", kernel->block);
+	add_named(line, " shared=", kernel->shared_bytes);
 	for (i = 0; i < kernel->attribute_count; i++)
 		add(line, " attribute%d=%016lx", (int)kernel->attributes[i].id,
 			hash(&kernel->attributes[i].value, sizeof(kernel->attributes[i].value)));
-	add(line, " parameters=");
+	add_text(line, " parameters=");
 	for (i = 0; i < code->parameter_count; i++) {
-		add(line, i ? "|" : "");
+		add_text(line, i ? "|" : "");
 		add_bytes(line, kernel->params[i], &code->parameters[i]);
 	}
 }
@@ -248,15 +290,15 @@ void sim_log_op(const struct sim_op *op)
 	if (!sim_options()->log)
 		return;
 	line.length = 0;
-	add(&line, "%s %lu context=%u stream=", op->work && is_program_work(op->work->kind) ? "op" : "mark", op->sequence, op->place.context);
-	if (op->place.stream & SIM_PER_THREAD_PLACE)
-		add(&line, "thread%u", op->place.stream & ~SIM_PER_THREAD_PLACE);
-	else
-		add(&line, "%u", op->place.stream);
-	add(&line, " after=");
+	add_named(&line, op->work && is_program_work(op->work->kind) ? "op " : "mark ", op->sequence);
+	add_named(&line, " context=", op->place.context);
+	add_named(&line, op->place.stream & SIM_PER_THREAD_PLACE ? " stream=thread" : " stream=", op->place.stream & ~SIM_PER_THREAD_PLACE);
+	add_text(&line, " after=");
 	for (i = 0; i < op->edges.count; i++)
-		add(&line, "%s%lu", i ? "," : "", op->edges.at[i]);
-	add(&line, " host=%lu %s", op->host, op->work ? sim_work_name(op->work) : "point");
+		add_named(&line, i ? "," : "", op->edges.at[i]);
+	add_named(&line, " host=", op->host);
+	add_text(&line, " ");
+	add_text(&line, op->work ? sim_work_name(op->work) : "point");
 	if (op->work)
 		add_work(&line, op->work);
 	write_out(&line);
@@ -267,7 +309,7 @@ void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op)
 	struct line line;
 
 	line.length = 0;
-	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 wait", sequence, before, op);
+	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 host-wait thread=%lu", sequence, before, op, sim_self()->id);
 	write_out(&line);
 }
 

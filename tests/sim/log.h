@@ -6,7 +6,8 @@
  *
  *   op SEQUENCE context=N stream=N after=N,N host=N KIND REST   an op is about to run
  *   mark SEQUENCE ... record|wait|empty|point REST         likewise, but no work of the program's: a mere point in the order
- *   mark SEQUENCE context=0 stream=0 after=N,N host=0 wait   the host waited for an op; the other one is its wait before
+ *   mark SEQUENCE context=0 stream=0 after=N,N host=0 host-wait thread=N   a thread of the host waited for an op; the
+ *                                                                       other one is the wait before
  *   call NAME RESULT                                       with SIM_LOG_CALLS
  *
  * SEQUENCE is the order of enqueueing; `after` names the ops and marks it had to follow, all of which have lines above. `host` names the
