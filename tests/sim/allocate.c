@@ -264,7 +264,10 @@ API(SIM_INIT, cuPointerGetAttribute, (void *value, CUpointer_attribute attribute
 	return value && memory ? get_attribute(value, attribute, memory, address) : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* "If there are some previously initiated synchronous memory operations that are pending when this attribute is set, the function does not return until those ... are complete." */
+/*
+ * "If there are some previously initiated synchronous memory operations that are pending when this attribute is set, the function does not return
+ * until those ... are complete."
+ */
 API(SIM_INIT, cuPointerSetAttribute, (const void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
 {
 	struct sim_memory *memory = sim_memory_of((uintptr_t)address);

@@ -222,7 +222,10 @@ static bool are_known(const CUmemcpyAttributes *attributes, const size_t *first,
 	return true;
 }
 
-/* "Copies within a batch are not guaranteed to execute in any specific order": here in theirs. "Must not be legacy NULL stream." Captures refuse it, as far as is known. */
+/*
+ * "Copies within a batch are not guaranteed to execute in any specific order": here in theirs. "Must not be legacy NULL stream." What a capture does is
+ * not known: it is refused.
+ */
 API_PTSZ(SIM_CONTEXT, cuMemcpyBatchAsync_v2, (CUdeviceptr *targets, CUdeviceptr *sources, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
 	size_t *first, size_t attribute_count, CUstream handle), (targets, sources, sizes, count, attributes, first, attribute_count, handle))
 {

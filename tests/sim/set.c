@@ -1,4 +1,7 @@
-/* Memsets. The synchronous ones "are asynchronous except when the target is pinned host memory": cuMemsetD8 and its like. Or memory of CU_POINTER_ATTRIBUTE_SYNC_MEMOPS. */
+/*
+ * Memsets. The synchronous ones "are asynchronous except when the target is pinned host memory": cuMemsetD8 and its like; or memory that
+ * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set of.
+ */
 #include "api.h"
 #include "capture.h"
 #include "context.h"
