@@ -144,6 +144,23 @@ static void errors_are_named_before_cuinit(void)
 	TRUE(strcmp(name, "CUDA_ERROR_NOT_INITIALIZED") == 0);
 }
 
+static void a_version_has_to_be_possible(void)
+{
+	CUdriverProcAddressQueryResult found = (CUdriverProcAddressQueryResult)9;
+	void *address = NULL;
+
+	EXPECT(cuGetProcAddress("cuInit", &address, 99000, 0, &found), CUDA_ERROR_INVALID_VALUE);
+	OK(cuGetProcAddress("cuInit", &address, -1, 0, &found));
+	EQUAL(found, CU_GET_PROC_ADDRESS_SUCCESS);
+	OK(cuGetProcAddress("cuInit", &address, 0, 0, &found));
+	EQUAL(found, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+}
+
+static void a_private_table_has_an_id(void)
+{
+	EXPECT(cuGetExportTable(NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 const struct check address_checks[] = {
 	CHECK(a_name_has_an_address, DRIVER),
 	CHECK(the_version_chooses_the_form, DRIVER),
@@ -160,5 +177,7 @@ const struct check address_checks[] = {
 	CHECK(errors_have_texts, ERRORS),
 	CHECK(an_unknown_error_has_neither, ERRORS),
 	CHECK_ALONE(errors_are_named_before_cuinit, ERRORS, NO_CONTEXT),
+	CHECK(a_version_has_to_be_possible, MEASURED(DRIVER, "says nothing of such versions")),
+	CHECK(a_private_table_has_an_id, MEASURED("cuda.h", "cuGetExportTable is not documented")),
 	CHECKS_END,
 };

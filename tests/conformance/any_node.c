@@ -419,6 +419,47 @@ static void only_kernels_copies_and_memsets_are_disabled(void)
 	EQUAL(enabled, 1);
 }
 
+static void a_batch_node_may_be_empty_but_names_its_context(void)
+{
+	CUstreamBatchMemOpParams operation = {.memoryBarrier = {.operation = CU_STREAM_MEM_OP_BARRIER}};
+	CUDA_BATCH_MEM_OP_NODE_PARAMS batch = {.ctx = context, .paramArray = &operation};
+	CUgraphNode node;
+
+	OK(cuGraphCreate(&graph, 0));
+	OK(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &batch));
+	batch.ctx = NULL;
+	batch.count = 1;
+	EXPECT(cuGraphAddBatchMemOpNode(&node, graph, NULL, 0, &batch), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void attributes_of_a_node_that_nobody_set(void)
+{
+	CUkernelNodeAttrValue value;
+	CUgraphNode node = captured_on(stream);
+
+	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, &value));
+	EQUAL(value.clusterSchedulingPolicyPreference, CU_CLUSTER_SCHEDULING_POLICY_SPREAD);
+	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
+	EQUAL(value.memSyncDomainMap.default_, 0);
+	EQUAL(value.memSyncDomainMap.remote, 1);
+	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN, &value));
+	EQUAL(value.memSyncDomain, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+}
+
+static void an_attributes_value_is_no_larger_than_it_is(void)
+{
+	CUkernelNodeAttrValue value;
+	CUgraphNode node = captured_on(stream);
+
+	memset(&value, 0xee, sizeof(value));
+	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_COOPERATIVE, &value));
+	EQUAL(value.cooperative, 0);
+	EQUAL((unsigned char)value.pad[sizeof(value.cooperative)], 0xee);
+	memset(&value, 0xee, sizeof(value));
+	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
+	EQUAL((unsigned char)value.pad[sizeof(value.memSyncDomainMap)], 0xee);
+}
+
 #define GRAPH "Graph Management: "
 #define ANY GRAPH "cuGraphAddNode, cuGraphNodeSetParams, cuGraphExecNodeSetParams"
 
@@ -445,5 +486,8 @@ const struct check any_node_checks[] = {
 	CHECK(preferred_attributes_of_nodes_are_not_those_documented,
 		MEASURED("Data types: CUlaunchAttributeID", "a preferred cluster dimension is valid for nodes, a preferred carveout for launches only")),
 	CHECK(only_kernels_copies_and_memsets_are_disabled, GRAPH "cuGraphNodeSetEnabled"),
+	CHECK(a_batch_node_may_be_empty_but_names_its_context, MEASURED("Graph Management: cuGraphAddBatchMemOpNode", "says neither")),
+	CHECK(attributes_of_a_node_that_nobody_set, MEASURED("Data types: CUlaunchAttributeValue", "no default of the scheduling policy")),
+	CHECK(an_attributes_value_is_no_larger_than_it_is, MEASURED("Graph Management: cuGraphKernelNodeGetAttribute", "does not say so")),
 	CHECKS_END,
 };

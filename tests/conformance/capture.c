@@ -304,6 +304,76 @@ static void destroying_a_capturing_stream_ends_its_capture(void)
 	OK(cuCtxSynchronize());
 }
 
+/* Begins a capture into a graph with one node, whose handle is the answer. */
+static CUgraph begin_to_graph(CUgraphNode *root)
+{
+	CUgraph given;
+
+	OK(cuGraphCreate(&given, 0));
+	OK(cuGraphAddEmptyNode(root, given, NULL, 0));
+	OK(cuStreamBeginCaptureToGraph(stream, given, root, NULL, 1, RELAXED_MODE));
+	return given;
+}
+
+static void nodes_made_meanwhile_need_not_be_joined(void)
+{
+	CUgraphNode root, made;
+	CUgraph given = begin_to_graph(&root);
+
+	OK(cuGraphAddEmptyNode(&made, given, NULL, 0));
+	OK(launch("nothing", stream, NULL));
+	OK(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	capture_end();
+	TRUE(graph == given);
+	EQUAL(nodes(graph, NULL, 0), 3);
+}
+
+static void a_graph_given_goes_with_its_invalid_capture(void)
+{
+	CUgraphNode root;
+	CUgraph given = begin_to_graph(&root);
+
+	EXPECT(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	TRUE(graph == NULL);
+	EXPECT(cuGraphDestroy(given), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_graph_being_captured_is_kept(void)
+{
+	CUgraphNode root;
+	CUgraph given = begin_to_graph(&root);
+
+	EXPECT(cuGraphDestroyNode(root), CUDA_ERROR_ILLEGAL_STATE);
+	EXPECT(cuGraphDestroy(given), CUDA_ERROR_ILLEGAL_STATE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+	TRUE(graph == given);
+}
+
+static void a_graph_being_captured_may_be_instantiated_and_cloned(void)
+{
+	CUgraphNode root;
+	CUgraph given = begin_to_graph(&root), clone;
+
+	OK(cuGraphInstantiate(&exec, given, 0));
+	OK(cuGraphClone(&clone, given));
+	OK(cuGraphDestroy(clone));
+	capture_end();
+}
+
+static void dependencies_of_an_ended_capture_are_not_updated(void)
+{
+	CUgraphNode root;
+
+	begin_to_graph(&root);
+	EXPECT(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1, 2), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+	EXPECT(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES), CUDA_ERROR_ILLEGAL_STATE);
+}
+
 #define CAPTURE "Stream Management: "
 #define WRONG_THREAD "the end must come from the thread that began, with nothing said of what is left"
 
@@ -334,5 +404,10 @@ const struct check capture_checks[] = {
 	CHECK(capture_modes_are_exchanged, CAPTURE "cuThreadExchangeStreamCaptureMode"),
 	CHECK(a_thread_takes_an_unknown_capture_mode, MEASURED(CAPTURE "cuThreadExchangeStreamCaptureMode", "lists three modes")),
 	CHECK(destroying_a_capturing_stream_ends_its_capture, CAPTURE "cuStreamDestroy"),
+	CHECK(nodes_made_meanwhile_need_not_be_joined, MEASURED(CAPTURE "cuStreamBeginCaptureToGraph", "says nothing of nodes made by other calls")),
+	CHECK(a_graph_given_goes_with_its_invalid_capture, MEASURED(CAPTURE "cuStreamEndCapture", "a NULL graph is returned, not said what becomes of one given")),
+	CHECK(a_graph_being_captured_is_kept, MEASURED("Graph Management: cuGraphDestroy, cuGraphDestroyNode", "says nothing of captures")),
+	CHECK(a_graph_being_captured_may_be_instantiated_and_cloned, MEASURED("Graph Management: cuGraphInstantiate, cuGraphClone", "says nothing of captures")),
+	CHECK(dependencies_of_an_ended_capture_are_not_updated, CAPTURE "cuStreamUpdateCaptureDependencies"),
 	CHECKS_END,
 };

@@ -13,6 +13,7 @@
 enum {
 	OWN_PROCESS = 1, /* it breaks its context, or needs one untouched */
 	NO_CONTEXT = 2,  /* nothing is set up, not even cuInit; with OWN_PROCESS */
+	TWO_DEVICES = 4, /* skipped where there is only one */
 };
 
 struct check {
@@ -35,7 +36,7 @@ struct check {
 extern const struct check device_checks[], context_checks[], module_checks[], function_checks[], launch_checks[], memory_checks[], pointer_checks[],
 	copy_checks[], pool_checks[], stream_checks[], order_checks[], event_checks[], capture_checks[], prohibited_checks[], unsafe_checks[],
 	fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[], sticky_checks[], address_checks[],
-	memory_node_checks[], edge_checks[], any_node_checks[];
+	memory_node_checks[], edge_checks[], any_node_checks[], managed_checks[], peer_checks[];
 
 /* ---- expectations ---- */
 

@@ -266,6 +266,55 @@ static void pinned_memory_is_set_when_the_call_returns(void)
 	EQUAL(host[1], 6);
 }
 
+static CUmemcpyAttributes in_stream_order(void)
+{
+	return (CUmemcpyAttributes){.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
+}
+
+static void copies_come_in_batches(void)
+{
+	CUdeviceptr first = words(), second = words(), targets[] = {words(), words()}, sources[] = {first, second};
+	CUmemcpyAttributes attributes = in_stream_order();
+	size_t sizes[] = {16, 32}, from = 0;
+
+	OK(cuMemsetD32Async(first, 3, WORDS, stream));
+	OK(cuMemsetD32Async(second, 4, WORDS, stream));
+	OK(cuMemcpyBatchAsync(targets, sources, sizes, 2, &attributes, &from, 1, stream));
+	finish(stream);
+	EQUAL(word(targets[0], 3), 3);
+	EQUAL(word(targets[0], 4), 0);
+	EQUAL(word(targets[1], 7), 4);
+	EQUAL(word(targets[1], 8), 0);
+}
+
+static void each_copy_of_a_batch_has_attributes(void)
+{
+	CUdeviceptr targets[] = {words(), words()}, sources[] = {words(), words()};
+	CUmemcpyAttributes attributes[] = {in_stream_order(), in_stream_order()};
+	size_t sizes[] = {16, 16}, from[] = {0, 1};
+
+	OK(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 2, stream));
+	finish(stream);
+	from[0] = 1;
+	EXPECT(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 1, stream), CUDA_ERROR_INVALID_VALUE);
+	from[0] = 0;
+	attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_INVALID;
+	EXPECT(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 1, stream), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_peer_copy_takes_its_turn(void)
+{
+	CUdeviceptr source = words(), target = words();
+
+	hold(stream);
+	OK(cuMemsetD32Async(source, 5, WORDS, stream));
+	OK(cuMemcpyPeerAsync(target, context, source, context, 64, stream));
+	EQUAL(word(target, 0), 0);
+	release();
+	finish(stream);
+	EQUAL(word(target, 15), 5);
+}
+
 #define MEMORY "Memory Management: "
 #define SYNC "API synchronization behavior: "
 
@@ -293,5 +342,8 @@ const struct check copy_checks[] = {
 	CHECK(a_memset_beyond_the_end_is_invalid, MEMORY "cuMemsetD8"),
 	CHECK(pageable_memory_is_not_set, MEMORY "cuMemsetD32"),
 	CHECK(pinned_memory_is_set_when_the_call_returns, SYNC "Memset"),
+	CHECK(copies_come_in_batches, MEMORY "cuMemcpyBatchAsync"),
+	CHECK(each_copy_of_a_batch_has_attributes, MEMORY "cuMemcpyBatchAsync"),
+	CHECK(a_peer_copy_takes_its_turn, MEMORY "cuMemcpyPeerAsync"),
 	CHECKS_END,
 };

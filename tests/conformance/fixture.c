@@ -315,6 +315,13 @@ const char *fixture_run(const struct check *check)
 	return NULL;
 }
 
+bool fixture_has_two_devices(void)
+{
+	int number = 0;
+
+	return cuInit(0) == CUDA_SUCCESS && cuDeviceGetCount(&number) == CUDA_SUCCESS && number > 1;
+}
+
 bool fixture_is_simulation(void)
 {
 	char name[64] = "";

@@ -208,6 +208,20 @@ static void a_kernels_attributes_are_of_a_device(void)
 	OK(cuLibraryUnload(loaded));
 }
 
+static void clusters_of_eight_blocks_fit(void)
+{
+	CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}};
+	CUlaunchConfig config = {.gridDimX = 132, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 128, .blockDimY = 1, .blockDimZ = 1, .hStream = stream};
+	int count = 0;
+
+	OK(cuOccupancyMaxPotentialClusterSize(&count, function("nothing"), &config));
+	EQUAL(count, 8);
+	config.attrs = &cluster;
+	config.numAttrs = 1;
+	OK(cuOccupancyMaxActiveClusters(&count, function("nothing"), &config));
+	TRUE(count > 0);
+}
+
 #define EXECUTION "Execution Control: "
 
 const struct check function_checks[] = {
@@ -227,5 +241,6 @@ const struct check function_checks[] = {
 	CHECK(occupancy_ends_at_the_limits, "Occupancy: cuOccupancyMaxPotentialBlockSize"),
 	CHECK(a_kernels_attributes_are_of_a_device, "Library Management: cuKernelGetAttribute"),
 	CHECK(occupancy_counts_blocks, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor"),
+	CHECK(clusters_of_eight_blocks_fit, "Occupancy: cuOccupancyMaxPotentialClusterSize; Programming Guide, Thread Block Clusters"),
 	CHECKS_END,
 };

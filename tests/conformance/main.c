@@ -16,7 +16,7 @@
 
 static const struct check *const tables[] = {
 	address_checks, device_checks, context_checks, module_checks, function_checks, launch_checks, memory_checks, pointer_checks, copy_checks,
-	pool_checks, stream_checks, order_checks, event_checks, capture_checks, prohibited_checks, unsafe_checks, fork_checks, graph_checks,
+	managed_checks, pool_checks, peer_checks, stream_checks, order_checks, event_checks, capture_checks, prohibited_checks, unsafe_checks, fork_checks, graph_checks,
 	node_checks, any_node_checks, edge_checks, memory_node_checks, update_checks, set_checks, sticky_checks,
 };
 
@@ -24,7 +24,7 @@ enum { MOST = 1024 };
 
 static const struct check *checks[MOST];
 static size_t count;
-static bool simulated;
+static bool simulated, has_two_devices;
 static int deadline_s = 30;
 
 /* What a process reports of one check, in one write. */
@@ -48,9 +48,17 @@ static void tell(const struct check *check, const char *failure)
 	fflush(stdout);
 }
 
+/* Why a check is skipped here, or NULL. */
+static const char *reason_to_skip(const struct check *check)
+{
+	if (simulated && check->gpu_only)
+		return check->gpu_only;
+	return (check->flags & TWO_DEVICES) && !has_two_devices ? "there is one device" : NULL;
+}
+
 static bool skips(const struct check *check)
 {
-	return simulated && check->gpu_only;
+	return reason_to_skip(check) != NULL;
 }
 
 /* The child: runs from `first` on, up to where a fresh process is needed. */
@@ -129,13 +137,14 @@ static size_t run_some(size_t first)
 	return next;
 }
 
-static bool ask_whether_simulated(void)
+/* In another process, since this one never calls CUDA. */
+static bool ask(bool (*question)(void))
 {
 	int status = 0;
 	pid_t child = fork();
 
 	if (child == 0)
-		_exit(fixture_is_simulation() ? 3 : 0);
+		_exit(question() ? 3 : 0);
 	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3;
 }
 
@@ -169,7 +178,7 @@ static void skip(void)
 	for (i = 0; i < count; i++) {
 		if (!skips(checks[i]))
 			continue;
-		printf("skipped %s: %s\n", checks[i]->name, checks[i]->gpu_only);
+		printf("skipped %s: %s\n", checks[i]->name, reason_to_skip(checks[i]));
 		skipped++;
 	}
 	fflush(stdout);
@@ -203,7 +212,8 @@ int main(int argc, char **argv)
 	}
 	/* A kernel loaded at its first launch may wait for one that holds a stream. */
 	setenv("CUDA_MODULE_LOADING", "EAGER", 1);
-	simulated = ask_whether_simulated();
+	simulated = ask(fixture_is_simulation);
+	has_two_devices = ask(fixture_has_two_devices);
 	skip();
 	for (next = 0; next < count && skips(checks[next]); next++)
 		;

@@ -238,6 +238,15 @@ static void kernels_are_enumerated(void)
 	OK(cuLibraryUnload(loaded));
 }
 
+static void no_function_is_unified(void)
+{
+	CUlibrary loaded = library();
+	void *found;
+
+	EXPECT(cuLibraryGetUnifiedFunction(&found, loaded, "append"), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLibraryUnload(loaded));
+}
+
 #define MODULE "Module Management: "
 #define LIBRARY "Library Management: "
 
@@ -261,5 +270,6 @@ const struct check module_checks[] = {
 	CHECK(a_librarys_module_stays, MEASURED(LIBRARY "cuLibraryGetModule", "says nothing of unloading it")),
 	CHECK(a_library_without_managed_variables_finds_none, LIBRARY "cuLibraryGetManaged"),
 	CHECK(kernels_are_enumerated, LIBRARY "cuLibraryEnumerateKernels"),
+	CHECK(no_function_is_unified, MEASURED("Library Management: cuLibraryGetUnifiedFunction", "CUDA_ERROR_NOT_FOUND")),
 	CHECKS_END,
 };

@@ -212,6 +212,41 @@ static void synchronous_operations_may_be_asked_for(void)
 	EQUAL(on, 1);
 }
 
+static void synchronous_operations_need_not_be_asked_for(void)
+{
+	CUdeviceptr address = words();
+	unsigned on = 9;
+
+	OK(cuPointerGetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address));
+	EQUAL(on, 0);
+	on = 1;
+	OK(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address));
+	on = 0;
+	OK(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address));
+	on = 9;
+	OK(cuPointerGetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, address));
+	EQUAL(on, 0);
+}
+
+static void synchronous_operations_are_done_when_they_return(void)
+{
+	CUdeviceptr source = words(), target = words();
+	unsigned on = 1;
+
+	OK(cuPointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, source));
+	OK(cuMemsetD32(source, 7, WORDS));
+	EQUAL(word(source, WORDS - 1), 7);
+	OK(cuMemcpyDtoD(target, source, WORDS * sizeof(unsigned)));
+	EQUAL(word(target, WORDS - 1), 7);
+}
+
+static void operations_of_unknown_memory_are_not_made_synchronous(void)
+{
+	unsigned local = 1;
+
+	EXPECT(cuPointerSetAttribute(&local, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)(uintptr_t)&local), CUDA_ERROR_INVALID_VALUE);
+}
+
 #define UNIFIED "Unified Addressing: cuPointerGetAttribute"
 
 const struct check pointer_checks[] = {
@@ -231,6 +266,9 @@ const struct check pointer_checks[] = {
 	CHECK(each_allocation_has_an_id, UNIFIED ", CU_POINTER_ATTRIBUTE_BUFFER_ID"),
 	CHECK(variables_of_modules_are_device_memory, UNIFIED),
 	CHECK(memory_of_a_pool_says_so, UNIFIED ", CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE"),
-	CHECK_GPU(synchronous_operations_may_be_asked_for, "Unified Addressing: cuPointerSetAttribute", "cuPointerSetAttribute is not modelled"),
+	CHECK(synchronous_operations_may_be_asked_for, "Unified Addressing: cuPointerSetAttribute"),
+	CHECK(synchronous_operations_need_not_be_asked_for, "Unified Addressing: cuPointerSetAttribute"),
+	CHECK(synchronous_operations_are_done_when_they_return, "Unified Addressing: cuPointerSetAttribute, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS"),
+	CHECK(operations_of_unknown_memory_are_not_made_synchronous, "Unified Addressing: cuPointerSetAttribute"),
 	CHECKS_END,
 };

@@ -257,6 +257,19 @@ static void a_captured_allocation_becomes_a_node(void)
 	EQUAL(type_of(all[1]), CU_GRAPH_NODE_TYPE_MEM_FREE);
 }
 
+static void a_pool_may_be_made_to_be_exported(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemoryPool made;
+
+	props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+	OK(cuMemPoolCreate(&made, &props));
+	OK(cuMemPoolDestroy(made));
+	props.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+	props.reserved[3] = 1;
+	EXPECT(cuMemPoolCreate(&made, &props), CUDA_ERROR_INVALID_VALUE);
+}
+
 #define POOL "Stream Ordered Memory Allocator: "
 
 const struct check pool_checks[] = {
@@ -281,5 +294,6 @@ const struct check pool_checks[] = {
 	CHECK(a_pool_is_accessible_from_its_device, MEASURED(POOL "cuMemPoolSetAccess", "CUDA_ERROR_INVALID_VALUE")),
 	CHECK(a_pool_without_handle_types_is_not_exported, POOL "cuMemPoolExportToShareableHandle"),
 	CHECK(a_captured_allocation_becomes_a_node, "Programming Guide, Graph Memory Nodes, Stream Capture"),
+	CHECK(a_pool_may_be_made_to_be_exported, POOL "cuMemPoolCreate"),
 	CHECKS_END,
 };

@@ -228,6 +228,91 @@ static void an_invalidated_capture_prohibits_what_it_did(void)
 	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
+static CUresult prefetch(void)
+{
+	return cuMemPrefetchAsync(managed, 4096, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE}, 0, stream);
+}
+
+static void a_capture_prohibits_prefetching(void)
+{
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	prohibits(prefetch);
+	OK(cuMemFree(managed));
+}
+
+/* A launch that fails with the error and invalidates the capture. */
+static void is_impossible(CUresult result, CUresult wanted)
+{
+	EXPECT(result, wanted);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void a_launch_beyond_the_limits_invalidates_a_capture(void)
+{
+	CUfunction nothing = function("nothing");
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	is_impossible(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 1 << 20, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	is_impossible(cuLaunchKernel(nothing, 1, 1, 1, 2000, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	is_impossible(cuLaunchCooperativeKernel(nothing, 1 << 20, 1, 1, 32, 1, 1, 0, stream, NULL), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+static void a_wait_for_no_event_invalidates_a_capture(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuStreamWaitEvent(stream, NULL, 0), CUDA_ERROR_INVALID_HANDLE);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void other_refused_calls_leave_a_capture_valid(void)
+{
+	CUdeviceptr source = words(), made;
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = source, .srcPitch = 1, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = words(), .dstPitch = 64, .WidthInBytes = 16, .Height = 4};
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuLaunchKernel(function("append"), 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuMemcpy2DAsync(&plane, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyDtoDAsync(source, 0, 64, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemsetD32Async(source + 1, 0, 1, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLaunchHostFunc(stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamAddCallback(stream, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamWriteValue32(stream, source + 1, 0, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuEventRecord(NULL, stream), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuMemAllocAsync(&made, (size_t)1 << 46, stream), CUDA_ERROR_OUT_OF_MEMORY);
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+	EQUAL(nodes(graph, NULL, 0), 0);
+}
+
+static void a_memset_beyond_its_memory_is_captured(void)
+{
+	CUdeviceptr target = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuMemsetD8Async(target, 0, 1 << 20, stream));
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+}
+
+static void a_relaxed_capture_permits_questions(void)
+{
+	size_t unused, total;
+	int value;
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuMemGetInfo(&unused, &total));
+	OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function("nothing")));
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, function("nothing"), 32, 0));
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+}
+
 #define PROHIBITED "Programming Guide, CUDA Graphs, Prohibited and Unhandled Operations"
 #define INVALIDATION "Programming Guide, CUDA Graphs, Invalidation"
 #define SILENT MEASURED(PROHIBITED, "names neither this call nor its error")
@@ -258,5 +343,11 @@ const struct check prohibited_checks[] = {
 	CHECK(a_blocking_capture_hides_the_legacy_status, "Stream Management: cuStreamIsCapturing"),
 	CHECK(an_invalidated_capture_refuses_everything, INVALIDATION),
 	CHECK(an_invalidated_capture_prohibits_what_it_did, MEASURED(INVALIDATION, "any use of the streams is invalid and gives an error")),
+	CHECK(a_capture_prohibits_prefetching, SILENT),
+	CHECK(a_launch_beyond_the_limits_invalidates_a_capture, SILENT),
+	CHECK(a_wait_for_no_event_invalidates_a_capture, SILENT),
+	CHECK(other_refused_calls_leave_a_capture_valid, SILENT),
+	CHECK(a_memset_beyond_its_memory_is_captured, MEASURED("Memory Management: cuMemsetD8Async", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(a_relaxed_capture_permits_questions, SILENT),
 	CHECKS_END,
 };

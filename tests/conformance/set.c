@@ -174,6 +174,86 @@ static void a_node_disabled_takes_values(void)
 	is_list(list, 1);
 }
 
+static void a_kernel_without_parameters_has_none_to_tell(void)
+{
+	CUdeviceptr list = words();
+	unsigned value = 1;
+	void *values[] = {&list, &value};
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(launch("nothing", stream, NULL));
+	instantiate();
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	params.func = function("append");
+	EXPECT(cuGraphExecKernelNodeSetParams(exec, node, &params), CUDA_ERROR_INVALID_VALUE);
+	params.kernelParams = values;
+	OK(cuGraphExecKernelNodeSetParams(exec, node, &params));
+	run_graph();
+	is_list(list, 1);
+}
+
+static void a_kernel_node_takes_what_could_be_launched(void)
+{
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	instantiate_append(words(), 1);
+	OK(cuGraphKernelNodeGetParams(node, &params));
+	params.gridDimX = 0;
+	EXPECT(cuGraphExecKernelNodeSetParams(exec, node, &params), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphExecKernelNodeSetParams(exec, node, NULL), CUDA_ERROR_INVALID_VALUE);
+	params.gridDimX = 1;
+	params.func = NULL;
+	EXPECT(cuGraphExecKernelNodeSetParams(exec, node, &params), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void a_memset_node_moves_to_other_memory(void)
+{
+	volatile unsigned *host = pinned();
+	CUdeviceptr target = words();
+	CUDA_MEMSET_NODE_PARAMS params;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemsetD8Async(target, 1, 64, stream));
+	instantiate();
+	OK(cuGraphMemsetNodeGetParams(node, &params));
+	EQUAL(params.height, 1);
+	params.elementSize = 4;
+	params.width = 8;
+	OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, context));
+	params.height = 2;
+	params.pitch = 64;
+	EXPECT(cuGraphExecMemsetNodeSetParams(exec, node, &params, context), CUDA_ERROR_INVALID_VALUE);
+	params.height = 1;
+	params.dst = (CUdeviceptr)(uintptr_t)host;
+	OK(cuGraphExecMemsetNodeSetParams(exec, node, &params, context));
+	run_graph();
+	EQUAL(host[7], 1);
+	params.width = 0;
+	EXPECT(cuGraphExecMemsetNodeSetParams(exec, node, &params, context), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void a_copy_node_keeps_to_one_row_of_some_bytes(void)
+{
+	CUdeviceptr target = words(), source = words();
+	CUDA_MEMCPY3D shape;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyDtoDAsync(target, source, 64, stream));
+	instantiate();
+	OK(cuGraphMemcpyNodeGetParams(node, &shape));
+	EQUAL(shape.Height, 1);
+	EQUAL(shape.Depth, 1);
+	shape.WidthInBytes = 0;
+	EXPECT(cuGraphExecMemcpyNodeSetParams(exec, node, &shape, context), CUDA_ERROR_INVALID_VALUE);
+	shape.WidthInBytes = 16;
+	shape.Height = 2;
+	EXPECT(cuGraphExecMemcpyNodeSetParams(exec, node, &shape, context), CUDA_ERROR_INVALID_VALUE);
+	shape.Height = 1;
+	OK(cuGraphExecMemcpyNodeSetParams(exec, node, &shape, NULL));
+	run_graph();
+}
+
 #define GRAPH "Graph Management: "
 #define ENABLE "Programming Guide, CUDA Graphs, Individual Node Enable"
 
@@ -188,5 +268,10 @@ const struct check set_checks[] = {
 	CHECK(a_node_disabled_does_nothing, ENABLE),
 	CHECK(a_host_node_is_not_disabled, ENABLE),
 	CHECK(a_node_disabled_takes_values, ENABLE),
+	CHECK(a_kernel_without_parameters_has_none_to_tell, MEASURED("Graph Management: cuGraphKernelNodeGetParams", "does not say so")),
+	CHECK(a_kernel_node_takes_what_could_be_launched, MEASURED("Graph Management: cuGraphExecKernelNodeSetParams", "names no error of a missing function")),
+	CHECK(a_memset_node_moves_to_other_memory,
+		MEASURED("Graph Management: cuGraphExecMemsetNodeSetParams", "the destination memory must be allocated from the same context")),
+	CHECK(a_copy_node_keeps_to_one_row_of_some_bytes, "Graph Management: cuGraphExecMemcpyNodeSetParams"),
 	CHECKS_END,
 };

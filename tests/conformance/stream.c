@@ -201,6 +201,21 @@ static void places_for_answers_are_needed(void)
 	EXPECT(cuStreamGetId(stream, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
+static void attributes_of_a_stream_that_nobody_set(void)
+{
+	CUstreamAttrValue value = {0};
+
+	OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+	EQUAL((int)value.syncPolicy, -1);
+	EXPECT(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value), CUDA_ERROR_INVALID_VALUE);
+	OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
+	EQUAL(value.memSyncDomainMap.default_, 0);
+	EQUAL(value.memSyncDomainMap.remote, 1);
+	OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
+	OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &value));
+	EQUAL(value.memSyncDomain, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+}
+
 #define STREAM "Stream Management: "
 
 const struct check stream_checks[] = {
@@ -223,5 +238,6 @@ const struct check stream_checks[] = {
 	CHECK(attributes_of_launches_are_not_of_streams, "Data types: CUlaunchAttributeID"),
 	CHECK(attributes_are_copied_between_streams, STREAM "cuStreamCopyAttributes"),
 	CHECK(places_for_answers_are_needed, STREAM "cuStreamGetFlags"),
+	CHECK(attributes_of_a_stream_that_nobody_set, MEASURED("Data types: CUsynchronizationPolicy", "CU_SYNC_POLICY_AUTO is no -1")),
 	CHECKS_END,
 };

@@ -100,6 +100,17 @@ static void a_thread_local_thread_may_allocate_beside_another_capture(void)
 	capture_end();
 }
 
+static void global_prohibits_unloading_modules(void)
+{
+	CUmodule loaded;
+
+	OK(cuModuleLoad(&loaded, module_path));
+	begin(GLOBAL_MODE);
+	EXPECT(cuModuleUnload(loaded), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	OK(cuModuleUnload(loaded));
+}
+
 #define MODES "Stream Management: cuThreadExchangeStreamCaptureMode"
 
 const struct check unsafe_checks[] = {
@@ -117,5 +128,6 @@ const struct check unsafe_checks[] = {
 	CHECK(global_permits_loading_modules, MEASURED(MODES, "does not list the calls that may be unsafe")),
 	CHECK(a_relaxed_thread_may_allocate_beside_its_own_capture, MODES),
 	CHECK(a_thread_local_thread_may_allocate_beside_another_capture, MODES),
+	CHECK(global_prohibits_unloading_modules, MEASURED(MODES, "does not list the calls that may be unsafe")),
 	CHECKS_END,
 };

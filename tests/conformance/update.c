@@ -492,6 +492,36 @@ static void a_disabled_node_stays_disabled(void)
 	is_list(list, 1);
 }
 
+static void managed_memory_is_no_other_kind_for_host_memory(void)
+{
+	CUdeviceptr first = words(), managed;
+	volatile unsigned *host = pinned();
+
+	host[0] = 5;
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyHtoDAsync(first, (const void *)(uintptr_t)host, 16, stream));
+	begin_again();
+	OK(cuMemcpyHtoDAsync(managed, (const void *)(uintptr_t)host, 16, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	run_graph();
+	EQUAL(word(managed, 0), 5);
+	OK(cuMemFree(managed));
+}
+
+static void another_place_in_managed_memory_is_the_same_kind(void)
+{
+	CUdeviceptr first = words(), managed;
+
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyAsync(managed, first, 16, stream));
+	begin_again();
+	OK(cuMemcpyAsync(managed, first + 16, 16, stream));
+	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
+	OK(cuMemFree(managed));
+}
+
 #define UPDATE "Graph Management: cuGraphExecUpdate"
 #define LIMITS "Programming Guide, CUDA Graphs, Graph Update Limitations"
 
@@ -525,5 +555,7 @@ const struct check update_checks[] = {
 	CHECK(writes_take_other_values_but_no_other_width, "Graph Management: cuGraphExecBatchMemOpNodeSetParams"),
 	CHECK(a_disabled_node_stays_disabled, "Programming Guide, CUDA Graphs, Individual Node Enable"),
 	CHECK(a_launch_under_way_keeps_its_values, "Programming Guide, CUDA Graphs, Updating Instantiated Graphs"),
+	CHECK(managed_memory_is_no_other_kind_for_host_memory, MEASURED(LIMITS, "the source/destination memory must be from the same contexts")),
+	CHECK(another_place_in_managed_memory_is_the_same_kind, LIMITS),
 	CHECKS_END,
 };

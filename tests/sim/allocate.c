@@ -4,6 +4,7 @@
 #include "context.h"
 #include "memory.h"
 #include "memory_node.h"
+#include "schedule.h"
 #include "stream.h"
 
 #define REGISTER_FLAGS (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)
@@ -227,7 +228,7 @@ static CUresult get_attribute(void *value, CUpointer_attribute attribute, const 
 		*(void **)value = (void *)(uintptr_t)address;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-		*(unsigned int *)value = 0;
+		*(unsigned int *)value = memory->synchronous;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_BUFFER_ID:
 		*(unsigned long long *)value = memory->id;
@@ -261,6 +262,24 @@ API(SIM_INIT, cuPointerGetAttribute, (void *value, CUpointer_attribute attribute
 	const struct sim_memory *memory = told_of(address);
 
 	return value && memory ? get_attribute(value, attribute, memory, address) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/*
+ * "If there are some previously initiated synchronous memory operations that are pending when this attribute is set, the function does not return
+ * until those ... are complete."
+ */
+API(SIM_INIT, cuPointerSetAttribute, (const void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
+{
+	struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+	bool synchronous;
+
+	if (!value || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS || !told_of(address))
+		return CUDA_ERROR_INVALID_VALUE;
+	synchronous = *(const unsigned int *)value != 0;
+	memory->synchronous = synchronous;
+	if (synchronous)
+		sim_schedule_wait(memory->context->legacy->last);
+	return CUDA_SUCCESS;
 }
 
 /* Unlike cuPointerGetAttribute it succeeds for pageable memory, with zeros, and -2 for the device. */

@@ -141,6 +141,7 @@ CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struc
 	make_programmatic(stream, work);
 	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail_data.at, stream->tail.count);
 	node->priority = stream->priority;
+	node->captured = true;
 	set_tail(stream, node);
 	if (made)
 		*made = node;
@@ -261,7 +262,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamBeginCaptureToGraph, (CUstream handle, CUgraph gra
 	return result;
 }
 
-/* Whether the stream's tail holds every captured node that nothing depends on: all that was forked has been joined. */
+/* Whether the stream's tail holds every captured node that nothing depends on: all that was forked has been joined. Measured: nodes made explicitly need not be. */
 static bool is_joined(const struct sim_capture *capture)
 {
 	const struct sim_stream *stream = capture->origin;
@@ -270,7 +271,7 @@ static bool is_joined(const struct sim_capture *capture)
 	for (i = capture->first; i < capture->graph->nodes.count; i++) {
 		const struct sim_node *node = capture->graph->nodes.at[i];
 
-		if (node->after.count || node->excused)
+		if (node->after.count || node->excused || !node->captured)
 			continue;
 		for (j = 0; j < stream->tail.count && stream->tail.at[j] != node; j++)
 			;
@@ -282,7 +283,8 @@ static bool is_joined(const struct sim_capture *capture)
 
 /*
  * The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. Measured: one
- * that another thread tried to end too, and one whose graph nobody wants to have, which is no error.
+ * that another thread tried to end too, and one whose graph nobody wants to have, which is no error. The graph of a capture that failed is
+ * destroyed, even one that the program gave to it.
  */
 API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (handle, graph))
 {
@@ -309,7 +311,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (ha
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 	if (result == CUDA_SUCCESS && graph)
 		*graph = (CUgraph)capture->graph;
-	else if (!capture->given_graph)
+	else if (!capture->given_graph || (result != CUDA_SUCCESS && !capture->graph->is_child))
 		sim_graph_free(capture->graph);
 	capture_free(capture);
 	return result;

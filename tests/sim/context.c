@@ -107,6 +107,7 @@ static void deactivate(struct sim_context *context)
 		sim_loaded_free(context->loaded.at[context->loaded.count - 1]);
 	sim_library_forget_context(context);
 	sim_memory_forget_context(context);
+	sim_clear(&context->peers);
 	context->legacy = NULL;
 	context->active = false;
 }

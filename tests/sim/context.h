@@ -27,6 +27,7 @@ struct sim_context {
 	}) orphans; /* last ops of streams destroyed with work under way */
 	VECTOR(struct sim_event *) events;
 	VECTOR(struct sim_loaded *) loaded; /* its modules */
+	VECTOR(uint64_t) peers; /* serials of contexts whose memory it may access */
 };
 
 bool sim_context_alive(const struct sim_context *context);

@@ -22,13 +22,20 @@ static bool is_host(uintptr_t address)
 	return kind != SIM_DEVICE && kind != SIM_MANAGED;
 }
 
+static bool is_synchronous(uintptr_t address)
+{
+	const struct sim_memory *memory = sim_memory_of(address);
+
+	return memory && memory->synchronous;
+}
+
 /* Whether the call returns only when the copy is done. */
 static bool waits(const CUDA_MEMCPY3D *shape, enum timing timing)
 {
 	uintptr_t source = sim_copy_source(shape), target = sim_copy_target(shape);
 
 	if (timing == SYNCHRONOUS)
-		return is_host(source) || is_host(target);
+		return is_host(source) || is_host(target) || is_synchronous(source) || is_synchronous(target);
 	if (is_host(source) && is_host(target))
 		return true;
 	return sim_memory_kind_of(target) == SIM_PAGEABLE;
@@ -197,4 +204,45 @@ API_PTDS(SIM_CONTEXT, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *shape), (shape))
 API_PTSZ(SIM_CONTEXT, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *shape, CUstream stream), (shape, stream))
 {
 	return shape ? copy(shape, sim_stream_of(stream), ASYNCHRONOUS) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* "The first entry in attrsIdxs must always be 0. Also, each entry must be greater than the previous entry and the last entry should be less than count." */
+static bool are_known(const CUmemcpyAttributes *attributes, const size_t *first, size_t attribute_count, size_t count)
+{
+	size_t i;
+
+	if (!attributes || !first || attribute_count == 0 || attribute_count > count || first[0] != 0)
+		return false;
+	for (i = 0; i < attribute_count; i++) {
+		if (attributes[i].srcAccessOrder < CU_MEMCPY_SRC_ACCESS_ORDER_STREAM || attributes[i].srcAccessOrder > CU_MEMCPY_SRC_ACCESS_ORDER_ANY)
+			return false;
+		if (first[i] >= count || (i && first[i] <= first[i - 1]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * "Copies within a batch are not guaranteed to execute in any specific order": here in theirs. "Must not be legacy NULL stream." What a capture does is
+ * not known: it is refused.
+ */
+API_PTSZ(SIM_CONTEXT, cuMemcpyBatchAsync_v2, (CUdeviceptr *targets, CUdeviceptr *sources, size_t *sizes, size_t count, CUmemcpyAttributes *attributes,
+	size_t *first, size_t attribute_count, CUstream handle), (targets, sources, sizes, count, attributes, first, attribute_count, handle))
+{
+	struct sim_stream *stream = sim_stream_of(handle);
+	CUresult result = CUDA_SUCCESS;
+	size_t i;
+
+	if (!stream)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (stream->kind == SIM_LEGACY_STREAM || !targets || !sources || !sizes || !are_known(attributes, first, attribute_count, count))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (stream->capture)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	for (i = 0; i < count; i++)
+		if (!sim_memory_may_touch((uintptr_t)targets[i], sizes[i]) || !sim_memory_may_touch((uintptr_t)sources[i], sizes[i]))
+			return CUDA_ERROR_INVALID_VALUE;
+	for (i = 0; i < count && result == CUDA_SUCCESS; i++)
+		result = copy_line(UNIFIED, UNIFIED, targets[i], sources[i], sizes[i], stream, ASYNCHRONOUS);
+	return result;
 }

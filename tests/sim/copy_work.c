@@ -127,7 +127,7 @@ CUresult sim_work_copy(struct sim_work **made, const CUDA_MEMCPY3D *shape, bool 
 	return CUDA_SUCCESS;
 }
 
-CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set)
+CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set, bool bounded)
 {
 	uintptr_t target = (uintptr_t)set->target;
 	size_t row = set->width * set->element_bytes;
@@ -137,7 +137,9 @@ CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (target % set->element_bytes || (set->height > 1 && (set->pitch < row || set->pitch % set->element_bytes)))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (sim_memory_kind_of(target) == SIM_PAGEABLE || !sim_memory_may_touch(target, set->height ? (set->height - 1) * set->pitch + row : 0))
+	if (sim_memory_kind_of(target) == SIM_PAGEABLE)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (bounded && !sim_memory_may_touch(target, set->height ? (set->height - 1) * set->pitch + row : 0))
 		return CUDA_ERROR_INVALID_VALUE;
 	work = sim_work_new(SIM_SET);
 	work->set = *set;

@@ -182,16 +182,6 @@ API(SIM_INIT, cuDeviceGetPCIBusId, (char *text, int size, CUdevice device), (tex
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer), (can, device, peer))
-{
-	if (!can)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!sim_device_exists(device) || !sim_device_exists(peer))
-		return CUDA_ERROR_INVALID_DEVICE;
-	*can = device != peer;
-	return CUDA_SUCCESS;
-}
-
 API(SIM_CONTEXT, cuMemGetInfo_v2, (size_t *unused, size_t *total), (unused, total))
 {
 	if (unused)

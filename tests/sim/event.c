@@ -103,6 +103,9 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	CUresult result;
 	struct sim_op *op;
 
+	/* Measured: what is no event invalidates the capture that would wait for it. */
+	if (!event && stream && stream->capture)
+		stream->capture->invalidated = true;
 	if (!event || !stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (flags & ~(unsigned int)CU_EVENT_WAIT_EXTERNAL)

@@ -181,7 +181,7 @@ static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t f
 
 	*why = CUDA_GRAPH_INSTANTIATE_ERROR;
 	*node = NULL;
-	if (!graph || !made || (flags & ~KNOWN_FLAGS) || sim_capture_builds(graph))
+	if (!graph || !made || (flags & ~KNOWN_FLAGS))
 		return CUDA_ERROR_INVALID_VALUE;
 	if ((flags & AUTO_FREE) && (flags & DEVICE_LAUNCH))
 		return CUDA_ERROR_INVALID_VALUE;

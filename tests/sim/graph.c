@@ -101,8 +101,10 @@ API(SIM_INIT, cuGraphDestroy, (CUgraph handle), (handle))
 {
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 
-	if (!graph || graph->is_child || sim_capture_builds(graph))
+	if (!graph || graph->is_child)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (sim_capture_builds(graph))
+		return CUDA_ERROR_ILLEGAL_STATE;
 	sim_graph_free(graph);
 	return CUDA_SUCCESS;
 }
@@ -139,16 +141,18 @@ API(SIM_INIT, cuGraphNodeFindInClone, (CUgraphNode *found, CUgraphNode handle, C
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* "Nodes which belong to a graph which contains allocation or free nodes cannot be destroyed." Nor can nodes of a graph being captured. */
+/* "Nodes which belong to a graph which contains allocation or free nodes cannot be destroyed." Measured: nor can nodes of a graph being captured. */
 API(SIM_INIT, cuGraphDestroyNode, (CUgraphNode handle), (handle))
 {
 	struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
 	struct sim_graph *graph;
 	size_t i;
 
-	if (!node || sim_capture_builds(node->graph))
+	if (!node)
 		return CUDA_ERROR_INVALID_VALUE;
 	graph = node->graph;
+	if (sim_capture_builds(graph))
+		return CUDA_ERROR_ILLEGAL_STATE;
 	if (sim_graph_has_memory(graph))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	sim_graph_disconnect(node);

@@ -15,6 +15,7 @@ struct sim_node {
 	struct sim_work *work;
 	size_t position;      /* in the graph */
 	int priority;         /* of the stream it was captured from; an attribute of the launch goes before it */
+	bool captured;        /* by a capture, not made explicitly */
 	bool excused;         /* taken out of a capture's dependencies: need not be joined */
 	uint64_t cloned_from; /* the serial of the node it was cloned from; 0 for none */
 	VECTOR(struct sim_node *) before; /* in the order in which the edges were made */

@@ -87,6 +87,13 @@ static CUresult check_shape(const struct sim_function *function, struct sim_dim 
 	return CUDA_SUCCESS;
 }
 
+bool sim_kernel_may_have_shape(CUfunction handle, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes)
+{
+	const struct sim_function *function = sim_function_of(handle, sim_current());
+
+	return function && check_shape(function, grid, block, shared_bytes) == CUDA_SUCCESS;
+}
+
 /* All blocks of a cooperative launch run at once. */
 static bool fits_at_once(struct sim_dim grid, struct sim_dim block)
 {

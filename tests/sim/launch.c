@@ -3,6 +3,7 @@
 #include "capture.h"
 #include "context.h"
 #include "event.h"
+#include "kernel_work.h"
 #include "stream.h"
 
 static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes, CUstream handle,
@@ -17,8 +18,9 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 	if (stream->capture && stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, attributes, attribute_count);
-	/* Measured: a launch with impossible dimensions invalidates the capture. */
-	if (result == CUDA_ERROR_INVALID_VALUE && stream->capture)
+	/* Measured: a launch of impossible dimensions invalidates the capture, one without its parameters does not. */
+	if (stream->capture && (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
+				       (result == CUDA_ERROR_INVALID_VALUE && !sim_kernel_may_have_shape(function, grid, block, shared_bytes))))
 		stream->capture->invalidated = true;
 	if (result != CUDA_SUCCESS)
 		return result;

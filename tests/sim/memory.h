@@ -25,7 +25,10 @@ struct sim_memory {
 	uint32_t ordinal;     /* of its kind, in order of allocation, from 1 */
 	uint64_t id;          /* CU_POINTER_ATTRIBUTE_BUFFER_ID */
 	bool freeing;         /* cuMemFreeAsync is on its way */
+	bool synchronous;     /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	bool owned_by_module; /* a global variable: not to be freed by the program */
+	bool read_mostly;     /* advice for managed memory, and where that was prefetched to last (managed.c) */
+	CUmemLocation preferred, prefetched;
 	struct sim_context *context;
 	struct sim_pool *pool; /* of cuMemAllocAsync, else NULL */
 	struct sim_graph_memory *graph; /* of an allocation node, else NULL; owned */

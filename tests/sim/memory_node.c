@@ -4,7 +4,12 @@
 #include "context.h"
 #include "device.h"
 
-/* What CU_GRAPH_MEM_ATTR_* tell, of each device: memory of nodes that exist is reserved, that of launches not freed again is used. */
+/*
+ * What CU_GRAPH_MEM_ATTR_* tell, of each device: memory of nodes that exist is reserved, that of launches not freed again is used. Measured: it is
+ * told in steps of 32 MB.
+ */
+#define STEP ((cuuint64_t)32 << 20)
+
 static struct {
 	cuuint64_t used, used_high, reserved, reserved_high;
 } figures[SIM_MOST_DEVICES];
@@ -69,7 +74,10 @@ CUresult sim_memory_node_alloc(struct sim_work **made, const struct sim_graph *g
 	return CUDA_SUCCESS;
 }
 
-/* "An allocation twice in the same graph; an address that was not returned by an allocation node", and not in both the owning graph and another. */
+/*
+ * "An allocation twice in the same graph; an address that was not returned by an allocation node", and not in both the owning graph and another.
+ * Measured: the owning graph frees it no more once it has been instantiated.
+ */
 CUresult sim_memory_node_free(struct sim_work **made, const struct sim_graph *graph, CUdeviceptr address)
 {
 	struct sim_memory *memory = sim_memory_of((uintptr_t)address);
@@ -81,6 +89,8 @@ CUresult sim_memory_node_free(struct sim_work **made, const struct sim_graph *gr
 	if (!memory || memory->base != address || !memory->graph)
 		return CUDA_ERROR_INVALID_VALUE;
 	inside = memory->graph->graph == graph->object.serial;
+	if (inside && graph->executable)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (memory->graph->freed_inside || (inside && memory->graph->freed_outside))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < graph->nodes.count; i++)
@@ -184,6 +194,11 @@ API(SIM_INIT, cuGraphMemFreeNodeGetParams, (CUgraphNode handle, CUdeviceptr *add
 	return CUDA_SUCCESS;
 }
 
+static cuuint64_t in_steps(cuuint64_t bytes)
+{
+	return (bytes + STEP - 1) / STEP * STEP;
+}
+
 API(SIM_INIT, cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value))
 {
 	if (!sim_device_exists(device))
@@ -192,16 +207,16 @@ API(SIM_INIT, cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribu
 		return CUDA_ERROR_INVALID_VALUE;
 	switch (attribute) {
 	case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
-		*(cuuint64_t *)value = figures[device].used;
+		*(cuuint64_t *)value = in_steps(figures[device].used);
 		return CUDA_SUCCESS;
 	case CU_GRAPH_MEM_ATTR_USED_MEM_HIGH:
-		*(cuuint64_t *)value = figures[device].used_high;
+		*(cuuint64_t *)value = in_steps(figures[device].used_high);
 		return CUDA_SUCCESS;
 	case CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT:
-		*(cuuint64_t *)value = figures[device].reserved;
+		*(cuuint64_t *)value = in_steps(figures[device].reserved);
 		return CUDA_SUCCESS;
 	case CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH:
-		*(cuuint64_t *)value = figures[device].reserved_high;
+		*(cuuint64_t *)value = in_steps(figures[device].reserved_high);
 		return CUDA_SUCCESS;
 	}
 	return CUDA_ERROR_INVALID_VALUE;

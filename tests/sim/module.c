@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "capture.h"
 #include "context.h"
 #include "memory.h"
 
@@ -196,14 +197,19 @@ API(SIM_CONTEXT, cuModuleLoadFatBinary, (CUmodule *module, const void *image), (
 	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
+/* Measured: unlike loading it is unsafe beside a capture. */
 API(SIM_CONTEXT, cuModuleUnload, (CUmodule handle), (handle))
 {
 	struct sim_loaded *module = sim_object_of(SIM_A_MODULE, handle);
+	CUresult result;
 
 	if (!module)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (module->library)
 		return CUDA_ERROR_NOT_PERMITTED;
+	result = sim_capture_unsafe();
+	if (result != CUDA_SUCCESS)
+		return result;
 	sim_context_synchronize(module->context);
 	sim_loaded_free(module);
 	return CUDA_SUCCESS;
@@ -362,4 +368,10 @@ API(SIM_CONTEXT, cuLibraryGetManaged, (CUdeviceptr *address, size_t *bytes, CUli
 	if (!name || !sim_object_of(SIM_A_LIBRARY, handle))
 		return CUDA_ERROR_INVALID_VALUE;
 	return CUDA_ERROR_NOT_FOUND;
+}
+
+/* No function is unified. Measured: the result is not CUDA_ERROR_NOT_FOUND. */
+API(SIM_INIT, cuLibraryGetUnifiedFunction, (void **function, CUlibrary handle, const char *name), (function, handle, name))
+{
+	return CUDA_ERROR_INVALID_VALUE;
 }

@@ -1,5 +1,6 @@
 /* Graph nodes: making them explicitly, reading and setting their parameters, by a call for each type and by one for all. */
 #include "api.h"
+#include "attribute.h"
 #include "context.h"
 #include "event.h"
 #include "graph.h"
@@ -116,7 +117,7 @@ API(SIM_CONTEXT, cuGraphAddKernelNode_v2,
 
 /*
  * The parameters belong to the node: "the memory is returned by reference, and remains valid until the node is changed or destroyed".
- * Measured: a node launched by a CUkernel tells that as `kern`, and its function as `func` besides.
+ * Measured: a node launched by a CUkernel tells that as `kern`, and its function as `func` besides. A kernel without parameters has none to tell.
  */
 API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params), (handle, params))
 {
@@ -135,7 +136,7 @@ API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NO
 		.blockDimY = kernel->block.y,
 		.blockDimZ = kernel->block.z,
 		.sharedMemBytes = kernel->shared_bytes,
-		.kernelParams = kernel->params,
+		.kernelParams = kernel->function->code->parameter_count ? kernel->params : NULL,
 		.kern = kernel->kernel,
 		.ctx = (CUcontext)node->work->context,
 	};
@@ -179,15 +180,15 @@ API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAt
 {
 	const struct sim_node *node = node_of(handle, SIM_KERNEL);
 	const CUlaunchAttributeValue *found;
+	CUlaunchAttributeValue first;
 
 	if (!node || !value || !is_node_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
 	found = sim_kernel_work_attribute(node->work, attribute);
-	memset(value, 0, sizeof(*value));
-	if (found)
-		*value = *found;
-	else if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
-		value->priority = node->priority;
+	first = sim_attribute_default(attribute);
+	if (attribute == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+		first.priority = node->priority;
+	sim_attribute_tell(value, attribute, found ? found : &first);
 	return CUDA_SUCCESS;
 }
 

@@ -110,3 +110,37 @@ API(SIM_CONTEXT, cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunc
 		*bytes = (size_t)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
 	return CUDA_SUCCESS;
 }
+
+/* "Maximum cluster size that can be launched": the portable one, or 16 if the function allows it. */
+API(SIM_CONTEXT, cuOccupancyMaxPotentialClusterSize, (int *size, CUfunction handle, const CUlaunchConfig *config), (size, handle, config))
+{
+	const struct sim_function *function = sim_function_of(handle, sim_current());
+
+	if (!size || !config)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*size = function->attributes[CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] ? 16 : 8;
+	return CUDA_SUCCESS;
+}
+
+/* "Maximum number of clusters that could co-exist on the target device": as many as blocks fit, wherever they are. */
+API(SIM_CONTEXT, cuOccupancyMaxActiveClusters, (int *clusters, CUfunction handle, const CUlaunchConfig *config), (clusters, handle, config))
+{
+	const struct sim_function *function = sim_function_of(handle, sim_current());
+	unsigned int size = 0, i;
+	int blocks;
+
+	if (!clusters || !config)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
+	for (i = 0; i < config->numAttrs; i++)
+		if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+			size = config->attrs[i].value.clusterDim.x * config->attrs[i].value.clusterDim.y * config->attrs[i].value.clusterDim.z;
+	if (!size)
+		return CUDA_ERROR_INVALID_VALUE;
+	blocks = blocks_of(function, (int)(config->blockDimX * config->blockDimY * config->blockDimZ), config->sharedMemBytes);
+	*clusters = blocks * sim_device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) / (int)size;
+	return CUDA_SUCCESS;
+}

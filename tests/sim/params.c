@@ -42,7 +42,7 @@ static CUresult set(struct sim_work **made, const CUDA_MEMSET_NODE_PARAMS_v2 *pa
 
 	if (!context || !params->width || !params->height)
 		return CUDA_ERROR_INVALID_VALUE;
-	result = sim_work_set(made, &shape);
+	result = sim_work_set(made, &shape, true);
 	if (result == CUDA_SUCCESS)
 		(*made)->context = context;
 	return result;
@@ -91,11 +91,12 @@ static CUresult child(struct sim_work **made, const struct sim_graph *graph, CUD
 	return CUDA_SUCCESS;
 }
 
+/* Measured: the current context is not meant if none is named, and there may be no operations. */
 static CUresult batch(struct sim_work **made, const CUDA_BATCH_MEM_OP_NODE_PARAMS_v2 *params)
 {
 	struct sim_context *context = sim_context_of(params->ctx);
 
-	if (!context || params->count == 0)
+	if (!params->ctx || !context)
 		return CUDA_ERROR_INVALID_VALUE;
 	return sim_work_batch(made, context, params->count, params->paramArray, params->flags);
 }

@@ -109,16 +109,23 @@ API(SIM_INIT, cuDeviceSetMemPool, (CUdevice device, CUmemoryPool handle), (devic
 	return CUDA_SUCCESS;
 }
 
-/* Pools of host memory and pools that can be exported are not modelled. */
+/* Pools of host memory are not modelled. */
+static bool is_clean(const CUmemPoolProps *props)
+{
+	static const CUmemPoolProps none;
+
+	return memcmp(props->reserved, none.reserved, sizeof(none.reserved)) == 0;
+}
+
 API(SIM_INIT, cuMemPoolCreate, (CUmemoryPool *made, const CUmemPoolProps *props), (made, props))
 {
 	struct sim_pool *pool;
 
-	if (!made || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED)
+	if (!made || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || !is_clean(props))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (props->location.type == CU_MEM_LOCATION_TYPE_INVALID || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || props->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
+	if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || (props->handleTypes & ~(unsigned int)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!sim_device_exists(props->location.id))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -317,6 +324,8 @@ API_PTSZ(SIM_CONTEXT, cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (a
 	if (stream->capture) {
 		if (stream->capture->invalidated)
 			return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+		if (!address)
+			return CUDA_SUCCESS;
 		result = sim_memory_node_free(&work, stream->capture->graph, address);
 		return result == CUDA_SUCCESS ? sim_stream_add(stream, work, NULL) : result;
 	}

@@ -29,7 +29,7 @@ static const struct sim_export *find(const char *symbol, int version, bool per_t
 		if (strcmp(entry->function, symbol) != 0 || entry->version == 0 || (entry->suffix[0] && !per_thread))
 			continue;
 		*known = true;
-		if (entry->version > version)
+		if (entry->version > version && version >= 0)
 			continue;
 		if (!best || entry->version > best->version || (entry->version == best->version && entry->suffix[0]) ||
 		    (entry->suffix[0] && !best->suffix[0]))
@@ -58,7 +58,10 @@ API(SIM_NOTHING, cuGetProcAddress, (const char *symbol, void **address, int vers
 	return CUDA_SUCCESS;
 }
 
-/* Measured: the second form succeeds whatever is found; only the status and a NULL tell. */
+/*
+ * Measured: the second form succeeds whatever is found; only the status and a NULL tell. A version of 99000 is an invalid value, and -1 stands for any.
+ * Programs of the driver's own major version pass, as minor version compatibility has it.
+ */
 API(SIM_NOTHING, cuGetProcAddress_v2,
 	(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status),
 	(symbol, address, version, flags, status))
@@ -66,7 +69,7 @@ API(SIM_NOTHING, cuGetProcAddress_v2,
 	const struct sim_export *found;
 	bool known;
 
-	if (!takes(symbol, address, flags))
+	if (!takes(symbol, address, flags) || version / 1000 > SIM_DRIVER_VERSION / 1000)
 		return CUDA_ERROR_INVALID_VALUE;
 	found = find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
 	*address = found ? found->address : NULL;
@@ -77,10 +80,11 @@ API(SIM_NOTHING, cuGetProcAddress_v2,
 	return CUDA_SUCCESS;
 }
 
-/* The driver's private tables: there are none. */
+/* The driver's private tables: there are none. Measured: without a place or a table's id the value is invalid. */
 API(SIM_NOTHING, cuGetExportTable, (const void **table, const CUuuid *id), (table, id))
 {
-	if (table)
-		*table = NULL;
+	if (!table || !id)
+		return CUDA_ERROR_INVALID_VALUE;
+	*table = NULL;
 	return CUDA_ERROR_NOT_FOUND;
 }

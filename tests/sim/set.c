@@ -1,10 +1,20 @@
-/* Memsets. The synchronous ones "are asynchronous except when the target is pinned host memory": cuMemsetD8 and its like. */
+/*
+ * Memsets. The synchronous ones "are asynchronous except when the target is pinned host memory": cuMemsetD8 and its like; or memory that
+ * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set of.
+ */
 #include "api.h"
 #include "capture.h"
 #include "context.h"
 #include "memory.h"
 #include "schedule.h"
 #include "stream.h"
+
+static bool waits(uintptr_t target)
+{
+	const struct sim_memory *memory = sim_memory_of(target);
+
+	return memory && (memory->kind == SIM_PINNED || memory->synchronous);
+}
 
 static CUresult set(CUdeviceptr target, size_t pitch, unsigned int value, unsigned int element_bytes, size_t width, size_t height,
 	struct sim_stream *stream, bool synchronous)
@@ -26,12 +36,13 @@ static CUresult set(CUdeviceptr target, size_t pitch, unsigned int value, unsign
 	}
 	if (width == 0 || height == 0)
 		return CUDA_SUCCESS;
-	result = sim_work_set(&work, &shape);
+	/* Measured: a memset that is captured may reach beyond its memory. */
+	result = sim_work_set(&work, &shape, !stream->capture);
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = stream->context;
 	result = sim_stream_add(stream, work, &op);
-	if (op && synchronous && sim_memory_kind_of((uintptr_t)target) == SIM_PINNED) {
+	if (op && synchronous && waits((uintptr_t)target)) {
 		sim_schedule_wait(op);
 		result = context->error;
 	}

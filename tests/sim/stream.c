@@ -1,6 +1,7 @@
 #include "stream.h"
 
 #include "api.h"
+#include "attribute.h"
 #include "capture.h"
 #include "context.h"
 #include "device.h"
@@ -10,6 +11,7 @@
 struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind)
 {
 	struct sim_stream *stream = sim_object_new(SIM_A_STREAM, sizeof(*stream));
+	int i;
 
 	stream->context = context;
 	stream->kind = kind;
@@ -22,6 +24,8 @@ struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flag
 		stream->thread = sim_self()->id;
 		stream->place.stream = (uint32_t)stream->thread | SIM_PER_THREAD_PLACE;
 	}
+	for (i = 0; i < CU_LAUNCH_ATTRIBUTE_MAX; i++)
+		stream->attributes[i] = sim_attribute_default((CUlaunchAttributeID)i);
 	stream->attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY].priority = priority;
 	sim_push(&context->streams, stream);
 	return stream;
@@ -314,7 +318,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamGetAttribute, (CUstream handle, CUstreamAttrID att
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!value || !is_stream_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
-	*value = stream->attributes[attribute];
+	sim_attribute_tell(value, attribute, &stream->attributes[attribute]);
 	return CUDA_SUCCESS;
 }
 
@@ -326,6 +330,9 @@ API_PTSZ(SIM_CONTEXT, cuStreamSetAttribute, (CUstream handle, CUstreamAttrID att
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!value || !is_stream_attribute(attribute))
+		return CUDA_ERROR_INVALID_VALUE;
+	if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY &&
+	    (value->syncPolicy < CU_SYNC_POLICY_AUTO || value->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (stream->capture && stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;

@@ -26,15 +26,18 @@ static CUgraphExecUpdateResult kernel_may_become(const struct sim_work *old, con
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-/* Which memory a copy touches: managed and device memory by context, or the host's, of which (measured) one kind may become another. */
-static bool same_memory(uintptr_t old, uintptr_t wanted)
+/*
+ * Which memory a copy touches: managed and device memory by context, or the host's, of which (measured) one kind may become another. Measured: so may
+ * device and managed memory if the copy's other side is the host's.
+ */
+static bool same_memory(uintptr_t old, uintptr_t wanted, bool with_host)
 {
 	const struct sim_memory *a = sim_memory_of(old), *b = sim_memory_of(wanted);
 	bool host_a = !a || (a->kind != SIM_DEVICE && a->kind != SIM_MANAGED), host_b = !b || (b->kind != SIM_DEVICE && b->kind != SIM_MANAGED);
 
 	if (host_a || host_b)
 		return host_a == host_b;
-	return a->kind == b->kind && a->context == b->context;
+	return (with_host || a->kind == b->kind) && a->context == b->context;
 }
 
 static uintptr_t side(CUmemorytype type, const void *host, CUdeviceptr device)
@@ -50,12 +53,14 @@ static bool is_one_dimensional(const CUDA_MEMCPY3D *shape)
 /* "Only 1D ... nodes can be changed": measured of copies, of which not even the address may change otherwise. */
 static CUgraphExecUpdateResult copy_may_become(const CUDA_MEMCPY3D *old, const CUDA_MEMCPY3D *wanted)
 {
+	bool with_host = old->srcMemoryType == CU_MEMORYTYPE_HOST || old->dstMemoryType == CU_MEMORYTYPE_HOST;
+
 	if (!is_one_dimensional(old) || !is_one_dimensional(wanted))
 		return memcmp(old, wanted, sizeof(*old)) == 0 ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	if (old->srcMemoryType != wanted->srcMemoryType || old->dstMemoryType != wanted->dstMemoryType)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-	if (!same_memory(side(old->srcMemoryType, old->srcHost, old->srcDevice), side(wanted->srcMemoryType, wanted->srcHost, wanted->srcDevice)) ||
-	    !same_memory(side(old->dstMemoryType, old->dstHost, old->dstDevice), side(wanted->dstMemoryType, wanted->dstHost, wanted->dstDevice)))
+	if (!same_memory(side(old->srcMemoryType, old->srcHost, old->srcDevice), side(wanted->srcMemoryType, wanted->srcHost, wanted->srcDevice), with_host) ||
+	    !same_memory(side(old->dstMemoryType, old->dstHost, old->dstDevice), side(wanted->dstMemoryType, wanted->dstHost, wanted->dstDevice), with_host))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }

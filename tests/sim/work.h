@@ -124,4 +124,4 @@ CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_d
 /* A copy as a work; memory types are resolved. With `stage` a pageable source is read at once. */
 CUresult sim_work_copy(struct sim_work **made, const CUDA_MEMCPY3D *shape, bool stage);
 
-CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set);
+CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set, bool bounded); /* bounded: its memory has to hold it */
