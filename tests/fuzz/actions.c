@@ -659,11 +659,15 @@ void fuzz_module_anew(void)
 
 void fuzz_other_context(int launches)
 {
+	/* Its legacy stream has the same handle as the first context's. */
+	CUstream stream = launches % 2 ? NULL : world.other_stream;
+	CUdeviceptr buffer = launches % 2 ? world.other_buffer[0] : world.other_buffer[1];
+
 	CALL(cuCtxPushCurrent(world.other_context));
 	for (int i = 0; i <= in(launches, 6); i++)
-		CALL(launch_mix(world.other_mix, world.other_stream, world.other_buffer, world.other_buffer, (unsigned)i));
+		CALL(launch_mix(world.other_mix, stream, buffer, buffer, (unsigned)i));
 	if (launches % 3 == 0)
-		CALL(cuStreamSynchronize(world.other_stream));
+		CALL(cuStreamSynchronize(stream));
 	CALL(cuCtxPopCurrent(NULL));
 }
 
@@ -708,7 +712,7 @@ void fuzz_mapped_poll(int s)
 
 	CALL(signal_on(world.stream[stream], world.mapped_device, value));
 	while (world.mapped[0] != value)
-		if (now() - begin > 20) {
+		if (now() - begin > 8) {
 			printf("stuck: what a kernel wrote was never seen\n");
 			exit(4);
 		}

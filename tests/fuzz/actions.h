@@ -99,5 +99,5 @@ unsigned chance(unsigned salt);
 /* Initialises the driver, and all that actions use. `module`: the kernels, for a GPU or the simulation. */
 void start(const char *module);
 
-/* Waits for everything and prints the digests. Returns the exit status. */
+/* Waits for everything and prints the digests, which go on if another program follows. Returns the exit status. */
 int finish(void);

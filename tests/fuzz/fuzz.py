@@ -5,7 +5,7 @@
 
 On the simulated driver a program runs plain once and under Reprise by several schedules, with a hold limit that depends on the seed. Each run has
 to end alike and print the same, and sim-check has to find the same ops with the same bytes in the same order. On a GPU
-(--gpu) ends and output count, over several hold limits. What fails is made as short as it can be, and printed as text and as C. The last
+(--gpu) ends and output count, over several hold limits, and programs come by twenties in one process. What fails is made as short as it can be, and printed as text and as C. The last
 line sums up: programs, ops, the share that was replayed, findings. Fails if anything was found.
 """
 import argparse
@@ -46,7 +46,7 @@ class Runs:
 
     def run(self, source, environment):
         """Status (negative: a signal, None: too long), output, messages."""
-        command = [self.program, *source, "--module", self.module]
+        command = [self.program, *source[:2], "--module", self.module, *source[2:]]
         process = subprocess.Popen(command, env=self.base | environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors="replace", close_fds=False)
         try:
@@ -62,12 +62,13 @@ class Runs:
         if self.gpu:
             return [(f"hold {hold}", {"REPRISE_HOLD": hold}) for hold in ("100", HOLDS[seed % len(HOLDS)])][:1 + (seed % len(HOLDS) > 1)]
         ways = []
+        # What nothing waits for starts soon, so that a host that polls memory gets on.
         for i, schedule in enumerate(self.schedules):
             name = f"random:{seed}" if schedule == "random" else schedule
             hold = HOLDS[(seed + i) % len(HOLDS)]
             fault = FAULTS[(seed // 3 + i) % len(FAULTS)]
             ways.append((f"{name}, hold {hold}" + (f", {fault}" if fault else ""),
-                         {"SIM_SCHEDULE": name, "REPRISE_HOLD": hold, "SIM_FAULT": fault}))
+                         {"SIM_SCHEDULE": name, "REPRISE_HOLD": hold, "SIM_FAULT": fault, "SIM_PATIENCE": "1"}))
         return ways
 
 
@@ -204,9 +205,13 @@ def shorten(runs, seed, way, folder, deadline, tries=3):
 
 # ---- the command ----
 
+# So many programs share a process on a GPU.
+TOGETHER = 20
+
+
 def one(runs, seed):
     with tempfile.TemporaryDirectory(prefix="fuzz-", dir=runs.scratch) as folder:
-        return seed, judge(runs, ["--seed", str(seed)], seed, Path(folder))
+        return seed, judge(runs, ["--seed", str(seed)] + (["--count", str(TOGETHER)] if runs.gpu else []), seed, Path(folder))
 
 
 def tell(runs, seed, outcome, settings):
@@ -257,13 +262,13 @@ def main():
                 (not settings.seconds or time.monotonic() < begin + settings.seconds)
             while more and len(waiting) < 2 * settings.jobs and (not settings.count or seed < settings.first + settings.count):
                 waiting.add(pool.submit(one, runs, seed))
-                seed += 1
+                seed += TOGETHER if settings.gpu else 1
             if not waiting:
                 break
             done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
                 which, outcome = future.result()
-                programs += 1
+                programs += TOGETHER if settings.gpu else 1
                 ops += outcome.ops
                 replayed += outcome.replayed
                 if outcome.bad:

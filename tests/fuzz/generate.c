@@ -62,9 +62,9 @@ static const struct {
 	[ACTION_stream_anew] = {0, 4},
 	[ACTION_module_anew] = {0, 3},
 	[ACTION_other_context] = {1, 4},
-	[ACTION_mapped_poll] = {0, 3},
-	[ACTION_mapped_flag] = {0, 3},
-	[ACTION_spin_across] = {0, 3},
+	[ACTION_mapped_poll] = {1, 3},
+	[ACTION_mapped_flag] = {1, 3},
+	[ACTION_spin_across] = {1, 3},
 	[ACTION_think] = {2, 3},
 	[ACTION_pause] = {0, 3},
 };
@@ -194,6 +194,9 @@ static void add_loop(struct program *program)
 		struct statement statement = draw_statement(&cast, false);
 
 		draw_condition(&statement, count, false);
+		/* There has to be a graph to launch. */
+		if (statement.action == ACTION_replay)
+			program_add(program, (struct statement){ACTION_capture, {statement.arguments[0], (int)draw(5), (int)draw(3)}, CONDITION_AT, {1, 0}});
 		program_add(program, statement);
 		/* Anywhere in the body, so that other statements come after it. */
 		if (disturbances > 0 && draw(length) < disturbances) {

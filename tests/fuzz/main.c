@@ -1,5 +1,6 @@
 /*
- * fuzz-program (--seed N | --file FILE) (--module KERNELS | --text | --c): makes or reads a program of the fuzzer, and runs it, or prints it.
+ * fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c): makes or reads a program of the fuzzer, and runs it, or
+ * prints it. --count: the programs of so many seeds, one after another in one process, since a GPU takes a second to be got ready.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 _Noreturn static void usage(void)
 {
-	fprintf(stderr, "usage: fuzz-program (--seed N | --file FILE) (--module KERNELS | --text | --c)\n");
+	fprintf(stderr, "usage: fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c)\n");
 	exit(2);
 }
 
@@ -40,9 +41,17 @@ int main(int argc, char **argv)
 		program_write_c(&program, stdout);
 		return 0;
 	}
-	if (strcmp(argv[3], "--module") != 0 || argc != 5)
+	if (strcmp(argv[3], "--module") != 0 || argc < 5)
 		usage();
 	start(argv[4]);
 	program_run(&program);
+	if (argc == 7 && strcmp(argv[5], "--count") == 0)
+		for (uint64_t seed = strtoull(argv[2], NULL, 10), end = seed + strtoull(argv[6], NULL, 10); ++seed < end;) {
+			struct program next = {0};
+
+			finish();
+			program_generate(&next, seed);
+			program_run(&next);
+		}
 	return finish();
 }

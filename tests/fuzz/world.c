@@ -121,8 +121,10 @@ static void start_other_context(void)
 	MUST(cuModuleLoad(&world.other_module, world.module_path));
 	MUST(cuModuleGetFunction(&world.other_mix, world.other_module, "mix"));
 	MUST(cuStreamCreate(&world.other_stream, CU_STREAM_NON_BLOCKING));
-	MUST(cuMemAlloc(&world.other_buffer, WORDS * 4));
-	MUST(cuMemsetD32(world.other_buffer, 99, WORDS));
+	for (unsigned b = 0; b < 2; b++) {
+		MUST(cuMemAlloc(&world.other_buffer[b], WORDS * 4));
+		MUST(cuMemsetD32(world.other_buffer[b], 99, WORDS));
+	}
 	MUST(cuCtxSynchronize());
 	MUST(cuCtxPopCurrent(NULL));
 }
@@ -180,7 +182,8 @@ int finish(void)
 	}
 	cuCtxPushCurrent(world.other_context);
 	result = cuCtxSynchronize();
-	printf("other context: %016lx; synchronize %d\n", (unsigned long)digest_of(world.other_buffer), (int)result);
+	printf("other context: %016lx %016lx; synchronize %d\n", (unsigned long)digest_of(world.other_buffer[0]),
+		(unsigned long)digest_of(world.other_buffer[1]), (int)result);
 	cuCtxPopCurrent(NULL);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct fuzz_world {
 	CUfunction mix, turn, stir, shared_mix, spin, signal, other_mix;
 	CUlibrary library;
 	CUkernel kernel; /* mix again, as a handle without a context */
-	CUdeviceptr buffer[STREAMS][BUFFERS], other_buffer, managed[STREAMS], flag;
+	CUdeviceptr buffer[STREAMS][BUFFERS], other_buffer[2], managed[STREAMS], flag;
 	unsigned *pinned[STREAMS], *landing[STREAMS];
 	volatile unsigned *mapped;
 	CUdeviceptr mapped_device;
