@@ -16,4 +16,8 @@
 #include "op.h"
 
 void sim_log_op(const struct sim_op *op);
+
+/* What an op with a work does, as the log would say it. */
+void sim_log_describe(const struct sim_op *op, char *text, size_t room);
+
 void sim_log_call(const char *name, CUresult result);
