@@ -23,6 +23,9 @@ def parse():
     parser.add_argument("--schedules", default=",".join(SCHEDULES))
     parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
+    parser.add_argument("--simulate", action="append", default=[], help="NAME=VALUE for both runs")
+    parser.add_argument("--preload", type=Path, help="a library to load before Reprise")
+    parser.add_argument("--each", default="", help="NAME=VALUE,...: a run under Reprise with each of these values; M..N stands for all from M to N")
     parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed under one schedule, in per cent: how soon graphs are\n"
                              "built depends on the schedule")
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N")
@@ -33,21 +36,44 @@ def parse():
     return parser.parse_args()
 
 
+def each(text):
+    """The settings that --each asks for: one, empty, without it."""
+    name, _, values = text.partition("=")
+    for value in values.split(","):
+        first, dots, last = value.partition("..")
+        for one in range(int(first), int(last) + 1) if dots else [value]:
+            yield {name: str(one)} if name else {}
+
+
 def problems(options, schedule, folder, shares):
     """Yields what is wrong under one schedule."""
+    simulation = {"LD_LIBRARY_PATH": str(options.build.resolve() / "tests" / "sim"), "SIM_SCHEDULE": schedule}
+    simulation |= dict(setting.split("=", 1) for setting in options.simulate)
+    log = folder / "plain.log"
+    log.unlink(missing_ok=True)
+    plain = runs.run(options.program, timeout=options.timeout, environment=simulation | {"SIM_LOG": str(log)})
+    if plain.status is None:
+        yield "ran past its time plain"
+        return
+    for setting in each(options.each):
+        prefix = "".join(f"{name}={value}: " for name, value in setting.items())
+        for problem in differences(options, simulation | setting, plain, folder, shares):
+            yield prefix + problem
+
+
+def differences(options, environment, plain, folder, shares):
+    """Yields what is wrong with one run under Reprise."""
     build = options.build.resolve()
-    simulation = {"LD_LIBRARY_PATH": str(build / "tests" / "sim"), "SIM_SCHEDULE": schedule}
-    logs = [folder / "plain.log", folder / "reprise.log"]
-    for log in logs:
-        log.unlink(missing_ok=True)
-    plain = runs.run(options.program, timeout=options.timeout, environment=simulation | {"SIM_LOG": str(logs[0])})
+    log = folder / "reprise.log"
+    log.unlink(missing_ok=True)
     ours = dict(setting.split("=", 1) for setting in options.env)
     if options.fault:
         ours["SIM_FAULT"] = options.fault
-    reprise = runs.run(options.program, runs.library(build), options.timeout, simulation | ours | {"SIM_LOG": str(logs[1])})
+    preload = f"{options.preload.resolve()}:{runs.library(build)}" if options.preload else runs.library(build)
+    reprise = runs.run(options.program, preload, options.timeout, environment | ours | {"SIM_LOG": str(log)})
 
-    if plain.status is None or reprise.status is None:
-        yield f"ran past its time {'plain' if plain.status is None else 'under Reprise'}"
+    if reprise.status is None:
+        yield "ran past its time under Reprise"
         return
     if plain.status != reprise.status:
         yield f"ended with {reprise.status}, plain with {plain.status}: {reprise.stderr.strip()[-300:]}"
@@ -55,7 +81,7 @@ def problems(options, schedule, folder, shares):
         pair = next(((a, b) for a, b in zip(plain.stdout.splitlines(), reprise.stdout.splitlines()) if a != b), ("", "another length"))
         yield f"printed {pair[1]!r}, plain {pair[0]!r}"
     if not options.no_log:
-        check = runs.run([build / "tests" / "sim" / "sim-check", *logs], timeout=options.timeout)
+        check = runs.run([build / "tests" / "sim" / "sim-check", folder / "plain.log", log], timeout=options.timeout)
         if check.status != 0:
             yield "executed other ops: " + (check.stdout + check.stderr).strip()[-400:]
     shares.append(100 * (runs.share_replayed(reprise.report) or 0))

@@ -17,6 +17,8 @@ struct sim_exec {
 	struct sim_object object;
 	struct sim_context *context;
 	cuuint64_t flags;
+	CUdevice device;
+	size_t bytes; /* of the device's memory */
 	struct sim_op *last; /* of the last launch: two launches of one executable graph never overlap */
 	VECTOR(struct sim_exec_node) nodes; /* in the order of the graph */
 	VECTOR(size_t) before;
