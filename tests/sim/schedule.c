@@ -199,8 +199,12 @@ void sim_schedule_wait(struct sim_op *op)
 {
 	struct sim_waiter waiter;
 
-	if (!op || op->state == SIM_OP_DONE)
+	if (!op)
 		return;
+	if (op->state == SIM_OP_DONE) {
+		sim_op_waited(op);
+		return;
+	}
 	sim_op_keep(op);
 	want(op);
 	sim_hang_wait(&waiter, op);
