@@ -3,10 +3,10 @@
  *
  * The order of all locks in Reprise. Who holds one may take only those further down:
  *
- *     compiling   one trace is being captured and instantiated (graph/compile.c)
+ *     compiling   one trace is being captured and instantiated (graph/build.c)
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
- *     registry    the list of lanes grows (lane/registry.c)
- *     leaves      the function table (op/function.c), the compile queue (graph/compile.c), the graveyard (graph/graveyard.c)
+ *     registry    a lane is looked up, made or retired (lane/registry.c)
+ *     leaves      the function table (op/function.c), the build queue (graph/build.c), the graveyard (graph/graveyard.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  */

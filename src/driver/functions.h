@@ -32,7 +32,6 @@
 	NEEDED(cuStreamQuery) \
 	NEEDED(cuStreamSynchronize) \
 	NEEDED(cuStreamWaitEvent) \
-	/* events */ \
 	/* capture and graphs */ \
 	NEEDED(cuThreadExchangeStreamCaptureMode) \
 	NEEDED(cuStreamBeginCapture_v2) \

@@ -27,22 +27,12 @@ static bool taking_part(void)
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
-static CUresult pass(const struct reprise_call *call)
-{
-	CUresult result;
-
-	reprise_inside++;
-	result = call->pass(call);
-	reprise_inside--;
-	return result;
-}
-
 CUresult reprise_submit(const struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
 	if (atomic_load(&reprise_deferred_lanes) == 0 && reprise_lanes_asleep(call->stream, call->per_thread))
-		return pass(call);
+		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture may have begun since this one's last op was deferred. */
 		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
@@ -55,7 +45,7 @@ CUresult reprise_submit(const struct reprise_call *call)
 		if (atomic_load(&reprise_deferred_lanes) > 0)
 			reprise_lanes_barrier(false);
 		reprise_process_count_unlaned();
-		return pass(call);
+		return reprise_call_pass(call);
 	}
 	reprise_process_prepare();
 	reprise_lanes_make_way(lane);

@@ -191,7 +191,6 @@ static bool falls_drowsy(struct reprise_lane *lane)
 	return true;
 }
 
-
 /* An op that a side exit issued is watched like any other. */
 static void watch_issued(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
 {
@@ -517,16 +516,6 @@ static bool ready(struct reprise_lane *lane)
 	return lane->watch != NULL && lane->index != NULL;
 }
 
-static CUresult pass(const struct reprise_call *call)
-{
-	CUresult result;
-
-	reprise_inside++;
-	result = call->pass(call);
-	reprise_inside--;
-	return result;
-}
-
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -542,7 +531,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 	if (answered)
 		return result;
 
-	result = pass(call);
+	result = reprise_call_pass(call);
 	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
 	if (result != CUDA_SUCCESS) {
 		/* The driver refused it, so no trace may answer for it (invariant 5). */

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../base/inside.h"
+
 /* Every kind of op there is, once: enumerator, name in reports. */
 #define REPRISE_OP_KINDS(X) \
 	X(KERNEL, "kernel") \
@@ -74,3 +76,14 @@ struct reprise_call {
 		struct reprise_call_set set;
 	};
 };
+
+/* The program's own call, made now. What the driver calls back meanwhile passes straight through. */
+static inline CUresult reprise_call_pass(const struct reprise_call *call)
+{
+	CUresult result;
+
+	reprise_inside++;
+	result = call->pass(call);
+	reprise_inside--;
+	return result;
+}

@@ -1,36 +1,5 @@
-/* Kernels of the fuzzer's programs. Each maps what it writes one to one, so that every lost, doubled, reordered or stale op shows. */
-#include "kernel.h"
-
-/* With padding in it, as functors have. */
-struct functor {
-	unsigned char rounds;
-	unsigned short odd;
-	unsigned long long addend;
-};
-
-KERNEL(mix, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
-{
-	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-
-	x[i] = x[i] * 1664525u + 2u * y[i] + argument;
-}
-
-KERNEL(turn, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
-{
-	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-
-	x[i] = (x[i] * 22695477u + argument) ^ (x[i] << 5) ^ (y[i] << 1);
-}
-
-KERNEL(stir, (unsigned *, x), (struct functor, by))
-{
-	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-	unsigned value = x[i];
-
-	for (unsigned round = 0; round < by.rounds; round++)
-		value = value * (2u * by.odd + 1u) + (unsigned)by.addend + round;
-	x[i] = value;
-}
+/* Kernels of the fuzzer's programs: those of the other driver-API programs (mix, turn, stir), and some that share, spin and signal. */
+#include "../programs/driver_kernels.cu"
 
 /* By one thread, with as much dynamic shared memory as it is launched with. */
 KERNEL(shared_mix, (unsigned *, x), (unsigned, argument))

@@ -107,26 +107,26 @@ static void tell(const struct check_run *run, const char *how, const struct chec
 		other->stream, before->number + 1, before->what);
 }
 
-static bool same_clock(const struct check_run *plain, const struct check_op *wanted, const struct check_op *seen)
+/* The last op that only one of the two has seen of the first chain on which they differ, or NULL. *lost: `seen` has not. */
+static const struct check_op *difference(const struct check_run *plain, const struct check_op *wanted, const struct check_op *seen, bool *lost)
 {
 	uint32_t chains = wanted->clocks > seen->clocks ? wanted->clocks : seen->clocks, chain;
 
 	for (chain = 0; chain < chains; chain++) {
 		uint32_t x = at(wanted, chain), y = at(seen, chain);
 
-		if (x == y)
-			continue;
-		tell(plain, x > y ? "lost" : "invented", wanted, in_chain(plain, chain, x > y ? x : y));
-		return false;
+		*lost = x > y;
+		if (x != y)
+			return in_chain(plain, chain, *lost ? x : y);
 	}
-	return true;
+	return NULL;
 }
 
 /* What had finished each time that the host had waited. */
 static bool same_waits(const struct check_run *plain, const struct check_run *reprise)
 {
 	size_t i;
-	uint32_t chain;
+	bool lost;
 
 	if (plain->wait_count && reprise->wait_count && plain->wait_count != reprise->wait_count) {
 		printf("the host waits %zu times, but %zu times under Reprise\n", plain->wait_count, reprise->wait_count);
@@ -134,20 +134,14 @@ static bool same_waits(const struct check_run *plain, const struct check_run *re
 	}
 	for (i = 0; i < plain->wait_count && i < reprise->wait_count; i++) {
 		const struct check_op *wanted = &plain->ops[plain->waits[i]], *seen = &reprise->ops[reprise->waits[i]];
-		uint32_t chains = wanted->clocks > seen->clocks ? wanted->clocks : seen->clocks;
+		const struct check_op *op = difference(plain, wanted, seen, &lost);
 
-		for (chain = 0; chain < chains; chain++) {
-			uint32_t x = at(wanted, chain), y = at(seen, chain);
-			const struct check_op *op;
-
-			if (x == y)
-				continue;
-			op = in_chain(plain, chain, x > y ? x : y);
-			printf("the host's wait %zu %s context %lu, stream %s, op %zu:\n  %s\n", i + 1,
-				x > y ? "no longer waits for" : "has to wait for", plain->lanes[op->lane].context,
-				plain->lanes[op->lane].stream, op->number + 1, op->what);
-			return false;
-		}
+		if (!op)
+			continue;
+		printf("the host's wait %zu %s context %lu, stream %s, op %zu:\n  %s\n", i + 1,
+			lost ? "no longer waits for" : "has to wait for", plain->lanes[op->lane].context,
+			plain->lanes[op->lane].stream, op->number + 1, op->what);
+		return false;
 	}
 	return true;
 }
@@ -156,12 +150,13 @@ bool check_same_order(struct check_run *plain, struct check_run *reprise)
 {
 	struct chains chains = {0};
 	size_t i;
+	bool lost;
 
 	find_order(plain, &chains, false);
 	free(chains.last);
 	for (i = 0; i < reprise->count; i++) {
 		struct check_op *op = &reprise->ops[i];
-		const struct check_op *pendant;
+		const struct check_op *pendant, *before;
 
 		gather(reprise, op, false);
 		if (!op->is_op)
@@ -169,8 +164,11 @@ bool check_same_order(struct check_run *plain, struct check_run *reprise)
 		pendant = &plain->ops[plain->lanes[op->lane].ops[op->number]];
 		op->chain = pendant->chain;
 		op->position = pendant->position;
-		if (!same_clock(plain, pendant, op))
+		before = difference(plain, pendant, op, &lost);
+		if (before) {
+			tell(plain, lost ? "lost" : "invented", pendant, before);
 			return false;
+		}
 	}
 	return same_waits(plain, reprise);
 }
