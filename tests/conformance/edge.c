@@ -202,10 +202,10 @@ static void a_child_graph_is_not_instantiated_alone(void)
 
 static void a_graph_is_drawn_to_a_file(void)
 {
-	static const char path[] = "/tmp/conformance-graph.dot";
-	char text[16] = "";
+	char path[64], text[16] = "";
 	FILE *file;
 
+	snprintf(path, sizeof(path), "/tmp/conformance-graph-%d.dot", (int)getpid());
 	kernel(NULL, 0);
 	OK(cuGraphDebugDotPrint(graph, path, 0));
 	file = fopen(path, "r");

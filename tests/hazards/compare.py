@@ -24,6 +24,9 @@ def parse():
     parser.add_argument("--schedules", default=",".join(SCHEDULES))
     parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
+    parser.add_argument("--simulate", action="append", default=[], help="NAME=VALUE for both runs")
+    parser.add_argument("--preload", type=Path, help="a library to load before Reprise")
+    parser.add_argument("--each", default="", help="NAME=VALUE,...: a run under Reprise with each of these values; M..N stands for all from M to N")
     parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed under one schedule, in per cent: how soon graphs are\n"
                              "built depends on the schedule")
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N under one schedule")
@@ -36,26 +39,57 @@ def parse():
     return parser.parse_args()
 
 
+def each(text):
+    """The settings that --each asks for: one, empty, without it."""
+    name, _, values = text.partition("=")
+    for value in values.split(","):
+        first, dots, last = value.partition("..")
+        for one in range(int(first), int(last) + 1) if dots else [value]:
+            yield {name: str(one)} if name else {}
+
+
+def instruments(options, log, record, preload=None):
+    """What watches a run: the simulation's log, and the recorder of the program's calls."""
+    libraries = [preload] if preload else []
+    if not options.no_record:
+        libraries.append(options.build.resolve() / "tests" / "sim" / "librecord.so")
+    watched = {"SIM_LOG": str(log), "SIM_RECORD": str(record)}
+    return watched | ({"LD_PRELOAD": ":".join(str(library) for library in libraries)} if libraries else {})
+
+
 def problems(options, schedule, folder, shares, counted):
     """Yields what is wrong under one schedule."""
-    build = options.build.resolve()
-    simulation = {"LD_LIBRARY_PATH": str(build / "tests" / "sim"), "SIM_SCHEDULE": schedule}
-    logs = [folder / "plain.log", folder / "reprise.log"]
-    records = [folder / "plain.record", folder / "reprise.record"]
+    simulation = {"LD_LIBRARY_PATH": str(options.build.resolve() / "tests" / "sim"), "SIM_SCHEDULE": schedule}
+    simulation |= dict(setting.split("=", 1) for setting in options.simulate)
     for left in folder.iterdir():
         left.unlink()
-    instruments = [{"SIM_LOG": str(log)} for log in logs]
-    if not options.no_record:
-        for instrument, record in zip(instruments, records):
-            instrument.update(LD_PRELOAD=str(build / "tests" / "sim" / "librecord.so"), SIM_RECORD=str(record))
-    plain = runs.run(options.program, timeout=options.timeout, environment=simulation | instruments[0])
+    plain = runs.run(options.program, timeout=options.timeout,
+                     environment=simulation | instruments(options, folder / "plain.log", folder / "plain.record"))
+    if plain.status is None:
+        yield "ran past its time plain"
+        return
+    for setting in each(options.each):
+        prefix = "".join(f"{name}={value}: " for name, value in setting.items())
+        for problem in differences(options, simulation | setting, plain, folder, shares, counted):
+            yield prefix + problem
+
+
+def differences(options, environment, plain, folder, shares, counted):
+    """Yields what is wrong with one run under Reprise."""
+    build = options.build.resolve()
+    logs = [folder / "plain.log", folder / "reprise.log"]
+    records = [folder / "plain.record", folder / "reprise.record"]
+    for left in (logs[1], records[1]):
+        left.unlink(missing_ok=True)
     ours = dict(setting.split("=", 1) for setting in options.env)
     if options.fault:
         ours["SIM_FAULT"] = options.fault
-    reprise = runs.run(options.program, runs.library(build), options.timeout, simulation | ours | instruments[1])
+    preload = options.preload.resolve() if options.preload else None
+    reprise = runs.run(options.program, runs.library(build), options.timeout,
+                       environment | ours | instruments(options, logs[1], records[1], preload))
 
-    if plain.status is None or reprise.status is None:
-        yield f"ran past its time {'plain' if plain.status is None else 'under Reprise'}"
+    if reprise.status is None:
+        yield "ran past its time under Reprise"
         return
     if plain.status != reprise.status:
         yield f"ended with {reprise.status}, plain with {plain.status}: {reprise.stderr.strip()[-300:]}"

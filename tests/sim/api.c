@@ -66,6 +66,7 @@ CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_threa
 	}
 	calls++;
 	sim_self()->per_thread = per_thread;
+	sim_self()->call = entry->name;
 	if (entry->faults && sim_fault_strikes(entry->faults, entry->calls, &result))
 		return result;
 	return sim_check(needs);

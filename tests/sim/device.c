@@ -185,7 +185,7 @@ API(SIM_INIT, cuDeviceGetPCIBusId, (char *text, int size, CUdevice device), (tex
 API(SIM_CONTEXT, cuMemGetInfo_v2, (size_t *unused, size_t *total), (unused, total))
 {
 	if (unused)
-		*unused = sim_options()->memory - sim_memory_used(sim_current()->device);
+		*unused = sim_memory_unused(sim_current()->device);
 	if (total)
 		*total = sim_options()->memory;
 	return CUDA_SUCCESS;

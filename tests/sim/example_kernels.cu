@@ -70,6 +70,16 @@ SPINNING_KERNEL(wait_flag, (unsigned *, flag), (unsigned, value), (unsigned *, r
 	*result += 1;
 }
 
+/* One thread of two that count *ball up to a number in turns, the even ones or the odd ones. */
+SPINNING_KERNEL(volley, (unsigned *, ball), (unsigned, odd), (unsigned, end))
+{
+	while (*(volatile unsigned *)ball < end) {
+		if (*(volatile unsigned *)ball % 2 == odd)
+			*(volatile unsigned *)ball += 1;
+		KERNEL_PAUSE();
+	}
+}
+
 KERNEL(fault)
 {
 	KERNEL_TRAP();

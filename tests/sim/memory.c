@@ -27,7 +27,8 @@ static struct range ranges[SIM_MEMORY_KINDS] = {
 static VECTOR(struct sim_memory *) known; /* by rising address */
 static uint32_t ordinals[SIM_MEMORY_KINDS];
 static uint64_t ids;
-static size_t used[64]; /* bytes of each device */
+static size_t used[64];    /* bytes of each device */
+static size_t charged[64]; /* likewise, without an address */
 
 static bool is_on_device(enum sim_memory_kind kind)
 {
@@ -128,7 +129,7 @@ struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_k
 	size_t rounded = (bytes + GRAIN - 1) / GRAIN * GRAIN;
 	uintptr_t base;
 
-	if (rounded < bytes || (is_on_device(kind) && rounded > sim_options()->memory - used[context->device]))
+	if (rounded < bytes || (is_on_device(kind) && rounded > sim_memory_unused(context->device)))
 		return NULL;
 	base = take(&ranges[kind], rounded);
 	return base ? sim_memory_know(context, kind, base, bytes, flags) : NULL;
@@ -158,7 +159,27 @@ void sim_memory_forget_context(struct sim_context *context)
 			sim_memory_free(known.at[i]);
 }
 
+bool sim_memory_charge(CUdevice device, size_t bytes)
+{
+	if (bytes > sim_memory_unused(device))
+		return false;
+	charged[device] += bytes;
+	return true;
+}
+
+void sim_memory_discharge(CUdevice device, size_t bytes)
+{
+	charged[device] -= bytes;
+}
+
 size_t sim_memory_used(CUdevice device)
 {
 	return used[device];
+}
+
+size_t sim_memory_unused(CUdevice device)
+{
+	size_t all = sim_options()->memory, taken = used[device] + charged[device];
+
+	return taken < all ? all - taken : 0;
 }

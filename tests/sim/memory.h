@@ -52,4 +52,9 @@ bool sim_memory_may_touch(uintptr_t address, size_t bytes);
 /* Everything of a context that is going away. */
 void sim_memory_forget_context(struct sim_context *context);
 
-size_t sim_memory_used(CUdevice device);
+/* Device memory in use that has no address of the program's: executable graphs. False when there is no room. */
+bool sim_memory_charge(CUdevice device, size_t bytes);
+void sim_memory_discharge(CUdevice device, size_t bytes);
+
+size_t sim_memory_used(CUdevice device); /* by allocations */
+size_t sim_memory_unused(CUdevice device);

@@ -18,6 +18,7 @@ struct sim_options {
 	enum sim_schedule schedule; /* SIM_SCHEDULE */
 	uint64_t seed;
 	unsigned int patience_ms; /* SIM_PATIENCE: work that nothing waits for starts after the program was away for so long */
+	unsigned int hang_ms;    /* SIM_HANG_MS: a hang is given so long where threads are not asleep for good; 0: none is looked for */
 	const char *log;         /* SIM_LOG */
 	bool log_calls;          /* SIM_LOG_CALLS */
 	const char *stats;       /* SIM_STATS */

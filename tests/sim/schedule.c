@@ -4,11 +4,13 @@
 
 #include "api.h"
 #include "context.h"
+#include "hang.h"
 #include "log.h"
 #include "options.h"
 #include "worker.h"
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t something_ready = PTHREAD_COND_INITIALIZER;
 static VECTOR(struct sim_op *) ready;
 
 static uint64_t draw(void)
@@ -29,6 +31,12 @@ void sim_schedule_ready(struct sim_op *op)
 	op->state = SIM_OP_READY;
 	op->ready_position = ready.count;
 	sim_push(&ready, op);
+	pthread_cond_signal(&something_ready);
+}
+
+size_t sim_schedule_ready_count(void)
+{
+	return ready.count;
 }
 
 void sim_schedule_wake(void)
@@ -122,16 +130,19 @@ static struct sim_op *pick_for_waiter(void)
 static void *run_patiently(void *unused)
 {
 	const struct timespec pause = {0, (long)sim_options()->patience_ms * 1000000};
-	unsigned long calls = 0;
 
 	(void)unused;
+	pthread_mutex_lock(&sim_lock);
 	for (;;) {
+		unsigned long calls = sim_calls();
+
+		while (ready.count == 0)
+			pthread_cond_wait(&something_ready, &sim_lock);
+		pthread_mutex_unlock(&sim_lock);
 		nanosleep(&pause, NULL);
 		pthread_mutex_lock(&sim_lock);
 		while (ready.count && calls == sim_calls())
 			run(pick(false, false));
-		calls = sim_calls();
-		pthread_mutex_unlock(&sim_lock);
 	}
 	return NULL;
 }
@@ -186,10 +197,17 @@ static void want(struct sim_op *op)
 
 void sim_schedule_wait(struct sim_op *op)
 {
+	struct sim_waiter waiter;
+
 	if (!op)
 		return;
+	if (op->state == SIM_OP_DONE) {
+		sim_op_waited(op);
+		return;
+	}
 	sim_op_keep(op);
 	want(op);
+	sim_hang_wait(&waiter, op);
 	while (op->state != SIM_OP_DONE) {
 		struct sim_op *next = pick_for_waiter();
 
@@ -198,6 +216,7 @@ void sim_schedule_wait(struct sim_op *op)
 		else
 			wait_ms(10);
 	}
+	sim_hang_waited(&waiter);
 	sim_op_waited(op);
 	sim_op_drop(op);
 }
@@ -214,8 +233,10 @@ bool sim_schedule_query(struct sim_op *op)
 		if (next)
 			run(next);
 	}
-	if (op && op->state != SIM_OP_DONE)
+	if (op && op->state != SIM_OP_DONE) {
+		sim_hang_polled();
 		return false;
+	}
 	sim_op_waited(op);
 	return true;
 }

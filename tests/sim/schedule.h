@@ -9,6 +9,9 @@
 /* An op may run now. */
 void sim_schedule_ready(struct sim_op *op);
 
+/* How many ops may run now, and do not. */
+size_t sim_schedule_ready_count(void);
+
 /* Called once ops were submitted: runs what the schedule wants to run at once. */
 void sim_schedule_submitted(void);
 

@@ -31,6 +31,7 @@ struct sim_self {
 	unsigned int depth;
 	bool per_thread;          /* the entry point in progress has a _ptsz or _ptds name */
 	bool in_host_function;    /* CUDA calls are not permitted */
+	const char *call;         /* the entry point called last */
 	CUstreamCaptureMode mode; /* cuThreadExchangeStreamCaptureMode */
 };
 

@@ -228,8 +228,32 @@ START_TEST(a_graph_may_be_destroyed_once_it_is_instantiated)
 }
 END_TEST
 
+START_TEST(an_executable_graph_takes_device_memory_until_it_is_destroyed)
+{
+	size_t before, during, all;
+	CUgraphExec second;
+
+	setenv("SIM_MEMORY", "64K", 1);
+	prepare(8);
+	CU(cuMemGetInfo(&during, &all));
+	CU(cuGraphExecDestroy(exec));
+	CU(cuMemGetInfo(&before, &all));
+	ck_assert_uint_eq(before - during, 8 * 3072);
+	CU(cuGraphInstantiate(&exec, graph, 0));
+	CU(cuGraphInstantiate(&second, graph, 0));
+	CU(cuGraphExecDestroy(second));
+	graph = capture(20);
+	ck_assert_int_eq(cuGraphInstantiate(&second, graph, 0), CUDA_ERROR_OUT_OF_MEMORY);
+	launch_and_wait();
+	assert_list(list, 8);
+	CU(cuGraphExecDestroy(exec));
+	CU(cuGraphInstantiate(&exec, graph, 0));
+}
+END_TEST
+
 RUN("graphs", one_node_is_set_and_launches_under_way_keep_what_they_had, a_kernel_handle_is_refused_as_a_function_of_node_parameters,
 	a_disabled_node_does_nothing_but_keeps_the_order, an_update_takes_the_parameters_of_another_capture,
 	an_update_of_another_shape_is_refused_and_changes_nothing, an_update_may_not_change_kinds_of_memory,
 	explicit_nodes_run_in_the_order_of_their_edges, an_event_node_records_at_each_launch, a_child_graph_runs_as_one_node,
-	a_graph_may_be_destroyed_once_it_is_instantiated)
+	a_graph_may_be_destroyed_once_it_is_instantiated,
+	an_executable_graph_takes_device_memory_until_it_is_destroyed)

@@ -1,0 +1,89 @@
+/*
+ * Host memory that runs out for Reprise alone: malloc, calloc and realloc return NULL on demand where libreprise.so calls them.
+ *
+ *     LD_PRELOAD=libhostmemory.so:libreprise.so HOST_MEMORY_FAIL=WHEN program
+ *
+ * WHEN is N (the N-th allocation, from 1), every=N (each N-th) or from-N (the N-th and each later one). Everybody else gets glibc's memory.
+ * All is set up by the constructor, and only read afterwards; allocations are counted over all threads.
+ */
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* glibc's own, which need not be looked up: dlsym is Reprise's here, and allocates. */
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *memory, size_t bytes);
+
+static uintptr_t begin, end; /* of libreprise.so's code; 0 if it is not loaded or nothing is to fail */
+static unsigned long first, last = (unsigned long)-1, every = 1;
+static _Atomic unsigned long allocations;
+
+static int find_reprise(struct dl_phdr_info *library, size_t size, void *unused)
+{
+	const char *name = strrchr(library->dlpi_name, '/');
+	int i;
+
+	(void)size;
+	(void)unused;
+	if (!name || strcmp(name, "/libreprise.so") != 0)
+		return 0;
+	for (i = 0; i < library->dlpi_phnum; i++) {
+		if (library->dlpi_phdr[i].p_type != PT_LOAD || !(library->dlpi_phdr[i].p_flags & PF_X))
+			continue;
+		begin = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr;
+		end = begin + library->dlpi_phdr[i].p_memsz;
+	}
+	return 1;
+}
+
+__attribute__((constructor)) static void set_up(void)
+{
+	static const char refused[] = "HOST_MEMORY_FAIL: expected N, every=N or from-N\n";
+	const char *text = getenv("HOST_MEMORY_FAIL");
+
+	if (!text)
+		return;
+	if (strncmp(text, "every=", 6) == 0)
+		first = every = strtoul(text + 6, NULL, 10);
+	else if (strncmp(text, "from-", 5) == 0)
+		first = strtoul(text + 5, NULL, 10);
+	else
+		first = last = strtoul(text, NULL, 10);
+	if (first == 0)
+		_exit(write(STDERR_FILENO, refused, sizeof(refused) - 1) < 0 ? 70 : 64);
+	dl_iterate_phdr(find_reprise, NULL);
+}
+
+static bool fails(const void *caller)
+{
+	unsigned long count;
+
+	if ((uintptr_t)caller - begin >= end - begin)
+		return false;
+	count = atomic_fetch_add(&allocations, 1) + 1;
+	if (count < first || count > last || (count - first) % every != 0)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+__attribute__((visibility("default"))) void *malloc(size_t bytes)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t bytes)
+{
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, bytes);
+}
