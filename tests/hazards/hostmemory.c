@@ -3,7 +3,7 @@
  *
  *     LD_PRELOAD=libhostmemory.so:libreprise.so HOST_MEMORY_FAIL=WHEN program
  *
- * WHEN is N (the N-th allocation, from 1), every=N (each N-th) or from-N (the N-th and each later one). Everybody else gets glibc's memory.
+ * WHEN is N (the N-th allocation, from 1), every=N (each N-th) or from-N (the N-th and each later one). Everybody else gets memory.
  * All is set up by the constructor, and only read afterwards; allocations are counted over all threads.
  */
 #include <errno.h>
@@ -15,10 +15,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* glibc's own, which need not be looked up: dlsym is Reprise's here, and allocates. */
-void *__libc_malloc(size_t bytes);
-void *__libc_calloc(size_t count, size_t bytes);
-void *__libc_realloc(void *memory, size_t bytes);
+/* The allocator behind: a sanitizer's if there is one, else glibc's own. Neither need be looked up: dlsym is Reprise's here, and allocates. */
+#define BEHIND(name, types, values) \
+	void *__libc_##name types; \
+	__attribute__((weak)) void *__interceptor_##name types; \
+	static void *behind_##name types \
+	{ \
+		return __interceptor_##name ? __interceptor_##name values : __libc_##name values; \
+	}
+BEHIND(malloc, (size_t bytes), (bytes))
+BEHIND(calloc, (size_t count, size_t bytes), (count, bytes))
+BEHIND(realloc, (void *memory, size_t bytes), (memory, bytes))
 
 static uintptr_t begin, end; /* of libreprise.so's code; 0 if it is not loaded or nothing is to fail */
 static unsigned long first, last = (unsigned long)-1, every = 1;
@@ -75,15 +82,15 @@ static bool fails(const void *caller)
 
 __attribute__((visibility("default"))) void *malloc(size_t bytes)
 {
-	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(bytes);
+	return fails(__builtin_return_address(0)) ? NULL : behind_malloc(bytes);
 }
 
 __attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes)
 {
-	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, bytes);
+	return fails(__builtin_return_address(0)) ? NULL : behind_calloc(count, bytes);
 }
 
 __attribute__((visibility("default"))) void *realloc(void *memory, size_t bytes)
 {
-	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, bytes);
+	return fails(__builtin_return_address(0)) ? NULL : behind_realloc(memory, bytes);
 }
