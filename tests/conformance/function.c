@@ -224,6 +224,67 @@ static void clusters_of_eight_blocks_fit(void)
 
 #define EXECUTION "Execution Control: "
 
+/* Launches take a CUkernel cast to CUfunction, and so do questions of occupancy; nothing else says so of itself, and nothing else does. */
+static void a_kernel_is_no_function_but_to_launch(void)
+{
+	CUfunctionLoadingState state;
+	CUlibrary loaded;
+	CUkernel kernel;
+	CUfunction cast;
+	CUmodule owner;
+	const char *name;
+	size_t offset, size;
+	int value = 0;
+
+	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, loaded, "mixed"));
+	cast = (CUfunction)kernel;
+	EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, cast), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncSetAttribute(cast, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncSetCacheConfig(cast, CU_FUNC_CACHE_PREFER_L1), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncGetModule(&owner, cast), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncGetName(&name, cast), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncGetParamInfo(cast, 1, &offset, &size), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncIsLoaded(&state, cast), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncLoad(cast), CUDA_ERROR_INVALID_HANDLE);
+	OK(cuLibraryUnload(loaded));
+}
+
+static void occupancy_may_be_asked_of_a_kernel(void)
+{
+	CUlibrary loaded;
+	CUkernel kernel;
+	size_t bytes = 0;
+	int blocks = 0, threads = 0;
+
+	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, loaded, "nothing"));
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (CUfunction)kernel, 128, 0));
+	EQUAL(blocks, 16);
+	OK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, (CUfunction)kernel, NULL, 0, 0));
+	EQUAL(threads, 1024);
+	OK(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, (CUfunction)kernel, 1, 128));
+	EQUAL(bytes, 49152);
+	OK(cuLibraryUnload(loaded));
+}
+
+static void a_function_is_no_kernel(void)
+{
+	CUkernel cast = (CUkernel)function("mixed");
+	CUlibrary loaded;
+	CUfunction other_function;
+	const char *name;
+	size_t offset, size;
+	int value;
+
+	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, cast, 0), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, cast, 0), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelGetName(&name, cast), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelGetParamInfo(cast, 0, &offset, &size), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelGetFunction(&other_function, cast), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelGetLibrary(&loaded, cast), CUDA_ERROR_INVALID_HANDLE);
+}
+
 const struct check function_checks[] = {
 	CHECK(attributes_of_a_function, EXECUTION "cuFuncGetAttribute"),
 	CHECK(an_attribute_that_no_function_has_is_invalid, EXECUTION "cuFuncGetAttribute"),
@@ -239,6 +300,9 @@ const struct check function_checks[] = {
 	CHECK(a_function_knows_its_name_and_module, EXECUTION "cuFuncGetName, cuFuncGetModule"),
 	CHECK(a_function_may_be_loaded, EXECUTION "cuFuncLoad, cuFuncIsLoaded"),
 	CHECK(occupancy_ends_at_the_limits, "Occupancy: cuOccupancyMaxPotentialBlockSize"),
+	CHECK(a_kernel_is_no_function_but_to_launch, EXECUTION "cuFuncGetAttribute and others; measured on an H200, driver 580, documented only that launches take a CUkernel"),
+	CHECK(occupancy_may_be_asked_of_a_kernel, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor and others: can also be used with CUkernel"),
+	CHECK(a_function_is_no_kernel, "Library Management: cuKernelGetName and others"),
 	CHECK(a_kernels_attributes_are_of_a_device, "Library Management: cuKernelGetAttribute"),
 	CHECK(occupancy_counts_blocks, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor"),
 	CHECK(clusters_of_eight_blocks_fit, "Occupancy: cuOccupancyMaxPotentialClusterSize; Programming Guide, Thread Block Clusters"),

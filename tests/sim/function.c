@@ -166,16 +166,17 @@ static CUresult parameter_info(const struct sim_kernel *code, size_t index, size
 	return CUDA_SUCCESS;
 }
 
+/* A CUkernel is refused by all of these: it stands for a function only where something is launched, and where occupancy is asked for. */
 API(SIM_CONTEXT, cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction handle), (value, attribute, handle))
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
 	return function ? get_attribute(function->attributes, attribute, value) : CUDA_ERROR_INVALID_HANDLE;
 }
 
 API(SIM_CONTEXT, cuFuncSetAttribute, (CUfunction handle, CUfunction_attribute attribute, int value), (handle, attribute, value))
 {
-	struct sim_function *function = sim_function_of(handle, sim_current());
+	struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
 	return function ? set_attribute(function->attributes, attribute, value) : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -184,7 +185,7 @@ API(SIM_CONTEXT, cuFuncSetCacheConfig, (CUfunction handle, CUfunc_cache config),
 {
 	if (config > CU_FUNC_CACHE_PREFER_EQUAL)
 		return CUDA_ERROR_INVALID_VALUE;
-	return sim_function_of(handle, sim_current()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return sim_object_of(SIM_A_FUNCTION, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 API(SIM_CONTEXT, cuFuncGetModule, (CUmodule *module, CUfunction handle), (module, handle))
@@ -201,17 +202,19 @@ API(SIM_CONTEXT, cuFuncGetModule, (CUmodule *module, CUfunction handle), (module
 
 API(SIM_CONTEXT, cuFuncGetName, (const char **name, CUfunction handle), (name, handle))
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
-	if (!name || !function)
+	if (!name)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!function)
+		return CUDA_ERROR_INVALID_HANDLE;
 	*name = function->code->name;
 	return CUDA_SUCCESS;
 }
 
 API(SIM_CONTEXT, cuFuncGetParamInfo, (CUfunction handle, size_t index, size_t *offset, size_t *size), (handle, index, offset, size))
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
 	return function ? parameter_info(function->code, index, offset, size) : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -220,7 +223,7 @@ API(SIM_CONTEXT, cuFuncIsLoaded, (CUfunctionLoadingState *state, CUfunction hand
 {
 	if (!state)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (!sim_function_of(handle, sim_current()))
+	if (!sim_object_of(SIM_A_FUNCTION, handle))
 		return CUDA_ERROR_INVALID_HANDLE;
 	*state = CU_FUNCTION_LOADING_STATE_LOADED;
 	return CUDA_SUCCESS;
@@ -228,7 +231,7 @@ API(SIM_CONTEXT, cuFuncIsLoaded, (CUfunctionLoadingState *state, CUfunction hand
 
 API(SIM_CONTEXT, cuFuncLoad, (CUfunction handle), (handle))
 {
-	return sim_function_of(handle, sim_current()) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return sim_object_of(SIM_A_FUNCTION, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction *function, CUkernel handle), (function, handle))
@@ -259,8 +262,10 @@ API(SIM_INIT, cuKernelGetName, (const char **name, CUkernel handle), (name, hand
 {
 	const struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
-	if (!name || !kernel)
+	if (!name)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (!kernel)
+		return CUDA_ERROR_INVALID_HANDLE;
 	*name = kernel->code->name;
 	return CUDA_SUCCESS;
 }
