@@ -8,6 +8,7 @@ with the same bytes, each after the same others, and by sim-record the same call
 thread. Options say what else must be, so that a test cannot pass because nothing was replayed.
 """
 import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -133,8 +134,10 @@ def main():
         if counted[name] < number:
             print(f"never counted more than {counted[name]} of {name}, not {number}")
             failed = True
-    if max(shares, default=0) < options.replayed:
-        print(f"never as much as {options.replayed} %")
+    # How much depends on how soon graphs are built: a build with a sanitizer only has to replay at all.
+    least_share = min(options.replayed, 0.1) if os.environ.get("SLOW_BUILD") else options.replayed
+    if max(shares, default=0) < least_share:
+        print(f"never as much as {least_share} %")
         failed = True
     return 1 if failed else 0
 

@@ -101,10 +101,17 @@ static void open_log(void)
 	out.owner = getpid();
 }
 
+/* Cuts off the zeros behind the last line. A thread may still be at work, and writes nothing more; if it holds the lock for good, the zeros stay. */
 __attribute__((destructor)) static void close_log(void)
 {
-	if (out.file >= 0 && out.owner == getpid() && ftruncate(out.file, (off_t)out.used) != 0)
-		perror("SIM_LOG");
+	if (pthread_mutex_trylock(&sim_lock) != 0)
+		return;
+	if (out.file >= 0 && out.owner == getpid()) {
+		if (ftruncate(out.file, (off_t)out.used) != 0)
+			perror("SIM_LOG");
+		out.owner = 0;
+	}
+	pthread_mutex_unlock(&sim_lock);
 }
 
 static void write_out(struct line *line)
@@ -112,7 +119,7 @@ static void write_out(struct line *line)
 	add_text(line, "\n");
 	if (out.file < 0)
 		open_log();
-	if (out.owner != getpid()) /* a child of fork: the log is its parent's */
+	if (out.owner != getpid()) /* a child of fork: the log is its parent's; or closed */
 		return;
 	while (out.used + line->length > out.room) {
 		out.room += PIECE;

@@ -224,6 +224,7 @@ static void wait_for_a_thread(bool busy)
 	ck_assert_int_eq(pthread_create(&thread, NULL, set_later, &setter), 0);
 	CU(cuStreamSynchronize(stream));
 	ck_assert_uint_eq(setter.flag[1], 1);
+	pthread_join(thread, NULL);
 }
 
 static void wait_for_a_busy_thread(void)
