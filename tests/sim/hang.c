@@ -16,6 +16,7 @@
 #include "worker.h"
 
 #define LOOK_MS 10u   /* between two looks */
+#define LEAST_PAUSES 3 /* of a spinning kernel while nothing moves: a busy machine may not have let it look */
 #define GRACE_MS 100u /* while all threads sleep for good; Reprise's watchdog issues what is deferred well within it */
 #define MOST_WATCHED 4096 /* bytes behind an address that a spinning kernel was given */
 #define MOST_OPS 64 /* in a report */
@@ -237,6 +238,30 @@ _Noreturn static void report(unsigned int ms, bool for_good)
 	_exit(SIM_HANG_STATUS);
 }
 
+/* Starts counting how often each spinning kernel looks. */
+static void count_pauses(void)
+{
+	struct sim_worker *worker;
+
+	for (worker = sim_workers(); worker; worker = worker->next)
+		worker->pauses_when_still = worker->pauses;
+}
+
+/* Whether all that could get on has had the chance to: who waits for what has finished, or spins on what has changed, may not have run yet. */
+static bool had_their_chance(void)
+{
+	const struct sim_waiter *waiter;
+	const struct sim_worker *worker;
+
+	for (waiter = waiters; waiter; waiter = waiter->next)
+		if (waiter->op->state == SIM_OP_DONE)
+			return false;
+	for (worker = sim_workers(); worker; worker = worker->next)
+		if (spins(worker) && worker->pauses - worker->pauses_when_still < LEAST_PAUSES)
+			return false;
+	return true;
+}
+
 /* Looks whether anything moves while there is reason to doubt it. Looks are counted, not time: a machine that pauses is no hang. */
 static void *look(void *unused)
 {
@@ -255,7 +280,8 @@ static void *look(void *unused)
 		now = movement();
 		if (now != before || sim_schedule_ready_count() > 0) {
 			still_ms = asleep_ms = 0;
-		} else {
+			count_pauses();
+		} else if (had_their_chance()) {
 			still_ms += LOOK_MS;
 			asleep_ms = sim_calls() == calls && all_sleep_for_good() ? asleep_ms + LOOK_MS : 0;
 			if (asleep_ms >= GRACE_MS || still_ms >= sim_options()->hang_ms)

@@ -20,7 +20,7 @@ static VECTOR(struct sim_op *) queue;
 static unsigned int idle;
 static pthread_cond_t queued = PTHREAD_COND_INITIALIZER;
 
-const struct sim_worker *sim_workers(void)
+struct sim_worker *sim_workers(void)
 {
 	return workers;
 }
@@ -114,6 +114,7 @@ void sim_worker_pause(void)
 	if (self.nap_ns > MOST_NAP_NS)
 		self.nap_ns = MOST_NAP_NS;
 	self.seen = now;
+	self.pauses++;
 	nap = (struct timespec){0, self.nap_ns};
 	pthread_mutex_unlock(&sim_lock);
 	nanosleep(&nap, NULL);

@@ -11,10 +11,12 @@ struct sim_worker {
 	struct sim_op *op; /* whose work it runs, or NULL */
 	uint64_t seen;     /* calls and time at its last pause */
 	long nap_ns;
+	unsigned long pauses; /* of all its ops */
+	unsigned long pauses_when_still; /* the hang detection's: how many there were when something moved last */
 	struct sim_worker *next;
 };
 
-const struct sim_worker *sim_workers(void);
+struct sim_worker *sim_workers(void);
 
 /* Runs the op's work, finishes the op, and then what became ready by it. Returns at once. */
 void sim_worker_run(struct sim_op *op);
