@@ -72,6 +72,8 @@ def problems_of_class(row, reasons):
         yield from problems_of_reason(row, reasons)
     elif (row.form == 'PER_THREAD') != (row.suffix is not None):
         yield f'{row.form} does not fit the name'
+    if row.kind in ('RECORD', 'ORDER') and 'STREAM' not in row.takes:
+        yield f'is {row.kind}, and takes no stream'
     if ENDS.search(row.name) and row.takes & REFERRED_TO and not row.takes & {'GRAPH'} and row.kind != 'LIFETIME' and \
             row.function not in ENDS_NO_TRACE:
         yield f'ends what traces refer to, and is {row.kind}'
