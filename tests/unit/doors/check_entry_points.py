@@ -5,7 +5,7 @@ usage: check_entry_points.py TABLE NAMES TOOLKIT [--reference TOOLKIT] -- COMPIL
 
 NAMES is a file with the names that a driver exports, one a line. The reference is the toolkit that Reprise is built with, where
 TOOLKIT is an older one. Fails for
-  - an entry point without a row;
+  - an entry point without a row, also one that only the toolkit's cudart asks for by name;
   - a PASS row whose reason is none, or does not fit what the call is named or takes;
   - a call that ends something which traces may refer to and is not LIFETIME;
   - a row that does not say what the call takes, or names the stream at another place than it is;
@@ -54,6 +54,12 @@ def exported(stub):
         return set()
     text = subprocess.run(['nm', '-D', '--defined-only', stub], capture_output=True, text=True, check=True).stdout
     return {line.split()[-1] for line in text.splitlines() if re.search(r' cu[A-Z]\w*$', line)}
+
+
+def asked_for(toolkit):
+    """The names that the toolkit's cudart looks up, which are without a version."""
+    library = next((path for folder in ('lib64', 'lib') for path in sorted((toolkit / folder).glob('libcudart.so*'))), None)
+    return {name.decode() for name in re.findall(rb'\0(cu[A-Z]\w+)(?=\0)', library.read_bytes())} if library else set()
 
 
 def problems_of_reason(row, reasons):
@@ -135,6 +141,8 @@ def main():
     problems += [f'{row.name}: takes {word}, which is no object' for row in rows for word in row.takes - set(entry_points.OBJECTS)]
     expected = set(headers.declared) | exported(settings.toolkit / 'lib64' / 'stubs' / 'libcuda.so') | set(settings.names.read_text().split())
     problems += [f'{name}: no row' for name in sorted(expected - names)]
+    asked = asked_for(settings.toolkit)
+    problems += [f'{name}: no row, and cudart asks for it' for name in sorted(asked - names - {row.function for row in rows})]
     problems += [f'{reason}: no row gives this reason' for reason in sorted(set(reasons) - {row.reason for row in rows})]
     if len(rows) != len(names):
         problems.append('a name has two rows')
@@ -142,7 +150,7 @@ def main():
         problems.append(f'found only {len(headers.declared)} prototypes: the headers are not read right')
     for problem in problems:
         print(problem)
-    print(f'CUDA {headers.version}: {len(rows)} rows, {len(headers.declared)} names in the headers: {len(problems)} problems')
+    print(f'CUDA {headers.version}: {len(rows)} rows, {len(headers.declared)} names in the headers, {len(asked)} asked for by cudart: {len(problems)} problems')
     return 1 if problems else 0
 
 
