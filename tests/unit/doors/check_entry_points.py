@@ -150,7 +150,8 @@ def main():
         problems.append(f'found only {len(headers.declared)} prototypes: the headers are not read right')
     for problem in problems:
         print(problem)
-    print(f'CUDA {headers.version}: {len(rows)} rows, {len(headers.declared)} names in the headers, {len(asked)} asked for by cudart: {len(problems)} problems')
+    print(f'CUDA {headers.version}: {len(rows)} rows, {len(headers.declared)} names in the headers, {len(asked)} asked for by cudart: '
+          f'{len(problems)} problems')
     return 1 if problems else 0
 
 
