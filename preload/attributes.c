@@ -109,7 +109,7 @@ static bool announce(struct setting *setting)
 }
 
 #define SET(name, parameters, arguments, ...) \
-	CUresult reprise_door_##name parameters; \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
 		struct setting setting = {__VA_ARGS__}; \

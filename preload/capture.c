@@ -39,7 +39,7 @@ static bool goes_on(CUresult result, CUstream stream)
 #define ARGUMENTS(...) (__VA_ARGS__)
 
 #define BEGIN(name, resolve, parameters, arguments) \
-	CUresult reprise_door_##name parameters; \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
 		if (reprise_inside != 0) \
@@ -52,7 +52,7 @@ static bool goes_on(CUresult result, CUstream stream)
 	}
 
 #define END(name, resolve, parameters, arguments) \
-	CUresult reprise_door_##name parameters; \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
 		CUresult result = REPRISE_REAL(name) arguments; \

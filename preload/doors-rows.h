@@ -72,12 +72,12 @@ reprise_exported_begin:
 	end_row reprise_door_\name
 	.endm
 
-#define RECORD(name, stream, form) wrapped_row name
-#define ORDER(name, stream, form) generic_row barrier_door, name, UNCHECKED
-#define SYNC(name, stream, form, result) generic_row barrier_door, name, result
-#define LIFETIME(name, what, handle, form, result) generic_row lifetime_door, name, result
-#define OWN(name, stream, form) wrapped_row name
-#define PASS(name) end_row none
+#define RECORD(name, stream, form, takes) wrapped_row name
+#define ORDER(name, stream, form, takes) generic_row barrier_door, name, UNCHECKED
+#define SYNC(name, stream, form, result, takes) generic_row barrier_door, name, result
+#define LIFETIME(name, what, handle, form, result, takes) generic_row lifetime_door, name, result
+#define OWN(name, stream, form, takes) wrapped_row name
+#define PASS(name, ...) end_row none
 #include "entry_points.def"
 
 	.section .text.reprise_exported, "ax", @progbits

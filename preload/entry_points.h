@@ -26,12 +26,7 @@ enum reprise_class {
 };
 
 enum reprise_entry {
-#define RECORD(name, stream, form) REPRISE_ENTRY_##name,
-#define ORDER(name, stream, form) REPRISE_ENTRY_##name,
-#define SYNC(name, stream, form, result) REPRISE_ENTRY_##name,
-#define LIFETIME(name, what, handle, form, result) REPRISE_ENTRY_##name,
-#define OWN(name, stream, form) REPRISE_ENTRY_##name,
-#define PASS(name) REPRISE_ENTRY_##name,
+#define ENTRY(name, ...) REPRISE_ENTRY_##name,
 #include "entry_points.def"
 	REPRISE_ENTRY_COUNT,
 	REPRISE_ENTRY_STRICT = REPRISE_ENTRY_COUNT + REPRISE_SPARE_DOORS,

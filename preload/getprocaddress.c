@@ -8,9 +8,8 @@
 #include "door.h"
 #include "route.h"
 
-CUresult reprise_door_cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags);
-CUresult reprise_door_cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
-                                          CUdriverProcAddressQueryResult *status);
+__typeof__(cuGetProcAddress) reprise_door_cuGetProcAddress;
+__typeof__(cuGetProcAddress_v2) reprise_door_cuGetProcAddress_v2;
 
 /* An answer without a function (version 2 succeeds with NULL for names that it does not know) is left as it is. */
 static CUresult route(CUresult result, const char *symbol, void **function)

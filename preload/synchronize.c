@@ -10,7 +10,7 @@
 #include "door.h"
 
 #define CONTEXT_WIDE(name, parameters, arguments) \
-	CUresult reprise_door_##name parameters; \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
 		CUresult result; \

@@ -30,9 +30,7 @@ static CUresult pass_kernel(const struct reprise_call *call)
 }
 
 #define DOOR_LAUNCH_KERNEL(name, plain, is_per_thread) \
-	CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
-	                             unsigned int block_x, unsigned int block_y, unsigned int block_z, \
-	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra); \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
 	                             unsigned int block_x, unsigned int block_y, unsigned int block_z, \
 	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra) \
@@ -55,7 +53,7 @@ static CUresult pass_kernel_ex(const struct reprise_call *call)
 }
 
 #define DOOR_LAUNCH_KERNEL_EX(name, plain, is_per_thread) \
-	CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra); \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra) \
 	{ \
 		if (config == NULL) \
@@ -77,7 +75,7 @@ DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 		__typeof__(&plain) entry = call->entry; \
 		return entry((target_type)call->copy.target, (source_type)call->copy.source, call->copy.bytes, call->stream); \
 	} \
-	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, CUstream stream); \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, CUstream stream) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
@@ -105,7 +103,7 @@ DOORS(DOOR_COPY_DEVICE_TO_DEVICE, cuMemcpyDtoDAsync_v2)
 		__typeof__(&plain) entry = call->entry; \
 		return entry(call->field, call->stream); \
 	} \
-	CUresult reprise_door_##name(const description *copy, CUstream stream); \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(const description *copy, CUstream stream) \
 	{ \
 		if (copy == NULL) \
@@ -127,7 +125,7 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 		__typeof__(&plain) entry = call->entry; \
 		return entry(call->set.target, (element)call->set.value, call->set.width, call->stream); \
 	} \
-	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream); \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
@@ -150,8 +148,7 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 		return entry(call->set.target, call->set.pitch, (element)call->set.value, call->set.width, call->set.height, \
 		             call->stream); \
 	} \
-	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, size_t height, \
-	                             CUstream stream); \
+	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, size_t height, \
 	                             CUstream stream) \
 	{ \

@@ -80,6 +80,20 @@ prepare_tests() {
 	pkg-config --exists check || apt_install check
 }
 
+# The headers of older toolkits, against which the table of entry points is held: once, into the build folder. Without a network those tests skip.
+fetch_headers() {
+	local version folder
+
+	for version in 12.0 12.4 12.8; do
+		folder=$build/headers/$version
+		[ ! -e "$folder/nvidia/cuda_runtime/include/cuda.h" ] || continue
+		echo "fetching: cuda.h $version (the wheel nvidia-cuda-runtime-cu12) into $folder"
+		python3 -m pip install -q --disable-pip-version-check --root-user-action ignore --retries 1 --timeout 20 --no-deps --upgrade \
+			--target "$folder" "nvidia-cuda-runtime-cu12==$version.*" >/dev/null 2>&1 ||
+			echo "cuda.h $version could not be had: what needs it is skipped"
+	done
+}
+
 # build_all FOLDER [meson option ...]
 build_all() {
 	local folder=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The recorder: what it writes is what the driver was asked, however the process ends; equal runs are equal, and others are not.
-# test_record.sh SIM-RECORD LIBRECORD PROGRAM EXAMPLE MODULE
-compare=$1 recorder=$2 program=$3 example=$4 module=$5
+# test_record.sh SIM-RECORD LIBRECORD PROGRAM EXAMPLE MODULE OPENED DRIVER-FOLDER LIBREPRISE
+compare=$1 recorder=$2 program=$3 example=$4 module=$5 opened=$6 driver=$7 reprise=$8
 records=$(mktemp -d) || exit 99
 trap 'rm -r "$records"' EXIT
 fail() { echo "$*"; exit 1; }
@@ -33,6 +33,14 @@ for way in return _exit kill; do
 	printf '%s\n' '2 cuDeviceGetCount 0' '1 cuStreamQuery_ptsz 201' >>"$records/expected"
 	tr -d '\0' <"$records/ended" | cmp - "$records/expected" || fail "$way: another record"
 	cat "$records"/ended.* | tr -d '\0' | cmp - "$records/child" || fail "$way: another record of the forked process"
+done
+
+# A driver that the program opened itself, alone and with Reprise between.
+printf '1 %s\n' 'cuInit 0' 'cuDeviceGetCount 0' '#here 0' 'cuGetProcAddress_v2 0' 'cuStreamQuery_ptsz 201' >"$records/expected"
+for preloaded in "$recorder" "$recorder:$reprise"; do
+	rm -f "$records/opened"
+	LD_LIBRARY_PATH=$driver LD_PRELOAD=$preloaded REPRISE=on SIM_RECORD=$records/opened "$opened" || fail "opened: the program fails"
+	tr -d '\0' <"$records/opened" | cmp - "$records/expected" || fail "opened: another record"
 done
 
 # What the comparer passes over, and what not.

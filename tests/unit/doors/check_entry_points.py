@@ -1,68 +1,52 @@
 #!/usr/bin/env python3
-"""Holds preload/entry_points.def against the toolkit's headers and against the names that drivers export.
+"""Holds preload/entry_points.def against a toolkit's headers and against the names that drivers export.
 
-usage: check_entry_points.py TABLE NAMES TOOLKIT COMPILER...
+usage: check_entry_points.py TABLE NAMES TOOLKIT [--reference TOOLKIT] -- COMPILER...
 
-NAMES is a file with the names that a driver exports, one a line. Fails for an entry point without a row, for a stream at another place than the row says, for a form that does not fit the
-name, for a checked door that cannot pass the arguments on, and for a function that takes a stream and is called unrelated
-to stream order. Exits with 77 (skipped) where there is no header to compare with.
+NAMES is a file with the names that a driver exports, one a line. The reference is the toolkit that Reprise is built with, where
+TOOLKIT is an older one. Fails for
+  - an entry point without a row, also one that only the toolkit's cudart asks for by name;
+  - a PASS row whose reason is none, or does not fit what the call is named or takes;
+  - a call that ends something which traces may refer to and is not LIFETIME;
+  - a row that does not say what the call takes, or names the stream at another place than it is;
+  - a form that does not fit the name, and a checked door that cannot pass the arguments on;
+  - an entry point that has another signature than in the reference.
+Exits with 77 (skipped) where there is no header to compare with.
 """
+import argparse
 import pathlib
 import re
 import subprocess
 import sys
 
-ROW = re.compile(r'^(RECORD|ORDER|SYNC|LIFETIME|OWN|PASS)\((\w+)(?:, ([^)]*))?\)$', re.M)
-PROTOTYPE = re.compile(r'\bCUresult\s+(?:CUDAAPI\s+)?(cu[A-Z]\w*)\s*\(([^;{}]*?)\)\s*;', re.S)
-RENAMED = re.compile(r'^\s*#define\s+cu[A-Z]\w*\s+(?:__CUDA_API_(PTDS|PTSZ)\()?(cu[A-Z]\w*)', re.M)
+from headers import Headers
+
+TABLE_OF_VERSION = 13000  # what the table says of structures is what they are in this CUDA_VERSION
 LARGE = {'CUipcMemHandle', 'CUipcEventHandle', 'CUeglFrame'}  # structures that travel in memory
-QUERY = re.compile(r'Get|IsCapturing|UpdateCaptureDependencies')
 
+# What a call may be named if its row gives this reason, so that a reason cannot be given without a look at the call.
+FITS = {
+    'UNRELATED': r'',
+    'QUERY': r'Get(?!Proc)|Is[A-Z]|Occupancy|Enumerate|Export(?!Table)',
+    'CREATION': r'Create|Alloc|Load|Retain|Import|Reserve|Register|CtxAttach|FromGreenCtx|ExternalMemoryGetMapped',
+    'SELECTION': r'^cuCtx(Push|Pop|Set)Current',
+    'CAPTURE': r'^cuStream(GetCaptureInfo|IsCapturing|UpdateCaptureDependencies)|^cuThreadExchangeStreamCaptureMode',
+    'GRAPH': r'^cuGraph(?!ics|Launch|Upload|InstantiateWithParams)|^cuUserObject',
+    'LINKING': r'^cuLink',
+    'DIAGNOSTIC': r'^cuCoredump',
+    'PRIVATE': r'^cuGetExportTable$',
+}
+NO_OBJECT = {'UNRELATED', 'PRIVATE'}  # reasons for calls that take nothing
+CREATES_NOTHING = re.compile(r'Unload|Unregister')
 
-class Row:
-    def __init__(self, kind, name, fields):
-        fields = [f.strip() for f in fields.split(',')] if fields else []
-        self.kind, self.name = kind, name
-        self.argument = self.form = None
-        self.checked = 'CHECKED' in fields
-        if kind == 'LIFETIME':
-            self.argument, self.form = int(fields[1]), fields[2]
-        elif kind != 'PASS':
-            self.argument, self.form = int(fields[0]), fields[1]
-
-
-def types_of(parameters):
-    """The types of a prototype's parameters, without spaces, const and names."""
-    parameters = re.sub(r'\s+', ' ', parameters).strip()
-    if parameters in ('', 'void'):
-        return []
-    types = []
-    for parameter in parameters.split(','):
-        words = re.sub(r'\bconst\b|\bCUDAAPI\b', ' ', parameter).replace('*', ' * ').split()
-        if len(words) > 1 and words[-1] not in ('*', 'int', 'float'):
-            words.pop()
-        types.append(' '.join(words))
-    return types
-
-
-def prototypes(include, compiler):
-    """name -> types for everything that the headers declare, in all its versions and forms."""
-    source = '#include <cuda.h>\n#include <cudaProfiler.h>\n'
-    text = subprocess.run([*compiler, '-E', '-P', '-D__CUDA_API_VERSION_INTERNAL', f'-I{include}', '-xc', '-'], input=source,
-                          capture_output=True, text=True, check=True).stdout
-    found = {name: types_of(parameters) for name, parameters in PROTOTYPE.findall(text)}
-    # The graphics headers need headers of others to be compiled, so they are read as they are.
-    for header in ('cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h'):
-        path = include / header
-        text = path.read_text(errors='replace') if path.exists() else ''
-        for name, parameters in PROTOTYPE.findall(text):
-            if 'WGL' not in name:
-                found.setdefault(name, types_of(parameters))
-        for form, name in RENAMED.findall(text):
-            found.setdefault(name, None)
-            if form:
-                found.setdefault(f'{name}_{form.lower()}', None)
-    return found
+ENDS = re.compile(r'Destroy|Free|Un(load|map|register|bind)|Close|Detach|Release|Trim|PrimaryCtxReset|Disable')
+REFERRED_TO = {'STREAM', 'FUNCTION', 'MODULE', 'CONTEXT', 'HOST', 'MEMORY', 'ARRAY'}
+ENDS_NO_TRACE = {
+    'cuMemFreeAsync': 'in stream order, and the memory stays the pool\'s',
+    'cuMemRelease': 'what is mapped stays until it is unmapped',
+    'cuLinkDestroy': 'linked code is loaded anew',
+    'cuEGLStreamConsumerReleaseFrame': 'the resource stays registered',
+}
 
 
 def exported(stub):
@@ -72,46 +56,102 @@ def exported(stub):
     return {line.split()[-1] for line in text.splitlines() if re.search(r' cu[A-Z]\w*$', line)}
 
 
-def problems_of(row, types):
-    if row.form is not None and (row.form == 'PER_THREAD') != row.name.endswith(('_ptsz', '_ptds')):
+def asked_for(toolkit):
+    """The names that the toolkit's cudart looks up, which are without a version."""
+    library = next((path for folder in ('lib64', 'lib') for path in sorted((toolkit / folder).glob('libcudart.so*'))), None)
+    return {name.decode() for name in re.findall(rb'\0(cu[A-Z]\w+)(?=\0)', library.read_bytes())} if library else set()
+
+
+def problems_of_reason(row, reasons):
+    if row.reason not in reasons or row.reason not in FITS:
+        yield f'is PASS, and {row.reason} is no reason'
+    elif row.reason in NO_OBJECT and row.takes:
+        yield f'is PASS as {row.reason}, and takes {" ".join(sorted(row.takes))}'
+    elif row.reason not in NO_OBJECT and not row.takes:
+        yield f'is PASS as {row.reason}, and takes nothing'
+    elif not re.search(FITS[row.reason], row.name) or row.reason == 'CREATION' and CREATES_NOTHING.search(row.name):
+        yield f'is PASS, and {row.reason} does not fit its name'
+
+
+def problems_of_class(row, reasons):
+    if row.kind == 'PASS':
+        yield from problems_of_reason(row, reasons)
+    elif (row.form == 'PER_THREAD') != (row.suffix is not None):
         yield f'{row.form} does not fit the name'
-    if types is None:
+    if row.kind in ('RECORD', 'ORDER') and 'STREAM' not in row.takes:
+        yield f'is {row.kind}, and takes no stream'
+    if ENDS.search(row.name) and row.takes & REFERRED_TO and not row.takes & {'GRAPH'} and row.kind != 'LIFETIME' and \
+            row.function not in ENDS_NO_TRACE:
+        yield f'ends what traces refer to, and is {row.kind}'
+
+
+def problems_of_types(row, types):
+    """Where the arguments are, and how they travel."""
+    if row.kind == 'PASS':
         return
     stream = types.index('CUstream') + 1 if 'CUstream' in types else 0
-    if row.kind == 'PASS':
-        if stream and not QUERY.search(row.name):
-            yield 'takes a stream, and is PASS'
-        return
     if row.kind != 'LIFETIME' and row.argument != stream:
         yield f'its stream is argument {stream}, not {row.argument}'
     if row.argument > len(types):
         yield f'has no argument {row.argument}'
-    before = types if row.checked else types[:row.argument]
+    checked = row.result == 'CHECKED'
+    before = types if checked else types[:row.argument]
     if LARGE & set(before) or {'float', 'double'} & set(before):
         yield 'takes an argument that does not travel in an integer register'
-    if row.checked and len(types) > 6:
+    if checked and len(types) > 6:
         yield 'is checked, but takes more than six arguments'
 
 
+def problems_of_takes(row, headers):
+    reached = headers.objects_of(row.name)
+    exact = headers.version == TABLE_OF_VERSION and headers.declared.get(row.name) is not None
+    if headers.version <= TABLE_OF_VERSION and reached - row.takes or exact and reached != row.takes:
+        yield f'takes {" ".join(sorted(reached)) or "nothing"}, not {" ".join(sorted(row.takes)) or "nothing"}'
+
+
+def problems_of(row, reasons, headers, reference):
+    types = headers.types_of(row.name)
+    yield from problems_of_class(row, reasons)
+    yield from problems_of_takes(row, headers)
+    if types is not None:
+        yield from problems_of_types(row, types)
+        if reference and reference.types_of(row.name) not in (None, types):
+            yield f'is ({", ".join(types)}) there, and ({", ".join(reference.types_of(row.name))}) in the reference'
+
+
 def main():
-    table, names_of_driver, toolkit = map(pathlib.Path, sys.argv[1:4])
-    compiler = sys.argv[4:]
-    if not (toolkit / 'include' / 'cuda.h').exists():
-        print(f'skipped: no cuda.h under {toolkit}')
+    parser = argparse.ArgumentParser()
+    parser.add_argument('table', type=pathlib.Path)
+    parser.add_argument('names', type=pathlib.Path)
+    parser.add_argument('toolkit', type=pathlib.Path)
+    parser.add_argument('--reference', type=pathlib.Path)
+    parser.add_argument('compiler', nargs='+')
+    settings = parser.parse_args()
+    if not (settings.toolkit / 'include' / 'cuda.h').exists():
+        print(f'skipped: no cuda.h under {settings.toolkit}: scripts/test fetches it where there is a network')
         return 77
-    rows = [Row(*fields) for fields in ROW.findall(table.read_text())]
+    sys.path.insert(0, str(settings.table.parent))
+    import entry_points
+
+    rows, reasons = entry_points.read(settings.table)
     names = {row.name for row in rows}
-    declared = prototypes(toolkit / 'include', compiler)
-    problems = [f'{row.name}: {problem}' for row in rows for problem in problems_of(row, declared.get(row.name))]
-    expected = set(declared) | exported(toolkit / 'lib64' / 'stubs' / 'libcuda.so') | set(names_of_driver.read_text().split())
+    headers = Headers(settings.toolkit / 'include', settings.compiler)
+    reference = Headers(settings.reference / 'include', settings.compiler) if settings.reference else None
+    problems = [f'{row.name}: {problem}' for row in rows for problem in problems_of(row, reasons, headers, reference)]
+    problems += [f'{row.name}: takes {word}, which is no object' for row in rows for word in row.takes - set(entry_points.OBJECTS)]
+    expected = set(headers.declared) | exported(settings.toolkit / 'lib64' / 'stubs' / 'libcuda.so') | set(settings.names.read_text().split())
     problems += [f'{name}: no row' for name in sorted(expected - names)]
+    asked = asked_for(settings.toolkit)
+    problems += [f'{name}: no row, and cudart asks for it' for name in sorted(asked - names - {row.function for row in rows})]
+    problems += [f'{reason}: no row gives this reason' for reason in sorted(set(reasons) - {row.reason for row in rows})]
     if len(rows) != len(names):
         problems.append('a name has two rows')
-    if len(declared) < 500:
-        problems.append(f'found only {len(declared)} prototypes: the headers are not read right')
+    if len(headers.declared) < 500:
+        problems.append(f'found only {len(headers.declared)} prototypes: the headers are not read right')
     for problem in problems:
         print(problem)
-    print(f'{len(rows)} rows, {len(declared)} names in the headers: {len(problems)} problems')
+    print(f'CUDA {headers.version}: {len(rows)} rows, {len(headers.declared)} names in the headers, {len(asked)} asked for by cudart: '
+          f'{len(problems)} problems')
     return 1 if problems else 0
 
 

@@ -4,13 +4,22 @@
 /* By label, so that cuda.h has no say in their names and types. */
 #define LINKED(name) extern fake_function linked_##name __asm__(#name)
 
+LINKED(cuCtxDisablePeerAccess);
+LINKED(cuCtxSetLimit);
+LINKED(cuDeviceGraphMemTrim);
+LINKED(cuDevicePrimaryCtxSetFlags_v2);
 LINKED(cuEventRecord);
+LINKED(cuGLUnmapBufferObject);
+LINKED(cuGLUnmapBufferObjectAsync);
+LINKED(cuGraphicsUnmapResources);
+LINKED(cuGraphicsUnmapResources_ptsz);
 LINKED(cuLaunchCooperativeKernel);
 LINKED(cuLaunchCooperativeKernel_ptsz);
 LINKED(cuLaunchKernel);
 LINKED(cuLaunchKernel_ptsz);
 LINKED(cuLaunchKernelEx);
 LINKED(cuMemFree_v2);
+LINKED(cuMemPoolTrimTo);
 LINKED(cuMemcpyHtoDAsync_v2);
 LINKED(cuMemsetD2D16Async_ptsz);
 LINKED(cuModuleUnload);
@@ -115,6 +124,43 @@ START_TEST(a_lifetime_is_always_told_and_names_its_handle)
 	set(NULL, 0, NULL);
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_STREAM);
 	ck_assert_uint_eq(rooms->handle, (uintptr_t)CU_STREAM_PER_THREAD);
+}
+END_TEST
+
+START_TEST(limits_and_peer_access_change_what_every_trace_runs_with)
+{
+	struct rooms *rooms = preloaded_rooms();
+	fake_function *const calls[] = {linked_cuCtxSetLimit, linked_cuCtxDisablePeerAccess};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		call_with_everything(calls[i]);
+		ck_assert_uint_eq(rooms->lifetimes, i + 1);
+		ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_CODE);
+		ck_assert_uint_eq(rooms->handle, 0);
+	}
+}
+END_TEST
+
+START_TEST(an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind)
+{
+	struct rooms *rooms = preloaded_rooms();
+	fake_function *const calls[] = {linked_cuMemPoolTrimTo, linked_cuDeviceGraphMemTrim, linked_cuGLUnmapBufferObject,
+		linked_cuGLUnmapBufferObjectAsync, linked_cuGraphicsUnmapResources, linked_cuGraphicsUnmapResources_ptsz};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		call_with_everything(calls[i]);
+		ck_assert_uint_eq(rooms->lifetimes, i + 1);
+		ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
+	}
+}
+END_TEST
+
+START_TEST(the_flags_of_a_primary_context_end_no_context)
+{
+	defer_something();
+	call_with_everything(linked_cuDevicePrimaryCtxSetFlags_v2);
+	ck_assert_uint_eq(preloaded_rooms()->syncs, 1);
+	ck_assert_uint_eq(preloaded_rooms()->lifetimes, 0);
 }
 END_TEST
 
@@ -349,6 +395,9 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_debugger_sees_through_the_doors);
 	tcase_add_test(tcase, an_order_names_its_stream);
 	tcase_add_test(tcase, a_lifetime_is_always_told_and_names_its_handle);
+	tcase_add_test(tcase, limits_and_peer_access_change_what_every_trace_runs_with);
+	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);
+	tcase_add_test(tcase, the_flags_of_a_primary_context_end_no_context);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
 	tcase_add_test(tcase, a_launch_is_submitted_with_its_arguments);
 	tcase_add_test(tcase, a_launch_that_passes_reaches_the_entry_point_it_named);

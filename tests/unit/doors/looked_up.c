@@ -63,12 +63,12 @@ END_TEST
 START_TEST(every_entry_point_has_a_door_or_needs_none)
 {
 	static const char *const doors[] = {
-#define RECORD(name, stream, form) #name,
-#define ORDER(name, stream, form) #name,
-#define SYNC(name, stream, form, result) #name,
-#define LIFETIME(name, what, handle, form, result) #name,
-#define OWN(name, stream, form) #name,
-#define PASS(name)
+#define RECORD(name, ...) #name,
+#define ORDER(name, ...) #name,
+#define SYNC(name, ...) #name,
+#define LIFETIME(name, ...) #name,
+#define OWN(name, ...) #name,
+#define PASS(name, ...)
 #include "../../../preload/entry_points.def"
 	};
 

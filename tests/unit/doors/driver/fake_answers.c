@@ -40,24 +40,14 @@ struct named {
 
 /* By label: what they are does not matter here. */
 #define DECLARE(name) extern char symbol_##name __asm__(#name);
-#define RECORD(name, stream, form) DECLARE(name)
-#define ORDER(name, stream, form) DECLARE(name)
-#define SYNC(name, stream, form, result) DECLARE(name)
-#define LIFETIME(name, what, handle, form, result) DECLARE(name)
-#define OWN(name, stream, form) DECLARE(name)
-#define PASS(name) DECLARE(name)
+#define ENTRY(name, ...) DECLARE(name)
 #include "../../../../preload/entry_points.def"
 DECLARE(cuFutureThing)
 DECLARE(cuModuleUnload_v9)
 DECLARE(cuStreamBeginCapture_v9)
 
 #define NAMED(name) {#name, &symbol_##name},
-#define RECORD(name, stream, form) NAMED(name)
-#define ORDER(name, stream, form) NAMED(name)
-#define SYNC(name, stream, form, result) NAMED(name)
-#define LIFETIME(name, what, handle, form, result) NAMED(name)
-#define OWN(name, stream, form) NAMED(name)
-#define PASS(name) NAMED(name)
+#define ENTRY(name, ...) NAMED(name)
 static const struct named known[] = {
 #include "../../../../preload/entry_points.def"
 	NAMED(cuFutureThing)

@@ -24,12 +24,7 @@ static unsigned int remember(const char *name, const uint64_t *integers, const d
 		                (double[]){s, t, u, v, w, x, y, z}); \
 	}
 
-#define RECORD(name, stream, form) FUNCTION(name)
-#define ORDER(name, stream, form) FUNCTION(name)
-#define SYNC(name, stream, form, result) FUNCTION(name)
-#define LIFETIME(name, what, handle, form, result) FUNCTION(name)
-#define OWN(name, stream, form) FUNCTION(name)
-#define PASS(name) FUNCTION(name)
+#define ENTRY(name, ...) FUNCTION(name)
 #include "../../../../preload/entry_points.def"
 
 FUNCTION(cuFutureThing)

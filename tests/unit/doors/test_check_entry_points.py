@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""The check of the table finds what is wrong with it: each change below must be named.
+
+usage: test_check_entry_points.py TABLE NAMES TOOLKIT COMPILER...
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# What stands in the table, what is put there, and what the check has to say.
+CHANGES = (
+    ('PASS(cuStreamGetFlags, QUERY, STREAM)\n', '', 'cuStreamGetFlags: no row'),
+    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'ORDER(cuEventRecord, 1, PLAIN, STREAM EVENT)', 'its stream is argument 2, not 1'),
+    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'ORDER(cuEventRecord, 2, PLAIN, STREAM)', 'takes EVENT STREAM, not STREAM'),
+    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, QUERY, STREAM EVENT)', 'QUERY does not fit'),
+    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, STREAM EVENT)', 'is PASS as UNRELATED, and takes'),
+    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, HARMLESS, STREAM EVENT)', 'HARMLESS is no reason'),
+    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, NOTHING)', 'takes EVENT STREAM, not nothing'),
+    ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'SYNC(cuModuleUnload, 0, PLAIN, CHECKED, MODULE)',
+     'ends what traces refer to'),
+    ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'PASS(cuModuleUnload, CREATION, MODULE)', 'CREATION does not fit'),
+    ('ORDER(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'PASS(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
+    ('ORDER(cuMemcpyPeerAsync_ptsz, 6, PER_THREAD,', 'ORDER(cuMemcpyPeerAsync_ptsz, 6, PLAIN,', 'PLAIN does not fit the name'),
+    ('SYNC(cuIpcOpenMemHandle_v2, 0, PLAIN, UNCHECKED,', 'SYNC(cuIpcOpenMemHandle_v2, 0, PLAIN, CHECKED,', 'does not travel in an integer register'),
+    ('PASS(cuStreamGetFlags, QUERY, STREAM)', 'PASS(cuStreamGetFlags, QUERY, STREAM)\nPASS(cuStreamGetFlags, QUERY, STREAM)',
+     'a name has two rows'),
+)
+
+
+def main():
+    table, names, toolkit, *compiler = sys.argv[1:]
+    check = pathlib.Path(__file__).with_name('check_entry_points.py')
+    text = pathlib.Path(table).read_text()
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        changed = pathlib.Path(folder, 'entry_points.def')
+        pathlib.Path(folder, 'entry_points.py').symlink_to(pathlib.Path(table).with_name('entry_points.py').resolve())
+        for there, instead, said in CHANGES:
+            if text.count(there) != 1:
+                print(f'{there!r} is in the table {text.count(there)} times')
+                failures += 1
+                continue
+            changed.write_text(text.replace(there, instead))
+            run = subprocess.run([sys.executable, check, changed, names, toolkit, '--', *compiler], capture_output=True, text=True)
+            if run.returncode == 77:
+                print(run.stdout, end='')
+                return 77
+            if run.returncode != 1 or said not in run.stdout:
+                print(f'{there!r} as {instead!r}: the check does not say "{said}", but:\n{run.stdout}{run.stderr}')
+                failures += 1
+    print(f'{len(CHANGES)} changes, {failures} not found')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
