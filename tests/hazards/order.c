@@ -87,6 +87,31 @@ static void event_query_poll(void)
 	hazard_print("x", hazard_x);
 }
 
+/* The time between events around a hot sequence can be had, and covers what lies between: an op takes a microsecond of the simulation's time. */
+static void event_timing(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent begin, end;
+
+	CHECK(cuEventCreate(&begin, CU_EVENT_DEFAULT));
+	CHECK(cuEventCreate(&end, CU_EVENT_DEFAULT));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned ops = hazard_springs(iteration) ? CHAIN + 1 : CHAIN;
+		float ms;
+
+		CHECK(cuEventRecord(begin, stream));
+		hazard_chain(hazard_x, stream);
+		if (ops > CHAIN)
+			hazard_launch(hazard_mix, hazard_x, iteration, stream);
+		CHECK(cuEventRecord(end, stream));
+		CHECK(cuEventSynchronize(end));
+		CHECK(cuEventElapsedTime(&ms, begin, end));
+		if (ms < 0.00099f * (float)ops)
+			printf("%u: %u ops in %g ms\n", iteration, ops, (double)ms);
+	}
+	hazard_print("x", hazard_x);
+}
+
 static uint32_t host_log;
 
 static void CUDA_CB append(void *value)
@@ -99,7 +124,7 @@ static void CUDA_CB append_status(CUstream stream, CUresult status, void *value)
 	append((void *)((uintptr_t)value + (uintptr_t)status));
 }
 
-/* Host functions and callbacks in a hot sequence append to a log. */
+/* Host functions in a hot sequence append to a log. */
 static void host_func_log(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -109,10 +134,55 @@ static void host_func_log(void)
 		CHECK(cuLaunchHostFunc(stream, append, (void *)(uintptr_t)(iteration % 11)));
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration))
-			CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)iteration, 0));
+			CHECK(cuLaunchHostFunc(stream, append, (void *)(uintptr_t)iteration));
 	}
 	hazard_print("x", hazard_x);
 	printf("log %08x\n", (unsigned)host_log);
+}
+
+/* So do callbacks, which are told the stream's status as well. */
+static void callback(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration))
+			CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)iteration, 0));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)(iteration % 11), 0));
+	}
+	hazard_print("x", hazard_x);
+	printf("log %08x\n", (unsigned)host_log);
+}
+
+/* Memory taken and given back in stream order, by turns on another stream that waits for the work. */
+static void free_async(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent used;
+
+	CHECK(cuEventCreate(&used, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		CUdeviceptr taken;
+
+		CHECK(cuMemAllocAsync(&taken, WORDS * 4, stream));
+		CHECK(cuMemcpyDtoDAsync(taken, hazard_x, WORDS * 4, stream));
+		hazard_chain(taken, stream);
+		CHECK(cuMemcpyDtoDAsync(hazard_x, taken, WORDS * 4, stream));
+		hazard_launch(hazard_mix, hazard_x, iteration % 3, stream);
+		if (hazard_springs(iteration)) {
+			CHECK(cuEventRecord(used, stream));
+			CHECK(cuStreamWaitEvent(other, used, 0));
+			CHECK(cuMemFreeAsync(taken, other));
+			CHECK(cuStreamSynchronize(other));
+		} else {
+			CHECK(cuMemFreeAsync(taken, stream));
+		}
+		if (iteration % 3 == 0)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
 }
 
 static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -195,7 +265,10 @@ const struct hazard order_hazards[] = {
 	{"per_thread_default", per_thread_default},
 	{"event_ping_pong", event_ping_pong},
 	{"event_query_poll", event_query_poll},
+	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
+	{"callback", callback},
+	{"free_async", free_async},
 	{"two_threads_one_stream", two_threads_one_stream},
 	{"threads_many_streams", threads_many_streams},
 	{NULL, NULL},

@@ -268,6 +268,10 @@ static void add_work(struct line *line, const struct sim_work *work)
 	case SIM_RECORD:
 		add(line, " event=%u", work->event->object.ordinal);
 		break;
+	case SIM_ATTACH:
+		add_end(line, "at", CU_MEMORYTYPE_DEVICE, NULL, work->attach.address);
+		add(line, " flags=%u", work->attach.flags);
+		break;
 	case SIM_ALLOC:
 	case SIM_FREE:
 		add_end(line, "at", CU_MEMORYTYPE_DEVICE, NULL, work->memory);

@@ -113,6 +113,7 @@ CUresult sim_work_run(struct sim_work *work)
 	case SIM_CHILD:
 	case SIM_BATCH:
 	case SIM_ALLOC:
+	case SIM_ATTACH:
 		break;
 	}
 	return CUDA_SUCCESS;

@@ -25,6 +25,7 @@ struct sim_graph;
 	X(WAIT, "wait", CU_GRAPH_NODE_TYPE_WAIT_EVENT) \
 	X(EMPTY, "empty", CU_GRAPH_NODE_TYPE_EMPTY) \
 	X(CHILD, "child", CU_GRAPH_NODE_TYPE_GRAPH) \
+	X(ATTACH, "attach", CU_GRAPH_NODE_TYPE_EMPTY) \
 	X(ALLOC, "alloc", CU_GRAPH_NODE_TYPE_MEM_ALLOC) \
 	X(FREE, "free", CU_GRAPH_NODE_TYPE_MEM_FREE) \
 	X(WRITE_VALUE, "write value", CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) \
@@ -96,6 +97,10 @@ struct sim_work {
 			uint64_t value;
 			unsigned int bytes, flags;
 		} word;
+		struct {
+			CUdeviceptr address;
+			unsigned int flags;
+		} attach;
 	};
 };
 
