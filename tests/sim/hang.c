@@ -252,7 +252,7 @@ static void *look(void *unused)
 		while (!is_suspicious())
 			pthread_cond_wait(&suspected, &sim_lock);
 		now = movement();
-		if (now != before || sim_schedule_ready_count() > 0) {
+		if (now != before || sim_schedule_ready_count() > 0 || sim_workers_due() > 0) {
 			still_ms = asleep_ms = 0;
 		} else {
 			still_ms += LOOK_MS;
