@@ -38,8 +38,9 @@ bool hazard_springs(unsigned iteration);
 
 void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream);
 
-/* CHAIN launches on x: mix and turn by turns, arguments by place. */
+/* CHAIN launches on x: mix and turn by turns, arguments by place. Or the first of them, so that a trace is left in its middle. */
 void hazard_chain(CUdeviceptr x, CUstream stream);
+void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream);
 
 /* Prints what x holds, as one number. Waits for everything. */
 void hazard_print(const char *what, CUdeviceptr x);

@@ -28,10 +28,15 @@ void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstre
 	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &hazard_y, &argument}, NULL));
 }
 
+void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream)
+{
+	for (unsigned i = 0; i < count; i++)
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, x, i * 7 + 1, stream);
+}
+
 void hazard_chain(CUdeviceptr x, CUstream stream)
 {
-	for (unsigned i = 0; i < CHAIN; i++)
-		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, x, i * 7 + 1, stream);
+	hazard_part_of_chain(x, CHAIN, stream);
 }
 
 void hazard_print(const char *what, CUdeviceptr x)

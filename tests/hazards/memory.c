@@ -109,7 +109,7 @@ static void managed_touch(void)
 		for (unsigned i = 0; i < WORDS; i++)
 			sum = sum * 69069u + words[i]++;
 		if (hazard_springs(iteration)) {
-			hazard_chain(memory, stream);
+			hazard_part_of_chain(memory, iteration % CHAIN, stream);
 			CHECK(cuStreamAttachMemAsync(stream, memory, 0, iteration % 2 ? CU_MEM_ATTACH_GLOBAL : CU_MEM_ATTACH_SINGLE));
 			hazard_chain(memory, stream);
 			CHECK(cuMemcpyDtoDAsync(hazard_y, memory, WORDS * 4, stream));

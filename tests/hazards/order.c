@@ -1,5 +1,6 @@
 /* Order among streams, threads and host functions. */
 #include <pthread.h>
+#include <string.h>
 
 #include "hazard.h"
 
@@ -67,14 +68,21 @@ static void event_ping_pong(void)
 	hazard_print("x", hazard_x);
 }
 
+/* The host asks until the work is done, the stream or an event behind it, and then reads what it made. */
 static void event_query_poll(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr mapped;
 	CUevent event;
+	void *memory;
+	uint32_t sum = 0;
 
+	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&mapped, memory, 0));
+	memset(memory, 0, WORDS * 4);
 	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
+		hazard_part_of_chain(mapped, hazard_springs(iteration) ? iteration % CHAIN : CHAIN, stream);
 		if (hazard_springs(iteration)) {
 			while (cuStreamQuery(stream) == CUDA_ERROR_NOT_READY)
 				;
@@ -83,8 +91,9 @@ static void event_query_poll(void)
 			while (cuEventQuery(event) == CUDA_ERROR_NOT_READY)
 				;
 		}
+		sum = sum * 69069u + ((volatile uint32_t *)memory)[iteration % WORDS];
 	}
-	hazard_print("x", hazard_x);
+	printf("sum %08x\n", (unsigned)sum);
 }
 
 /* The time between events around a hot sequence can be had, and covers what lies between: an op takes a microsecond of the simulation's time. */
@@ -96,13 +105,11 @@ static void event_timing(void)
 	CHECK(cuEventCreate(&begin, CU_EVENT_DEFAULT));
 	CHECK(cuEventCreate(&end, CU_EVENT_DEFAULT));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned ops = hazard_springs(iteration) ? CHAIN + 1 : CHAIN;
+		unsigned ops = hazard_springs(iteration) ? iteration % CHAIN : CHAIN;
 		float ms;
 
 		CHECK(cuEventRecord(begin, stream));
-		hazard_chain(hazard_x, stream);
-		if (ops > CHAIN)
-			hazard_launch(hazard_mix, hazard_x, iteration, stream);
+		hazard_part_of_chain(hazard_x, ops, stream);
 		CHECK(cuEventRecord(end, stream));
 		CHECK(cuEventSynchronize(end));
 		CHECK(cuEventElapsedTime(&ms, begin, end));
@@ -156,7 +163,7 @@ static void callback(void)
 	printf("log %08x\n", (unsigned)host_log);
 }
 
-/* Memory taken and given back in stream order, by turns on another stream that waits for the work. */
+/* Memory taken and given back in stream order; now and then right behind kernels that are deferred, or on another stream that waits for the work. */
 static void free_async(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -170,8 +177,9 @@ static void free_async(void)
 		CHECK(cuMemcpyDtoDAsync(taken, hazard_x, WORDS * 4, stream));
 		hazard_chain(taken, stream);
 		CHECK(cuMemcpyDtoDAsync(hazard_x, taken, WORDS * 4, stream));
-		hazard_launch(hazard_mix, hazard_x, iteration % 3, stream);
-		if (hazard_springs(iteration)) {
+		if (hazard_springs(iteration))
+			hazard_part_of_chain(taken, iteration % CHAIN, stream);
+		if (hazard_springs(iteration) && iteration % 3 == 0) {
 			CHECK(cuEventRecord(used, stream));
 			CHECK(cuStreamWaitEvent(other, used, 0));
 			CHECK(cuMemFreeAsync(taken, other));

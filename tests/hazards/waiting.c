@@ -2,7 +2,6 @@
  * Kernels and hosts that wait for each other by memory. What one waits for may be deferred, and no call need come that would issue it:
  * the hold limit has to.
  */
-#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -122,10 +121,10 @@ static void spin_across_streams(void)
 		for (unsigned i = 0; i < 8; i++)
 			hazard_launch(i % 2 ? hazard_mix : hazard_turn, other, i, b);
 		launch_flag(publish, flag, iteration, b);
-		for (unsigned i = 0; i < 4; i++)
-			hazard_launch(hazard_mix, other, i, b);
 		if (hazard_springs(iteration))
 			await(host, iteration);
+		for (unsigned i = 0; i < 4; i++)
+			hazard_launch(hazard_mix, other, i, b);
 		CHECK(cuStreamSynchronize(a));
 		CHECK(cuStreamSynchronize(b));
 	}
@@ -133,7 +132,7 @@ static void spin_across_streams(void)
 	hazard_print("other", other);
 }
 
-/* The streams themselves wait for words and write them, in both directions. */
+/* The streams themselves wait for words and write them, now and then right behind what is deferred. */
 static void wait_value(void)
 {
 	CUstream a = hazard_stream(CU_STREAM_NON_BLOCKING), b = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -145,13 +144,15 @@ static void wait_value(void)
 	CHECK(cuMemsetD32(other, 1, WORDS));
 	CHECK(cuCtxSynchronize());
 	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, a);
+		bool trap = hazard_springs(iteration);
+
+		hazard_part_of_chain(hazard_x, trap ? iteration % CHAIN : CHAIN, a);
 		CHECK(cuStreamWaitValue32(a, words, iteration, CU_STREAM_WAIT_VALUE_GEQ));
 		hazard_chain(hazard_x, a);
-		hazard_chain(other, b);
+		hazard_part_of_chain(other, trap ? iteration * 5 % CHAIN : CHAIN, b);
 		CHECK(cuStreamWriteValue32(b, words, iteration, CU_STREAM_WRITE_VALUE_DEFAULT));
 		hazard_chain(other, b);
-		CHECK(cuStreamSynchronize(hazard_springs(iteration) ? b : a));
+		CHECK(cuStreamSynchronize(trap ? b : a));
 	}
 	CHECK(cuStreamSynchronize(a));
 	hazard_print("x", hazard_x);
@@ -160,32 +161,31 @@ static void wait_value(void)
 
 /* What the two ranks share: a word of each, a word that each publishes when it has got so far, and what a rank's host tells the other's. */
 struct shared {
-	volatile uint32_t arrived[2], done[2];
-	_Atomic uint32_t told[2];
+	volatile uint32_t arrived[2], done[2], told[2];
 };
 
 /*
- * A step of a rank: its kernel says that it has come, and another waits for the other rank's. Now and then a host makes no call until the other
- * host, which waits for its own stream, tells it that all is over: so this rank's kernels have to run by themselves.
+ * A step of a rank: its kernel says that it has come, and another waits for the other rank's. Now and then a host stops there, in the middle of what
+ * is hot, and makes no call until the other host, which waits for its own stream, tells it that all is over: this rank's kernels have to run by themselves.
  */
 static void take_step(struct shared *shared, CUdeviceptr device, unsigned rank, uint32_t step, CUfunction publish, CUfunction wait, CUstream stream)
 {
-	bool trap = hazard_springs(step);
+	bool trap = hazard_springs(step), stops = trap && step % 2 == rank;
 
 	hazard_chain(hazard_x, stream);
 	launch_flag(publish, device + offsetof(struct shared, arrived) + 4 * rank, step, stream);
 	launch_flag(wait, device + offsetof(struct shared, arrived) + 4 * !rank, step, stream);
+	if (stops)
+		await(&shared->told[!rank], step);
 	for (unsigned i = 0; i < 4; i++)
 		hazard_launch(hazard_turn, hazard_x, i, stream);
 	launch_flag(publish, device + offsetof(struct shared, done) + 4 * rank, step, stream);
-	if (trap && step % 2 == rank) {
-		await((const volatile uint32_t *)&shared->told[!rank], step);
+	if (stops)
 		await(&shared->done[rank], step);
-	} else {
+	else
 		CHECK(cuStreamSynchronize(stream));
-		if (trap)
-			atomic_store(&shared->told[rank], step);
-	}
+	if (trap && !stops)
+		shared->told[rank] = step;
 }
 
 /* Kernels of two processes wait for each other, as those of collective operations do. */
