@@ -9,7 +9,7 @@ BUGS = (
      "	if (reprise_inside == 0)\n		reprise_lanes_barrier(true);", "	(void)0;", "fuzz pinned_h2d_reuse event_query_poll"),
     ("an event's record or wait is passed over", "src/lane/doors.c",
      "	reprise_lanes_make_way(lane);\n	reprise_lock_take(&lane->lock);\n	reprise_lane_barrier(lane, false);\n	reprise_lock_give(&lane->lock);",
-     "	reprise_lanes_make_way(lane);", "fuzz event_ping_pong event_timing"),
+     "	reprise_lanes_make_way(lane);", "fuzz event_ping_pong event_timing ipc_event"),
     ("a host function is passed over", "preload/entry_points.def", "ORDER(cuLaunchHostFunc, 1, PLAIN)\n", "PASS(cuLaunchHostFunc)\n", "fuzz host_func_log"),
     ("a wait for an event is passed over", "preload/entry_points.def", "ORDER(cuStreamWaitEvent, 1, PLAIN)\n", "PASS(cuStreamWaitEvent)\n", "fuzz"),
     ("a free in stream order is passed over", "preload/entry_points.def", "ORDER(cuMemFreeAsync, 2, PLAIN)\n", "PASS(cuMemFreeAsync)\n", "fuzz free_async"),

@@ -16,7 +16,7 @@ static const struct hazard *const tables[] = {
 };
 
 /* Those that call hazard_set_up themselves. */
-static const char *const set_themselves_up[] = {"fork_before_init", "nccl_like"};
+static const char *const set_themselves_up[] = {"fork_before_init", "nccl_like", "ipc_event"};
 
 bool hazard_springs(unsigned iteration)
 {

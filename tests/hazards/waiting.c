@@ -19,17 +19,31 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Without a CUDA call. Ends the program when nothing comes. */
+/* Ends the program when the time is over. */
+static void end_at(double limit, uint32_t value)
+{
+	if (now() < limit)
+		return;
+	printf("%u never came\n", (unsigned)value);
+	fflush(stdout);
+	_exit(1);
+}
+
+/* Both make no CUDA call. The second is for words that only rise. */
 static void await(const volatile uint32_t *word, uint32_t value)
 {
 	double limit = now() + 10;
 
 	while (*word != value)
-		if (now() > limit) {
-			printf("%u never came\n", (unsigned)value);
-			fflush(stdout);
-			_exit(1);
-		}
+		end_at(limit, value);
+}
+
+static void await_step(const volatile uint32_t *word, uint32_t step)
+{
+	double limit = now() + 10;
+
+	while (*word < step)
+		end_at(limit, step);
 }
 
 static volatile uint32_t *mapped_words(CUdeviceptr *device)
@@ -176,12 +190,12 @@ static void take_step(struct shared *shared, CUdeviceptr device, unsigned rank, 
 	launch_flag(publish, device + offsetof(struct shared, arrived) + 4 * rank, step, stream);
 	launch_flag(wait, device + offsetof(struct shared, arrived) + 4 * !rank, step, stream);
 	if (stops)
-		await(&shared->told[!rank], step);
+		await_step(&shared->told[!rank], step);
 	for (unsigned i = 0; i < 4; i++)
 		hazard_launch(hazard_turn, hazard_x, i, stream);
 	launch_flag(publish, device + offsetof(struct shared, done) + 4 * rank, step, stream);
 	if (stops)
-		await(&shared->done[rank], step);
+		await_step(&shared->done[rank], step);
 	else
 		CHECK(cuStreamSynchronize(stream));
 	if (trap && !stops)
@@ -214,11 +228,64 @@ static void nccl_like(void)
 	hazard_print(rank == 0 ? "first" : "second", hazard_x);
 }
 
+/* The array on which both work, the events by which they take turns, and how far each host is. */
+struct turns {
+	uint32_t x[WORDS];
+	CUipcEventHandle events[2];
+	volatile uint32_t step[2];
+};
+
+/* Each makes an event for its own records and opens the other's. */
+static void exchange_events(struct turns *turns, unsigned rank, CUevent events[2])
+{
+	CHECK(cuEventCreate(&events[rank], CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+	CHECK(cuIpcGetEventHandle(&turns->events[rank], events[rank]));
+	turns->step[rank] = 1;
+	await_step(&turns->step[!rank], 1);
+	CHECK(cuIpcOpenEventHandle(&events[!rank], turns->events[!rank]));
+	turns->step[rank] = 2;
+	await_step(&turns->step[!rank], 2);
+}
+
+/* Two processes take turns on one array, ordered by events alone: a host says when it has recorded its own, and the other has its stream wait. */
+static void ipc_event(void)
+{
+	struct turns *turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child = fork();
+	unsigned rank = child == 0;
+	CUevent events[2];
+	CUdeviceptr device;
+	CUstream stream;
+	int status = 0;
+
+	hazard_set_up();
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemHostRegister(turns, 4096, CU_MEMHOSTREGISTER_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&device, turns, 0));
+	exchange_events(turns, rank, events);
+	for (uint32_t step = 3; step < ITERATIONS / 3; step++) {
+		await_step(&turns->step[!rank], rank == 1 ? step : step - 1);
+		CHECK(cuStreamWaitEvent(stream, events[!rank], 0));
+		hazard_part_of_chain(device, hazard_springs(step) ? step % CHAIN : CHAIN, stream);
+		CHECK(cuEventRecord(events[rank], stream));
+		turns->step[rank] = step;
+		if (step % 7 == 0)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	CHECK(cuStreamSynchronize(stream));
+	if (child != 0) {
+		waitpid(child, &status, 0);
+		printf("child ended with %d\n", status);
+		hazard_print("x", device);
+	}
+}
+
 const struct hazard waiting_hazards[] = {
 	{"mapped_poll", mapped_poll},
 	{"flag_from_host", flag_from_host},
 	{"spin_across_streams", spin_across_streams},
 	{"wait_value", wait_value},
 	{"nccl_like", nccl_like},
+	{"ipc_event", ipc_event},
 	{NULL, NULL},
 };

@@ -283,7 +283,7 @@ static void add_work(struct line *line, const struct sim_work *work)
 
 static bool is_program_work(enum sim_work_kind kind)
 {
-	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_EMPTY;
+	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_WAIT_ELSEWHERE && kind != SIM_EMPTY;
 }
 
 void sim_log_op(const struct sim_op *op)
