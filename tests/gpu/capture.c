@@ -217,8 +217,24 @@ static void capture_queries(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it. */
+static void disturb(cudaStream_t stream, unsigned iteration)
+{
+	cudaStreamAttrValue value = {.syncPolicy = cudaSyncPolicySpin};
+	CUcontext context, current;
+
+	if (iteration % 2) {
+		CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeSynchronizationPolicy, &value));
+		return;
+	}
+	CHECK_DRIVER(cuCtxGetCurrent(&current));
+	CHECK_DRIVER(cuCtxCreate(&context, NULL, 0, 0));
+	CHECK_DRIVER(cuCtxDestroy(context));
+	CHECK_DRIVER(cuCtxSetCurrent(current));
+}
+
 /* Another hot stream joins the capture through an event, and goes back: the graph has what both launched. */
-static void fork_into_capture(void)
+static void fork_with(void (*meanwhile)(cudaStream_t stream, unsigned iteration))
 {
 	struct mirror mirror, of_other;
 	cudaStream_t stream, other;
@@ -235,9 +251,11 @@ static void fork_into_capture(void)
 		mirror_body(&of_other, other);
 		CHECK(cudaStreamSynchronize(other));
 		if (trap_at(i)) {
-			CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+			CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
 			CHECK(cudaEventRecord(away, stream));
 			CHECK(cudaStreamWaitEvent(other, away, 0));
+			if (meanwhile)
+				meanwhile(stream, i);
 			capture_body(&of_other, other);
 			expect_capture_status(other, cudaStreamCaptureStatusActive, i);
 			CHECK(cudaEventRecord(back, other));
@@ -248,6 +266,17 @@ static void fork_into_capture(void)
 	}
 	mirror_verify(&mirror, ITERATIONS);
 	mirror_verify(&of_other, ITERATIONS);
+}
+
+static void fork_into_capture(void)
+{
+	fork_with(NULL);
+}
+
+/* What does not end the capture is not taken for its end. */
+static void capture_goes_on(void)
+{
+	fork_with(disturb);
 }
 
 static struct {
@@ -300,6 +329,7 @@ const struct hazard capture_hazards[] = {
 	{"own_capture_invalid", own_capture_invalid},
 	{"capture_queries", capture_queries},
 	{"fork_into_capture", fork_into_capture},
+	{"capture_goes_on", capture_goes_on},
 	{"capture_ends_otherwise", capture_ends_otherwise},
 	{NULL, NULL},
 };

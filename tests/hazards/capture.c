@@ -91,14 +91,15 @@ static void own_capture_invalid(void)
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration)) {
 			CUgraph graph = NULL;
-			CUresult results[3];
+			CUresult results[4];
 
+			results[3] = cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL); /* which cannot be */
 			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 			hazard_chain(hazard_x, stream);
 			results[0] = cuStreamSynchronize(stream);
 			results[1] = cuMemsetD32Async(hazard_y, 5, WORDS, stream);
 			results[2] = cuStreamEndCapture(stream, &graph);
-			printf("%u: %d %d %d\n", iteration, (int)results[0], (int)results[1], (int)results[2]);
+			printf("%u: %d %d %d %d\n", iteration, (int)results[0], (int)results[1], (int)results[2], (int)results[3]);
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -172,8 +173,23 @@ static void launch_and_destroy(CUgraph graph, CUstream stream)
 	CHECK(cuGraphDestroy(graph));
 }
 
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it. */
+static void disturb(CUstream stream, unsigned iteration)
+{
+	CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_SPIN};
+	CUcontext context;
+
+	if (iteration % 2) {
+		CHECK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+		return;
+	}
+	CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
+	CHECK(cuCtxDestroy(context));
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
 /* Another stream, hot as well, joins the capture through an event, works in it and goes back. */
-static void fork_into_capture(void)
+static void fork_with(void (*meanwhile)(CUstream stream, unsigned iteration))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUevent away, back;
@@ -190,10 +206,12 @@ static void fork_into_capture(void)
 		if (hazard_springs(iteration)) {
 			CUgraph graph;
 
-			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
 			hazard_chain(hazard_x, stream);
 			CHECK(cuEventRecord(away, stream));
 			CHECK(cuStreamWaitEvent(other, away, 0));
+			if (meanwhile != NULL)
+				meanwhile(stream, iteration);
 			hazard_chain(x, other);
 			hazard_chain(hazard_x, stream);
 			CHECK(cuEventRecord(back, other));
@@ -207,6 +225,17 @@ static void fork_into_capture(void)
 	}
 	hazard_print("x", hazard_x);
 	hazard_print("other", x);
+}
+
+static void fork_into_capture(void)
+{
+	fork_with(NULL);
+}
+
+/* What does not end the capture is not taken for its end. */
+static void capture_goes_on(void)
+{
+	fork_with(disturb);
 }
 
 static CUgraph handed_over;
@@ -251,6 +280,7 @@ const struct hazard capture_hazards[] = {
 	{"context_sync_beside_build", context_sync_beside_build},
 	{"capture_queries", capture_queries},
 	{"fork_into_capture", fork_into_capture},
+	{"capture_goes_on", capture_goes_on},
 	{"capture_ends_otherwise", capture_ends_otherwise},
 	{NULL, NULL},
 };
