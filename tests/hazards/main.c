@@ -12,7 +12,7 @@ CUdeviceptr hazard_x, hazard_y;
 const char *hazard_module_path;
 
 static const struct hazard *const tables[] = {
-	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, lifetime_hazards, capture_hazards, graph_hazards,
+	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, thread_hazards, lifetime_hazards, capture_hazards, graph_hazards,
 };
 
 /* Those that call hazard_set_up themselves. */

@@ -1,5 +1,4 @@
-/* Order among streams, threads and host functions. */
-#include <pthread.h>
+/* Order among streams, events and host functions. */
 #include <string.h>
 
 #include "hazard.h"
@@ -36,17 +35,6 @@ static void legacy_nonblocking(void)
 	}
 	hazard_print("x", hazard_x);
 	hazard_print("other", other);
-}
-
-static void per_thread_default(void)
-{
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, CU_STREAM_PER_THREAD);
-		hazard_launch(hazard_mix, hazard_x, iteration % 5, CU_STREAM_LEGACY);
-		if (hazard_springs(iteration))
-			CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
-	}
-	hazard_print("x", hazard_x);
 }
 
 /* Two streams hand x to and fro by events that are recorded again and again. */
@@ -193,91 +181,14 @@ static void free_async(void)
 	hazard_print("x", hazard_x);
 }
 
-static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
-static unsigned turns;
-static CUstream shared_stream;
-
-/* Threads take turns on one stream, as autograd engines do. */
-static void *take_turns(void *which)
-{
-	unsigned me = (unsigned)(uintptr_t)which;
-
-	CHECK(cuCtxSetCurrent(hazard_context));
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		pthread_mutex_lock(&turn_mutex);
-		while (turns % 2 != me)
-			pthread_cond_wait(&turn_changed, &turn_mutex);
-		hazard_chain(hazard_x, shared_stream);
-		hazard_launch(hazard_mix, hazard_x, me, shared_stream);
-		turns++;
-		pthread_cond_broadcast(&turn_changed);
-		pthread_mutex_unlock(&turn_mutex);
-	}
-	return NULL;
-}
-
-static void two_threads_one_stream(void)
-{
-	pthread_t threads[2];
-
-	shared_stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	for (uintptr_t i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, take_turns, (void *)i);
-	for (unsigned i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	hazard_print("x", hazard_x);
-}
-
-/* Threads with streams of their own, made and destroyed all the time. */
-static void *own_streams(void *memory)
-{
-	CUdeviceptr x = *(CUdeviceptr *)memory;
-
-	CHECK(cuCtxSetCurrent(hazard_context));
-	for (unsigned round = 0; round < 6; round++) {
-		CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-		for (unsigned iteration = 0; iteration < 120; iteration++) {
-			hazard_chain(x, stream);
-			if (iteration % 3 == 0)
-				CHECK(cuStreamSynchronize(stream));
-		}
-		CHECK(cuStreamSynchronize(stream)); /* the next stream would not wait for this one */
-		CHECK(cuStreamDestroy(stream));
-	}
-	return NULL;
-}
-
-static void threads_many_streams(void)
-{
-	pthread_t threads[16];
-	CUdeviceptr x[16];
-
-	for (unsigned i = 0; i < 16; i++) {
-		CHECK(cuMemAlloc(&x[i], WORDS * 4));
-		CHECK(cuMemsetD32(x[i], i, WORDS));
-	}
-	CHECK(cuCtxSynchronize());
-	for (unsigned i = 0; i < 16; i++)
-		pthread_create(&threads[i], NULL, own_streams, &x[i]);
-	for (unsigned i = 0; i < 16; i++)
-		pthread_join(threads[i], NULL);
-	for (unsigned i = 0; i < 16; i++)
-		hazard_print("x", x[i]);
-}
-
 const struct hazard order_hazards[] = {
 	{"legacy_blocking", legacy_blocking},
 	{"legacy_nonblocking", legacy_nonblocking},
-	{"per_thread_default", per_thread_default},
 	{"event_ping_pong", event_ping_pong},
 	{"event_query_poll", event_query_poll},
 	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
 	{"callback", callback},
 	{"free_async", free_async},
-	{"two_threads_one_stream", two_threads_one_stream},
-	{"threads_many_streams", threads_many_streams},
 	{NULL, NULL},
 };

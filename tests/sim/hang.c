@@ -236,6 +236,17 @@ _Noreturn static void report(unsigned int ms, bool for_good)
 	_exit(SIM_HANG_STATUS);
 }
 
+/* What only lacks a processor is no hang: an op that may run, a worker that has not begun, a thread that has what it waited for. */
+static bool may_move(void)
+{
+	const struct sim_waiter *waiter;
+
+	for (waiter = waiters; waiter; waiter = waiter->next)
+		if (waiter->op->state == SIM_OP_DONE)
+			return true;
+	return sim_schedule_ready_count() > 0 || sim_workers_due() > 0;
+}
+
 /* Looks whether anything moves while there is reason to doubt it. Looks are counted, not time: a machine that pauses is no hang. */
 static void *look(void *unused)
 {
@@ -252,7 +263,7 @@ static void *look(void *unused)
 		while (!is_suspicious())
 			pthread_cond_wait(&suspected, &sim_lock);
 		now = movement();
-		if (now != before || sim_schedule_ready_count() > 0 || sim_workers_due() > 0) {
+		if (now != before || may_move()) {
 			still_ms = asleep_ms = 0;
 		} else {
 			still_ms += LOOK_MS;
