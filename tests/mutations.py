@@ -1,6 +1,6 @@
 """Bugs to plant in Reprise: what is broken, where, what stands there, what is to stand there, and who has to find it.
 
-The last column has names, separated by spaces: `fuzz` for the fuzzer, any other for the test of that name in the suite `hazards`. scripts/mutate
+The last column has names, separated by spaces: `fuzz` for the fuzzer, any other for the test of that name. scripts/mutate
 plants them; docs/hazards.md lists the hazards, each with its mutations or with the reason, here in WITHOUT, why it has none.
 """
 
@@ -101,4 +101,5 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "dynamic_parallelism": "to Reprise it is a kernel like any other, and the simulation has no launches from the device",
 }
