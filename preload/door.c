@@ -52,7 +52,7 @@ static void tell_lifetime(const struct reprise_entry_point *point, uintptr_t han
 {
 	enum reprise_lifetime what = point->lifetime;
 
-	if (what == REPRISE_LIFETIME_STREAM && handle == 0 && point->per_thread)
+	if (what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread)
 		handle = (uintptr_t)CU_STREAM_PER_THREAD;
 	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT)
 		reprise_attributes_forget();

@@ -16,9 +16,12 @@
 /* Set for good by reprise_stop(). */
 static _Atomic(const char *) stopped;
 
-/* The streams on which the program captures. Few, and rarely any. */
+/* The streams on which captures of the program's began, and their contexts. Few, and rarely any. */
 static struct reprise_lock captures_lock;
-static CUstream captures[CAPTURES_MOST];
+static struct {
+	CUstream stream;
+	CUcontext context;
+} captures[CAPTURES_MOST];
 static _Atomic uint32_t capture_count;
 
 static bool taking_part(void)
@@ -105,14 +108,15 @@ static void forget(struct reprise_lane *lane, void *context)
 		reprise_lanes_retire(lane);
 }
 
-static void capture_ended(CUstream stream, bool all)
+/* The capture of that stream or, with a context, all of its captures. */
+static void capture_ended(CUstream stream, CUcontext context)
 {
 	reprise_lock_take(&captures_lock);
 
 	uint32_t kept = 0, count = atomic_load(&capture_count);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!all && captures[i] != stream)
+		if (context != NULL ? captures[i].context != context : captures[i].stream != stream)
 			captures[kept++] = captures[i];
 	atomic_store(&capture_count, kept);
 	reprise_lock_give(&captures_lock);
@@ -134,16 +138,19 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.function = (CUfunction)handle;
 		break;
 	case REPRISE_LIFETIME_STREAM:
+		capture_ended((CUstream)handle, NULL);
+		/* fall through */
+	case REPRISE_LIFETIME_ATTRIBUTES:
 		forgetting.one_stream = true;
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
-		capture_ended((CUstream)handle, false);
 		break;
 	case REPRISE_LIFETIME_CONTEXT:
 		forgetting.context = (CUcontext)handle;
 		forgetting.gone = true;
 		forgetting.retire = true;
-		capture_ended(NULL, true);
+		if (handle != 0)
+			capture_ended(NULL, (CUcontext)handle);
 		break;
 	default:
 		break;
@@ -163,15 +170,18 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 
 void reprise_capture_begin(CUstream stream)
 {
+	CUcontext context = NULL;
 	bool full;
 
 	if (reprise_inside != 0)
 		return;
+	reprise_driver.cuStreamGetCtx(stream, &context);
 	reprise_count(REPRISE_COUNT_program_captures, 1);
 	reprise_lock_take(&captures_lock);
 	full = atomic_load(&capture_count) == CAPTURES_MOST;
 	if (!full) {
-		captures[atomic_load(&capture_count)] = stream;
+		captures[atomic_load(&capture_count)].stream = stream;
+		captures[atomic_load(&capture_count)].context = context;
 		atomic_fetch_add(&capture_count, 1);
 	}
 	reprise_lock_give(&captures_lock);
@@ -183,7 +193,7 @@ void reprise_capture_begin(CUstream stream)
 void reprise_capture_end(CUstream stream)
 {
 	if (reprise_inside == 0)
-		capture_ended(stream, false);
+		capture_ended(stream, NULL);
 }
 
 /* ---- errors and the end ---- */

@@ -23,7 +23,8 @@ enum reprise_lifetime {
 	REPRISE_LIFETIME_CODE,     /* modules, libraries, functions, arrays, textures: every trace may name one */
 	REPRISE_LIFETIME_FUNCTION, /* attributes of one function or kernel changed: the traces that launch it */
 	REPRISE_LIFETIME_MEMORY,   /* memory freed or unregistered: its kind is asked again, copies are captured anew */
-	REPRISE_LIFETIME_STREAM,   /* a stream destroyed, or its attributes changed: its lane */
+	REPRISE_LIFETIME_ATTRIBUTES, /* a stream's attributes changed: its lane */
+	REPRISE_LIFETIME_STREAM,   /* a stream destroyed: its lane, and a capture that began there */
 	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed or reset: everything */
 };
 

@@ -1,4 +1,4 @@
-/* Programs that capture and launch graphs of their own. */
+/* Programs that capture by themselves. */
 #include "hazard.h"
 
 #include <pthread.h>
@@ -162,58 +162,174 @@ static void own_capture_invalid(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* The program's own graph among its launches, with parameters set anew now and then. */
-static void own_graph_launch(void)
+static void *make_traces_again_and_again(void *unused)
+{
+	struct mirror mirror;
+
+	(void)unused;
+	mirror_init(&mirror);
+	while (!loop_ended) {
+		cudaStream_t stream;
+
+		CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+		for (unsigned i = 0; i < 150; i++) {
+			mirror_body(&mirror, stream);
+			CHECK(cudaStreamSynchronize(stream));
+		}
+		CHECK(cudaStreamDestroy(stream));
+	}
+	mirror_verify(&mirror, 0);
+	return NULL;
+}
+
+/* While another thread's sequences become hot, and Reprise captures them, the program's questions are answered about the program's streams alone. */
+static void capture_queries(void)
 {
 	struct mirror mirror;
 	cudaStream_t stream;
-	cudaGraph_t graph;
-	cudaGraphExec_t exec;
-	cudaGraphNode_t nodes[3];
-	uint32_t arguments[3] = {11, 12, 13};
+	pthread_t thread;
 
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreate(&stream));
-	CHECK(cudaGraphCreate(&graph, 0));
-	for (unsigned node = 0; node < 3; node++) {
-		struct cudaKernelNodeParams params = {
-			.func = (void *)kernel_mix,
-			.gridDim = {1, 1, 1},
-			.blockDim = {WORDS, 1, 1},
-			.kernelParams = (void *[]){&mirror.device, &arguments[node]},
-		};
-
-		CHECK(cudaGraphAddKernelNode(&nodes[node], graph, node ? &nodes[node - 1] : NULL, node ? 1 : 0, &params));
-	}
-	CHECK(cudaGraphInstantiate(&exec, graph, 0));
+	EXPECT(!pthread_create(&thread, NULL, make_traces_again_and_again, NULL), "no thread");
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		mirror_body(&mirror, stream);
-		if (trap_at(i)) {
-			struct cudaKernelNodeParams params = {
-				.func = (void *)kernel_mix,
-				.gridDim = {1, 1, 1},
-				.blockDim = {WORDS, 1, 1},
-				.kernelParams = (void *[]){&mirror.device, &arguments[1]},
-			};
-
-			arguments[1] = i;
-			CHECK(cudaGraphExecKernelNodeSetParams(exec, nodes[1], &params));
+		for (unsigned k = 0; k < 20; k++) {
+			expect_capture_status(stream, cudaStreamCaptureStatusNone, i);
+			expect_capture_status(cudaStreamLegacy, cudaStreamCaptureStatusNone, i);
+			expect_capture_status(cudaStreamPerThread, cudaStreamCaptureStatusNone, i);
 		}
-		CHECK(cudaGraphLaunch(exec, stream));
-		for (unsigned node = 0; node < 3; node++)
-			mirror_mixed(&mirror, arguments[node]);
+		if (trap_at(i)) {
+			CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+			size_t dependencies = 0;
+
+			CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+			capture_body(&mirror, stream);
+			CHECK_DRIVER(cuStreamGetCaptureInfo(stream, &status, NULL, NULL, NULL, NULL, &dependencies));
+			EXPECT(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && dependencies == 1, "iteration %u: status %d, %zu dependencies", i,
+				(int)status, dependencies);
+			end_and_launch(stream, stream, &mirror, 1, i);
+		}
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	loop_ended = true;
+	pthread_join(thread, NULL);
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it. */
+static void disturb(cudaStream_t stream, unsigned iteration)
+{
+	cudaStreamAttrValue value = {.syncPolicy = cudaSyncPolicySpin};
+	CUcontext context, current;
+
+	if (iteration % 2) {
+		CHECK(cudaStreamSetAttribute(stream, cudaStreamAttributeSynchronizationPolicy, &value));
+		return;
+	}
+	CHECK_DRIVER(cuCtxGetCurrent(&current));
+	CHECK_DRIVER(cuCtxCreate(&context, NULL, 0, 0));
+	CHECK_DRIVER(cuCtxDestroy(context));
+	CHECK_DRIVER(cuCtxSetCurrent(current));
+}
+
+/* Another hot stream joins the capture through an event, and goes back: the graph has what both launched. */
+static void fork_with(void (*meanwhile)(cudaStream_t stream, unsigned iteration))
+{
+	struct mirror mirror, of_other;
+	cudaStream_t stream, other;
+	cudaEvent_t away, back;
+
+	mirror_init(&mirror);
+	mirror_init(&of_other);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	CHECK(cudaEventCreateWithFlags(&away, cudaEventDisableTiming));
+	CHECK(cudaEventCreateWithFlags(&back, cudaEventDisableTiming));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
 		mirror_body(&mirror, stream);
+		mirror_body(&of_other, other);
+		CHECK(cudaStreamSynchronize(other));
+		if (trap_at(i)) {
+			CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+			CHECK(cudaEventRecord(away, stream));
+			CHECK(cudaStreamWaitEvent(other, away, 0));
+			if (meanwhile)
+				meanwhile(stream, i);
+			capture_body(&of_other, other);
+			expect_capture_status(other, cudaStreamCaptureStatusActive, i);
+			CHECK(cudaEventRecord(back, other));
+			CHECK(cudaStreamWaitEvent(stream, back, 0));
+			end_and_launch(stream, stream, &of_other, 2, i);
+		}
 		CHECK(cudaStreamSynchronize(stream));
 	}
 	mirror_verify(&mirror, ITERATIONS);
-	CHECK(cudaGraphExecDestroy(exec));
-	CHECK(cudaGraphDestroy(graph));
+	mirror_verify(&of_other, ITERATIONS);
+}
+
+static void fork_into_capture(void)
+{
+	fork_with(NULL);
+}
+
+/* What does not end the capture is not taken for its end. */
+static void capture_goes_on(void)
+{
+	fork_with(disturb);
+}
+
+static struct {
+	cudaStream_t stream;
+	struct mirror *mirror;
+	unsigned iteration;
+} handed_over;
+
+static void *end_capture(void *unused)
+{
+	(void)unused;
+	end_and_launch(handed_over.stream, handed_over.stream, handed_over.mirror, 1, handed_over.iteration);
+	return NULL;
+}
+
+/* A relaxed capture is ended by another thread than began it; another ends with its stream, which is destroyed. */
+static void capture_ends_otherwise(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		if (trap_at(i)) {
+			cudaStream_t doomed;
+			pthread_t thread;
+
+			CHECK(cudaStreamCreateWithFlags(&doomed, cudaStreamNonBlocking));
+			CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+			capture_body(&mirror, stream);
+			handed_over.stream = stream;
+			handed_over.mirror = &mirror;
+			handed_over.iteration = i;
+			EXPECT(!pthread_create(&thread, NULL, end_capture, NULL), "no thread");
+			pthread_join(thread, NULL);
+			CHECK(cudaStreamBeginCapture(doomed, cudaStreamCaptureModeRelaxed));
+			capture_body(&mirror, doomed);
+			CHECK(cudaStreamDestroy(doomed));
+		}
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
 }
 
 const struct hazard capture_hazards[] = {
 	{"own_capture", own_capture},
 	{"own_capture_elsewhere", own_capture_elsewhere},
 	{"own_capture_invalid", own_capture_invalid},
-	{"own_graph_launch", own_graph_launch},
+	{"capture_queries", capture_queries},
+	{"fork_into_capture", fork_into_capture},
+	{"capture_goes_on", capture_goes_on},
+	{"capture_ends_otherwise", capture_ends_otherwise},
 	{NULL, NULL},
 };

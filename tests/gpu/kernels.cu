@@ -43,12 +43,24 @@ static __global__ void publish(volatile uint32_t *mapped, uint32_t value)
 static __global__ void wait(const volatile uint32_t *flag, uint32_t value, volatile uint32_t *late)
 {
     unsigned long long end = now_ns() + 5000000000ull;
-    while (*flag != value)
+    while ((int)(*flag - value) < 0)
         if (now_ns() > end) {
             *late = 1;
             return;
         }
     __threadfence_system();
+}
+
+// The body of a loop in a graph runs again until it has run `times` times.
+static __global__ void count_down(uint32_t *count, uint32_t times, cudaGraphConditionalHandle again)
+{
+    uint32_t ran = ++*count;
+    cudaGraphSetConditional(again, ran % times != 0);
+}
+
+static __global__ void launch_graph(cudaGraphExec_t graph, uint32_t as_tail)
+{
+    cudaGraphLaunch(graph, as_tail ? cudaStreamGraphTailLaunch : cudaStreamGraphFireAndForget);
 }
 
 static __global__ void raise_flag(volatile uint32_t *flag, uint32_t value)
@@ -123,6 +135,8 @@ const void *const kernel_padded = (const void *)padded_parameters;
 const void *const kernel_publish = (const void *)publish;
 const void *const kernel_wait = (const void *)wait;
 const void *const kernel_raise = (const void *)raise_flag;
+const void *const kernel_count_down = (const void *)count_down;
+const void *const kernel_launch_graph = (const void *)launch_graph;
 const void *const kernel_delay = (const void *)delay;
 const void *const kernel_shared = (const void *)by_shared_memory;
 const void *const kernel_cluster = (const void *)in_clusters;

@@ -26,8 +26,10 @@ extern const void *const kernel_absorb;      /* (uint32_t *x, const uint32_t *y)
 extern const void *const kernel_large;       /* (uint32_t *x, struct large): x = x * A + the sum of all words */
 extern const void *const kernel_padded;      /* (uint32_t *x, struct padded) : x = x * (2 * factor + 1) + addend >> shift */
 extern const void *const kernel_publish;     /* (uint32_t *mapped, uint32_t value): 1 thread; for the host to see */
-extern const void *const kernel_wait;        /* (const uint32_t *flag, uint32_t value, uint32_t *late): 1 thread; until *flag is value, 5 s at most, after which *late is set */
+extern const void *const kernel_wait;        /* (const uint32_t *flag, uint32_t value, uint32_t *late): 1 thread; until *flag is at least value, 5 s at most, after which *late is set */
 extern const void *const kernel_raise;       /* (uint32_t *flag, uint32_t value): 1 thread */
+extern const void *const kernel_count_down;  /* (uint32_t *count, uint32_t times, cudaGraphConditionalHandle): 1 thread; the condition of a loop in a graph */
+extern const void *const kernel_launch_graph; /* (cudaGraphExec_t, uint32_t as_tail): 1 thread; launches a graph from the device */
 extern const void *const kernel_delay;       /* (uint32_t us): 1 thread */
 extern const void *const kernel_shared;      /* (uint32_t *x, uint32_t words): mix by way of dynamic shared memory, words long */
 extern const void *const kernel_cluster;     /* (uint32_t *x): 8 blocks of 1 thread: x = x * A + blocks in the cluster */

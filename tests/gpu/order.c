@@ -210,6 +210,34 @@ static void spin_across_streams(void)
 	mirror_verify(&of_b, ITERATIONS);
 }
 
+/* One stream waits for a word that another writes, both by operations of the stream itself. */
+static void wait_value(void)
+{
+	struct mirror of_a, of_b;
+	cudaStream_t a, b;
+	uint32_t *word = device_words();
+
+	mirror_init(&of_a);
+	mirror_init(&of_b);
+	CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		mirror_body(&of_a, a);
+		if (trap_at(i))
+			mirror_mix(&of_a, scramble(0), a); /* what is hot is left in its middle */
+		CHECK_DRIVER(cuStreamWaitValue32(a, (CUdeviceptr)word, i, CU_STREAM_WAIT_VALUE_GEQ));
+		mirror_absorb(&of_a, word, (uint32_t[WORDS]){i}, a);
+		mirror_body(&of_b, b);
+		if (trap_at(i))
+			mirror_mix(&of_b, scramble(0), b);
+		CHECK_DRIVER(cuStreamWriteValue32(b, (CUdeviceptr)word, i, CU_STREAM_WRITE_VALUE_DEFAULT));
+		mirror_body(&of_b, b);
+		CHECK(cudaStreamSynchronize(a));
+	}
+	mirror_verify(&of_a, ITERATIONS);
+	mirror_verify(&of_b, ITERATIONS);
+}
+
 /* Memory allocated and freed in stream order inside the loop. */
 static void free_async(void)
 {
@@ -254,6 +282,7 @@ const struct hazard order_hazards[] = {
 	{"host_func_log", host_func_log},
 	{"callback", callback},
 	{"spin_across_streams", spin_across_streams},
+	{"wait_value", wait_value},
 	{"free_async", free_async},
 	{NULL, NULL},
 };

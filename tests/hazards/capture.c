@@ -91,14 +91,15 @@ static void own_capture_invalid(void)
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration)) {
 			CUgraph graph = NULL;
-			CUresult results[3];
+			CUresult results[4];
 
+			results[3] = cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL); /* which cannot be */
 			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 			hazard_chain(hazard_x, stream);
 			results[0] = cuStreamSynchronize(stream);
 			results[1] = cuMemsetD32Async(hazard_y, 5, WORDS, stream);
 			results[2] = cuStreamEndCapture(stream, &graph);
-			printf("%u: %d %d %d\n", iteration, (int)results[0], (int)results[1], (int)results[2]);
+			printf("%u: %d %d %d %d\n", iteration, (int)results[0], (int)results[1], (int)results[2], (int)results[3]);
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -137,10 +138,149 @@ static void context_sync_beside_build(void)
 	printf("failures %u\n", failures);
 }
 
+/* What the program asks about captures, of its streams and of the legacy one, while ours are made behind it: never an answer that is about ours. */
+static void capture_queries(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), blocking = hazard_stream(CU_STREAM_DEFAULT);
+	const CUstream asked[] = {stream, blocking, CU_STREAM_LEGACY};
+	unsigned refused = 0, capturing = 0;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, make_traces_all_the_time, NULL);
+	for (unsigned i = 0; i < 60000; i++) {
+		CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE, info = CU_STREAM_CAPTURE_STATUS_NONE;
+
+		if (i % CHAIN == 0)
+			hazard_chain(hazard_x, stream);
+		refused += cuStreamIsCapturing(asked[i % 3], &status) != CUDA_SUCCESS;
+		refused += cuStreamGetCaptureInfo(asked[i % 3], &info, NULL, NULL, NULL, NULL, NULL) != CUDA_SUCCESS;
+		capturing += status != CU_STREAM_CAPTURE_STATUS_NONE || info != CU_STREAM_CAPTURE_STATUS_NONE;
+	}
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	printf("refused %u, capturing %u\n", refused, capturing);
+	hazard_print("x", hazard_x);
+}
+
+static void launch_and_destroy(CUgraph graph, CUstream stream)
+{
+	CUgraphExec executable;
+
+	CHECK(cuGraphInstantiate(&executable, graph, 0));
+	CHECK(cuGraphLaunch(executable, stream));
+	CHECK(cuStreamSynchronize(stream));
+	CHECK(cuGraphExecDestroy(executable));
+	CHECK(cuGraphDestroy(graph));
+}
+
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it. */
+static void disturb(CUstream stream, unsigned iteration)
+{
+	CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_SPIN};
+	CUcontext context;
+
+	if (iteration % 2) {
+		CHECK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+		return;
+	}
+	CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
+	CHECK(cuCtxDestroy(context));
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+/* Another stream, hot as well, joins the capture through an event, works in it and goes back. */
+static void fork_with(void (*meanwhile)(CUstream stream, unsigned iteration))
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent away, back;
+	CUdeviceptr x;
+
+	CHECK(cuEventCreate(&away, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&back, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemsetD32(x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		hazard_chain(x, other);
+		if (hazard_springs(iteration)) {
+			CUgraph graph;
+
+			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+			hazard_chain(hazard_x, stream);
+			CHECK(cuEventRecord(away, stream));
+			CHECK(cuStreamWaitEvent(other, away, 0));
+			if (meanwhile != NULL)
+				meanwhile(stream, iteration);
+			hazard_chain(x, other);
+			hazard_chain(hazard_x, stream);
+			CHECK(cuEventRecord(back, other));
+			CHECK(cuStreamWaitEvent(stream, back, 0));
+			CHECK(cuStreamEndCapture(stream, &graph));
+			CHECK(cuStreamSynchronize(other));
+			launch_and_destroy(graph, stream);
+		}
+		CHECK(cuStreamSynchronize(other));
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("other", x);
+}
+
+static void fork_into_capture(void)
+{
+	fork_with(NULL);
+}
+
+/* What does not end the capture is not taken for its end. */
+static void capture_goes_on(void)
+{
+	fork_with(disturb);
+}
+
+static CUgraph handed_over;
+
+static void *end_capture(void *stream)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuStreamEndCapture(stream, &handed_over));
+	return NULL;
+}
+
+/* A relaxed capture is ended by another thread than began it; another ends with its stream, which is destroyed. */
+static void capture_ends_otherwise(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration)) {
+			CUstream doomed = hazard_stream(CU_STREAM_NON_BLOCKING);
+			pthread_t thread;
+
+			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+			hazard_chain(hazard_x, stream);
+			pthread_create(&thread, NULL, end_capture, stream);
+			pthread_join(thread, NULL);
+			hazard_chain(hazard_x, stream);
+			launch_and_destroy(handed_over, stream);
+			CHECK(cuStreamBeginCapture(doomed, CU_STREAM_CAPTURE_MODE_RELAXED));
+			hazard_chain(hazard_x, doomed);
+			CHECK(cuStreamDestroy(doomed));
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard capture_hazards[] = {
 	{"own_capture", own_capture},
 	{"own_capture_elsewhere", own_capture_elsewhere},
 	{"own_capture_invalid", own_capture_invalid},
 	{"context_sync_beside_build", context_sync_beside_build},
+	{"capture_queries", capture_queries},
+	{"fork_into_capture", fork_into_capture},
+	{"capture_goes_on", capture_goes_on},
+	{"capture_ends_otherwise", capture_ends_otherwise},
 	{NULL, NULL},
 };

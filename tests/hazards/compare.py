@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs a program on the simulated driver plain and under Reprise, and requires the same of both.
 
-    compare.py --build BUILD [options] -- PROGRAM [ARGUMENT ...]
+    compare.py --build BUILD --library LIBRARY [options] -- PROGRAM [ARGUMENT ...]
 
-For each schedule of the simulation: the same output, the same exit status, by sim-check the same ops in the same order
-with the same bytes, each after the same others, and by sim-record the same calls of the program's with the same results, thread by
-thread. Options say what else must be, so that a test cannot pass because nothing was replayed.
+For each schedule of the simulation, up to the first under which something is wrong: the same output, the same exit status, by sim-check
+the same ops in the same order with the same bytes, each after the same others, and by sim-record the same calls of the program's with the
+same results, thread by thread. Options say what else must be, so that a test cannot pass because nothing was replayed.
 """
 import argparse
 import os
@@ -22,6 +22,7 @@ SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
 def parse():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True, type=Path)
+    parser.add_argument("--library", required=True, type=Path, help="libreprise.so")
     parser.add_argument("--schedules", default=",".join(SCHEDULES))
     parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
@@ -86,7 +87,7 @@ def differences(options, environment, plain, folder, shares, counted):
     if options.fault:
         ours["SIM_FAULT"] = options.fault
     preload = options.preload.resolve() if options.preload else None
-    reprise = runs.run(options.program, runs.library(build), options.timeout,
+    reprise = runs.run(options.program, options.library.resolve(), options.timeout,
                        environment | ours | instruments(options, logs[1], records[1], preload))
 
     if reprise.status is None:
@@ -120,15 +121,16 @@ def differences(options, environment, plain, folder, shares, counted):
 
 def main():
     options = parse()
-    failed = False
     shares = []
     least = {name: int(number) for name, number in (wanted.split("=") for wanted in options.counter)}
     counted = dict.fromkeys(least, 0)
     with tempfile.TemporaryDirectory() as folder:
         for schedule in options.schedules.split(","):
             wrong = list(problems(options, schedule, Path(folder), shares, counted))
-            failed = failed or bool(wrong)
             print(f"{schedule}: {'; '.join(wrong) if wrong else 'ok'}")
+            if wrong:
+                return 1
+    failed = False
     print("replayed:", ", ".join(f"{share:.1f} %" for share in shares))
     for name, number in least.items():
         if counted[name] < number:

@@ -20,9 +20,12 @@ struct hazard {
 	void (*run)(void);
 };
 
-extern const struct hazard memory_hazards[], order_hazards[], lifetime_hazards[], capture_hazards[]; /* each ends with a NULL name */
+/* Each ends with a NULL name. */
+extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazards[], order_hazards[], thread_hazards[], lifetime_hazards[],
+	capture_hazards[], graph_hazards[];
 
-/* Set up before a hazard runs; one block of WORDS threads works on `x` and reads `y`. */
+/* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one block of WORDS threads works on `x` and reads `y`. */
+void hazard_set_up(void);
 extern CUcontext hazard_context;
 extern CUdevice hazard_device;
 extern CUmodule hazard_module;
@@ -35,8 +38,9 @@ bool hazard_springs(unsigned iteration);
 
 void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream);
 
-/* CHAIN launches on x: mix and turn by turns, arguments by place. */
+/* CHAIN launches on x: mix and turn by turns, arguments by place. Or the first of them, so that a trace is left in its middle. */
 void hazard_chain(CUdeviceptr x, CUstream stream);
+void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream);
 
 /* Prints what x holds, as one number. Waits for everything. */
 void hazard_print(const char *what, CUdeviceptr x);
@@ -45,3 +49,4 @@ void hazard_print(const char *what, CUdeviceptr x);
 uint32_t hazard_mixed(uint32_t x, uint32_t y, uint32_t argument);
 
 CUstream hazard_stream(unsigned flags);
+CUfunction hazard_function(const char *name);

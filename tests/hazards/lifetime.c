@@ -5,8 +5,6 @@
 
 #include "hazard.h"
 
-void hazard_set_up(void);
-
 /* Ops are deferred when the process ends, in three ways. What had to be visible was waited for. */
 static void leave_pending(void)
 {

@@ -11,7 +11,12 @@ CUfunction hazard_mix, hazard_turn, hazard_fold;
 CUdeviceptr hazard_x, hazard_y;
 const char *hazard_module_path;
 
-static const struct hazard *const tables[] = {memory_hazards, order_hazards, lifetime_hazards, capture_hazards};
+static const struct hazard *const tables[] = {
+	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, thread_hazards, lifetime_hazards, capture_hazards, graph_hazards,
+};
+
+/* Those that call hazard_set_up themselves. */
+static const char *const set_themselves_up[] = {"fork_before_init", "nccl_like", "ipc_event"};
 
 bool hazard_springs(unsigned iteration)
 {
@@ -23,10 +28,15 @@ void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstre
 	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &hazard_y, &argument}, NULL));
 }
 
+void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream)
+{
+	for (unsigned i = 0; i < count; i++)
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, x, i * 7 + 1, stream);
+}
+
 void hazard_chain(CUdeviceptr x, CUstream stream)
 {
-	for (unsigned i = 0; i < CHAIN; i++)
-		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, x, i * 7 + 1, stream);
+	hazard_part_of_chain(x, CHAIN, stream);
 }
 
 void hazard_print(const char *what, CUdeviceptr x)
@@ -53,6 +63,14 @@ CUstream hazard_stream(unsigned flags)
 	return stream;
 }
 
+CUfunction hazard_function(const char *name)
+{
+	CUfunction function;
+
+	CHECK(cuModuleGetFunction(&function, hazard_module, name));
+	return function;
+}
+
 static const struct hazard *find(const char *name)
 {
 	for (size_t table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)
@@ -65,7 +83,7 @@ static const struct hazard *find(const char *name)
 	return NULL;
 }
 
-static void set_up(void)
+void hazard_set_up(void)
 {
 	CHECK(cuInit(0));
 	CHECK(cuDeviceGet(&hazard_device, 0));
@@ -85,6 +103,7 @@ static void set_up(void)
 int main(int count, char **words)
 {
 	const struct hazard *hazard;
+	bool set_up = true;
 
 	if (count == 2 && strcmp(words[1], "--list") == 0)
 		return find("--list") != NULL;
@@ -95,15 +114,10 @@ int main(int count, char **words)
 	}
 	hazard_module_path = words[1];
 	alarm(50); /* a hang ends here, not in the test's own limit */
-	if (strncmp(hazard->name, "fork_before_init", 16) != 0)
-		set_up();
+	for (size_t i = 0; i < sizeof(set_themselves_up) / sizeof(set_themselves_up[0]); i++)
+		set_up = set_up && strcmp(hazard->name, set_themselves_up[i]) != 0;
+	if (set_up)
+		hazard_set_up();
 	hazard->run();
 	return 0;
-}
-
-/* For the hazard that forks first. */
-void hazard_set_up(void);
-void hazard_set_up(void)
-{
-	set_up();
 }

@@ -1,95 +1,8 @@
 /* Memory that the host reads or writes beside the stream. */
 #include <string.h>
-#include <time.h>
+#include <sys/mman.h>
 
 #include "hazard.h"
-
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-/* The host spins, with no CUDA call, on mapped memory that the middle of a hot chain writes. */
-static void mapped_poll(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	volatile uint32_t *host;
-	CUdeviceptr mapped;
-	uint32_t expected = 0;
-	void *memory;
-
-	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
-	CHECK(cuMemHostGetDevicePointer(&mapped, memory, 0));
-	memset(memory, 0, WORDS * 4);
-	host = memory;
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		bool trap = hazard_springs(iteration);
-		double limit = now() + 10;
-
-		for (unsigned i = 0; i < CHAIN; i++) {
-			hazard_launch(hazard_mix, mapped, i, stream);
-			expected = hazard_mixed(expected, 5, i);
-			if (trap && i == CHAIN / 2)
-				while (host[WORDS - 1] != expected)
-					if (now() > limit) {
-						printf("iteration %u: never came\n", iteration);
-						return;
-					}
-		}
-		CHECK(cuStreamSynchronize(stream));
-	}
-	printf("mapped %08x, expected %08x\n", (unsigned)host[0], (unsigned)expected);
-}
-
-/* One buffer on the stack holds the parameters of every launch, and is overwritten after each. */
-static void params_reused(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	struct {
-		CUdeviceptr x, y;
-		unsigned argument;
-	} values;
-	void *params[] = {&values.x, &values.y, &values.argument};
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		for (unsigned i = 0; i < CHAIN; i++) {
-			values.x = hazard_x;
-			values.y = hazard_y;
-			values.argument = hazard_springs(iteration) ? i * iteration : i;
-			CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
-			memset(&values, 0xee, sizeof(values));
-		}
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-}
-
-/* Parameters come packed in a buffer that is reused. */
-static void extra_buffer(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	struct {
-		CUdeviceptr x, y;
-		unsigned argument;
-	} packed;
-	size_t size = 20;
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		for (unsigned i = 0; i < CHAIN; i++) {
-			packed.x = hazard_x;
-			packed.y = hazard_y;
-			packed.argument = hazard_springs(iteration) ? i + iteration : i;
-			CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream, NULL, extra));
-			memset(&packed, 0xee, sizeof(packed));
-		}
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-}
 
 static void copies(uint32_t *source, bool overwrite_at_once)
 {
@@ -178,9 +91,73 @@ static void copy_moves(void)
 	hazard_print("x", hazard_x);
 }
 
+/* Managed memory, attached to the stream: a kernel's like any other, and the host's after a wait. */
+static void managed_touch(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr memory;
+	uint32_t *words, sum = 0;
+
+	CHECK(cuMemAllocManaged(&memory, WORDS * 4, CU_MEM_ATTACH_GLOBAL));
+	words = (uint32_t *)(uintptr_t)memory;
+	memset(words, 0, WORDS * 4);
+	CHECK(cuStreamAttachMemAsync(stream, memory, 0, CU_MEM_ATTACH_SINGLE));
+	CHECK(cuStreamSynchronize(stream));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(memory, stream);
+		CHECK(cuStreamSynchronize(stream));
+		for (unsigned i = 0; i < WORDS; i++)
+			sum = sum * 69069u + words[i]++;
+		if (hazard_springs(iteration)) {
+			hazard_part_of_chain(memory, iteration % CHAIN, stream);
+			CHECK(cuStreamAttachMemAsync(stream, memory, 0, iteration % 2 ? CU_MEM_ATTACH_GLOBAL : CU_MEM_ATTACH_SINGLE));
+			hazard_chain(memory, stream);
+			CHECK(cuMemcpyDtoDAsync(hazard_y, memory, WORDS * 4, stream));
+			CHECK(cuStreamSynchronize(stream));
+		}
+	}
+	printf("sum %08x\n", (unsigned)sum);
+	hazard_print("y", hazard_y);
+}
+
+/*
+ * One address is pinned memory and pageable memory by turns: unregistered, or given back and mapped again. While it is pageable, the source of
+ * a copy is overwritten as soon as the call returns.
+ */
+static void host_free_reuse(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	uint32_t *source = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(cuMemHostRegister(source, 4096, 0));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool pageable = hazard_springs(iteration);
+
+		if (pageable) {
+			CHECK(cuMemHostUnregister(source));
+			if (iteration % 2 && (munmap(source, 4096) != 0 || mmap(source, 4096, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != source))
+				printf("the address did not come back\n");
+		}
+		for (unsigned i = 0; i < WORDS; i++)
+			source[i] = iteration * 31 + i;
+		CHECK(cuMemcpyHtoDAsync(hazard_y, source, WORDS * 4, stream));
+		if (pageable)
+			memset(source, 0xee, WORDS * 4);
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (pageable)
+			CHECK(cuMemHostRegister(source, 4096, 0));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard memory_hazards[] = {
-	{"mapped_poll", mapped_poll},     {"params_reused", params_reused},       {"extra_buffer", extra_buffer},
-	{"pageable_h2d", pageable_h2d},   {"pinned_h2d_reuse", pinned_h2d_reuse}, {"pageable_d2h", pageable_d2h},
+	{"pageable_h2d", pageable_h2d},
+	{"pinned_h2d_reuse", pinned_h2d_reuse},
+	{"pageable_d2h", pageable_d2h},
+	{"managed_touch", managed_touch},
+	{"host_free_reuse", host_free_reuse},
 	{"memcpy_kind_change", memcpy_kind_change},
 	{"copy_moves", copy_moves},
 	{NULL, NULL},

@@ -1,5 +1,5 @@
-/* Order among streams, threads and host functions. */
-#include <pthread.h>
+/* Order among streams, events and host functions. */
+#include <string.h>
 
 #include "hazard.h"
 
@@ -37,17 +37,6 @@ static void legacy_nonblocking(void)
 	hazard_print("other", other);
 }
 
-static void per_thread_default(void)
-{
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, CU_STREAM_PER_THREAD);
-		hazard_launch(hazard_mix, hazard_x, iteration % 5, CU_STREAM_LEGACY);
-		if (hazard_springs(iteration))
-			CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
-	}
-	hazard_print("x", hazard_x);
-}
-
 /* Two streams hand x to and fro by events that are recorded again and again. */
 static void event_ping_pong(void)
 {
@@ -67,14 +56,21 @@ static void event_ping_pong(void)
 	hazard_print("x", hazard_x);
 }
 
+/* The host asks until the work is done, the stream or an event behind it, and then reads what it made. */
 static void event_query_poll(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr mapped;
 	CUevent event;
+	void *memory;
+	uint32_t sum = 0;
 
+	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&mapped, memory, 0));
+	memset(memory, 0, WORDS * 4);
 	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
+		hazard_part_of_chain(mapped, hazard_springs(iteration) ? iteration % CHAIN : CHAIN, stream);
 		if (hazard_springs(iteration)) {
 			while (cuStreamQuery(stream) == CUDA_ERROR_NOT_READY)
 				;
@@ -83,6 +79,30 @@ static void event_query_poll(void)
 			while (cuEventQuery(event) == CUDA_ERROR_NOT_READY)
 				;
 		}
+		sum = sum * 69069u + ((volatile uint32_t *)memory)[iteration % WORDS];
+	}
+	printf("sum %08x\n", (unsigned)sum);
+}
+
+/* The time between events around a hot sequence can be had, and covers what lies between: an op takes a microsecond of the simulation's time. */
+static void event_timing(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent begin, end;
+
+	CHECK(cuEventCreate(&begin, CU_EVENT_DEFAULT));
+	CHECK(cuEventCreate(&end, CU_EVENT_DEFAULT));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned ops = hazard_springs(iteration) ? iteration % CHAIN : CHAIN;
+		float ms;
+
+		CHECK(cuEventRecord(begin, stream));
+		hazard_part_of_chain(hazard_x, ops, stream);
+		CHECK(cuEventRecord(end, stream));
+		CHECK(cuEventSynchronize(end));
+		CHECK(cuEventElapsedTime(&ms, begin, end));
+		if (ms < 0.00099f * (float)ops)
+			printf("%u: %u ops in %g ms\n", iteration, ops, (double)ms);
 	}
 	hazard_print("x", hazard_x);
 }
@@ -99,7 +119,7 @@ static void CUDA_CB append_status(CUstream stream, CUresult status, void *value)
 	append((void *)((uintptr_t)value + (uintptr_t)status));
 }
 
-/* Host functions and callbacks in a hot sequence append to a log. */
+/* Host functions in a hot sequence append to a log. */
 static void host_func_log(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -109,94 +129,66 @@ static void host_func_log(void)
 		CHECK(cuLaunchHostFunc(stream, append, (void *)(uintptr_t)(iteration % 11)));
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration))
-			CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)iteration, 0));
+			CHECK(cuLaunchHostFunc(stream, append, (void *)(uintptr_t)iteration));
 	}
 	hazard_print("x", hazard_x);
 	printf("log %08x\n", (unsigned)host_log);
 }
 
-static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
-static unsigned turns;
-static CUstream shared_stream;
-
-/* Threads take turns on one stream, as autograd engines do. */
-static void *take_turns(void *which)
+/* So do callbacks, which are told the stream's status as well. */
+static void callback(void)
 {
-	unsigned me = (unsigned)(uintptr_t)which;
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
-	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		pthread_mutex_lock(&turn_mutex);
-		while (turns % 2 != me)
-			pthread_cond_wait(&turn_changed, &turn_mutex);
-		hazard_chain(hazard_x, shared_stream);
-		hazard_launch(hazard_mix, hazard_x, me, shared_stream);
-		turns++;
-		pthread_cond_broadcast(&turn_changed);
-		pthread_mutex_unlock(&turn_mutex);
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration))
+			CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)iteration, 0));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)(iteration % 11), 0));
 	}
-	return NULL;
-}
-
-static void two_threads_one_stream(void)
-{
-	pthread_t threads[2];
-
-	shared_stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	for (uintptr_t i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, take_turns, (void *)i);
-	for (unsigned i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
 	hazard_print("x", hazard_x);
+	printf("log %08x\n", (unsigned)host_log);
 }
 
-/* Threads with streams of their own, made and destroyed all the time. */
-static void *own_streams(void *memory)
+/* Memory taken and given back in stream order; now and then right behind kernels that are deferred, or on another stream that waits for the work. */
+static void free_async(void)
 {
-	CUdeviceptr x = *(CUdeviceptr *)memory;
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent used;
 
-	CHECK(cuCtxSetCurrent(hazard_context));
-	for (unsigned round = 0; round < 6; round++) {
-		CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&used, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		CUdeviceptr taken;
 
-		for (unsigned iteration = 0; iteration < 120; iteration++) {
-			hazard_chain(x, stream);
-			if (iteration % 3 == 0)
-				CHECK(cuStreamSynchronize(stream));
+		CHECK(cuMemAllocAsync(&taken, WORDS * 4, stream));
+		CHECK(cuMemcpyDtoDAsync(taken, hazard_x, WORDS * 4, stream));
+		hazard_chain(taken, stream);
+		CHECK(cuMemcpyDtoDAsync(hazard_x, taken, WORDS * 4, stream));
+		if (hazard_springs(iteration))
+			hazard_part_of_chain(taken, iteration % CHAIN, stream);
+		if (hazard_springs(iteration) && iteration % 3 == 0) {
+			CHECK(cuEventRecord(used, stream));
+			CHECK(cuStreamWaitEvent(other, used, 0));
+			CHECK(cuMemFreeAsync(taken, other));
+			CHECK(cuStreamSynchronize(other));
+		} else {
+			CHECK(cuMemFreeAsync(taken, stream));
 		}
-		CHECK(cuStreamSynchronize(stream)); /* the next stream would not wait for this one */
-		CHECK(cuStreamDestroy(stream));
+		if (iteration % 3 == 0)
+			CHECK(cuStreamSynchronize(stream));
 	}
-	return NULL;
-}
-
-static void threads_many_streams(void)
-{
-	pthread_t threads[16];
-	CUdeviceptr x[16];
-
-	for (unsigned i = 0; i < 16; i++) {
-		CHECK(cuMemAlloc(&x[i], WORDS * 4));
-		CHECK(cuMemsetD32(x[i], i, WORDS));
-	}
-	CHECK(cuCtxSynchronize());
-	for (unsigned i = 0; i < 16; i++)
-		pthread_create(&threads[i], NULL, own_streams, &x[i]);
-	for (unsigned i = 0; i < 16; i++)
-		pthread_join(threads[i], NULL);
-	for (unsigned i = 0; i < 16; i++)
-		hazard_print("x", x[i]);
+	hazard_print("x", hazard_x);
 }
 
 const struct hazard order_hazards[] = {
 	{"legacy_blocking", legacy_blocking},
 	{"legacy_nonblocking", legacy_nonblocking},
-	{"per_thread_default", per_thread_default},
 	{"event_ping_pong", event_ping_pong},
 	{"event_query_poll", event_query_poll},
+	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
-	{"two_threads_one_stream", two_threads_one_stream},
-	{"threads_many_streams", threads_many_streams},
+	{"callback", callback},
+	{"free_async", free_async},
 	{NULL, NULL},
 };

@@ -11,6 +11,11 @@ struct stir {
 	unsigned long long addend;
 };
 
+/* More than the 4 KB of parameters that there once could be. */
+struct large {
+	unsigned words[1100];
+};
+
 KERNEL(mix, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,6 +38,28 @@ KERNEL(stir, (unsigned *, x), (struct stir, by))
 	for (unsigned round = 0; round < by.rounds; round++)
 		value = value * (2u * by.odd + 1u) + (unsigned)by.addend + round;
 	x[i] = value;
+}
+
+/* Every word of a large structure, near its end most of all. */
+KERNEL(stir_large, (unsigned *, x), (struct large, by))
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	x[i] = (x[i] * 1664525u + by.words[i]) ^ by.words[1099 - i];
+}
+
+/* One thread: for the host, or a kernel elsewhere, to see. */
+KERNEL(publish, (volatile unsigned *, flag), (unsigned, value))
+{
+	__threadfence_system();
+	*flag = value;
+}
+
+/* One thread: runs until the flag is at least the value. */
+SPINNING_KERNEL(await, (volatile unsigned *, flag), (unsigned, value))
+{
+	while (*flag < value)
+		KERNEL_PAUSE();
 }
 
 /* One number for all of x, in order. */

@@ -193,11 +193,15 @@ API(SIM_CONTEXT, cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUd
 	return CUDA_SUCCESS;
 }
 
-/* Managed memory may be attached to a stream, which only restricts who may touch it when: nothing to do here. Measured: captures prohibit it. */
+/*
+ * Managed memory may be attached to a stream, "a stream-ordered operation" that only restricts who may touch it when: in its place in the order
+ * there is nothing to do. Measured: captures prohibit it.
+ */
 API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags),
 	(stream, address, bytes, flags))
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+	struct sim_work *work;
 
 	if (!sim_stream_of(stream))
 		return CUDA_ERROR_INVALID_HANDLE;
@@ -205,7 +209,10 @@ API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr addr
 		return sim_capture_prohibit(sim_stream_of(stream));
 	if (!memory || memory->kind != SIM_MANAGED || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE))
 		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS;
+	work = sim_work_new(SIM_ATTACH);
+	work->attach.address = address;
+	work->attach.flags = flags;
+	return sim_stream_add(sim_stream_of(stream), work, NULL);
 }
 
 static CUresult get_attribute(void *value, CUpointer_attribute attribute, const struct sim_memory *memory, CUdeviceptr address)

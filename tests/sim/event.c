@@ -1,5 +1,8 @@
 #include "event.h"
 
+#include <time.h>
+#include <unistd.h>
+
 #include "api.h"
 #include "capture.h"
 #include "context.h"
@@ -8,6 +11,17 @@
 #include "stream.h"
 
 #define KNOWN_FLAGS ((unsigned int)(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
+
+struct sim_event *sim_event_new(unsigned int flags)
+{
+	struct sim_event *event = sim_object_new(SIM_AN_EVENT, sizeof(*event));
+
+	event->context = sim_current();
+	event->flags = flags;
+	event->file = -1;
+	sim_push(&event->context->events, event);
+	return event;
+}
 
 void sim_event_free(struct sim_event *event)
 {
@@ -19,6 +33,8 @@ void sim_event_free(struct sim_event *event)
 	sim_remove(&context->events, i);
 	sim_op_drop(event->op);
 	sim_clear(&event->nodes);
+	if (event->file >= 0)
+		close(event->file);
 	sim_object_free(event);
 }
 
@@ -38,10 +54,9 @@ API(SIM_CONTEXT, cuEventCreate, (CUevent *handle, unsigned int flags), (handle, 
 		return CUDA_ERROR_INVALID_VALUE;
 	if ((flags & CU_EVENT_INTERPROCESS) && !(flags & CU_EVENT_DISABLE_TIMING))
 		return CUDA_ERROR_INVALID_VALUE;
-	event = sim_object_new(SIM_AN_EVENT, sizeof(*event));
-	event->context = sim_current();
-	event->flags = flags;
-	sim_push(&event->context->events, event);
+	event = sim_event_new(flags);
+	if (flags & CU_EVENT_INTERPROCESS)
+		event->shared = sim_shared_event_new(&event->file);
 	*handle = (CUevent)event;
 	return CUDA_SUCCESS;
 }
@@ -55,6 +70,13 @@ API(SIM_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
 		return CUDA_ERROR_INVALID_HANDLE;
 	sim_event_free(event);
 	return CUDA_SUCCESS;
+}
+
+/* Whether another process has recorded it last: *count is that record. */
+static bool is_elsewhere(const struct sim_event *event, uint64_t *count)
+{
+	*count = event->shared ? sim_shared_event_count(event->shared) : 0;
+	return *count != 0 && *count != event->count;
 }
 
 static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flags)
@@ -77,6 +99,8 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flag
 		return CUDA_ERROR_ILLEGAL_STATE;
 	work = sim_work_new(SIM_RECORD);
 	work->event = event;
+	work->shared = event->shared;
+	work->count = event->shared ? event->count = sim_shared_event_record(event->shared) : 0;
 	result = sim_stream_add(stream, work, &op);
 	if (op) {
 		sim_event_recorded(event, op);
@@ -102,6 +126,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	struct sim_stream *stream = sim_stream_of(stream_handle);
 	CUresult result;
 	struct sim_op *op;
+	uint64_t count;
 
 	/* Measured: what is no event invalidates the capture that would wait for it. */
 	if (!event && stream && stream->capture)
@@ -124,6 +149,13 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	result = sim_capture_prohibit_legacy(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
+	if (is_elsewhere(event, &count)) {
+		struct sim_work *work = sim_work_new(SIM_WAIT_ELSEWHERE);
+
+		work->shared = event->shared;
+		work->count = count;
+		return sim_stream_add(stream, work, NULL);
+	}
 	op = sim_op_new(stream->context, stream->place, NULL);
 	sim_op_after(op, event->op);
 	sim_stream_append(stream, op);
@@ -151,12 +183,25 @@ API(SIM_CONTEXT, cuEventQuery, (CUevent handle), (handle))
 {
 	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
 	CUresult result = check(event);
+	uint64_t count;
 
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!sim_schedule_query(event->op))
+	if (is_elsewhere(event, &count) ? !sim_shared_event_has_finished(event->shared, count) : !sim_schedule_query(event->op))
 		return CUDA_ERROR_NOT_READY;
 	return event->context->error;
+}
+
+/* The lock is let go meanwhile: threads of this process may have to work for the other to come so far. */
+static void wait_elsewhere(const struct sim_shared_event *shared, uint64_t count)
+{
+	static const struct timespec nap = {0, 50000};
+
+	while (!sim_shared_event_has_finished(shared, count)) {
+		pthread_mutex_unlock(&sim_lock);
+		nanosleep(&nap, NULL);
+		pthread_mutex_lock(&sim_lock);
+	}
 }
 
 API(SIM_CONTEXT, cuEventSynchronize, (CUevent handle), (handle))
@@ -164,11 +209,15 @@ API(SIM_CONTEXT, cuEventSynchronize, (CUevent handle), (handle))
 	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
 	struct sim_context *context;
 	CUresult result = check(event);
+	uint64_t count;
 
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = event->context;
-	sim_schedule_wait(event->op);
+	if (is_elsewhere(event, &count))
+		wait_elsewhere(event->shared, count);
+	else
+		sim_schedule_wait(event->op);
 	return context->error;
 }
 

@@ -3,6 +3,7 @@
 
 #include "object.h"
 #include "op.h"
+#include "shared_event.h"
 #include "sim.h"
 
 struct sim_node;
@@ -15,8 +16,12 @@ struct sim_event {
 	bool captured;     /* last recorded in a capturing stream: */
 	uint64_t capture;  /* the capture's id, */
 	VECTOR(struct sim_node *) nodes; /* and what the record depends on there */
+	struct sim_shared_event *shared; /* NULL unless it is of several processes, */
+	uint64_t count;                  /* and the last record here; another process may have recorded it since */
+	int file;                        /* by which others open it; -1 if it was opened here */
 };
 
+struct sim_event *sim_event_new(unsigned int flags);
 void sim_event_free(struct sim_event *event);
 
 /* The op records the event. */

@@ -247,19 +247,22 @@ static void count_pauses(void)
 		worker->pauses_when_still = worker->pauses;
 }
 
-/* Whether all that could get on has had the chance to: who waits for what has finished, or spins on what has changed, may not have run yet. */
-static bool had_their_chance(void)
+/*
+ * What only lacks a processor is no hang: an op that may run, a worker that has not begun, a thread that has what it waited for, a kernel that has
+ * not looked lately.
+ */
+static bool may_move(void)
 {
 	const struct sim_waiter *waiter;
 	const struct sim_worker *worker;
 
 	for (waiter = waiters; waiter; waiter = waiter->next)
 		if (waiter->op->state == SIM_OP_DONE)
-			return false;
+			return true;
 	for (worker = sim_workers(); worker; worker = worker->next)
 		if (spins(worker) && worker->pauses - worker->pauses_when_still < LEAST_PAUSES)
-			return false;
-	return true;
+			return true;
+	return sim_schedule_ready_count() > 0 || sim_workers_due() > 0;
 }
 
 /* Looks whether anything moves while there is reason to doubt it. Looks are counted, not time: a machine that pauses is no hang. */
@@ -278,10 +281,10 @@ static void *look(void *unused)
 		while (!is_suspicious())
 			pthread_cond_wait(&suspected, &sim_lock);
 		now = movement();
-		if (now != before || sim_schedule_ready_count() > 0) {
+		if (now != before) {
 			still_ms = asleep_ms = 0;
 			count_pauses();
-		} else if (had_their_chance()) {
+		} else if (!may_move()) {
 			still_ms += LOOK_MS;
 			asleep_ms = sim_calls() == calls && all_sleep_for_good() ? asleep_ms + LOOK_MS : 0;
 			if (asleep_ms >= GRACE_MS || still_ms >= sim_options()->hang_ms)

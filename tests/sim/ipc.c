@@ -1,6 +1,6 @@
 /*
- * What would share memory, events and pools with other processes: the arguments are checked, and the rest is refused. Since nothing is ever shared, a handle
- * that is to be opened is none, and is answered as a GPU answers that.
+ * Sharing with other processes. Events are; memory and pools would be: the arguments are checked, and the rest is refused. Since no memory is ever shared,
+ * a handle of it that is to be opened is none, and is answered as a GPU answers that.
  */
 #include "api.h"
 #include "context.h"
@@ -17,12 +17,27 @@ API(SIM_CONTEXT, cuIpcGetEventHandle, (CUipcEventHandle *shared, CUevent handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!event || !(event->flags & CU_EVENT_INTERPROCESS))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return CUDA_ERROR_NOT_SUPPORTED;
+	if (event->file < 0)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	sim_shared_event_export(shared, event->file);
+	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuIpcOpenEventHandle, (CUevent *event, CUipcEventHandle shared), (event, shared))
+/* "The imported event ... behaves like a locally created event with the CU_EVENT_DISABLE_TIMING flag specified." */
+API(SIM_CONTEXT, cuIpcOpenEventHandle, (CUevent *handle, CUipcEventHandle exported), (handle, exported))
 {
-	return event ? CUDA_ERROR_MAP_FAILED : CUDA_ERROR_INVALID_VALUE;
+	struct sim_shared_event *shared;
+	struct sim_event *event;
+
+	if (!handle)
+		return CUDA_ERROR_INVALID_VALUE;
+	shared = sim_shared_event_import(&exported);
+	if (!shared)
+		return CUDA_ERROR_MAP_FAILED;
+	event = sim_event_new(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+	event->shared = shared;
+	*handle = (CUevent)event;
+	return CUDA_SUCCESS;
 }
 
 /* Only memory of cuMemAlloc has such a handle. */

@@ -275,6 +275,10 @@ static void add_work(struct line *line, const struct sim_work *work)
 	case SIM_RECORD:
 		add(line, " event=%u", work->event->object.ordinal);
 		break;
+	case SIM_ATTACH:
+		add_end(line, "at", CU_MEMORYTYPE_DEVICE, NULL, work->attach.address);
+		add(line, " flags=%u", work->attach.flags);
+		break;
 	case SIM_ALLOC:
 	case SIM_FREE:
 		add_end(line, "at", CU_MEMORYTYPE_DEVICE, NULL, work->memory);
@@ -286,7 +290,7 @@ static void add_work(struct line *line, const struct sim_work *work)
 
 static bool is_program_work(enum sim_work_kind kind)
 {
-	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_EMPTY;
+	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_WAIT_ELSEWHERE && kind != SIM_EMPTY;
 }
 
 void sim_log_op(const struct sim_op *op)

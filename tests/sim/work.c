@@ -7,6 +7,8 @@
 #include "kernel_work.h"
 #include "memory.h"
 #include "memory_node.h"
+#include "shared_event.h"
+#include "worker.h"
 
 static const struct {
 	const char *name;
@@ -69,7 +71,7 @@ CUgraphNodeType sim_work_node_type(const struct sim_work *work)
 
 bool sim_work_blocks(const struct sim_work *work)
 {
-	return work->kind == SIM_HOST || work->kind == SIM_CALLBACK || work->kind == SIM_WAIT_VALUE ||
+	return work->kind == SIM_HOST || work->kind == SIM_CALLBACK || work->kind == SIM_WAIT_VALUE || work->kind == SIM_WAIT_ELSEWHERE ||
 	       (work->kind == SIM_KERNEL && sim_kernel_work_spins(work));
 }
 
@@ -108,11 +110,19 @@ CUresult sim_work_run(struct sim_work *work)
 		sim_memory_node_freed(work->memory);
 		break;
 	case SIM_RECORD:
+		if (work->shared)
+			sim_shared_event_finish(work->shared, work->count);
+		break;
+	case SIM_WAIT_ELSEWHERE:
+		while (!sim_shared_event_has_finished(work->shared, work->count) && work->context->error == CUDA_SUCCESS)
+			sim_worker_pause();
+		break;
 	case SIM_WAIT:
 	case SIM_EMPTY:
 	case SIM_CHILD:
 	case SIM_BATCH:
 	case SIM_ALLOC:
+	case SIM_ATTACH:
 		break;
 	}
 	return CUDA_SUCCESS;

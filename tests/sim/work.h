@@ -13,6 +13,7 @@
 
 struct sim_event;
 struct sim_graph;
+struct sim_shared_event;
 
 /* Kind, name in the log, type as a graph node. */
 #define SIM_WORKS(X) \
@@ -23,8 +24,10 @@ struct sim_graph;
 	X(CALLBACK, "callback", CU_GRAPH_NODE_TYPE_HOST) \
 	X(RECORD, "record", CU_GRAPH_NODE_TYPE_EVENT_RECORD) \
 	X(WAIT, "wait", CU_GRAPH_NODE_TYPE_WAIT_EVENT) \
+	X(WAIT_ELSEWHERE, "wait for another process", CU_GRAPH_NODE_TYPE_WAIT_EVENT) \
 	X(EMPTY, "empty", CU_GRAPH_NODE_TYPE_EMPTY) \
 	X(CHILD, "child", CU_GRAPH_NODE_TYPE_GRAPH) \
+	X(ATTACH, "attach", CU_GRAPH_NODE_TYPE_EMPTY) \
 	X(ALLOC, "alloc", CU_GRAPH_NODE_TYPE_MEM_ALLOC) \
 	X(FREE, "free", CU_GRAPH_NODE_TYPE_MEM_FREE) \
 	X(WRITE_VALUE, "write value", CU_GRAPH_NODE_TYPE_BATCH_MEM_OP) \
@@ -88,7 +91,11 @@ struct sim_work {
 			CUstream stream;
 			void *data;
 		} callback;
-		struct sim_event *event; /* RECORD, WAIT in graphs */
+		struct {
+			struct sim_event *event; /* RECORD, WAIT in graphs */
+			struct sim_shared_event *shared; /* RECORD of an event of several processes, WAIT_ELSEWHERE: */
+			uint64_t count;                  /* which record it is */
+		};
 		struct sim_graph *child; /* owned */
 		CUdeviceptr memory;      /* FREE, ALLOC */
 		struct {
@@ -96,6 +103,10 @@ struct sim_work {
 			uint64_t value;
 			unsigned int bytes, flags;
 		} word;
+		struct {
+			CUdeviceptr address;
+			unsigned int flags;
+		} attach;
 	};
 };
 

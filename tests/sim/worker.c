@@ -25,6 +25,11 @@ struct sim_worker *sim_workers(void)
 	return workers;
 }
 
+size_t sim_workers_due(void)
+{
+	return queue.count;
+}
+
 struct task {
 	void *(*function)(void *);
 	void *argument;

@@ -18,6 +18,9 @@ struct sim_worker {
 
 struct sim_worker *sim_workers(void);
 
+/* How many ops were handed to workers that have not begun with them. */
+size_t sim_workers_due(void);
+
 /* Runs the op's work, finishes the op, and then what became ready by it. Returns at once. */
 void sim_worker_run(struct sim_op *op);
 

@@ -122,7 +122,7 @@ START_TEST(a_lifetime_is_always_told_and_names_its_handle)
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
 	ck_assert_uint_eq(rooms->handle, INTEGER(3));
 	set(NULL, 0, NULL);
-	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_STREAM);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_ATTRIBUTES);
 	ck_assert_uint_eq(rooms->handle, (uintptr_t)CU_STREAM_PER_THREAD);
 }
 END_TEST
