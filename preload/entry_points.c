@@ -14,6 +14,7 @@ const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #define LIFETIME(name, what, handle, form, result) \
 	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what},
 #define OWN(name, stream, form) {REPRISE_CLASS_OWN, stream, FORM_##form, 0},
+#define ALLOC(name, stream, form) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0},
 #define PASS(name) {REPRISE_CLASS_PASS, 0, false, 0},
 #include "entry_points.def"
 };
@@ -24,6 +25,7 @@ const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #define SYNC(name, stream, form, result) char text_##name[sizeof(#name)];
 #define LIFETIME(name, what, handle, form, result) char text_##name[sizeof(#name)];
 #define OWN(name, stream, form) char text_##name[sizeof(#name)];
+#define ALLOC(name, stream, form) char text_##name[sizeof(#name)];
 #define PASS(name) char text_##name[sizeof(#name)];
 struct names {
 #include "entry_points.def"
@@ -34,6 +36,7 @@ struct names {
 #define SYNC(name, stream, form, result) #name,
 #define LIFETIME(name, what, handle, form, result) #name,
 #define OWN(name, stream, form) #name,
+#define ALLOC(name, stream, form) #name,
 #define PASS(name) #name,
 static const struct names names = {
 #include "entry_points.def"
@@ -44,6 +47,7 @@ static const struct names names = {
 #define SYNC(name, stream, form, result) offsetof(struct names, text_##name),
 #define LIFETIME(name, what, handle, form, result) offsetof(struct names, text_##name),
 #define OWN(name, stream, form) offsetof(struct names, text_##name),
+#define ALLOC(name, stream, form) offsetof(struct names, text_##name),
 #define PASS(name) offsetof(struct names, text_##name),
 static const uint16_t name_offsets[REPRISE_ENTRY_COUNT] = {
 #include "entry_points.def"

@@ -18,6 +18,7 @@
 /* In the order of how much is done at the door: where two names share an address, the greater class wins. */
 enum reprise_class {
 	REPRISE_CLASS_PASS,
+	REPRISE_CLASS_ALLOC,
 	REPRISE_CLASS_RECORD,
 	REPRISE_CLASS_ORDER,
 	REPRISE_CLASS_SYNC,
@@ -31,6 +32,7 @@ enum reprise_entry {
 #define SYNC(name, stream, form, result) REPRISE_ENTRY_##name,
 #define LIFETIME(name, what, handle, form, result) REPRISE_ENTRY_##name,
 #define OWN(name, stream, form) REPRISE_ENTRY_##name,
+#define ALLOC(name, stream, form) REPRISE_ENTRY_##name,
 #define PASS(name) REPRISE_ENTRY_##name,
 #include "entry_points.def"
 	REPRISE_ENTRY_COUNT,

@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-ROW = re.compile(r'^(RECORD|ORDER|SYNC|LIFETIME|OWN|PASS)\((\w+)(?:, ([^)]*))?\)$', re.M)
+ROW = re.compile(r'^(RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)(?:, ([^)]*))?\)$', re.M)
 PROTOTYPE = re.compile(r'\bCUresult\s+(?:CUDAAPI\s+)?(cu[A-Z]\w*)\s*\(([^;{}]*?)\)\s*;', re.S)
 RENAMED = re.compile(r'^\s*#define\s+cu[A-Z]\w*\s+(?:__CUDA_API_(PTDS|PTSZ)\()?(cu[A-Z]\w*)', re.M)
 LARGE = {'CUipcMemHandle', 'CUipcEventHandle', 'CUeglFrame'}  # structures that travel in memory

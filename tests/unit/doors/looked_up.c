@@ -68,6 +68,7 @@ START_TEST(every_entry_point_has_a_door_or_needs_none)
 #define SYNC(name, stream, form, result) #name,
 #define LIFETIME(name, what, handle, form, result) #name,
 #define OWN(name, stream, form) #name,
+#define ALLOC(name, stream, form) #name,
 #define PASS(name)
 #include "../../../preload/entry_points.def"
 	};

@@ -105,6 +105,13 @@ void reprise_stop(const char *reason)
 	trash_registers();
 }
 
+bool reprise_make_room(void)
+{
+	rooms.rooms_made++;
+	trash_registers();
+	return true;
+}
+
 /* Nothing is ever captured here. */
 void reprise_context_sync_begin(void)
 {

@@ -45,6 +45,7 @@ struct named {
 #define SYNC(name, stream, form, result) DECLARE(name)
 #define LIFETIME(name, what, handle, form, result) DECLARE(name)
 #define OWN(name, stream, form) DECLARE(name)
+#define ALLOC(name, stream, form) DECLARE(name)
 #define PASS(name) DECLARE(name)
 #include "../../../../preload/entry_points.def"
 DECLARE(cuFutureThing)
@@ -57,6 +58,7 @@ DECLARE(cuStreamBeginCapture_v9)
 #define SYNC(name, stream, form, result) NAMED(name)
 #define LIFETIME(name, what, handle, form, result) NAMED(name)
 #define OWN(name, stream, form) NAMED(name)
+#define ALLOC(name, stream, form) NAMED(name)
 #define PASS(name) NAMED(name)
 static const struct named known[] = {
 #include "../../../../preload/entry_points.def"

@@ -29,6 +29,7 @@ static unsigned int remember(const char *name, const uint64_t *integers, const d
 #define SYNC(name, stream, form, result) FUNCTION(name)
 #define LIFETIME(name, what, handle, form, result) FUNCTION(name)
 #define OWN(name, stream, form) FUNCTION(name)
+#define ALLOC(name, stream, form) FUNCTION(name)
 #define PASS(name) FUNCTION(name)
 #include "../../../../preload/entry_points.def"
 
