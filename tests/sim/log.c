@@ -202,6 +202,8 @@ static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 	add_dim(line, " grid=", kernel->grid);
 	add_dim(line, " block=", kernel->block);
 	add_named(line, " shared=", kernel->shared_bytes);
+	if (kernel->multiprocessors)
+		add_named(line, " multiprocessors=", kernel->multiprocessors);
 	for (i = 0; i < kernel->attribute_count; i++)
 		add(line, " attribute%d=%016lx", (int)kernel->attributes[i].id,
 			hash(&kernel->attributes[i].value, sizeof(kernel->attributes[i].value)));
@@ -305,6 +307,8 @@ void sim_log_op(const struct sim_op *op)
 	add_text(&line, op->work ? sim_work_name(op->work) : "point");
 	if (op->work)
 		add_work(&line, op->work);
+	if (op->work && op->work->kind == SIM_KERNEL && op->priority != 0)
+		add(&line, " priority=%d", op->priority);
 	write_out(&line);
 }
 
