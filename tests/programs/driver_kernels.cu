@@ -2,6 +2,8 @@
  * Kernels of the driver-API programs and tests, for the GPU and for the simulation.
  * Each maps x to itself one to one, element by element, so that every lost, doubled, reordered or stale op shows in the end.
  */
+#include <stdio.h>
+
 #include "kernel.h"
 
 /* A structure with padding, as functors have. */
@@ -60,6 +62,12 @@ SPINNING_KERNEL(await, (volatile unsigned *, flag), (unsigned, value))
 {
 	while (*flag < value)
 		KERNEL_PAUSE();
+}
+
+/* One thread: a line of output. */
+KERNEL(say, (unsigned, value))
+{
+	printf("device %u\n", value);
 }
 
 /* One number for all of x, in order. */
