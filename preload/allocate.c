@@ -30,7 +30,7 @@ static void sync_all(void)
 	{ \
 		first; \
 		CUresult result = REPRISE_REAL(name) arguments; \
-		if (result == CUDA_ERROR_OUT_OF_MEMORY && reprise_make_room()) \
+		for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && reprise_make_room(tried); tried++) \
 			result = REPRISE_REAL(name) arguments; \
 		return result; \
 	}

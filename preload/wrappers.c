@@ -20,7 +20,7 @@ static CUresult submit(const struct reprise_call *call)
 {
 	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
 
-	if (__builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room())
+	for (unsigned int tried = 0; __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried); tried++)
 		result = reprise_call_pass(call);
 	return result;
 }

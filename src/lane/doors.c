@@ -182,29 +182,40 @@ static void settle(struct reprise_lane *lane, void *deadline)
 		sched_yield();
 }
 
-bool reprise_make_room(void)
+/* Gives up every graph; returns how many there were. */
+static unsigned int give_up_graphs(void)
 {
 	struct forgetting all = {0};
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	CUcontext current = NULL;
-	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
+	unsigned int destroyed;
 
-	if (reprise_inside != 0 || reprise_dry)
-		return false;
-	reprise_count(REPRISE_COUNT_rooms_made, 1);
 	reprise_graph_building_pause();
 	reprise_lanes_each(forget, &all);
 	reprise_inside++;
-	reprise_driver.cuCtxGetCurrent(&current);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	/* To ask a stream that captures how far it is would end the capture. */
-	if (atomic_load(&capture_count) == 0)
-		reprise_lanes_each(settle, &deadline);
-	reprise_graveyard_sweep();
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	reprise_driver.cuCtxSetCurrent(current);
+	destroyed = reprise_graveyard_sweep();
 	reprise_inside--;
 	reprise_graph_building_resume();
+	return destroyed;
+}
+
+bool reprise_make_room(unsigned int tried)
+{
+	static _Thread_local unsigned int destroyed __attribute__((tls_model("initial-exec")));
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
+	CUcontext current = NULL;
+
+	/* To ask a stream that captures how far it is would end the capture. */
+	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || atomic_load(&capture_count) > 0)))
+		return false;
+	reprise_driver.cuCtxGetCurrent(&current);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	if (tried == 0)
+		destroyed = give_up_graphs();
+	else
+		reprise_lanes_each(settle, &deadline);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver.cuCtxSetCurrent(current);
+	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
 	return true;
 }
 

@@ -42,10 +42,10 @@ void reprise_order(CUstream stream, bool per_thread);
 void reprise_sync(void);
 
 /*
- * ALLOC: the driver had no memory for the program. Gives up every graph, so that the call may be made again; true if that is worth trying. Waits
- * for launches under way, which keep their graphs, for two seconds at most.
+ * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given
+ * up; then, since launches under way keep theirs, those are waited for, for two seconds at most.
  */
-bool reprise_make_room(void);
+bool reprise_make_room(unsigned int tried);
 
 /* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);

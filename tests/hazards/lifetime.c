@@ -1,48 +1,5 @@
-/* Things that end or change, errors, and the end of the process. */
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+/* Things that end or change, and errors. */
 #include "hazard.h"
-
-/* Ops are deferred when the process ends, in three ways. What had to be visible was waited for. */
-static void leave_pending(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-	fflush(stdout);
-	for (unsigned i = 0; i < CHAIN / 2; i++)
-		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i * 7 + 1, stream);
-}
-
-static void exit_pending_return(void)
-{
-	leave_pending();
-}
-
-static void exit_pending_exit(void)
-{
-	leave_pending();
-	exit(7);
-}
-
-static void exit_pending_raw(void)
-{
-	leave_pending();
-	_exit(8);
-}
-
-static void exit_pending_signal(void)
-{
-	leave_pending();
-	kill(getpid(), SIGTERM);
-	pause();
-}
 
 /* A launch that cannot be, in a hot loop: the error comes from that very call, and later calls go on. */
 static void bad_launch(void)
@@ -160,42 +117,6 @@ static void second_context(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Forks before CUDA is used; then both use it. */
-static void fork_before_init(void)
-{
-	pid_t child = fork();
-	CUstream stream;
-	int status = 0;
-
-	hazard_set_up();
-	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	if (child != 0) {
-		waitpid(child, &status, 0);
-		printf("child ended with %d\n", status);
-	}
-	hazard_print(child != 0 ? "parent" : "child", hazard_x);
-}
-
-/* Another program is started while ops are deferred. */
-static void fork_exec_mid_loop(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		for (unsigned i = 0; i < CHAIN; i++) {
-			hazard_launch(hazard_mix, hazard_x, i, stream);
-			if (i == CHAIN / 2 && iteration % 300 == 77 && system("true") != 0)
-				printf("true was false\n");
-		}
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-}
-
 /* The grid grows: values change, and no graph may keep the old one. */
 static void grid_growth(void)
 {
@@ -217,18 +138,150 @@ static void grid_growth(void)
 	hazard_print("middle", x + 1024 * 4);
 }
 
+/* Streams, events, modules and contexts are destroyed with work deferred. */
+static void destroy_pending(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), there;
+	CUcontext elsewhere;
+	CUmodule module;
+	CUevent event;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (!hazard_springs(iteration))
+			continue;
+		CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+		CHECK(cuEventRecord(event, stream));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuEventDestroy(event));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuModuleUnload(hazard_module));
+		CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
+		hazard_mix = hazard_function("mix");
+		hazard_turn = hazard_function("turn");
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamDestroy(stream));
+		CHECK(cuCtxSynchronize());
+		stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+		CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+		CHECK(cuModuleLoad(&module, hazard_module_path));
+		there = hazard_stream(CU_STREAM_NON_BLOCKING);
+		{
+			CUfunction mix;
+			CUdeviceptr x, y;
+
+			CHECK(cuModuleGetFunction(&mix, module, "mix"));
+			CHECK(cuMemAlloc(&x, WORDS * 4));
+			CHECK(cuMemAlloc(&y, WORDS * 4));
+			for (unsigned i = 0; i < 40 * CHAIN; i++) {
+				unsigned argument = i % CHAIN;
+
+				CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, there, (void *[]){&x, &y, &argument}, NULL));
+			}
+		}
+		CHECK(cuCtxDestroy(elsewhere)); /* with all of it pending */
+		CHECK(cuCtxSetCurrent(hazard_context));
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* The device is reset in mid-loop, with work deferred, and everything begins again under the same handles. */
+static void device_reset(void)
+{
+	for (unsigned round = 0; round < 6; round++) {
+		CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+		for (unsigned iteration = 0; iteration < 150 + 13 * round; iteration++) {
+			hazard_chain(hazard_x, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		hazard_print("x", hazard_x);
+		hazard_chain(hazard_x, stream);
+		hazard_launch(hazard_turn, hazard_x, round, stream);
+		CHECK(cuDevicePrimaryCtxReset(hazard_device));
+		hazard_set_up();
+	}
+	hazard_print("x", hazard_x);
+}
+
+static CUfunction failing;
+
+/* A hot chain with one kernel in it that faults if it is to. */
+static void chain_that_may_fault(CUstream stream, unsigned at, bool faults)
+{
+	for (unsigned i = 0; i < CHAIN; i++) {
+		unsigned argument = i == at && faults ? 0xdead : i;
+
+		/* A launch behind the fault may hear of it already. */
+		(void)cuLaunchKernel(failing, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
+	}
+}
+
+/* A kernel in the middle of a hot chain faults: the next wait says so, and so does all that follows. */
+static void kernel_traps(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUresult waited = CUDA_SUCCESS;
+	unsigned iteration = 0;
+
+	failing = hazard_function("fault");
+	for (; iteration < ITERATIONS && waited == CUDA_SUCCESS; iteration++) {
+		chain_that_may_fault(stream, CHAIN / 2, iteration == 700);
+		waited = cuStreamSynchronize(stream);
+	}
+	printf("iteration %u: the wait returned %d\n", iteration, (int)waited);
+	for (unsigned i = 0; i < 100; i++) {
+		chain_that_may_fault(stream, 0, false);
+		if (cuStreamSynchronize(stream) != waited || cuCtxSynchronize() != waited)
+			printf("the error did not stay\n");
+	}
+}
+
+/* After a fault every call returns what the driver returns; after a reset the device is as new. */
+static void async_error_sticky(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	uint32_t word;
+
+	failing = hazard_function("fault");
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		chain_that_may_fault(stream, CHAIN - 1, iteration == ITERATIONS - 1); /* the last before the wait */
+		if (iteration < ITERATIONS - 1)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	for (unsigned i = 0; i < 60; i++) {
+		CUdeviceptr memory;
+		CUevent event = NULL;
+		CUstream another = NULL;
+		CUmodule module = NULL;
+
+		printf("%d", (int)cuStreamSynchronize(stream));
+		chain_that_may_fault(stream, 0, false);
+		printf(" %d %d %d", (int)cuStreamQuery(stream), (int)cuCtxSynchronize(), (int)cuMemcpyDtoH(&word, hazard_x, 4));
+		printf(" %d %d %d", (int)cuMemAlloc(&memory, 64), (int)cuEventCreate(&event, 0), (int)cuStreamCreate(&another, 0));
+		printf(" %d %d", (int)cuModuleLoad(&module, hazard_module_path), (int)cuMemsetD32Async(hazard_x, 1, WORDS, stream));
+		printf(" %d\n", (int)cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+	}
+	CHECK(cuDevicePrimaryCtxReset(hazard_device));
+	hazard_set_up();
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < 200; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard lifetime_hazards[] = {
-	{"exit_pending_return", exit_pending_return},
-	{"exit_pending_exit", exit_pending_exit},
-	{"exit_pending_raw", exit_pending_raw},
-	{"exit_pending_signal", exit_pending_signal},
+	{"destroy_pending", destroy_pending},
+	{"device_reset", device_reset},
+	{"kernel_traps", kernel_traps},
+	{"async_error_sticky", async_error_sticky},
 	{"bad_launch", bad_launch},
 	{"smem_attribute", smem_attribute},
 	{"function_reuse", function_reuse},
 	{"stream_reuse", stream_reuse},
 	{"second_context", second_context},
-	{"fork_before_init", fork_before_init},
-	{"fork_exec_mid_loop", fork_exec_mid_loop},
 	{"grid_growth", grid_growth},
 	{NULL, NULL},
 };

@@ -64,6 +64,16 @@ SPINNING_KERNEL(await, (volatile unsigned *, flag), (unsigned, value))
 		KERNEL_PAUSE();
 }
 
+/* As mix, but faults if it is told to. */
+KERNEL(fault, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (argument == 0xdead)
+		KERNEL_TRAP();
+	x[i] = x[i] * 1664525u + 2u * y[i] + argument;
+}
+
 /* One thread: a line of output. */
 KERNEL(say, (unsigned, value))
 {

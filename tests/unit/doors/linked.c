@@ -137,7 +137,7 @@ START_TEST(a_checked_door_shows_failures_and_returns_them)
 }
 END_TEST
 
-START_TEST(what_finds_no_memory_is_called_once_more)
+START_TEST(what_finds_no_memory_is_called_again)
 {
 	struct rooms *rooms = preloaded_rooms();
 
@@ -149,7 +149,7 @@ START_TEST(what_finds_no_memory_is_called_once_more)
 	driver_log()->result = CUDA_ERROR_OUT_OF_MEMORY;
 	ck_assert_uint_eq(call_with_everything(linked_cuMemAllocAsync_ptsz), CUDA_ERROR_OUT_OF_MEMORY);
 	ck_assert_uint_eq(rooms->rooms_made, 1);
-	ck_assert_uint_eq(driver_log()->calls, 3);
+	ck_assert_uint_eq(driver_log()->calls, 4);
 	ck_assert_str_eq(driver_log()->name, "cuMemAllocAsync_ptsz");
 	for (unsigned int i = 1; i <= 3; i++)
 		ck_assert_uint_eq(driver_log()->integers[i - 1], INTEGER(i));
@@ -373,7 +373,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, an_order_names_its_stream);
 	tcase_add_test(tcase, a_lifetime_is_always_told_and_names_its_handle);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
-	tcase_add_test(tcase, what_finds_no_memory_is_called_once_more);
+	tcase_add_test(tcase, what_finds_no_memory_is_called_again);
 	tcase_add_test(tcase, a_launch_is_submitted_with_its_arguments);
 	tcase_add_test(tcase, a_launch_that_passes_reaches_the_entry_point_it_named);
 	tcase_add_test(tcase, a_launch_by_configuration_keeps_it);

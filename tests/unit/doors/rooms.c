@@ -105,11 +105,12 @@ void reprise_stop(const char *reason)
 	trash_registers();
 }
 
-bool reprise_make_room(void)
+bool reprise_make_room(unsigned int tried)
 {
-	rooms.rooms_made++;
+	if (tried == 0)
+		rooms.rooms_made++;
 	trash_registers();
-	return true;
+	return tried < 2;
 }
 
 /* Nothing is ever captured here. */
