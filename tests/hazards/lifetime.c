@@ -159,7 +159,9 @@ static void destroy_pending(void)
 		CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
 		hazard_mix = hazard_function("mix");
 		hazard_turn = hazard_function("turn");
+		CHECK(cuStreamSynchronize(stream));
 		hazard_chain(hazard_x, stream);
+		hazard_launch(hazard_turn, hazard_x, 5, stream);
 		CHECK(cuStreamDestroy(stream));
 		CHECK(cuCtxSynchronize());
 		stream = hazard_stream(CU_STREAM_NON_BLOCKING);

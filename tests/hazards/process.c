@@ -80,20 +80,58 @@ static void fork_before_init(void)
 	hazard_print(child != 0 ? "parent" : "child", hazard_x);
 }
 
-/* Another program is started while ops are deferred. */
+static volatile uint32_t *seen; /* pinned memory */
+static uint32_t at_fork;
+static pid_t parent;
+
+/* In the child, after what others registered later. */
+static void look(void)
+{
+	if (getpid() != parent && *seen != at_fork)
+		printf("the child did work of its parent's\n");
+}
+
+/* A child of fork that ends at once, by exit. */
+static void fork_and_exit(void)
+{
+	pid_t child;
+	int status = 0;
+
+	fflush(stdout);
+	at_fork = *seen;
+	child = fork();
+	if (child == 0)
+		exit(5);
+	waitpid(child, &status, 0);
+	if (WEXITSTATUS(status) != 5)
+		printf("the child ended with %#x\n", (unsigned)status);
+}
+
+/* A process is forked, or another program started, while ops are deferred. */
 static void fork_exec_mid_loop(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr mapped;
+	void *memory;
 
+	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&mapped, memory, 0));
+	CHECK(cuMemsetD32(mapped, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	seen = memory;
+	parent = getpid();
+	atexit(look);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++) {
-			hazard_launch(hazard_mix, hazard_x, i, stream);
+			hazard_launch(hazard_mix, mapped, i, stream);
 			if (i == CHAIN / 2 && iteration % 300 == 77 && system("true") != 0)
 				printf("true was false\n");
+			if (i == CHAIN / 2 && iteration % 100 == 78)
+				fork_and_exit();
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
-	hazard_print("x", hazard_x);
+	hazard_print("x", mapped);
 }
 
 /*

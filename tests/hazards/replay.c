@@ -145,6 +145,8 @@ static void node_limits(void)
 		CUdeviceptr y;
 
 		hazard_chain(hazard_x, stream);
+		hazard_launch(hazard_turn, hazard_x, 3, stream); /* not where a trace ends */
+		hazard_launch(hazard_mix, hazard_x, 3, stream);
 		CHECK(cuMemAllocAsync(&y, WORDS * 4, stream));
 		CHECK(cuMemsetD32Async(y, hazard_springs(iteration) ? iteration : 8, WORDS, stream));
 		CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &y, &argument}, NULL));
