@@ -159,7 +159,7 @@ BUGS = (
     ("a launch of a graph that failed counts as made", "src/lane/lane.c",
      "		reprise_count(REPRISE_COUNT_launches_failed, 1);\n		patch = REPRISE_PATCH_REFUSED;", "		reprise_count(REPRISE_COUNT_launches_failed, 1);", "launch_fails"),
     ("letters in a number pass for digits", "src/base/options.c", "		if (*text < '0' || *text > '9' || number > row->greatest)", "		if (number > row->greatest)",
-     "hostile_options_exponent hostile_options_space"),
+     "hostile_options_exponent"),
 )
 
 # Hazards that no bug can be planted for, and why.
