@@ -138,51 +138,72 @@ static void grid_growth(void)
 	hazard_print("middle", x + 1024 * 4);
 }
 
-/* Streams, events, modules and contexts are destroyed with work deferred. */
+/* A context comes, and goes with all of its work pending. */
+static void context_that_goes(void)
+{
+	CUcontext elsewhere;
+	CUdeviceptr x, y;
+	CUfunction mix;
+	CUmodule module;
+	CUstream stream;
+
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&mix, module, "mix"));
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemAlloc(&y, WORDS * 4));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned i = 0; i < 40 * CHAIN; i++) {
+		unsigned argument = i % CHAIN;
+
+		CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+	}
+	CHECK(cuCtxDestroy(elsewhere));
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+/* Part of a hot chain, which is deferred when it ends. */
+static void part_of_chain(CUstream stream)
+{
+	for (unsigned i = 0; i < CHAIN / 2 + 1; i++)
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i * 7 + 1, stream);
+}
+
+/* Streams, events, modules and contexts are destroyed with work deferred, by turns. */
 static void destroy_pending(void)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), there;
-	CUcontext elsewhere;
-	CUmodule module;
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned traps = 0;
 	CUevent event;
 
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
 		if (!hazard_springs(iteration))
 			continue;
-		CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
-		CHECK(cuEventRecord(event, stream));
-		hazard_chain(hazard_x, stream);
-		CHECK(cuEventDestroy(event));
-		hazard_chain(hazard_x, stream);
-		CHECK(cuModuleUnload(hazard_module));
-		CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
-		hazard_mix = hazard_function("mix");
-		hazard_turn = hazard_function("turn");
-		CHECK(cuStreamSynchronize(stream));
-		hazard_chain(hazard_x, stream);
-		hazard_launch(hazard_turn, hazard_x, 5, stream);
-		CHECK(cuStreamDestroy(stream));
-		CHECK(cuCtxSynchronize());
-		stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-		CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
-		CHECK(cuModuleLoad(&module, hazard_module_path));
-		there = hazard_stream(CU_STREAM_NON_BLOCKING);
-		{
-			CUfunction mix;
-			CUdeviceptr x, y;
-
-			CHECK(cuModuleGetFunction(&mix, module, "mix"));
-			CHECK(cuMemAlloc(&x, WORDS * 4));
-			CHECK(cuMemAlloc(&y, WORDS * 4));
-			for (unsigned i = 0; i < 40 * CHAIN; i++) {
-				unsigned argument = i % CHAIN;
-
-				CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, there, (void *[]){&x, &y, &argument}, NULL));
-			}
+		part_of_chain(stream);
+		switch (traps++ % 4) {
+		case 0:
+			CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+			CHECK(cuEventRecord(event, stream));
+			part_of_chain(stream);
+			CHECK(cuEventDestroy(event));
+			break;
+		case 1:
+			CHECK(cuStreamDestroy(stream));
+			CHECK(cuCtxSynchronize());
+			stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+			break;
+		case 2:
+			CHECK(cuModuleUnload(hazard_module));
+			CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
+			hazard_mix = hazard_function("mix");
+			hazard_turn = hazard_function("turn");
+			break;
+		default:
+			context_that_goes();
+			break;
 		}
-		CHECK(cuCtxDestroy(elsewhere)); /* with all of it pending */
-		CHECK(cuCtxSetCurrent(hazard_context));
 	}
 	hazard_print("x", hazard_x);
 }
