@@ -1,4 +1,4 @@
-/* A plugin of the hazards: linked with the driver, opened and closed again and again (process.c). Its destructor finds work deferred. */
+/* A plugin of the hazards: linked with the driver, opened and closed again and again (endings.c). Its destructor finds work deferred. */
 #include "../programs/driver.h"
 
 static CUstream stream;

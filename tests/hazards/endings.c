@@ -161,7 +161,7 @@ static void dlclose_plugin(void)
 	hazard_print("x", hazard_x);
 }
 
-const struct hazard process_hazards[] = {
+const struct hazard ending_hazards[] = {
 	{"exit_pending", exit_pending},
 	{"fork_before_init", fork_before_init},
 	{"fork_exec_mid_loop", fork_exec_mid_loop},
