@@ -128,7 +128,7 @@ BUGS = (
      "	(void)stream, (void)per_thread;", "node_limits"),
     ("a launch's own priority is not replayed", "src/graph/build.c", "			return CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;", "			return 0;",
      "priority"),
-    ("a stream's attributes may change unnoticed", "preload/entry_points.def", "LIFETIME(cuStreamSetAttribute, STREAM, 1, PLAIN, UNCHECKED)\n",
+    ("a stream's attributes may change unnoticed", "preload/entry_points.def", "LIFETIME(cuStreamSetAttribute, ATTRIBUTES, 1, PLAIN, UNCHECKED)\n",
      "PASS(cuStreamSetAttribute)\n", "stream_attributes"),
     ("a green context's stream is taken for an ordinary one", "src/lane/registry.c", " != CUDA_SUCCESS || green != NULL))", " != CUDA_SUCCESS))",
      "green_context"),

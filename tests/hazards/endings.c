@@ -98,10 +98,11 @@ static void fork_and_exit(void)
 	int status = 0;
 
 	fflush(stdout);
-	at_fork = *seen;
 	child = fork();
-	if (child == 0)
+	if (child == 0) {
+		at_fork = *seen; /* here nobody else is at work on it */
 		exit(5);
+	}
 	waitpid(child, &status, 0);
 	if (WEXITSTATUS(status) != 5)
 		printf("the child ended with %#x\n", (unsigned)status);
