@@ -77,6 +77,7 @@ reprise_exported_begin:
 #define SYNC(name, stream, form, result, takes) generic_row barrier_door, name, result
 #define LIFETIME(name, what, handle, form, result, takes) generic_row lifetime_door, name, result
 #define OWN(name, stream, form, takes) wrapped_row name
+#define ALLOC(name, stream, form, takes) wrapped_row name
 #define PASS(name, ...) end_row none
 #include "entry_points.def"
 

@@ -6,7 +6,7 @@
  *
  * Every ORDER, SYNC and LIFETIME entry point has a generic door, reprise_door_NAME, which dlsym and cuGetProcAddress hand
  * out: it tells the inner rooms what is coming, if they need to know, and jumps to the driver's function with all arguments
- * as they were, in registers and on the stack. RECORD and OWN doors are C functions of the same name pattern.
+ * as they were, in registers and on the stack. RECORD, OWN and ALLOC doors are C functions of the same name pattern.
  *
  * A door uses %r11 alone, which the calling convention leaves to it.
  */

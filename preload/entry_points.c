@@ -14,6 +14,7 @@ const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #define LIFETIME(name, what, handle, form, result, takes) \
 	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what},
 #define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0},
+#define ALLOC(name, stream, form, takes) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0},
 #define PASS(name, ...) {REPRISE_CLASS_PASS, 0, false, 0},
 #include "entry_points.def"
 };

@@ -18,6 +18,7 @@
 /* In the order of how much is done at the door: where two names share an address, the greater class wins. */
 enum reprise_class {
 	REPRISE_CLASS_PASS,
+	REPRISE_CLASS_ALLOC,
 	REPRISE_CLASS_RECORD,
 	REPRISE_CLASS_ORDER,
 	REPRISE_CLASS_SYNC,

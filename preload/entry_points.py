@@ -2,7 +2,7 @@
 import pathlib
 import re
 
-CLASSES = ('RECORD', 'ORDER', 'SYNC', 'LIFETIME', 'OWN', 'PASS')
+CLASSES = ('RECORD', 'ORDER', 'SYNC', 'LIFETIME', 'OWN', 'ALLOC', 'PASS')
 OBJECTS = ('STREAM', 'EVENT', 'GRAPH', 'FUNCTION', 'MODULE', 'CONTEXT', 'HOST', 'MEMORY', 'ARRAY')
 
 ROW = re.compile(rf'^({"|".join(CLASSES)})\((.*)\)$', re.M)
@@ -15,6 +15,7 @@ FIELDS = {
     'SYNC': ('name', 'argument', 'form', 'result', 'takes'),
     'LIFETIME': ('name', 'what', 'argument', 'form', 'result', 'takes'),
     'OWN': ('name', 'argument', 'form', 'takes'),
+    'ALLOC': ('name', 'argument', 'form', 'takes'),
     'PASS': ('name', 'reason', 'takes'),
 }
 

@@ -15,9 +15,14 @@
 	DOOR(name, name, false) \
 	DOOR(name##_ptsz, name, true)
 
+/* A launch takes memory where the driver loads code at its first use. */
 static CUresult submit(const struct reprise_call *call)
 {
-	return reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
+	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
+
+	for (unsigned int tried = 0; __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried); tried++)
+		result = reprise_call_pass(call);
+	return result;
 }
 
 static CUresult pass_kernel(const struct reprise_call *call)

@@ -31,11 +31,20 @@ static _Atomic uint32_t work; /* counts what was queued; the thread sleeps on it
 static _Atomic bool stopped;
 static bool started;
 
+/* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
+static unsigned int flags_for(const struct reprise_graph *graph)
+{
+	for (unsigned int i = 0; i < graph->count; i++)
+		if (reprise_op_has_priority(&graph->ops[i]))
+			return CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+	return 0;
+}
+
 static bool instantiate(struct reprise_graph *graph)
 {
 	CUgraphExec executable = NULL;
 
-	if (reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, 0) != CUDA_SUCCESS)
+	if (reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph)) != CUDA_SUCCESS)
 		return false;
 	if (reprise_driver.cuGraphUpload(executable, graph->workshop->for_building) != CUDA_SUCCESS) {
 		reprise_driver.cuGraphExecDestroy(executable);

@@ -85,8 +85,8 @@ enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct
 /* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
 void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what was given up. From the building thread. */
-void reprise_graveyard_sweep(void);
+/* Destroys what was given up. By the building thread, or while it is paused; leaves another context current. Returns how many. */
+unsigned int reprise_graveyard_sweep(void);
 
 /* The context, or if NULL all of them, is going: what lies there goes with it and is not touched. */
 void reprise_graveyard_forget(CUcontext context);

@@ -37,8 +37,10 @@ void reprise_graph_retire(struct reprise_graph *graph)
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 
-void reprise_graveyard_sweep(void)
+unsigned int reprise_graveyard_sweep(void)
 {
+	unsigned int destroyed = 0;
+
 	reprise_lock_take(&graveyard_lock);
 
 	struct grave *all = graves;
@@ -52,10 +54,12 @@ void reprise_graveyard_sweep(void)
 		if (reprise_driver.cuCtxSetCurrent(grave->context) == CUDA_SUCCESS) {
 			reprise_driver.cuGraphExecDestroy(grave->executable);
 			reprise_driver.cuGraphDestroy(grave->graph);
-			reprise_count(REPRISE_COUNT_graphs_destroyed, 1);
+			destroyed++;
 		}
 		free(grave);
 	}
+	reprise_count(REPRISE_COUNT_graphs_destroyed, destroyed);
+	return destroyed;
 }
 
 void reprise_graveyard_forget(CUcontext context)

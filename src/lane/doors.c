@@ -4,6 +4,9 @@
  */
 #include "doors.h"
 
+#include <sched.h>
+
+#include "../base/clock.h"
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
@@ -12,6 +15,7 @@
 #include "registry.h"
 
 #define CAPTURES_MOST 64
+#define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
 
 /* Set for good by reprise_stop(). */
 static _Atomic(const char *) stopped;
@@ -164,6 +168,55 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	}
 	reprise_lanes_each(forget, &forgetting);
 	reprise_graph_building_resume();
+}
+
+/* ---- memory ---- */
+
+/* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
+static void settle(struct reprise_lane *lane, void *deadline)
+{
+	if (atomic_load(&lane->retired) || lane->unusable)
+		return;
+	reprise_driver.cuCtxSetCurrent(lane->context);
+	while (reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline)
+		sched_yield();
+}
+
+/* Gives up every graph; returns how many there were. */
+static unsigned int give_up_graphs(void)
+{
+	struct forgetting all = {0};
+	unsigned int destroyed;
+
+	reprise_graph_building_pause();
+	reprise_lanes_each(forget, &all);
+	reprise_inside++;
+	destroyed = reprise_graveyard_sweep();
+	reprise_inside--;
+	reprise_graph_building_resume();
+	return destroyed;
+}
+
+bool reprise_make_room(unsigned int tried)
+{
+	static _Thread_local unsigned int destroyed __attribute__((tls_model("initial-exec")));
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
+	CUcontext current = NULL;
+
+	/* To ask a stream that captures how far it is would end the capture. */
+	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || atomic_load(&capture_count) > 0)))
+		return false;
+	reprise_driver.cuCtxGetCurrent(&current);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	if (tried == 0)
+		destroyed = give_up_graphs();
+	else
+		reprise_lanes_each(settle, &deadline);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver.cuCtxSetCurrent(current);
+	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
+	return true;
 }
 
 /* ---- the program's own captures ---- */

@@ -8,6 +8,7 @@
 
 #include <cuda.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../op/call.h"
@@ -39,6 +40,12 @@ void reprise_order(CUstream stream, bool per_thread);
 
 /* SYNC, and unknown entry points: issues everything deferred in the process. */
 void reprise_sync(void);
+
+/*
+ * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given
+ * up; then, since launches under way keep theirs, those are waited for, for two seconds at most.
+ */
+bool reprise_make_room(unsigned int tried);
 
 /* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);

@@ -49,15 +49,17 @@ static CUresult param_info(CUfunction function, bool is_kernel, size_t index, si
 	return reprise_driver.cuFuncGetParamInfo(function, index, offset, size);
 }
 
-static const struct reprise_layout *ask_layout(CUfunction function, bool *is_kernel)
+/* False if there was no memory to keep the answer: to be asked again. *layout is NULL if the driver does not tell. */
+static bool ask_layout(CUfunction function, bool *is_kernel, const struct reprise_layout **layout)
 {
 	struct reprise_param params[REPRISE_PARAMS_MOST];
 	size_t offset, size;
 	uint32_t count = 0;
 	CUresult result;
 
+	*layout = NULL;
 	if (reprise_driver.cuFuncGetParamInfo == NULL)
-		return NULL;
+		return true;
 	*is_kernel = false;
 	result = param_info(function, false, 0, &offset, &size);
 	if (result == CUDA_ERROR_INVALID_HANDLE && reprise_driver.cuKernelGetParamInfo != NULL) {
@@ -67,7 +69,10 @@ static const struct reprise_layout *ask_layout(CUfunction function, bool *is_ker
 	for (; result == CUDA_SUCCESS && count < REPRISE_PARAMS_MOST; result = param_info(function, *is_kernel, count, &offset, &size))
 		params[count++] = (struct reprise_param){(uint32_t)offset, (uint32_t)size};
 	/* Documented: an index past the last parameter is CUDA_ERROR_INVALID_VALUE. */
-	return result == CUDA_ERROR_INVALID_VALUE ? intern(params, count) : NULL;
+	if (result != CUDA_ERROR_INVALID_VALUE)
+		return true;
+	*layout = intern(params, count);
+	return *layout != NULL;
 }
 
 static bool has_fixed_grid(CUfunction function, bool is_kernel)
@@ -95,9 +100,8 @@ struct reprise_function reprise_function_of(CUfunction function)
 		struct entry *entry = &table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE];
 
 		if (entry->handle != function) {
-			entry->function.layout = ask_layout(function, &is_kernel);
+			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
-			entry->handle = function;
 		}
 		found = entry->function;
 	}

@@ -245,6 +245,15 @@ void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_ca
 	copy_params(into, call);
 }
 
+bool reprise_op_has_priority(const struct reprise_op *op)
+{
+	bool found = false;
+
+	for (unsigned int i = 0; op->kind == REPRISE_OP_KERNEL && i < op->kernel.attribute_count; i++)
+		found = found || ((const CUlaunchAttribute *)op->payload)[i].id == CU_LAUNCH_ATTRIBUTE_PRIORITY;
+	return found;
+}
+
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers)
 {
 	const struct reprise_layout *layout = op->kernel.layout;

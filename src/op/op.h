@@ -92,5 +92,8 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
 /* Issues the op to `stream`, for execution or into its capture. The op's context must be current. */
 CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
 
+/* True if the op is a launch that carries a priority of its own. */
+bool reprise_op_has_priority(const struct reprise_op *op);
+
 /* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds REPRISE_PARAMS_MOST. */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

@@ -38,6 +38,9 @@ extern const void *const kernel_dependent;   /* as mix, but waits for the kernel
 extern const void *const kernel_trap;        /* as mix; faults if the argument is TRAP */
 extern const void *const kernel_print;       /* (uint32_t value): 1 thread; prints if value is a multiple of 64 */
 
+extern const void *const kernel_parent;      /* (uint32_t *x, uint32_t argument): mix; it launches mix of argument + 1 and + 2 to follow it */
+extern const void *const kernel_spawn;       /* (uint32_t *x, uint32_t argument): 1 thread; it launches mix, beside itself */
+
 #define TRAP 0xdeadu
 #define MIX_FACTOR 1664525u
 #define ABSORB_FACTOR 22695477u

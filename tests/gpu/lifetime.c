@@ -1,4 +1,4 @@
-/* Destruction, contexts, errors that end a context, and the process. */
+/* Contexts, errors that end a context, and the process. */
 #include "hazard.h"
 
 #include <fcntl.h>
@@ -12,34 +12,6 @@
 #include <unistd.h>
 
 extern char **environ;
-
-/* Streams and events are destroyed while work on them is pending. */
-static void destroy_pending(void)
-{
-	struct mirror mirror;
-	cudaStream_t stream;
-
-	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		mirror_body(&mirror, stream);
-		if (trap_at(i)) {
-			cudaEvent_t event;
-
-			CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-			CHECK(cudaEventRecord(event, stream));
-			CHECK(cudaEventDestroy(event));
-			mirror_body(&mirror, stream);
-			CHECK(cudaStreamDestroy(stream));
-			CHECK(cudaStreamCreate(&stream));
-			/* Destroying let the work go on; nothing orders the new stream behind it. */
-			CHECK(cudaDeviceSynchronize());
-		}
-		if (i % 2)
-			CHECK(cudaStreamSynchronize(stream));
-	}
-	mirror_verify(&mirror, ITERATIONS);
-}
 
 static void body_by_kernel(CUfunction kernel, struct mirror *mirror, CUstream stream, uint32_t first)
 {
@@ -282,7 +254,6 @@ static void exit_pending(void)
 }
 
 const struct hazard lifetime_hazards[] = {
-	{"destroy_pending", destroy_pending},
 	{"second_context", second_context},
 	{"device_reset", device_reset},
 	{"kernel_traps", kernel_traps},

@@ -31,7 +31,9 @@ def parse():
     parser.add_argument("--each", default="", help="NAME=VALUE,...: a run under Reprise with each of these values; M..N stands for all from M to N")
     parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed under one schedule, in per cent: how soon graphs are\n"
                              "built depends on the schedule")
+    parser.add_argument("--replayed-each", type=float, default=0, help="least share that must be replayed in every run")
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N under one schedule")
+    parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N")
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
@@ -112,6 +114,12 @@ def differences(options, environment, plain, folder, shares, counted):
     shares.append(100 * (runs.share_replayed(reprise.report) or 0))
     for name in counted:
         counted[name] = max(counted[name], reprise.report.get(name, 0))
+    if shares[-1] < options.replayed_each:
+        yield f"replayed {shares[-1]:.1f} %, not {options.replayed_each}"
+    for wanted in options.most:
+        name, number = wanted.split("=")
+        if reprise.report.get(name, 0) > int(number):
+            yield f"counted {reprise.report[name]} of {name}, more than {number}"
     for wanted in options.stderr:
         text, count = wanted.rsplit("=", 1)
         seen = sum(text in line for line in reprise.stderr.splitlines())

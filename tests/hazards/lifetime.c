@@ -1,124 +1,5 @@
-/* Things that end or change, errors, and the end of the process. */
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+/* Things that end, and errors. */
 #include "hazard.h"
-
-/* Ops are deferred when the process ends, in three ways. What had to be visible was waited for. */
-static void leave_pending(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-	fflush(stdout);
-	for (unsigned i = 0; i < CHAIN / 2; i++)
-		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i * 7 + 1, stream);
-}
-
-static void exit_pending_return(void)
-{
-	leave_pending();
-}
-
-static void exit_pending_exit(void)
-{
-	leave_pending();
-	exit(7);
-}
-
-static void exit_pending_raw(void)
-{
-	leave_pending();
-	_exit(8);
-}
-
-static void exit_pending_signal(void)
-{
-	leave_pending();
-	kill(getpid(), SIGTERM);
-	pause();
-}
-
-/* A launch that cannot be, in a hot loop: the error comes from that very call, and later calls go on. */
-static void bad_launch(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		if (hazard_springs(iteration)) {
-			unsigned argument = 1;
-			void *params[] = {&hazard_x, &hazard_y, &argument};
-
-			printf("%u: %d %d\n", iteration, (int)cuLaunchKernel(hazard_mix, 1, 1, 1, 5000, 1, 1, 0, stream, params, NULL),
-			       (int)cuLaunchKernel(hazard_mix, 0, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
-		}
-		hazard_chain(hazard_x, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-}
-
-/* The limit of dynamic shared memory is lowered in mid-loop: the next launch that needs more fails. */
-static void smem_attribute(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	unsigned argument = 3, failures = 0;
-	void *params[] = {&hazard_x, &hazard_y, &argument};
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		bool low = hazard_springs(iteration);
-
-		CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, low ? 1024 : 8192));
-		for (unsigned i = 0; i < CHAIN; i++) {
-			CUresult result = cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL);
-
-			failures += result != CUDA_SUCCESS;
-		}
-		CHECK(cuStreamSynchronize(stream));
-	}
-	printf("failures %u\n", failures);
-	hazard_print("x", hazard_x);
-}
-
-/* The module is unloaded and loaded again: the same handles may mean other functions. */
-static void function_reuse(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		if (!hazard_springs(iteration))
-			continue;
-		CHECK(cuStreamSynchronize(stream));
-		CHECK(cuModuleUnload(hazard_module));
-		CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
-		/* By turns the other way round, so that a stale trace would run the wrong one. */
-		CHECK(cuModuleGetFunction(&hazard_mix, hazard_module, iteration % 2 != 0 ? "turn" : "mix"));
-		CHECK(cuModuleGetFunction(&hazard_turn, hazard_module, iteration % 2 != 0 ? "mix" : "turn"));
-	}
-	hazard_print("x", hazard_x);
-}
-
-static void stream_reuse(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		if (hazard_springs(iteration)) {
-			CHECK(cuStreamDestroy(stream)); /* with its chain pending */
-			CHECK(cuCtxSynchronize());
-			CHECK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -(int)(iteration % 3)));
-		}
-	}
-	hazard_print("x", hazard_x);
-}
 
 /* The same loop in two contexts, by turns. */
 static void second_context(void)
@@ -160,75 +41,198 @@ static void second_context(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Forks before CUDA is used; then both use it. */
-static void fork_before_init(void)
+/* A context comes, and goes with all of its work pending. */
+static void context_that_goes(void)
 {
-	pid_t child = fork();
+	CUcontext elsewhere;
+	CUdeviceptr x, y;
+	CUfunction mix;
+	CUmodule module;
 	CUstream stream;
-	int status = 0;
 
-	hazard_set_up();
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&mix, module, "mix"));
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemAlloc(&y, WORDS * 4));
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		CHECK(cuStreamSynchronize(stream));
+	for (unsigned i = 0; i < 40 * CHAIN; i++) {
+		unsigned argument = i % CHAIN;
+
+		CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
 	}
-	if (child != 0) {
-		waitpid(child, &status, 0);
-		printf("child ended with %d\n", status);
-	}
-	hazard_print(child != 0 ? "parent" : "child", hazard_x);
+	CHECK(cuCtxDestroy(elsewhere));
+	CHECK(cuCtxSetCurrent(hazard_context));
 }
 
-/* Another program is started while ops are deferred. */
-static void fork_exec_mid_loop(void)
+/* Part of a hot chain, which is deferred when it ends. */
+static void part_of_chain(CUstream stream)
+{
+	for (unsigned i = 0; i < CHAIN / 2 + 1; i++)
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i * 7 + 1, stream);
+}
+
+/* Streams, events, modules and contexts are destroyed with work deferred, by turns. */
+static void destroy_pending(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned traps = 0;
+	CUevent event;
+
+	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (!hazard_springs(iteration))
+			continue;
+		part_of_chain(stream);
+		switch (traps++ % 4) {
+		case 0:
+			CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+			CHECK(cuEventRecord(event, stream));
+			part_of_chain(stream);
+			CHECK(cuEventDestroy(event));
+			break;
+		case 1:
+			CHECK(cuStreamDestroy(stream));
+			CHECK(cuCtxSynchronize());
+			stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+			break;
+		case 2:
+			CHECK(cuModuleUnload(hazard_module));
+			CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
+			hazard_mix = hazard_function("mix");
+			hazard_turn = hazard_function("turn");
+			break;
+		default:
+			context_that_goes();
+			break;
+		}
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* The device is reset in mid-loop, with work deferred, and everything begins again under the same handles. */
+static void device_reset(void)
+{
+	for (unsigned round = 0; round < 6; round++) {
+		CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+		for (unsigned iteration = 0; iteration < 150 + 13 * round; iteration++) {
+			hazard_chain(hazard_x, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		hazard_print("x", hazard_x);
+		hazard_chain(hazard_x, stream);
+		hazard_launch(hazard_turn, hazard_x, round, stream);
+		CHECK(cuDevicePrimaryCtxReset(hazard_device));
+		hazard_set_up();
+	}
+	hazard_print("x", hazard_x);
+}
+
+/*
+ * The primary context is retained once more and released again in mid-loop, with work deferred: it stays, with all that is in it. Now and then the release is
+ * the last, and everything begins again.
+ */
+static void primary_release(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUcontext again;
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		for (unsigned i = 0; i < CHAIN; i++) {
-			hazard_launch(hazard_mix, hazard_x, i, stream);
-			if (i == CHAIN / 2 && iteration % 300 == 77 && system("true") != 0)
-				printf("true was false\n");
+		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration)) {
+			CHECK(cuDevicePrimaryCtxRetain(&again, hazard_device));
+			part_of_chain(stream);
+			CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+			part_of_chain(stream);
 		}
+		CHECK(cuStreamSynchronize(stream));
+		if (iteration % 300 != 299)
+			continue;
+		hazard_print("x", hazard_x);
+		part_of_chain(stream);
+		CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+		hazard_set_up();
+		stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	}
+	hazard_print("x", hazard_x);
+}
+
+static CUfunction failing;
+
+/* A hot chain with one kernel in it that faults if it is to. */
+static void chain_that_may_fault(CUstream stream, unsigned at, bool faults)
+{
+	for (unsigned i = 0; i < CHAIN; i++) {
+		unsigned argument = i == at && faults ? 0xdead : i;
+
+		/* A launch behind the fault may hear of it already. */
+		(void)cuLaunchKernel(failing, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
+	}
+}
+
+/* A kernel in the middle of a hot chain faults: the next wait says so, and so does all that follows. */
+static void kernel_traps(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUresult waited = CUDA_SUCCESS;
+	unsigned iteration = 0;
+
+	failing = hazard_function("fault");
+	for (; iteration < ITERATIONS && waited == CUDA_SUCCESS; iteration++) {
+		chain_that_may_fault(stream, CHAIN / 2, iteration == 700);
+		waited = cuStreamSynchronize(stream);
+	}
+	printf("iteration %u: the wait returned %d\n", iteration, (int)waited);
+	for (unsigned i = 0; i < 100; i++) {
+		chain_that_may_fault(stream, 0, false);
+		if (cuStreamSynchronize(stream) != waited || cuCtxSynchronize() != waited)
+			printf("the error did not stay\n");
+	}
+}
+
+/* After a fault every call returns what the driver returns; after a reset the device is as new. */
+static void async_error_sticky(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	uint32_t word;
+
+	failing = hazard_function("fault");
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		chain_that_may_fault(stream, CHAIN - 1, iteration == ITERATIONS - 1); /* the last before the wait */
+		if (iteration < ITERATIONS - 1)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	for (unsigned i = 0; i < 60; i++) {
+		CUdeviceptr memory;
+		CUevent event = NULL;
+		CUstream another = NULL;
+		CUmodule module = NULL;
+
+		printf("%d", (int)cuStreamSynchronize(stream));
+		chain_that_may_fault(stream, 0, false);
+		printf(" %d %d %d", (int)cuStreamQuery(stream), (int)cuCtxSynchronize(), (int)cuMemcpyDtoH(&word, hazard_x, 4));
+		printf(" %d %d %d", (int)cuMemAlloc(&memory, 64), (int)cuEventCreate(&event, 0), (int)cuStreamCreate(&another, 0));
+		printf(" %d %d", (int)cuModuleLoad(&module, hazard_module_path), (int)cuMemsetD32Async(hazard_x, 1, WORDS, stream));
+		printf(" %d\n", (int)cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+	}
+	CHECK(cuDevicePrimaryCtxReset(hazard_device));
+	hazard_set_up();
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < 200; iteration++) {
+		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
 }
 
-/* The grid grows: values change, and no graph may keep the old one. */
-static void grid_growth(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUdeviceptr x, y;
-
-	CHECK(cuMemAlloc(&x, 4096 * 4));
-	CHECK(cuMemAlloc(&y, 4096 * 4));
-	CHECK(cuMemsetD32(x, 1, 4096));
-	CHECK(cuMemsetD32(y, 2, 4096));
-	CHECK(cuCtxSynchronize());
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		for (unsigned i = 0; i < CHAIN; i++)
-			CHECK(cuLaunchKernel(hazard_mix, 1 + iteration / 30, 1, 1, 64, 1, 1, 0, stream, (void *[]){&x, &y, &i}, NULL));
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("first", x);
-	hazard_print("last", x + (4096 - WORDS) * 4);
-	hazard_print("middle", x + 1024 * 4);
-}
-
 const struct hazard lifetime_hazards[] = {
-	{"exit_pending_return", exit_pending_return},
-	{"exit_pending_exit", exit_pending_exit},
-	{"exit_pending_raw", exit_pending_raw},
-	{"exit_pending_signal", exit_pending_signal},
-	{"bad_launch", bad_launch},
-	{"smem_attribute", smem_attribute},
-	{"function_reuse", function_reuse},
-	{"stream_reuse", stream_reuse},
+	{"destroy_pending", destroy_pending},
+	{"device_reset", device_reset},
+	{"primary_release", primary_release},
+	{"kernel_traps", kernel_traps},
+	{"async_error_sticky", async_error_sticky},
 	{"second_context", second_context},
-	{"fork_before_init", fork_before_init},
-	{"fork_exec_mid_loop", fork_exec_mid_loop},
-	{"grid_growth", grid_growth},
 	{NULL, NULL},
 };

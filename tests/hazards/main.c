@@ -13,10 +13,11 @@ const char *hazard_module_path;
 
 static const struct hazard *const tables[] = {
 	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, thread_hazards, lifetime_hazards, capture_hazards, graph_hazards,
+	launch_hazards, change_hazards, replay_hazards, ending_hazards, room_hazards,
 };
 
 /* Those that call hazard_set_up themselves. */
-static const char *const set_themselves_up[] = {"fork_before_init", "nccl_like", "ipc_event"};
+static const char *const set_themselves_up[] = {"fork_before_init", "nccl_like", "exit_pending"};
 
 bool hazard_springs(unsigned iteration)
 {

@@ -49,7 +49,7 @@ static void pageable_d2h(void)
 	printf("sum %08x\n", (unsigned)sum);
 }
 
-/* Other kinds of memory behind the same call. */
+/* Other kinds of memory behind the same call, whose source moves in too long a cycle for a trace of each. */
 static void memcpy_kind_change(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -57,13 +57,13 @@ static void memcpy_kind_change(void)
 	void *pinned;
 
 	CHECK(cuMemAllocHost(&pinned, WORDS * 4));
-	CHECK(cuMemAlloc(&device, WORDS * 4));
-	CHECK(cuMemsetD32(device, 11, WORDS));
+	CHECK(cuMemAlloc(&device, 31 * WORDS * 4));
+	CHECK(cuMemsetD32(device, 11, 31 * WORDS));
 	CHECK(cuCtxSynchronize());
 	for (unsigned i = 0; i < WORDS; i++)
 		((uint32_t *)pinned)[i] = i;
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUdeviceptr source = hazard_springs(iteration) ? (CUdeviceptr)(uintptr_t)pinned : device;
+		CUdeviceptr source = hazard_springs(iteration) ? (CUdeviceptr)(uintptr_t)pinned : device + iteration * 7 % 31 * WORDS * 4;
 
 		CHECK(cuMemcpyAsync(hazard_y, source, WORDS * 4, stream));
 		hazard_chain(hazard_x, stream);

@@ -2,6 +2,8 @@
  * Kernels of the driver-API programs and tests, for the GPU and for the simulation.
  * Each maps x to itself one to one, element by element, so that every lost, doubled, reordered or stale op shows in the end.
  */
+#include <stdio.h>
+
 #include "kernel.h"
 
 /* A structure with padding, as functors have. */
@@ -60,6 +62,22 @@ SPINNING_KERNEL(await, (volatile unsigned *, flag), (unsigned, value))
 {
 	while (*flag < value)
 		KERNEL_PAUSE();
+}
+
+/* As mix, but faults if it is told to. */
+KERNEL(fault, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (argument == 0xdead)
+		KERNEL_TRAP();
+	x[i] = x[i] * 1664525u + 2u * y[i] + argument;
+}
+
+/* One thread: a line of output. */
+KERNEL(say, (unsigned, value))
+{
+	printf("device %u\n", value);
 }
 
 /* One number for all of x, in order. */

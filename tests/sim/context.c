@@ -1,6 +1,7 @@
 #include "context.h"
 
 #include "api.h"
+#include "array.h"
 #include "capture.h"
 #include "device.h"
 #include "event.h"
@@ -106,6 +107,7 @@ static void deactivate(struct sim_context *context)
 	while (context->loaded.count)
 		sim_loaded_free(context->loaded.at[context->loaded.count - 1]);
 	sim_library_forget_context(context);
+	sim_array_forget_context(context);
 	sim_memory_forget_context(context);
 	sim_clear(&context->peers);
 	context->legacy = NULL;
@@ -345,32 +347,40 @@ API(SIM_CONTEXT, cuCtxGetStreamPriorityRange, (int *least, int *greatest), (leas
 	return CUDA_SUCCESS;
 }
 
+struct sim_context *sim_context_retain_primary(CUdevice device)
+{
+	struct sim_context *context = sim_context_primary(device);
+
+	context->retained++;
+	activate(context);
+	return context;
+}
+
+void sim_context_release_primary(CUdevice device)
+{
+	struct sim_context *context = sim_context_primary(device);
+
+	if (--context->retained == 0)
+		deactivate(context);
+}
+
 API(SIM_INIT, cuDevicePrimaryCtxRetain, (CUcontext *handle, CUdevice device), (handle, device))
 {
-	struct sim_context *context;
-
 	if (!sim_device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (!handle)
 		return CUDA_ERROR_INVALID_VALUE;
-	context = sim_context_primary(device);
-	context->retained++;
-	activate(context);
-	*handle = (CUcontext)context;
+	*handle = (CUcontext)sim_context_retain_primary(device);
 	return CUDA_SUCCESS;
 }
 
 API(SIM_INIT, cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device))
 {
-	struct sim_context *context;
-
 	if (!sim_device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	context = sim_context_primary(device);
-	if (context->retained == 0)
+	if (sim_context_primary(device)->retained == 0)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (--context->retained == 0)
-		deactivate(context);
+	sim_context_release_primary(device);
 	return CUDA_SUCCESS;
 }
 

@@ -41,5 +41,7 @@ CUresult sim_context_synchronize(struct sim_context *context);
 /* The context behind a handle; NULL means the current one. NULL is returned if there is none. */
 struct sim_context *sim_context_of(CUcontext handle);
 
-/* The device's primary context, active or not. */
+/* The device's primary context, active or not; and as whoever needs it retains and releases it. */
 struct sim_context *sim_context_primary(CUdevice device);
+struct sim_context *sim_context_retain_primary(CUdevice device);
+void sim_context_release_primary(CUdevice device);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "array.h"
 #include "context.h"
 #include "memory.h"
 #include "worker.h"
@@ -100,15 +101,18 @@ CUresult sim_work_copy(struct sim_work **made, const CUDA_MEMCPY3D *shape, bool 
 	struct end source, target;
 	size_t row = shape->WidthInBytes;
 
-	if (shape->srcMemoryType == CU_MEMORYTYPE_ARRAY || shape->dstMemoryType == CU_MEMORYTYPE_ARRAY)
-		return CUDA_ERROR_NOT_SUPPORTED;
 	if ((shape->srcPitch && shape->Height > 1 && shape->srcPitch < row) || (shape->dstPitch && shape->Height > 1 && shape->dstPitch < row))
 		return CUDA_ERROR_INVALID_VALUE;
 	work = sim_work_new(SIM_COPY);
 	own = &work->copy.shape;
 	*own = *shape;
-	own->srcMemoryType = resolve(shape->srcMemoryType, &own->srcDevice, &own->srcHost);
-	own->dstMemoryType = resolve(shape->dstMemoryType, &own->dstDevice, &target_host);
+	if (!sim_array_resolve(&own->srcMemoryType, shape->srcArray, &own->srcDevice, &own->srcPitch, &own->srcHeight) ||
+	    !sim_array_resolve(&own->dstMemoryType, shape->dstArray, &own->dstDevice, &own->dstPitch, &own->dstHeight)) {
+		sim_work_drop(work);
+		return CUDA_ERROR_INVALID_HANDLE;
+	}
+	own->srcMemoryType = resolve(own->srcMemoryType, &own->srcDevice, &own->srcHost);
+	own->dstMemoryType = resolve(own->dstMemoryType, &own->dstDevice, &target_host);
 	own->dstHost = (void *)(uintptr_t)target_host;
 	source = source_of(own);
 	target = target_of(own);

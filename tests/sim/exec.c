@@ -4,6 +4,7 @@
 #include "capture.h"
 #include "context.h"
 #include "event.h"
+#include "kernel_work.h"
 #include "memory.h"
 #include "memory_node.h"
 #include "schedule.h"
@@ -146,7 +147,7 @@ static struct sim_exec *exec_new(struct sim_graph *graph, cuuint64_t flags)
 	gather(&exec->references, graph);
 	for (i = 0; i < graph->nodes.count; i++) {
 		struct sim_node *node = graph->nodes.at[i];
-		struct sim_exec_node own = {node, node->object.serial, sim_exec_work(node->work), true, exec->before.count, node->before.count};
+		struct sim_exec_node own = {node, node->object.serial, sim_exec_work(node->work), true, exec->before.count, node->before.count, node->priority};
 
 		for (j = 0; j < node->before.count; j++)
 			sim_push(&exec->before, ((struct sim_exec_edge){node->before.at[j]->position, node->before_data.at[j]}));
@@ -376,6 +377,7 @@ static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *wo
 	if (work->kind == SIM_BATCH)
 		return launch_batch(stream, work, begin);
 	op = sim_op_new(work->context ? work->context : stream->context, stream->place, work);
+	op->priority = stream->priority;
 	sim_op_after(op, begin);
 	if (work->kind == SIM_RECORD)
 		sim_event_recorded(work->event, op);
@@ -402,6 +404,8 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 		sim_event_recorded(node->work->event, op);
 	if (node->enabled && node->work->kind == SIM_WAIT)
 		sim_op_after(op, node->work->event->op);
+	/* "Run the graph using the per-node priority attributes rather than the priority of the stream it is launched into." */
+	op->priority = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY ? sim_kernel_work_priority(node->work, node->priority) : stream->priority;
 	sim_op_submit(op);
 	if (simple || !node->enabled)
 		return op;

@@ -12,6 +12,7 @@ struct sim_exec_node {
 	struct sim_work *work;
 	bool enabled;
 	size_t before_first, before_count; /* in exec->before */
+	int priority;                      /* that of the stream it was captured on */
 };
 
 struct sim_exec_edge {

@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "device.h"
+#include "stream.h"
 #include "worker.h"
 
 /* A launch in progress; a trap leaves the kernel by a jump. */
@@ -66,6 +67,13 @@ const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *w
 		if (work->kernel.attributes[i].id == id)
 			return &work->kernel.attributes[i].value;
 	return NULL;
+}
+
+int sim_kernel_work_priority(const struct sim_work *work, int otherwise)
+{
+	const CUlaunchAttributeValue *own = work->kind == SIM_KERNEL ? sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_PRIORITY) : NULL;
+
+	return own ? sim_stream_priority(own->priority) : otherwise;
 }
 
 /* "CUDA_ERROR_INVALID_VALUE": dimensions of zero or beyond the device's limits, more shared memory than the function may have. */

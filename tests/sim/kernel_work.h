@@ -9,5 +9,8 @@ bool sim_kernel_may_have_shape(CUfunction function, struct sim_dim grid, struct 
 
 bool sim_kernel_work_spins(const struct sim_work *work);
 
+/* The priority that the launch has of itself, or else the one given. */
+int sim_kernel_work_priority(const struct sim_work *work, int otherwise);
+
 /* The value of a launch attribute, or NULL if the launch does not carry it. */
 const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *work, CUlaunchAttributeID id);

@@ -1,23 +1,53 @@
 /* Launching: kernels, host functions and callbacks. */
 #include "api.h"
+#include "attribute.h"
 #include "capture.h"
 #include "context.h"
 #include "event.h"
+#include "green.h"
 #include "kernel_work.h"
 #include "stream.h"
+
+#define MOST_ATTRIBUTES 64
+
+/* What a stream may say of its kernels. Its priority is no part of the work: a graph launched into another stream has that one's. */
+static const CUlaunchAttributeID of_streams[] = {
+	CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN};
+
+/* A launch's attributes, and those of its stream that it does not have itself. */
+static unsigned int take_stream_attributes(CUlaunchAttribute *all, const struct sim_stream *stream, const CUlaunchAttribute *own, unsigned int count)
+{
+	unsigned int total = count, i, j;
+
+	if (count)
+		memcpy(all, own, count * sizeof(*all));
+	for (i = 0; i < sizeof(of_streams) / sizeof(of_streams[0]); i++) {
+		CUlaunchAttributeValue first = sim_attribute_default(of_streams[i]);
+
+		for (j = 0; j < count && own[j].id != of_streams[i]; j++)
+			;
+		if (j == count && memcmp(&first, &stream->attributes[of_streams[i]], sizeof(first)) != 0)
+			all[total++] = (CUlaunchAttribute){.id = of_streams[i], .value = stream->attributes[of_streams[i]]};
+	}
+	return total;
+}
 
 static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes, CUstream handle,
 	void **params, void **extra, const CUlaunchAttribute *attributes, unsigned int attribute_count)
 {
 	struct sim_stream *stream = sim_stream_of(handle);
+	CUlaunchAttribute all[CU_LAUNCH_ATTRIBUTE_MAX + MOST_ATTRIBUTES];
 	struct sim_work *work;
 	CUresult result;
 
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
+	if (attribute_count > MOST_ATTRIBUTES)
+		return CUDA_ERROR_INVALID_VALUE;
 	if (stream->capture && stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, attributes, attribute_count);
+	attribute_count = take_stream_attributes(all, stream, attributes, attribute_count);
+	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, all, attribute_count);
 	/* Measured: a launch of impossible dimensions invalidates the capture, one without its parameters does not. */
 	if (stream->capture && (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
 				       (result == CUDA_ERROR_INVALID_VALUE && !sim_kernel_may_have_shape(function, grid, block, shared_bytes))))
@@ -28,6 +58,7 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 		sim_work_drop(work);
 		return CUDA_ERROR_INVALID_HANDLE;
 	}
+	work->kernel.multiprocessors = stream->green ? stream->green->multiprocessors : 0;
 	return sim_stream_add(stream, work, NULL);
 }
 

@@ -199,6 +199,25 @@ static void add_dim(struct line *line, const char *name, struct sim_dim dim)
 	add_named(line, ",", dim.z);
 }
 
+/* A handle by its number. */
+static CUevent by_number(CUevent handle)
+{
+	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
+
+	return (CUevent)(uintptr_t)(event ? event->object.ordinal : 0);
+}
+
+static void add_attribute(struct line *line, const CUlaunchAttribute *attribute)
+{
+	CUlaunchAttributeValue value = attribute->value;
+
+	if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
+		value.programmaticEvent.event = by_number(value.programmaticEvent.event);
+	if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+		value.launchCompletionEvent.event = by_number(value.launchCompletionEvent.event);
+	add(line, " attribute%d=%016lx", (int)attribute->id, hash(&value, sizeof(value)));
+}
+
 static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 {
 	const struct sim_kernel *code = kernel->function->code;
@@ -209,9 +228,10 @@ static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 	add_dim(line, " grid=", kernel->grid);
 	add_dim(line, " block=", kernel->block);
 	add_named(line, " shared=", kernel->shared_bytes);
+	if (kernel->multiprocessors)
+		add_named(line, " multiprocessors=", kernel->multiprocessors);
 	for (i = 0; i < kernel->attribute_count; i++)
-		add(line, " attribute%d=%016lx", (int)kernel->attributes[i].id,
-			hash(&kernel->attributes[i].value, sizeof(kernel->attributes[i].value)));
+		add_attribute(line, &kernel->attributes[i]);
 	add_text(line, " parameters=");
 	for (i = 0; i < code->parameter_count; i++) {
 		add_text(line, i ? "|" : "");
@@ -312,6 +332,8 @@ void sim_log_op(const struct sim_op *op)
 	add_text(&line, op->work ? sim_work_name(op->work) : "point");
 	if (op->work)
 		add_work(&line, op->work);
+	if (op->work && op->work->kind == SIM_KERNEL && op->priority != 0)
+		add(&line, " priority=%d", op->priority);
 	write_out(&line);
 }
 

@@ -30,6 +30,7 @@ struct sim_op *sim_op_new(struct sim_context *context, struct sim_place place, s
 	op->place = place;
 	op->sequence = 0;
 	op->ended_ns = 0;
+	op->priority = 0;
 	op->references = 1;
 	op->unmet = 0;
 	op->state = SIM_OP_MADE;

@@ -29,6 +29,7 @@ struct sim_op {
 	struct sim_place place;
 	uint64_t sequence; /* in order of submission */
 	uint64_t ended_ns; /* virtual time */
+	int priority;      /* of a kernel: the stream's, unless the launch or the graph's node has its own */
 	unsigned int references;
 	unsigned int unmet; /* ops in `before` that have not finished */
 	enum sim_op_state state;

@@ -5,6 +5,7 @@
 #include "capture.h"
 #include "context.h"
 #include "device.h"
+#include "kernel_work.h"
 #include "options.h"
 #include "schedule.h"
 
@@ -133,6 +134,7 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 		return result;
 	}
 	op = sim_op_new(stream->context, stream->place, work);
+	op->priority = sim_kernel_work_priority(work, stream->priority);
 	sim_work_drop(work);
 	sim_stream_append(stream, op);
 	sim_op_submit(op);
@@ -281,17 +283,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamGetCtx_v2, (CUstream handle, CUcontext *context, C
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
 	*context = (CUcontext)stream->context;
-	*green = NULL;
-	return CUDA_SUCCESS;
-}
-
-API(SIM_CONTEXT, cuStreamGetGreenCtx, (CUstream handle, CUgreenCtx *green), (handle, green))
-{
-	if (!green)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (!sim_stream_of(handle))
-		return CUDA_ERROR_INVALID_HANDLE;
-	*green = NULL;
+	*green = (CUgreenCtx)stream->green;
 	return CUDA_SUCCESS;
 }
 

@@ -9,6 +9,7 @@
 #include "sim.h"
 
 struct sim_capture;
+struct sim_green;
 struct sim_node;
 
 enum sim_stream_kind {
@@ -24,6 +25,7 @@ struct sim_stream {
 	uint64_t thread; /* of a per-thread stream */
 	unsigned int flags;
 	int priority;
+	struct sim_green *green; /* that it was made in, or NULL */
 	struct sim_place place;
 	struct sim_op *last; /* the op enqueued last; NULL at first */
 	CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_MAX];

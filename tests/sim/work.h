@@ -47,6 +47,7 @@ struct sim_kernel_work {
 	struct sim_dim grid;
 	struct sim_dim block;
 	unsigned int shared_bytes;
+	unsigned int multiprocessors; /* of the green context it was launched in; 0: all */
 	CUlaunchAttribute *attributes; /* by rising id */
 	unsigned int attribute_count;
 	unsigned char *bytes; /* the packed parameters */

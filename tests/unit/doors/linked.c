@@ -18,6 +18,7 @@ LINKED(cuLaunchCooperativeKernel_ptsz);
 LINKED(cuLaunchKernel);
 LINKED(cuLaunchKernel_ptsz);
 LINKED(cuLaunchKernelEx);
+LINKED(cuMemAllocAsync_ptsz);
 LINKED(cuMemFree_v2);
 LINKED(cuMemPoolTrimTo);
 LINKED(cuMemcpyHtoDAsync_v2);
@@ -179,6 +180,28 @@ START_TEST(a_checked_door_shows_failures_and_returns_them)
 	ck_assert_uint_eq(rooms->observed, 2);
 	ck_assert_uint_eq(rooms->result, CUDA_ERROR_ILLEGAL_ADDRESS);
 	ck_assert_uint_eq(driver_log()->integers[0], INTEGER(1));
+}
+END_TEST
+
+START_TEST(what_finds_no_memory_is_called_again)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
+	ck_assert_uint_eq(call_with_everything(linked_cuMemAllocAsync_ptsz), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_uint_eq(driver_log()->calls, 1);
+	ck_assert_uint_eq(rooms->rooms_made, 0);
+	defer_something();
+	driver_log()->result = CUDA_ERROR_OUT_OF_MEMORY;
+	ck_assert_uint_eq(call_with_everything(linked_cuMemAllocAsync_ptsz), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(rooms->rooms_made, 1);
+	ck_assert_uint_eq(driver_log()->calls, 4);
+	ck_assert_str_eq(driver_log()->name, "cuMemAllocAsync_ptsz");
+	for (unsigned int i = 1; i <= 3; i++)
+		ck_assert_uint_eq(driver_log()->integers[i - 1], INTEGER(i));
+	ck_assert_uint_eq(rooms->orders, 1);
+	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(3));
+	ck_assert(rooms->per_thread);
 }
 END_TEST
 
@@ -399,6 +422,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);
 	tcase_add_test(tcase, the_flags_of_a_primary_context_end_no_context);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
+	tcase_add_test(tcase, what_finds_no_memory_is_called_again);
 	tcase_add_test(tcase, a_launch_is_submitted_with_its_arguments);
 	tcase_add_test(tcase, a_launch_that_passes_reaches_the_entry_point_it_named);
 	tcase_add_test(tcase, a_launch_by_configuration_keeps_it);

@@ -68,6 +68,7 @@ START_TEST(every_entry_point_has_a_door_or_needs_none)
 #define SYNC(name, ...) #name,
 #define LIFETIME(name, ...) #name,
 #define OWN(name, ...) #name,
+#define ALLOC(name, ...) #name,
 #define PASS(name, ...)
 #include "../../../preload/entry_points.def"
 	};

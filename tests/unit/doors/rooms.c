@@ -105,6 +105,14 @@ void reprise_stop(const char *reason)
 	trash_registers();
 }
 
+bool reprise_make_room(unsigned int tried)
+{
+	if (tried == 0)
+		rooms.rooms_made++;
+	trash_registers();
+	return tried < 2;
+}
+
 /* Nothing is ever captured here. */
 void reprise_context_sync_begin(void)
 {

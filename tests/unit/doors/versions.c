@@ -29,6 +29,7 @@ static const char *const doors[] = {
 #define SYNC DOOR
 #define LIFETIME DOOR
 #define OWN DOOR
+#define ALLOC DOOR
 #define PASS(name, ...)
 #include "../../../preload/entry_points.def"
 };

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d+$')
-DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN)\((\w+)', re.M)
+DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC)\((\w+)', re.M)
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 

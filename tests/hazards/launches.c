@@ -1,0 +1,177 @@
+/* Launches that no graph may take for others: their attributes, their handles, what they print. */
+#include "hazard.h"
+
+/* mix over x in four blocks, with attributes. */
+static CUresult launch_with(CUlaunchAttribute *attributes, unsigned count, unsigned argument, CUstream stream)
+{
+	CUlaunchConfig config = {
+		.gridDimX = 4,
+		.gridDimY = 1,
+		.gridDimZ = 1,
+		.blockDimX = WORDS / 4,
+		.blockDimY = 1,
+		.blockDimZ = 1,
+		.hStream = stream,
+		.attrs = attributes,
+		.numAttrs = count,
+	};
+
+	return cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
+}
+
+/* A hot loop of launches that carry `usual`, but where the trap springs `other`. The parameters are the same. */
+static void attribute_changes(CUlaunchAttribute usual, CUlaunchAttribute other)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool trap = hazard_springs(iteration);
+
+		for (unsigned i = 0; i < CHAIN; i++) {
+			CHECK(launch_with(trap && i == 9 ? &other : &usual, 1, i, stream));
+			if (i % 4 == 3)
+				hazard_launch(hazard_turn, hazard_x, i, stream);
+		}
+		if (iteration % 3)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
+static void cluster_change(void)
+{
+	attribute_changes((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}},
+	                  (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {4, 1, 1}});
+}
+
+static void cooperative(void)
+{
+	attribute_changes((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1},
+	                  (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 0});
+}
+
+static void pdl(void)
+{
+	attribute_changes(
+		(CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1},
+		(CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 0});
+}
+
+/* Streams of other priorities, and launches that have one of their own. */
+static void priority(void)
+{
+	CUlaunchAttribute own = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = -3};
+	CUstream streams[2];
+
+	CHECK(cuStreamCreateWithPriority(&streams[0], CU_STREAM_NON_BLOCKING, -2));
+	streams[1] = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++)
+		for (unsigned k = 0; k < 2; k++) {
+			hazard_chain(hazard_x, streams[k]);
+			own.value.priority = hazard_springs(iteration) ? -1 : -3;
+			CHECK(launch_with(&own, 1, k, streams[k]));
+			hazard_chain(hazard_x, streams[k]);
+			CHECK(cuStreamSynchronize(streams[k]));
+		}
+	hazard_print("x", hazard_x);
+}
+
+/* A launch in mid-chain records an event that another stream waits for. */
+static void launch_events(void)
+{
+	CUstream a = hazard_stream(CU_STREAM_NON_BLOCKING), b = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent begun, back;
+
+	CHECK(cuEventCreate(&begun, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&back, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		CUlaunchAttribute event = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, .value.launchCompletionEvent.event = begun};
+
+		if (iteration % 2)
+			event = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, .value.programmaticEvent.event = begun};
+		hazard_chain(hazard_x, a);
+		CHECK(launch_with(&event, 1, hazard_springs(iteration) ? iteration : 5, a));
+		CHECK(cuStreamWaitEvent(b, begun, 0));
+		hazard_chain(hazard_x, b);
+		CHECK(cuEventRecord(back, b));
+		CHECK(cuStreamWaitEvent(a, back, 0));
+		hazard_chain(hazard_x, a);
+		if (iteration % 5 == 0)
+			CHECK(cuStreamSynchronize(a));
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* Attributes that Reprise does not know: one that the driver does, which is as long as any, and one that nobody knows. */
+static void unknown_attribute(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned refused = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		CUlaunchAttribute known = {.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, .value.preferredClusterDim = {2, 1, 1}};
+		CUlaunchAttribute unheard = {.id = (CUlaunchAttributeID)99};
+
+		if (hazard_springs(iteration))
+			known.value.preferredClusterDim.x = 4;
+		hazard_chain(hazard_x, stream);
+		CHECK(launch_with(&known, 1, 7, stream));
+		hazard_chain(hazard_x, stream);
+		if (iteration % 2)
+			refused += launch_with(&unheard, 1, 7, stream) == CUDA_ERROR_INVALID_VALUE;
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("refused %u\n", refused);
+	hazard_print("x", hazard_x);
+}
+
+/* A CUkernel where a CUfunction is expected, as cudart 13 passes them; values change all the time, so that nodes are set. */
+static void kernel_handle(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUlibrary library;
+	CUkernel kernel;
+
+	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
+	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++)
+			hazard_launch(i % 3 ? (CUfunction)kernel : hazard_turn, hazard_x, i == 5 ? iteration : i, stream);
+		if (hazard_springs(iteration))
+			hazard_launch(hazard_mix, hazard_x, iteration, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* What kernels print comes once, in the stream's order. */
+static void device_printf(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUfunction say = hazard_function("say");
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned often = iteration % 6, trap = hazard_springs(iteration);
+
+		hazard_chain(hazard_x, stream);
+		CHECK(cuLaunchKernel(say, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&often}, NULL));
+		if (trap)
+			CHECK(cuLaunchKernel(say, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&iteration}, NULL));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
+const struct hazard launch_hazards[] = {
+	{"cluster_change", cluster_change},
+	{"cooperative", cooperative},
+	{"pdl", pdl},
+	{"priority", priority},
+	{"launch_events", launch_events},
+	{"unknown_attribute", unknown_attribute},
+	{"kernel_handle", kernel_handle},
+	{"device_printf", device_printf},
+	{NULL, NULL},
+};

@@ -1,0 +1,125 @@
+/* Memory that runs out: what the graphs of Reprise hold is the program's, as soon as it asks for it. */
+#include "hazard.h"
+
+#define MOST 4096
+#define BLOCK 4096
+
+static CUstream stream;
+static CUgraph own;
+
+/* The ways to take memory. Each returns what the driver said; *taken is for `give_back`. */
+static CUresult take_plain(void **taken)
+{
+	return cuMemAlloc((CUdeviceptr *)taken, BLOCK);
+}
+
+static CUresult take_pitched(void **taken)
+{
+	size_t pitch;
+
+	return cuMemAllocPitch((CUdeviceptr *)taken, &pitch, 512, 8, 4);
+}
+
+static CUresult take_managed(void **taken)
+{
+	return cuMemAllocManaged((CUdeviceptr *)taken, BLOCK, CU_MEM_ATTACH_GLOBAL);
+}
+
+static CUresult take_in_order(void **taken)
+{
+	return cuMemAllocAsync((CUdeviceptr *)taken, BLOCK, stream);
+}
+
+static CUresult take_array(void **taken)
+{
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = BLOCK / 4, .Height = 1, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+
+	return cuArrayCreate((CUarray *)taken, &shape);
+}
+
+static CUresult take_graph(void **taken)
+{
+	return cuGraphInstantiate((CUgraphExec *)taken, own, 0);
+}
+
+static CUresult give_memory(void *taken)
+{
+	return cuMemFree((CUdeviceptr)taken);
+}
+
+static CUresult give_in_order(void *taken)
+{
+	return cuMemFreeAsync((CUdeviceptr)taken, stream);
+}
+
+static CUresult give_array(void *taken)
+{
+	return cuArrayDestroy(taken);
+}
+
+static CUresult give_graph(void *taken)
+{
+	return cuGraphExecDestroy(taken);
+}
+
+static const struct {
+	const char *name;
+	CUresult (*take)(void **taken);
+	CUresult (*give_back)(void *taken);
+} ways[] = {
+	{"cuMemAlloc", take_plain, give_memory},
+	{"cuMemAllocPitch", take_pitched, give_memory},
+	{"cuMemAllocManaged", take_managed, give_memory},
+	{"cuMemAllocAsync", take_in_order, give_in_order},
+	{"cuArrayCreate", take_array, give_array},
+	{"cuGraphInstantiate", take_graph, give_graph},
+};
+
+/* Takes all there is, one way, and gives it back. */
+static void take_all(unsigned way)
+{
+	static void *taken[MOST];
+	unsigned count = 0;
+	CUresult result = CUDA_SUCCESS;
+
+	while (count < MOST && (result = ways[way].take(&taken[count])) == CUDA_SUCCESS)
+		count++;
+	printf("%s: %u, then %d\n", ways[way].name, count, (int)result);
+	while (count > 0)
+		CHECK(ways[way].give_back(taken[--count]));
+	CHECK(cuStreamSynchronize(stream));
+}
+
+static void capture_own_graph(void)
+{
+	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	hazard_launch(hazard_mix, hazard_x, 1, stream);
+	CHECK(cuStreamEndCapture(stream, &own));
+}
+
+/* Hot loops whose graphs hold memory; now and then the program takes all that there is, with work deferred. */
+static void out_of_memory(void)
+{
+	unsigned times = 0;
+
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	capture_own_graph();
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (iteration % 200 < 100)
+			hazard_launch(hazard_turn, hazard_x, 4, stream);
+		if (iteration % 2)
+			CHECK(cuStreamSynchronize(stream));
+		if (hazard_springs(iteration)) {
+			hazard_launch(hazard_mix, hazard_x, iteration, stream);
+			hazard_chain(hazard_x, stream);
+			take_all(times++ % (sizeof(ways) / sizeof(ways[0])));
+		}
+	}
+	hazard_print("x", hazard_x);
+}
+
+const struct hazard room_hazards[] = {
+	{"out_of_memory", out_of_memory},
+	{NULL, NULL},
+};
