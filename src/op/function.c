@@ -51,7 +51,7 @@ static CUresult param_info(CUfunction function, bool is_kernel, size_t index, si
 
 static const struct reprise_layout *ask_layout(CUfunction function, bool *is_kernel)
 {
-	struct reprise_param params[REPRISE_PARAMS_MOST];
+	static struct reprise_param params[REPRISE_PARAMS_MOST]; /* under the table's lock; stacks may be small */
 	size_t offset, size;
 	uint32_t count = 0;
 	CUresult result;
@@ -95,9 +95,12 @@ struct reprise_function reprise_function_of(CUfunction function)
 		struct entry *entry = &table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE];
 
 		if (entry->handle != function) {
+			int entered = reprise_enter();
+
 			entry->function.layout = ask_layout(function, &is_kernel);
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
 			entry->handle = function;
+			reprise_leave(entered);
 		}
 		found = entry->function;
 	}

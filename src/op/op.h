@@ -92,5 +92,11 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
 /* Issues the op to `stream`, for execution or into its capture. The op's context must be current. */
 CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
 
-/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds REPRISE_PARAMS_MOST. */
+/* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more than the program's own call did. */
+static inline size_t reprise_op_params(const struct reprise_op *op)
+{
+	return op->kernel.layout->count + 1u;
+}
+
+/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds reprise_op_params(). */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);
