@@ -7,6 +7,7 @@
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
+#include "../report/report.h"
 #include "doors.h"
 #include "hold.h"
 #include "registry.h"
@@ -34,6 +35,8 @@ static void in_child(void)
 	reprise_exclusion_reset();
 	reprise_functions_reset();
 	reprise_memory_forget();
+	reprise_report_forget();
+	atomic_store(&unlaned, 0);
 }
 
 void reprise_process_prepare(void)
