@@ -20,7 +20,8 @@ struct hazard {
 	void (*run)(void);
 };
 
-extern const struct hazard memory_hazards[], order_hazards[], lifetime_hazards[], capture_hazards[]; /* each ends with a NULL name */
+extern const struct hazard memory_hazards[], order_hazards[], lifetime_hazards[], capture_hazards[], manners_hazards[],
+	process_hazards[]; /* each ends with a NULL name */
 
 /* Set up before a hazard runs; one block of WORDS threads works on `x` and reads `y`. */
 extern CUcontext hazard_context;

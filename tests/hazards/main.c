@@ -11,7 +11,7 @@ CUfunction hazard_mix, hazard_turn, hazard_fold;
 CUdeviceptr hazard_x, hazard_y;
 const char *hazard_module_path;
 
-static const struct hazard *const tables[] = {memory_hazards, order_hazards, lifetime_hazards, capture_hazards};
+static const struct hazard *const tables[] = {memory_hazards, order_hazards, lifetime_hazards, capture_hazards, manners_hazards, process_hazards};
 
 bool hazard_springs(unsigned iteration)
 {
@@ -82,6 +82,17 @@ static void set_up(void)
 	CHECK(cuCtxSynchronize()); /* a memset of device memory is not waited for, and non-blocking streams do not wait for it either */
 }
 
+/* Hazards that fork before they use CUDA. */
+static bool sets_up_itself(const char *name)
+{
+	static const char *const names[] = {"fork_before_init", "signal_exit", "stop_and_continue", "daemonise"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 int main(int count, char **words)
 {
 	const struct hazard *hazard;
@@ -95,13 +106,13 @@ int main(int count, char **words)
 	}
 	hazard_module_path = words[1];
 	alarm(50); /* a hang ends here, not in the test's own limit */
-	if (strncmp(hazard->name, "fork_before_init", 16) != 0)
+	if (!sets_up_itself(hazard->name))
 		set_up();
 	hazard->run();
 	return 0;
 }
 
-/* For the hazard that forks first. */
+/* For the hazards that fork first. */
 void hazard_set_up(void);
 void hazard_set_up(void)
 {
