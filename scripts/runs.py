@@ -51,11 +51,16 @@ def take_report(folder, pid):
     """The counters of Reprise's report, a JSON object; numbers at its top level are all that is used here."""
     report = {}
     if folder:
-        try:
-            report = json.loads(Path(folder, f"{pid}.json").read_text(encoding="utf-8", errors="replace"))
-        except (OSError, ValueError):
-            pass
+        report = read_report(Path(folder, f"{pid}.json"))
         shutil.rmtree(folder, ignore_errors=True)
+    return report
+
+
+def read_report(path):
+    try:
+        report = json.loads(Path(path).read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError):
+        return {}
     return report if isinstance(report, dict) else {}
 
 

@@ -29,7 +29,7 @@ void reprise_futex_wake(_Atomic uint32_t *word)
 void reprise_lock_wait(struct reprise_lock *lock)
 {
 	for (int spins = 0; spins < 200; spins++) {
-		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && reprise_lock_try(lock))
+		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && reprise_lock_grab(lock))
 			return;
 #if defined(__x86_64__)
 		__builtin_ia32_pause();

@@ -6,15 +6,21 @@
  *     compiling   one trace is being captured and instantiated (graph/build.c)
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
- *     leaves      the function table (op/function.c), the build queue (graph/build.c), the graveyard (graph/graveyard.c)
+ *     leaves      the function table (op/function.c), the build queue (graph/build.c), the graveyard (graph/graveyard.c), the start of the hold
+ *                 limit's thread (lane/hold.c)
  *
  * No lock is held while the program's own eager call is in the driver.
+ *
+ * A thread that holds one counts as inside Reprise (inside.h). So a signal's handler that interrupts it may end the program or call CUDA,
+ * though CUDA does not promise that, and waits for no lock that only it could give.
  */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "inside.h"
 
 struct reprise_lock {
 	_Atomic uint32_t word; /* 0 free, 1 held, 2 held and somebody sleeps */
@@ -23,23 +29,39 @@ struct reprise_lock {
 void reprise_lock_wait(struct reprise_lock *lock);
 void reprise_lock_wake(struct reprise_lock *lock);
 
-static inline bool reprise_lock_try(struct reprise_lock *lock)
+/* Takes the lock if it is free. */
+static inline bool reprise_lock_grab(struct reprise_lock *lock)
 {
 	uint32_t expected = 0;
 
 	return atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1, memory_order_acquire, memory_order_relaxed);
 }
 
+/* Inside before the lock is held, and until it is not: a signal may come between any two instructions. */
 static inline void reprise_lock_take(struct reprise_lock *lock)
 {
-	if (__builtin_expect(!reprise_lock_try(lock), 0))
+	reprise_inside++;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(!reprise_lock_grab(lock), 0))
 		reprise_lock_wait(lock);
+}
+
+static inline bool reprise_lock_try(struct reprise_lock *lock)
+{
+	reprise_inside++;
+	atomic_signal_fence(memory_order_seq_cst);
+	if (reprise_lock_grab(lock))
+		return true;
+	reprise_inside--;
+	return false;
 }
 
 static inline void reprise_lock_give(struct reprise_lock *lock)
 {
 	if (__builtin_expect(atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2, 0))
 		reprise_lock_wake(lock);
+	atomic_signal_fence(memory_order_seq_cst);
+	reprise_inside--;
 }
 
 /* Futex on any word: sleeps while *word == value, at most `nanoseconds` (0: without limit). May return early. */

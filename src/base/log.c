@@ -1,28 +1,62 @@
 #include "log.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "write.h"
 
 #define MOST_LINES 200
 
 static _Atomic uint64_t current_level = REPRISE_LOG_WARNING;
 static _Atomic unsigned int lines_told;
 
+/* What stderr was in the beginning. */
+static struct {
+	bool known;
+	dev_t device;
+	ino_t inode;
+} stderr_file;
+
+void reprise_log_open(void)
+{
+	struct stat status;
+
+	stderr_file.known = fstat(STDERR_FILENO, &status) == 0;
+	stderr_file.device = status.st_dev;
+	stderr_file.inode = status.st_ino;
+}
+
+/* A program that closed stderr may have any file of its own under that number now; and one whose reader sleeps is not to wait for it. */
+static bool somebody_listens(void)
+{
+	struct pollfd listener = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct stat status;
+
+	return stderr_file.known && fstat(STDERR_FILENO, &status) == 0 && status.st_dev == stderr_file.device &&
+	       status.st_ino == stderr_file.inode && poll(&listener, 1, 0) == 1 && (listener.revents & POLLOUT) != 0;
+}
+
 static void tell(const char *format, va_list arguments)
 {
 	char line[512];
-	int saved = errno;
+	int saved = errno, cancelled;
 	int length = snprintf(line, sizeof(line), "reprise: ");
 	int more = vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
 
 	if (more > 0)
 		length += more < (int)sizeof(line) - length - 1 ? more : (int)sizeof(line) - length - 2;
 	line[length++] = '\n';
-	if (write(STDERR_FILENO, line, (size_t)length) < 0)
-		length = 0; /* nobody listens */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled); /* poll is a cancellation point, and locks may be held */
+	if (somebody_listens())
+		reprise_write(STDERR_FILENO, line, (size_t)length);
+	pthread_setcancelstate(cancelled, NULL);
 	errno = saved;
 }
 

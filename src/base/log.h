@@ -13,6 +13,9 @@ enum reprise_log_level {
 	REPRISE_LOG_DEBUG,
 };
 
+/* Before the first word: notes which file stderr is. If another one has its number later, words go nowhere. Not thread-safe. */
+void reprise_log_open(void);
+
 /* Before this is called, warnings are told. */
 void reprise_log_level(uint64_t level);
 

@@ -15,6 +15,7 @@
 	X(HOLD, "REPRISE_HOLD", NUMBER, 100, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by estimate") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
+	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
 	X(REPORT, "REPRISE_REPORT", PATH, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line")
 

@@ -2,16 +2,31 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
+
+#include "clock.h"
+#include "log.h"
+
+#define PAUSE_NS 10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of microseconds */
+
+static _Atomic uint64_t failed_at; /* 0: never */
+
+static void note_failure(void)
+{
+	if (atomic_exchange(&failed_at, reprise_clock_ns()) == 0)
+		reprise_log(REPRISE_LOG_WARNING, "no thread could be started: nothing will be replayed until one can");
+}
 
 bool reprise_thread_start(void *(*run)(void *), const char *name)
 {
+	uint64_t failed = atomic_load(&failed_at);
 	pthread_attr_t attributes;
 	sigset_t all, before;
 	pthread_t thread;
 	bool started;
 
-	if (pthread_attr_init(&attributes) != 0)
+	if ((failed != 0 && reprise_clock_ns() - failed < PAUSE_NS) || pthread_attr_init(&attributes) != 0)
 		return false;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, 1 << 20); /* the driver's own frames are large */
@@ -22,5 +37,7 @@ bool reprise_thread_start(void *(*run)(void *), const char *name)
 		pthread_setname_np(thread, name);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
+	if (!started)
+		note_failure();
 	return started;
 }

@@ -63,6 +63,7 @@ static bool set_preload(void)
 struct totals {
 	unsigned long long ops, replayed, traces, updates, side_exits;
 	unsigned int processes;
+	char aside_for[128]; /* the tool for which a process stood aside */
 };
 
 static unsigned long long number(const char *report, const char *key)
@@ -75,10 +76,22 @@ static unsigned long long number(const char *report, const char *key)
 	return at != NULL ? strtoull(at + strlen(quoted), NULL, 10) : 0;
 }
 
+/* As number(), for a string without escapes; "" if there is none. */
+static void word(const char *report, const char *key, char *text, size_t size)
+{
+	char quoted[64];
+	const char *at;
+
+	snprintf(quoted, sizeof(quoted), "\n  \"%s\": \"", key);
+	at = strstr(report, quoted);
+	snprintf(text, size, "%.*s", at != NULL ? (int)strcspn(at + strlen(quoted), "\"") : 0, at != NULL ? at + strlen(quoted) : "");
+}
+
 static void add_report(struct totals *totals, const char *path)
 {
 	static char report[16384];
 	FILE *file = fopen(path, "r");
+	char aside[8];
 	size_t length;
 
 	if (file == NULL)
@@ -86,6 +99,9 @@ static void add_report(struct totals *totals, const char *path)
 	length = fread(report, 1, sizeof(report) - 1, file);
 	fclose(file);
 	report[length] = '\0';
+	word(report, "aside", aside, sizeof(aside));
+	if (aside[0] != '\0')
+		word(report, "tool", totals->aside_for, sizeof(totals->aside_for));
 	totals->ops += number(report, "ops");
 	totals->replayed += number(report, "replayed");
 	totals->traces += number(report, "traces");
@@ -119,6 +135,10 @@ static void tell(const struct totals *totals, const char *mode, bool kept_elsewh
 	if (totals->processes == 0) {
 		fprintf(stderr, kept_elsewhere ? "reprise: the report is in %s\n" : "reprise: no CUDA work was seen%s\n",
 		        kept_elsewhere ? getenv("REPRISE_REPORT") : "");
+		return;
+	}
+	if (totals->aside_for[0] != '\0' && totals->ops == 0) {
+		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same\n", totals->aside_for);
 		return;
 	}
 	fprintf(stderr, "reprise: %llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits\n", totals->ops,

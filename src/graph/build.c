@@ -7,6 +7,7 @@
  * `compiling` is held from taking a graph off the queue until it is published; `queue_lock` protects the queue.
  */
 #include <stddef.h>
+#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/inside.h"
@@ -149,26 +150,29 @@ static void *run(void *unused)
 	return NULL;
 }
 
-void reprise_graph_build(struct reprise_graph *graph)
+/* Under the queue's lock. */
+static void append(struct reprise_graph *graph)
 {
-	bool start;
-
-	atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
 	graph->next_queued = NULL;
-	reprise_lock_take(&queue_lock);
 	if (atomic_load(&first) == NULL)
 		atomic_store(&first, graph);
 	else
 		last->next_queued = graph;
 	last = graph;
-	start = !started;
-	started = true;
+}
+
+void reprise_graph_build(struct reprise_graph *graph)
+{
+	reprise_lock_take(&queue_lock);
+	started = started || reprise_thread_start(run, "reprise-build");
+	atomic_store_explicit(&graph->state, started ? REPRISE_GRAPH_QUEUED : REPRISE_GRAPH_FAILED, memory_order_relaxed);
+	if (started)
+		append(graph);
+	else
+		reprise_count(REPRISE_COUNT_threads_failed, 1);
 	reprise_lock_give(&queue_lock);
 	atomic_fetch_add(&work, 1);
-	if (!start)
-		reprise_futex_wake(&work);
-	else if (!reprise_thread_start(run, "reprise-build"))
-		reprise_log(REPRISE_LOG_WARNING, "no thread could be started: nothing will be replayed");
+	reprise_futex_wake(&work);
 }
 
 void reprise_graph_building_pause(void)
@@ -203,10 +207,18 @@ void reprise_graph_unqueue(struct reprise_graph *graph)
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 
-void reprise_graph_building_stop(void)
+void reprise_graph_building_stop(uint64_t patience_ns)
 {
+	uint64_t end = reprise_clock_ns() + patience_ns;
+
 	atomic_store(&stopped, true);
-	reprise_lock_take(&compiling);
+	while (!reprise_lock_try(&compiling)) {
+		struct timespec pause = {.tv_nsec = 50000};
+
+		if (reprise_clock_ns() > end)
+			return;
+		nanosleep(&pause, NULL);
+	}
 	reprise_lock_give(&compiling);
 }
 

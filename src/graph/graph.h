@@ -48,7 +48,7 @@ struct reprise_graph {
 
 /* ---- building (build.c): a background thread, little at a time ---- */
 
-/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. */
+/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no thread. */
 void reprise_graph_build(struct reprise_graph *graph);
 
 /*
@@ -61,8 +61,8 @@ void reprise_graph_building_resume(void);
 /* While paused: takes a QUEUED graph back; it is EMPTY then. */
 void reprise_graph_unqueue(struct reprise_graph *graph);
 
-/* At exit: lets the graph in work finish and builds no more. */
-void reprise_graph_building_stop(void);
+/* At exit: lets the graph in work finish, for so long at most, and builds no more. */
+void reprise_graph_building_stop(uint64_t patience_ns);
 
 /* After fork, in the child: there is no thread, and the queue is empty. */
 void reprise_graph_building_reset(void);

@@ -18,7 +18,7 @@
 
 static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, unsigned int i)
 {
-	void *pointers[REPRISE_PARAMS_MOST];
+	void *pointers[reprise_op_params(op)];
 	const struct reprise_op_kernel *kernel = &op->kernel;
 	CUDA_KERNEL_NODE_PARAMS params = {
 		.func = graph->nodes[i].function,

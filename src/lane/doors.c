@@ -5,6 +5,7 @@
 #include "doors.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/inside.h"
@@ -281,15 +282,32 @@ void reprise_observe_result(CUresult result)
 		reprise_stop("the driver reported an error that ruins the context");
 }
 
-void reprise_stop(const char *reason)
+static bool stop(const char *reason)
 {
 	const char *none = NULL;
 
 	if (!atomic_compare_exchange_strong(&stopped, &none, reason))
-		return;
+		return false;
 	reprise_log(REPRISE_LOG_INFO, "stopped: %s", reason);
-	if (reprise_inside == 0)
+	return true;
+}
+
+void reprise_stop(const char *reason)
+{
+	if (stop(reason) && reprise_inside == 0)
 		reprise_lanes_barrier(false);
+}
+
+void reprise_stop_at_exit(uint64_t patience_ns)
+{
+	uint64_t end = reprise_clock_ns() + patience_ns;
+
+	stop("the process ends");
+	while (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0 && reprise_clock_ns() < end) {
+		struct timespec pause = {.tv_nsec = 10000};
+
+		nanosleep(&pause, NULL);
+	}
 }
 
 const char *reprise_stopped(void)

@@ -24,6 +24,7 @@
 enum { ABSENT, AWAKE, ASLEEP };
 
 static _Atomic uint32_t thread_state; /* ABSENT, AWAKE or ASLEEP; also what it sleeps on */
+static struct reprise_lock start_lock;
 static _Atomic bool stopped;
 
 /* Issues a lane whose first deferred op has waited since `since`. That takes what the program's own calls would have taken. */
@@ -82,24 +83,31 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static void start_or_wake(void)
+bool reprise_hold_ready(void)
 {
-	uint32_t state = ABSENT;
+	bool ready;
 
-	if (atomic_compare_exchange_strong(&thread_state, &state, AWAKE)) {
-		if (!reprise_thread_start(run, "reprise-hold"))
-			reprise_stop("no thread could be started for the hold limit");
-		return;
+	if (atomic_load(&thread_state) != ABSENT)
+		return true;
+	reprise_lock_take(&start_lock);
+	ready = atomic_load(&thread_state) != ABSENT;
+	if (!ready) {
+		ready = reprise_thread_start(run, "reprise-hold");
+		if (ready)
+			atomic_store(&thread_state, AWAKE);
+		else
+			reprise_count(REPRISE_COUNT_threads_failed, 1);
 	}
-	state = ASLEEP;
-	if (atomic_compare_exchange_strong(&thread_state, &state, AWAKE))
-		reprise_futex_wake(&thread_state);
+	reprise_lock_give(&start_lock);
+	return ready;
 }
 
 void reprise_hold_watch(void)
 {
-	if (__builtin_expect(atomic_load(&thread_state) != AWAKE, 0))
-		start_or_wake();
+	uint32_t state = ASLEEP;
+
+	if (__builtin_expect(atomic_load(&thread_state) != AWAKE, 0) && atomic_compare_exchange_strong(&thread_state, &state, AWAKE))
+		reprise_futex_wake(&thread_state);
 }
 
 void reprise_hold_stop(void)
@@ -110,5 +118,6 @@ void reprise_hold_stop(void)
 void reprise_hold_reset(void)
 {
 	atomic_store(&thread_state, ABSENT);
+	atomic_store(&start_lock.word, 0);
 	atomic_store(&stopped, false);
 }

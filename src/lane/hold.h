@@ -1,9 +1,14 @@
 /* The hold limit: a thread that sees to it that nothing stays deferred for longer than the user allows (invariant 4). */
 #pragma once
 
+#include <stdbool.h>
+
+/* Before anything may be deferred: starts the thread. False if there can be none, so that nothing may be. */
+bool reprise_hold_ready(void);
+
 /*
  * Something has just been deferred. A load while the thread is awake, which it is as long as the program goes on deferring;
- * otherwise starts it or wakes it.
+ * otherwise wakes it.
  */
 void reprise_hold_watch(void);
 

@@ -105,6 +105,8 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, u
 		try_again(lane, trace);
 		return;
 	}
+	if (count > 1 && !reprise_dry && !reprise_hold_ready())
+		return; /* what it would defer, nobody would issue in time */
 	make_room(lane, count);
 	trace = reprise_trace_new(ops, count, before, position, &lane->workshop);
 	if (trace == NULL)
@@ -244,12 +246,12 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	if (trace == NULL)
 		return;
 	if (!reprise_dry) {
+		int entered = reprise_enter();
 		bool pushed = make_current(lane->context);
 
-		reprise_inside++;
 		issue_eagerly(lane, count);
-		reprise_inside--;
 		restore(pushed);
+		reprise_leave(entered);
 	}
 	defer_ends(lane);
 	lane->counts.exits[why]++;
@@ -317,10 +319,9 @@ static CUresult replay(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
-	enum reprise_patch launched;
+	int entered = reprise_enter();
+	enum reprise_patch launched = launch(lane);
 
-	reprise_inside++;
-	launched = launch(lane);
 	if (launched == REPRISE_PATCH_DONE) {
 		lane->counts.replayed += trace->count;
 		lane->counts.patched += trace->changed_count;
@@ -336,7 +337,7 @@ static CUresult replay(struct reprise_lane *lane)
 		else
 			reprise_trace_settle(trace, false);
 	}
-	reprise_inside--;
+	reprise_leave(entered);
 	defer_ends(lane);
 	complete(lane);
 	return result;
@@ -611,9 +612,9 @@ static bool launches(const struct reprise_trace *trace, CUfunction function)
 
 void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
 {
+	int entered = reprise_enter();
 	bool pushed = !gone && make_current(lane->context);
 
-	reprise_inside++;
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->all : NULL, *next; trace != NULL; trace = next) {
 		next = trace->next;
 		if (function != NULL && !launches(trace, function))
@@ -626,18 +627,18 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 		reprise_watch_drop(lane->watch);
 	lane->watching = false;
 	lane->before = REPRISE_BEFORE_NOTHING;
-	reprise_inside--;
 	restore(pushed);
+	reprise_leave(entered);
 }
 
 void reprise_lane_close(struct reprise_lane *lane, bool gone)
 {
+	int entered = reprise_enter();
 	bool pushed = !gone && make_current(lane->context);
 
-	reprise_inside++;
 	if (!gone)
 		reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
-	reprise_inside--;
 	restore(pushed);
+	reprise_leave(entered);
 }

@@ -4,13 +4,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../base/inside.h"
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
+#include "../report/report.h"
 #include "doors.h"
 #include "hold.h"
 #include "registry.h"
+
+#define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
 
 static _Atomic int prepared;
 static _Atomic unsigned long unlaned;
@@ -18,9 +20,9 @@ static _Atomic unsigned long unlaned;
 /* The program is done issuing; the driver is still there. After this every call passes. */
 static void at_exit(void)
 {
-	reprise_stop("the process ends");
+	reprise_stop_at_exit(PATIENCE_NS);
 	reprise_hold_stop();
-	reprise_graph_building_stop();
+	reprise_graph_building_stop(PATIENCE_NS);
 }
 
 /* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
@@ -33,7 +35,8 @@ static void in_child(void)
 	reprise_exclusion_reset();
 	reprise_functions_reset();
 	reprise_memory_forget();
-	reprise_inside = 0;
+	reprise_report_forget();
+	atomic_store(&unlaned, 0);
 }
 
 void reprise_process_prepare(void)

@@ -70,10 +70,12 @@ static struct reprise_lane *take_retired(void)
 /* Under the registry's lock. */
 static struct reprise_lane *make(CUcontext context, CUstream stream)
 {
+	int entered = reprise_enter();
 	bool blocking, usable = describe(stream, context, &blocking);
 	struct reprise_lane *lane = take_retired();
 	bool fresh = lane == NULL;
 
+	reprise_leave(entered);
 	if (fresh)
 		lane = calloc(1, sizeof(*lane));
 	if (lane == NULL)

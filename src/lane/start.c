@@ -4,21 +4,35 @@
 #include <stddef.h>
 
 #include "../base/clock.h"
+#include "../base/inside.h"
 #include "../base/lock.h"
+#include "../base/log.h"
 #include "../base/options.h"
+#include "../base/tools.h"
 #include "../driver/driver.h"
+#include "../report/report.h"
 #include "lane.h"
+
+#define IGNORE 1 /* the second word of REPRISE_TOOLS */
 
 static struct reprise_lock start_lock;
 static _Atomic int started; /* the mode and one; 0 before */
 
 static enum reprise_mode decide(void)
 {
+	int entered = reprise_enter();
+
 	reprise_options_read();
 	reprise_clock_start();
+	reprise_report_begin();
 
 	enum reprise_mode mode = (enum reprise_mode)reprise_option(REPRISE_OPTION_MODE);
 
+	if (mode != REPRISE_MODE_OFF && reprise_tools_look(reprise_option(REPRISE_OPTION_TOOLS) == IGNORE)) {
+		reprise_log(REPRISE_LOG_INFO, "standing aside for %s (%s)", reprise_tool_found()->name, reprise_tool_found()->sign);
+		mode = REPRISE_MODE_OFF;
+	}
+	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
 	return mode;
 }

@@ -52,7 +52,7 @@ static CUresult param_info(CUfunction function, bool is_kernel, size_t index, si
 /* False if there was no memory to keep the answer: to be asked again. *layout is NULL if the driver does not tell. */
 static bool ask_layout(CUfunction function, bool *is_kernel, const struct reprise_layout **layout)
 {
-	struct reprise_param params[REPRISE_PARAMS_MOST];
+	static struct reprise_param params[REPRISE_PARAMS_MOST]; /* under the table's lock; stacks may be small */
 	size_t offset, size;
 	uint32_t count = 0;
 	CUresult result;
@@ -100,8 +100,11 @@ struct reprise_function reprise_function_of(CUfunction function)
 		struct entry *entry = &table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE];
 
 		if (entry->handle != function) {
+			int entered = reprise_enter();
+
 			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
+			reprise_leave(entered);
 		}
 		found = entry->function;
 	}

@@ -268,7 +268,7 @@ void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers)
 CUresult reprise_kernel_issue(const struct reprise_op *op, CUstream stream)
 {
 	const struct reprise_op_kernel *kernel = &op->kernel;
-	void *pointers[REPRISE_PARAMS_MOST];
+	void *pointers[reprise_op_params(op)];
 	void **params = reprise_op_kernel_params(op, pointers);
 
 	if (!kernel->extended)

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "../base/hash.h"
+#include "../base/inside.h"
 #include "../driver/driver.h"
 
 #define REMEMBERED 64
@@ -32,10 +33,12 @@ static enum reprise_memory ask(CUdeviceptr address)
 	uint64_t type = 0, managed = 0;
 	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
 	void *answers[] = {&type, &managed};
-
+	int entered = reprise_enter();
 	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
-	if (reprise_driver.cuPointerGetAttributes(2, attributes, answers, address) != CUDA_SUCCESS ||
-	    managed != 0)
+	CUresult asked = reprise_driver.cuPointerGetAttributes(2, attributes, answers, address);
+
+	reprise_leave(entered);
+	if (asked != CUDA_SUCCESS || managed != 0)
 		return REPRISE_MEMORY_OTHER;
 	return type == CU_MEMORYTYPE_DEVICE ? REPRISE_MEMORY_DEVICE :
 	       type == CU_MEMORYTYPE_HOST   ? REPRISE_MEMORY_PINNED :

@@ -95,5 +95,11 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
 /* True if the op is a launch that carries a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);
 
-/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds REPRISE_PARAMS_MOST. */
+/* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more than the program's own call did. */
+static inline size_t reprise_op_params(const struct reprise_op *op)
+{
+	return op->kernel.layout->count + 1u;
+}
+
+/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds reprise_op_params(). */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

@@ -23,6 +23,7 @@
 	X(node_updates_failed, "single nodes that the driver would not set") \
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
 	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
+	X(threads_failed, "threads of ours that could not be had when there was something to do") \
 	X(private_streams_failed, "private streams that could not be had") \
 	X(hold_flushes, "lanes issued by the hold limit") \
 	X(hold_overruns, "of these, begun later than the limit") \

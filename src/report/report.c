@@ -1,21 +1,24 @@
 #include "report.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../base/start.h"
+#include "../base/tools.h"
 #include "../lane/process.h"
 #include "../lane/registry.h"
 #include "counters.h"
+#include "file.h"
 
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
+
+static pid_t began_in; /* a child that only inherits our standing aside has nothing to say */
 
 struct text {
 	char bytes[8192];
@@ -61,7 +64,19 @@ static const char *mode_name(void)
 {
 	static const char *const names[] = {"off", "observe", "on"};
 
-	return names[reprise_option(REPRISE_OPTION_MODE)];
+	return names[reprise_start()]; /* it has started: there is something to report */
+}
+
+/* The tool that was found beside us, and what was made of it. */
+static void add_tool(struct text *text)
+{
+	const struct reprise_tool *tool = reprise_tool_found();
+
+	if (tool == NULL)
+		return;
+	add(text, "  \"tool\": \"%s\",\n  \"tool_sign\": \"%s\",\n", tool->name, tool->sign);
+	if (reprise_tool_aside())
+		add(text, "  \"aside\": \"%s\",\n", tool->why);
 }
 
 static void write_json(struct text *text, const struct reprise_lane_counts *sum)
@@ -83,6 +98,7 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	};
 
 	add(text, "{\n  \"pid\": %d,\n  \"mode\": \"%s\",\n", (int)getpid(), mode_name());
+	add_tool(text);
 	add(text, "  \"ops\": %llu,\n  \"replayed\": %llu,\n  \"patched\": %llu,\n  \"launches\": %llu,\n",
 	    (unsigned long long)sum->ops + reprise_process_unlaned(), (unsigned long long)sum->replayed,
 	    (unsigned long long)sum->patched, (unsigned long long)sum->launches);
@@ -106,34 +122,16 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 		add(text, "}\n}\n");
 }
 
-/* The file's name with %p as the process. False if it is too long. */
-static bool expand(const char *pattern, char *path, size_t size)
+void reprise_report_begin(void)
 {
-	const char *mark = strstr(pattern, "%p");
-	int length = mark == NULL ? snprintf(path, size, "%s", pattern) :
-	                            snprintf(path, size, "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
-
-	return length > 0 && (size_t)length < size;
+	began_in = getpid();
+	reprise_report_file_begin();
 }
 
-/* Never through a link, and never over a file that belongs to somebody else. */
-static void write_file(const char *pattern, const struct text *text)
+void reprise_report_forget(void)
 {
-	char path[600];
-	struct stat status;
-	int file;
-
-	if (!expand(pattern, path, sizeof(path)))
-		return;
-	file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-	if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() && status.st_nlink == 1 &&
-	    ftruncate(file, 0) == 0 && write(file, text->bytes, text->length) == (ssize_t)text->length) {
-		close(file);
-		return;
-	}
-	if (file >= 0)
-		close(file);
-	reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", path);
+	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
+		atomic_store(&reprise_counters[i], 0);
 }
 
 void reprise_report_at_exit(void)
@@ -145,8 +143,12 @@ void reprise_report_at_exit(void)
 	if (where[0] == '\0')
 		return;
 	reprise_lanes_each(sum_lane, &sum);
-	if (sum.ops + reprise_process_unlaned() == 0)
+	if (sum.ops + reprise_process_unlaned() == 0 && !(reprise_tool_aside() && getpid() == began_in))
 		return;
+	if (strcmp(where, "stderr") == 0 && reprise_tool_aside()) {
+		reprise_say("stood aside for %s (%s)", reprise_tool_found()->name, reprise_tool_found()->sign);
+		return;
+	}
 	if (strcmp(where, "stderr") == 0) {
 		reprise_say("%llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits", (unsigned long long)sum.ops,
 		            100.0 * (double)sum.replayed / (double)(sum.ops > 0 ? sum.ops : 1),
@@ -157,7 +159,8 @@ void reprise_report_at_exit(void)
 		return;
 	}
 	write_json(&text, &sum);
-	write_file(where, &text);
+	if (!reprise_report_file_write(where, text.bytes, text.length))
+		reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", where);
 }
 
 /* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */

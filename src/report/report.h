@@ -5,3 +5,9 @@
 #pragma once
 
 void reprise_report_at_exit(void);
+
+/* When Reprise starts. */
+void reprise_report_begin(void);
+
+/* After fork, in the child: what was counted is the parent's. */
+void reprise_report_forget(void);

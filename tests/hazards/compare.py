@@ -35,6 +35,9 @@ def parse():
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N under one schedule")
     parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N")
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
+    parser.add_argument("--report", action="append", default=[], help="KEY=TEXT: what the report must have, word for word; TEXT empty: it must not have the key")
+    parser.add_argument("--no-report", action="store_true", help="there must be no report")
+    parser.add_argument("--more", action="append", default=[], help="NAME=N: both runs say NAME=value on stderr, the one under Reprise at most N more")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
     parser.add_argument("--no-record", action="store_true", help="do not compare the program's calls (how many it makes, or which thread is first, is a\n"
@@ -57,7 +60,7 @@ def instruments(options, log, record, preload=None):
     libraries = [preload] if preload else []
     if not options.no_record:
         libraries.append(options.build.resolve() / "tests" / "sim" / "librecord.so")
-    watched = {"SIM_LOG": str(log), "SIM_RECORD": str(record)}
+    watched = {"SIM_RECORD": str(record)} | ({} if options.no_log else {"SIM_LOG": str(log)})
     return watched | ({"LD_PRELOAD": ":".join(str(library) for library in libraries)} if libraries else {})
 
 
@@ -125,6 +128,17 @@ def differences(options, environment, plain, folder, shares, counted):
         seen = sum(text in line for line in reprise.stderr.splitlines())
         if seen != int(count):
             yield f"said {text!r} {seen} times, not {count}"
+    if options.no_report and reprise.report:
+        yield "wrote a report"
+    for wanted in options.report:
+        key, text = wanted.split("=", 1)
+        if str(reprise.report.get(key, "")) != text:
+            yield f"reported {key!r} as {reprise.report.get(key, '')!r}, not {text!r}"
+    for wanted in options.more:
+        name, most = wanted.split("=", 1)
+        values = [runs.values(outcome.stderr).get(name) for outcome in (plain, reprise)]
+        if None in values or int(values[1]) - int(values[0]) > int(most):
+            yield f"{name} is {values[1]}, plain {values[0]}"
 
 
 def main():

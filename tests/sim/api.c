@@ -56,7 +56,9 @@ static CUresult sim_check(enum sim_needs needs)
 CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_thread)
 {
 	CUresult result;
+	int cancellable;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 	pthread_mutex_lock(&sim_lock);
 	if (entry->calls++ == 0) {
 		sim_options_read();
@@ -65,6 +67,7 @@ CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_threa
 		entries = entry;
 	}
 	calls++;
+	sim_self()->cancellable = cancellable;
 	sim_self()->per_thread = per_thread;
 	sim_self()->call = entry->name;
 	if (entry->faults && sim_fault_strikes(entry->faults, entry->calls, &result))
@@ -77,7 +80,11 @@ CUresult sim_leave(struct sim_entry *entry, CUresult result)
 	sim_self()->per_thread = false;
 	if (sim_options()->log_calls)
 		sim_log_call(entry->name, result);
+
+	int cancellable = sim_self()->cancellable;
+
 	pthread_mutex_unlock(&sim_lock);
+	pthread_setcancelstate(cancellable, NULL);
 	return result;
 }
 

@@ -315,7 +315,7 @@ static bool is_program_work(enum sim_work_kind kind)
 
 void sim_log_op(const struct sim_op *op)
 {
-	struct line line;
+	static struct line line; /* too long for a small stack; under sim_lock, as all of the log */
 	size_t i;
 
 	if (!sim_options()->log)
@@ -339,7 +339,7 @@ void sim_log_op(const struct sim_op *op)
 
 void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op)
 {
-	struct line line;
+	static struct line line; /* too long for a small stack; under sim_lock, as all of the log */
 
 	line.length = 0;
 	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 host-wait thread=%lu", sequence, before, op, sim_self()->id);
@@ -348,7 +348,7 @@ void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op)
 
 void sim_log_call(const char *name, CUresult result)
 {
-	struct line line;
+	static struct line line; /* too long for a small stack; under sim_lock, as all of the log */
 
 	if (!sim_options()->log)
 		return;
@@ -359,7 +359,7 @@ void sim_log_call(const char *name, CUresult result)
 
 void sim_log_describe(const struct sim_op *op, char *text, size_t room)
 {
-	struct line line;
+	static struct line line; /* too long for a small stack; under sim_lock, as all of the log */
 
 	line.length = 0;
 	add(&line, "%s", sim_work_name(op->work));

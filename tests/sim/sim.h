@@ -29,6 +29,7 @@ struct sim_self {
 	uint64_t id; /* 1 for the first thread that calls */
 	struct sim_context *stack[32];
 	unsigned int depth;
+	int cancellable;          /* the cancellation state to return to: no call is a cancellation point, since it holds sim_lock */
 	bool per_thread;          /* the entry point in progress has a _ptsz or _ptds name */
 	bool in_host_function;    /* CUDA calls are not permitted */
 	const char *call;         /* the entry point called last */

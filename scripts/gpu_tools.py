@@ -1,0 +1,130 @@
+"""Debuggers, checkers and profilers over programs under Reprise, on a GPU: part of scripts/gpu-test.
+
+A tool that is not installed is skipped. Under one that is, with Reprise and without: the program prints and returns the same, the tool complains of the
+same, of nothing mostly, and Reprise's report says that it stood aside, and for what; or, where REPRISE_TOOLS=ignore insists, that it replayed.
+"""
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import runs
+
+# Where toolkits put what is not on the path.
+FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/opt/nvidia/nsight-systems/bin", "/opt/nvidia/nsight-compute")
+
+
+class Tool:
+    def __init__(self, name, command, found_as, complaint="", environment=None, insisted=False, preloads=()):
+        self.name = name
+        self.command = command          # goes before the program; {folder} is a folder of its own
+        self.found_as = found_as        # the report's words for it
+        self.complaint = complaint      # a regular expression: what the tool says when it has found something
+        self.environment = environment or {}
+        self.insisted = insisted        # Reprise is to replay all the same
+        self.preloads = preloads        # arguments that preload {library} for the program alone, where the tool itself would not bear it
+
+
+def sanitizer(check):
+    return Tool(f"compute-sanitizer {check}", ["compute-sanitizer", "--tool", check, "--error-exitcode", "9"], "compute-sanitizer",
+                r"ERROR SUMMARY: [1-9]|RACECHECK SUMMARY: [1-9]")
+
+
+TOOLS = (
+    sanitizer("memcheck"), sanitizer("racecheck"), sanitizer("initcheck"), sanitizer("synccheck"),
+    Tool("blocking launches", [], "blocking launches", environment={"CUDA_LAUNCH_BLOCKING": "1"}),
+    Tool("blocking launches, insisted", [], "blocking launches", environment={"CUDA_LAUNCH_BLOCKING": "1", "REPRISE_TOOLS": "ignore"}, insisted=True),
+    Tool("core dumps of the device", [], "core dumps of the device", environment={"CUDA_ENABLE_COREDUMP_ON_EXCEPTION": "1"}, insisted=True),
+    Tool("nsys", ["nsys", "profile", "--trace", "cuda", "--sample", "none", "--cpuctxsw", "none", "--output", "{folder}/profile"], "Nsight Systems"),
+    Tool("nsys, insisted", ["nsys", "profile", "--trace", "cuda", "--sample", "none", "--cpuctxsw", "none", "--output", "{folder}/profile"],
+         "Nsight Systems", environment={"REPRISE_TOOLS": "ignore"}, insisted=True),
+    Tool("ncu", ["ncu", "--launch-count", "3", "--section", "SpeedOfLight"], "Nsight Compute", r"==ERROR=="),
+    Tool("cuda-gdb", ["cuda-gdb", "--batch", "--nx", "-ex", "run", "--args"], "cuda-gdb", r"received signal|CUDA_EXCEPTION",
+         preloads=("-ex", "set environment LD_PRELOAD={library}")),
+)
+
+# Short where the tool is slow; long enough to become hot where something is to be replayed.
+SHORT = {"heat": ["--steps", "400"], "launchbound": ["--warmup", "20", "--iterations", "20", "--batches", "1"]}
+LONG = {"heat": ["--steps", "40000"], "launchbound": ["--warmup", "600", "--iterations", "50", "--batches", "2"]}
+
+
+class Case:
+    def __init__(self, tool, name, program, kept):
+        self.tool = tool
+        self.name = f"tools {tool.name}: {name}"
+        self.program = program
+        self.kept = kept                # a regular expression: the lines of the program's output that are the same in every run
+
+    def output(self, text):
+        return [match.group(0) for match in re.finditer(self.kept, text, re.MULTILINE)]
+
+    def judge(self, library):
+        tool = find(self.tool.command[0]) if self.tool.command else None
+        if not Path(self.program[0]).exists():
+            return "skip", "not built"
+        if self.tool.command and tool is None:
+            return "skip", f"{self.tool.command[0]} is not installed"
+        plain, _ = self.run(tool, None)
+        if "ERR_NVGPUCTRPERM" in plain.stdout + plain.stderr:
+            return "skip", "the tool may not read the GPU's counters here"
+        if plain.status is None or not self.output(plain.stdout):
+            return "skip" if self.tool.command else "FAIL", f"without Reprise, it ended with {plain.status}: {(plain.stdout + plain.stderr).strip()[-200:]}"
+        under, reports = self.run(tool, library)
+        wrong = self.wrong(plain, under, reports)
+        return ("FAIL", wrong) if wrong else ("ok", self.remark(reports[0]))
+
+    def run(self, tool, library):
+        """Under the tool, with Reprise if `library` is given. The tool starts the program, so any process's report may be the one."""
+        environment = dict(self.tool.environment)
+        with tempfile.TemporaryDirectory(prefix="reprise-tools-") as folder:
+            command = [word.format(folder=folder) for word in self.tool.command]
+            if tool:
+                command[0] = tool
+            if library:
+                environment |= {"REPRISE": "on", "REPRISE_REPORT": f"{folder}/%p.json"}
+                if self.tool.preloads:
+                    command[1:1] = [word.format(library=library) for word in self.tool.preloads]
+                else:
+                    environment["LD_PRELOAD"] = str(library)
+            outcome = runs.run([*command, *self.program], timeout=200, environment=environment)
+            reports = [runs.read_report(path) for path in sorted(Path(folder).glob("*.json"))]
+        return outcome, [report for report in reports if report.get("tool") == self.tool.found_as]
+
+    def complaints(self, outcome):
+        return re.findall(self.tool.complaint, outcome.stdout + outcome.stderr) if self.tool.complaint else []
+
+    def wrong(self, plain, under, reports):
+        if under.status != plain.status:
+            return f"it ended with {under.status}, without Reprise with {plain.status}: {(under.stdout + under.stderr).strip()[-300:]}"
+        if self.output(under.stdout) != self.output(plain.stdout):
+            return f"it printed {self.output(under.stdout)[:2]}, without Reprise {self.output(plain.stdout)[:2]}"
+        if self.complaints(under) != self.complaints(plain):
+            return f"the tool complains: {self.complaints(under)}, without Reprise {self.complaints(plain)}"
+        if not reports:
+            return f"no report names {self.tool.found_as!r}"
+        for report in reports:
+            if self.tool.insisted and (report.get("mode") != "on" or not report.get("replayed")):
+                return "nothing was replayed"
+            if not self.tool.insisted and (report.get("mode") != "off" or not report.get("aside")):
+                return "the report does not say that Reprise stood aside"
+        return None
+
+    @staticmethod
+    def remark(report):
+        share = runs.share_replayed(report)
+        return f"stood aside ({report.get('tool_sign')})" if report.get("aside") else f"{share or 0:.1%} of {report.get('ops')} ops replayed"
+
+
+def find(name):
+    """The tool's path, or None."""
+    places = os.environ.get("PATH", "").split(os.pathsep) + list(FOLDERS)
+    return shutil.which(name, path=os.pathsep.join(places))
+
+
+def cases(build):
+    folder = build / "tests" / "programs"
+    for tool in TOOLS:
+        arguments = LONG if tool.insisted else SHORT
+        yield Case(tool, "heat", [folder / "heat", *arguments["heat"]], r"^step .*$|digest=\S+")
+        yield Case(tool, "launchbound", [folder / "launchbound", "--shape", "chain100", *arguments["launchbound"]], r"checksum=\S+")

@@ -1,0 +1,89 @@
+#include "file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/write.h"
+
+#define PATH_MOST 600
+
+static struct timespec began;
+
+void reprise_report_file_begin(void)
+{
+	clock_gettime(CLOCK_REALTIME, &began);
+}
+
+/* The file's name with %p as the process. False if it is too long. */
+static bool expand(const char *pattern, char *path)
+{
+	const char *mark = strstr(pattern, "%p");
+	int length = mark == NULL ? snprintf(path, PATH_MOST, "%s", pattern) :
+	                            snprintf(path, PATH_MOST, "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
+
+	return length > 0 && length < PATH_MOST;
+}
+
+static int open_new(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+}
+
+static bool is_ours(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1;
+}
+
+static bool is_of_an_earlier_run(const struct stat *status)
+{
+	return status->st_mtim.tv_sec < began.tv_sec ||
+	       (status->st_mtim.tv_sec == began.tv_sec && status->st_mtim.tv_nsec < began.tv_nsec);
+}
+
+/*
+ * What is not a file of ours is not even opened, which alone can do something to a device. Under the file's lock the second look is final.
+ * *taken: the file is of this run, another process's.
+ */
+static int open_old(const char *path, bool *taken)
+{
+	struct stat status;
+	int file;
+
+	if (lstat(path, &status) != 0 || !is_ours(&status))
+		return -1;
+	file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (file < 0)
+		return -1;
+	*taken = flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &status) != 0 || !is_of_an_earlier_run(&status);
+	if (!*taken && is_ours(&status) && ftruncate(file, 0) == 0)
+		return file;
+	close(file);
+	return -1;
+}
+
+bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count)
+{
+	char path[PATH_MOST], beside[PATH_MOST + 16];
+	bool taken = false, whole;
+	int file;
+
+	if (!expand(pattern, path))
+		return false;
+	file = open_new(path);
+	if (file < 0)
+		file = open_old(path, &taken);
+	if (taken) {
+		snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
+		file = open_new(beside);
+	}
+	if (file < 0)
+		return false;
+	whole = reprise_write(file, bytes, count);
+	close(file);
+	return whole;
+}

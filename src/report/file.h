@@ -1,0 +1,17 @@
+/*
+ * The file of a report. It is created for its user alone (0600), never through a link, never over anything but a regular file of that user
+ * with no other name, and never waits: not for a reader, nor for whoever else writes it.
+ *
+ * A name without %p may be shared by several processes. What one of them wrote while this one ran is left alone: this one's report then
+ * goes to the name with its process number behind it. An earlier run's is written over.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* When this process began to be reported on; once. */
+void reprise_report_file_begin(void);
+
+/* False if there is no way to write all of it. %p in `pattern` stands for the process. */
+bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count);

@@ -1,0 +1,207 @@
+/* What a program may do with its process: fork in every way, close its files, live within limits. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hazard.h"
+
+void hazard_set_up(void);
+
+static void loop(CUdeviceptr x, unsigned iterations)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < iterations; iteration++) {
+		hazard_chain(x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+}
+
+static pid_t start(const char *program)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		execl(program, program, NULL);
+		_exit(3);
+	}
+	return child;
+}
+
+static bool ends_with(pid_t child, int exit_status)
+{
+	int status = -1;
+
+	return waitpid(child, &status, 0) == child && status == exit_status << 8;
+}
+
+/* Another program is started by vfork, which shares this one's memory until then, while ops are deferred. */
+static void vfork_mid_loop(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned started = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++) {
+			hazard_launch(hazard_mix, hazard_x, i, stream);
+			if (i == CHAIN / 2 && hazard_springs(iteration))
+				started += ends_with(start(iteration % 2 == 0 ? "/bin/true" : "/nowhere"), iteration % 2 == 0 ? 0 : 3);
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("started %u\n", started);
+	hazard_print("x", hazard_x);
+}
+
+static atomic_bool forking_is_over;
+
+static void *keep_busy(void *unused)
+{
+	CUdeviceptr x;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	while (!forking_is_over)
+		loop(x, 50);
+	return NULL;
+}
+
+/* One of several threads forks; the children use no CUDA, and end by exit, whose handlers are the parent's. */
+static void fork_threads(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t threads[2];
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < 2; i++)
+		if (pthread_create(&threads[i], NULL, keep_busy, NULL) != 0)
+			abort();
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++) {
+			pid_t child = i == CHAIN / 2 && hazard_springs(iteration) ? fork() : -1;
+
+			if (child == 0)
+				exit(9);
+			if (child > 0)
+				ended += ends_with(child, 9);
+			hazard_launch(hazard_mix, hazard_x, i, stream);
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	forking_is_over = true;
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("children ended as they should: %u\n", ended);
+	hazard_print("x", hazard_x);
+}
+
+/* Becomes a daemon before it uses CUDA: the grandchild does the work, without a terminal, in another folder. */
+static void daemonise(void)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (child == 0) {
+		setsid();
+		if (fork() != 0)
+			_exit(0); /* the grandchild's output ends the runner's waiting */
+		if (chdir("/") != 0 || freopen("/dev/null", "r", stdin) == NULL || freopen("/dev/null", "w", stderr) == NULL)
+			_exit(1);
+		hazard_set_up();
+		loop(hazard_x, ITERATIONS);
+		hazard_print("grandchild", hazard_x);
+		exit(0);
+	}
+	waitpid(child, &status, 0);
+	printf("child ended with %d\n", status);
+}
+
+/* Stdin, stdout and stderr are closed, and files of the program's own have their numbers: nothing is written there but by itself. */
+static void closed_streams(void)
+{
+	char path[] = "/tmp/closed-streams-XXXXXX";
+	int out = fcntl(STDOUT_FILENO, F_DUPFD, 100), scratch = mkstemp(path);
+	struct stat status;
+
+	unlink(path);
+	for (int file = 0; file <= 2; file++)
+		dup2(scratch, file);
+	loop(hazard_x, ITERATIONS);
+	fstat(scratch, &status);
+	dup2(out, STDOUT_FILENO);
+	printf("bytes in the program's file: %ld\n", (long)status.st_size);
+	hazard_print("x", hazard_x);
+}
+
+/* Every file is closed that the program did not open itself, as daemons do. */
+static void closed_files(void)
+{
+	loop(hazard_x, ITERATIONS / 2);
+	for (int file = 3; file < 1024; file++)
+		close(file);
+	loop(hazard_x, ITERATIONS / 2);
+	hazard_print("x", hazard_x);
+}
+
+/* No file may be opened, and none may grow. */
+static void no_files(void)
+{
+	setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3});
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+	fflush(stdout);
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
+}
+
+static size_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	if (file == NULL || fscanf(file, "%zu", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Little address space is left when the loop becomes hot: what Reprise cannot have, it does without. */
+static void little_address_space(void)
+{
+	size_t most;
+
+	loop(hazard_x, 1); /* the simulation's own threads are there */
+	most = address_space() + (1u << 19);
+	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
+/* Nowhere to write, nothing to find: the root is an empty folder, or where that is not allowed the folder is gone. */
+static void nowhere(void)
+{
+	char path[] = "/tmp/nowhere-XXXXXX";
+
+	if (mkdtemp(path) == NULL || chdir(path) != 0 || rmdir(path) != 0)
+		abort();
+	if (geteuid() == 0 && chroot(".") != 0)
+		abort();
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
+const struct hazard process_hazards[] = {
+	{"vfork_mid_loop", vfork_mid_loop},
+	{"fork_threads", fork_threads},
+	{"daemonise", daemonise},
+	{"closed_streams", closed_streams},
+	{"closed_files", closed_files},
+	{"no_files", no_files},
+	{"little_address_space", little_address_space},
+	{"nowhere", nowhere},
+	{NULL, NULL},
+};
