@@ -6,5 +6,6 @@
  */
 #pragma once
 
-/* In the thread's static block, so that reading it is one load and never allocates. */
-extern _Thread_local int reprise_inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#include "tls.h"
+
+extern _Thread_local int reprise_inside __attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));

@@ -26,6 +26,7 @@ def parse():
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
     parser.add_argument("--simulate", action="append", default=[], help="NAME=VALUE for both runs")
     parser.add_argument("--preload", type=Path, help="a library to load before Reprise")
+    parser.add_argument("--stand-in", action="store_true", help="Reprise is not preloaded, but stands in for libcuda.so.1")
     parser.add_argument("--each", default="", help="NAME=VALUE,...: a run under Reprise with each of these values; M..N stands for all from M to N")
     parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed under one schedule, in per cent: how soon graphs are\n"
                              "built depends on the schedule")
@@ -85,7 +86,7 @@ def differences(options, environment, plain, folder, shares, counted):
     if options.fault:
         ours["SIM_FAULT"] = options.fault
     preload = options.preload.resolve() if options.preload else None
-    reprise = runs.run(options.program, runs.library(build), options.timeout,
+    reprise = runs.run(options.program, runs.stand_in(build) if options.stand_in else runs.library(build), options.timeout,
                        environment | ours | instruments(options, logs[1], records[1], preload))
 
     if reprise.status is None:
