@@ -19,8 +19,11 @@
 	.cfi_restore x30
 	.endm
 
-	.globl dlsym
-	function dlsym
+	.globl reprise_dlsym_door, reprise_dlsym_door_first
+	.symver reprise_dlsym_door, dlsym@@GLIBC_2.34
+	.symver reprise_dlsym_door_first, dlsym@GLIBC_2.17
+	.set reprise_dlsym_door_first, reprise_dlsym_door
+	function reprise_dlsym_door
 	hint #34 /* bti c */
 	cbz x1, 1f
 	ldrb w9, [x1]
@@ -63,4 +66,4 @@
 5:	ldp x0, x1, [sp, #16]
 	drop_frame
 	b 1b
-	end_function dlsym
+	end_function reprise_dlsym_door

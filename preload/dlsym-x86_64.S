@@ -24,8 +24,11 @@
 	.cfi_adjust_cfa_offset -8
 	.endm
 
-	.globl dlsym
-	function dlsym
+	.globl reprise_dlsym_door, reprise_dlsym_door_first
+	.symver reprise_dlsym_door, dlsym@@GLIBC_2.34
+	.symver reprise_dlsym_door_first, dlsym@GLIBC_2.2.5
+	.set reprise_dlsym_door_first, reprise_dlsym_door
+	function reprise_dlsym_door
 	testq %rsi, %rsi
 	je 1f
 	cmpb $'c', (%rsi)
@@ -54,4 +57,4 @@
 	testq %rdx, %rdx
 	je 1b
 4:	ret
-	end_function dlsym
+	end_function reprise_dlsym_door

@@ -10,12 +10,14 @@ executable. The stand-in exports every entry point and its mark, has the driver'
 library that comes late may not find.
 """
 import pathlib
+import platform
 import re
 import subprocess
 import sys
 
 NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d+$')
 DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN)\((\w+)', re.M)
+DLSYM = {f'dlsym@GLIBC_{"2.17" if platform.machine() == "aarch64" else "2.2.5"}', 'dlsym@@GLIBC_2.34'}  # as programs refer to it
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|PASS)\((\w+)', re.M)
 PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
@@ -26,7 +28,8 @@ def output(*command):
 
 
 def exports(library):
-    return {line.split()[-1].split('@')[0] for line in output('nm', '-D', '--defined-only', library).splitlines()}
+    """The names, with their versions, without the versions' own names."""
+    return {line.split()[-1] for line in output('nm', '-D', '--defined-only', library).splitlines() if line.split()[-2] != 'A'}
 
 
 def dynamic(library):
@@ -55,7 +58,7 @@ def main():
     if stand_in:
         expected = {'reprise_stand_in'} | set(ENTRY.findall(table.read_text()))
     else:
-        expected = {'dlsym'} | set(DOOR.findall(table.read_text()))
+        expected = DLSYM | set(DOOR.findall(table.read_text()))
     for header in headers:
         expected |= set(PUBLIC.findall(header.read_text()))
     shown = exports(library)
