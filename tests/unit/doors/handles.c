@@ -152,6 +152,31 @@ START_TEST(a_dlsym_asked_for_by_version_is_ours)
 }
 END_TEST
 
+START_TEST(a_library_that_looks_past_us_ends_all_deferring)
+{
+	void *(*past_itself)(void);
+	void *plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
+
+	ck_assert_ptr_nonnull(plugin);
+	ck_assert_uint_eq(preloaded_rooms()->stops, 0);
+	ck_assert_int_eq(dlclose(plugin), 0);
+	plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	ck_assert_ptr_nonnull(plugin);
+	ck_assert_uint_eq(preloaded_rooms()->stops, 1);
+	past_itself = (void *(*)(void))dlsym(plugin, "layer_past_itself");
+	ck_assert_ptr_null(past_itself());
+	ck_assert_ptr_null(dlopen("no_such_library.so", RTLD_NOW | RTLD_DEEPBIND));
+	ck_assert_ptr_nonnull(strstr(dlerror(), "no_such_library.so"));
+}
+END_TEST
+
+START_TEST(dlopen_sees_who_asked)
+{
+	/* Its folder is on this program's run path alone. */
+	ck_assert_msg(dlopen("libdoors_beside.so", RTLD_NOW) != NULL, "%s", dlerror());
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
 	tcase_add_test(tcase, names_of_others_are_found_as_ever);
@@ -160,6 +185,10 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door);
 	tcase_add_test(tcase, an_error_waits_until_it_is_asked_for);
 	tcase_add_test(tcase, dlvsym_is_the_c_librarys_and_finds_no_driver);
+#ifndef __SANITIZE_ADDRESS__ /* which will not have RTLD_DEEPBIND */
+	tcase_add_test(tcase, a_library_that_looks_past_us_ends_all_deferring);
+#endif
+	tcase_add_test(tcase, dlopen_sees_who_asked);
 	tcase_add_test(tcase, a_dlsym_asked_for_by_version_is_ours);
 }
 

@@ -4,7 +4,7 @@
 usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
        check_exports.py --stand-in LIBRARY TABLE
 
-It exports dlsym, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
+It exports dlsym and dlopen, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
 library's objects only; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
 executable. The stand-in exports every entry point and its mark, has the driver's name, and takes no static memory of threads, which a
 library that comes late may not find.
@@ -17,7 +17,8 @@ import sys
 
 NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d+$')
 DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN)\((\w+)', re.M)
-DLSYM = {f'dlsym@GLIBC_{"2.17" if platform.machine() == "aarch64" else "2.2.5"}', 'dlsym@@GLIBC_2.34'}  # as programs refer to it
+LOADER = {name + version for name in ('dlopen', 'dlsym')  # as programs refer to them
+          for version in ('@GLIBC_2.17' if platform.machine() == 'aarch64' else '@GLIBC_2.2.5', '@@GLIBC_2.34')}
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|PASS)\((\w+)', re.M)
 PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
@@ -58,7 +59,7 @@ def main():
     if stand_in:
         expected = {'reprise_stand_in'} | set(ENTRY.findall(table.read_text()))
     else:
-        expected = DLSYM | set(DOOR.findall(table.read_text()))
+        expected = LOADER | set(DOOR.findall(table.read_text()))
     for header in headers:
         expected |= set(PUBLIC.findall(header.read_text()))
     shown = exports(library)

@@ -1,7 +1,10 @@
-/* dlsym, for aarch64: dlsym-x86_64.S says what it does. */
+/* dlsym and dlopen, for aarch64: loader-x86_64.S says what they do. */
 #include "assembly.h"
 
 	.hidden reprise_real_dlsym_address, reprise_real_dlsym_find, reprise_dlsym
+	.hidden reprise_real_dlopen_address, reprise_real_dlopen_find, reprise_dlopen_deep
+
+#define RTLD_DEEPBIND_BIT 3
 
 	.macro keep_arguments
 	stp x29, x30, [sp, #-32]!
@@ -19,11 +22,15 @@
 	.cfi_restore x30
 	.endm
 
-	.globl reprise_dlsym_door, reprise_dlsym_door_first
-	.symver reprise_dlsym_door, dlsym@@GLIBC_2.34
-	.symver reprise_dlsym_door_first, dlsym@GLIBC_2.17
-	.set reprise_dlsym_door_first, reprise_dlsym_door
-	function reprise_dlsym_door
+	.macro loader_function name
+	.globl reprise_\name\()_door, reprise_\name\()_door_first
+	.symver reprise_\name\()_door, \name@@GLIBC_2.34
+	.symver reprise_\name\()_door_first, \name@GLIBC_2.17
+	.set reprise_\name\()_door_first, reprise_\name\()_door
+	function reprise_\name\()_door
+	.endm
+
+	loader_function dlsym
 	hint #34 /* bti c */
 	cbz x1, 1f
 	ldrb w9, [x1]
@@ -67,3 +74,30 @@
 	drop_frame
 	b 1b
 	end_function reprise_dlsym_door
+
+	loader_function dlopen
+	hint #34
+	tbnz w1, #RTLD_DEEPBIND_BIT, 3f
+
+1:	adrp x16, reprise_real_dlopen_address
+	ldr x16, [x16, #:lo12:reprise_real_dlopen_address]
+	cbz x16, 2f
+	br x16
+
+	/* The first call of all. */
+2:	keep_arguments
+	bl reprise_real_dlopen_find
+	mov x16, x0
+	ldp x0, x1, [sp, #16]
+	drop_frame
+	cbz x16, 4f
+	br x16
+4:	mov x0, #0
+	ret
+
+3:	keep_arguments
+	bl reprise_dlopen_deep
+	ldp x0, x1, [sp, #16]
+	drop_frame
+	b 1b
+	end_function reprise_dlopen_door
