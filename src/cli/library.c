@@ -64,16 +64,16 @@ bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST])
 }
 
 /* Puts `first` before what the variable has. */
-static bool put_before(const char *variable, const char *first, const char *last)
+static bool put_before(const char *variable, const char *first)
 {
 	const char *before = getenv(variable);
 	bool any = before != NULL && before[0] != '\0';
-	size_t size = strlen(first) + strlen(last) + (any ? strlen(before) : 0) + 3;
+	size_t size = strlen(first) + (any ? strlen(before) : 0) + 2;
 	char *value = malloc(size);
 	bool done = false;
 
 	if (value != NULL) {
-		snprintf(value, size, "%s%s%s%s%s", first, any ? ":" : "", any ? before : "", last[0] != '\0' ? ":" : "", last);
+		snprintf(value, size, "%s%s%s", first, any ? ":" : "", any ? before : "");
 		done = setenv(variable, value, 1) == 0;
 	}
 	free(value);
@@ -88,27 +88,7 @@ bool reprise_cli_preload(void)
 		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
 		return false;
 	}
-	return put_before("LD_PRELOAD", library, "");
-}
-
-/*
- * The folder of a driver that the loader knows from its cache alone, which the stand-in cannot look into; otherwise empty. The
- * file's link is not followed: the driver's name has to be in the folder.
- */
-static const char *folder_in_cache(char folder[REPRISE_CLI_PATH_MOST])
-{
-	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);
-	struct link_map *map;
-	void *again;
-
-	if (handle == NULL || reprise_is_stand_in(handle) || dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0)
-		return "";
-	again = reprise_driver_open_past(dlopen(NULL, RTLD_LAZY), RTLD_LAZY);
-	if (again == handle || strlen(map->l_name) >= REPRISE_CLI_PATH_MOST)
-		return "";
-	strcpy(folder, map->l_name);
-	*strrchr(folder, '/') = '\0';
-	return folder;
+	return put_before("LD_PRELOAD", library);
 }
 
 bool reprise_cli_stand_in(void)
@@ -123,5 +103,5 @@ bool reprise_cli_stand_in(void)
 		fprintf(stderr, "reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
 		return true;
 	}
-	return put_before("LD_LIBRARY_PATH", folder, folder_in_cache(driver));
+	return put_before("LD_LIBRARY_PATH", folder);
 }

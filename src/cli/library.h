@@ -13,6 +13,6 @@ bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST]);
 /* The driver's file; false where the loader finds none. Loads it into this process. */
 bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST]);
 
-/* Each says on stderr what is missing, and is false if that is of ours. The second puts folders on LD_LIBRARY_PATH. */
+/* Each says on stderr what is missing, and is false if that is of ours. The second puts a folder on LD_LIBRARY_PATH. */
 bool reprise_cli_preload(void);
 bool reprise_cli_stand_in(void);

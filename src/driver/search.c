@@ -1,7 +1,7 @@
 /*
  * The loader answers the name libcuda.so.1 with the first object of that name, and in a process that has a stand-in this is
- * the stand-in, for ever. So the driver is opened by path: in each folder that the loader searches on our behalf, in
- * its order. What it has in ld.so.cache alone is not among them; `reprise run` puts such a folder on the library path.
+ * the stand-in, for ever. So the driver is opened by path: in each folder that the loader searches on our behalf, then where its
+ * cache says.
  *
  * May run inside the loader's lock (a constructor that calls CUDA): nothing is locked, and the folders' list is on the stack.
  */
@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cache.h"
 #include "lookup.h"
 
 bool reprise_is_stand_in(void *handle)
@@ -25,19 +26,21 @@ bool reprise_is_stand_in(void *handle)
 	return found;
 }
 
-static void *open_in(const char *folder, int flags)
+static void *open_path(const char *path, int flags)
 {
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/" REPRISE_DRIVER_NAME, folder) >= (int)sizeof(path))
-		return NULL;
-
 	void *handle = dlopen(path, flags);
 
 	if (handle == NULL || !reprise_is_stand_in(handle))
 		return handle;
 	dlclose(handle);
 	return NULL;
+}
+
+static void *open_in(const char *folder, int flags)
+{
+	char path[4096];
+
+	return snprintf(path, sizeof(path), "%s/" REPRISE_DRIVER_NAME, folder) < (int)sizeof(path) ? open_path(path, flags) : NULL;
 }
 
 void *reprise_driver_open_past(void *stand_in, int flags)
@@ -54,7 +57,7 @@ void *reprise_driver_open_past(void *stand_in, int flags)
 		return NULL;
 	for (unsigned int i = 0; i < folders->dls_cnt && handle == NULL; i++)
 		handle = open_in(folders->dls_serpath[i].dls_name, flags);
-	return handle;
+	return handle != NULL ? handle : reprise_cache_each(REPRISE_CACHE_FILE, REPRISE_DRIVER_NAME, open_path, flags);
 }
 
 /* True if the object of that handle is the one that this function is in. */

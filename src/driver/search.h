@@ -20,5 +20,5 @@ void *reprise_driver_open(int flags);
 /* True if the object is a stand-in, this one or another. */
 bool reprise_is_stand_in(void *handle);
 
-/* The first driver in the folders that the loader searches on behalf of the object of that handle; NULL if there is none. */
+/* The first driver where the loader searches on behalf of the object of that handle, and in its cache; NULL if there is none. */
 void *reprise_driver_open_past(void *stand_in, int flags);
