@@ -8,6 +8,8 @@
  *   tell                    has reprise_door_tell() called, with every argument as it was afterwards
  *   pass_UNCHECKED          jumps to reprise_real[entry]
  *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
+ *
+ * With REPRISE_STAND_IN, PASS rows have an exported name too, which leads to the driver: a program has no other libcuda.so.1.
  */
 	.set entry, 0
 
@@ -66,6 +68,13 @@ reprise_exported_begin:
 	end_row reprise_door_\name
 	.endm
 
+	.macro passed_row name
+#ifdef REPRISE_STAND_IN
+	exported \name
+#endif
+	end_row none
+	.endm
+
 	.macro generic_row kind, name, result
 	exported \name
 	\kind \name, \result
@@ -78,7 +87,7 @@ reprise_exported_begin:
 #define LIFETIME(name, what, handle, form, result, takes) generic_row lifetime_door, name, result
 #define OWN(name, stream, form, takes) wrapped_row name
 #define ALLOC(name, stream, form, takes) wrapped_row name
-#define PASS(name, ...) end_row none
+#define PASS(name, ...) passed_row name
 #include "entry_points.def"
 
 	.section .text.reprise_exported, "ax", @progbits

@@ -17,6 +17,7 @@
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
+#include "../src/driver/search.h"
 #include "../src/lane/doors.h"
 #include "door.h"
 #include "spare.h"
@@ -117,8 +118,8 @@ enum reprise_mode reprise_route_open(bool load)
 	reprise_inside++;
 	if (reprise_driver_present() || (load && reprise_driver_load())) {
 		mode = reprise_start();
-		if (mode != REPRISE_MODE_OFF && !reprise_driver_load())
-			mode = REPRISE_MODE_OFF; /* a driver too old to work with */
+		if (mode != REPRISE_MODE_OFF && (reprise_is_stand_in(reprise_driver_handle()) || !reprise_driver_load()))
+			mode = REPRISE_MODE_OFF; /* a stand-in will do the work, or a driver too old to work with */
 		if (mode != REPRISE_MODE_OFF)
 			learn_addresses();
 		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);

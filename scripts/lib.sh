@@ -75,9 +75,25 @@ prepare() {
 	find_cuda
 }
 
+# want LIBRARY PACKAGE...: installs the first of the packages that there is, unless the library is there. Tests skip what they lack.
+want() {
+	local library=$1 package
+	shift
+	! ldconfig -p | grep -q "$library" || return 0
+	for package; do
+		if apt-cache show "$package" >/dev/null 2>&1; then
+			(apt_install "$package") && return 0
+		fi
+	done
+	echo "not to be had: $library"
+}
+
 prepare_tests() {
 	need pkg-config pkg-config
 	pkg-config --exists check || apt_install check
+	# Libraries that are preloaded beside Reprise.
+	want libjemalloc.so.2 libjemalloc2
+	want libtcmalloc_and_profiler.so.4 libgoogle-perftools4t64 libgoogle-perftools4
 }
 
 # The headers of older toolkits, against which the table of entry points is held: once, into the build folder. Without a network those tests skip.

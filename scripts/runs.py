@@ -23,16 +23,23 @@ def library(build):
     return Path(build).resolve() / "preload" / "libreprise.so"
 
 
+def stand_in(build):
+    """The folder with the libcuda.so.1 that stands in for the driver."""
+    return Path(build).resolve() / "preload" / "stand_in"
+
+
 def run(command, reprise=None, timeout=60, environment=None):
-    """Runs a command, under the library `reprise` if one is given; what the environment here preloads comes before it.
-    A process group that runs past its time is killed."""
+    """Runs a command, under Reprise if `reprise` is given: the library to preload, after what the environment here preloads, or the
+    folder of the stand-in. A process group that runs past its time is killed."""
     env = {key: value for key, value in os.environ.items() if key not in PLAIN_REMOVES}
     env.update(environment or {})
     reports = None
     if reprise:
         reports = tempfile.mkdtemp(prefix="reprise-reports-")
         # By process, so that the programs that a program starts leave its report alone.
-        env["LD_PRELOAD"] = ":".join([env["LD_PRELOAD"], str(reprise)] if "LD_PRELOAD" in env else [str(reprise)])
+        variable = "LD_LIBRARY_PATH" if Path(reprise).is_dir() else "LD_PRELOAD"
+        others = [env[variable]] if variable in env else []
+        env[variable] = ":".join([str(reprise), *others] if Path(reprise).is_dir() else [*others, str(reprise)])
         env.update(REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
     process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",

@@ -9,8 +9,9 @@
 
 #include <pthread.h>
 
-/* In the thread's static block, so that reading it is one load and never allocates. */
-extern _Thread_local int reprise_inside __attribute__((tls_model("initial-exec"), visibility("hidden")));
+#include "tls.h"
+
+extern _Thread_local int reprise_inside __attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
 /*
  * Around calls of ours to the driver: they may have cancellation points, and a thread that was cancelled in one would take what it holds

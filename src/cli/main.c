@@ -1,6 +1,6 @@
 /*
- * reprise: the command. Sets the environment and runs a program under the library; everything it can do can be done with LD_PRELOAD and
- * the variables alone.
+ * reprise: the command. Sets the environment and runs a program under the library, or tells whether that would work; what it runs can
+ * be run with LD_PRELOAD or LD_LIBRARY_PATH and the variables alone.
  */
 #include <ctype.h>
 #include <getopt.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../base/options.h"
+#include "doctor.h"
 #include "run.h"
 
 /* --name of an option: its variable without "REPRISE_", in small letters; the mode is the command's own name. */
@@ -27,7 +28,9 @@ static void usage(FILE *to)
 {
 	fprintf(to, "usage: reprise run [options] -- PROGRAM [ARGUMENT ...]      replay what repeats from CUDA graphs\n"
 	            "       reprise observe [options] -- PROGRAM [ARGUMENT ...]  change nothing; tell what repeats\n"
-	            "\noptions:\n");
+	            "       reprise doctor [PROGRAM]                             tell what is here, and whether the program can be run so\n"
+	            "\noptions:\n"
+	            "  --stand-in   be libcuda.so.1 instead of being preloaded: for what is opened with RTLD_DEEPBIND or dlmopen\n");
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++) {
 		const struct reprise_option_row *row = &reprise_option_rows[i];
 
@@ -42,16 +45,18 @@ static void usage(FILE *to)
 }
 
 /* Puts the options into the environment. Returns the index of the program's name, or 0. */
-static int take_options(int count, char **words)
+static int take_options(int count, char **words, int *stand_in)
 {
-	struct option options[REPRISE_OPTION_COUNT + 1] = {0};
+	struct option options[REPRISE_OPTION_COUNT + 1] = {{"stand-in", no_argument, stand_in, 1}};
 	int option;
 
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
-		options[i - 1] = (struct option){strdup(option_name(i)), required_argument, NULL, (int)i};
+		options[i] = (struct option){strdup(option_name(i)), required_argument, NULL, (int)i};
 	while ((option = getopt_long(count, words, "+", options, NULL)) != -1) {
 		if (option == '?')
 			return 0;
+		if (option == 0)
+			continue;
 		setenv(reprise_option_rows[option].variable, optarg, 1);
 	}
 	return optind < count ? optind : 0;
@@ -59,17 +64,21 @@ static int take_options(int count, char **words)
 
 int main(int count, char **words)
 {
-	const char *mode = count < 2 ? "" : strcmp(words[1], "run") == 0 ? "on" : strcmp(words[1], "observe") == 0 ? "observe" : "";
+	const char *command = count < 2 ? "" : words[1];
+	const char *mode = strcmp(command, "run") == 0 ? "on" : strcmp(command, "observe") == 0 ? "observe" : "";
+	int stand_in = 0;
 	int program;
 
-	if (count == 2 && strcmp(words[1], "--help") == 0) {
+	if (strcmp(command, "--help") == 0 && count == 2) {
 		usage(stdout);
 		return 0;
 	}
-	program = mode[0] != '\0' ? take_options(count - 1, words + 1) : 0;
+	if (strcmp(command, "doctor") == 0 && count <= 3)
+		return reprise_cli_doctor(words[2]);
+	program = mode[0] != '\0' ? take_options(count - 1, words + 1, &stand_in) : 0;
 	if (program == 0) {
 		usage(stderr);
 		return 2;
 	}
-	return reprise_cli_run(words + 1 + program, mode);
+	return reprise_cli_run(words + 1 + program, mode, stand_in != 0);
 }

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "library.h"
+
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static volatile sig_atomic_t child;
 
@@ -23,41 +25,6 @@ static void pass_on(int signal)
 {
 	if (child > 0)
 		kill((pid_t)child, signal);
-}
-
-/* The library beside this command, as built or as installed. */
-static bool find_library(char *path, size_t size)
-{
-	static const char *const places[] = {"../../preload/libreprise.so", "../lib/libreprise.so"};
-	char self[512];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (length > 0) {
-		self[length] = '\0';
-		*strrchr(self, '/') = '\0';
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-			char candidate[600];
-
-			snprintf(candidate, sizeof(candidate), "%s/%s", self, places[i]);
-			if (size >= 4096 && realpath(candidate, path) != NULL)
-				return true;
-		}
-	}
-	snprintf(path, size, "%s/libreprise.so", REPRISE_LIBDIR);
-	return access(path, R_OK) == 0;
-}
-
-static bool set_preload(void)
-{
-	char library[4096], preload[8192];
-	const char *before = getenv("LD_PRELOAD");
-
-	if (!find_library(library, sizeof(library))) {
-		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
-		return false;
-	}
-	snprintf(preload, sizeof(preload), "%s%s%s", library, before != NULL ? ":" : "", before != NULL ? before : "");
-	return setenv("LD_PRELOAD", preload, 1) == 0;
 }
 
 struct totals {
@@ -179,7 +146,7 @@ static int end_like(int status)
 	return 128 + WTERMSIG(status);
 }
 
-int reprise_cli_run(char **command, const char *mode)
+int reprise_cli_run(char **command, const char *mode, bool stand_in)
 {
 	const char *temporary = getenv("TMPDIR");
 	bool elsewhere = getenv("REPRISE_REPORT") != NULL;
@@ -195,7 +162,7 @@ int reprise_cli_run(char **command, const char *mode)
 	setenv("REPRISE", mode, 1);
 	child = fork();
 	if (child == 0) {
-		if (!set_preload())
+		if (!(stand_in ? reprise_cli_stand_in() : reprise_cli_preload()))
 			_exit(127);
 		execvp(command[0], command);
 		fprintf(stderr, "reprise: %s: %s\n", command[0], strerror(errno));

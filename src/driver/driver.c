@@ -9,8 +9,7 @@
 #include <stdatomic.h>
 
 #include "lookup.h"
-
-#define DRIVER_NAME "libcuda.so.1"
+#include "search.h"
 
 struct reprise_driver reprise_driver;
 
@@ -36,12 +35,10 @@ static bool find_driver(int flags)
 	if (atomic_load_explicit(&driver_handle, memory_order_acquire) != NULL)
 		return true;
 
-	void *handle = dlopen(DRIVER_NAME, RTLD_LAZY | flags);
+	void *handle = reprise_driver_open(RTLD_LAZY | flags);
 
-	if (handle == NULL) {
-		(void)dlerror(); /* the program did not ask, so it is not to find an error */
+	if (handle == NULL)
 		return false;
-	}
 	atomic_store_explicit(&driver_handle, handle, memory_order_release);
 	return true;
 }

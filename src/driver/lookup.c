@@ -1,5 +1,5 @@
 /*
- * Finding the C library's dlsym past our own, without constructors and without locks: whoever comes first asks, and two
+ * Finding the C library's dlsym and dlopen past our own, without constructors and without locks: whoever comes first asks, and two
  * who come at once find the same address.
  */
 #include "lookup.h"
@@ -8,19 +8,32 @@
 #include <stddef.h>
 
 void *reprise_real_dlsym_address;
+void *reprise_real_dlopen_address;
 
-/* Where dlsym moved from libdl to libc (2.34), and its first version on x86-64 and aarch64. */
+/* Where these moved from libdl to libc (2.34), and their first version on x86-64 and aarch64. */
 static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
 
-/* A sanitizer looks up names before its own memory is there, so this function must not need it. */
-__attribute__((no_sanitize("address", "thread", "undefined"))) void *reprise_real_dlsym_find(void)
+/* A sanitizer looks up names before its own memory is there, so these must not need it. */
+#define UNSANITIZED __attribute__((no_sanitize("address", "thread", "undefined")))
+
+UNSANITIZED static void *find(void **known, const char *name)
 {
-	void *address = __atomic_load_n(&reprise_real_dlsym_address, __ATOMIC_RELAXED);
+	void *address = __atomic_load_n(known, __ATOMIC_RELAXED);
 
 	for (size_t i = 0; address == NULL && i < sizeof(versions) / sizeof(versions[0]); i++)
-		address = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
-	__atomic_store_n(&reprise_real_dlsym_address, address, __ATOMIC_RELAXED);
+		address = dlvsym(RTLD_NEXT, name, versions[i]);
+	__atomic_store_n(known, address, __ATOMIC_RELAXED);
 	return address;
+}
+
+UNSANITIZED void *reprise_real_dlsym_find(void)
+{
+	return find(&reprise_real_dlsym_address, "dlsym");
+}
+
+UNSANITIZED void *reprise_real_dlopen_find(void)
+{
+	return find(&reprise_real_dlopen_address, "dlopen");
 }
 
 void *reprise_real_dlsym(void *handle, const char *name)

@@ -15,3 +15,8 @@ void *reprise_real_dlsym(void *handle, const char *name);
 extern void *reprise_real_dlsym_address;
 
 void *reprise_real_dlsym_find(void);
+
+/* The same for dlopen. */
+extern void *reprise_real_dlopen_address;
+
+void *reprise_real_dlopen_find(void);

@@ -200,7 +200,7 @@ static unsigned int give_up_graphs(void)
 
 bool reprise_make_room(unsigned int tried)
 {
-	static _Thread_local unsigned int destroyed __attribute__((tls_model("initial-exec")));
+	static _Thread_local unsigned int destroyed __attribute__((tls_model(REPRISE_TLS_MODEL)));
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
 	CUcontext current = NULL;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../base/hash.h"
+#include "../base/tls.h"
 #include "../driver/driver.h"
 
 #define REMEMBERED 8
@@ -22,7 +23,7 @@ static _Thread_local struct {
 	CUcontext context;
 	struct reprise_lane *lane;
 	uint32_t epoch;
-} remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
+} remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 /* Which stream a handle names. */
 static CUstream resolve(CUstream stream, bool per_thread)

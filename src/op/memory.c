@@ -4,6 +4,7 @@
 
 #include "../base/hash.h"
 #include "../base/inside.h"
+#include "../base/tls.h"
 #include "../driver/driver.h"
 
 #define REMEMBERED 64
@@ -13,7 +14,7 @@ static _Thread_local struct {
 	CUdeviceptr address;
 	uint32_t generation; /* 0: nothing here */
 	enum reprise_memory kind;
-} remembered[REMEMBERED] __attribute__((tls_model("initial-exec")));
+} remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 static _Atomic uint32_t generation = 1;
 

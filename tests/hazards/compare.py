@@ -8,6 +8,7 @@ the same ops in the same order with the same bytes, each after the same others, 
 same results, thread by thread. Options say what else must be, so that a test cannot pass because nothing was replayed.
 """
 import argparse
+import ctypes.util
 import os
 import sys
 import tempfile
@@ -15,6 +16,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import runs  # noqa: E402
+
+SKIPPED = 77
 
 SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
 
@@ -27,7 +30,9 @@ def parse():
     parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
     parser.add_argument("--simulate", action="append", default=[], help="NAME=VALUE for both runs")
-    parser.add_argument("--preload", type=Path, help="a library to load before Reprise")
+    parser.add_argument("--preload", help="a library to load before Reprise: a path, or the name of an installed one (skipped where there is none)")
+    parser.add_argument("--preload-after", help="one to load after it")
+    parser.add_argument("--stand-in", action="store_true", help="Reprise is not preloaded, but stands in for libcuda.so.1")
     parser.add_argument("--each", default="", help="NAME=VALUE,...: a run under Reprise with each of these values; M..N stands for all from M to N")
     parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed under one schedule, in per cent: how soon graphs are\n"
                              "built depends on the schedule")
@@ -91,9 +96,13 @@ def differences(options, environment, plain, folder, shares, counted):
     ours = dict(setting.split("=", 1) for setting in options.env)
     if options.fault:
         ours["SIM_FAULT"] = options.fault
-    preload = options.preload.resolve() if options.preload else None
-    reprise = runs.run(options.program, options.library.resolve(), options.timeout,
-                       environment | ours | instruments(options, logs[1], records[1], preload))
+    library = options.library.resolve()
+    if options.stand_in:
+        library = runs.stand_in(build)
+    if options.preload_after:
+        library = f"{library}:{options.preload_after}"
+    reprise = runs.run(options.program, library, options.timeout,
+                       environment | ours | instruments(options, logs[1], records[1], options.preload))
 
     if reprise.status is None:
         yield "ran past its time under Reprise"
@@ -141,8 +150,20 @@ def differences(options, environment, plain, folder, shares, counted):
             yield f"{name} is {values[1]}, plain {values[0]}"
 
 
+def installed(name):
+    """The path of a library to preload; a bare name is searched for where the loader does."""
+    if not name or "/" in name:
+        return name and str(Path(name).resolve())
+    found = ctypes.util.find_library(name)
+    if not found:
+        print(f"skipped: there is no lib{name} here")
+        sys.exit(SKIPPED)
+    return found
+
+
 def main():
     options = parse()
+    options.preload, options.preload_after = installed(options.preload), installed(options.preload_after)
     shares = []
     least = {name: int(number) for name, number in (wanted.split("=") for wanted in options.counter)}
     counted = dict.fromkeys(least, 0)

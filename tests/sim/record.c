@@ -128,7 +128,7 @@ static void *own_of(const char *symbol, void *address)
 	return not_recorded(symbol, address);
 }
 
-/* Returned in two registers, which the assembly of Reprise's own dlsym looks at (preload/dlsym-*.S). */
+/* Returned in two registers, which the assembly of Reprise's own dlsym looks at (preload/loader-*.S). */
 struct reprise_found {
 	void *address;
 	uintptr_t settled; /* zero: ask the C library */

@@ -230,6 +230,39 @@ START_TEST(get_proc_address_gives_itself_in_the_version_asked_for)
 }
 END_TEST
 
+START_TEST(both_forms_of_get_proc_address_give_the_same_with_each_flag)
+{
+	get_function *get = (get_function *)dlsym(driver(), "cuGetProcAddress");
+	void *forms[3];
+
+	for (cuuint64_t flags = 0; flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM; flags++) {
+		ck_assert_uint_eq(get("cuEventRecord", &forms[flags], 13000, flags), CUDA_SUCCESS);
+		ck_assert_ptr_eq(forms[flags], get_v2("cuEventRecord", 13000, flags));
+		ck_assert(is_door(forms[flags]));
+	}
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_DEFAULT], dlsym(driver(), "cuEventRecord"));
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_LEGACY_STREAM], dlsym(driver(), "cuEventRecord"));
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM], dlsym(driver(), "cuEventRecord_ptsz"));
+}
+END_TEST
+
+START_TEST(get_proc_address_leads_on_from_itself)
+{
+	get_function *get = (get_function *)dlsym(driver(), "cuGetProcAddress");
+	get_function_v2 *newer = NULL;
+	void *older = NULL;
+	void *function = NULL;
+	int status = -1;
+
+	ck_assert_uint_eq(get("cuGetProcAddress", (void **)&newer, 12000, 0), CUDA_SUCCESS);
+	ck_assert_uint_eq(newer("cuGetProcAddress", &older, 11030, 0, &status), CUDA_SUCCESS);
+	ck_assert_ptr_eq(older, (void *)get);
+	ck_assert_uint_eq(newer("cuEventRecord", &function, 13000, 0, &status), CUDA_SUCCESS);
+	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SUCCESS);
+	ck_assert(is_door(function));
+}
+END_TEST
+
 START_TEST(get_proc_address_passes_on_what_has_no_door)
 {
 	ck_assert(is_drivers_own(get_v2("cuInit", 13000, 0)));
@@ -237,15 +270,24 @@ START_TEST(get_proc_address_passes_on_what_has_no_door)
 }
 END_TEST
 
-START_TEST(a_probe_with_an_empty_name_is_answered_by_the_driver)
+START_TEST(a_missing_name_is_answered_by_the_driver)
 {
-	get_function_v2 *get = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
-	void *function = (void *)1;
-	int status = -1;
+	static const char *const missing[] = {"", "cuNoSuchThing", "cuEventRecord_ptsz", "cuMemcpyHtoDAsync_v2", "strlen"};
+	get_function *get = (get_function *)dlsym(driver(), "cuGetProcAddress");
+	get_function_v2 *get_newer = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
 
-	ck_assert_uint_eq(get("", &function, 13000, 0, &status), CUDA_SUCCESS);
-	ck_assert_ptr_null(function);
-	ck_assert_int_eq(status, 1);
+	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		for (cuuint64_t flags = 0; flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM; flags++) {
+			void *function = (void *)1;
+			int status = -1;
+
+			ck_assert_uint_eq(get(missing[i], &function, 13000, flags), CUDA_ERROR_NOT_FOUND);
+			ck_assert_ptr_eq(function, (void *)1);
+			ck_assert_uint_eq(get_newer(missing[i], &function, 13000, flags, &status), CUDA_SUCCESS);
+			ck_assert_ptr_null(function);
+			ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+		}
+	}
 }
 END_TEST
 
@@ -321,8 +363,10 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, get_proc_address_gives_the_door_of_the_form_asked_for);
 	tcase_add_test(tcase, get_proc_address_gives_the_door_of_the_version_asked_for);
 	tcase_add_test(tcase, get_proc_address_gives_itself_in_the_version_asked_for);
+	tcase_add_test(tcase, both_forms_of_get_proc_address_give_the_same_with_each_flag);
+	tcase_add_test(tcase, get_proc_address_leads_on_from_itself);
 	tcase_add_test(tcase, get_proc_address_passes_on_what_has_no_door);
-	tcase_add_test(tcase, a_probe_with_an_empty_name_is_answered_by_the_driver);
+	tcase_add_test(tcase, a_missing_name_is_answered_by_the_driver);
 	tcase_add_test(tcase, a_failed_look_up_writes_nothing);
 	tcase_add_test(tcase, threads_that_come_first_at_once_agree);
 }

@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
-"""Holds what libreprise.so shows and needs against what it may.
+"""Holds what libreprise.so, or its stand-in for libcuda.so.1, shows and needs against what it may.
 
 usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
+       check_exports.py --stand-in LIBRARY TABLE
 
-It exports dlsym, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
+It exports dlsym and dlopen, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
 library's objects only; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
-executable.
+executable. The stand-in exports every entry point and its mark, has the driver's name, and takes no static memory of threads, which a
+library that comes late may not find.
 """
 import pathlib
+import platform
 import re
 import subprocess
 import sys
 
 NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d+$')
 DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC)\((\w+)', re.M)
+LOADER = {name + version for name in ('dlopen', 'dlsym')  # as programs refer to them
+          for version in ('@GLIBC_2.17' if platform.machine() == 'aarch64' else '@GLIBC_2.2.5', '@@GLIBC_2.34')}
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
+ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)', re.M)
 PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 
 
@@ -23,7 +29,8 @@ def output(*command):
 
 
 def exports(library):
-    return {line.split()[-1].split('@')[0] for line in output('nm', '-D', '--defined-only', library).splitlines()}
+    """The names, with their versions, without the versions' own names."""
+    return {line.split()[-1] for line in output('nm', '-D', '--defined-only', library).splitlines() if line.split()[-2] != 'A'}
 
 
 def dynamic(library):
@@ -47,8 +54,12 @@ def functions_in(library, section):
 
 
 def main():
-    library, table, *headers = map(pathlib.Path, sys.argv[1:])
-    expected = {'dlsym'} | set(DOOR.findall(table.read_text()))
+    stand_in = sys.argv[1] == '--stand-in'
+    library, table, *headers = map(pathlib.Path, sys.argv[2 if stand_in else 1:])
+    if stand_in:
+        expected = {'reprise_stand_in'} | set(ENTRY.findall(table.read_text()))
+    else:
+        expected = LOADER | set(DOOR.findall(table.read_text()))
     for header in headers:
         expected |= set(PUBLIC.findall(header.read_text()))
     shown = exports(library)
@@ -60,6 +71,10 @@ def main():
         name = re.search(r'\[(.*)\]', value).group(1)
         if not NEEDED.match(name):
             problems.append(f'needs {name}')
+    if stand_in and tags.get('SONAME') != ['Library soname: [libcuda.so.1]']:
+        problems.append(f'has the name {tags.get("SONAME")}')
+    if stand_in and any('STATIC_TLS' in flags for flags in tags.get('FLAGS', [])):
+        problems.append('has static memory of threads')
     if 'TEXTREL' in tags:
         problems.append('has relocations in its code')
     for name in sorted(functions_in(library, '.init_array') - {'frame_dummy'}):

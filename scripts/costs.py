@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""What Reprise costs where it has nothing to do: foreign names, entry points with nothing deferred, programs without CUDA.
+
+    scripts/costs.py [BUILD] [--rounds N] [--simulated]
+
+BUILD is the build folder, `build` by default. Each round runs tests/ways/ways-cost plain and under Reprise. Prints a table; ends with 0
+if every row is within its target. --simulated uses the simulated driver of the build folder, so that no GPU is needed. scripts/bench prints
+the same table.
+"""
+import argparse
+import sys
+from pathlib import Path
+
+import runs
+
+NAMES = {
+    "dlsym": "dlsym of a foreign name",
+    "passed": "entry point without a door, looked up",
+    "passed-linked": "the same, linked",
+    "barrier": "entry point with a door, nothing deferred, looked up",
+    "barrier-linked": "the same, linked",
+    "start": "start of a program without CUDA",
+}
+TARGETS = {"ns": 5, "us": 1000}     # at most as much more
+
+
+class Cost:
+    def __init__(self, name, unit):
+        self.name, self.unit = name, unit
+        self.plain, self.under = [], []    # one number a round: the median over the turns of that process
+        self.within = []                   # medians of the differences within one process
+
+    def more(self):
+        """By the least of each side: other work on the machine can only add. What is in one process differs by the doors
+        alone; between two processes there is also one more library to search."""
+        return max(min(self.under) - min(self.plain), min(self.within)) if self.unit == "ns" else min(self.within)
+
+    def met(self):
+        return self.more() < TARGETS[self.unit]
+
+    def row(self):
+        both = (f"{min(side):.1f} ({sorted(side)[len(side) // 2]:.1f})" for side in (self.plain, self.under))
+        within = sorted(self.within)
+        return "| " + " | ".join((f"{NAMES[self.name]}, {self.unit}", *both, f"{self.more():.1f}",
+                                  f"{within[len(within) // 2]:.1f} ({within[0]:.1f}–{within[-1]:.1f})",
+                                  f"< {TARGETS[self.unit]}: {'met' if self.met() else '**missed**'}")) + " |"
+
+
+def lines(command, library, environment):
+    outcome = runs.run(command, library, environment=environment)
+    if outcome.status != 0:
+        raise RuntimeError(f"{command[0]}: status {outcome.status}: {outcome.stderr.strip()[-200:]}")
+    for line in outcome.stdout.splitlines():
+        yield runs.values(line)
+
+
+def measure(build, rounds, environment=None):
+    folder, library = Path(build).resolve() / "tests" / "ways", runs.library(build)
+    costs = {}
+    for _ in range(rounds):
+        for side in (None, library):
+            for found in lines([folder / "ways-cost"], side, environment):
+                cost = costs.setdefault(found["cost"], Cost(found["cost"], found["unit"]))
+                (cost.under if side else cost.plain).append(float(found["reprise"]))
+                if side:
+                    cost.within.append(float(found["more"]))
+        for found in lines([folder / "ways-cost", "--start", library, folder / "ways-nothing"], None, environment):
+            cost = costs.setdefault(found["cost"], Cost(found["cost"], found["unit"]))
+            cost.plain.append(float(found["plain"]))
+            cost.under.append(float(found["reprise"]))
+            cost.within.append(float(found["more"]))
+    return list(costs.values())
+
+
+def table(costs):
+    head = ("what", "plain: least (median)", "under Reprise", "more", "more, by turns in one process", "target")
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *(cost.row() for cost in costs)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build", nargs="?", default="build")
+    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--simulated", action="store_true")
+    settings = parser.parse_args()
+    simulation = {"LD_LIBRARY_PATH": str(Path(settings.build).resolve() / "tests" / "sim")} if settings.simulated else None
+    costs = measure(settings.build, settings.rounds, simulation)
+    print(table(costs))
+    return 0 if all(cost.met() for cost in costs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+/*
+ * Every offset comes from a file that may be anything, so each is looked at through at(), which knows the file's end. What is
+ * searched for as bytes (names in the string table, static cudart's strings) is a hint for people, not a proof.
+ */
+#include "binary.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OUR_MACHINE EM_X86_64
+#elif defined(__aarch64__)
+#define OUR_MACHINE EM_AARCH64
+#else
+#error "the doors are written for x86-64 and aarch64"
+#endif
+
+struct file {
+	const char *bytes;
+	size_t size;
+};
+
+static const void *at(const struct file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset ? file->bytes + offset : NULL;
+}
+
+static bool contains(const struct file *file, const char *text, size_t size)
+{
+	return memmem(file->bytes, file->size, text, size) != NULL;
+}
+
+static const ElfW(Phdr) *segment(const struct file *file, const ElfW(Ehdr) *header, unsigned int i)
+{
+	return at(file, header->e_phoff + (uint64_t)i * header->e_phentsize, sizeof(ElfW(Phdr)));
+}
+
+/* Where the loader would find that address in the file; NULL if nowhere. */
+static const char *at_address(const struct file *file, const ElfW(Ehdr) *header, uint64_t address, uint64_t size)
+{
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		const ElfW(Phdr) *load = segment(file, header, i);
+
+		if (load != NULL && load->p_type == PT_LOAD && address >= load->p_vaddr && address - load->p_vaddr < load->p_filesz)
+			return at(file, load->p_offset + (address - load->p_vaddr), size);
+	}
+	return NULL;
+}
+
+static void read_needed(const char *name, struct reprise_binary *binary)
+{
+	if (strcmp(name, "libcuda.so.1") == 0)
+		binary->links_driver = true;
+	if (strncmp(name, "libcudart.so", 12) == 0)
+		snprintf(binary->cudart, sizeof(binary->cudart), "%s", name);
+}
+
+static void read_dynamic(const struct file *file, const ElfW(Ehdr) *header, const ElfW(Phdr) *dynamic, struct reprise_binary *binary)
+{
+	const ElfW(Dyn) *entries = at(file, dynamic->p_offset, dynamic->p_filesz);
+	size_t count = entries != NULL ? dynamic->p_filesz / sizeof(*entries) : 0;
+	uint64_t address = 0, size = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (entries[i].d_tag == DT_STRTAB)
+			address = entries[i].d_un.d_ptr;
+		else if (entries[i].d_tag == DT_STRSZ)
+			size = entries[i].d_un.d_val;
+	}
+
+	const char *names = at_address(file, header, address, size);
+
+	if (names == NULL || size == 0 || names[size - 1] != '\0')
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (entries[i].d_tag == DT_NEEDED && entries[i].d_un.d_val < size)
+			read_needed(names + entries[i].d_un.d_val, binary);
+	binary->imports_dlmopen = memmem(names, size, "\0dlmopen", sizeof("\0dlmopen")) != NULL;
+}
+
+static void read_elf(const struct file *file, struct reprise_binary *binary)
+{
+	const ElfW(Ehdr) *header = at(file, 0, sizeof(*header));
+
+	/* e_machine is at the same place in both classes. */
+	binary->kind = REPRISE_BINARY_FOREIGN;
+	binary->bits32 = file->bytes[EI_CLASS] == ELFCLASS32;
+	binary->machine = ((const Elf32_Ehdr *)file->bytes)->e_machine;
+	if (header == NULL || binary->bits32 || binary->machine != OUR_MACHINE)
+		return;
+	binary->kind = REPRISE_BINARY_STATIC;
+	binary->fixed_address = header->e_type == ET_EXEC;
+	for (unsigned int i = 0; i < header->e_phnum; i++) {
+		const ElfW(Phdr) *part = segment(file, header, i);
+
+		if (part != NULL && part->p_type == PT_INTERP)
+			binary->kind = REPRISE_BINARY_DYNAMIC;
+		if (part != NULL && part->p_type == PT_DYNAMIC)
+			read_dynamic(file, header, part, binary);
+	}
+	binary->names_driver = contains(file, "libcuda.so", 10);
+	binary->cudart_inside = binary->cudart[0] == '\0' && contains(file, "cudart", 6) && contains(file, "cuGetProcAddress", 16);
+}
+
+static void read_script(const struct file *file, struct reprise_binary *binary)
+{
+	const char *line = file->bytes + 2;
+	size_t length = file->size - 2, begin = 0, end;
+
+	while (begin < length && line[begin] == ' ')
+		begin++;
+	for (end = begin; end < length && line[end] != ' ' && line[end] != '\n' && end - begin < sizeof(binary->interpreter) - 1; end++)
+		binary->interpreter[end - begin] = line[end];
+	binary->kind = REPRISE_BINARY_SCRIPT;
+}
+
+static void read_bytes(const struct file *file, struct reprise_binary *binary)
+{
+	binary->kind = REPRISE_BINARY_OTHER;
+	if (file->size >= sizeof(Elf32_Ehdr) && memcmp(file->bytes, ELFMAG, SELFMAG) == 0)
+		read_elf(file, binary);
+	else if (file->size > 2 && memcmp(file->bytes, "#!", 2) == 0)
+		read_script(file, binary);
+}
+
+struct reprise_binary reprise_binary_read(const char *path)
+{
+	struct reprise_binary binary = {0};
+	struct stat status;
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (descriptor < 0)
+		return binary;
+	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+		struct file file = {.size = (size_t)status.st_size};
+		void *bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+
+		file.bytes = bytes;
+		if (bytes != MAP_FAILED) {
+			read_bytes(&file, &binary);
+			munmap(bytes, file.size);
+		}
+		binary.privileged = (status.st_mode & (S_ISUID | S_ISGID)) != 0 || fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
+	}
+	close(descriptor);
+	return binary;
+}

@@ -1,0 +1,30 @@
+/* What a program's file tells of how it reaches the driver. Reads headers only; nothing of the program runs. */
+#pragma once
+
+#include <stdbool.h>
+
+enum reprise_binary_kind {
+	REPRISE_BINARY_UNREADABLE,
+	REPRISE_BINARY_OTHER, /* neither ELF nor a script */
+	REPRISE_BINARY_SCRIPT,
+	REPRISE_BINARY_FOREIGN, /* ELF for another class or architecture than this command's */
+	REPRISE_BINARY_STATIC,
+	REPRISE_BINARY_DYNAMIC,
+};
+
+struct reprise_binary {
+	enum reprise_binary_kind kind;
+	bool bits32;
+	unsigned int machine;  /* e_machine */
+	bool fixed_address;    /* not position independent */
+	bool privileged;       /* set-user-id, set-group-id or file capabilities */
+	bool links_driver;     /* needs libcuda.so.1 */
+	char cudart[64];       /* the shared cudart that it needs; "" if none */
+	bool cudart_inside;    /* static cudart */
+	bool names_driver;     /* has its name, for dlopen */
+	bool imports_dlmopen;
+	char interpreter[256]; /* of a script */
+};
+
+/* `path` is as for open(2). */
+struct reprise_binary reprise_binary_read(const char *path);

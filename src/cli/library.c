@@ -1,0 +1,107 @@
+#include "library.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../driver/search.h"
+
+_Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
+
+/* `built` and `installed` are relative to this command's folder; `last` is where it was to be installed. */
+static bool find(char path[REPRISE_CLI_PATH_MOST], const char *built, const char *installed, const char *last)
+{
+	const char *const places[] = {built, installed};
+	char self[REPRISE_CLI_PATH_MOST];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length > 0) {
+		self[length] = '\0';
+		*strrchr(self, '/') = '\0';
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			char candidate[REPRISE_CLI_PATH_MOST + 64];
+
+			snprintf(candidate, sizeof(candidate), "%s/%s", self, places[i]);
+			if (realpath(candidate, path) != NULL)
+				return true;
+		}
+	}
+	snprintf(path, REPRISE_CLI_PATH_MOST, "%s", last);
+	return access(path, R_OK) == 0;
+}
+
+bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST])
+{
+	return find(path, "../../preload/libreprise.so", "../lib/libreprise.so", REPRISE_LIBDIR "/libreprise.so");
+}
+
+bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
+{
+	if (!find(folder, "../../preload/stand_in/" REPRISE_DRIVER_NAME, "../lib/reprise/" REPRISE_DRIVER_NAME,
+	          REPRISE_LIBDIR "/reprise/" REPRISE_DRIVER_NAME))
+		return false;
+	*strrchr(folder, '/') = '\0';
+	return true;
+}
+
+static void *open_driver(void)
+{
+	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);
+
+	return handle != NULL && reprise_is_stand_in(handle) ? reprise_driver_open_past(handle, RTLD_LAZY) : handle;
+}
+
+bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST])
+{
+	void *handle = open_driver();
+	struct link_map *map;
+
+	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && realpath(map->l_name, path) != NULL;
+}
+
+/* Puts `first` before what the variable has. */
+static bool put_before(const char *variable, const char *first)
+{
+	const char *before = getenv(variable);
+	bool any = before != NULL && before[0] != '\0';
+	size_t size = strlen(first) + (any ? strlen(before) : 0) + 2;
+	char *value = malloc(size);
+	bool done = false;
+
+	if (value != NULL) {
+		snprintf(value, size, "%s%s%s", first, any ? ":" : "", any ? before : "");
+		done = setenv(variable, value, 1) == 0;
+	}
+	free(value);
+	return done;
+}
+
+bool reprise_cli_preload(void)
+{
+	char library[REPRISE_CLI_PATH_MOST];
+
+	if (!reprise_cli_find_library(library)) {
+		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
+		return false;
+	}
+	return put_before("LD_PRELOAD", library);
+}
+
+bool reprise_cli_stand_in(void)
+{
+	char folder[REPRISE_CLI_PATH_MOST], driver[REPRISE_CLI_PATH_MOST];
+
+	if (!reprise_cli_find_stand_in(folder)) {
+		fprintf(stderr, "reprise: the stand-in for libcuda.so.1 was not found beside this command nor in " REPRISE_LIBDIR "/reprise\n");
+		return false;
+	}
+	if (!reprise_cli_find_driver(driver)) {
+		fprintf(stderr, "reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
+		return true;
+	}
+	return put_before("LD_LIBRARY_PATH", folder);
+}

@@ -1,0 +1,18 @@
+/* Where the library and its stand-in for libcuda.so.1 are, and what has to be in the environment for a program to be under them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define REPRISE_CLI_PATH_MOST 4096
+
+/* The preloaded library, and the folder that has the stand-in: beside this command, as built or as installed. */
+bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST]);
+bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST]);
+
+/* The driver's file; false where the loader finds none. Loads it into this process. */
+bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST]);
+
+/* Each says on stderr what is missing, and is false if that is of ours. The second puts a folder on LD_LIBRARY_PATH. */
+bool reprise_cli_preload(void);
+bool reprise_cli_stand_in(void);

@@ -1,0 +1,198 @@
+/* Our dlsym beside the C library's, with every kind of handle: what one finds the other finds, and what it says of the rest, too. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef void *look_up(void *handle, const char *name);
+
+static const char *const handle_names[] = {"RTLD_DEFAULT", "RTLD_NEXT", "the program", "the C library", "the driver", "a plain library"};
+/* dlsym's first version, and that since it is in libc.so.6. */
+#if defined(__x86_64__)
+#define DLSYM_VERSIONS "GLIBC_2.2.5", "GLIBC_2.34"
+#else
+#define DLSYM_VERSIONS "GLIBC_2.17", "GLIBC_2.34"
+#endif
+
+#define HANDLES (sizeof(handle_names) / sizeof(handle_names[0]))
+
+static void *handle_of(int i)
+{
+	switch (i) {
+	case 0:
+		return RTLD_DEFAULT;
+	case 1:
+		return RTLD_NEXT;
+	case 2:
+		return dlopen(NULL, RTLD_LAZY);
+	case 3:
+		return dlopen("libc.so.6", RTLD_LAZY);
+	case 4:
+		return driver();
+	default:
+		return dlopen("libm.so.6", RTLD_LAZY);
+	}
+}
+
+/* The C library's own, which is in libdl.so.2 before 2.34. */
+static look_up *plain_dlsym(void)
+{
+	void *library = dlopen("libdl.so.2", RTLD_LAZY);
+	static const char *const versions[] = {DLSYM_VERSIONS};
+	void *found = dlvsym(library != NULL ? library : handle_of(3), "dlsym", versions[0]);
+
+	ck_assert_ptr_nonnull(found);
+	ck_assert_ptr_ne(found, (void *)dlsym);
+	return (look_up *)found;
+}
+
+static void assert_same(look_up *plain, void *handle, const char *name)
+{
+	char said[300] = "";
+	void *expected = plain(handle, name);
+	const char *error = dlerror();
+
+	if (error != NULL)
+		snprintf(said, sizeof(said), "%s", error);
+
+	void *found = dlsym(handle, name);
+
+	error = dlerror();
+	ck_assert_msg(found == expected, "%s: %p, plain %p", name, found, expected);
+	ck_assert_str_eq(error != NULL ? error : "", said);
+	ck_assert_ptr_null(dlerror());
+}
+
+START_TEST(names_of_others_are_found_as_ever)
+{
+	look_up *plain = plain_dlsym();
+
+	(void)driver();
+	for (size_t i = 0; i < HANDLES; i++) {
+		const char *const names[] = {"strlen", "cos", "no_such_name", "", "c", "cu", "cudaMalloc", "cuNoSuchThing", "fake_log"};
+
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+			assert_same(plain, handle_of((int)i), names[k]);
+	}
+}
+END_TEST
+
+START_TEST(a_name_of_the_drivers_is_not_found_where_it_is_not)
+{
+	look_up *plain = plain_dlsym();
+
+	(void)driver();
+	assert_same(plain, handle_of(3), "cuEventRecord");
+	assert_same(plain, handle_of(5), "cuEventRecord");
+}
+END_TEST
+
+START_TEST(a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it)
+{
+	void *door = dlsym(driver(), "cuEventRecord");
+
+	ck_assert_ptr_nonnull(door);
+	for (int i = 0; i < 3; i++)
+		ck_assert_msg(dlsym(handle_of(i), "cuEventRecord") == door, "%s", handle_names[i]);
+}
+END_TEST
+
+START_TEST(a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door)
+{
+	void *plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
+	unsigned int (*call)(uint64_t, uint64_t);
+
+	ck_assert_msg(plugin != NULL, "%s", dlerror());
+	ck_assert_ptr_eq(dlsym(plugin, "cuStreamSynchronize"), dlsym(driver(), "cuStreamSynchronize"));
+	call = (unsigned int (*)(uint64_t, uint64_t))dlsym(plugin, "cuEventRecord"); /* the plugin is a layer: its own comes first */
+	ck_assert_ptr_ne((void *)call, dlsym(driver(), "cuEventRecord"));
+	defer_something();
+	call(1, 2);
+	ck_assert_uint_eq(preloaded_rooms()->orders, 1);
+	ck_assert_uint_eq(driver_log()->calls, 1);
+}
+END_TEST
+
+START_TEST(an_error_waits_until_it_is_asked_for)
+{
+	(void)driver();
+	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "no_such_name"));
+	ck_assert_uint_eq(call_with_everything(dlsym(driver(), "cuParamSetf")), 0);
+	ck_assert_ptr_null(dlsym(driver(), "cuNoSuchThing"));
+	call_with_everything(dlsym(driver(), "cuParamSetf"));
+	ck_assert_ptr_null(dlerror()); /* a look-up that succeeds ends the error of the one before */
+	ck_assert_ptr_null(dlsym(driver(), "cuNoSuchThing"));
+	ck_assert_ptr_nonnull(strstr(dlerror(), "cuNoSuchThing"));
+}
+END_TEST
+
+START_TEST(dlvsym_is_the_c_librarys_and_finds_no_driver)
+{
+	void *handles[] = {RTLD_DEFAULT, RTLD_NEXT, driver()};
+
+	/* The driver's names have no version, and so dlvsym passes over them, and over ours. */
+	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+		ck_assert_ptr_null(dlvsym(handles[i], "cuEventRecord", "GLIBC_2.34"));
+		ck_assert_ptr_nonnull(strstr(dlerror(), "cuEventRecord"));
+	}
+}
+END_TEST
+
+START_TEST(a_dlsym_asked_for_by_version_is_ours)
+{
+	static const char *const versions[] = {DLSYM_VERSIONS};
+	void *door = dlsym(driver(), "cuEventRecord");
+
+	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+		look_up *versioned = (look_up *)dlvsym(RTLD_DEFAULT, "dlsym", versions[i]);
+
+		ck_assert_msg(versioned != NULL, "%s", dlerror());
+		ck_assert_ptr_eq(versioned(driver(), "cuEventRecord"), door);
+	}
+}
+END_TEST
+
+START_TEST(a_library_that_looks_past_us_ends_all_deferring)
+{
+	void *(*past_itself)(void);
+	void *plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
+
+	ck_assert_ptr_nonnull(plugin);
+	ck_assert_uint_eq(preloaded_rooms()->stops, 0);
+	ck_assert_int_eq(dlclose(plugin), 0);
+	plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	ck_assert_ptr_nonnull(plugin);
+	ck_assert_uint_eq(preloaded_rooms()->stops, 1);
+	past_itself = (void *(*)(void))dlsym(plugin, "layer_past_itself");
+	ck_assert_ptr_null(past_itself());
+	ck_assert_ptr_null(dlopen("no_such_library.so", RTLD_NOW | RTLD_DEEPBIND));
+	ck_assert_ptr_nonnull(strstr(dlerror(), "no_such_library.so"));
+}
+END_TEST
+
+START_TEST(dlopen_sees_who_asked)
+{
+	/* Its folder is on this program's run path alone. */
+	ck_assert_msg(dlopen("libdoors_beside.so", RTLD_NOW) != NULL, "%s", dlerror());
+}
+END_TEST
+
+static void add_tests(TCase *tcase)
+{
+	tcase_add_test(tcase, names_of_others_are_found_as_ever);
+	tcase_add_test(tcase, a_name_of_the_drivers_is_not_found_where_it_is_not);
+	tcase_add_test(tcase, a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it);
+	tcase_add_test(tcase, a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door);
+	tcase_add_test(tcase, an_error_waits_until_it_is_asked_for);
+	tcase_add_test(tcase, dlvsym_is_the_c_librarys_and_finds_no_driver);
+#ifndef __SANITIZE_ADDRESS__ /* which will not have RTLD_DEEPBIND */
+	tcase_add_test(tcase, a_library_that_looks_past_us_ends_all_deferring);
+#endif
+	tcase_add_test(tcase, dlopen_sees_who_asked);
+	tcase_add_test(tcase, a_dlsym_asked_for_by_version_is_ours);
+}
+
+int main(void)
+{
+	return run_tests("doors, handles", add_tests);
+}

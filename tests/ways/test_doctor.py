@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""reprise doctor: what it says of each kind of program, and reprise run --stand-in.
+
+usage: test_doctor.py BUILD
+"""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = Path(sys.argv[1])
+WAYS = BUILD / "tests" / "ways"
+SIMULATION = {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "PATH": os.environ["PATH"]}
+
+
+def reprise(*words, **environment):
+    return subprocess.run([BUILD / "src" / "cli" / "reprise", *words], env=SIMULATION | environment, capture_output=True, text=True)
+
+
+def header(elf_class, machine):
+    """The beginning of an executable; no more of it is needed."""
+    return b"\x7fELF" + bytes([elf_class, 1, 1]) + bytes(9) + struct.pack("<HHI", 2, machine, 1) + bytes(40)
+
+
+class Doctor(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def says(self, program, status, *texts):
+        outcome = reprise("doctor", str(program))
+        self.assertEqual(outcome.returncode, status, outcome.stdout + outcome.stderr)
+        for text in texts:
+            self.assertIn(text, outcome.stdout)
+        return outcome.stdout
+
+    def file(self, content):
+        path = self.folder / "program"
+        path.write_bytes(content)
+        path.chmod(0o755)
+        return path
+
+    def test_what_is_installed_and_where_the_driver_is(self):
+        said = reprise("doctor").stdout
+        for path in ("preload/libreprise.so", "preload/stand_in", "tests/sim/libcuda.so.1"):
+            self.assertIn(str(BUILD / path), said)
+
+    def test_no_driver_is_no_failure(self):
+        outcome = reprise("doctor", LD_LIBRARY_PATH="")
+        self.assertEqual(outcome.returncode, 0)
+
+    def test_options_with_their_origin(self):
+        said = reprise("doctor", REPRISE="observe", REPRISE_HOLD="50", REPRISE_REPORT="/x").stdout
+        for line in ("REPRISE observe (from the environment)", "REPRISE_HOLD 50 (from the environment)", "REPRISE_MEMORY 256 (default)",
+                     "REPRISE_LOG warning (default)", "REPRISE_REPORT /x (from the environment)"):
+            self.assertIn(line, " ".join(said.split()))
+
+    def test_an_option_that_cannot_be_used_is_named(self):
+        outcome = reprise("doctor", REPRISE_HOLD="much")
+        self.assertIn("REPRISE_HOLD", outcome.stderr)
+        self.assertIn("REPRISE_HOLD 100 (default)", " ".join(outcome.stdout.split()))
+
+    def test_a_program_that_links_the_driver(self):
+        self.says(WAYS / "ways-linked", 0, "links libcuda.so.1", "64-bit", "dynamic")
+
+    def test_a_program_that_looks_the_driver_up_and_opens_namespaces(self):
+        self.says(WAYS / "ways-looked-up", 0, "looks libcuda.so.1 up itself", "calls dlmopen", "--stand-in")
+
+    def test_a_program_at_a_fixed_address(self):
+        self.says(WAYS / "ways-fixed", 0, "at a fixed address", "can be preloaded")
+
+    def test_a_static_program_cannot_be_preloaded(self):
+        self.says(WAYS / "ways-nothing-static", 1, "static-pie", "cannot be preloaded")
+
+    def test_cudart_static_or_not(self):
+        if not (BUILD / "tests" / "programs" / "heat").exists():
+            self.skipTest("there are no programs of nvcc here")
+        self.assertNotIn("dlmopen", self.says(BUILD / "tests" / "programs" / "heat", 0, "static cudart"))
+        self.says(BUILD / "tests" / "programs" / "heat-shared", 0, "libcudart.so.")
+
+    def test_a_32_bit_program_and_what_the_loader_says_of_it(self):
+        self.says(self.file(header(1, 3)), 1, "32-bit, x86", "wrong ELF class", "harmless")
+
+    def test_a_program_for_another_architecture(self):
+        self.says(self.file(header(2, 243)), 1, "64-bit, risc-v", "cannot be preloaded")
+
+    def test_a_set_user_id_program(self):
+        path = self.file((WAYS / "ways-linked").read_bytes())
+        path.chmod(0o4755)
+        self.says(path, 1, "more rights than its user", "cannot be preloaded")
+
+    def test_a_script_is_its_interpreter(self):
+        self.says(self.file(f"#! {WAYS}/ways-linked -x\n".encode()), 0, "a script for", "links libcuda.so.1")
+
+    def test_a_name_is_searched_for_as_the_shell_does(self):
+        self.says("sh", 0, "can be preloaded")
+
+    def test_files_that_are_no_programs(self):
+        truncated = header(2, {"x86_64": 62, "aarch64": 183}[os.uname().machine])
+        for content in (b"", b"#", b"\x7fELF", b"hello", b"\x7fELF" + b"\xff" * 60, truncated[:-1] + b"\xff", truncated[:32] + b"\xff" * 32):
+            with self.subTest(content=content):
+                self.assertEqual(reprise("doctor", str(self.file(content))).returncode, 1)
+        self.assertEqual(reprise("doctor", str(self.folder)).returncode, 1)
+        self.assertEqual(reprise("doctor", "no-such-program-at-all").returncode, 1)
+
+    def test_a_program_cut_short_anywhere(self):
+        whole = (WAYS / "ways-linked").read_bytes()
+        for size in range(1, len(whole), 997):
+            self.assertIn(reprise("doctor", str(self.file(whole[:size]))).returncode, (0, 1), size)
+
+
+class StandIn(unittest.TestCase):
+    MODULE = str(BUILD / "tests" / "programs" / "driver_kernels.so")
+
+    def test_run_sets_the_path_and_leaves_the_rest(self):
+        said = reprise("run", "--stand-in", "--", "env", LD_PRELOAD="libm.so.6").stdout
+        self.assertIn(f"LD_LIBRARY_PATH={BUILD}/preload/stand_in:{BUILD}/tests/sim\n", said)
+        self.assertIn("LD_PRELOAD=libm.so.6\n", said)
+
+    def test_a_program_is_replayed(self):
+        outcome = reprise("run", "--stand-in", "--", str(WAYS / "ways-linked"), self.MODULE)
+        self.assertEqual(outcome.returncode, 0)
+        self.assertIn("% replayed", outcome.stderr)
+
+    def test_twice_is_once(self):
+        command = str(BUILD / "src" / "cli" / "reprise")
+        outcome = reprise("run", "--stand-in", "--", command, "run", "--stand-in", "--", str(WAYS / "ways-linked"), self.MODULE)
+        self.assertEqual((outcome.returncode, outcome.stdout), (0, reprise("run", "--", str(WAYS / "ways-linked"), self.MODULE).stdout))
+
+    def test_without_a_driver_the_program_runs_without(self):
+        outcome = reprise("run", "--stand-in", "--", str(WAYS / "ways-nothing"), LD_LIBRARY_PATH="")
+        self.assertEqual(outcome.returncode, 0)
+        if "no libcuda.so.1" in reprise("doctor", LD_LIBRARY_PATH="").stdout:
+            self.assertIn("no libcuda.so.1", outcome.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
