@@ -134,8 +134,7 @@ static bool judge(const struct reprise_binary *binary)
 		     "start that one under Reprise.");
 		return false;
 	case REPRISE_BINARY_STATIC:
-		puts("cannot be preloaded: a static program has no loader that would. It runs as without Reprise. What it loads by dlopen can\n"
-		     "meet the stand-in: reprise run --stand-in.");
+		puts("cannot be preloaded: a static program has no loader that would. It runs as without Reprise.");
 		return false;
 	default:
 		break;
