@@ -221,6 +221,11 @@ static void wait_value(void)
 	mirror_init(&of_b);
 	CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
 	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	/* Loads the kernels before any stream waits: loading may wait for the device. */
+	mirror_body(&of_a, a);
+	mirror_mix(&of_a, scramble(0), a);
+	mirror_absorb(&of_a, word, (uint32_t[WORDS]){0}, a);
+	CHECK(cudaDeviceSynchronize());
 	for (uint32_t i = 1; i <= ITERATIONS; i++) {
 		mirror_body(&of_a, a);
 		if (trap_at(i))
