@@ -199,6 +199,23 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "deepbind": "preloaded, its calls pass Reprise by; that nothing is deferred from then on is held by the unit test of handles, which plants nothing",
+    "log_flood": "it is a unit test of the log, and scripts/mutate runs programs",
+    "signal_handler": "nothing of Reprise is there for it alone: no lock is held where the program's own code runs",
+    "signal_handlers": "as signal_handler",
+    "alternate_stack": "nothing of Reprise is there for it alone: it runs on whatever stack its caller has",
+    "signal_longjmp": "nothing of Reprise is there for it alone: the handlers that jump do so outside of calls",
+    "stop_and_continue": "the hold limit is what it needs, and that has its own",
+    "cancellation": "two protections stand behind one another: without one the other holds",
+    "thread_exit": "nothing of Reprise belongs to a thread",
+    "vfork_mid_loop": "nothing of Reprise runs in a child that only starts a program",
+    "fork_threads": "without the handler at fork the children only end more slowly",
+    "daemonise": "nothing of Reprise is there before the daemon's first op",
+    "closed_files": "Reprise keeps no file open",
+    "no_files": "that writing may fail is held by the unit test of report files",
+    "little_address_space": "that host memory fails is planted by out_of_memory's tests",
+    "nowhere": "that writing may fail is held by the unit test of report files",
+    "stack_use": "it measures; small_stacks has the bug",
     "dynamic_parallelism": "to Reprise it is a kernel like any other, and the simulation has no launches from the device",
     "fork_before_init": "nothing of Reprise is there before the first op",
 }
