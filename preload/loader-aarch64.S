@@ -1,5 +1,6 @@
 /* dlsym and dlopen, for aarch64: loader-x86_64.S says what they do. */
 #include "assembly.h"
+#include "loader.h"
 
 	.hidden reprise_real_dlsym_address, reprise_real_dlsym_find, reprise_dlsym
 
@@ -21,24 +22,7 @@
 	.cfi_restore x30
 	.endm
 
-#ifdef ONLY_DLSYM
-	.macro loader_function name
-	.globl \name
-	.hidden reprise_\name\()_door
-	.set \name, reprise_\name\()_door
-	function reprise_\name\()_door
-	.endm
-#else
-	.macro loader_function name
-	.globl reprise_\name\()_door, reprise_\name\()_door_first
-	.symver reprise_\name\()_door, \name@@GLIBC_2.34
-	.symver reprise_\name\()_door_first, \name@GLIBC_2.17
-	.set reprise_\name\()_door_first, reprise_\name\()_door
-	function reprise_\name\()_door
-	.endm
-#endif
-
-	loader_function dlsym
+	loader_function dlsym, GLIBC_2.17
 	hint #34 /* bti c */
 	cbz x1, 1f
 	ldrb w9, [x1]
@@ -85,7 +69,7 @@
 
 #ifndef ONLY_DLSYM
 	.hidden reprise_real_dlopen_address, reprise_real_dlopen_find, reprise_dlopen_deep
-	loader_function dlopen
+	loader_function dlopen, GLIBC_2.17
 	hint #34
 	tbnz w1, #RTLD_DEEPBIND_BIT, 3f
 

@@ -4,6 +4,7 @@
  * no lock, nothing that has to be initialised.
  */
 #include "assembly.h"
+#include "loader.h"
 
 	.hidden reprise_real_dlsym_address, reprise_real_dlsym_find, reprise_dlsym
 
@@ -26,25 +27,7 @@
 	.cfi_adjust_cfa_offset -8
 	.endm
 
-/* Exported in the versions of the C library, by which others ask for it. Who exports dlsym alone, and for those only who name no version: ONLY_DLSYM. */
-#ifdef ONLY_DLSYM
-	.macro loader_function name
-	.globl \name
-	.hidden reprise_\name\()_door
-	.set \name, reprise_\name\()_door
-	function reprise_\name\()_door
-	.endm
-#else
-	.macro loader_function name
-	.globl reprise_\name\()_door, reprise_\name\()_door_first
-	.symver reprise_\name\()_door, \name@@GLIBC_2.34
-	.symver reprise_\name\()_door_first, \name@GLIBC_2.2.5
-	.set reprise_\name\()_door_first, reprise_\name\()_door
-	function reprise_\name\()_door
-	.endm
-#endif
-
-	loader_function dlsym
+	loader_function dlsym, GLIBC_2.2.5
 	testq %rsi, %rsi
 	je 1f
 	cmpb $'c', (%rsi)
@@ -77,7 +60,7 @@
 
 #ifndef ONLY_DLSYM
 	.hidden reprise_real_dlopen_address, reprise_real_dlopen_find, reprise_dlopen_deep
-	loader_function dlopen
+	loader_function dlopen, GLIBC_2.2.5
 	testl $RTLD_DEEPBIND, %esi
 	jne 3f
 
