@@ -1,11 +1,12 @@
 /* What the simulation's own tests share. Each test runs in a process of its own (Check forks), so options may be set in it. */
 #pragma once
 
-#include <check.h>
 #include <cuda.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../suite.h"
 
 #define CU(call) ck_assert_int_eq((call), CUDA_SUCCESS)
 
@@ -98,16 +99,10 @@ static inline void assert_list(CUdeviceptr list, unsigned count)
 		const TTest *tests[] = {__VA_ARGS__}; \
 		Suite *suite = suite_create(name); \
 		TCase *cases = tcase_create(name); \
-		SRunner *runner; \
-		int failed; \
 \
 		module_path = argc > 1 ? argv[1] : ""; \
 		for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) \
 			tcase_add_test(cases, tests[i]); \
 		suite_add_tcase(suite, cases); \
-		runner = srunner_create(suite); \
-		srunner_run_all(runner, CK_NORMAL); \
-		failed = srunner_ntests_failed(runner); \
-		srunner_free(runner); \
-		return failed != 0; \
+		return run_suite(suite); \
 	}

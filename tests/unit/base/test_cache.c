@@ -1,10 +1,10 @@
 /* The loader's cache: what is in it is found, and a file that is none of its kind does no harm. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../../suite.h"
 #include "../../../src/driver/cache.h"
 
 #define MOST 4000000
@@ -107,8 +107,6 @@ int main(void)
 {
 	Suite *suite = suite_create("cache");
 	TCase *tests = tcase_create("cache");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_library_of_the_system_is_found);
@@ -117,9 +115,5 @@ int main(void)
 	tcase_add_test(tests, a_file_cut_short_anywhere_does_no_harm);
 	tcase_add_test(tests, a_file_full_of_ones_does_no_harm);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

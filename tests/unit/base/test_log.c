@@ -1,5 +1,4 @@
 /* Words on stderr: how many, and what they may do to the program. */
-#include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../suite.h"
 #include "../../../src/base/log.h"
 
 /* A file that is stderr from now on; unbuffered, since Check says what fails on stdout. */
@@ -121,8 +121,6 @@ int main(void)
 {
 	Suite *suite = suite_create("log");
 	TCase *tests = tcase_create("log");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(tests, a_failure_repeated_a_million_times_is_told_a_bounded_number_of_times);
 	tcase_add_test(tests, a_line_is_never_longer_than_its_room);
@@ -131,9 +129,5 @@ int main(void)
 	tcase_add_test(tests, a_reader_that_sleeps_is_not_waited_for);
 	tcase_add_test(tests, a_word_is_no_cancellation_point);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

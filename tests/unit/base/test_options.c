@@ -1,10 +1,10 @@
 /* Options: what is usable is used, what is not is named once and ignored. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../../suite.h"
 #include "../../../src/base/options.h"
 
 /* Reads the options with stderr going into `said`. */
@@ -121,8 +121,6 @@ int main(void)
 {
 	Suite *suite = suite_create("options");
 	TCase *tests = tcase_create("options");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, without_an_environment_all_are_default);
@@ -132,9 +130,5 @@ int main(void)
 	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0, sizeof(no_words) / sizeof(*no_words));
 	tcase_add_test(tests, a_path_too_long_is_named_briefly);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

@@ -1,5 +1,4 @@
 /* Where a report may be written, and where it may not. */
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../suite.h"
 #include "../../../src/report/file.h"
 
 #define REPORT "a report\n"
@@ -196,8 +196,6 @@ int main(void)
 {
 	Suite *suite = suite_create("report file");
 	TCase *tests = tcase_create("report file");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_checked_fixture(tests, enter_folder, leave_folder);
 	tcase_add_test(tests, it_is_created_for_its_user_alone);
@@ -209,9 +207,5 @@ int main(void)
 	tcase_add_test(tests, a_name_too_long_is_said_to_be_so);
 	tcase_add_test(tests, a_limit_on_the_size_of_files_ends_nobody);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

@@ -1,7 +1,7 @@
 /* Planning, traces and their index. */
-#include <check.h>
 #include <stdlib.h>
 
+#include "../../suite.h"
 #include "../../../src/trace/index.h"
 #include "../../../src/trace/plan.h"
 #include "ops.h"
@@ -259,8 +259,6 @@ int main(void)
 {
 	Suite *suite = suite_create("trace");
 	TCase *plan = tcase_create("plan"), *trace = tcase_create("trace"), *index = tcase_create("index");
-	SRunner *runner;
-	int failed;
 
 	tcase_add_test(plan, after_a_wait_traces_are_small_first);
 	tcase_add_test(plan, no_trace_spans_long_pauses);
@@ -279,9 +277,5 @@ int main(void)
 	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
 	tcase_add_test(index, the_oldest_that_nobody_has_in_hand_goes_first);
 	suite_add_tcase(suite, index);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }

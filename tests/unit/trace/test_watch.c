@@ -1,7 +1,7 @@
 /* Watching: what repeats is found, soon and not sooner; cuts fall where they fell before. */
-#include <check.h>
 #include <stdlib.h>
 
+#include "../../suite.h"
 #include "../../../src/trace/watch.h"
 #include "ops.h"
 
@@ -190,8 +190,6 @@ int main(void)
 {
 	Suite *suite = suite_create("watch");
 	TCase *tests = tcase_create("watch");
-	SRunner *runner;
-	int failed;
 
 	reprise_clock_start();
 	tcase_add_checked_fixture(tests, setup, teardown);
@@ -204,9 +202,5 @@ int main(void)
 	tcase_add_test(tests, a_refused_op_takes_its_segment_with_it);
 	tcase_add_test(tests, a_pause_that_came_once_is_no_habit);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed == 0 ? 0 : 1;
+	return run_suite(suite);
 }
