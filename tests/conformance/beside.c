@@ -1,0 +1,356 @@
+/*
+ * Which calls return while a kernel waits for the host. A layer that makes such calls on its own account, on whatever thread, must know: if one of them
+ * waited, with a lock of the driver's, the program could never make the launch that the kernel waits for.
+ */
+#include "conformance.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+enum { PATIENCE_MS = 400, GRAPHS = 40, LENGTH = 100 };
+
+static CUgraph graphs[GRAPHS];
+static CUgraphExec execs[GRAPHS];
+static CUdeviceptr list;
+static CUmodule fresh;
+
+/* ---- two threads beside a call: one launches meanwhile, the other releases the kernel if the call does not return ---- */
+
+static atomic_bool returned, launched, released;
+
+static void sleep_ms(unsigned ms)
+{
+	nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
+}
+
+static void *release_late(void *unused)
+{
+	(void)unused;
+	for (unsigned ms = 0; ms < PATIENCE_MS && !returned; ms++)
+		sleep_ms(1);
+	released = !returned;
+	release();
+	return NULL;
+}
+
+static void *launch_meanwhile(void *unused)
+{
+	(void)unused;
+	cuCtxSetCurrent(context);
+	for (unsigned ms = 0; ms < PATIENCE_MS / 4 && !returned; ms++)
+		sleep_ms(1);
+	if (launch("nothing", other, NULL) == CUDA_SUCCESS && !released)
+		launched = true;
+	return NULL;
+}
+
+/* Makes the call while a kernel on `stream` waits for the host. Whether it returned before the kernel's end. */
+static bool returns(void (*call)(void))
+{
+	pthread_t launcher, releaser;
+
+	hold(stream);
+	returned = launched = released = false;
+	TRUE(pthread_create(&launcher, NULL, launch_meanwhile, NULL) == 0);
+	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
+	call();
+	returned = true;
+	pthread_join(releaser, NULL);
+	pthread_join(launcher, NULL);
+	finish(stream);
+	finish(other);
+	return !released;
+}
+
+static void expect_return(void (*call)(void), const char *what)
+{
+	if (!returns(call))
+		conformance_fail(__FILE__, __LINE__, "%s: expected a return before the kernel ends, saw it wait, and launches of other threads %s", what,
+			launched ? "not" : "too");
+}
+#define RETURNS(call) expect_return((call), #call)
+
+/* Such a call must leave other threads their launches. */
+static void expect_wait(void (*call)(void), const char *what)
+{
+	if (returns(call))
+		conformance_fail(__FILE__, __LINE__, "%s: expected it to wait for the kernel, saw it return", what);
+	if (!launched)
+		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads can launch meanwhile, saw them wait", what);
+}
+#define WAITS(call) expect_wait((call), #call)
+
+/* ---- what is called ---- */
+
+static CUgraph captured(CUstream on, unsigned length)
+{
+	CUgraph into = NULL;
+
+	OK(cuStreamBeginCapture(on, CU_STREAM_CAPTURE_MODE_RELAXED));
+	for (unsigned i = 0; i < length; i++)
+		OK(append(list, i, on));
+	OK(cuStreamEndCapture(on, &into));
+	return into;
+}
+
+static void capture_all(void)
+{
+	CUstream on = blocking_stream();
+
+	for (unsigned i = 0; i < GRAPHS; i++)
+		graphs[i] = captured(on, LENGTH);
+}
+
+static void instantiate_all(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphInstantiate(&execs[i], graphs[i], 0));
+}
+
+static void upload_all(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphUpload(execs[i], other));
+}
+
+static void launch_all(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphLaunch(execs[i], other));
+}
+
+static void launch_all_and_wait(void)
+{
+	launch_all();
+	finish(other);
+}
+
+static void update_all(void)
+{
+	CUgraphExecUpdateResultInfo info;
+
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphExecUpdate(execs[i], graphs[(i + 1) % GRAPHS], &info));
+}
+
+static void destroy_execs(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphExecDestroy(execs[i]));
+}
+
+static void destroy_graphs(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphDestroy(graphs[i]));
+}
+
+static void make_streams(void)
+{
+	for (unsigned i = 0; i < 24; i++) {
+		CUstream made;
+		int least, most;
+
+		OK(cuCtxGetStreamPriorityRange(&least, &most));
+		OK(cuStreamCreateWithPriority(&made, CU_STREAM_NON_BLOCKING, i % 2 ? most : least));
+		OK(append(list, 1, made));
+		OK(cuStreamDestroy(made));
+	}
+}
+
+static void make_events(void)
+{
+	for (unsigned i = 0; i < 100; i++) {
+		CUevent event;
+
+		OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+		OK(cuEventRecord(event, other));
+		OK(cuEventSynchronize(event));
+		OK(cuEventDestroy(event));
+	}
+}
+
+static void load_a_module(void)
+{
+	OK(cuModuleLoad(&fresh, module_path));
+}
+
+static void launch_from_it(void)
+{
+	CUfunction first;
+
+	OK(cuModuleGetFunction(&first, fresh, "append_double"));
+	OK(append_by(first, list, 1, other));
+	finish(other);
+}
+
+static void unload_it(void)
+{
+	OK(cuModuleUnload(fresh));
+}
+
+static void ask(void)
+{
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	unsigned type, managed;
+	void *answers[] = {&type, &managed};
+	size_t offset, bytes, free_bytes, total;
+	int registers, blocks;
+
+	OK(cuPointerGetAttributes(2, attributes, answers, list));
+	OK(cuFuncGetParamInfo(function("append"), 1, &offset, &bytes));
+	OK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function("append")));
+	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function("append"), 32, 0));
+	OK(cuMemGetInfo(&free_bytes, &total));
+}
+
+static void allocate_in_order(void)
+{
+	CUdeviceptr block;
+
+	OK(cuMemAllocAsync(&block, 1 << 20, other));
+	OK(cuMemFreeAsync(block, other));
+	finish(other);
+}
+
+static CUdeviceptr large;
+
+static void allocate(void)
+{
+	OK(cuMemAlloc(&large, 64 << 20));
+}
+
+static void free_it(void)
+{
+	OK(cuMemFree(large));
+}
+
+static void *host_block;
+
+static void allocate_host(void)
+{
+	OK(cuMemAllocHost(&host_block, 8 << 20));
+}
+
+static void free_host(void)
+{
+	OK(cuMemFreeHost(host_block));
+}
+
+/* ---- the checks ---- */
+
+static void capturing_does_not_wait_for_a_kernel(void)
+{
+	list = words();
+	RETURNS(capture_all);
+	destroy_graphs();
+}
+
+static void graphs_live_beside_a_kernel_that_waits(void)
+{
+	list = words();
+	capture_all();
+	RETURNS(instantiate_all);
+	RETURNS(upload_all);
+	RETURNS(launch_all_and_wait);
+	RETURNS(update_all);
+	RETURNS(launch_all);
+	RETURNS(destroy_execs);
+	RETURNS(destroy_graphs);
+}
+
+static void destroying_graphs_that_never_ran_does_not_wait(void)
+{
+	list = words();
+	capture_all();
+	instantiate_all();
+	RETURNS(destroy_execs);
+	destroy_graphs();
+}
+
+static void streams_are_made_beside_a_kernel_that_waits(void)
+{
+	list = words();
+	RETURNS(make_streams);
+}
+
+static void events_are_made_beside_a_kernel_that_waits(void)
+{
+	RETURNS(make_events);
+}
+
+static void a_module_is_loaded_beside_a_kernel_that_waits(void)
+{
+	RETURNS(load_a_module);
+	unload_it();
+}
+
+static void a_first_launch_does_not_wait_for_a_kernel(void)
+{
+	list = words();
+	load_a_module();
+	RETURNS(launch_from_it);
+	unload_it();
+}
+
+static void unloading_a_module_waits_for_a_kernel(void)
+{
+	load_a_module();
+	WAITS(unload_it);
+}
+
+static void attributes_are_asked_beside_a_kernel_that_waits(void)
+{
+	list = words();
+	RETURNS(ask);
+}
+
+static void ordered_memory_is_taken_beside_a_kernel_that_waits(void)
+{
+	RETURNS(allocate_in_order);
+}
+
+static void memory_is_taken_beside_a_kernel_that_waits(void)
+{
+	RETURNS(allocate);
+	free_it();
+}
+
+static void freeing_memory_waits_for_a_kernel(void)
+{
+	allocate();
+	WAITS(free_it);
+}
+
+static void host_memory_is_taken_beside_a_kernel_that_waits(void)
+{
+	RETURNS(allocate_host);
+	free_host();
+}
+
+static void freeing_host_memory_waits_for_a_kernel(void)
+{
+	allocate_host();
+	WAITS(free_host);
+}
+
+#define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
+
+const struct check beside_checks[] = {
+	CHECK_ALONE(capturing_does_not_wait_for_a_kernel, SOURCE, 0),
+	CHECK_ALONE(graphs_live_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK(destroying_graphs_that_never_ran_does_not_wait, SOURCE),
+	CHECK_ALONE(streams_are_made_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK(events_are_made_beside_a_kernel_that_waits, SOURCE),
+	CHECK(a_module_is_loaded_beside_a_kernel_that_waits, SOURCE),
+	CHECK(a_first_launch_does_not_wait_for_a_kernel, SOURCE),
+	CHECK(unloading_a_module_waits_for_a_kernel, SOURCE),
+	CHECK(attributes_are_asked_beside_a_kernel_that_waits, SOURCE),
+	CHECK(ordered_memory_is_taken_beside_a_kernel_that_waits, SOURCE),
+	CHECK(memory_is_taken_beside_a_kernel_that_waits, SOURCE),
+	CHECK(freeing_memory_waits_for_a_kernel, SOURCE),
+	CHECK(host_memory_is_taken_beside_a_kernel_that_waits, SOURCE),
+	CHECK(freeing_host_memory_waits_for_a_kernel, SOURCE),
+	CHECKS_END,
+};
