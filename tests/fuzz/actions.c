@@ -44,6 +44,7 @@ static unsigned changing(int how)
 static struct given {
 	CUdeviceptr x, y;
 	unsigned argument;
+	CUdeviceptr gave_up;
 	struct {
 		unsigned char rounds;
 		unsigned short odd;
@@ -686,10 +687,11 @@ static CUresult signal_on(CUstream stream, CUdeviceptr flag, unsigned value)
 
 static CUresult spin_on(int stream, CUdeviceptr flag, unsigned value)
 {
-	void *params[] = {&given.x, &given.argument, &given.y};
+	void *params[] = {&given.x, &given.argument, &given.y, &given.gave_up};
 	CUresult result;
 
 	take(flag, world.buffer[stream][0], value);
+	given.gave_up = world.mapped_device + 2 * sizeof(unsigned);
 	result = cuLaunchKernel(world.spin, 1, 1, 1, 32, 1, 1, 0, world.stream[stream], params, NULL);
 	spoil();
 	return result;

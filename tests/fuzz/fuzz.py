@@ -79,7 +79,8 @@ def ending(status):
 
 def difference(first, second):
     pair = next(((a, b) for a, b in zip(first.splitlines(), second.splitlines()) if a != b), ("", "another length"))
-    return f"plain {pair[0]!r}, under Reprise {pair[1]!r}"
+    gave_up = next((line for line in second.splitlines() if "gave up" in line), None)
+    return f"plain {pair[0]!r}, under Reprise {pair[1]!r}" + (f"; {gave_up}: not as concurrent as plain" if gave_up else "")
 
 
 class Outcome:

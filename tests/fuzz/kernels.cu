@@ -12,8 +12,8 @@ KERNEL(shared_mix, (unsigned *, x), (unsigned, argument))
 	x[0] = scratch[0] * 69069u + 1u;
 }
 
-/* Waits until *flag has reached `value`; gives up after a long time, which shows in x. */
-SPINNING_KERNEL(spin, (const volatile unsigned *, flag), (unsigned, value), (unsigned *, x))
+/* Waits until *flag has reached `value`; gives up after a long time, which shows in x, and is counted. */
+SPINNING_KERNEL(spin, (const volatile unsigned *, flag), (unsigned, value), (unsigned *, x), (volatile unsigned *, gave_up))
 {
 	unsigned tries = 0;
 
@@ -21,7 +21,11 @@ SPINNING_KERNEL(spin, (const volatile unsigned *, flag), (unsigned, value), (uns
 		return;
 	while (*flag < value && ++tries < 20000000u)
 		KERNEL_PAUSE();
-	x[0] = x[0] * 5u + (*flag >= value ? value : 0xdeadu);
+	if (*flag < value) {
+		*gave_up = *gave_up + 1;
+		value = 0xdeadu;
+	}
+	x[0] = x[0] * 5u + value;
 }
 
 KERNEL(signal, (volatile unsigned *, flag), (unsigned, value))

@@ -143,9 +143,9 @@ void start(const char *module)
 		start_stream(stream);
 	MUST(cuMemAlloc(&world.flag, 4));
 	MUST(cuMemsetD32(world.flag, 0, 1));
-	MUST(cuMemHostAlloc((void **)&world.mapped, 8, CU_MEMHOSTALLOC_DEVICEMAP));
+	MUST(cuMemHostAlloc((void **)&world.mapped, 3 * sizeof(unsigned), CU_MEMHOSTALLOC_DEVICEMAP));
 	MUST(cuMemHostGetDevicePointer(&world.mapped_device, (void *)world.mapped, 0));
-	world.mapped[0] = world.mapped[1] = 0;
+	world.mapped[0] = world.mapped[1] = world.mapped[2] = 0;
 	for (unsigned e = 0; e < EVENTS; e++)
 		MUST(cuEventCreate(&world.event[e], e % 2 ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
 	for (unsigned e = 0; e < 2; e++) {
@@ -174,6 +174,8 @@ int finish(void)
 
 	printf("results %016lx, %lu failures; synchronize %d\nseen %016lx\n", (unsigned long)results, failures, (int)result,
 		(unsigned long)seen);
+	if (world.mapped[2] > 0)
+		printf("%u kernels gave up waiting\n", world.mapped[2]);
 	for (int stream = 0; stream < STREAMS; stream++) {
 		printf("stream %d: log %016lx, buffers", stream, (unsigned long)logged[stream]);
 		for (unsigned b = 0; b < BUFFERS; b++)
