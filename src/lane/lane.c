@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../base/clock.h"
+#include "../base/hash.h"
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../base/options.h"
@@ -22,9 +23,9 @@
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
 #define GLANCE_OPS 1024    /* and watched for so many, by turns */
 
-/* Side exits that an exact trace takes to see whether other values come again, too; and after how many it is put aside for a while. */
-#define STRANGERS_MOST 64
-#define STRANGERS_ASIDE 8
+/* Side exits that a trace takes to see whether other values come again, too. */
+#define STRANGERS_MOST 24
+#define STRANGER_IS_NEW 8 /* values that nobody has seen weigh as much as so many others */
 
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
@@ -48,6 +49,13 @@ static void restore(bool pushed)
 
 	if (pushed)
 		reprise_driver.cuCtxPopCurrent_v2(&popped);
+}
+
+/* What comes next comes after no op. */
+static void move_to(struct reprise_lane *lane, uint64_t before)
+{
+	lane->spot.before = before;
+	lane->spot.value = 0;
 }
 
 /* Something repeats: the lane is watched closely for a while. */
@@ -96,10 +104,10 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, unsigned int count, uint64_t before,
-                      unsigned int position, uint32_t gap_ns, bool exact)
+static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
+                      const struct reprise_spot *spot, uint32_t gap_ns)
 {
-	struct reprise_trace *trace = reprise_index_same(lane->index, before, ops, count, exact);
+	struct reprise_trace *trace = reprise_index_same(lane->index, spot, ops, count);
 
 	if (trace != NULL) {
 		try_again(lane, trace);
@@ -108,11 +116,10 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, u
 	if (count > 1 && !reprise_dry && !reprise_hold_ready())
 		return; /* what it would defer, nobody would issue in time */
 	make_room(lane, count);
-	trace = reprise_trace_new(ops, count, before, position, &lane->workshop);
+	trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;
-	trace->exact = exact;
 	reprise_index_add(lane->index, trace);
 	atomic_fetch_add(&nodes_held, count);
 	lane->counts.traces++;
@@ -132,6 +139,29 @@ static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int sta
 	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
 }
 
+/* Where op `start` is of ops of which the first is at `first`. */
+static struct reprise_spot spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first)
+{
+	if (start == 0)
+		return *first;
+	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
+}
+
+/* Whether a part of a segment is worth a trace: its values came together before, and what did not come is known to be new at every visit. */
+static bool part_is_worth_a_trace(struct reprise_lane *lane, const struct reprise_segment *segment, unsigned int start, unsigned int count)
+{
+	uint64_t hash = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape : segment->spot.before);
+	bool loose = false;
+
+	if (segment->exact)
+		return true;
+	for (unsigned int i = start; i < start + count; i++) {
+		hash = reprise_hash_mix(hash, segment->loose[i] ? segment->ops[i].shape : segment->ops[i].value);
+		loose = loose || segment->loose[i];
+	}
+	return reprise_watch_came_before(lane->watch, hash) && (segment->settled || !loose);
+}
+
 /* reprise_watch_found: a segment has repeated. */
 static void make_traces(void *context, const struct reprise_segment *segment)
 {
@@ -140,10 +170,11 @@ static void make_traces(void *context, const struct reprise_segment *segment)
 
 	stay_awake(lane);
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
+		struct reprise_spot spot = spot_within(segment->ops, segment->loose, start, &segment->spot);
+
 		count = reprise_plan_piece(segment, start, hold_ns);
-		if (count >= reprise_option(REPRISE_OPTION_SMALLEST))
-			add_trace(lane, segment->ops + start, count, start > 0 ? segment->ops[start - 1].shape : segment->before,
-			          segment->position + start, mean_gap(segment, start, count), segment->exact);
+		if (count >= reprise_option(REPRISE_OPTION_SMALLEST) && part_is_worth_a_trace(lane, segment, start, count))
+			add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
 	}
 }
 
@@ -151,8 +182,7 @@ static void make_traces(void *context, const struct reprise_segment *segment)
 
 static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
 {
-	lane->before = op->shape;
-	lane->position++;
+	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
 	lane->last = NULL;
 	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, make_traces, lane);
 }
@@ -160,7 +190,7 @@ static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint
 static void open_segment(struct reprise_lane *lane)
 {
 	if (!lane->watching)
-		reprise_watch_begin(lane->watch, lane->before, lane->position);
+		reprise_watch_begin(lane->watch, &lane->spot);
 	lane->watching = true;
 }
 
@@ -184,7 +214,7 @@ static bool falls_drowsy(struct reprise_lane *lane)
 	if (lane->counts.ops < lane->awake_until)
 		return false;
 	close_segment(lane, false);
-	lane->before = REPRISE_BEFORE_NOTHING;
+	move_to(lane, REPRISE_BEFORE_NOTHING);
 	lane->drowsy_span = lane->drowsy_span == 0 ? DROWSY_LEAST : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2 : DROWSY_MOST;
 	lane->counts.ops += lane->drowsy_span;
 	lane->counts.drowsy += lane->drowsy_span;
@@ -262,7 +292,9 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	for (unsigned int i = 0; i < count; i++)
 		watch_issued(lane, reprise_trace_op(trace, i), reprise_clock_ns_to_ticks(trace->gap_ns));
 	reprise_trace_settle(trace, false);
-	if (why != REPRISE_EXIT_values)
+	if (why == REPRISE_EXIT_values)
+		lane->only_watch_until = lane->counts.ops + trace->count - count;
+	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
 	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
 	lane->trace = NULL;
@@ -283,8 +315,7 @@ static void complete(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	lane->before = trace->ops[trace->count - 1].shape;
-	lane->position += trace->count;
+	lane->spot = spot_within(trace->ops, trace->loose, trace->count, &lane->spot);
 	lane->last = trace;
 	lane->expected = trace->follower;
 	lane->trace = NULL;
@@ -384,24 +415,11 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 }
 
 /*
- * Whether an exact trace is to be left, rather than patched, because other values came. They may come again, in a cycle of a few: seen
- * eagerly a few times they get a trace of their own, and no visit needs a patch. If that does not help, the trace stands in the way of
- * shorter ones that begin alike.
- */
-static bool leaves_to_strangers(struct reprise_lane *lane)
-{
-	struct reprise_trace *trace = lane->trace;
-
-	if (!trace->exact || trace->changed_count > 0 || trace->strangers == STRANGERS_MOST)
-		return false;
-	if (++trace->strangers % STRANGERS_ASIDE == 0)
-		reprise_trace_put_aside(trace, lane->counts.ops);
-	return true;
-}
-
-/*
  * Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling. If it is not, *why is the reason to
  * leave.
+ *
+ * Where a trace is not loose and other values come than its own, it is left, rather than patched: they may come again, in a cycle of a few,
+ * or belong to another place that looks alike so far. Seen eagerly a few times they get a trace of their own, and no visit needs a patch.
  */
 static bool guard(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_exit *why)
 {
@@ -410,21 +428,36 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 
 	if (__builtin_expect(match == REPRISE_MATCH_SAME, 1))
 		return true;
-	if (match == REPRISE_MATCH_NOT || trace->changed_count == 0) {
+	if (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor]) {
 		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
-		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops);
+		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops, &lane->coming);
 
 		if (sibling != NULL) {
 			change_over(lane, sibling);
-			match = reprise_op_match(&sibling->ops[lane->cursor], call);
+			trace = sibling;
+			match = reprise_op_match(&trace->ops[lane->cursor], call);
 		}
 	}
 	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
-	if (match == REPRISE_MATCH_NOT || (match == REPRISE_MATCH_VALUES && leaves_to_strangers(lane)))
+	if (match == REPRISE_MATCH_NOT)
+		return false;
+	if (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor])
 		return false;
 	if (match != REPRISE_MATCH_SAME)
-		reprise_trace_change(lane->trace, lane->cursor, call);
+		reprise_trace_change(trace, lane->cursor, call);
 	return true;
+}
+
+/* The trace was left before op `at` because of the values of `op`. If they are new, or nothing helps, any will do there from now on. */
+static void note_stranger(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
+{
+	if (lane->coming)
+		return;
+	trace->strangers += reprise_watch_knows(lane->watch, op->value) ? 1 : STRANGER_IS_NEW;
+	if (trace->strangers < STRANGERS_MOST)
+		return;
+	trace->loose[at] = true;
+	trace->strangers = 0;
 }
 
 /* Enters `trace` if the call fits its first op. */
@@ -450,13 +483,12 @@ static bool expected_fits(const struct reprise_lane *lane, const struct reprise_
 /* The trace that the op begins: values first, then the one that came next last time, then any of its shape. */
 static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op, const struct reprise_call *call)
 {
-	struct reprise_trace *trace = reprise_index_find_value(lane->index, lane->before, op, lane->position,
-	                                                       lane->counts.ops);
+	struct reprise_trace *trace = reprise_index_find_value(lane->index, &lane->spot, op, lane->counts.ops);
 
-	if (trace == NULL && lane->expected != NULL && !lane->expected->exact && expected_fits(lane, call, REPRISE_MATCH_VALUES))
+	if (trace == NULL && lane->expected != NULL && lane->expected->loose[0] && expected_fits(lane, call, REPRISE_MATCH_VALUES))
 		trace = lane->expected;
 	if (trace == NULL)
-		trace = reprise_index_find_shape(lane->index, lane->before, op, lane->position, lane->counts.ops);
+		trace = reprise_index_find_shape(lane->index, &lane->spot, op, lane->counts.ops);
 	return trace;
 }
 
@@ -464,7 +496,7 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
 {
 	lane->counts.unfit[why]++;
 	close_segment(lane, false);
-	lane->before = REPRISE_BEFORE_BARRIER;
+	move_to(lane, REPRISE_BEFORE_BARRIER);
 	lane->last = NULL;
 	lane->expected = NULL;
 }
@@ -472,14 +504,18 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
 /* Decides on one op, under the lane's lock. True if it is answered; else it is to be passed. */
 static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
 {
-	enum reprise_exit why;
+	enum reprise_exit why = REPRISE_EXIT_guard;
+	struct reprise_trace *left = NULL;
+	unsigned int left_at = 0;
 
 	lane->counts.ops++;
 	if (lane->trace != NULL) {
 		if (guard(lane, call, &why))
 			return advance(lane, result);
+		left = lane->trace;
+		left_at = lane->cursor;
 		leave(lane, why);
-	} else if (expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
+	} else if (lane->counts.ops >= lane->only_watch_until && expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
 		return advance(lane, result);
 	}
 
@@ -499,8 +535,10 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	if (slot == NULL)
 		return false;
 	reprise_op_complete(slot, call);
+	if (left != NULL && why == REPRISE_EXIT_values)
+		note_stranger(lane, left, left_at, slot);
 
-	struct reprise_trace *trace = choose(lane, slot, call);
+	struct reprise_trace *trace = lane->counts.ops >= lane->only_watch_until ? choose(lane, slot, call) : NULL;
 
 	if (trace != NULL && begin(lane, trace, call))
 		return advance(lane, result);
@@ -540,7 +578,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 		if (lane->watching)
 			reprise_watch_drop(lane->watch);
 		lane->watching = false;
-		lane->before = REPRISE_BEFORE_NOTHING;
+		move_to(lane, REPRISE_BEFORE_NOTHING);
 		reprise_lock_give(&lane->lock);
 	}
 	return result;
@@ -550,9 +588,9 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
 	leave(lane, REPRISE_EXIT_barrier);
 	close_segment(lane, wait);
-	lane->before = wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER;
+	move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait)
-		lane->position = 0;
+		lane->spot.position = 0;
 	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
 		atomic_fetch_sub(&reprise_attention, 1);
@@ -562,10 +600,11 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 /* The program pauses here every time: two traces from now on, with the border where the pause is. */
 static void split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
 {
+	struct reprise_spot middle = spot_within(trace->ops, trace->loose, at, &trace->spot);
+
 	lane->trace = trace; /* not to be evicted by its own parts */
-	add_trace(lane, trace->ops, at, trace->before, trace->position, trace->gap_ns, trace->exact);
-	add_trace(lane, trace->ops + at, trace->count - at, trace->ops[at - 1].shape, trace->position + at, trace->gap_ns,
-	          trace->exact);
+	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
+	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
 	lane->trace = NULL;
 	drop_trace(lane, trace, false);
 }
@@ -581,9 +620,7 @@ void reprise_lane_hold_limit(struct reprise_lane *lane)
 	pushed = make_current(lane->context);
 	reprise_count(REPRISE_COUNT_hold_flushes, 1);
 	leave(lane, REPRISE_EXIT_hold);
-	trace->held_count = trace->held_at == at ? trace->held_count + 1 : 1;
-	trace->held_at = at;
-	if (trace->held_count > 1)
+	if (reprise_trace_held(trace, at))
 		split(lane, trace, at);
 	restore(pushed);
 }
@@ -626,7 +663,7 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 	if (lane->watch != NULL && lane->watching)
 		reprise_watch_drop(lane->watch);
 	lane->watching = false;
-	lane->before = REPRISE_BEFORE_NOTHING;
+	move_to(lane, REPRISE_BEFORE_NOTHING);
 	restore(pushed);
 	reprise_leave(entered);
 }

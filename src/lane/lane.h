@@ -68,13 +68,14 @@ struct reprise_lane {
 	struct reprise_index *index;
 	struct reprise_workshop workshop;
 
-	uint64_t before;       /* what came before the next op, as in struct reprise_trace */
-	unsigned int position; /* ops since the host last waited */
+	struct reprise_spot spot; /* of the next op */
 	bool watching;         /* a segment is open */
 	struct reprise_trace *trace; /* followed */
 	unsigned int cursor;
 	struct reprise_trace *expected; /* what followed the last trace before */
 	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
+	bool coming;                    /* the trace that would have fit at the last guard that failed is not built yet, or put aside */
+	uint64_t only_watch_until;      /* the count of ops at which a trace may begin again: what came instead of one is to be seen in one piece */
 
 	/* A lane in which nothing repeats is watched only now and then. */
 	uint64_t awake_until;         /* the count of ops at which it falls drowsy */

@@ -85,8 +85,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->stream = stream;
 	lane->blocking = blocking;
 	lane->unusable = !usable;
-	lane->before = REPRISE_BEFORE_NOTHING;
-	lane->position = 0;
+	lane->spot = (struct reprise_spot){.before = REPRISE_BEFORE_NOTHING};
 	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
 	lane->drowsy_span = 0;
 	atomic_store(&lane->drowsy_ops, 0);

@@ -41,82 +41,104 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 			other->follower = NULL;
 }
 
-static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, unsigned int position, uint64_t now)
+static bool is_here(const struct reprise_trace *trace, const struct reprise_spot *spot)
 {
-	bool here = trace->position == position;
+	return trace->spot.position == spot->position || trace->spot.value == spot->value || trace->spot.value == 0 || spot->value == 0;
+}
 
-	if (!reprise_trace_usable(trace, now))
+static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, const struct reprise_spot *spot, uint64_t now)
+{
+	bool here = trace->spot.position == spot->position;
+
+	if (!reprise_trace_usable(trace, now) || !is_here(trace, spot))
 		return false;
-	if (best == NULL || here != (best->position == position))
+	if (best == NULL || here != (best->spot.position == spot->position))
 		return best == NULL || here;
 	return trace->last_followed > best->last_followed;
 }
 
-struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               unsigned int position, uint64_t now)
+struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, const struct reprise_spot *spot,
+                                               const struct reprise_op *op, uint64_t now)
 {
-	uint64_t key = reprise_hash_mix(before, op->value);
+	uint64_t key = reprise_hash_mix(spot->before, op->value);
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL; trace = trace->same_value)
-		if (trace->key_value == key && !trace->head_moved && better(trace, best, position, now))
+		if (trace->key_value == key && !trace->head_moved && !trace->loose[0] && better(trace, best, spot, now))
 			best = trace;
 	return best;
 }
 
-struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               unsigned int position, uint64_t now)
+struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, const struct reprise_spot *spot,
+                                               const struct reprise_op *op, uint64_t now)
 {
-	uint64_t key = reprise_hash_mix(before, op->shape);
+	uint64_t key = reprise_hash_mix(spot->before, op->shape);
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key && !trace->exact && (trace->position == position || position > NEAR_WAIT) &&
-		    better(trace, best, position, now))
+		if (trace->key_shape == key && trace->loose[0] && (trace->spot.position == spot->position || spot->position > NEAR_WAIT) &&
+		    better(trace, best, spot, now))
 			best = trace;
 	return best;
 }
 
-struct reprise_trace *reprise_index_same(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops,
-                                         unsigned int count, bool exact)
+static bool same_where_tight(const struct reprise_trace *trace, const struct reprise_op *ops)
 {
-	uint64_t key = reprise_hash_mix(before, ops[0].shape), shapes = 1, values = 1;
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (!trace->loose[i] && !reprise_op_same_values(&trace->ops[i], &ops[i]))
+			return false;
+	return true;
+}
 
-	for (unsigned int i = 0; i < count; i++) {
+struct reprise_trace *reprise_index_same(const struct reprise_index *index, const struct reprise_spot *spot,
+                                         const struct reprise_op *ops, unsigned int count)
+{
+	uint64_t key = reprise_hash_mix(spot->before, ops[0].shape), shapes = 1;
+
+	for (unsigned int i = 0; i < count; i++)
 		shapes = reprise_hash_mix(shapes, ops[i].shape);
-		values = reprise_hash_mix(values, ops[i].value);
-	}
 	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key && trace->count == count && trace->shape_before[count] == shapes &&
-		    (exact ? !trace->values_moved && trace->value_before[count] == values : !trace->exact))
+		if (trace->key_shape == key && trace->count == count && trace->shape_before[count] == shapes && is_here(trace, spot) &&
+		    same_where_tight(trace, ops))
 			return trace;
 	return NULL;
 }
 
+/* Whether `other` has the values of this visit of `trace` so far, where it is not loose. */
+static bool agrees(const struct reprise_trace *other, const struct reprise_trace *trace, unsigned int done)
+{
+	for (unsigned int i = 0; i < done; i++)
+		if (!other->loose[i] && !reprise_op_same_values(&other->ops[i], reprise_trace_op(trace, i)))
+			return false;
+	return true;
+}
+
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
-                                            const struct reprise_call *call, bool same_values, uint64_t now)
+                                            const struct reprise_call *call, bool same_values, uint64_t now, bool *coming)
 {
 	struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)];
-	struct reprise_trace *fits = NULL;
+	struct reprise_trace *fits = NULL, *loosely = NULL;
 
+	*coming = false;
 	for (; other != NULL; other = other->same_shape) {
 		if (other == trace || other->count <= done || other->shape_before[done] != trace->shape_before[done] ||
-		    other->key_shape != trace->key_shape || !reprise_trace_usable(other, now))
+		    other->key_shape != trace->key_shape)
 			continue;
-		if (same_values && (other->values_moved || trace->values_moved || other->value_before[done] != trace->value_before[done]))
+
+		enum reprise_match match = reprise_op_match(&other->ops[done], call);
+
+		if (match == REPRISE_MATCH_NOT)
 			continue;
-		switch (reprise_op_match(&other->ops[done], call)) {
-		case REPRISE_MATCH_SAME:
-			return other;
-		case REPRISE_MATCH_AGAIN:
-		case REPRISE_MATCH_VALUES:
+		if (!reprise_trace_usable(other, now))
+			*coming = *coming || (match == REPRISE_MATCH_SAME && agrees(other, trace, done));
+		else if (!agrees(other, trace, done) || (match != REPRISE_MATCH_SAME && !other->loose[done]))
 			fits = fits == NULL ? other : fits;
-			break;
-		default:
-			break;
-		}
+		else if (match == REPRISE_MATCH_SAME)
+			return other;
+		else
+			loosely = loosely == NULL ? other : loosely;
 	}
-	return same_values ? NULL : fits;
+	return loosely != NULL || same_values ? loosely : fits;
 }
 
 struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except)

@@ -22,26 +22,27 @@ void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace);
 
 /*
- * The usable trace that begins with the values of `op` after `before`, or that begins with its shape and stands for any values.
- * Of several, one that began as many ops after the last wait as now, else the one followed last. Soon after a wait a shape
- * alone is not enough, since a chain of one kernel looks alike everywhere: the place must agree. NULL if there is none.
- * O(1) but for traces that begin alike.
+ * The usable trace that begins with the values of `op` at `spot`, or that begins with any values of its shape. Of several, one that
+ * began as many ops after the last wait as now, else the one followed last. A chain of one kernel looks alike everywhere: so the value before must be
+ * the same, or the place, and soon after a wait the place alone counts for a trace of any values. NULL if there is none. O(1) but for traces
+ * that begin alike.
  */
-struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               unsigned int position, uint64_t now);
-struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, uint64_t before, const struct reprise_op *op,
-                                               unsigned int position, uint64_t now);
+struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, const struct reprise_spot *spot,
+                                               const struct reprise_op *op, uint64_t now);
+struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, const struct reprise_spot *spot,
+                                               const struct reprise_op *op, uint64_t now);
 
-/* The trace of just these ops, built or not: with these values, or one for any values. NULL if there is none. */
-struct reprise_trace *reprise_index_same(const struct reprise_index *index, uint64_t before, const struct reprise_op *ops,
-                                         unsigned int count, bool exact);
+/* The trace of just these ops, built or not: with these values where it is not loose. NULL if there is none. */
+struct reprise_trace *reprise_index_same(const struct reprise_index *index, const struct reprise_spot *spot,
+                                         const struct reprise_op *ops, unsigned int count);
 
 /*
- * Another usable trace that agrees with what `trace` holds of this visit (its first `done` ops) and goes on with `call`.
- * With `same_values`, only one whose values agree too. NULL if there is none.
+ * Another usable trace that agrees with what `trace` holds of this visit (its first `done` ops) and goes on with `call`, in values
+ * too where it is not loose; failing that, unless `same_values`, one that agrees in shapes. NULL if there is none. *coming: there is one with
+ * these values, but it is not built yet or put aside.
  */
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
-                                            const struct reprise_call *call, bool same_values, uint64_t now);
+                                            const struct reprise_call *call, bool same_values, uint64_t now, bool *coming);
 
 /* The trace that was followed longest ago, but for `except` and those in the building thread's hands; NULL if there is none. */
 struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except);

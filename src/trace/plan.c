@@ -36,13 +36,13 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
-	unsigned int position = segment->position + start, left = segment->count - start;
+	unsigned int position = segment->spot.position + start, left = segment->count - start;
 	uint64_t span = position == 0 ? FIRST_SPAN_NS : SPAN_NS;
 
 	if (hold_ns == 0)
 		return 1;
-	if (span > hold_ns / 2)
-		span = hold_ns / 2;
+	if (span > hold_ns * 3 / 8)
+		span = hold_ns * 3 / 8;
 
 	unsigned int count = within_span(segment, start, most_ops(position), span);
 

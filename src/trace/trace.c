@@ -9,23 +9,25 @@
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
 #define FIRST_ASIDE 256  /* ops */
 #define MOST_SETBACKS 12
+#define HELD 12       /* one strike of the hold limit weighs as much as so many replays, */
+#define MOST_HELD 16  /* and this is too much */
 
 static size_t payload_room(uint32_t bytes)
 {
 	return (bytes + 15u) & ~(size_t)15;
 }
 
-/* One block: the trace, two arrays of ops, their payloads, the hashes, the bits, the nodes. */
-struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, unsigned int count, uint64_t before, unsigned int position,
-                                        struct reprise_workshop *workshop)
+/* One block: the trace, two arrays of ops, the hashes, the bits, the nodes, the payloads, what is loose. */
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,
+                                        const struct reprise_spot *spot, struct reprise_workshop *workshop)
 {
 	size_t payload = 0, words = (count + 63) / 64;
 
 	for (unsigned int i = 0; i < count; i++)
 		payload += payload_room(ops[i].payload_bytes);
 
-	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + 2 * (count + 1) * sizeof(uint64_t) +
-	               words * sizeof(uint64_t) + count * sizeof(struct reprise_graph_node);
+	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + (count + 1) * sizeof(uint64_t) +
+	               words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(*loose));
 	struct reprise_trace *trace = calloc(1, bytes);
 
 	if (trace == NULL)
@@ -36,25 +38,24 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, unsigned i
 	trace->ops = (struct reprise_op *)at;
 	trace->incoming = trace->ops + count;
 	trace->shape_before = (uint64_t *)(trace->incoming + count);
-	trace->value_before = trace->shape_before + count + 1;
-	trace->changed = trace->value_before + count + 1;
+	trace->changed = trace->shape_before + count + 1;
 	trace->graph.nodes = (struct reprise_graph_node *)(trace->changed + words);
 	at = (unsigned char *)(((uintptr_t)(trace->graph.nodes + count) + 15u) & ~(uintptr_t)15);
 
-	trace->shape_before[0] = trace->value_before[0] = 1;
+	trace->loose = (bool *)at + 2 * payload;
+	memcpy(trace->loose, loose, count * sizeof(*loose));
+	trace->shape_before[0] = 1;
 	for (unsigned int i = 0; i < count; i++) {
 		trace->ops[i].payload = at;
 		trace->incoming[i].payload = at + payload;
 		at += payload_room(ops[i].payload_bytes);
 		reprise_op_copy(&trace->ops[i], &ops[i]);
 		trace->shape_before[i + 1] = reprise_hash_mix(trace->shape_before[i], ops[i].shape);
-		trace->value_before[i + 1] = reprise_hash_mix(trace->value_before[i], ops[i].value);
 	}
 	trace->count = count;
-	trace->before = before;
-	trace->position = position;
-	trace->key_shape = reprise_hash_mix(before, ops[0].shape);
-	trace->key_value = reprise_hash_mix(before, ops[0].value);
+	trace->spot = *spot;
+	trace->key_shape = reprise_hash_mix(spot->before, ops[0].shape);
+	trace->key_value = reprise_hash_mix(spot->before, ops[0].value);
 	trace->graph.count = count;
 	trace->graph.ops = trace->ops;
 	trace->graph.workshop = workshop;
@@ -99,8 +100,7 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 		trace->ops[i] = trace->incoming[i];
 		trace->incoming[i] = before;
 	}
-	trace->values_moved = trace->values_moved || kept;
-	trace->head_moved = trace->head_moved || (kept && (trace->changed[0] & 1) != 0);
+	trace->head_moved = trace->head_moved || (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0]);
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
 	trace->changed_count = 0;
 }
@@ -114,6 +114,8 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 {
 	trace->replays++;
 	trace->last_followed = now;
+	if (trace->held > 0)
+		trace->held--;
 	if (trace->trust < MOST_TRUST)
 		trace->trust++;
 	else
@@ -126,6 +128,13 @@ void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now)
 	trace->aside_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);
 	if (trace->setbacks < MOST_SETBACKS)
 		trace->setbacks++;
+}
+
+bool reprise_trace_held(struct reprise_trace *trace, unsigned int at)
+{
+	trace->held = HELD + (trace->held_at == at ? trace->held : 0);
+	trace->held_at = at;
+	return trace->held > MOST_HELD;
 }
 
 void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now)

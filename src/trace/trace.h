@@ -11,11 +11,7 @@
 
 #include "../graph/graph.h"
 #include "../op/op.h"
-
-/* Where in the lane's history a trace begins: the shape of the op before it, or one of these. */
-#define REPRISE_BEFORE_NOTHING 1u
-#define REPRISE_BEFORE_BARRIER 2u /* a barrier that the host need not have waited at */
-#define REPRISE_BEFORE_WAIT 3u    /* the host waited: the stream was empty */
+#include "spot.h"
 
 struct reprise_trace {
 	unsigned int count;
@@ -23,16 +19,14 @@ struct reprise_trace {
 	struct reprise_op *incoming; /* this visit's, where `changed` says so */
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
-	uint64_t *shape_before, *value_before; /* at i: hash of the shapes, the values, of the ops before op i; `count` + 1 of them */
-	bool values_moved; /* patched since: value_before no longer tells */
-	bool head_moved;   /* the first op was: key_value no longer tells */
-	bool exact; /* its values came again; one that is not stands for any values of its shape */
+	bool *loose;           /* ops whose values are new at every visit: any will do */
+	uint64_t *shape_before; /* at i: hash of the shapes of the ops before op i; `count` + 1 of them */
+	bool head_moved; /* the first op was patched though it is not loose: key_value no longer tells */
 
 	struct reprise_graph graph;
 
-	uint64_t before;      /* what came before its first op: REPRISE_BEFORE_... or a shape */
-	unsigned int position; /* ops between the last wait and its first op */
-	uint64_t key_shape, key_value; /* `before` with the first op's shape or value: how it is found */
+	struct reprise_spot spot; /* of its first op */
+	uint64_t key_shape, key_value; /* spot.before with the first op's shape or value: how it is found */
 	struct reprise_trace *same_shape, *same_value, *next; /* chains: by key, and all traces of the lane */
 	struct reprise_trace *follower; /* the trace that came after it last time */
 
@@ -40,15 +34,16 @@ struct reprise_trace {
 	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
 	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */
 	uint64_t last_followed; /* the same count, when it was last replayed */
-	unsigned int strangers; /* exact: how often other values came, of which no other trace was known */
-	unsigned int held_at, held_count; /* the op before which the hold limit struck, and how often */
+	unsigned int strangers; /* how often other values came where it is not loose, and no other trace had them */
+	unsigned int held_at; /* the op before which the hold limit struck last, */
+	int held;             /* up each time that it struck there, down with each replay */
 	uint64_t replays;
 	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
 };
 
-/* Copies `count` ops. NULL if there is no memory. The graph is EMPTY. */
-struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, unsigned int count, uint64_t before, unsigned int position,
-                                        struct reprise_workshop *workshop);
+/* Copies `count` ops, and which of them are loose. NULL if there is no memory. The graph is EMPTY. */
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,
+                                        const struct reprise_spot *spot, struct reprise_workshop *workshop);
 
 /* Frees host memory only: the graph must have been retired or be gone with its context. */
 void reprise_trace_free(struct reprise_trace *trace);
@@ -72,6 +67,9 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept);
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now);
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
+/* The hold limit struck before op `at`. True if the program pauses there so often that the trace should end there. */
+bool reprise_trace_held(struct reprise_trace *trace, unsigned int at);
+
 void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);
 
 /* Puts it aside at once, each time for longer. */

@@ -5,12 +5,19 @@
 
 #include "../base/clock.h"
 #include "../base/hash.h"
-#include "trace.h"
 
 #define SIGHTINGS 1024  /* segments remembered; the oldest of a bucket gives way */
-#define VALUES_KEPT 6   /* of each shape, the last so many different values: longer cycles are not seen */
-#define SHAPE_VISITS 7
+#define VALUES_KEPT 6   /* of a segment and of each op in it, the last so many different ones: longer cycles are not seen */
+#define SETTLED 7       /* a segment that came back so often: its loose ops stay so. In a long chain of one kernel all parts look alike, and do not count */
+#define LOOSE 3         /* new values make an op loose */
+#define FAR 8192        /* ops: who has not waited for so long has come round, whatever the period */
 #define PAYLOAD_LEAST 65536
+
+#define CONTEXT 8    /* shapes that decide where a cut falls */
+#define ROLL 0xd1342543de82ef95u /* odd; the same to the power of CONTEXT is ROLL_OUT */
+#define ROLL_2 (ROLL * ROLL)
+#define ROLL_OUT (ROLL_2 * ROLL_2 * ROLL_2 * ROLL_2)
+#define SEEN 16384   /* several of the longest periods */
 
 /* Payloads of the ops in the buffer. Blocks never move; they are reused from the start when the buffer is emptied. */
 struct block {
@@ -19,24 +26,45 @@ struct block {
 	unsigned char bytes[];
 };
 
+/* An op of a segment, as it came from the second visit on. */
+struct place {
+	uint32_t gap; /* the least */
+	uint16_t next_value;
+	uint16_t news; /* visits with a value that was new */
+	uint32_t values[VALUES_KEPT]; /* hashes, cut short: at worst a patch that need not have been, or a trace too many */
+};
+
 struct sighting {
 	uint64_t shapes;
 	uint32_t visits;
-	uint32_t next_value;
-	uint64_t values[VALUES_KEPT];
-	uint32_t *gaps; /* from the second visit on: the least of each */
+	uint32_t returns; /* visits that were not in the midst of others that look alike */
+	unsigned int position;
+	struct place *places;
+};
+
+/* Hashes that came lately, and in which segment first. One that takes another's place lets it be forgotten. */
+struct seen {
+	uint32_t hashes[SEEN];
+	uint32_t segments[SEEN];
 };
 
 struct reprise_watch {
 	struct reprise_op ops[REPRISE_SEGMENT_MOST];
 	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks, until somebody wants to know */
+	bool loose[REPRISE_SEGMENT_MOST];    /* at first: its value and the two before it had not come together */
 	unsigned int count;
-	uint64_t before;
-	unsigned int position;
+	struct reprise_spot spot; /* of the first */
+	uint32_t segment;         /* counts segments */
 
-	uint64_t recent[2];          /* shapes of the last two ops kept */
+	uint64_t recent_shapes[CONTEXT]; /* of the last ops kept, a ring; */
+	uint64_t recent_values[2];
+	unsigned int recent;         /* the ring's oldest */
+	uint64_t shapes;             /* a rolling hash of the ring */
+	uint64_t last_shapes;        /* of the last segment */
+	struct seen in_a_row;        /* three values */
+	struct seen parts;           /* segments, and parts of them */
 	unsigned int extremum;       /* index of the least hash so far, 0 if none */
-	uint64_t extremum_key[2];    /* by shapes, then by value */
+	uint64_t extremum_key[2];    /* by shapes, then by values */
 
 	struct block *live, *spare; /* payloads of the segment; those that the tail moves to at a cut */
 	struct sighting sightings[SIGHTINGS];
@@ -77,12 +105,28 @@ static void reset(struct block **list)
 		(*list)->used = 0;
 }
 
+/* Whether it came before this segment: what is new may well come several times in a row. */
+static bool is_seen(const struct seen *seen, uint64_t hash, uint32_t segment)
+{
+	return seen->hashes[hash % SEEN] == (uint32_t)(hash >> 32) && seen->segments[hash % SEEN] != segment;
+}
+
+/* Notes the hash; true if it came before this segment. */
+static bool see(struct seen *seen, uint64_t hash, uint32_t segment)
+{
+	if (seen->hashes[hash % SEEN] == (uint32_t)(hash >> 32))
+		return seen->segments[hash % SEEN] != segment;
+	seen->hashes[hash % SEEN] = (uint32_t)(hash >> 32);
+	seen->segments[hash % SEEN] = segment;
+	return false;
+}
+
 struct reprise_watch *reprise_watch_new(void)
 {
 	struct reprise_watch *watch = calloc(1, sizeof(*watch));
 
 	if (watch != NULL)
-		watch->before = REPRISE_BEFORE_NOTHING;
+		watch->spot.before = REPRISE_BEFORE_NOTHING;
 	return watch;
 }
 
@@ -98,7 +142,7 @@ void reprise_watch_free(struct reprise_watch *watch)
 			free(block);
 		}
 	for (unsigned int i = 0; i < SIGHTINGS; i++)
-		free(watch->sightings[i].gaps);
+		free(watch->sightings[i].places);
 	free(watch);
 }
 
@@ -116,29 +160,52 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct 
 	return slot;
 }
 
-/*
- * Makes this visit's gaps the least of all visits since the second, so that one interrupt is not taken for a habit of the
- * program's. False if this is the first that is kept.
- */
-static bool least_gaps(struct reprise_watch *watch, struct sighting *sighting, unsigned int count)
+bool reprise_watch_came_before(struct reprise_watch *watch, uint64_t hash)
 {
-	bool known = sighting->gaps != NULL;
+	return see(&watch->parts, hash, watch->segment);
+}
+
+/* True if the value came at one of the last visits; notes it. */
+static bool came_before(struct place *place, uint64_t value)
+{
+	uint32_t short_value = (uint32_t)(value >> 32);
+
+	for (unsigned int i = 0; i < VALUES_KEPT; i++)
+		if (place->values[i] == short_value)
+			return true;
+	place->values[place->next_value++ % VALUES_KEPT] = short_value;
+	return false;
+}
+
+/*
+ * Notes each op's gap and value. This visit's gaps become the least of all visits since the second, so that one interrupt is not taken for
+ * a habit of the program's. False if this is the first that is kept.
+ */
+static bool note_places(struct reprise_watch *watch, struct sighting *sighting, unsigned int count)
+{
+	bool known = sighting->places != NULL;
 
 	if (!known)
-		sighting->gaps = malloc(count * sizeof(*sighting->gaps));
-	if (sighting->gaps == NULL)
-		return true;
-	for (unsigned int i = 0; known && i < count; i++)
-		if (sighting->gaps[i] < watch->gaps[i])
-			watch->gaps[i] = sighting->gaps[i];
-	memcpy(sighting->gaps, watch->gaps, count * sizeof(*sighting->gaps));
+		sighting->places = calloc(count, sizeof(*sighting->places));
+	for (unsigned int i = 0; i < count; i++) {
+		struct place *place = sighting->places != NULL ? &sighting->places[i] : NULL;
+
+		if (place != NULL && came_before(place, watch->ops[i].value))
+			watch->loose[i] = false;
+		if (place != NULL && place->news < UINT16_MAX)
+			place->news += watch->loose[i];
+		if (known && place->gap < watch->gaps[i])
+			watch->gaps[i] = place->gap;
+		if (place != NULL)
+			place->gap = watch->gaps[i];
+	}
 	return known;
 }
 
-/* Whether the segment's values, or failing that its shapes, have come often enough. */
-static bool worth_a_trace(struct reprise_watch *watch, struct reprise_segment *segment)
+/* Whether the segment's shapes, in whole, have come often enough. */
+static bool worth_a_look(struct reprise_watch *watch, struct reprise_segment *segment)
 {
-	uint64_t shapes = reprise_hash_mix(segment->count, segment->before <= REPRISE_BEFORE_WAIT), values = shapes;
+	uint64_t shapes = reprise_hash_mix(segment->count, segment->spot.before <= REPRISE_BEFORE_WAIT), values = shapes;
 
 	for (unsigned int i = 0; i < segment->count; i++) {
 		shapes = reprise_hash_mix(shapes, segment->ops[i].shape);
@@ -148,18 +215,21 @@ static bool worth_a_trace(struct reprise_watch *watch, struct reprise_segment *s
 	struct sighting *sighting = &watch->sightings[shapes % SIGHTINGS];
 
 	if (sighting->shapes != shapes) {
-		free(sighting->gaps);
-		*sighting = (struct sighting){.shapes = shapes};
+		free(sighting->places);
+		*sighting = (struct sighting){.shapes = shapes, .position = segment->spot.position};
 	}
 	sighting->visits++;
-	for (unsigned int i = 0; i < VALUES_KEPT; i++)
-		if (sighting->values[i] == values)
-			segment->exact = true;
-	if (!segment->exact)
-		sighting->values[sighting->next_value++ % VALUES_KEPT] = values;
-	if (sighting->visits == 1 || !least_gaps(watch, sighting, segment->count))
+	sighting->returns += shapes != watch->last_shapes || segment->spot.position == sighting->position || segment->spot.position >= FAR;
+	watch->last_shapes = shapes;
+	segment->exact = reprise_watch_came_before(watch, values);
+	if (sighting->visits == 1 || !note_places(watch, sighting, segment->count))
 		return false;
-	return segment->exact || sighting->visits >= SHAPE_VISITS;
+	if (segment->exact)
+		memset(watch->loose, 0, segment->count * sizeof(*watch->loose));
+	segment->settled = sighting->returns >= SETTLED;
+	for (unsigned int i = 0; segment->settled && !segment->exact && i < segment->count; i++)
+		watch->loose[i] = sighting->places != NULL && sighting->places[i].news >= LOOSE;
+	return true;
 }
 
 static uint32_t to_ns(uint32_t ticks)
@@ -172,18 +242,25 @@ static uint32_t to_ns(uint32_t ticks)
 /* Ends the segment after its first `count` ops; the others begin the next one. */
 static void cut(struct reprise_watch *watch, unsigned int count, bool wait, reprise_watch_found found, void *context)
 {
-	struct reprise_segment segment = {watch->ops, watch->gaps, count, watch->before, watch->position, wait, false};
+	struct reprise_segment segment = {
+		.ops = watch->ops,
+		.gaps = watch->gaps,
+		.loose = watch->loose,
+		.count = count,
+		.spot = watch->spot,
+		.ends_in_wait = wait,
+	};
 	unsigned int tail = watch->count - count;
 
 	if (count == 0)
 		return;
-	if (worth_a_trace(watch, &segment)) {
+	if (worth_a_look(watch, &segment)) {
 		for (unsigned int i = 0; i < count; i++)
 			watch->gaps[i] = to_ns(watch->gaps[i]);
 		found(context, &segment);
 	}
-	watch->before = watch->ops[count - 1].shape;
-	watch->position += count;
+	watch->spot = (struct reprise_spot){watch->ops[count - 1].shape, watch->loose[count - 1] ? 0 : watch->ops[count - 1].value,
+		watch->spot.position + count};
 	for (unsigned int i = 0; i < tail; i++) {
 		struct reprise_op *op = &watch->ops[count + i];
 		unsigned char *payload = op->payload_bytes > 0 ? allocate(&watch->spare, op->payload_bytes) : NULL;
@@ -197,8 +274,10 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait, repr
 		watch->ops[i] = *op;
 		watch->ops[i].payload = payload;
 		watch->gaps[i] = watch->gaps[count + i];
+		watch->loose[i] = watch->loose[count + i];
 	}
 	watch->count = tail;
+	watch->segment++;
 	watch->extremum = 0;
 	reset(&watch->live);
 
@@ -208,12 +287,39 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait, repr
 	watch->spare = live;
 }
 
-/* The op at `i`, just kept, may be the new extremum. Less by shapes, or equal by shapes and less by value. */
+/* The shapes of the last ops, this one's included, as one number. */
+static uint64_t hash_shapes(struct reprise_watch *watch, uint64_t shape)
+{
+	uint64_t *oldest = &watch->recent_shapes[watch->recent++ % CONTEXT];
+
+	watch->shapes = watch->shapes * ROLL - *oldest * ROLL_OUT + shape;
+	*oldest = shape;
+	return reprise_hash_mix(watch->shapes, 5);
+}
+
+/* The values of this op and the two before it as one number; *known if they came before. */
+static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *known)
+{
+	uint64_t hash = reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value);
+
+	*known = see(&watch->in_a_row, hash, watch->segment);
+	watch->recent_values[1] = watch->recent_values[0];
+	watch->recent_values[0] = value;
+	return hash;
+}
+
+/*
+ * The op at `i`, just kept, may be the new extremum: less by shapes, or equal by shapes and less by values. Values that are new come last: what never
+ * comes again is no place to cut.
+ */
 static void weigh(struct reprise_watch *watch, unsigned int i)
 {
-	uint64_t by_shape = reprise_hash_mix(reprise_hash_mix(watch->recent[1], watch->recent[0]), watch->ops[i].shape);
-	uint64_t by_value = reprise_hash_mix(watch->ops[i].value, 5);
+	bool known;
+	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape), by_value = hash_values(watch, watch->ops[i].value, &known);
 
+	watch->loose[i] = !known;
+	if (!known)
+		by_value = UINT64_MAX;
 	if (i < REPRISE_SEGMENT_LEAST)
 		return;
 	if (watch->extremum != 0 && (by_shape > watch->extremum_key[0] ||
@@ -230,18 +336,16 @@ void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, reprise
 
 	watch->gaps[i] = gap_ticks;
 	weigh(watch, i);
-	watch->recent[1] = watch->recent[0];
-	watch->recent[0] = watch->ops[i].shape;
 	if (watch->extremum != 0 && (i - watch->extremum >= REPRISE_SEGMENT_SURVIVE || watch->count == REPRISE_SEGMENT_MOST))
 		cut(watch, watch->extremum, false, found, context);
 }
 
-void reprise_watch_begin(struct reprise_watch *watch, uint64_t before, unsigned int position)
+void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot *spot)
 {
 	watch->count = 0;
+	watch->segment++;
 	watch->extremum = 0;
-	watch->before = before;
-	watch->position = position;
+	watch->spot = *spot;
 	reset(&watch->live);
 }
 
@@ -252,10 +356,12 @@ void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_fou
 
 void reprise_watch_drop(struct reprise_watch *watch)
 {
-	reprise_watch_begin(watch, REPRISE_BEFORE_NOTHING, watch->position + watch->count);
+	struct reprise_spot nowhere = {REPRISE_BEFORE_NOTHING, 0, watch->spot.position + watch->count};
+
+	reprise_watch_begin(watch, &nowhere);
 }
 
-uint64_t reprise_watch_last(const struct reprise_watch *watch)
+bool reprise_watch_knows(const struct reprise_watch *watch, uint64_t value)
 {
-	return watch->count > 0 ? watch->ops[watch->count - 1].shape : watch->before;
+	return is_seen(&watch->in_a_row, reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value), watch->segment);
 }

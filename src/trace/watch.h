@@ -5,8 +5,9 @@
  * began and stays so for a while (asymmetric extremum chunking, as in deduplication). What decides is the shapes of the last
  * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts.
  *
- * A segment whose values came before is worth a trace at its third visit: two are timed. One of whose shapes alone so many have come that
- * its values can hardly be a short cycle is worth a trace that stands for any values.
+ * A segment whose values came before is worth traces at its third visit: two are timed. Of one whose shapes alone came before, the
+ * parts whose values came before are. Once so many have come that the other values can hardly be a short cycle, those ops are called loose: they
+ * are worth traces too, which stand for any values there.
  *
  * Belongs to one lane, under its lock. O(1) an op.
  */
@@ -16,6 +17,7 @@
 #include <stdint.h>
 
 #include "../op/op.h"
+#include "spot.h"
 
 #define REPRISE_SEGMENT_LEAST 96   /* no cut within so many ops */
 #define REPRISE_SEGMENT_SURVIVE 32 /* an extremum must stand so long */
@@ -31,10 +33,11 @@ struct reprise_segment {
 	const struct reprise_op *ops;
 	const uint32_t *gaps; /* nanoseconds that the program thought before each op; the first is not part of it */
 	unsigned int count;
-	uint64_t before;       /* as in struct reprise_trace */
-	unsigned int position; /* ops between the last wait and the first op */
+	struct reprise_spot spot; /* of the first op */
 	bool ends_in_wait;
-	bool exact; /* its values came before, not its shapes alone */
+	bool exact;        /* all its values came together before */
+	bool settled;      /* it came so often that what is loose stays so */
+	const bool *loose; /* ops whose values did not come before */
 };
 
 /* Called for each segment that is worth a trace, while it is still there. */
@@ -47,8 +50,8 @@ typedef void (*reprise_watch_found)(void *context, const struct reprise_segment 
 struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined);
 void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, reprise_watch_found found, void *context);
 
-/* A segment begins with the next op, after `before`, at `position`. */
-void reprise_watch_begin(struct reprise_watch *watch, uint64_t before, unsigned int position);
+/* A segment begins with the next op. */
+void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot *spot);
 
 /* The segment ends here: at a barrier (`wait`: one that the host waits at), or because a trace begins. */
 void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_found found, void *context);
@@ -56,5 +59,8 @@ void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_fou
 /* Forgets the segment: an op in it was refused by the driver. */
 void reprise_watch_drop(struct reprise_watch *watch);
 
-/* The shape of the last op kept; REPRISE_BEFORE_... if there is none. */
-uint64_t reprise_watch_last(const struct reprise_watch *watch);
+/* Whether this hash was given before, lately; notes it. For parts of segments. */
+bool reprise_watch_came_before(struct reprise_watch *watch, uint64_t hash);
+
+/* Whether this value came before, lately, after the last two kept. */
+bool reprise_watch_knows(const struct reprise_watch *watch, uint64_t value);

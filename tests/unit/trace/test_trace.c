@@ -19,7 +19,7 @@ static struct reprise_segment segment_of(unsigned int count, uint32_t gap_ns)
 		ops[i] = op_of(i, 0);
 		gaps[i] = gap_ns;
 	}
-	return (struct reprise_segment){.ops = ops, .gaps = gaps, .count = count, .before = REPRISE_BEFORE_WAIT, .exact = true};
+	return (struct reprise_segment){.ops = ops, .gaps = gaps, .count = count, .spot = {.before = REPRISE_BEFORE_WAIT}, .exact = true};
 }
 
 START_TEST(after_a_wait_traces_are_small_first)
@@ -32,7 +32,7 @@ START_TEST(after_a_wait_traces_are_small_first)
 		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 100000), wanted[i]);
 		start += wanted[i];
 	}
-	segment.position = 1000;
+	segment.spot.position = 1000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 128);
 }
 END_TEST
@@ -42,9 +42,9 @@ START_TEST(no_trace_spans_long_pauses)
 	struct reprise_segment segment = segment_of(300, 8000);
 
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 1);
-	segment.position = 100;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 7);
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000), 3);
+	segment.spot.position = 100;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 5);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000), 2);
 	gaps[2] = 1000000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 2);
 }
@@ -61,10 +61,10 @@ END_TEST
 
 START_TEST(the_last_before_a_wait_is_halved_where_the_host_is_slow)
 {
-	struct reprise_segment segment = segment_of(6, 8000);
+	struct reprise_segment segment = segment_of(5, 8000);
 
-	segment.position = 100;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 6);
+	segment.spot.position = 100;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 5);
 	segment.ends_in_wait = true;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 3);
 }
@@ -74,24 +74,32 @@ END_TEST
 
 static struct reprise_workshop workshop;
 
-static struct reprise_trace *trace_of(uint64_t before, unsigned int position, unsigned int first, unsigned int count, bool exact)
+static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned int position, unsigned int first, unsigned int count, bool loose)
 {
 	struct reprise_op some[64];
+	struct reprise_spot spot = {before, value, position};
+	bool loosely[64];
 	struct reprise_trace *trace;
 
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
 		some[i] = op_of(first + i, 0);
-	trace = reprise_trace_new(some, count, before, position, &workshop);
+		loosely[i] = loose;
+	}
+	trace = reprise_trace_new(some, loosely, count, &spot, &workshop);
 	ck_assert_ptr_nonnull(trace);
-	trace->exact = exact;
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	return trace;
+}
+
+static struct reprise_trace *trace_of(uint64_t before, unsigned int position, unsigned int first, unsigned int count, bool loose)
+{
+	return trace_at(before, 0, position, first, count, loose);
 }
 
 START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
 {
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
-	struct reprise_op other = op_of(2, 9), same = op_of(3, 0);
+	struct reprise_op first = op_of(1, 4), other = op_of(2, 9), same = op_of(3, 0);
 
 	reprise_trace_adopt(trace, 1, &other);
 	reprise_trace_adopt(trace, 2, &same);
@@ -100,20 +108,37 @@ START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
 	reprise_trace_settle(trace, false);
 	ck_assert_uint_eq(trace->changed_count, 0);
 	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 0);
-	ck_assert(!trace->values_moved);
 
 	reprise_trace_adopt(trace, 1, &other);
 	reprise_trace_settle(trace, true);
 	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 9);
-	ck_assert(trace->values_moved);
 	ck_assert(!trace->head_moved);
+	reprise_trace_adopt(trace, 0, &first);
+	reprise_trace_settle(trace, true);
+	ck_assert(trace->head_moved);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+START_TEST(a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 5, false);
+
+	for (unsigned int round = 0; round < 10; round++) {
+		ck_assert(!reprise_trace_held(trace, 3));
+		for (unsigned int visit = 0; visit < 20; visit++)
+			reprise_trace_succeeded(trace, visit);
+	}
+	ck_assert(!reprise_trace_held(trace, 2));
+	ck_assert(!reprise_trace_held(trace, 3));
+	ck_assert(reprise_trace_held(trace, 3));
 	reprise_trace_free(trace);
 }
 END_TEST
 
 START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever)
 {
-	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
 	uint64_t now = 0, longest = 0;
 
 	for (unsigned int round = 0; round < 40; round++) {
@@ -139,6 +164,8 @@ END_TEST
 
 /* ---- the index ---- */
 
+#define SPOT(before, position) (&(struct reprise_spot){before, 0, position})
+
 static struct reprise_index *table;
 
 static void setup(void)
@@ -161,74 +188,91 @@ static void teardown(void)
 
 START_TEST(a_trace_is_found_by_what_came_before_and_its_first_value)
 {
-	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
 	struct reprise_op first = op_of(1, 0), other = op_of(1, 5);
 
 	reprise_index_add(table, trace);
-	ck_assert_ptr_eq(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 0), trace);
-	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_BARRIER, &first, 0, 0));
-	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &other, 0, 0));
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 0), trace);
+	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_BARRIER, 0), &first, 0));
+	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &other, 0));
 	/* Its values came again, so its shape alone does not find it. */
-	ck_assert_ptr_null(reprise_index_find_shape(table, REPRISE_BEFORE_WAIT, &other, 0, 0));
+	ck_assert_ptr_null(reprise_index_find_shape(table, SPOT(REPRISE_BEFORE_WAIT, 0), &other, 0));
 }
 END_TEST
 
 START_TEST(soon_after_a_wait_a_shape_counts_only_at_its_place)
 {
-	struct reprise_trace *trace = trace_of(7, 8, 1, 3, false);
+	struct reprise_trace *trace = trace_of(7, 8, 1, 3, true);
 	struct reprise_op other = op_of(1, 5);
 
 	reprise_index_add(table, trace);
-	ck_assert_ptr_eq(reprise_index_find_shape(table, 7, &other, 8, 0), trace);
-	ck_assert_ptr_null(reprise_index_find_shape(table, 7, &other, 9, 0));
-	ck_assert_ptr_eq(reprise_index_find_shape(table, 7, &other, 5000, 0), trace);
+	ck_assert_ptr_eq(reprise_index_find_shape(table, SPOT(7, 8), &other, 0), trace);
+	ck_assert_ptr_null(reprise_index_find_shape(table, SPOT(7, 9), &other, 0));
+	ck_assert_ptr_eq(reprise_index_find_shape(table, SPOT(7, 5000), &other, 0), trace);
+}
+END_TEST
+
+START_TEST(far_from_a_wait_the_value_before_tells_where_one_is)
+{
+	struct reprise_trace *trace = trace_at(7, 11, 1000, 1, 3, false);
+	struct reprise_op first = op_of(1, 0);
+	struct reprise_spot there = {7, 11, 5000}, elsewhere = {7, 12, 5000}, unknown = {7, 0, 5000};
+
+	reprise_index_add(table, trace);
+	ck_assert_ptr_eq(reprise_index_find_value(table, &there, &first, 0), trace);
+	ck_assert_ptr_null(reprise_index_find_value(table, &elsewhere, &first, 0));
+	ck_assert_ptr_eq(reprise_index_find_value(table, &unknown, &first, 0), trace);
 }
 END_TEST
 
 START_TEST(of_traces_that_begin_alike_the_one_at_this_place_is_taken)
 {
-	struct reprise_trace *here = trace_of(7, 8, 1, 3, true), *there = trace_of(7, 16, 1, 5, true);
+	struct reprise_trace *here = trace_of(7, 8, 1, 3, false), *there = trace_of(7, 16, 1, 5, false);
 	struct reprise_op first = op_of(1, 0);
 
 	reprise_index_add(table, here);
 	reprise_index_add(table, there);
 	there->last_followed = 1000;
-	ck_assert_ptr_eq(reprise_index_find_value(table, 7, &first, 8, 0), here);
-	ck_assert_ptr_eq(reprise_index_find_value(table, 7, &first, 16, 0), there);
-	ck_assert_ptr_eq(reprise_index_find_value(table, 7, &first, 40, 0), there);
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(7, 8), &first, 0), here);
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(7, 16), &first, 0), there);
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(7, 40), &first, 0), there);
 }
 END_TEST
 
 START_TEST(what_is_not_built_or_put_aside_is_not_found)
 {
-	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
 	struct reprise_op first = op_of(1, 0);
 
 	reprise_index_add(table, trace);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
-	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 0));
-	ck_assert_ptr_eq(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 3, true), trace);
+	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 0));
+	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 3), trace);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	reprise_trace_put_aside(trace, 10);
-	ck_assert_ptr_null(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 10));
-	ck_assert_ptr_eq(reprise_index_find_value(table, REPRISE_BEFORE_WAIT, &first, 0, 1u << 20), trace);
+	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 10));
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 1u << 20), trace);
 }
 END_TEST
 
-START_TEST(the_same_ops_are_one_trace_and_fewer_are_another)
+START_TEST(the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another)
 {
-	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
+	struct reprise_op others[] = {op_of(1, 0), op_of(2, 7), op_of(3, 0)};
 
 	reprise_index_add(table, trace);
-	ck_assert_ptr_eq(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 3, true), trace);
-	ck_assert_ptr_null(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 2, true));
-	ck_assert_ptr_null(reprise_index_same(table, REPRISE_BEFORE_WAIT, trace->ops, 3, false));
+	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 3), trace);
+	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 2));
+	trace->loose[1] = true;
+	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), others, 3), trace);
+	others[2] = op_of(3, 1);
+	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), others, 3));
 }
 END_TEST
 
 START_TEST(nobody_follows_a_trace_that_is_gone)
 {
-	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true), *b = trace_of(9, 3, 4, 3, true);
+	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false), *b = trace_of(9, 3, 4, 3, false);
 
 	reprise_index_add(table, a);
 	reprise_index_add(table, b);
@@ -244,7 +288,7 @@ START_TEST(the_oldest_that_nobody_has_in_hand_goes_first)
 	struct reprise_trace *traces[3];
 
 	for (unsigned int i = 0; i < 3; i++) {
-		traces[i] = trace_of(9, i, 10 * i, 3, true);
+		traces[i] = trace_of(9, i, 10 * i, 3, false);
 		traces[i]->last_followed = 100 + i;
 		reprise_index_add(table, traces[i]);
 	}
@@ -266,14 +310,16 @@ int main(void)
 	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
 	suite_add_tcase(suite, plan);
 	tcase_add_test(trace, a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not);
+	tcase_add_test(trace, a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then);
 	tcase_add_test(trace, a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever);
 	suite_add_tcase(suite, trace);
 	tcase_add_checked_fixture(index, setup, teardown);
 	tcase_add_test(index, a_trace_is_found_by_what_came_before_and_its_first_value);
 	tcase_add_test(index, soon_after_a_wait_a_shape_counts_only_at_its_place);
+	tcase_add_test(index, far_from_a_wait_the_value_before_tells_where_one_is);
 	tcase_add_test(index, of_traces_that_begin_alike_the_one_at_this_place_is_taken);
 	tcase_add_test(index, what_is_not_built_or_put_aside_is_not_found);
-	tcase_add_test(index, the_same_ops_are_one_trace_and_fewer_are_another);
+	tcase_add_test(index, the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another);
 	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
 	tcase_add_test(index, the_oldest_that_nobody_has_in_hand_goes_first);
 	suite_add_tcase(suite, index);

@@ -10,10 +10,13 @@ static unsigned int found_count;      /* segments found since forget() */
 static struct reprise_segment latest; /* the last of them; its ops are gone */
 static uint64_t first_shapes[4096];   /* with which op each segment found began */
 static unsigned int op_gap;
+static const struct reprise_spot after_wait = {.before = REPRISE_BEFORE_WAIT};
+static bool loose[REPRISE_SEGMENT_MOST]; /* in the latest */
 
 static void found(void *context, const struct reprise_segment *segment)
 {
 	latest = *segment;
+	memcpy(loose, segment->loose, segment->count * sizeof(*loose));
 	first_shapes[found_count % 4096] = segment->ops[0].shape;
 	found_count++;
 }
@@ -30,7 +33,7 @@ static void setup(void)
 	ck_assert_ptr_nonnull(watch);
 	op_gap = 0;
 	forget();
-	reprise_watch_begin(watch, REPRISE_BEFORE_WAIT, 0);
+	reprise_watch_begin(watch, &after_wait);
 }
 
 static void teardown(void)
@@ -49,7 +52,7 @@ static void keep(unsigned int shape, unsigned int value)
 static void wait(void)
 {
 	reprise_watch_end(watch, true, found, NULL);
-	reprise_watch_begin(watch, REPRISE_BEFORE_WAIT, 0);
+	reprise_watch_begin(watch, &after_wait);
 }
 
 START_TEST(a_segment_is_worth_a_trace_at_its_third_visit)
@@ -63,7 +66,7 @@ START_TEST(a_segment_is_worth_a_trace_at_its_third_visit)
 	ck_assert_uint_eq(latest.count, 10);
 	ck_assert(latest.exact);
 	ck_assert(latest.ends_in_wait);
-	ck_assert_uint_eq(latest.before, REPRISE_BEFORE_WAIT);
+	ck_assert_uint_eq(latest.spot.before, REPRISE_BEFORE_WAIT);
 }
 END_TEST
 
@@ -80,17 +83,31 @@ START_TEST(two_values_by_turns_are_two_exact_segments)
 }
 END_TEST
 
-START_TEST(values_that_never_come_again_make_a_trace_for_any_values)
+START_TEST(values_that_never_come_again_are_loose_and_settled_by_and_by)
 {
 	unsigned int visit;
 
-	for (visit = 0; visit < 20 && found_count == 0; visit++) {
+	for (visit = 1; visit <= 20 && !latest.settled; visit++) {
 		for (unsigned int i = 0; i < 5; i++)
-			keep(i, visit);
+			keep(i, i == 3 ? visit : 0);
 		wait();
+		ck_assert(!latest.exact);
 	}
-	ck_assert_uint_eq(visit, 7);
-	ck_assert(!latest.exact);
+	ck_assert_uint_eq(visit - 1, 7);
+	for (unsigned int i = 0; i < 5; i++)
+		ck_assert_int_eq(loose[i], i == 3);
+}
+END_TEST
+
+START_TEST(parts_of_a_long_chain_that_look_alike_settle_nothing)
+{
+	for (unsigned int i = 0; i < 4000; i++)
+		keep(1, i);
+	ck_assert(!latest.settled);
+	for (unsigned int i = 0; i < 3; i++)
+		for (unsigned int j = 0; j < 4000; j++)
+			keep(1, j);
+	ck_assert(latest.exact);
 }
 END_TEST
 
@@ -180,7 +197,7 @@ START_TEST(a_pause_that_came_once_is_no_habit)
 		reprise_watch_end(watch, true, found, NULL);
 		if (visit == 3)
 			ck_assert_uint_lt(latest.gaps[5], 20000);
-		reprise_watch_begin(watch, REPRISE_BEFORE_WAIT, 0);
+		reprise_watch_begin(watch, &after_wait);
 	}
 	ck_assert_uint_eq(found_count, 2);
 }
@@ -195,7 +212,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_segment_is_worth_a_trace_at_its_third_visit);
 	tcase_add_test(tests, two_values_by_turns_are_two_exact_segments);
-	tcase_add_test(tests, values_that_never_come_again_make_a_trace_for_any_values);
+	tcase_add_test(tests, values_that_never_come_again_are_loose_and_settled_by_and_by);
+	tcase_add_test(tests, parts_of_a_long_chain_that_look_alike_settle_nothing);
 	tcase_add_test(tests, nothing_repeats_nothing_is_found);
 	tcase_add_test(tests, a_long_run_without_a_wait_is_cut_where_it_was_cut_before);
 	tcase_add_test(tests, an_inserted_op_moves_no_later_cut);

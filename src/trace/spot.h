@@ -1,0 +1,15 @@
+/* A place in a lane's history, as far as it can be told from what came just before. */
+#pragma once
+
+#include <stdint.h>
+
+/* What came before: the shape of an op, or one of these. */
+#define REPRISE_BEFORE_NOTHING 1u
+#define REPRISE_BEFORE_BARRIER 2u /* a barrier that the host need not have waited at */
+#define REPRISE_BEFORE_WAIT 3u    /* the host waited: the stream was empty */
+
+struct reprise_spot {
+	uint64_t before;
+	uint64_t value;        /* of the op before; 0 if there is none, or its values do not tell */
+	unsigned int position; /* ops since the last wait */
+};

@@ -1,0 +1,7 @@
+/* What the host pays for, in nanoseconds, as measured on an H200 (median, with static cudart). The model adds these up; it is no clock. */
+#pragma once
+
+#define COST_EAGER 3900u  /* a launch, copy or memset of its own */
+#define COST_GRAPH 2250u  /* the launch of an executable graph of up to a hundred nodes */
+#define COST_NODE 600u    /* one node set in it */
+#define COST_DEFERRED 60u /* an op that is only compared and answered */

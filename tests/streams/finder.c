@@ -1,0 +1,256 @@
+/*
+ * finder [--from OP] STREAM
+ *
+ * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
+ * calls cost (costs.h). Prints what was found from op OP on (half of the ops by default), a line `name=value ...`. Nothing is built: graphs
+ * are there as soon as a trace is made, and the driver is a few functions that answer.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/base/clock.h"
+#include "../../src/base/options.h"
+#include "../../src/driver/driver.h"
+#include "../../src/lane/lane.h"
+#include "costs.h"
+#include "offline.h"
+#include "opstream.h"
+
+static struct reprise_lane lanes[256];
+
+/* What the host did, in the whole run. */
+static struct totals {
+	uint64_t ops, replayed, patched, launches, traces;
+	uint64_t exits[REPRISE_EXIT_COUNT];
+	uint64_t host_ns;    /* for issuing: pauses not counted */
+	uint64_t longest_ns; /* of the program's pauses within one replayed trace */
+} now;
+
+static struct {
+	uint64_t since_ns, thought_ns; /* the deferred ops of a lane: when the first came, and the pauses since */
+} held[256];
+
+/* ---- a driver that knows one kind of kernel ---- */
+
+static CUresult CUDAAPI parameter(CUfunction function, size_t index, size_t *offset, size_t *size)
+{
+	if (index > 0)
+		return CUDA_ERROR_INVALID_VALUE;
+	*offset = 0;
+	*size = sizeof(uint32_t);
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult CUDAAPI device_memory(unsigned int count, CUpointer_attribute *attributes, void **answers, CUdeviceptr address)
+{
+	*(uint64_t *)answers[0] = CU_MEMORYTYPE_DEVICE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI no_context(CUcontext *context)
+{
+	*context = NULL;
+	return CUDA_SUCCESS;
+}
+
+/* ---- the host's time ---- */
+
+static void spend(uint64_t ns)
+{
+	now.host_ns += ns;
+	reprise_clock_virtual += ns;
+}
+
+/* What the lane has done since `before`, but for the op that is passing eagerly. */
+static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
+{
+	uint64_t launches = lane->counts.launches - before->launches, exited = lane->counts.exited_ops - before->exited_ops;
+
+	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + exited * COST_EAGER);
+	now.replayed += lane->counts.replayed - before->replayed;
+	now.patched += lane->counts.patched - before->patched;
+	now.launches += launches;
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		now.exits[i] += lane->counts.exits[i] - before->exits[i];
+	now.traces += lane->counts.traces - before->traces;
+}
+
+static struct reprise_lane_counts counts_before;
+
+/* Called for every op, as the lane only watches: deferred ops and the last op of a replay cost what an answer costs. */
+static CUresult pass(const struct reprise_call *call)
+{
+	const struct reprise_lane *lane = call->entry;
+
+	spend(lane->trace || lane->counts.launches > counts_before.launches ? COST_DEFERRED : COST_EAGER);
+	return CUDA_SUCCESS;
+}
+
+/* ---- feeding ---- */
+
+static void barrier(struct reprise_lane *lane, bool wait)
+{
+	struct reprise_lane_counts before = lane->counts;
+
+	if (!lane->watch)
+		return;
+	reprise_lane_barrier(lane, wait);
+	account(&before, lane);
+}
+
+/* What the watchdog does in a process: it issues at half of the limit. */
+static void limit_holds(uint64_t hold_ns)
+{
+	for (size_t i = 0; i < 256; i++) {
+		struct reprise_lane_counts before = lanes[i].counts;
+
+		if (!lanes[i].trace || lanes[i].cursor == 0 || reprise_clock_virtual < held[i].since_ns + hold_ns / 2)
+			continue;
+		reprise_lane_hold_limit(&lanes[i]);
+		account(&before, &lanes[i]);
+	}
+}
+
+static struct reprise_call call_of(const struct opstream_record *record, void **params)
+{
+	struct reprise_call call = {.pass = pass, .entry = &lanes[record->lane]};
+
+	switch (record->kind) {
+	case OPSTREAM_COPY:
+		call.kind = REPRISE_OP_COPY;
+		call.copy = (struct reprise_call_copy){REPRISE_COPY_DEVICE_TO_DEVICE, record->value, ~(CUdeviceptr)record->value, record->shape};
+		break;
+	case OPSTREAM_SET:
+		call.kind = REPRISE_OP_SET;
+		call.set = (struct reprise_call_set){.target = record->value, .element_bytes = 1, .width = record->shape, .height = 1};
+		break;
+	default:
+		call.kind = REPRISE_OP_KERNEL;
+		call.kernel = (struct reprise_call_kernel){.function = (CUfunction)((uintptr_t)record->shape + 1), .grid = {1, 1, 1}, .block = {1, 1, 1},
+			.params = params};
+	}
+	return call;
+}
+
+static void feed_op(const struct opstream_record *record)
+{
+	struct reprise_lane *lane = &lanes[record->lane];
+	uint32_t value = record->value;
+	void *params[] = {&value};
+	struct reprise_call call = call_of(record, params);
+	bool held_before = lane->trace && lane->cursor > 0;
+
+	counts_before = lane->counts;
+	if (held_before)
+		held[record->lane].thought_ns += record->gap_ns;
+	reprise_lane_submit(lane, &call);
+	account(&counts_before, lane);
+	now.ops++;
+	if (lane->counts.launches > counts_before.launches && held_before && held[record->lane].thought_ns > now.longest_ns)
+		now.longest_ns = held[record->lane].thought_ns;
+	if (lane->trace && lane->cursor == 1) {
+		held[record->lane].since_ns = reprise_clock_virtual;
+		held[record->lane].thought_ns = 0;
+	}
+}
+
+static void feed(const struct opstream_record *record, uint64_t hold_ns)
+{
+	reprise_clock_virtual += record->gap_ns;
+	limit_holds(hold_ns);
+	if (opstream_is_op(record))
+		feed_op(record);
+	else if (record->kind == OPSTREAM_ORDER && record->lane < 255)
+		barrier(&lanes[record->lane], false);
+	else if (record->kind != OPSTREAM_NOTHING)
+		for (size_t i = 0; i < 256; i++)
+			barrier(&lanes[i], true);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static void print(const struct totals *then, const struct offline *best)
+{
+	static const char *const exits[] = {
+#define X(name, text) #name,
+		REPRISE_EXITS(X)
+#undef X
+	};
+	uint64_t ops = now.ops - then->ops, replayed = now.replayed - then->replayed, launches = now.launches - then->launches;
+	unsigned int graphs = 0;
+	uint64_t nodes = 0;
+
+	for (size_t i = 0; i < 256; i++) {
+		graphs += lanes[i].index ? lanes[i].index->count : 0;
+		nodes += lanes[i].index ? lanes[i].index->nodes : 0;
+	}
+	printf("ops=%lu replayed=%.4f patched=%.4f offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f",
+		ops, share(replayed, ops), share(now.patched - then->patched, replayed), share(best->repeated, best->ops),
+		share(replayed, ops) / (best->repeated ? share(best->repeated, best->ops) : 1), share(replayed, launches), graphs,
+		nodes, now.traces - then->traces, (double)now.longest_ns / 1e3, (double)ops * COST_EAGER / 1e3,
+		(double)(now.host_ns - then->host_ns) / 1e3, (double)best->host_ns / 1e3);
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		printf(" exits_by_%s=%lu", exits[i], now.exits[i] - then->exits[i]);
+	printf("\n");
+}
+
+static size_t ops_in(const struct opstream *stream)
+{
+	size_t i, ops = 0;
+
+	for (i = 0; i < stream->count; i++)
+		ops += opstream_is_op(&stream->records[i]);
+	return ops;
+}
+
+int main(int argc, char **argv)
+{
+	struct opstream stream;
+	struct totals then = {0};
+	struct offline best;
+	size_t from = SIZE_MAX, i;
+	int argument;
+
+	for (argument = 1; argument + 1 < argc && argv[argument][0] == '-'; argument += 2) {
+		if (strcmp(argv[argument], "--from") == 0)
+			from = strtoul(argv[argument + 1], NULL, 10);
+		else
+			break;
+	}
+	if (argument + 1 != argc) {
+		fprintf(stderr, "usage: finder [--from OP] STREAM\n");
+		return 2;
+	}
+	if (!opstream_read(&stream, argv[argument]))
+		return 1;
+	if (from == SIZE_MAX)
+		from = ops_in(&stream) / 2;
+	reprise_options_read();
+	reprise_dry = true;
+	reprise_driver.cuFuncGetParamInfo = parameter;
+	reprise_driver.cuFuncGetAttribute = no_attribute;
+	reprise_driver.cuPointerGetAttributes = device_memory;
+	reprise_driver.cuCtxGetCurrent = no_context;
+	reprise_clock_start();
+	for (i = 0; i < 256; i++)
+		lanes[i].awake_until = REPRISE_AWAKE_OPS;
+	for (i = 0; i < stream.count; i++) {
+		if (now.ops == from && opstream_is_op(&stream.records[i]))
+			then = now;
+		feed(&stream.records[i], reprise_option(REPRISE_OPTION_HOLD) * 1000);
+	}
+	if (!offline_search(&best, &stream, from))
+		return 1;
+	print(&then, &best);
+	free(stream.records);
+	return 0;
+}
