@@ -39,6 +39,7 @@ class Runs:
         self.library = str(settings.library or build / "preload/libreprise.so")
         self.check = str(build / "tests/sim/sim-check")
         self.timeout = settings.timeout
+        self.stacks = settings.stacks
         self.schedules = settings.schedules.split(",")
         self.base = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "REPRISE", "SIM_LOG")}
         if not settings.gpu:
@@ -49,13 +50,19 @@ class Runs:
         command = [self.program, *source[:2], "--module", self.module, *source[2:]]
         process = subprocess.Popen(command, env=self.base | environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, errors="replace", close_fds=False)
+        stacks = ""
+        if self.stacks:
+            try:
+                process.wait(self.stacks)
+            except subprocess.TimeoutExpired:
+                stacks = stacks_of(process.pid)
         try:
             out, messages = process.communicate(timeout=self.timeout)
-            return process.returncode, out, messages
+            return process.returncode, out, messages + stacks
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             out, messages = process.communicate()
-            return None, out, messages
+            return None, out, messages + stacks
 
     def ways(self, seed):
         """The environments to run under Reprise: (name, variables)."""
@@ -71,6 +78,18 @@ class Runs:
             ways.append((f"{name}, hold {hold}" + (f", {fault}" if fault else ""),
                          {"SIM_SCHEDULE": name, "REPRISE_HOLD": hold, "SIM_FAULT": fault, "SIM_PATIENCE": "1"}))
         return ways
+
+
+def stacks_of(pid):
+    """Where the threads of a process are that takes too long."""
+    gdb = shutil.which("gdb") or shutil.which("cuda-gdb-minimal") or shutil.which("cuda-gdb")
+    if not gdb:
+        return "\n(no debugger to show stacks)\n"
+    try:
+        shown = subprocess.run([gdb, "-batch", "-p", str(pid), "-ex", "thread apply all backtrace 14"], capture_output=True, text=True, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"\n(no stacks: {error})\n"
+    return "\n" + "".join(f"{line}\n" for line in shown.splitlines() if line.startswith(("Thread", "#")))
 
 
 def ending(status):
@@ -112,9 +131,9 @@ def judge(runs, source, seed, folder, only=None):
             again["SIM_LOG"] = log
         other_status, other_out, messages = runs.run(source, again)
         if other_status != 0:
-            outcome.finding = (name, f"it {ending(other_status)}: {messages.strip()[-1000:]}")
+            outcome.finding = (name, f"it {ending(other_status)}: {messages.strip()[-1000 if not runs.stacks else -20000:]}")
         elif other_out != out:
-            outcome.finding = (name, f"printed something else: {difference(out, other_out)}")
+            outcome.finding = (name, f"printed something else: {difference(out, other_out)}" + ("\n" + messages if runs.stacks else ""))
         elif not runs.gpu:
             check = subprocess.run([runs.check, plain_log, log], capture_output=True, text=True)
             if check.returncode != 0:
@@ -245,6 +264,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() + 1)
     parser.add_argument("--schedules", default=SCHEDULES)
     parser.add_argument("--timeout", type=float, default=30, help="seconds for a program")
+    parser.add_argument("--stacks", type=float, default=0, help="show the threads' stacks, by a debugger, of what is found and took so many seconds")
     parser.add_argument("--findings", type=int, default=5, help="stop after so many")
     parser.add_argument("--shorten", type=float, default=60, help="seconds to spend on making one short; 0: none")
     parser.add_argument("--keep", type=Path, help="folder for what is found")
