@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "../base/clock.h"
-#include "../base/hash.h"
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../base/options.h"
@@ -147,23 +146,8 @@ static struct reprise_spot spot_within(const struct reprise_op *ops, const bool 
 	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
 }
 
-/* Whether a part of a segment is worth a trace: its values came together before, and what did not come is known to be new at every visit. */
-static bool part_is_worth_a_trace(struct reprise_lane *lane, const struct reprise_segment *segment, unsigned int start, unsigned int count)
-{
-	uint64_t hash = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape : segment->spot.before);
-	bool loose = false;
-
-	if (segment->exact)
-		return true;
-	for (unsigned int i = start; i < start + count; i++) {
-		hash = reprise_hash_mix(hash, segment->loose[i] ? segment->ops[i].shape : segment->ops[i].value);
-		loose = loose || segment->loose[i];
-	}
-	return reprise_watch_came_before(lane->watch, hash) && (segment->settled || !loose);
-}
-
 /* reprise_watch_found: a segment has repeated. */
-static void make_traces(void *context, const struct reprise_segment *segment)
+static void make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
@@ -173,7 +157,7 @@ static void make_traces(void *context, const struct reprise_segment *segment)
 		struct reprise_spot spot = spot_within(segment->ops, segment->loose, start, &segment->spot);
 
 		count = reprise_plan_piece(segment, start, hold_ns);
-		if (count >= reprise_option(REPRISE_OPTION_SMALLEST) && part_is_worth_a_trace(lane, segment, start, count))
+		if (count >= reprise_option(REPRISE_OPTION_SMALLEST) && reprise_watch_part(lane->watch, segment, start, count))
 			add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
 	}
 }

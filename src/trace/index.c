@@ -2,8 +2,6 @@
 
 #include "../base/hash.h"
 
-#define NEAR_WAIT 512 /* ops: further from the last wait, places are not compared */
-
 #define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
 
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
@@ -76,7 +74,7 @@ struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key && trace->loose[0] && (trace->spot.position == spot->position || spot->position > NEAR_WAIT) &&
+		if (trace->key_shape == key && trace->loose[0] && (trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT) &&
 		    better(trace, best, spot, now))
 			best = trace;
 	return best;

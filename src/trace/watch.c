@@ -5,19 +5,15 @@
 
 #include "../base/clock.h"
 #include "../base/hash.h"
+#include "place.h"
+#include "seen.h"
 
-#define SIGHTINGS 1024  /* segments remembered; the oldest of a bucket gives way */
-#define VALUES_KEPT 6   /* of a segment and of each op in it, the last so many different ones: longer cycles are not seen */
-#define SETTLED 7       /* a segment that came back so often: its loose ops stay so. In a long chain of one kernel all parts look alike, and do not count */
-#define LOOSE 3         /* new values make an op loose */
-#define FAR 8192        /* ops: who has not waited for so long has come round, whatever the period */
 #define PAYLOAD_LEAST 65536
 
 #define CONTEXT 8    /* shapes that decide where a cut falls */
 #define ROLL 0xd1342543de82ef95u /* odd; the same to the power of CONTEXT is ROLL_OUT */
 #define ROLL_2 (ROLL * ROLL)
 #define ROLL_OUT (ROLL_2 * ROLL_2 * ROLL_2 * ROLL_2)
-#define SEEN 16384   /* several of the longest periods */
 
 /* Payloads of the ops in the buffer. Blocks never move; they are reused from the start when the buffer is emptied. */
 struct block {
@@ -26,31 +22,10 @@ struct block {
 	unsigned char bytes[];
 };
 
-/* An op of a segment, as it came from the second visit on. */
-struct place {
-	uint32_t gap; /* the least */
-	uint16_t next_value;
-	uint16_t news; /* visits with a value that was new */
-	uint32_t values[VALUES_KEPT]; /* hashes, cut short: at worst a patch that need not have been, or a trace too many */
-};
-
-struct sighting {
-	uint64_t shapes;
-	uint32_t visits;
-	uint32_t returns; /* visits that were not in the midst of others that look alike */
-	unsigned int position;
-	struct place *places;
-};
-
-/* Hashes that came lately, and in which segment first. One that takes another's place lets it be forgotten. */
-struct seen {
-	uint32_t hashes[SEEN];
-	uint32_t segments[SEEN];
-};
-
 struct reprise_watch {
 	struct reprise_op ops[REPRISE_SEGMENT_MOST];
 	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks, until somebody wants to know */
+	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_PLACE_BY_COUNT]; /* of their places; 0: none */
 	bool loose[REPRISE_SEGMENT_MOST];    /* at first: its value and the two before it had not come together */
 	unsigned int count;
 	struct reprise_spot spot; /* of the first */
@@ -60,14 +35,13 @@ struct reprise_watch {
 	uint64_t recent_values[2];
 	unsigned int recent;         /* the ring's oldest */
 	uint64_t shapes;             /* a rolling hash of the ring */
-	uint64_t last_shapes;        /* of the last segment */
-	struct seen in_a_row;        /* three values */
-	struct seen parts;           /* segments, and parts of them */
+	struct reprise_seen in_a_row; /* three values */
+	struct reprise_seen parts;   /* segments, and parts of them */
 	unsigned int extremum;       /* index of the least hash so far, 0 if none */
 	uint64_t extremum_key[2];    /* by shapes, then by values */
 
 	struct block *live, *spare; /* payloads of the segment; those that the tail moves to at a cut */
-	struct sighting sightings[SIGHTINGS];
+	struct reprise_places places;
 };
 
 static unsigned char *allocate(struct block **list, size_t size)
@@ -105,22 +79,6 @@ static void reset(struct block **list)
 		(*list)->used = 0;
 }
 
-/* Whether it came before this segment: what is new may well come several times in a row. */
-static bool is_seen(const struct seen *seen, uint64_t hash, uint32_t segment)
-{
-	return seen->hashes[hash % SEEN] == (uint32_t)(hash >> 32) && seen->segments[hash % SEEN] != segment;
-}
-
-/* Notes the hash; true if it came before this segment. */
-static bool see(struct seen *seen, uint64_t hash, uint32_t segment)
-{
-	if (seen->hashes[hash % SEEN] == (uint32_t)(hash >> 32))
-		return seen->segments[hash % SEEN] != segment;
-	seen->hashes[hash % SEEN] = (uint32_t)(hash >> 32);
-	seen->segments[hash % SEEN] = segment;
-	return false;
-}
-
 struct reprise_watch *reprise_watch_new(void)
 {
 	struct reprise_watch *watch = calloc(1, sizeof(*watch));
@@ -141,8 +99,6 @@ void reprise_watch_free(struct reprise_watch *watch)
 			*list = block->next;
 			free(block);
 		}
-	for (unsigned int i = 0; i < SIGHTINGS; i++)
-		free(watch->sightings[i].places);
 	free(watch);
 }
 
@@ -160,76 +116,87 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct 
 	return slot;
 }
 
-bool reprise_watch_came_before(struct reprise_watch *watch, uint64_t hash)
+/* Whether the segment's values came before, in whole. */
+static bool is_exact(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
-	return see(&watch->parts, hash, watch->segment);
+	uint64_t values = reprise_hash_mix(segment->count, segment->spot.before <= REPRISE_BEFORE_WAIT);
+
+	for (unsigned int i = 0; i < segment->count; i++)
+		values = reprise_hash_mix(values, segment->ops[i].value);
+	return reprise_seen_note(&watch->parts, values, watch->segment);
 }
 
-/* True if the value came at one of the last visits; notes it. */
-static bool came_before(struct place *place, uint64_t value)
+/* The places of the segment's ops; their contexts are known already. */
+static void name_places(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
-	uint32_t short_value = (uint32_t)(value >> 32);
+	uint64_t whole = segment->count, before = segment->spot.before;
 
-	for (unsigned int i = 0; i < VALUES_KEPT; i++)
-		if (place->values[i] == short_value)
-			return true;
-	place->values[place->next_value++ % VALUES_KEPT] = short_value;
-	return false;
-}
+	for (unsigned int i = 0; i < segment->count; i++)
+		whole = reprise_hash_mix(whole, segment->ops[i].shape);
+	for (unsigned int i = 0; i < segment->count; i++) {
+		unsigned int position = segment->spot.position + i;
+		uint64_t near = reprise_hash_mix(reprise_hash_mix(before, position), segment->ops[i].shape);
 
-/*
- * Notes each op's gap and value. This visit's gaps become the least of all visits since the second, so that one interrupt is not taken for
- * a habit of the program's. False if this is the first that is kept.
- */
-static bool note_places(struct reprise_watch *watch, struct sighting *sighting, unsigned int count)
-{
-	bool known = sighting->places != NULL;
-
-	if (!known)
-		sighting->places = calloc(count, sizeof(*sighting->places));
-	for (unsigned int i = 0; i < count; i++) {
-		struct place *place = sighting->places != NULL ? &sighting->places[i] : NULL;
-
-		if (place != NULL && came_before(place, watch->ops[i].value))
-			watch->loose[i] = false;
-		if (place != NULL && place->news < UINT16_MAX)
-			place->news += watch->loose[i];
-		if (known && place->gap < watch->gaps[i])
-			watch->gaps[i] = place->gap;
-		if (place != NULL)
-			place->gap = watch->gaps[i];
+		watch->keys[i][REPRISE_PLACE_BY_SEGMENT] = reprise_place_key(reprise_hash_mix(whole, i));
+		watch->keys[i][REPRISE_PLACE_BY_POSITION] = position < REPRISE_NEAR_WAIT ? reprise_place_key(near) : 0;
+		before = segment->ops[i].shape;
 	}
+}
+
+/* Notes that the op came; its gap and whether it is loose are from now on what its place says. True if that is known. */
+static bool note_op(struct reprise_watch *watch, unsigned int i)
+{
+	const struct reprise_visit visit = {watch->segment, watch->spot.position + i, watch->gaps[i], watch->ops[i].value, watch->loose[i]};
+	struct reprise_judgement judgement;
+
+	for (unsigned int by = 0; by < REPRISE_PLACE_BY_COUNT; by++)
+		if (watch->keys[i][by] != 0)
+			reprise_place_visit(&watch->places, watch->keys[i][by], &visit);
+	judgement = reprise_place_judge(&watch->places, watch->keys[i]);
+	if (judgement.place == NULL)
+		return false;
+	watch->gaps[i] = judgement.place->gap;
+	watch->loose[i] = reprise_place_is_loose(&judgement);
+	return true;
+}
+
+/* Whether there is anything in the segment that came before. */
+static bool worth_a_look(struct reprise_watch *watch, struct reprise_segment *segment)
+{
+	bool known = false;
+
+	name_places(watch, segment);
+	segment->exact = is_exact(watch, segment);
+	for (unsigned int i = 0; i < segment->count; i++)
+		known = note_op(watch, i) || known;
+	if (segment->exact)
+		memset(watch->loose, 0, segment->count * sizeof(*watch->loose));
 	return known;
 }
 
-/* Whether the segment's shapes, in whole, have come often enough. */
-static bool worth_a_look(struct reprise_watch *watch, struct reprise_segment *segment)
+bool reprise_watch_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count)
 {
-	uint64_t shapes = reprise_hash_mix(segment->count, segment->spot.before <= REPRISE_BEFORE_WAIT), values = shapes;
+	uint64_t tight = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape : segment->spot.before), hash = tight;
+	unsigned int loose = 0, news = 0;
+	bool settled = true;
 
-	for (unsigned int i = 0; i < segment->count; i++) {
-		shapes = reprise_hash_mix(shapes, segment->ops[i].shape);
-		values = reprise_hash_mix(values, segment->ops[i].value);
+	for (unsigned int i = start; i < start + count; i++) {
+		struct reprise_judgement judgement = reprise_place_judge(&watch->places, watch->keys[i]);
+
+		if (judgement.place == NULL)
+			return false;
+		loose += segment->loose[i];
+		news += judgement.place->news & 1;
+		settled = settled && (judgement.settled || !segment->loose[i]);
+		tight = reprise_hash_mix(tight, segment->ops[i].value);
+		hash = reprise_hash_mix(hash, segment->loose[i] ? segment->ops[i].shape : segment->ops[i].value);
 	}
-
-	struct sighting *sighting = &watch->sightings[shapes % SIGHTINGS];
-
-	if (sighting->shapes != shapes) {
-		free(sighting->places);
-		*sighting = (struct sighting){.shapes = shapes, .position = segment->spot.position};
+	if (reprise_seen_note(&watch->parts, tight, watch->segment) || segment->exact) {
+		memset(segment->loose + start, 0, count * sizeof(*segment->loose));
+		return true;
 	}
-	sighting->visits++;
-	sighting->returns += shapes != watch->last_shapes || segment->spot.position == sighting->position || segment->spot.position >= FAR;
-	watch->last_shapes = shapes;
-	segment->exact = reprise_watch_came_before(watch, values);
-	if (sighting->visits == 1 || !note_places(watch, sighting, segment->count))
-		return false;
-	if (segment->exact)
-		memset(watch->loose, 0, segment->count * sizeof(*watch->loose));
-	segment->settled = sighting->returns >= SETTLED;
-	for (unsigned int i = 0; segment->settled && !segment->exact && i < segment->count; i++)
-		watch->loose[i] = sighting->places != NULL && sighting->places[i].news >= LOOSE;
-	return true;
+	/* Where hardly anything is new at this visit, the values may be about to come round. */
+	return hash != tight && reprise_seen_note(&watch->parts, hash, watch->segment) && settled && 2 * news >= loose;
 }
 
 static uint32_t to_ns(uint32_t ticks)
@@ -274,6 +241,7 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait, repr
 		watch->ops[i] = *op;
 		watch->ops[i].payload = payload;
 		watch->gaps[i] = watch->gaps[count + i];
+		watch->keys[i][REPRISE_PLACE_BY_CONTEXT] = watch->keys[count + i][REPRISE_PLACE_BY_CONTEXT];
 		watch->loose[i] = watch->loose[count + i];
 	}
 	watch->count = tail;
@@ -302,7 +270,7 @@ static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *k
 {
 	uint64_t hash = reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value);
 
-	*known = see(&watch->in_a_row, hash, watch->segment);
+	*known = reprise_seen_note(&watch->in_a_row, hash, watch->segment);
 	watch->recent_values[1] = watch->recent_values[0];
 	watch->recent_values[0] = value;
 	return hash;
@@ -317,6 +285,7 @@ static void weigh(struct reprise_watch *watch, unsigned int i)
 	bool known;
 	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape), by_value = hash_values(watch, watch->ops[i].value, &known);
 
+	watch->keys[i][REPRISE_PLACE_BY_CONTEXT] = reprise_place_key(by_shape);
 	watch->loose[i] = !known;
 	if (!known)
 		by_value = UINT64_MAX;
@@ -346,6 +315,11 @@ void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot 
 	watch->segment++;
 	watch->extremum = 0;
 	watch->spot = *spot;
+	memset(watch->recent_shapes, 0, sizeof(watch->recent_shapes));
+	watch->shapes = 0;
+	hash_shapes(watch, spot->before);
+	watch->recent_values[1] = 0;
+	watch->recent_values[0] = spot->value;
 	reset(&watch->live);
 }
 
@@ -361,7 +335,7 @@ void reprise_watch_drop(struct reprise_watch *watch)
 	reprise_watch_begin(watch, &nowhere);
 }
 
-bool reprise_watch_knows(const struct reprise_watch *watch, uint64_t value)
+bool reprise_watch_knows(struct reprise_watch *watch, uint64_t value)
 {
-	return is_seen(&watch->in_a_row, reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value), watch->segment);
+	return reprise_seen_has(&watch->in_a_row, reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value), watch->segment);
 }

@@ -5,9 +5,9 @@
  * began and stays so for a while (asymmetric extremum chunking, as in deduplication). What decides is the shapes of the last
  * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts.
  *
- * A segment whose values came before is worth traces at its third visit: two are timed. Of one whose shapes alone came before, the
- * parts whose values came before are. Once so many have come that the other values can hardly be a short cycle, those ops are called loose: they
- * are worth traces too, which stand for any values there.
+ * Of a segment with known places (place.h), the parts whose values came before are worth traces: all, if the segment's values came before in whole. Ops that
+ * came back often, with values that are new again and again, are loose: a part whose values came before but for those is worth a trace
+ * too, which stands for any values there.
  *
  * Belongs to one lane, under its lock. O(1) an op.
  */
@@ -36,12 +36,11 @@ struct reprise_segment {
 	struct reprise_spot spot; /* of the first op */
 	bool ends_in_wait;
 	bool exact;        /* all its values came together before */
-	bool settled;      /* it came so often that what is loose stays so */
-	const bool *loose; /* ops whose values did not come before */
+	bool *loose; /* ops whose values did not come before */
 };
 
 /* Called for each segment that is worth a trace, while it is still there. */
-typedef void (*reprise_watch_found)(void *context, const struct reprise_segment *segment);
+typedef void (*reprise_watch_found)(void *context, struct reprise_segment *segment);
 
 /*
  * The slot for the next op: reprise_op_complete() may write the payload there. It counts once it is kept; until then
@@ -59,8 +58,8 @@ void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_fou
 /* Forgets the segment: an op in it was refused by the driver. */
 void reprise_watch_drop(struct reprise_watch *watch);
 
-/* Whether this hash was given before, lately; notes it. For parts of segments. */
-bool reprise_watch_came_before(struct reprise_watch *watch, uint64_t hash);
+/* While a segment is shown: whether `count` of its ops from `start` on are worth a trace of their own. Asked once for each part. */
+bool reprise_watch_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count);
 
 /* Whether this value came before, lately, after the last two kept. */
-bool reprise_watch_knows(const struct reprise_watch *watch, uint64_t value);
+bool reprise_watch_knows(struct reprise_watch *watch, uint64_t value);

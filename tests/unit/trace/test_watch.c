@@ -12,10 +12,13 @@ static uint64_t first_shapes[4096];   /* with which op each segment found began 
 static unsigned int op_gap;
 static const struct reprise_spot after_wait = {.before = REPRISE_BEFORE_WAIT};
 static bool loose[REPRISE_SEGMENT_MOST]; /* in the latest */
+static unsigned int part_start, part_count; /* asked for in each segment; 0 ops: all of it */
+static bool worthy;                      /* whether it was worth a trace in the latest */
 
-static void found(void *context, const struct reprise_segment *segment)
+static void found(void *context, struct reprise_segment *segment)
 {
 	latest = *segment;
+	worthy = reprise_watch_part(watch, segment, part_start, part_count > 0 ? part_count : segment->count);
 	memcpy(loose, segment->loose, segment->count * sizeof(*loose));
 	first_shapes[found_count % 4096] = segment->ops[0].shape;
 	found_count++;
@@ -25,6 +28,7 @@ static void forget(void)
 {
 	found_count = 0;
 	latest = (struct reprise_segment){0};
+	worthy = false;
 }
 
 static void setup(void)
@@ -32,6 +36,7 @@ static void setup(void)
 	watch = reprise_watch_new();
 	ck_assert_ptr_nonnull(watch);
 	op_gap = 0;
+	part_start = part_count = 0;
 	forget();
 	reprise_watch_begin(watch, &after_wait);
 }
@@ -87,7 +92,7 @@ START_TEST(values_that_never_come_again_are_loose_and_settled_by_and_by)
 {
 	unsigned int visit;
 
-	for (visit = 1; visit <= 20 && !latest.settled; visit++) {
+	for (visit = 1; visit <= 20 && !worthy; visit++) {
 		for (unsigned int i = 0; i < 5; i++)
 			keep(i, i == 3 ? visit : 0);
 		wait();
@@ -101,13 +106,49 @@ END_TEST
 
 START_TEST(parts_of_a_long_chain_that_look_alike_settle_nothing)
 {
-	for (unsigned int i = 0; i < 4000; i++)
+	for (unsigned int i = 0; i < 4000; i++) {
 		keep(1, i);
-	ck_assert(!latest.settled);
+		ck_assert(!worthy);
+	}
 	for (unsigned int i = 0; i < 3; i++)
 		for (unsigned int j = 0; j < 4000; j++)
 			keep(1, j);
 	ck_assert(latest.exact);
+	ck_assert(worthy);
+}
+END_TEST
+
+START_TEST(a_part_is_known_wherever_watching_begins_and_ends)
+{
+	for (unsigned int visit = 0; visit < 6; visit++) {
+		const struct reprise_spot spot = {.before = 100 + visit, .position = visit + 1};
+
+		/* Ops 1 to 39 since the wait; the first of them are not seen, nor are the last. */
+		reprise_watch_begin(watch, &spot);
+		part_start = 10 - spot.position;
+		part_count = 20;
+		for (unsigned int i = spot.position; i < 37 + visit; i++)
+			keep(i, i == 5 || i == 35 ? visit : 0);
+		reprise_watch_end(watch, false, found, NULL);
+		ck_assert_int_eq(worthy, visit >= 3); /* known at the third, and the same at the next */
+	}
+	ck_assert(!latest.exact);
+}
+END_TEST
+
+START_TEST(a_part_whose_values_come_round_is_not_loose)
+{
+	/* Two sets of values by turns, and one op that is always new. */
+	for (unsigned int visit = 0; visit < 30; visit++) {
+		part_count = 10;
+		for (unsigned int i = 0; i < 20; i++)
+			keep(i, i == 15 ? 1000 + visit : visit % 2);
+		wait();
+	}
+	ck_assert(worthy);
+	ck_assert(!latest.exact);
+	for (unsigned int i = 0; i < 20; i++)
+		ck_assert_int_eq(loose[i], i == 15);
 }
 END_TEST
 
@@ -214,6 +255,8 @@ int main(void)
 	tcase_add_test(tests, two_values_by_turns_are_two_exact_segments);
 	tcase_add_test(tests, values_that_never_come_again_are_loose_and_settled_by_and_by);
 	tcase_add_test(tests, parts_of_a_long_chain_that_look_alike_settle_nothing);
+	tcase_add_test(tests, a_part_is_known_wherever_watching_begins_and_ends);
+	tcase_add_test(tests, a_part_whose_values_come_round_is_not_loose);
 	tcase_add_test(tests, nothing_repeats_nothing_is_found);
 	tcase_add_test(tests, a_long_run_without_a_wait_is_cut_where_it_was_cut_before);
 	tcase_add_test(tests, an_inserted_op_moves_no_later_cut);
