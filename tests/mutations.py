@@ -6,7 +6,7 @@ plants them; docs/hazards.md lists the hazards, each with its mutations or with 
 
 BUGS = (
     ("a synchronising call is passed over", "src/lane/doors.c",
-     "	if (reprise_inside == 0)\n		reprise_lanes_barrier(true);", "	(void)0;", "fuzz pinned_h2d_reuse event_query_poll"),
+     "	record_barrier(REPRISE_RECORD_WAIT, waited_for);\n	reprise_lanes_barrier(true);", "	record_barrier(REPRISE_RECORD_WAIT, waited_for);", "fuzz pinned_h2d_reuse event_query_poll"),
     ("an event's record or wait is passed over", "src/lane/doors.c",
      "	reprise_lanes_make_way(lane);\n	reprise_lock_take(&lane->lock);\n	reprise_lane_barrier(lane, false);\n	reprise_lock_give(&lane->lock);",
      "	reprise_lanes_make_way(lane);", "fuzz event_ping_pong event_timing ipc_event"),
