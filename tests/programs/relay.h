@@ -72,9 +72,10 @@ static void relay_end_turn(struct relay *relay)
 /* On one stream the second thread waits for both; each launches with arguments of its own. */
 static void relay_run(struct relay *relay, unsigned me)
 {
-	relay_begin(relay, me);
 	for (unsigned iteration = 0; iteration < relay->iterations; iteration++) {
 		relay_take_turn(relay, me);
+		if (iteration == 0)
+			relay_begin(relay, me); /* within the turn: which thread calls first is the same in every run */
 		for (unsigned k = 0; k < RELAY_LENGTH; k++)
 			relay_launch(relay, me, me * 1000 + k);
 		if (relay->own_streams || me == 1)

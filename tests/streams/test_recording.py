@@ -7,6 +7,7 @@ LIBRARY is libreprise.so.
 """
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -100,6 +101,11 @@ class Records(Recording):
         loop = records[next(i for i, record in enumerate(records) if record.is_op):]
         self.assertEqual(kinds_of(loop[:300 * (CHAIN + 1)]), (["kernel"] * CHAIN + ["wait"]) * 300)
         self.assertEqual({record.lane for record in loop[:300 * (CHAIN + 1)]}, {0})
+
+    def test_the_page_has_the_kinds_of_records(self):
+        self.record(shape("chain"))
+        named = [line.split(" ", 1) for line in self.file.read_bytes().split(b"\nend\n")[0].decode().split("\n")[1:]]
+        self.assertEqual(re.findall(r"^\| (\d+) \| ([\w ]+) \|", (TOP / "docs" / "recording.md").read_text(), re.MULTILINE), [tuple(pair) for pair in named])
 
     def test_equal_ops_have_equal_hashes_and_others_do_not(self):
         first, *others = [[op.value for op in ops] for ops in self.iterations("chain")]
