@@ -2,8 +2,8 @@
  * finder [--from OP] STREAM
  *
  * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
- * calls cost (costs.h): each thread's by its own pauses, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a line `name=value ...`. Nothing is built: graphs
- * are there as soon as a trace is made, and the driver is a few functions that answer.
+ * calls cost (costs.h): for each thread by its own, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a
+ * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
