@@ -18,6 +18,7 @@
 #include "opstream.h"
 
 static struct reprise_lane lanes[OPSTREAM_LANES];
+static unsigned int lane_count; /* lanes from this one on have had no op yet */
 
 /* What the lanes' streams are, as the stream says. */
 static struct {
@@ -126,7 +127,7 @@ static bool holds(unsigned int lane)
 
 static void barrier_of_all(bool wait)
 {
-	for (unsigned int i = 0; i < OPSTREAM_LANES; i++)
+	for (unsigned int i = 0; i < lane_count; i++)
 		barrier(&lanes[i], wait);
 }
 
@@ -135,7 +136,7 @@ static void barrier_if_any_holds(void)
 {
 	bool any = false;
 
-	for (unsigned int i = 0; i < OPSTREAM_LANES; i++)
+	for (unsigned int i = 0; i < lane_count; i++)
 		any = any || holds(i);
 	if (any)
 		barrier_of_all(false);
@@ -144,7 +145,7 @@ static void barrier_if_any_holds(void)
 /* The legacy stream's ops come after those of the blocking streams of its context, and the other way round (lane/registry.c). */
 static void make_way(unsigned int lane)
 {
-	for (unsigned int i = 0; i < OPSTREAM_LANES; i++)
+	for (unsigned int i = 0; i < lane_count; i++)
 		if (i != lane && holds(i) && streams[i].context == streams[lane].context && streams[i].blocking && streams[lane].blocking &&
 		    (streams[i].legacy || streams[lane].legacy))
 			barrier(&lanes[i], false);
@@ -153,7 +154,7 @@ static void make_way(unsigned int lane)
 /* What the watchdog does in a process: it issues at half of the limit. */
 static void limit_holds(uint64_t hold_ns)
 {
-	for (unsigned int i = 0; i < OPSTREAM_LANES; i++) {
+	for (unsigned int i = 0; i < lane_count; i++) {
 		struct reprise_lane_counts before = lanes[i].counts;
 
 		if (!holds(i) || reprise_clock_virtual < held[i].since_ns + hold_ns / 2)
@@ -196,6 +197,8 @@ static void feed_op(const struct opstream_record *record)
 	struct reprise_call call = call_of(record, params);
 	bool held_before = holds(record->lane);
 
+	if (record->lane >= lane_count)
+		lane_count = record->lane + 1u;
 	make_way(record->lane);
 	counts_before = lane->counts;
 	if (held_before)
