@@ -79,7 +79,10 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 		tell_lifetime(point, value);
 		break;
 	default:
-		reprise_sync();
+		if (point->argument != 0)
+			reprise_sync_stream((CUstream)value, point->per_thread);
+		else
+			reprise_sync();
 		break;
 	}
 }

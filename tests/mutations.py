@@ -6,7 +6,7 @@ plants them; docs/hazards.md lists the hazards, each with its mutations or with 
 
 BUGS = (
     ("a synchronising call is passed over", "src/lane/doors.c",
-     "	if (reprise_inside == 0)\n		reprise_lanes_barrier(true);", "	(void)0;", "fuzz pinned_h2d_reuse event_query_poll"),
+     "	record_barrier(REPRISE_RECORD_WAIT, waited_for);\n	reprise_lanes_barrier(true);", "	record_barrier(REPRISE_RECORD_WAIT, waited_for);", "fuzz pinned_h2d_reuse event_query_poll"),
     ("an event's record or wait is passed over", "src/lane/doors.c",
      "	reprise_lanes_make_way(lane);\n	reprise_lock_take(&lane->lock);\n	reprise_lane_barrier(lane, false);\n	reprise_lock_give(&lane->lock);",
      "	reprise_lanes_make_way(lane);", "fuzz event_ping_pong event_timing ipc_event"),
@@ -190,6 +190,15 @@ BUGS = (
     ("a number out of its range is taken", "src/base/options.c",
      "	return number >= row->least && number <= row->greatest;",
      "	return true;", "hostile_options_REPRISE_MEMORY"),
+    ("a lane that is left alone is not recorded", "src/lane/doors.c",
+     " && !recording() && reprise_lanes_asleep", " && reprise_lanes_asleep", "recording"),
+    ("what the program captures is recorded too", "src/lane/doors.c",
+     "	return recording() && taking_part() ?", "	return recording() ?", "recording"),
+    ("a child goes on with its parent's recording", "src/lane/process.c", "	reprise_record_reset();\n", "", "recording"),
+    ("a recording is written to whatever has its name", "src/record/stream.c",
+     " && status.st_dev == stream.device && status.st_ino == stream.inode", "", "recording"),
+    ("the number of a stream that ended is not told of anew", "src/record/record.c",
+     "		described[lane] = false;", "		(void)lane;", "recording"),
 )
 
 # Hazards that no bug can be planted for, and why.

@@ -7,7 +7,7 @@
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      the function table (op/function.c), the build queue (graph/build.c), the graveyard (graph/graveyard.c), the start of the hold
- *                 limit's thread (lane/hold.c)
+ *                 limit's thread (lane/hold.c), the recorder (record/record.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  *

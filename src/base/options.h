@@ -17,7 +17,9 @@
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
-	X(REPORT, "REPRISE_REPORT", PATH, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line")
+	X(REPORT, "REPRISE_REPORT", PATH, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
+	X(STREAM, "REPRISE_STREAM", PATH, 0, 0, 0, "", "file for a recording of what is asked of streams, hashes only (%p is the process)") \
+	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have")
 
 enum reprise_option {
 #define X(option, ...) REPRISE_OPTION_##option,

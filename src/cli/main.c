@@ -12,14 +12,14 @@
 #include "doctor.h"
 #include "run.h"
 
-/* --name of an option: its variable without "REPRISE_", in small letters; the mode is the command's own name. */
+/* --name of an option: its variable without "REPRISE_", in small letters, with hyphens; the mode is the command's own name. */
 static const char *option_name(unsigned int option)
 {
 	static char name[64];
 	size_t i = 0;
 
 	for (const char *at = reprise_option_rows[option].variable + strlen("REPRISE_"); *at != '\0' && i < sizeof(name) - 1; at++)
-		name[i++] = (char)tolower(*at);
+		name[i++] = *at == '_' ? '-' : (char)tolower(*at);
 	name[i] = '\0';
 	return name;
 }

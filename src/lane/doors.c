@@ -11,6 +11,7 @@
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
+#include "../record/record.h"
 #include "../report/counters.h"
 #include "process.h"
 #include "registry.h"
@@ -35,11 +36,16 @@ static bool taking_part(void)
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
-CUresult reprise_submit(const struct reprise_call *call)
+static bool recording(void)
+{
+	return __builtin_expect(atomic_load_explicit(&reprise_recording, memory_order_relaxed), 0);
+}
+
+static CUresult submit(const struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
-	if (atomic_load(&reprise_deferred_lanes) == 0 && reprise_lanes_asleep(call->stream, call->per_thread))
+	if (atomic_load(&reprise_deferred_lanes) == 0 && !recording() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture may have begun since this one's last op was deferred. */
@@ -60,6 +66,57 @@ CUresult reprise_submit(const struct reprise_call *call)
 	return reprise_lane_submit(lane, call);
 }
 
+/* ---- recording ---- */
+
+/* The op is recorded first: its parameters are the program's until the call returns, and the call may not return before another thread's. */
+static CUresult submit_recorded(const struct reprise_call *call)
+{
+	const struct reprise_lane *lane = reprise_lanes_find(call->stream, call->per_thread);
+	struct reprise_record_lane described = {0};
+	CUresult result;
+
+	if (lane != NULL)
+		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY, lane->blocking, (uintptr_t)lane->context};
+	reprise_process_prepare(); /* at exit, what was recorded is written */
+	reprise_record_op(lane != NULL ? &described : NULL, call);
+	result = submit(call);
+	reprise_record_returned(result);
+	return result;
+}
+
+static void record_barrier(enum reprise_record_kind kind, const struct reprise_lane *lane)
+{
+	if (recording())
+		reprise_record_barrier(kind, lane != NULL ? lane->number : REPRISE_LANE_NONE);
+}
+
+static const struct reprise_lane *lane_to_record(CUstream stream, bool per_thread)
+{
+	return recording() ? reprise_lanes_known(stream, per_thread) : NULL;
+}
+
+static void record_lifetime(enum reprise_lifetime what, uintptr_t handle)
+{
+	static const enum reprise_record_kind kinds[] = {
+		[REPRISE_LIFETIME_CODE] = REPRISE_RECORD_CODE,
+		[REPRISE_LIFETIME_FUNCTION] = REPRISE_RECORD_FUNCTION,
+		[REPRISE_LIFETIME_MEMORY] = REPRISE_RECORD_MEMORY,
+		[REPRISE_LIFETIME_ATTRIBUTES] = REPRISE_RECORD_ATTRIBUTES,
+		[REPRISE_LIFETIME_STREAM] = REPRISE_RECORD_STREAM,
+		[REPRISE_LIFETIME_CONTEXT] = REPRISE_RECORD_CONTEXT,
+	};
+	bool of_stream = what == REPRISE_LIFETIME_ATTRIBUTES || what == REPRISE_LIFETIME_STREAM;
+
+	record_barrier(kinds[what], of_stream ? lane_to_record((CUstream)handle, false) : NULL);
+}
+
+/* ---- what the doors ask ---- */
+
+CUresult reprise_submit(const struct reprise_call *call)
+{
+	return recording() && taking_part() ? submit_recorded(call) : submit(call);
+}
+
 void reprise_order(CUstream stream, bool per_thread)
 {
 	struct reprise_lane *lane;
@@ -67,6 +124,7 @@ void reprise_order(CUstream stream, bool per_thread)
 	if (reprise_inside != 0)
 		return;
 	lane = reprise_lanes_known(stream, per_thread);
+	record_barrier(REPRISE_RECORD_ORDER, lane);
 	if (lane == NULL) {
 		/* A stream without a lane may still be ordered against the legacy stream. */
 		if (atomic_load(&reprise_deferred_lanes) > 0)
@@ -79,10 +137,22 @@ void reprise_order(CUstream stream, bool per_thread)
 	reprise_lock_give(&lane->lock);
 }
 
+static void sync_all(const struct reprise_lane *waited_for)
+{
+	record_barrier(REPRISE_RECORD_WAIT, waited_for);
+	reprise_lanes_barrier(true);
+}
+
 void reprise_sync(void)
 {
 	if (reprise_inside == 0)
-		reprise_lanes_barrier(true);
+		sync_all(NULL);
+}
+
+void reprise_sync_stream(CUstream stream, bool per_thread)
+{
+	if (reprise_inside == 0)
+		sync_all(lane_to_record(stream, per_thread));
 }
 
 /* ---- lifetimes ---- */
@@ -134,6 +204,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	if (reprise_inside != 0)
 		return;
 	reprise_count(REPRISE_COUNT_lifetimes, 1);
+	record_lifetime(what, handle);
 	reprise_lanes_barrier(true);
 	switch (what) {
 	case REPRISE_LIFETIME_MEMORY:
@@ -239,6 +310,7 @@ void reprise_capture_begin(CUstream stream)
 		atomic_fetch_add(&capture_count, 1);
 	}
 	reprise_lock_give(&captures_lock);
+	record_barrier(REPRISE_RECORD_CAPTURE, NULL);
 	reprise_lanes_barrier(false);
 	if (full)
 		reprise_stop("too many captures at once");

@@ -41,6 +41,9 @@ void reprise_order(CUstream stream, bool per_thread);
 /* SYNC, and unknown entry points: issues everything deferred in the process. */
 void reprise_sync(void);
 
+/* SYNC of a call that names one stream. The others issue what they hold all the same; a recording says which it was. */
+void reprise_sync_stream(CUstream stream, bool per_thread);
+
 /*
  * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given
  * up; then, since launches under way keep theirs, those are waited for, for two seconds at most.

@@ -52,6 +52,7 @@ struct reprise_lane_counts {
 struct reprise_lane {
 	struct reprise_lock lock;
 	struct reprise_lane *next; /* in the registry, for good */
+	uint8_t number;            /* in recordings; those that come late share the last one */
 
 	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
 	_Atomic(CUcontext) context;

@@ -7,6 +7,7 @@
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
+#include "../record/record.h"
 #include "../report/report.h"
 #include "doors.h"
 #include "hold.h"
@@ -21,6 +22,7 @@ static _Atomic unsigned long unlaned;
 static void at_exit(void)
 {
 	reprise_stop_at_exit(PATIENCE_NS);
+	reprise_record_end();
 	reprise_hold_stop();
 	reprise_graph_building_stop(PATIENCE_NS);
 }
@@ -35,6 +37,7 @@ static void in_child(void)
 	reprise_exclusion_reset();
 	reprise_functions_reset();
 	reprise_memory_forget();
+	reprise_record_reset();
 	reprise_report_forget();
 	atomic_store(&unlaned, 0);
 }

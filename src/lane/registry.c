@@ -12,9 +12,11 @@
 #include "../driver/driver.h"
 
 #define REMEMBERED 8
+#define NUMBER_LAST 254
 
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
+static uint8_t lane_count;
 static _Atomic uint32_t epoch = 1;
 static _Atomic uint32_t legacy_lanes; /* in use; none in most programs that order their streams themselves */
 
@@ -93,6 +95,8 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	if (stream == CU_STREAM_LEGACY)
 		atomic_fetch_add(&legacy_lanes, 1);
 	if (fresh) {
+		lane->number = lane_count;
+		lane_count += lane_count < NUMBER_LAST;
 		lane->next = atomic_load(&lanes);
 		atomic_store_explicit(&lanes, lane, memory_order_release);
 	} else {
@@ -220,6 +224,7 @@ void reprise_lanes_reset(void)
 {
 	atomic_store(&registry_lock.word, 0);
 	atomic_store(&lanes, NULL);
+	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
 	atomic_fetch_add(&epoch, 1);
 	atomic_store(&reprise_deferred_lanes, 0);

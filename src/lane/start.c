@@ -10,6 +10,7 @@
 #include "../base/options.h"
 #include "../base/tools.h"
 #include "../driver/driver.h"
+#include "../record/record.h"
 #include "../report/report.h"
 #include "lane.h"
 
@@ -34,6 +35,8 @@ static enum reprise_mode decide(void)
 	}
 	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
+	if (mode != REPRISE_MODE_OFF)
+		reprise_record_begin();
 	return mode;
 }
 

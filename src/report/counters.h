@@ -30,7 +30,8 @@
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, "longest time until it had issued all: the driver's own time for each op included") \
 	X(program_captures, "captures that the program made itself") \
-	X(lifetimes, "calls that ended something traces may refer to")
+	X(lifetimes, "calls that ended something traces may refer to") \
+	X(stream_records, "records written to the op stream")
 
 enum reprise_counter {
 #define X(name, text) REPRISE_COUNT_##name,

@@ -11,6 +11,7 @@
 #include "../base/write.h"
 
 #define PATH_MOST 600
+#define TRIES_MOST 10
 
 static struct timespec began;
 
@@ -86,4 +87,39 @@ bool reprise_report_file_write(const char *pattern, const void *bytes, size_t co
 	whole = reprise_write(file, bytes, count);
 	close(file);
 	return whole;
+}
+
+/* The name as seen from anywhere. False if it is too long, or if nobody knows where this is. */
+static bool make_absolute(const char *name, char *path)
+{
+	size_t length = 0;
+
+	if (name[0] != '/') {
+		if (getcwd(path, REPRISE_REPORT_PATH_MOST - 1) == NULL)
+			return false;
+		length = strlen(path);
+		path[length++] = '/';
+	}
+	return snprintf(path + length, REPRISE_REPORT_PATH_MOST - length, "%s", name) < (int)(REPRISE_REPORT_PATH_MOST - length);
+}
+
+int reprise_report_file_new(const char *pattern, char *path)
+{
+	char name[PATH_MOST], beside[PATH_MOST + 32];
+	struct stat status;
+	int file;
+
+	if (!expand(pattern, name))
+		return -1;
+	snprintf(beside, sizeof(beside), "%s", name);
+	file = open_new(beside);
+	for (int tries = 0; file < 0 && tries < TRIES_MOST && lstat(beside, &status) == 0 && is_ours(&status); tries++) {
+		snprintf(beside, sizeof(beside), tries == 0 ? "%s.%d" : "%s.%d.%d", name, (int)getpid(), tries);
+		file = open_new(beside);
+	}
+	if (file >= 0 && !make_absolute(beside, path)) {
+		close(file);
+		file = -1;
+	}
+	return file;
 }

@@ -10,8 +10,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define REPRISE_REPORT_PATH_MOST 1024
+
 /* When this process began to be reported on; once. */
 void reprise_report_file_begin(void);
 
 /* False if there is no way to write all of it. %p in `pattern` stands for the process. */
 bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count);
+
+/*
+ * For what is written bit by bit: makes a new file, and never writes over one. Beside a file of the user's that has the name already, with its
+ * process number behind the name, then with a number behind that. Returns the file, open for writing, and its absolute name in `path`, which holds
+ * REPRISE_REPORT_PATH_MOST; or -1.
+ */
+int reprise_report_file_new(const char *pattern, char *path);

@@ -13,6 +13,7 @@
 #include "../base/tools.h"
 #include "../lane/process.h"
 #include "../lane/registry.h"
+#include "../record/record.h"
 #include "counters.h"
 #include "file.h"
 
@@ -105,6 +106,8 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	add(text, "  \"traces\": %llu,\n  \"evicted\": %llu,\n  \"siblings\": %llu,\n", (unsigned long long)sum->traces,
 	    (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
 	add(text, "  \"drowsy\": %llu,\n", (unsigned long long)sum->drowsy);
+	if (reprise_record_cut_short() != NULL)
+		add(text, "  \"stream_ended\": \"%s\",\n", reprise_record_cut_short());
 	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)side_exits(sum),
 	    (unsigned long long)sum->exited_ops);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)

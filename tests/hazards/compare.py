@@ -28,7 +28,7 @@ def parse():
     parser.add_argument("--library", required=True, type=Path, help="libreprise.so")
     parser.add_argument("--schedules", default=",".join(SCHEDULES))
     parser.add_argument("--fault", default="", help="SIM_FAULT of the run under Reprise")
-    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise")
+    parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the run under Reprise; {folder} is one that is gone afterwards")
     parser.add_argument("--simulate", action="append", default=[], help="NAME=VALUE for both runs")
     parser.add_argument("--preload", help="a library to load before Reprise: a path, or the name of an installed one (skipped where there is none)")
     parser.add_argument("--preload-after", help="one to load after it")
@@ -93,7 +93,7 @@ def differences(options, environment, plain, folder, shares, counted):
     records = [folder / "plain.record", folder / "reprise.record"]
     for left in (logs[1], records[1]):
         left.unlink(missing_ok=True)
-    ours = dict(setting.split("=", 1) for setting in options.env)
+    ours = dict(setting.replace("{folder}", str(folder)).split("=", 1) for setting in options.env)
     if options.fault:
         ours["SIM_FAULT"] = options.fault
     library = options.library.resolve()

@@ -2,8 +2,8 @@
  * finder [--from OP] STREAM
  *
  * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
- * calls cost (costs.h). Prints what was found from op OP on (half of the ops by default), a line `name=value ...`. Nothing is built: graphs
- * are there as soon as a trace is made, and the driver is a few functions that answer.
+ * calls cost (costs.h): for each thread by its own, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a
+ * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,17 @@
 #include "offline.h"
 #include "opstream.h"
 
-static struct reprise_lane lanes[256];
+static struct reprise_lane lanes[OPSTREAM_LANES];
+static unsigned int lane_count; /* lanes from this one on have had no op yet */
+
+/* What the lanes' streams are, as the stream says. */
+static struct {
+	bool legacy, blocking;
+	uint32_t context;
+} streams[OPSTREAM_LANES];
+
+static uint64_t thread_clocks[256]; /* when the thread's last call had been made */
+static const struct opstream_record *feeding;
 
 /* What the host did, in the whole run. */
 static struct totals {
@@ -29,7 +39,7 @@ static struct totals {
 
 static struct {
 	uint64_t since_ns, thought_ns; /* the deferred ops of a lane: when the first came, and the pauses since */
-} held[256];
+} held[OPSTREAM_LANES];
 
 /* ---- a driver that knows one kind of kernel ---- */
 
@@ -47,9 +57,15 @@ static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute,
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult CUDAAPI device_memory(unsigned int count, CUpointer_attribute *attributes, void **answers, CUdeviceptr address)
+/* Addresses tell what memory they are of: made up below, from the record. */
+#define MEMORY_SHIFT 40
+#define SOURCE (UINT64_C(1) << 32)
+
+static CUresult CUDAAPI kind_of_memory(unsigned int count, CUpointer_attribute *attributes, void **answers, CUdeviceptr address)
 {
-	*(uint64_t *)answers[0] = CU_MEMORYTYPE_DEVICE;
+	static const uint64_t types[] = {[REPRISE_MEMORY_DEVICE] = CU_MEMORYTYPE_DEVICE, [REPRISE_MEMORY_PINNED] = CU_MEMORYTYPE_HOST, [REPRISE_MEMORY_OTHER] = 0};
+
+	*(uint64_t *)answers[0] = types[address >> MEMORY_SHIFT];
 	return CUDA_SUCCESS;
 }
 
@@ -89,7 +105,7 @@ static CUresult pass(const struct reprise_call *call)
 	const struct reprise_lane *lane = call->entry;
 
 	spend(lane->trace || lane->counts.launches > counts_before.launches ? COST_DEFERRED : COST_EAGER);
-	return CUDA_SUCCESS;
+	return feeding->refused ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* ---- feeding ---- */
@@ -104,33 +120,68 @@ static void barrier(struct reprise_lane *lane, bool wait)
 	account(&before, lane);
 }
 
+static bool holds(unsigned int lane)
+{
+	return lanes[lane].trace && lanes[lane].cursor > 0;
+}
+
+static void barrier_of_all(bool wait)
+{
+	for (unsigned int i = 0; i < lane_count; i++)
+		barrier(&lanes[i], wait);
+}
+
+/* A stream that has no lane may be ordered against any: what is held is issued. */
+static void barrier_if_any_holds(void)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < lane_count; i++)
+		any = any || holds(i);
+	if (any)
+		barrier_of_all(false);
+}
+
+/* The legacy stream's ops come after those of the blocking streams of its context, and the other way round (lane/registry.c). */
+static void make_way(unsigned int lane)
+{
+	for (unsigned int i = 0; i < lane_count; i++)
+		if (i != lane && holds(i) && streams[i].context == streams[lane].context && streams[i].blocking && streams[lane].blocking &&
+		    (streams[i].legacy || streams[lane].legacy))
+			barrier(&lanes[i], false);
+}
+
 /* What the watchdog does in a process: it issues at half of the limit. */
 static void limit_holds(uint64_t hold_ns)
 {
-	for (size_t i = 0; i < 256; i++) {
+	for (unsigned int i = 0; i < lane_count; i++) {
 		struct reprise_lane_counts before = lanes[i].counts;
 
-		if (!lanes[i].trace || lanes[i].cursor == 0 || reprise_clock_virtual < held[i].since_ns + hold_ns / 2)
+		if (!holds(i) || reprise_clock_virtual < held[i].since_ns + hold_ns / 2)
 			continue;
 		reprise_lane_hold_limit(&lanes[i]);
 		account(&before, &lanes[i]);
 	}
 }
 
+static CUdeviceptr address_in(enum reprise_memory memory, uint64_t address)
+{
+	return address | (CUdeviceptr)memory << MEMORY_SHIFT;
+}
+
+/* An op that nothing can be deferred of is a copy of pageable memory, whatever it was: they all fare alike. */
 static struct reprise_call call_of(const struct opstream_record *record, void **params)
 {
 	struct reprise_call call = {.pass = pass, .entry = &lanes[record->lane]};
+	CUdeviceptr target = address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory, record->value);
 
-	switch (record->kind) {
-	case OPSTREAM_COPY:
+	if (record->kind == OPSTREAM_COPY || record->unfit) {
 		call.kind = REPRISE_OP_COPY;
-		call.copy = (struct reprise_call_copy){REPRISE_COPY_DEVICE_TO_DEVICE, record->value, ~(CUdeviceptr)record->value, record->shape};
-		break;
-	case OPSTREAM_SET:
+		call.copy = (struct reprise_call_copy){REPRISE_COPY_DEVICE_TO_DEVICE, target, address_in(record->source_memory, record->value | SOURCE), record->shape};
+	} else if (record->kind == OPSTREAM_SET) {
 		call.kind = REPRISE_OP_SET;
-		call.set = (struct reprise_call_set){.target = record->value, .element_bytes = 1, .width = record->shape, .height = 1};
-		break;
-	default:
+		call.set = (struct reprise_call_set){.target = target, .element_bytes = 1, .width = record->shape, .height = 1};
+	} else {
 		call.kind = REPRISE_OP_KERNEL;
 		call.kernel = (struct reprise_call_kernel){.function = (CUfunction)((uintptr_t)record->shape + 1), .grid = {1, 1, 1}, .block = {1, 1, 1},
 			.params = params};
@@ -144,8 +195,11 @@ static void feed_op(const struct opstream_record *record)
 	uint32_t value = record->value;
 	void *params[] = {&value};
 	struct reprise_call call = call_of(record, params);
-	bool held_before = lane->trace && lane->cursor > 0;
+	bool held_before = holds(record->lane);
 
+	if (record->lane >= lane_count)
+		lane_count = record->lane + 1u;
+	make_way(record->lane);
 	counts_before = lane->counts;
 	if (held_before)
 		held[record->lane].thought_ns += record->gap_ns;
@@ -160,17 +214,84 @@ static void feed_op(const struct opstream_record *record)
 	}
 }
 
+/* On a stream that has no lane. */
+static void feed_unlaned(void)
+{
+	barrier_if_any_holds();
+	spend(COST_EAGER);
+	now.ops++;
+}
+
+/* All lanes' barrier; then what the `first` to the `last` lane know ends. */
+static void feed_end(unsigned int first, unsigned int last)
+{
+	barrier_of_all(true);
+	for (unsigned int i = first; i <= last; i++)
+		if (i != OPSTREAM_NO_LANE)
+			reprise_lane_forget(&lanes[i], NULL, false);
+}
+
+static void feed_order(unsigned int lane)
+{
+	if (lane == OPSTREAM_NO_LANE) {
+		barrier_if_any_holds();
+	} else {
+		make_way(lane);
+		barrier(&lanes[lane], false);
+	}
+}
+
+static void feed_record(const struct opstream_record *record)
+{
+	switch (record->kind) {
+	case OPSTREAM_KERNEL:
+	case OPSTREAM_COPY:
+	case OPSTREAM_SET:
+		if (record->lane == OPSTREAM_NO_LANE)
+			feed_unlaned();
+		else
+			feed_op(record);
+		break;
+	case OPSTREAM_LANE:
+		streams[record->lane].legacy = record->legacy;
+		streams[record->lane].blocking = record->blocking;
+		streams[record->lane].context = record->value;
+		break;
+	case OPSTREAM_ORDER:
+		feed_order(record->lane);
+		break;
+	case OPSTREAM_ORDER_ALL:
+		barrier_of_all(false);
+		break;
+	case OPSTREAM_WAIT:
+		barrier_of_all(true);
+		break;
+	case OPSTREAM_MEMORY:
+		barrier_of_all(true);
+		reprise_memory_forget();
+		break;
+	case OPSTREAM_FORGET:
+		feed_end(record->lane, record->lane);
+		break;
+	case OPSTREAM_FORGET_ALL:
+		feed_end(0, OPSTREAM_LANES - 1);
+		break;
+	case OPSTREAM_NOTHING:
+		break;
+	}
+}
+
+/* A thread goes on from where it was, or from now if another's call came before in the stream and is made by now. */
 static void feed(const struct opstream_record *record, uint64_t hold_ns)
 {
-	reprise_clock_virtual += record->gap_ns;
+	uint64_t *clock = &thread_clocks[record->thread];
+
+	if (*clock + record->gap_ns > reprise_clock_virtual)
+		reprise_clock_virtual = *clock + record->gap_ns;
 	limit_holds(hold_ns);
-	if (opstream_is_op(record))
-		feed_op(record);
-	else if (record->kind == OPSTREAM_ORDER && record->lane < 255)
-		barrier(&lanes[record->lane], false);
-	else if (record->kind != OPSTREAM_NOTHING)
-		for (size_t i = 0; i < 256; i++)
-			barrier(&lanes[i], true);
+	feeding = record;
+	feed_record(record);
+	*clock = reprise_clock_virtual;
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -189,7 +310,7 @@ static void print(const struct totals *then, const struct offline *best)
 	unsigned int graphs = 0;
 	uint64_t nodes = 0;
 
-	for (size_t i = 0; i < 256; i++) {
+	for (size_t i = 0; i < OPSTREAM_LANES; i++) {
 		graphs += lanes[i].index ? lanes[i].index->count : 0;
 		nodes += lanes[i].index ? lanes[i].index->nodes : 0;
 	}
@@ -238,10 +359,10 @@ int main(int argc, char **argv)
 	reprise_dry = true;
 	reprise_driver.cuFuncGetParamInfo = parameter;
 	reprise_driver.cuFuncGetAttribute = no_attribute;
-	reprise_driver.cuPointerGetAttributes = device_memory;
+	reprise_driver.cuPointerGetAttributes = kind_of_memory;
 	reprise_driver.cuCtxGetCurrent = no_context;
 	reprise_clock_start();
-	for (i = 0; i < 256; i++)
+	for (i = 0; i < OPSTREAM_LANES; i++)
 		lanes[i].awake_until = REPRISE_AWAKE_OPS;
 	for (i = 0; i < stream.count; i++) {
 		if (now.ops == from && opstream_is_op(&stream.records[i]))

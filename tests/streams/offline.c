@@ -21,6 +21,7 @@ struct op {
 	uint32_t think_ns;
 	size_t end; /* of its segment: the first op behind the next barrier */
 	size_t number; /* in the whole stream */
+	bool unfit;    /* never in a piece */
 };
 
 struct lane {
@@ -39,9 +40,17 @@ struct step {
 	bool repeated;
 };
 
+/* The ops from `begin` on are all of a segment. */
+static size_t end_segment(struct lane *lane, size_t begin)
+{
+	for (size_t i = begin; i < lane->count; i++)
+		lane->ops[i].end = lane->count;
+	return lane->count;
+}
+
 static bool gather(struct lane *lane, const struct opstream *stream, unsigned int wanted)
 {
-	size_t i, number = 0, begin = 0, j;
+	size_t i, number = 0, begin = 0;
 	uint64_t think = 0;
 
 	lane->count = 0;
@@ -53,19 +62,18 @@ static bool gather(struct lane *lane, const struct opstream *stream, unsigned in
 		bool op = opstream_is_op(record);
 
 		think += record->gap_ns;
+		if (opstream_is_barrier(record, wanted))
+			begin = end_segment(lane, begin);
 		if (op && record->lane == wanted) {
 			lane->ops[lane->count++] = (struct op){record->shape ^ (uint32_t)record->kind << 30, record->value,
-				think > UINT32_MAX ? UINT32_MAX : (uint32_t)think, 0, number};
+				think > UINT32_MAX ? UINT32_MAX : (uint32_t)think, 0, number, record->unfit};
 			think = 0;
-		} else if (record->kind == OPSTREAM_WAIT || (record->kind == OPSTREAM_ORDER && record->lane == wanted)) {
-			for (j = begin; j < lane->count; j++)
-				lane->ops[j].end = lane->count;
-			begin = lane->count;
 		}
+		if (op && record->unfit && record->lane == wanted)
+			begin = end_segment(lane, begin);
 		number += op;
 	}
-	for (j = begin; j < lane->count; j++)
-		lane->ops[j].end = lane->count;
+	end_segment(lane, begin);
 	return true;
 }
 
@@ -108,7 +116,7 @@ static void search_lane(const struct lane *lane, struct chain chains[2], struct 
 	for (at = 0; at < lane->count; at++) {
 		if (steps[at].cost + COST_EAGER < steps[at + 1].cost)
 			steps[at + 1] = (struct step){steps[at].cost + COST_EAGER, 1, false};
-		for (values = 0; values < 2; values++) {
+		for (values = 0; values < 2 && !lane->ops[at].unfit; values++) {
 			struct chain *chain = &chains[values];
 			uint32_t bucket = gram(lane, at, values), then = chain->head[bucket];
 
@@ -148,7 +156,7 @@ bool offline_search(struct offline *found, const struct opstream *stream, size_t
 	*found = (struct offline){0, 0, 0};
 	for (int i = 0; done && i < 2; i++)
 		done = (chains[i].before = calloc(stream->count + 1, sizeof(uint32_t))) != NULL;
-	for (wanted = 0; done && wanted < 256; wanted++) {
+	for (wanted = 0; done && wanted < OPSTREAM_LANES; wanted++) {
 		struct lane lane;
 
 		done = gather(&lane, stream, wanted);

@@ -71,6 +71,13 @@ void reprise_sync(void)
 	trash_registers();
 }
 
+void reprise_sync_stream(CUstream stream, bool per_thread)
+{
+	rooms.stream = stream;
+	rooms.per_thread = per_thread;
+	reprise_sync();
+}
+
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
 	rooms.lifetimes++;
