@@ -3,8 +3,8 @@
 
     finding.py FINDER RECORDED.tar.xz [--check] [--only TEXT] [--keep FOLDER]
 
-Prints a table: the share of ops that is replayed, and of these patched, behind the start-up; the same share of what an offline search finds; how
-many graphs of how many nodes, ops per launch, the longest think time within a trace; and the host's modelled time against eager and against the
+Prints a table: the share of ops that is replayed, and of these patched, behind the start-up; the same share of what an offline search finds; how many
+ops were absent from what was replayed; how many graphs of how many nodes, ops per launch, the longest think time within a trace; and the host's modelled time against eager and against the
 offline search (costs.h). --check fails where a share is less than it must be. --keep leaves the streams in a folder.
 """
 import argparse
