@@ -213,7 +213,7 @@ BUGS = (
      "		const struct reprise_op *op = changed != NULL && reprise_bit(changed, at) ? &incoming[at] : &ops[at];\n", "edges_kept"),
     ("nodes are disabled between programmatic edges", "src/lane/lane.c", "		if (!edges_are_full(trace, at, i) || !pays", "		(void)edges_are_full;\n		if (!pays",
      "absent_between_programmatic"),
-    ("of a copy only the target is set", "src/graph/patch.c", "		params.srcDevice = op->copy.source;\n", "		(void)op;\n", "fuzz patch_mixed copy_moves"),
+    ("of a copy only the target is set", "src/graph/patch.c", "		params.srcDevice = op->copy.source;\n", "		(void)op;\n", "patch_mixed copy_moves"),
     ("of a copy only the source is set", "src/graph/patch.c", "		params.dstDevice = op->copy.target;\n", "		(void)op;\n", "patch_mixed"),
     ("a host's address is set as the device's", "src/graph/patch.c", "		params.srcHost = (const void *)(uintptr_t)op->copy.source;\n",
      "		params.srcDevice = op->copy.source;\n", "patch_mixed"),
