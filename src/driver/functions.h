@@ -39,10 +39,15 @@
 	NEEDED(cuGraphGetNodes) \
 	NEEDED(cuGraphNodeGetType) \
 	OPTIONAL(cuGraphKernelNodeGetParams_v2) \
+	OPTIONAL(cuGraphMemcpyNodeGetParams) \
+	OPTIONAL(cuGraphMemsetNodeGetParams) \
 	NEEDED(cuGraphInstantiateWithFlags) \
 	OPTIONAL(cuGraphInstantiateWithParams) \
 	OPTIONAL(cuGraphExecUpdate_v2) \
 	OPTIONAL(cuGraphExecKernelNodeSetParams_v2) \
+	OPTIONAL(cuGraphExecMemcpyNodeSetParams) \
+	OPTIONAL(cuGraphExecMemsetNodeSetParams) \
+	OPTIONAL(cuGraphNodeSetEnabled) \
 	NEEDED(cuGraphUpload) \
 	NEEDED(cuGraphLaunch) \
 	NEEDED(cuGraphDestroy) \

@@ -17,6 +17,7 @@
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "capture.h"
+#include "cost.h"
 #include "exclusion.h"
 
 #define BURST_NS 50000000u /* built without regard to the share */
@@ -117,6 +118,8 @@ static uint64_t build_next(void)
 		CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
 		int state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
 
+		if (state == REPRISE_GRAPH_READY)
+			reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
 		if (state == REPRISE_GRAPH_QUEUED)
 			put_back(graph);
 		else

@@ -25,19 +25,62 @@ static bool last_node(CUstream stream, CUgraphNode *node)
 	return true;
 }
 
+static bool describe_kernel(struct reprise_graph_node *node)
+{
+	CUDA_KERNEL_NODE_PARAMS params;
+
+	if (reprise_driver.cuGraphKernelNodeGetParams_v2 == NULL || reprise_driver.cuGraphExecKernelNodeSetParams_v2 == NULL ||
+	    reprise_driver.cuGraphKernelNodeGetParams_v2(node->node, &params) != CUDA_SUCCESS)
+		return false;
+	node->function = params.func;
+	node->kernel = params.kern;
+	return params.func != NULL || params.kern != NULL;
+}
+
+static CUdeviceptr source_of(const CUDA_MEMCPY3D *node)
+{
+	return node->srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)node->srcHost : node->srcDevice;
+}
+
+static CUdeviceptr target_of(const CUDA_MEMCPY3D *node)
+{
+	return node->dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)node->dstHost : node->dstDevice;
+}
+
+/*
+ * Only copies of one dimension can be set (cuGraphExecMemcpyNodeSetParams). What the node says has to be what the op says: else we would not
+ * know what to set.
+ */
+static bool describe_copy(const struct reprise_graph_node *node, const struct reprise_call_copy *copy)
+{
+	CUDA_MEMCPY3D params;
+
+	return reprise_driver.cuGraphExecMemcpyNodeSetParams != NULL && reprise_driver.cuGraphMemcpyNodeGetParams != NULL &&
+	       reprise_driver.cuGraphMemcpyNodeGetParams(node->node, &params) == CUDA_SUCCESS && params.Height == 1 && params.Depth == 1 &&
+	       params.WidthInBytes == copy->bytes && params.srcXInBytes == 0 && params.dstXInBytes == 0 &&
+	       source_of(&params) == copy->source && target_of(&params) == copy->target;
+}
+
+/* Address and value of any memset can be set (cuGraphExecMemsetNodeSetParams); its dimensions are its op's shape. */
+static bool describe_set(const struct reprise_graph_node *node, const struct reprise_call_set *set)
+{
+	CUDA_MEMSET_NODE_PARAMS params;
+
+	return reprise_driver.cuGraphExecMemsetNodeSetParams != NULL && reprise_driver.cuGraphMemsetNodeGetParams != NULL &&
+	       reprise_driver.cuGraphMemsetNodeGetParams(node->node, &params) == CUDA_SUCCESS && params.elementSize == set->element_bytes &&
+	       params.width == set->width && params.height == set->height && params.dst == set->target &&
+	       params.value == reprise_set_value(set);
+}
+
 static bool describe_node(struct reprise_graph_node *node, const struct reprise_op *op, CUstream stream)
 {
-	*node = (struct reprise_graph_node){NULL, NULL, NULL};
+	*node = (struct reprise_graph_node){0};
 	if (!last_node(stream, &node->node))
 		return false;
-	if (op->kind == REPRISE_OP_KERNEL && reprise_driver.cuGraphKernelNodeGetParams_v2 != NULL) {
-		CUDA_KERNEL_NODE_PARAMS params;
-
-		if (reprise_driver.cuGraphKernelNodeGetParams_v2(node->node, &params) == CUDA_SUCCESS) {
-			node->function = params.func;
-			node->kernel = params.kern;
-		}
-	}
+	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node) :
+	                 op->kind == REPRISE_OP_COPY   ? describe_copy(node, &op->copy) :
+	                 op->kind == REPRISE_OP_SET    ? describe_set(node, &op->set) :
+	                                                 false;
 	return true;
 }
 

@@ -11,6 +11,12 @@
 CUgraph reprise_capture(CUstream stream, const struct reprise_op *ops, const struct reprise_op *incoming, const uint64_t *changed,
                         unsigned int count, struct reprise_graph_node *nodes);
 
+/* The value of a memset as nodes have it: no more bytes of it than an element has. */
+static inline unsigned int reprise_set_value(const struct reprise_call_set *set)
+{
+	return set->element_bytes < 4 ? set->value & ((1u << set->element_bytes * 8) - 1) : set->value;
+}
+
 static inline bool reprise_bit(const uint64_t *bits, unsigned int i)
 {
 	return (bits[i / 64] >> (i % 64) & 1) != 0;

@@ -32,6 +32,8 @@ struct reprise_graph_node {
 	CUgraphNode node;
 	CUfunction function; /* as the driver gave them back: a CUkernel is refused as `func` */
 	CUkernel kernel;
+	bool settable;   /* by itself: the driver has described it, and its kind is one that may be set */
+	uint8_t refused; /* how often the driver would not */
 };
 
 struct reprise_graph {
@@ -43,6 +45,9 @@ struct reprise_graph {
 	CUgraph graph;
 	CUgraphExec executable;
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
+	uint64_t *disabled;               /* a bit for each node, the owner's memory */
+	unsigned int disabled_count;
+	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
 	struct reprise_graph *next_queued;
 };
 
@@ -69,16 +74,25 @@ void reprise_graph_building_reset(void);
 
 /* ---- patching (patch.c): under the lane's lock, with its context current ---- */
 
-/*
- * Brings the executable graph to the values of this visit: op i is incoming[i] where bit i of `changed` is set, else ops[i].
- */
 enum reprise_patch {
 	REPRISE_PATCH_DONE,
-	REPRISE_PATCH_REFUSED, /* the driver would not: the graph is as it was, or `mixed` */
+	REPRISE_PATCH_REFUSED, /* the driver would not: the graph is whole, with the values that it had */
+	REPRISE_PATCH_BROKEN,  /* the graph is `mixed`, or could not be launched */
 	REPRISE_PATCH_NOT_NOW, /* the program keeps us from capturing at this moment */
 };
 
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed);
+/*
+ * Brings the executable graph to this visit: op i is incoming[i] where bit i of `changed` is set, else ops[i]; and where bit i of
+ * `absent` is set, the op did not come, and its node does nothing.
+ */
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+                                       const uint64_t *absent);
+
+/* Whether nodes can be disabled: the driver knows how, and has not refused too often. */
+bool reprise_graph_may_disable(const struct reprise_graph *graph);
+
+/* The executable graph is gone: the next has all its nodes enabled. */
+void reprise_graph_all_enabled(struct reprise_graph *graph);
 
 /* ---- putting away (graveyard.c) ---- */
 

@@ -1,28 +1,39 @@
 /*
- * Patching: an executable graph is brought to this visit's values by setting the nodes that differ, where all of them are
- * kernels, or else by capturing the visit's ops anew and updating the whole graph with the capture.
- *
- * Costs on an H200 (docs/design.md): 0.4-0.8 us for a single node; 0.45-0.8 us to capture a node, 0.03 us to compare one
- * that did not change, up to 0.7 us to update one that did.
+ * Patching: an executable graph is brought to this visit. Nodes of ops that are absent are disabled, and enabled again when their op is
+ * back. Other values come by setting the nodes that differ one by one, or by capturing the visit's ops anew and updating
+ * the whole graph with the capture: whichever costs less here (cost.h), if there is a choice. Copies of more than one dimension, and nodes
+ * that the driver has refused to set, are updated with the whole graph.
  *
  * Whole-graph update pairs nodes by the order of their capture (cuGraphExecUpdate), so both captures are made from the same
- * ops in the same order.
+ * ops in the same order. Neither update touches what is disabled (CUDA programming guide, "Individual Node Enable").
+ *
+ * A set or an update that is refused leaves the graph known: every node that was toggled is noted at once, and a graph of which some nodes
+ * were set and some could not be is `mixed`.
  */
 #include <stddef.h>
+#include <string.h>
 
+#include "../base/clock.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "capture.h"
+#include "cost.h"
 #include "exclusion.h"
 
-static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, unsigned int i)
+#define REFUSALS_MOST 3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for */
+#define EXPLORED 1024   /* once in so many patches the means that looks dearer is taken, so that its cost is known, */
+#define EXPLORED_MOST 4 /* if it looks no more than so many times as dear */
+
+/* ---- single nodes ---- */
+
+static CUresult set_kernel(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
 {
 	void *pointers[reprise_op_params(op)];
 	const struct reprise_op_kernel *kernel = &op->kernel;
 	CUDA_KERNEL_NODE_PARAMS params = {
-		.func = graph->nodes[i].function,
-		.kern = graph->nodes[i].kernel,
+		.func = node->function,
+		.kern = node->kernel,
 		.gridDimX = kernel->grid[0],
 		.gridDimY = kernel->grid[1],
 		.gridDimZ = kernel->grid[2],
@@ -33,76 +44,269 @@ static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, u
 		.kernelParams = reprise_op_kernel_params(op, pointers),
 	};
 
-	return reprise_driver.cuGraphExecKernelNodeSetParams_v2(graph->executable, graph->nodes[i].node, &params) == CUDA_SUCCESS;
+	return reprise_driver.cuGraphExecKernelNodeSetParams_v2(graph->executable, node->node, &params);
 }
 
-/* Nodes that can be set one by one: kernels whose node the driver has described. */
-static bool settable(const struct reprise_graph *graph, unsigned int i)
+/* The node as it was captured, with the op's addresses: how the driver reads a copy call is its own affair. */
+static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
 {
-	return graph->ops[i].kind == REPRISE_OP_KERNEL && (graph->nodes[i].function != NULL || graph->nodes[i].kernel != NULL);
+	CUDA_MEMCPY3D params;
+	CUresult result = reprise_driver.cuGraphMemcpyNodeGetParams(node->node, &params);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (params.srcMemoryType == CU_MEMORYTYPE_HOST)
+		params.srcHost = (const void *)(uintptr_t)op->copy.source;
+	else
+		params.srcDevice = op->copy.source;
+	if (params.dstMemoryType == CU_MEMORYTYPE_HOST)
+		params.dstHost = (void *)(uintptr_t)op->copy.target;
+	else
+		params.dstDevice = op->copy.target;
+	return reprise_driver.cuGraphExecMemcpyNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+}
+
+static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+{
+	CUDA_MEMSET_NODE_PARAMS params;
+	CUresult result = reprise_driver.cuGraphMemsetNodeGetParams(node->node, &params);
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	params.dst = op->set.target;
+	params.value = reprise_set_value(&op->set);
+	return reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+}
+
+static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, struct reprise_graph_node *node)
+{
+	CUresult result = op->kind == REPRISE_OP_KERNEL ? set_kernel(graph, op, node) :
+	                  op->kind == REPRISE_OP_COPY   ? set_copy(graph, op, node) :
+	                                                  set_set(graph, op, node);
+
+	node->refused = result == CUDA_SUCCESS ? 0 : node->refused + 1;
+	reprise_count(REPRISE_COUNT_node_updates_failed, result != CUDA_SUCCESS);
+	return result == CUDA_SUCCESS;
+}
+
+static bool settable(const struct reprise_graph *graph, const uint64_t *changed)
+{
+	if (graph->mixed)
+		return false;
+	for (unsigned int i = 0; i < graph->count; i++)
+		if (reprise_bit(changed, i) && (!graph->nodes[i].settable || graph->nodes[i].refused >= REFUSALS_MOST))
+			return false;
+	return true;
 }
 
 static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
 {
+	uint64_t begin = reprise_clock_ns(), spent;
 	unsigned int set = 0;
 
-	for (unsigned int i = 0; i < graph->count; i++)
-		if (reprise_bit(changed, i) && !settable(graph, i))
-			return false;
 	for (unsigned int i = 0; i < graph->count; i++) {
 		if (!reprise_bit(changed, i))
 			continue;
-		if (!set_node(graph, &incoming[i], i)) {
+		if (!set_node(graph, &incoming[i], &graph->nodes[i])) {
 			graph->mixed = set > 0;
-			reprise_count(REPRISE_COUNT_node_updates_failed, 1);
 			return false;
 		}
 		set++;
 	}
+	spent = reprise_clock_ns() - begin;
+	reprise_cost_took(REPRISE_COST_node_set, spent, set);
+	reprise_count(REPRISE_COUNT_node_patches, 1);
 	reprise_count(REPRISE_COUNT_node_updates, set);
+	reprise_count(REPRISE_COUNT_node_update_ns, spent);
 	return true;
 }
 
-static enum reprise_patch update_whole(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
+/* ---- the whole graph ---- */
+
+static enum reprise_counter counter_of(CUgraphExecUpdateResult reason)
+{
+	switch (reason) {
+	case CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED:
+		return REPRISE_COUNT_refused_topology;
+	case CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED:
+		return REPRISE_COUNT_refused_node_type;
+	case CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED:
+	case CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE:
+		return REPRISE_COUNT_refused_function;
+	case CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED:
+		return REPRISE_COUNT_refused_parameters;
+	case CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED:
+		return REPRISE_COUNT_refused_attributes;
+	case CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED:
+		return REPRISE_COUNT_refused_unsupported;
+	default:
+		return REPRISE_COUNT_refused_otherwise;
+	}
+}
+
+/* How many nodes an update looks at, if one that changed takes as long as several that did not. */
+static unsigned int looked_at(unsigned int count, unsigned int changed)
+{
+	return count + changed * (REPRISE_COST_CHANGED - 1);
+}
+
+/* The visit's ops, captured anew. The context's captures are open to us. */
+static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
+{
+	struct reprise_workshop *workshop = graph->workshop;
+	uint64_t begin = reprise_clock_ns();
+	CUgraph captured = NULL;
+
+	if (reprise_workshop_open(workshop, &workshop->for_patching))
+		captured = reprise_capture(workshop->for_patching, graph->ops, incoming, changed, graph->count, NULL);
+	if (captured != NULL)
+		reprise_cost_took(REPRISE_COST_capture, reprise_clock_ns() - begin, graph->count);
+	else
+		reprise_count(REPRISE_COUNT_updates_failed, 1);
+	return captured;
+}
+
+static bool update_with(struct reprise_graph *graph, CUgraph captured, unsigned int changed)
+{
+	CUgraphExecUpdateResultInfo info = {0};
+	uint64_t begin = reprise_clock_ns();
+	CUresult result = reprise_driver.cuGraphExecUpdate_v2(graph->executable, captured, &info);
+
+	reprise_driver.cuGraphDestroy(captured);
+	if (result != CUDA_SUCCESS) {
+		reprise_count(REPRISE_COUNT_updates_refused, 1);
+		reprise_count(counter_of(info.result), 1);
+		reprise_log(REPRISE_LOG_INFO, "an update of %u nodes was refused: error %d, reason %d", graph->count, (int)result,
+		            (int)info.result);
+		return false;
+	}
+	reprise_cost_took(REPRISE_COST_update, reprise_clock_ns() - begin, looked_at(graph->count, changed));
+	reprise_count(REPRISE_COUNT_updates, 1);
+	graph->mixed = false;
+	return true;
+}
+
+static enum reprise_patch update_whole(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+                                       unsigned int changed_count)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	CUgraphExecUpdateResultInfo info = {0};
-	struct reprise_workshop *workshop = graph->workshop;
-	CUgraph captured = NULL;
-	CUresult result = CUDA_ERROR_UNKNOWN;
+	uint64_t begin = reprise_clock_ns();
+	CUgraph captured;
+	bool done;
 
 	if (reprise_driver.cuGraphExecUpdate_v2 == NULL)
 		return REPRISE_PATCH_REFUSED;
 	if (!reprise_capture_enter())
 		return REPRISE_PATCH_NOT_NOW;
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	if (reprise_workshop_open(workshop, &workshop->for_patching))
-		captured = reprise_capture(workshop->for_patching, graph->ops, incoming, changed, graph->count, NULL);
+	captured = capture(graph, incoming, changed);
 	reprise_capture_leave();
-	if (captured != NULL) {
-		result = reprise_driver.cuGraphExecUpdate_v2(graph->executable, captured, &info);
-		reprise_driver.cuGraphDestroy(captured);
-	}
+	done = captured != NULL && update_with(graph, captured, changed_count);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	if (captured == NULL) {
-		reprise_count(REPRISE_COUNT_updates_failed, 1);
-		return REPRISE_PATCH_REFUSED;
-	}
-	if (result != CUDA_SUCCESS) {
-		reprise_count(REPRISE_COUNT_updates_refused, 1);
-		reprise_log(REPRISE_LOG_INFO, "an update of %u nodes was refused: error %d, reason %d", graph->count, (int)result,
-		            (int)info.result);
-		return REPRISE_PATCH_REFUSED;
-	}
-	graph->mixed = false;
-	reprise_count(REPRISE_COUNT_updates, 1);
-	return REPRISE_PATCH_DONE;
+	reprise_count(REPRISE_COUNT_update_ns, reprise_clock_ns() - begin);
+	return done ? REPRISE_PATCH_DONE : REPRISE_PATCH_REFUSED;
 }
 
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
+/* ---- which of the two ---- */
+
+static bool worth_exploring(uint64_t cheaper, uint64_t dearer)
 {
-	if (!graph->mixed && reprise_driver.cuGraphExecKernelNodeSetParams_v2 != NULL &&
-	    set_changed_nodes(graph, incoming, changed))
+	static _Atomic unsigned int patches;
+
+	return dearer <= cheaper * EXPLORED_MOST && (atomic_fetch_add_explicit(&patches, 1, memory_order_relaxed) + 1) % EXPLORED == 0;
+}
+
+/* Whether the whole graph is to be updated though single nodes could be set. */
+static bool prefers_whole(unsigned int count, unsigned int changed)
+{
+	uint64_t nodes = reprise_cost(REPRISE_COST_node_set, changed);
+	uint64_t whole = reprise_cost(REPRISE_COST_capture, count) + reprise_cost(REPRISE_COST_update, looked_at(count, changed));
+	bool cheaper = whole < nodes;
+
+	return cheaper != worth_exploring(cheaper ? whole : nodes, cheaper ? nodes : whole);
+}
+
+static enum reprise_patch patch_values(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+                                       unsigned int changed_count)
+{
+	bool single = settable(graph, changed), whole_first = single && prefers_whole(graph->count, changed_count);
+	enum reprise_patch updated;
+
+	if (single && !whole_first && set_changed_nodes(graph, incoming, changed))
 		return REPRISE_PATCH_DONE;
-	return update_whole(graph, incoming, changed);
+	updated = update_whole(graph, incoming, changed, changed_count);
+	/* It was only taken because it promised to be cheaper, or to see what it costs. */
+	if (whole_first && updated != REPRISE_PATCH_DONE && set_changed_nodes(graph, incoming, changed))
+		return REPRISE_PATCH_DONE;
+	return updated == REPRISE_PATCH_REFUSED && graph->mixed ? REPRISE_PATCH_BROKEN : updated;
+}
+
+/* ---- absent ops ---- */
+
+bool reprise_graph_may_disable(const struct reprise_graph *graph)
+{
+	return reprise_driver.cuGraphNodeSetEnabled != NULL && graph->toggles_refused < REFUSALS_MOST;
+}
+
+void reprise_graph_all_enabled(struct reprise_graph *graph)
+{
+	memset(graph->disabled, 0, (graph->count + 63) / 64 * sizeof(uint64_t));
+	graph->disabled_count = 0;
+}
+
+/* Disables or enables node i, whichever it is not. */
+static bool toggle(struct reprise_graph *graph, unsigned int i)
+{
+	bool disabled = reprise_bit(graph->disabled, i);
+
+	if (reprise_driver.cuGraphNodeSetEnabled(graph->executable, graph->nodes[i].node, disabled) != CUDA_SUCCESS) {
+		graph->toggles_refused++;
+		reprise_count(REPRISE_COUNT_toggles_failed, 1);
+		return false;
+	}
+	graph->disabled[i / 64] ^= (uint64_t)1 << (i % 64);
+	graph->disabled_count += disabled ? -1u : 1u;
+	return true;
+}
+
+static bool disable_absent(struct reprise_graph *graph, const uint64_t *absent)
+{
+	uint64_t begin = reprise_clock_ns(), spent;
+	unsigned int toggled = 0;
+
+	for (unsigned int i = 0; i < graph->count; i++) {
+		if (reprise_bit(absent, i) == reprise_bit(graph->disabled, i))
+			continue;
+		if (!toggle(graph, i))
+			return false;
+		toggled++;
+	}
+	spent = reprise_clock_ns() - begin;
+	if (toggled > 0) {
+		reprise_cost_took(REPRISE_COST_toggle, spent, toggled);
+		reprise_count(REPRISE_COUNT_toggles, toggled);
+		reprise_count(REPRISE_COUNT_toggle_ns, spent);
+	}
+	return true;
+}
+
+static unsigned int bits_in(const uint64_t *bits, unsigned int count)
+{
+	unsigned int sum = 0;
+
+	for (unsigned int word = 0; word < (count + 63) / 64; word++)
+		sum += (unsigned int)__builtin_popcountll(bits[word]);
+	return sum;
+}
+
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+                                       const uint64_t *absent)
+{
+	unsigned int changed_count = bits_in(changed, graph->count);
+
+	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) && !disable_absent(graph, absent))
+		return REPRISE_PATCH_REFUSED;
+	if (changed_count == 0 && !graph->mixed)
+		return REPRISE_PATCH_DONE;
+	return patch_values(graph, incoming, changed, changed_count);
 }

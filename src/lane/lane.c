@@ -11,6 +11,7 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../driver/driver.h"
+#include "../graph/cost.h"
 #include "../report/counters.h"
 #include "../trace/plan.h"
 #include "doors.h"
@@ -25,6 +26,11 @@
 /* Side exits that a trace takes to see whether other values come again, too. */
 #define STRANGERS_MOST 24
 #define STRANGER_IS_NEW 8 /* values that nobody has seen weigh as much as so many others */
+
+#define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
+
+#define ABSENT_MOST 4 /* ops that may be passed over at one place */
+#define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */
 
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
@@ -241,13 +247,16 @@ static void defer_ends(struct reprise_lane *lane)
 	atomic_fetch_sub(&reprise_deferred_lanes, 1);
 }
 
-/* Issues the first `count` ops of this visit one by one; returns the last result. */
+/* Issues the ops of this visit before op `count` one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
+	uint64_t begin = reprise_clock_ns();
 	CUresult result = CUDA_SUCCESS;
 
 	for (unsigned int i = 0; i < count; i++)
-		result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
+		if (!reprise_trace_absent(lane->trace, i))
+			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
+	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
 }
 
@@ -269,12 +278,13 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	}
 	defer_ends(lane);
 	lane->counts.exits[why]++;
-	lane->counts.exited_ops += count;
+	lane->counts.exited_ops += count - trace->absent_count;
 	lane->last = NULL;
 	lane->expected = NULL;
 	/* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
 	for (unsigned int i = 0; i < count; i++)
-		watch_issued(lane, reprise_trace_op(trace, i), reprise_clock_ns_to_ticks(trace->gap_ns));
+		if (!reprise_trace_absent(trace, i))
+			watch_issued(lane, reprise_trace_op(trace, i), reprise_clock_ns_to_ticks(trace->gap_ns));
 	reprise_trace_settle(trace, false);
 	if (why == REPRISE_EXIT_values)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;
@@ -313,20 +323,58 @@ static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_trace_put_aside(trace, lane->counts.ops);
 	reprise_graph_retire(&trace->graph);
 	reprise_graph_build(&trace->graph);
+	reprise_count(REPRISE_COUNT_rebuilds, 1);
+	trace->refusals = 0;
+}
+
+/* The graph was not launched, and the ops were issued. Values that are refused once leave it as it was, good for those that it had. */
+static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace, enum reprise_patch why)
+{
+	if (why != REPRISE_PATCH_NOT_NOW && trace->failed_at == 0)
+		trace->failed_at = lane->counts.ops;
+	if (why == REPRISE_PATCH_BROKEN || (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REFUSALS_MOST)) {
+		rebuild(lane, trace);
+		return;
+	}
+	reprise_trace_settle(trace, false);
+	if (why == REPRISE_PATCH_REFUSED)
+		reprise_trace_disappointed(trace, lane->counts.ops);
 }
 
 static enum reprise_patch launch(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	enum reprise_patch patch = REPRISE_PATCH_DONE;
+	uint64_t patched_at = 0;
 
-	if (trace->changed_count > 0 || trace->graph.mixed)
-		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed);
+	if (__builtin_expect(reprise_trace_needs_patch(trace), 0)) {
+		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
+		patched_at = reprise_clock_ns();
+	}
 	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
-		patch = REPRISE_PATCH_REFUSED;
+		patch = REPRISE_PATCH_BROKEN;
 	}
+	if (patch == REPRISE_PATCH_DONE && patched_at != 0)
+		reprise_cost_took(REPRISE_COST_launch, reprise_clock_ns() - patched_at, 1);
 	return patch;
+}
+
+/* The visit is over, and its ops were issued by the graph; in observe, they would have been. */
+static void replayed(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->counts.replayed += trace->count - trace->absent_count;
+	lane->counts.patched += trace->changed_count;
+	lane->counts.absent += trace->absent_count;
+	lane->counts.launches++;
+	if (__builtin_expect(trace->failed_at != 0, 0))
+		reprise_count_most(REPRISE_COUNT_recovery_ops, lane->counts.ops - trace->failed_at);
+	trace->failed_at = 0;
+	trace->refusals = 0;
+	reprise_trace_settle(trace, true);
+	reprise_trace_succeeded(trace, lane->counts.ops);
 }
 
 /* All ops of the trace have come: the graph takes their place. Returns what the last of them is to answer. */
@@ -338,36 +386,17 @@ static CUresult replay(struct reprise_lane *lane)
 	enum reprise_patch launched = launch(lane);
 
 	if (launched == REPRISE_PATCH_DONE) {
-		lane->counts.replayed += trace->count;
-		lane->counts.patched += trace->changed_count;
-		lane->counts.launches++;
-		reprise_trace_settle(trace, true);
-		reprise_trace_succeeded(trace, lane->counts.ops);
+		replayed(lane);
 	} else {
 		lane->counts.exits[REPRISE_EXIT_launch]++;
-		lane->counts.exited_ops += trace->count;
+		lane->counts.exited_ops += trace->count - trace->absent_count;
 		result = issue_eagerly(lane, trace->count);
-		if (launched == REPRISE_PATCH_REFUSED)
-			rebuild(lane, trace);
-		else
-			reprise_trace_settle(trace, false);
+		not_launched(lane, trace, launched);
 	}
 	reprise_leave(entered);
 	defer_ends(lane);
 	complete(lane);
 	return result;
-}
-
-static void replay_dry(struct reprise_lane *lane)
-{
-	struct reprise_trace *trace = lane->trace;
-
-	lane->counts.replayed += trace->count;
-	lane->counts.patched += trace->changed_count;
-	lane->counts.launches++;
-	reprise_trace_settle(trace, true);
-	reprise_trace_succeeded(trace, lane->counts.ops);
-	complete(lane);
 }
 
 /* The op at the cursor has come. True if it is answered, with *result. */
@@ -379,7 +408,8 @@ static bool advance(struct reprise_lane *lane, CUresult *result)
 		if (lane->cursor == 1)
 			defer_begins(lane);
 	} else if (reprise_dry) {
-		replay_dry(lane);
+		replayed(lane);
+		complete(lane);
 	} else {
 		*result = replay(lane);
 	}
@@ -399,8 +429,71 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 }
 
 /*
- * Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling. If it is not, *why is the reason to
- * leave.
+ * Whether it pays to replay the trace without `count` ops from op `first` on, rather than to leave it.
+ *
+ * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every visit. A trace of its own for what came instead would
+ * have to be bought, by leaving this one a few times and by building. So the rent is paid until it has come to the price, and then the trace
+ * is left, to see whether what comes instead comes often. Neither costs more than twice what would have been best.
+ */
+static bool pays_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int first, unsigned int count)
+{
+	unsigned int absent = trace->absent_count + count;
+	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent), eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
+	uint64_t price = LEARNT_BY * eager + reprise_cost(REPRISE_COST_build, trace->count), visits = price / (rent + 1);
+
+	if (!reprise_graph_may_disable(&trace->graph) || rent + reprise_cost(REPRISE_COST_launch, 1) >= eager)
+		return false;
+	if (visits > UINT16_MAX - LEARNT_BY)
+		visits = UINT16_MAX - LEARNT_BY;
+	if (lane->coming) /* bought already, and not yet delivered */
+		return true;
+	if (++trace->absences[first] <= visits)
+		return true;
+	if (trace->absences[first] >= visits + LEARNT_BY)
+		trace->absences[first] = 0;
+	return false;
+}
+
+/*
+ * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic edge, a node may begin before the one before it has
+ * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that.
+ */
+static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
+{
+	for (unsigned int i = first; i <= last; i++)
+		if (reprise_op_is_programmatic(&trace->ops[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Whether the call is one of the next ops of the followed trace, those before it being absent this time: they were neither called nor answered,
+ * and will not be issued. What comes next is then looked for behind it.
+ */
+static bool pass_over(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int at = lane->cursor;
+
+	for (unsigned int i = at + 1; i < trace->count && i <= at + ABSENT_MOST; i++) {
+		enum reprise_match match = reprise_op_match(&trace->ops[i], call);
+
+		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
+			continue;
+		if (!edges_are_full(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
+			return false;
+		reprise_trace_pass_over(trace, at, i - at);
+		lane->cursor = i;
+		if (match != REPRISE_MATCH_SAME)
+			reprise_trace_change(trace, i, call);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling, or a little later. If it is not, *why is the
+ * reason to leave.
  *
  * Where a trace is not loose and other values come than its own, it is left, rather than patched: they may come again, in a cycle of a few,
  * or belong to another place that looks alike so far. Seen eagerly a few times they get a trace of their own, and no visit needs a patch.
@@ -412,7 +505,9 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 
 	if (__builtin_expect(match == REPRISE_MATCH_SAME, 1))
 		return true;
-	if (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor]) {
+	lane->coming = false;
+	/* Where an op was absent, a sibling would have to do without the same one. */
+	if (trace->absent_count == 0 && (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor])) {
 		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
 		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops, &lane->coming);
 
@@ -423,10 +518,8 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 		}
 	}
 	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
-	if (match == REPRISE_MATCH_NOT)
-		return false;
-	if (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor])
-		return false;
+	if (match == REPRISE_MATCH_NOT || (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor]))
+		return pass_over(lane, call);
 	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(trace, lane->cursor, call);
 	return true;

@@ -39,6 +39,7 @@ struct reprise_lane_counts {
 	uint64_t ops;          /* calls that could have been ops */
 	uint64_t replayed;     /* issued as nodes of a graph; in observe, that would have been */
 	uint64_t patched;      /* of these, with other values than at the visit before */
+	uint64_t absent;       /* ops of replayed traces that did not come */
 	uint64_t launches;     /* graphs launched */
 	uint64_t siblings;     /* guards that failed and found another trace that fits */
 	uint64_t exits[REPRISE_EXIT_COUNT];

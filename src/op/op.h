@@ -95,6 +95,9 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
 /* True if the op is a launch that carries a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);
 
+/* True if the op is a launch that may begin before the op before it has ended (programmatic stream serialisation). */
+bool reprise_op_is_programmatic(const struct reprise_op *op);
+
 /* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more than the program's own call did. */
 static inline size_t reprise_op_params(const struct reprise_op *op)
 {

@@ -17,10 +17,25 @@
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
 	X(updates, "whole-graph updates") \
-	X(updates_refused, "whole-graph updates that the driver refused") \
+	X(update_ns, "time spent on them, on the program's threads; on those refused too") \
 	X(updates_failed, "whole-graph updates that could not be captured") \
+	X(updates_refused, "whole-graph updates that the driver refused:") \
+	X(refused_topology, "of these, because of the count of nodes or their edges") \
+	X(refused_node_type, "because of another type of node") \
+	X(refused_function, "because of a function of another context, or one that launches from the device") \
+	X(refused_parameters, "because of memory of another kind or context, or other dimensions") \
+	X(refused_attributes, "because of launch attributes") \
+	X(refused_unsupported, "because a node cannot be updated at all") \
+	X(refused_otherwise, "for another reason") \
+	X(node_patches, "replays for which single nodes were set") \
 	X(node_updates, "single nodes set") \
+	X(node_update_ns, "time spent on them, on the program's threads") \
 	X(node_updates_failed, "single nodes that the driver would not set") \
+	X(toggles, "single nodes disabled for an absent op, or enabled again") \
+	X(toggle_ns, "time spent on them, on the program's threads") \
+	X(toggles_failed, "single nodes that the driver would not disable or enable") \
+	X(rebuilds, "graphs given up to be built anew, because they could not be patched or launched any more") \
+	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
 	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
 	X(threads_failed, "threads of ours that could not be had when there was something to do") \

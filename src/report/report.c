@@ -11,6 +11,7 @@
 #include "../base/options.h"
 #include "../base/start.h"
 #include "../base/tools.h"
+#include "../graph/cost.h"
 #include "../lane/process.h"
 #include "../lane/registry.h"
 #include "../record/record.h"
@@ -61,6 +62,16 @@ static uint64_t side_exits(const struct reprise_lane_counts *sum)
 	return all;
 }
 
+static unsigned long long counted(enum reprise_counter counter)
+{
+	return (unsigned long long)atomic_load(&reprise_counters[counter]);
+}
+
+static double milliseconds(enum reprise_counter counter)
+{
+	return (double)counted(counter) / 1e6;
+}
+
 static const char *mode_name(void)
 {
 	static const char *const names[] = {"off", "observe", "on"};
@@ -92,6 +103,11 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 		REPRISE_UNFIT_REASONS(X)
 #undef X
 	};
+	static const char *const cost_names[] = {
+#define X(name, ns, words) #name,
+		REPRISE_COSTS(X)
+#undef X
+	};
 	static const char *const counter_names[] = {
 #define X(name, words) #name,
 		REPRISE_COUNTERS(X)
@@ -105,14 +121,17 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	    (unsigned long long)sum->patched, (unsigned long long)sum->launches);
 	add(text, "  \"traces\": %llu,\n  \"evicted\": %llu,\n  \"siblings\": %llu,\n", (unsigned long long)sum->traces,
 	    (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
-	add(text, "  \"drowsy\": %llu,\n", (unsigned long long)sum->drowsy);
+	add(text, "  \"absent\": %llu,\n  \"drowsy\": %llu,\n", (unsigned long long)sum->absent, (unsigned long long)sum->drowsy);
 	if (reprise_record_cut_short() != NULL)
 		add(text, "  \"stream_ended\": \"%s\",\n", reprise_record_cut_short());
 	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)side_exits(sum),
 	    (unsigned long long)sum->exited_ops);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		add(text, "  \"%s\": %llu,\n", counter_names[i], (unsigned long long)atomic_load(&reprise_counters[i]));
-	add(text, "  \"exits\": {");
+	add(text, "  \"cost_ns\": {");
+	for (int i = 0; i < REPRISE_COST_COUNT; i++)
+		add(text, "%s\"%s\": %llu", i > 0 ? ", " : "", cost_names[i], (unsigned long long)reprise_cost(i, 1));
+	add(text, "},\n  \"exits\": {");
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		add(text, "%s\"%s\": %llu", i > 0 ? ", " : "", exit_names[i], (unsigned long long)sum->exits[i]);
 	add(text, "},\n  \"unfit\": {");
@@ -153,11 +172,12 @@ void reprise_report_at_exit(void)
 		return;
 	}
 	if (strcmp(where, "stderr") == 0) {
-		reprise_say("%llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits", (unsigned long long)sum.ops,
-		            100.0 * (double)sum.replayed / (double)(sum.ops > 0 ? sum.ops : 1),
-		            reprise_dry ? "would be replayed" : "replayed", (unsigned long long)sum.traces,
-		            (unsigned long long)(atomic_load(&reprise_counters[REPRISE_COUNT_updates]) +
-		                                 atomic_load(&reprise_counters[REPRISE_COUNT_node_updates])),
+		reprise_say("%llu ops, %.1f %% %s, %llu traces, %llu nodes set (%.1f ms), %llu graphs updated (%.1f ms), %llu nodes switched (%.1f ms), "
+		            "%llu graphs built anew, %llu side exits",
+		            (unsigned long long)sum.ops, 100.0 * (double)sum.replayed / (double)(sum.ops > 0 ? sum.ops : 1),
+		            reprise_dry ? "would be replayed" : "replayed", (unsigned long long)sum.traces, counted(REPRISE_COUNT_node_updates),
+		            milliseconds(REPRISE_COUNT_node_update_ns), counted(REPRISE_COUNT_updates), milliseconds(REPRISE_COUNT_update_ns),
+		            counted(REPRISE_COUNT_toggles), milliseconds(REPRISE_COUNT_toggle_ns), counted(REPRISE_COUNT_rebuilds),
 		            (unsigned long long)side_exits(&sum));
 		return;
 	}

@@ -17,7 +17,7 @@ static size_t payload_room(uint32_t bytes)
 	return (bytes + 15u) & ~(size_t)15;
 }
 
-/* One block: the trace, two arrays of ops, the hashes, the bits, the nodes, the payloads, what is loose. */
+/* One block: the trace, two arrays of ops, the hashes, three arrays of bits, the nodes, the payloads, absences, what is loose. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,
                                         const struct reprise_spot *spot, struct reprise_workshop *workshop)
 {
@@ -27,7 +27,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 		payload += payload_room(ops[i].payload_bytes);
 
 	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + (count + 1) * sizeof(uint64_t) +
-	               words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(*loose));
+	               3 * words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
 	struct reprise_trace *trace = calloc(1, bytes);
 
 	if (trace == NULL)
@@ -39,10 +39,13 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	trace->incoming = trace->ops + count;
 	trace->shape_before = (uint64_t *)(trace->incoming + count);
 	trace->changed = trace->shape_before + count + 1;
-	trace->graph.nodes = (struct reprise_graph_node *)(trace->changed + words);
+	trace->absent = trace->changed + words;
+	trace->graph.disabled = trace->absent + words;
+	trace->graph.nodes = (struct reprise_graph_node *)(trace->graph.disabled + words);
 	at = (unsigned char *)(((uintptr_t)(trace->graph.nodes + count) + 15u) & ~(uintptr_t)15);
 
-	trace->loose = (bool *)at + 2 * payload;
+	trace->absences = (uint16_t *)(at + 2 * payload);
+	trace->loose = (bool *)(trace->absences + count);
 	memcpy(trace->loose, loose, count * sizeof(*loose));
 	trace->shape_before[0] = 1;
 	for (unsigned int i = 0; i < count; i++) {
@@ -87,8 +90,18 @@ void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const stru
 	mark(trace, i);
 }
 
+void reprise_trace_pass_over(struct reprise_trace *trace, unsigned int first, unsigned int count)
+{
+	for (unsigned int i = first; i < first + count; i++)
+		trace->absent[i / 64] |= (uint64_t)1 << (i % 64);
+	trace->absent_count += count;
+}
+
 void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 {
+	if (trace->absent_count > 0)
+		memset(trace->absent, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
+	trace->absent_count = 0;
 	if (trace->changed_count == 0)
 		return;
 	for (unsigned int i = 0; kept && i < trace->count; i++) {

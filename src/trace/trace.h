@@ -19,6 +19,9 @@ struct reprise_trace {
 	struct reprise_op *incoming; /* this visit's, where `changed` says so */
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
+	uint64_t *absent; /* a bit for each op before the cursor that did not come in this visit: neither answered nor to be issued */
+	unsigned int absent_count;
+	uint16_t *absences; /* how often each op was the first of those that were passed over */
 	bool *loose;           /* ops whose values are new at every visit: any will do */
 	uint64_t *shape_before; /* at i: hash of the shapes of the ops before op i; `count` + 1 of them */
 	bool head_moved; /* the first op was patched though it is not loose: key_value no longer tells */
@@ -38,6 +41,8 @@ struct reprise_trace {
 	unsigned int held_at; /* the op before which the hold limit struck last, */
 	int held;             /* up each time that it struck there, down with each replay */
 	uint64_t replays;
+	uint64_t failed_at;    /* the lane's count of ops when its graph could not be patched or launched; 0 if it was replayed since */
+	unsigned int refusals; /* visits one after another that the driver refused the graph */
 	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
 };
 
@@ -59,6 +64,20 @@ void reprise_trace_change(struct reprise_trace *trace, unsigned int i, const str
 
 /* Notes that op i, of the same shape, has the values of `op`, unless it has them already. */
 void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const struct reprise_op *op);
+
+static inline bool reprise_trace_absent(const struct reprise_trace *trace, unsigned int i)
+{
+	return (trace->absent[i / 64] >> (i % 64) & 1) != 0;
+}
+
+/* Notes that the `count` ops from `first` on do not come in this visit. */
+void reprise_trace_pass_over(struct reprise_trace *trace, unsigned int first, unsigned int count);
+
+/* Whether the executable graph is not as this visit wants it. */
+static inline bool reprise_trace_needs_patch(const struct reprise_trace *trace)
+{
+	return (trace->changed_count | trace->absent_count | trace->graph.disabled_count) != 0 || trace->graph.mixed;
+}
 
 /* The visit is over. `kept`: the graph has this visit's values now. */
 void reprise_trace_settle(struct reprise_trace *trace, bool kept);

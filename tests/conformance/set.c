@@ -109,6 +109,50 @@ static void a_copy_node_keeps_its_direction(void)
 	EXPECT(cuGraphExecMemcpyNodeSetParams(exec, node, &params, context), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* What a captured copy's node says is what was called, so that other addresses can be put in their place. */
+static void a_copy_node_from_the_host_takes_other_addresses(void)
+{
+	CUdeviceptr first = words(), second = words();
+	volatile unsigned *host = pinned();
+	CUDA_MEMCPY3D params;
+
+	host[0] = 3;
+	host[4] = 4;
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemcpyHtoDAsync(first, (const void *)(uintptr_t)host, 16, stream));
+	instantiate();
+	OK(cuGraphMemcpyNodeGetParams(node, &params));
+	EQUAL(params.srcMemoryType, CU_MEMORYTYPE_HOST);
+	EQUAL((uintptr_t)params.srcHost, (uintptr_t)host);
+	EQUAL(params.WidthInBytes, 16);
+	params.srcHost = (const void *)(uintptr_t)(host + 4);
+	OK(cuGraphExecMemcpyNodeSetParams(exec, node, &params, context));
+	run_graph();
+	EQUAL(word(first, 0), 4);
+	OK(cuMemsetD32(second, 9, 4));
+	OK(cuCtxSynchronize());
+	params.dstDevice = second;
+	OK(cuGraphExecMemcpyNodeSetParams(exec, node, &params, context));
+	run_graph();
+	EQUAL(word(second, 0), 4);
+}
+
+static void a_memset_node_says_what_was_called(void)
+{
+	CUDA_MEMSET_NODE_PARAMS params;
+	CUdeviceptr device = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemsetD8Async(device + 4, 0xa5, 24, stream));
+	instantiate();
+	OK(cuGraphMemsetNodeGetParams(node, &params));
+	EQUAL(params.dst, device + 4);
+	EQUAL(params.value, 0xa5);
+	EQUAL(params.elementSize, 1);
+	EQUAL(params.width, 24);
+	EQUAL(params.height, 1);
+}
+
 static void CUDA_CB add_one(void *number)
 {
 	++*(unsigned *)number;
@@ -145,6 +189,33 @@ static void a_node_disabled_does_nothing(void)
 	OK(cuGraphNodeSetEnabled(exec, node, 1));
 	run_graph();
 	is_list(list, 1);
+}
+
+static void copies_and_memsets_are_disabled_as_kernels_are(void)
+{
+	CUdeviceptr first = words(), second = words();
+	CUgraphNode all[2];
+
+	OK(cuMemsetD32(first, 1, 4));
+	OK(cuMemsetD32(second, 2, 4));
+	OK(cuCtxSynchronize());
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuMemsetD32Async(first, 7, 4, stream));
+	OK(cuMemcpyDtoDAsync(second, first, 16, stream));
+	capture_end();
+	nodes(graph, all, 2);
+	OK(cuGraphInstantiate(&exec, graph, 0));
+	OK(cuGraphNodeSetEnabled(exec, all[0], 0));
+	OK(cuGraphNodeSetEnabled(exec, all[1], 0));
+	run_graph();
+	EQUAL(word(first, 0), 1);
+	EQUAL(word(second, 0), 2);
+	OK(cuGraphNodeSetEnabled(exec, all[1], 1));
+	run_graph();
+	EQUAL(word(second, 0), 1);
+	OK(cuGraphNodeSetEnabled(exec, all[0], 1));
+	run_graph();
+	EQUAL(word(second, 0), 7);
 }
 
 static void a_host_node_is_not_disabled(void)
@@ -263,9 +334,12 @@ const struct check set_checks[] = {
 	CHECK(setting_the_graph_leaves_its_executable_alone, GRAPH "cuGraphKernelNodeSetParams"),
 	CHECK(a_memset_node_takes_another_value, GRAPH "cuGraphExecMemsetNodeSetParams"),
 	CHECK(a_copy_node_takes_other_addresses, GRAPH "cuGraphExecMemcpyNodeSetParams"),
+	CHECK(a_copy_node_from_the_host_takes_other_addresses, GRAPH "cuGraphMemcpyNodeGetParams, cuGraphExecMemcpyNodeSetParams"),
+	CHECK(a_memset_node_says_what_was_called, GRAPH "cuGraphMemsetNodeGetParams"),
 	CHECK(a_copy_node_keeps_its_direction, GRAPH "cuGraphExecMemcpyNodeSetParams"),
 	CHECK(a_host_node_takes_other_data, GRAPH "cuGraphExecHostNodeSetParams"),
 	CHECK(a_node_disabled_does_nothing, ENABLE),
+	CHECK(copies_and_memsets_are_disabled_as_kernels_are, ENABLE),
 	CHECK(a_host_node_is_not_disabled, ENABLE),
 	CHECK(a_node_disabled_takes_values, ENABLE),
 	CHECK(a_kernel_without_parameters_has_none_to_tell, MEASURED("Graph Management: cuGraphKernelNodeGetParams", "does not say so")),

@@ -152,12 +152,16 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 	return statement;
 }
 
-/* Some statements of a body are done only now and then, or not always. */
-static void draw_condition(struct statement *statement, int count, bool disturbing)
+/* Some statements of a body are done only now and then, or not always; in a forgetful one, many are left out now and then. */
+static void draw_condition(struct statement *statement, int count, bool disturbing, bool forgetful)
 {
 	unsigned which = disturbing ? draw(8) : draw(40);
 
-	if (disturbing && which < 5) {
+	if (forgetful && which > 30) {
+		statement->condition = CONDITION_MOSTLY;
+		statement->numbers[0] = 4 + (int)draw(20);
+		statement->numbers[1] = (int)draw(1000);
+	} else if (disturbing && which < 5) {
 		statement->condition = CONDITION_AT;
 		statement->numbers[0] = count / 4 + (int)draw((unsigned)(count * 3 / 4));
 	} else if (disturbing || which == 0) {
@@ -185,6 +189,7 @@ static void add_loop(struct program *program)
 	unsigned length = 1 + draw(lengths[draw(sizeof(lengths) / sizeof(*lengths))]);
 	int count = 30 + (int)draw(length > 20 ? 60 : 150);
 	unsigned disturbances = draw(7), waits = draw(10);
+	bool forgetful = draw(3) == 0;
 	struct cast cast = {.count = draw(3) == 0 ? 1 + draw(3) : 1};
 
 	for (unsigned i = 0; i < 3; i++)
@@ -193,7 +198,7 @@ static void add_loop(struct program *program)
 	for (unsigned i = 0; i < length; i++) {
 		struct statement statement = draw_statement(&cast, false);
 
-		draw_condition(&statement, count, false);
+		draw_condition(&statement, count, false, forgetful);
 		/* There has to be a graph to launch. */
 		if (statement.action == ACTION_replay)
 			program_add(program, (struct statement){ACTION_capture, {statement.arguments[0], (int)draw(5), (int)draw(3)}, CONDITION_AT, {1, 0}});
@@ -201,7 +206,7 @@ static void add_loop(struct program *program)
 		/* Anywhere in the body, so that other statements come after it. */
 		if (disturbances > 0 && draw(length) < disturbances) {
 			statement = draw_statement(&cast, true);
-			draw_condition(&statement, count, true);
+			draw_condition(&statement, count, true, false);
 			program_add(program, statement);
 			disturbances--;
 		}

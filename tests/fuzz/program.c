@@ -199,6 +199,8 @@ static bool due(const struct statement *statement)
 		return iteration % n[0] == n[1];
 	case CONDITION_CHANCE:
 		return chance((unsigned)n[1]) % (unsigned)n[0] == 0;
+	case CONDITION_MOSTLY:
+		return chance((unsigned)n[1]) % (unsigned)n[0] != 0;
 	default:
 		return true;
 	}

@@ -8,6 +8,7 @@
  *     pause 400 if at 9
  *     copy_out 1 0 if not 17
  *     poll_event 2 if chance 5 77       one in five, by a number made of the iteration and 77
+ *     set 1 0 2 4 if mostly 9 78        eight in nine, likewise
  *     end
  *
  * Lines that begin with # are left out.
@@ -26,7 +27,8 @@
 	X(AT, "at", 1, "if (iteration == %d) ") \
 	X(NOT, "not", 1, "if (iteration != %d) ") \
 	X(EVERY, "every", 2, "if (iteration %% %d == %d) ") \
-	X(CHANCE, "chance", 2, "if (chance(%2$d) %% %1$d == 0) ")
+	X(CHANCE, "chance", 2, "if (chance(%2$d) %% %1$d == 0) ") \
+	X(MOSTLY, "mostly", 2, "if (chance(%2$d) %% %1$d != 0) ")
 
 enum condition {
 #define X(name, word, numbers, c) CONDITION_##name,

@@ -38,6 +38,7 @@ def parse():
                              "built depends on the schedule")
     parser.add_argument("--replayed-each", type=float, default=0, help="least share that must be replayed in every run")
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N under one schedule")
+    parser.add_argument("--within", action="append", default=[], help="NAME=N: the report must count from 1 to N under one schedule")
     parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N")
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
     parser.add_argument("--report", action="append", default=[], help="KEY=TEXT: what the report must have, word for word; TEXT empty: it must not have the key")
@@ -125,7 +126,7 @@ def differences(options, environment, plain, folder, shares, counted):
             yield "the program's calls differ: " + (check.stdout + check.stderr).strip()[-400:]
     shares.append(100 * (runs.share_replayed(reprise.report) or 0))
     for name in counted:
-        counted[name] = max(counted[name], reprise.report.get(name, 0))
+        counted[name].append(reprise.report.get(name, 0))
     if shares[-1] < options.replayed_each:
         yield f"replayed {shares[-1]:.1f} %, not {options.replayed_each}"
     for wanted in options.most:
@@ -166,7 +167,8 @@ def main():
     options.preload, options.preload_after = installed(options.preload), installed(options.preload_after)
     shares = []
     least = {name: int(number) for name, number in (wanted.split("=") for wanted in options.counter)}
-    counted = dict.fromkeys(least, 0)
+    within = {name: int(number) for name, number in (wanted.split("=") for wanted in options.within)}
+    counted = {name: [] for name in least | within}
     with tempfile.TemporaryDirectory() as folder:
         for schedule in options.schedules.split(","):
             wrong = list(problems(options, schedule, Path(folder), shares, counted))
@@ -176,8 +178,12 @@ def main():
     failed = False
     print("replayed:", ", ".join(f"{share:.1f} %" for share in shares))
     for name, number in least.items():
-        if counted[name] < number:
-            print(f"never counted more than {counted[name]} of {name}, not {number}")
+        if max(counted[name]) < number:
+            print(f"never counted more than {max(counted[name])} of {name}, not {number}")
+            failed = True
+    for name, number in within.items():
+        if not any(0 < count <= number for count in counted[name]):
+            print(f"never counted from 1 to {number} of {name}, but {counted[name]}")
             failed = True
     # How much depends on how soon graphs are built: a build with a sanitizer only has to replay at all.
     least_share = min(options.replayed, 0.1) if os.environ.get("SLOW_BUILD") else options.replayed

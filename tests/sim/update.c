@@ -281,6 +281,27 @@ static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, con
 	return result;
 }
 
+static bool is_device_updatable(const struct sim_work *work)
+{
+	const CUlaunchAttributeValue *value;
+
+	if (work->kind != SIM_KERNEL)
+		return false;
+	value = sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE);
+	return value && value->deviceUpdatableKernelNode.deviceUpdatable;
+}
+
+/* "Neither hGraph nor hGraphExec may contain device-updatable kernel nodes." */
+static bool has_device_updatable(const struct shape *shape)
+{
+	size_t i;
+
+	for (i = 0; i < shape->works.count; i++)
+		if (is_device_updatable(shape->works.at[i]))
+			return true;
+	return false;
+}
+
 /* Measured: other cluster dimensions are accepted, and ignored. Returns a reference. */
 static struct sim_work *updated(const struct sim_work *old, struct sim_work *wanted)
 {
@@ -323,6 +344,8 @@ API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_h
 	read_exec(&was, exec);
 	read_graph(&is, graph);
 	info->result = compare(&pairing, &was, &is, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, &error);
+	if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS && (has_device_updatable(&was) || has_device_updatable(&is)))
+		info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 	info->errorNode = (CUgraphNode)error;
 	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
 		info->errorFromNode = pairing.from == NOBODY ? NULL : (CUgraphNode)graph->nodes.at[pairing.from];

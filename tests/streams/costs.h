@@ -4,4 +4,5 @@
 #define COST_EAGER 3900u  /* a launch, copy or memset of its own */
 #define COST_GRAPH 2250u  /* the launch of an executable graph of up to a hundred nodes */
 #define COST_NODE 600u    /* one node set in it */
+#define COST_TOGGLE 2100u /* one node disabled or enabled in it */
 #define COST_DEFERRED 60u /* an op that is only compared and answered */

@@ -31,7 +31,7 @@ static const struct opstream_record *feeding;
 
 /* What the host did, in the whole run. */
 static struct totals {
-	uint64_t ops, replayed, patched, launches, traces;
+	uint64_t ops, replayed, patched, absent, launches, traces;
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t host_ns;    /* for issuing: pauses not counted */
 	uint64_t longest_ns; /* of the program's pauses within one replayed trace */
@@ -69,6 +69,11 @@ static CUresult CUDAAPI kind_of_memory(unsigned int count, CUpointer_attribute *
 	return CUDA_SUCCESS;
 }
 
+static CUresult CUDAAPI toggle(CUgraphExec executable, CUgraphNode node, unsigned int enabled)
+{
+	return CUDA_SUCCESS;
+}
+
 static CUresult CUDAAPI no_context(CUcontext *context)
 {
 	*context = NULL;
@@ -88,9 +93,12 @@ static void account(const struct reprise_lane_counts *before, const struct repri
 {
 	uint64_t launches = lane->counts.launches - before->launches, exited = lane->counts.exited_ops - before->exited_ops;
 
-	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + exited * COST_EAGER);
+	/* The node of an absent op is disabled, and enabled again for the next visit. */
+	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + exited * COST_EAGER +
+		(lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;
+	now.absent += lane->counts.absent - before->absent;
 	now.launches += launches;
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		now.exits[i] += lane->counts.exits[i] - before->exits[i];
@@ -314,8 +322,8 @@ static void print(const struct totals *then, const struct offline *best)
 		graphs += lanes[i].index ? lanes[i].index->count : 0;
 		nodes += lanes[i].index ? lanes[i].index->nodes : 0;
 	}
-	printf("ops=%lu replayed=%.4f patched=%.4f offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f",
-		ops, share(replayed, ops), share(now.patched - then->patched, replayed), share(best->repeated, best->ops),
+	printf("ops=%lu replayed=%.4f patched=%.4f absent=%lu offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f",
+		ops, share(replayed, ops), share(now.patched - then->patched, replayed), now.absent - then->absent, share(best->repeated, best->ops),
 		share(replayed, ops) / (best->repeated ? share(best->repeated, best->ops) : 1), share(replayed, launches), graphs,
 		nodes, now.traces - then->traces, (double)now.longest_ns / 1e3, (double)ops * COST_EAGER / 1e3,
 		(double)(now.host_ns - then->host_ns) / 1e3, (double)best->host_ns / 1e3);
@@ -361,6 +369,7 @@ int main(int argc, char **argv)
 	reprise_driver.cuFuncGetAttribute = no_attribute;
 	reprise_driver.cuPointerGetAttributes = kind_of_memory;
 	reprise_driver.cuCtxGetCurrent = no_context;
+	reprise_driver.cuGraphNodeSetEnabled = toggle;
 	reprise_clock_start();
 	for (i = 0; i < OPSTREAM_LANES; i++)
 		lanes[i].awake_until = REPRISE_AWAKE_OPS;
