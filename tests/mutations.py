@@ -56,6 +56,7 @@ BUGS = (
     ("a graph that is half patched is launched", "src/graph/patch.c",
      "			reprise_count(REPRISE_COUNT_node_updates_failed, 1);\n			return false;",
      "			reprise_count(REPRISE_COUNT_node_updates_failed, 1);\n			return true;", "fuzz half_patched"),
+    ("the deny list is not looked at", "src/op/kernel.c", "	if (function.denied)", "	if (function.denied && function.layout == NULL)", "denied_kernel"),
     ("the hold limit never strikes", "src/lane/hold.c", "	reprise_lane_hold_limit(lane);", "	(void)lane;", "fuzz mapped_poll flag_from_host spin_across_streams nccl_like"),
     ("the parameters of an op that changed are not copied", "src/op/kernel.c",
      "	copy_params(into, call);", "	(void)copy_params;", "params_reused"),

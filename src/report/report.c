@@ -138,7 +138,7 @@ void reprise_report_at_exit(void)
 {
 	static struct text text;
 	struct reprise_lane_counts sum = {0};
-	const char *where = reprise_option_path(REPRISE_OPTION_REPORT);
+	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
 
 	if (where[0] == '\0')
 		return;
