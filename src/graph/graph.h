@@ -43,23 +43,32 @@ struct reprise_graph {
 	CUgraph graph;
 	CUgraphExec executable;
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
-	struct reprise_graph *next_queued;
+	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };
 
 /* ---- building (build.c): a background thread, little at a time ---- */
 
-/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no thread. */
+/*
+ * Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no thread, or too many wait.
+ */
 void reprise_graph_build(struct reprise_graph *graph);
 
+/* There was no host memory (base/store.h): the thread is to make some. */
+void reprise_graph_want_host_room(void);
+
 /*
- * Between these two the building thread rests: no graph is being captured, and the queue may be changed. Takes the lock
+ * Set by the room that owns the graphs before the first is queued: gives up what was least recently used, and says whether there was any. `host`: host
+ * memory is wanted. Called by the building thread, with the lock `compiling` held.
+ */
+typedef bool (*reprise_graph_make_room)(bool host);
+extern reprise_graph_make_room reprise_graph_evict;
+
+/*
+ * Between these two the building thread rests: no graph is being captured, and graphs may be taken out of the queue. Takes the lock
  * `compiling`; waits for the graph in work (about a millisecond).
  */
 void reprise_graph_building_pause(void);
 void reprise_graph_building_resume(void);
-
-/* While paused: takes a QUEUED graph back; it is EMPTY then. */
-void reprise_graph_unqueue(struct reprise_graph *graph);
 
 /* At exit: lets the graph in work finish, for so long at most, and builds no more. */
 void reprise_graph_building_stop(uint64_t patience_ns);
@@ -85,8 +94,11 @@ enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct
 /* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
 void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what was given up. By the building thread, or while it is paused; leaves another context current. Returns how many. */
-unsigned int reprise_graveyard_sweep(void);
+/* The executable graph is gone with its context. */
+void reprise_graph_gone(struct reprise_graph *graph);
+
+/* Destroys what was given up, so many at most. By the building thread, or while it is paused; leaves another context current. Returns how many. */
+unsigned int reprise_graveyard_sweep(unsigned int most);
 
 /* The context, or if NULL all of them, is going: what lies there goes with it and is not touched. */
 void reprise_graveyard_forget(CUcontext context);

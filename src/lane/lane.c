@@ -4,20 +4,18 @@
  */
 #include "lane.h"
 
-#include <stdlib.h>
-
 #include "../base/clock.h"
 #include "../base/hash.h"
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../base/options.h"
+#include "../base/store.h"
 #include "../driver/driver.h"
+#include "../graph/queue.h"
 #include "../report/counters.h"
 #include "../trace/plan.h"
 #include "doors.h"
 #include "hold.h"
-
-#define NODE_BYTES 3072 /* device memory of a kernel node, measured on an H200 */
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
@@ -30,8 +28,6 @@
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
-
-static _Atomic uint64_t nodes_held; /* of all lanes */
 
 /* ---- contexts ---- */
 
@@ -70,28 +66,35 @@ static void stay_awake(struct reprise_lane *lane)
 static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
 {
 	reprise_index_remove(lane->index, trace);
-	atomic_fetch_sub(&nodes_held, trace->count);
 	if (lane->expected == trace)
 		lane->expected = NULL;
 	if (lane->last == trace)
 		lane->last = NULL;
-	if (!gone && !reprise_dry)
+	if (gone)
+		reprise_graph_gone(&trace->graph);
+	else
 		reprise_graph_retire(&trace->graph);
 	reprise_trace_free(trace);
 }
 
-static void make_room(struct reprise_lane *lane, unsigned int nodes)
+static bool evict(struct reprise_lane *lane)
 {
-	uint64_t most = (reprise_option(REPRISE_OPTION_MEMORY) << 20) / NODE_BYTES;
+	struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
 
-	while (atomic_load(&nodes_held) + nodes > most) {
-		struct reprise_trace *oldest = reprise_index_oldest(lane->index, lane->trace);
+	if (oldest == NULL)
+		return false;
+	drop_trace(lane, oldest, false);
+	lane->counts.evicted++;
+	return true;
+}
 
-		if (oldest == NULL)
-			return;
-		drop_trace(lane, oldest, false);
-		lane->counts.evicted++;
-	}
+/* There was no host memory for a trace. Where no thread makes room, the lane's own have to give way; true if one did. */
+static bool make_room(struct reprise_lane *lane)
+{
+	if (reprise_dry)
+		return evict(lane);
+	reprise_graph_want_host_room();
+	return false;
 }
 
 /* A graph that could not be built is built when its ops come again, each time after a longer while. */
@@ -115,13 +118,17 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 	}
 	if (count > 1 && !reprise_dry && !reprise_hold_ready())
 		return; /* what it would defer, nobody would issue in time */
-	make_room(lane, count);
-	trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+	if (!reprise_dry && !reprise_queue_has_room()) {
+		lane->counts.put_off++;
+		return;
+	}
+	do
+		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+	while (trace == NULL && make_room(lane));
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;
 	reprise_index_add(lane->index, trace);
-	atomic_fetch_add(&nodes_held, count);
 	lane->counts.traces++;
 	if (reprise_dry)
 		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
@@ -201,13 +208,28 @@ static void close_segment(struct reprise_lane *lane, bool wait)
 	lane->watching = false;
 }
 
-/* Whether nothing has repeated for so long that the lane is left alone for a while, from this op on. */
-static bool falls_drowsy(struct reprise_lane *lane)
+/* The next so many ops pass without being looked at. */
+static void leave_alone(struct reprise_lane *lane, uint32_t ops)
+{
+	lane->counts.ops += ops;
+	lane->counts.drowsy += ops;
+	atomic_store_explicit(&lane->drowsy_ops, ops, memory_order_relaxed);
+}
+
+/* An op that came by the long way though the lane is left alone; it was counted already. */
+static bool is_left_alone(struct reprise_lane *lane)
 {
 	uint32_t left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
 
-	if (left > 0) { /* an op that came by the long way; it was counted already */
+	if (left > 0)
 		atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
+	return left > 0;
+}
+
+/* Whether nothing has repeated for so long that the lane is left alone for a while, from this op on. */
+static bool falls_drowsy(struct reprise_lane *lane)
+{
+	if (is_left_alone(lane)) {
 		lane->counts.ops--;
 		return true;
 	}
@@ -216,10 +238,8 @@ static bool falls_drowsy(struct reprise_lane *lane)
 	close_segment(lane, false);
 	move_to(lane, REPRISE_BEFORE_NOTHING);
 	lane->drowsy_span = lane->drowsy_span == 0 ? DROWSY_LEAST : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2 : DROWSY_MOST;
-	lane->counts.ops += lane->drowsy_span;
-	lane->counts.drowsy += lane->drowsy_span;
+	leave_alone(lane, lane->drowsy_span);
 	lane->awake_until = lane->counts.ops + GLANCE_OPS;
-	atomic_store_explicit(&lane->drowsy_ops, lane->drowsy_span, memory_order_relaxed);
 	return true;
 }
 
@@ -304,7 +324,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (lane->last != NULL)
-		lane->last->follower = trace;
+		reprise_index_follow(lane->last, trace);
 	lane->trace = trace;
 	lane->cursor = 0;
 	stay_awake(lane);
@@ -359,6 +379,7 @@ static CUresult replay(struct reprise_lane *lane)
 		lane->counts.launches++;
 		reprise_trace_settle(trace, true);
 		reprise_trace_succeeded(trace, lane->counts.ops);
+		reprise_index_use(lane->index, trace);
 	} else {
 		lane->counts.exits[REPRISE_EXIT_launch]++;
 		lane->counts.exited_ops += trace->count;
@@ -383,6 +404,7 @@ static void replay_dry(struct reprise_lane *lane)
 	lane->counts.launches++;
 	reprise_trace_settle(trace, true);
 	reprise_trace_succeeded(trace, lane->counts.ops);
+	reprise_index_use(lane->index, trace);
 	complete(lane);
 }
 
@@ -449,14 +471,14 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 }
 
 /* The trace was left before op `at` because of the values of `op`. If they are new, or nothing helps, any will do there from now on. */
-static void note_stranger(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
+static void note_stranger(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
 {
 	if (lane->coming)
 		return;
 	trace->strangers += reprise_watch_knows(lane->watch, op->value) ? 1 : STRANGER_IS_NEW;
 	if (trace->strangers < STRANGERS_MOST)
 		return;
-	trace->loose[at] = true;
+	reprise_index_loosen(lane->index, trace, at);
 	trace->strangers = 0;
 }
 
@@ -548,11 +570,20 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 
 static bool ready(struct reprise_lane *lane)
 {
+	if (__builtin_expect(lane->watch != NULL && lane->index != NULL, 1))
+		return true;
+	if (lane->index == NULL)
+		lane->index = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->index));
 	if (lane->watch == NULL)
 		lane->watch = reprise_watch_new();
-	if (lane->index == NULL)
-		lane->index = calloc(1, sizeof(*lane->index));
-	return lane->watch != NULL && lane->index != NULL;
+	if (lane->watch != NULL && lane->index != NULL)
+		return true;
+	if (!is_left_alone(lane)) {
+		make_room(lane);
+		lane->counts.ops++;
+		leave_alone(lane, GLANCE_OPS);
+	}
+	return false;
 }
 
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
@@ -652,11 +683,11 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 	int entered = reprise_enter();
 	bool pushed = !gone && make_current(lane->context);
 
-	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->all : NULL, *next; trace != NULL; trace = next) {
-		next = trace->next;
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
+		older = trace->older;
 		if (function != NULL && !launches(trace, function))
 			continue;
-		reprise_graph_unqueue(&trace->graph);
+		reprise_queue_remove(&trace->graph);
 		drop_trace(lane, trace, gone);
 	}
 	/* What is watched may name what is about to end, too. */
@@ -666,6 +697,30 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 	move_to(lane, REPRISE_BEFORE_NOTHING);
 	restore(pushed);
 	reprise_leave(entered);
+}
+
+uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
+{
+	const struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
+
+	return oldest != NULL ? oldest->last_used : 0;
+}
+
+bool reprise_lane_evict(struct reprise_lane *lane)
+{
+	return evict(lane);
+}
+
+bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
+{
+	const struct reprise_trace *newest = lane->index != NULL ? lane->index->newest : NULL;
+
+	if (lane->watch == NULL || lane->watching || lane->trace != NULL || atomic_load(&lane->last_return) > before ||
+	    (newest != NULL && newest->last_used > before))
+		return false;
+	reprise_watch_free(lane->watch);
+	lane->watch = NULL;
+	return true;
 }
 
 void reprise_lane_close(struct reprise_lane *lane, bool gone)

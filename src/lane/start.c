@@ -11,6 +11,7 @@
 #include "../base/tools.h"
 #include "../driver/driver.h"
 #include "../report/report.h"
+#include "evict.h"
 #include "lane.h"
 
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */
@@ -34,6 +35,7 @@ static enum reprise_mode decide(void)
 	}
 	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
+	reprise_graph_evict = reprise_lanes_evict;
 	return mode;
 }
 

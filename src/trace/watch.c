@@ -1,10 +1,10 @@
 #include "watch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/clock.h"
 #include "../base/hash.h"
+#include "../base/store.h"
 
 #define SIGHTINGS 1024  /* segments remembered; the oldest of a bucket gives way */
 #define VALUES_KEPT 6   /* of a segment and of each op in it, the last so many different ones: longer cycles are not seen */
@@ -77,7 +77,7 @@ static unsigned char *allocate(struct block **list, size_t size)
 	if (block == NULL || block->size - block->used < size) {
 		size_t room = size > PAYLOAD_LEAST ? size : PAYLOAD_LEAST;
 
-		block = malloc(sizeof(*block) + room);
+		block = reprise_store_take(REPRISE_STORE_TRACES, sizeof(*block) + room);
 		if (block == NULL)
 			return NULL;
 		*block = (struct block){*list, room, 0};
@@ -99,7 +99,7 @@ static void reset(struct block **list)
 		struct block *block = *list;
 
 		*list = block->next;
-		free(block);
+		reprise_store_give(block);
 	}
 	if (*list != NULL)
 		(*list)->used = 0;
@@ -123,7 +123,7 @@ static bool see(struct seen *seen, uint64_t hash, uint32_t segment)
 
 struct reprise_watch *reprise_watch_new(void)
 {
-	struct reprise_watch *watch = calloc(1, sizeof(*watch));
+	struct reprise_watch *watch = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*watch));
 
 	if (watch != NULL)
 		watch->spot.before = REPRISE_BEFORE_NOTHING;
@@ -139,11 +139,11 @@ void reprise_watch_free(struct reprise_watch *watch)
 			struct block *block = *list;
 
 			*list = block->next;
-			free(block);
+			reprise_store_give(block);
 		}
 	for (unsigned int i = 0; i < SIGHTINGS; i++)
-		free(watch->sightings[i].places);
-	free(watch);
+		reprise_store_give(watch->sightings[i].places);
+	reprise_store_give(watch);
 }
 
 struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined)
@@ -186,7 +186,7 @@ static bool note_places(struct reprise_watch *watch, struct sighting *sighting, 
 	bool known = sighting->places != NULL;
 
 	if (!known)
-		sighting->places = calloc(count, sizeof(*sighting->places));
+		sighting->places = reprise_store_take(REPRISE_STORE_TRACES, count * sizeof(*sighting->places));
 	for (unsigned int i = 0; i < count; i++) {
 		struct place *place = sighting->places != NULL ? &sighting->places[i] : NULL;
 
@@ -215,7 +215,7 @@ static bool worth_a_look(struct reprise_watch *watch, struct reprise_segment *se
 	struct sighting *sighting = &watch->sightings[shapes % SIGHTINGS];
 
 	if (sighting->shapes != shapes) {
-		free(sighting->places);
+		reprise_store_give(sighting->places);
 		*sighting = (struct sighting){.shapes = shapes, .position = segment->spot.position};
 	}
 	sighting->visits++;
