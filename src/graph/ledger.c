@@ -6,7 +6,7 @@
 #include "../driver/driver.h"
 
 #define FIRST_GUESS 3072 /* bytes of a kernel node, measured on an H200; */
-#define GUESS_NODES 512  /* counts as much as so many nodes that were read */
+#define GUESS_NODES 32   /* counts as much as so many nodes that were read */
 #define LEAST 512
 #define MOST 65536
 #define BLOCK ((int64_t)4 << 20) /* the driver may take so much at once for a small graph */

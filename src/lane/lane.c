@@ -11,8 +11,10 @@
 #include "../base/options.h"
 #include "../base/store.h"
 #include "../driver/driver.h"
+#include "../graph/cost.h"
 #include "../graph/queue.h"
 #include "../report/counters.h"
+#include "../trace/balance.h"
 #include "../trace/plan.h"
 #include "doors.h"
 #include "hold.h"
@@ -20,6 +22,9 @@
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
 #define GLANCE_OPS 1024    /* and watched for so many, by turns */
+
+#define MEASURED 0 /* the first word of REPRISE_PAYS */
+#define TIMED 17   /* one eager call in so many is timed: no divisor of common periods */
 
 /* Side exits that a trace takes to see whether other values come again, too. */
 #define STRANGERS_MOST 24
@@ -277,6 +282,27 @@ static void defer_ends(struct reprise_lane *lane)
 	atomic_fetch_sub(&reprise_deferred_lanes, 1);
 }
 
+/* The trace costs more than it saves: eager for a while. */
+static void note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	lane->counts.lost++;
+}
+
+static bool is_measured(void)
+{
+	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
+}
+
+/* What a side exit from `trace`, after `count` ops, cost beyond issuing them. */
+static void weigh_exit(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int count, uint64_t ticks)
+{
+	uint64_t eager = reprise_balance_eager(trace, count);
+
+	if (is_measured() && ticks > eager && !reprise_balance_left(trace, ticks - eager))
+		note_loss(lane, trace);
+}
+
 /* Issues the first `count` ops of this visit one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
@@ -292,9 +318,11 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
+	uint64_t begin, end;
 
 	if (trace == NULL)
 		return;
+	begin = reprise_clock_ticks();
 	if (!reprise_dry) {
 		int entered = reprise_enter();
 		bool pushed = make_current(lane->context);
@@ -316,7 +344,10 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;
 	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
-	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
+	end = reprise_clock_ticks();
+	if (!reprise_dry && why != REPRISE_EXIT_hold) /* the hold limit's own thread spent that time */
+		weigh_exit(lane, trace, count, end - begin);
+	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	lane->trace = NULL;
 	lane->cursor = 0;
 }
@@ -371,7 +402,10 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
+	bool timed = is_measured() && reprise_balance_wants(trace);
+	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
+	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
 		lane->counts.replayed += trace->count;
@@ -380,6 +414,8 @@ static CUresult replay(struct reprise_lane *lane)
 		reprise_trace_settle(trace, true);
 		reprise_trace_succeeded(trace, lane->counts.ops);
 		reprise_index_use(lane->index, trace);
+		if (timed && !reprise_balance_replayed(trace, took))
+			note_loss(lane, trace);
 	} else {
 		lane->counts.exits[REPRISE_EXIT_launch]++;
 		lane->counts.exited_ops += trace->count;
@@ -586,6 +622,20 @@ static bool ready(struct reprise_lane *lane)
 	return false;
 }
 
+/* The program's own call; one of some is timed. */
+static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	bool timed = lane->counts.ops % TIMED == 0;
+	uint64_t begin = timed ? reprise_clock_ticks() : 0, end;
+	CUresult result = reprise_call_pass(call);
+
+	end = reprise_clock_ticks();
+	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
+	if (timed && result == CUDA_SUCCESS)
+		reprise_cost_note(call->kind, end - begin);
+	return result;
+}
+
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -601,8 +651,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 	if (answered)
 		return result;
 
-	result = reprise_call_pass(call);
-	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
+	result = pass(lane, call);
 	if (result != CUDA_SUCCESS) {
 		/* The driver refused it, so no trace may answer for it (invariant 5). */
 		reprise_lock_take(&lane->lock);

@@ -47,6 +47,7 @@ struct reprise_lane_counts {
 	uint64_t drowsy;       /* passed without being looked at */
 	uint64_t traces;       /* made */
 	uint64_t put_off;      /* not made yet, since too many graphs waited to be built */
+	uint64_t lost;         /* times that a trace was left eager for a while because it did not pay */
 	uint64_t evicted;      /* given up for want of memory */
 };
 

@@ -107,7 +107,7 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	    (unsigned long long)sum->patched, (unsigned long long)sum->launches);
 	add(text, "  \"traces\": %llu,\n  \"put_off\": %llu,\n  \"evicted\": %llu,\n  \"siblings\": %llu,\n", (unsigned long long)sum->traces,
 	    (unsigned long long)sum->put_off, (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
-	add(text, "  \"drowsy\": %llu,\n", (unsigned long long)sum->drowsy);
+	add(text, "  \"drowsy\": %llu,\n  \"unprofitable\": %llu,\n", (unsigned long long)sum->drowsy, (unsigned long long)sum->lost);
 	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)side_exits(sum),
 	    (unsigned long long)sum->exited_ops);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)

@@ -118,7 +118,7 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 		trace->held--;
 	if (trace->trust < MOST_TRUST)
 		trace->trust++;
-	else
+	else if (trace->balance >= 0)
 		trace->setbacks = 0;
 }
 

@@ -35,6 +35,7 @@ struct reprise_trace {
 	struct reprise_trace *follower; /* the trace that came after it last time */
 	struct reprise_trace *leader, *next_leader, **led; /* the traces that it follows; the next one with this follower, and what points here */
 
+	int balance;            /* what it has gained, as far as was timed (balance.h) */
 	int trust;              /* up with each replay, down with each side exit */
 	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
 	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */

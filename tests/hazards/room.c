@@ -174,16 +174,16 @@ static void lane_gives_way(void)
 /* More streams than can be watched within the host's memory, most of them still. */
 static void many_streams(void)
 {
-	static CUstream streams[200];
+	static CUstream streams[150];
 
-	for (unsigned i = 0; i < 200; i++)
+	for (unsigned i = 0; i < 150; i++)
 		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
-	for (unsigned iteration = 0; iteration < 40; iteration++)
-		for (unsigned i = 0; i < 200; i++) {
+	for (unsigned iteration = 0; iteration < 20; iteration++)
+		for (unsigned i = 0; i < 150; i++) {
 			hazard_chain(hazard_x, streams[i]);
 			CHECK(cuStreamSynchronize(streams[i]));
 		}
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, streams[0]);
 		CHECK(cuStreamSynchronize(streams[0]));
 	}

@@ -63,10 +63,12 @@ CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_threa
 	if (entry->calls++ == 0) {
 		sim_options_read();
 		entry->faults = sim_fault_find(entry->name);
+		entry->slow = sim_slow_find(entry->name);
 		entry->next = entries;
 		entries = entry;
 	}
 	calls++;
+	sim_slow_down(&entry->slow, entry->calls);
 	sim_self()->cancellable = cancellable;
 	sim_self()->per_thread = per_thread;
 	sim_self()->call = entry->name;
