@@ -73,6 +73,8 @@ BUGS = (
      "	reprise_trace_put_aside(trace, lane->counts.ops);\n	reprise_graph_retire", "	reprise_graph_retire", "launch_fails_for_good"),
     ("a graph that could not be updated is not built anew", "src/lane/lane.c",
      "	reprise_graph_retire(&trace->graph);\n	reprise_graph_build(&trace->graph);", "	reprise_graph_retire(&trace->graph);", "launch_fails_for_a_while update_refused_for_a_while"),
+    ("who queues a graph waits for the one in work", "src/graph/build.c", "	if (start() && reprise_queue_push(graph))",
+     "	reprise_graph_building_pause();\n	reprise_graph_building_resume();\n	if (start() && reprise_queue_push(graph))", "slow_build"),
     ("the deny list is not looked at", "src/op/kernel.c", "	if (function.denied)", "	if (function.denied && function.layout == NULL)", "denied_kernel"),
     ("the hold limit never strikes", "src/lane/hold.c", "	reprise_lane_hold_limit(lane);", "	(void)lane;", "fuzz mapped_poll flag_from_host spin_across_streams nccl_like"),
     ("the parameters of an op that changed are not copied", "src/op/kernel.c",

@@ -294,15 +294,6 @@ static bool is_measured(void)
 	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
 }
 
-/* What a side exit from `trace`, after `count` ops, cost beyond issuing them. */
-static void weigh_exit(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int count, uint64_t ticks)
-{
-	uint64_t eager = reprise_balance_eager(trace, count);
-
-	if (is_measured() && ticks > eager && !reprise_balance_left(trace, ticks - eager))
-		note_loss(lane, trace);
-}
-
 /* Issues the first `count` ops of this visit one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
@@ -322,7 +313,6 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 
 	if (trace == NULL)
 		return;
-	begin = reprise_clock_ticks();
 	if (!reprise_dry) {
 		int entered = reprise_enter();
 		bool pushed = make_current(lane->context);
@@ -331,6 +321,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		restore(pushed);
 		reprise_leave(entered);
 	}
+	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
 	lane->counts.exits[why]++;
 	lane->counts.exited_ops += count;
@@ -345,8 +336,8 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
-	if (!reprise_dry && why != REPRISE_EXIT_hold) /* the hold limit's own thread spent that time */
-		weigh_exit(lane, trace, count, end - begin);
+	if (!reprise_dry && is_measured() && !reprise_balance_left(trace, end - begin))
+		note_loss(lane, trace);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	lane->trace = NULL;
 	lane->cursor = 0;

@@ -139,6 +139,7 @@ void reprise_report_forget(void)
 {
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		atomic_store(&reprise_counters[i], 0);
+	atomic_store(&reprise_wait_longest_ns, 0);
 }
 
 void reprise_report_at_exit(void)

@@ -11,11 +11,12 @@
 #define OUTLIER 4            /* one visit costs so many at most: it may have been an interrupt's fault */
 #define MARGIN 10            /* a loss of less than one part in so many is none: that much is noise */
 
-uint64_t reprise_balance_eager(const struct reprise_trace *trace, unsigned int count)
+/* What a visit costs eagerly, in ticks; 0 if that is not known. */
+static uint64_t eager_cost(const struct reprise_trace *trace)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < count; i++) {
+	for (unsigned int i = 0; i < trace->count; i++) {
 		uint64_t cost = reprise_cost_of(trace->ops[i].kind);
 
 		if (cost == 0)
@@ -47,7 +48,7 @@ static bool add(struct reprise_trace *trace, int64_t gain)
 
 bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks)
 {
-	uint64_t eager = reprise_balance_eager(trace, trace->count);
+	uint64_t eager = eager_cost(trace);
 
 	if (eager == 0 || (ticks >= eager && ticks <= eager + eager / MARGIN))
 		return true;
@@ -56,7 +57,7 @@ bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks)
 
 bool reprise_balance_left(struct reprise_trace *trace, uint64_t ticks)
 {
-	uint64_t eager = reprise_balance_eager(trace, trace->count);
+	uint64_t eager = eager_cost(trace);
 
 	return eager == 0 || add(trace, -parts(ticks, eager));
 }

@@ -11,9 +11,6 @@
 /* Whether this replay is to be timed. */
 bool reprise_balance_wants(const struct reprise_trace *trace);
 
-/* A replay that was timed took so many ticks; a side exit took so many beyond what issuing its ops costs. False if the trace does not pay. */
+/* A replay that was timed took so many ticks; a side exit took so many, beside issuing its ops. False if the trace does not pay. */
 bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks);
 bool reprise_balance_left(struct reprise_trace *trace, uint64_t ticks);
-
-/* What the first `count` ops of the trace cost eagerly, in ticks; 0 if that is not known. */
-uint64_t reprise_balance_eager(const struct reprise_trace *trace, unsigned int count);
