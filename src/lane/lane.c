@@ -613,10 +613,9 @@ static bool ready(struct reprise_lane *lane)
 	return false;
 }
 
-/* The program's own call; one of some is timed. */
-static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call)
+/* The program's own call. */
+static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed)
 {
-	bool timed = lane->counts.ops % TIMED == 0;
 	uint64_t begin = timed ? reprise_clock_ticks() : 0, end;
 	CUresult result = reprise_call_pass(call);
 
@@ -630,7 +629,7 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call)
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
-	bool answered;
+	bool answered, timed;
 
 	reprise_lock_take(&lane->lock);
 	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
@@ -638,11 +637,12 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 		atomic_fetch_add(&reprise_attention, 1);
 	}
 	answered = ready(lane) && step(lane, call, &result);
+	timed = lane->counts.ops % TIMED == 0;
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return result;
 
-	result = pass(lane, call);
+	result = pass(lane, call, timed);
 	if (result != CUDA_SUCCESS) {
 		/* The driver refused it, so no trace may answer for it (invariant 5). */
 		reprise_lock_take(&lane->lock);
