@@ -1,4 +1,4 @@
-/* Entry points that take longer, as SIM_SLOW says: computing, with the driver's lock held. */
+/* Entry points that take longer, as SIM_SLOW says: computing, while other threads' calls go on. */
 #pragma once
 
 #include <stdint.h>
