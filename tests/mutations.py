@@ -62,7 +62,7 @@ BUGS = (
     ("what a node takes is not read", "src/graph/ledger.c", "	if (before->taken && ", "	if (before->taken && nodes == 0 && ", "ten_thousand_loops_of_dear_nodes"),
     ("the lane that runs gives way to those that stopped", "src/lane/evict.c", "used < search->used", "used > search->used", "lane_gives_way"),
     ("host memory has no limit", "src/base/store.c", "	if (within(store, whole))", "	if (whole > 0)", "many_streams"),
-    ("building never rests", "src/graph/budget.c", "	return budget->credit > 0 ? 0 :", "	return budget->credit != 0 ? 0 :", "ten_thousand_loops"),
+    ("building never rests", "src/graph/budget.c", "	return budget->credit > 0 ? 0 :", "	return budget->credit != 0 ? 0 :", "ten_thousand_loops_slow_to_build"),
     ("a trace that does not pay is gone on with", "src/lane/lane.c", "		if (timed && !reprise_balance_replayed(trace, took))",
      "		if (timed && !reprise_balance_replayed(trace, took) && trace->count == 0)", "unprofitable"),
     ("a trace that was put aside never comes back", "src/trace/trace.c", "	trace->aside_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);",
