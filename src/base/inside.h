@@ -13,6 +13,9 @@
 
 extern _Thread_local int reprise_inside __attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
+/* The depth of a thread of ours, which never leaves. */
+#define REPRISE_INSIDE_FOR_GOOD (1 << 20)
+
 /*
  * Around calls of ours to the driver: they may have cancellation points, and a thread that was cancelled in one would take what it holds
  * with it. Returns what reprise_leave() is to be given.

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 /* A program's errno must survive calls that it believes to be the driver's. */
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
@@ -26,17 +28,36 @@ void reprise_futex_wake(_Atomic uint32_t *word)
 	errno = saved;
 }
 
-void reprise_lock_wait(struct reprise_lock *lock)
+_Atomic uint64_t reprise_wait_longest_ns;
+
+void reprise_waited_since(uint64_t begin)
+{
+	uint64_t waited = reprise_clock_ns() - begin;
+
+	if (reprise_inside < REPRISE_INSIDE_FOR_GOOD && waited > atomic_load_explicit(&reprise_wait_longest_ns, memory_order_relaxed))
+		atomic_store_explicit(&reprise_wait_longest_ns, waited, memory_order_relaxed);
+}
+
+static bool spin(struct reprise_lock *lock)
 {
 	for (int spins = 0; spins < 200; spins++) {
 		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && reprise_lock_grab(lock))
-			return;
+			return true;
 #if defined(__x86_64__)
 		__builtin_ia32_pause();
 #endif
 	}
-	while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
-		reprise_futex_wait(&lock->word, 2, 0);
+	return false;
+}
+
+void reprise_lock_wait(struct reprise_lock *lock)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	if (!spin(lock))
+		while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
+			reprise_futex_wait(&lock->word, 2, 0);
+	reprise_waited_since(begin);
 }
 
 void reprise_lock_wake(struct reprise_lock *lock)

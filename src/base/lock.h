@@ -6,8 +6,8 @@
  *     compiling   one trace is being captured and instantiated (graph/build.c)
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
- *     leaves      the function table (op/function.c), the build queue (graph/build.c), the graveyard (graph/graveyard.c), the start of the hold
- *                 limit's thread (lane/hold.c), the recorder (record/record.c)
+ *     leaves      the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
+ *                 (graph/graveyard.c), the start of the hold limit's thread (lane/hold.c), the recorder (record/record.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  *
@@ -63,6 +63,11 @@ static inline void reprise_lock_give(struct reprise_lock *lock)
 	atomic_signal_fence(memory_order_seq_cst);
 	reprise_inside--;
 }
+
+/* The longest that a call of the program's ever waited for us, in nanoseconds: for a lock, or for the building thread. */
+extern _Atomic uint64_t reprise_wait_longest_ns;
+/* This thread waited from `begin` until now. */
+void reprise_waited_since(uint64_t begin);
 
 /* Futex on any word: sleeps while *word == value, at most `nanoseconds` (0: without limit). May return early. */
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);

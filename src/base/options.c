@@ -16,7 +16,7 @@ const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
 
 static struct {
 	uint64_t value;
-	char path[512];
+	char text[REPRISE_OPTION_TEXT_MOST];
 	bool given;
 } values[REPRISE_OPTION_COUNT];
 
@@ -60,10 +60,10 @@ static bool parse(enum reprise_option option, const char *text)
 	uint64_t value = row->standard;
 	bool usable;
 
-	if (row->kind == REPRISE_OPTION_PATH) {
-		usable = strlen(text) < sizeof(values[option].path);
+	if (row->kind == REPRISE_OPTION_TEXT) {
+		usable = strlen(text) < sizeof(values[option].text);
 		if (usable)
-			strcpy(values[option].path, text);
+			strcpy(values[option].text, text);
 		return usable;
 	}
 	usable = row->kind == REPRISE_OPTION_WORD ? parse_word(row, text, &value) : parse_number(row, text, &value);
@@ -81,7 +81,7 @@ void reprise_options_read(void)
 		const char *text = secure ? NULL : getenv(reprise_option_rows[i].variable);
 
 		values[i].value = reprise_option_rows[i].standard;
-		values[i].path[0] = '\0';
+		values[i].text[0] = '\0';
 		values[i].given = text != NULL && parse(i, text);
 		if (text != NULL && !values[i].given)
 			reprise_log_option(reprise_option_rows[i].variable, text);
@@ -96,9 +96,9 @@ uint64_t reprise_option(enum reprise_option option)
 	return values[option].value;
 }
 
-const char *reprise_option_path(enum reprise_option option)
+const char *reprise_option_text(enum reprise_option option)
 {
-	return values[option].path;
+	return values[option].text;
 }
 
 int reprise_option_given(enum reprise_option option)

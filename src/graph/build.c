@@ -1,10 +1,8 @@
 /*
- * Building graphs: one background thread takes queued graphs in order, captures their ops, instantiates, uploads, publishes.
+ * Building graphs: one background thread takes queued graphs, makes room for each, captures its ops, instantiates, uploads, publishes; and
+ * destroys what was given up. It rests as its budget says (budget.h).
  *
- * The driver holds a lock of its own while it captures and instantiates, which slows the program's launches: so after a
- * first burst the thread rests until its share of the run's time is small again.
- *
- * `compiling` is held from taking a graph off the queue until it is published; `queue_lock` protects the queue.
+ * `compiling` is held from taking a graph off the queue until it is published, and while some are destroyed. No launch of the program's ever takes it.
  */
 #include <stddef.h>
 #include <time.h>
@@ -13,25 +11,28 @@
 #include "../base/inside.h"
 #include "../base/lock.h"
 #include "../base/log.h"
+#include "../base/store.h"
 #include "../base/thread.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
+#include "budget.h"
 #include "capture.h"
 #include "cost.h"
 #include "exclusion.h"
+#include "ledger.h"
+#include "queue.h"
 
-#define BURST_NS 50000000u /* built without regard to the share */
-#define SHARE 20           /* one part in so many of the time since the start */
-#define REST_NS 2000000u
 #define PATIENCE_NS 2000000u /* for the program to leave a call during which nothing may be captured */
+#define SWEPT_AT_ONCE 4
 
 static struct reprise_lock compiling;
-static struct reprise_lock queue_lock;
-static _Atomic(struct reprise_graph *) first; /* read without the lock to see whether there is any */
-static struct reprise_graph *last;
-static _Atomic uint32_t work; /* counts what was queued; the thread sleeps on it */
+static struct reprise_lock start_lock;
+static _Atomic uint32_t work; /* counts what there was to do; the thread sleeps on it */
+static _Atomic bool wanted;   /* host memory, by a lane that found none */
 static _Atomic bool stopped;
 static bool started;
+
+reprise_graph_make_room reprise_graph_evict;
 
 /* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
 static unsigned int flags_for(const struct reprise_graph *graph)
@@ -42,13 +43,27 @@ static unsigned int flags_for(const struct reprise_graph *graph)
 	return 0;
 }
 
+/* The driver's own calls, each timed: none is shorter than the driver makes it, so the longest is what the program may have to wait for it. */
+static uint64_t step(enum reprise_counter longest, uint64_t begin)
+{
+	uint64_t now = reprise_clock_ns();
+
+	reprise_count_most(longest, now - begin);
+	return now;
+}
+
 static bool instantiate(struct reprise_graph *graph)
 {
 	CUgraphExec executable = NULL;
+	uint64_t begin = reprise_clock_ns();
+	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph));
 
-	if (reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph)) != CUDA_SUCCESS)
+	begin = step(REPRISE_COUNT_instantiate_longest_ns, begin);
+	if (result != CUDA_SUCCESS)
 		return false;
-	if (reprise_driver.cuGraphUpload(executable, graph->workshop->for_building) != CUDA_SUCCESS) {
+	result = reprise_driver.cuGraphUpload(executable, graph->workshop->for_building);
+	step(REPRISE_COUNT_upload_longest_ns, begin);
+	if (result != CUDA_SUCCESS) {
 		reprise_driver.cuGraphExecDestroy(executable);
 		return false;
 	}
@@ -56,126 +71,184 @@ static bool instantiate(struct reprise_graph *graph)
 	return true;
 }
 
+/* Whether the graph fits in the memory that graphs may take, once as many of the others as need be have gone. */
+static bool make_room(const struct reprise_graph *graph)
+{
+	while (!reprise_ledger_has_room(graph->count))
+		if (reprise_graveyard_sweep(1) == 0 && !reprise_graph_evict(false))
+			return false;
+	return true;
+}
+
+static bool capture(struct reprise_graph *graph)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	graph->graph = reprise_capture(graph->workshop->for_building, graph->ops, NULL, NULL, graph->count, graph->nodes);
+	step(REPRISE_COUNT_capture_longest_ns, begin);
+	return graph->graph != NULL;
+}
+
+static enum reprise_graph_state failed(enum reprise_counter counter)
+{
+	reprise_count(counter, 1);
+	return REPRISE_GRAPH_FAILED;
+}
+
+/* Leaves it QUEUED if now is not the time. */
 static enum reprise_graph_state build(struct reprise_graph *graph)
 {
 	struct reprise_workshop *workshop = graph->workshop;
+	struct reprise_ledger_reading reading;
+	bool captured;
 
 	if (!reprise_workshop_open(workshop, &workshop->for_building))
 		return REPRISE_GRAPH_FAILED;
 	if (!reprise_capture_enter_soon(PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;
-	graph->graph = reprise_capture(workshop->for_building, graph->ops, NULL, NULL, graph->count, graph->nodes);
+	captured = capture(graph);
 	reprise_capture_leave();
-	if (graph->graph == NULL) {
-		reprise_count(REPRISE_COUNT_build_failed_capture, 1);
-		return REPRISE_GRAPH_FAILED;
-	}
+	if (!captured)
+		return failed(REPRISE_COUNT_build_failed_capture);
+	reading = reprise_ledger_read_before();
 	if (!instantiate(graph)) {
-		reprise_count(REPRISE_COUNT_build_failed_instantiate, 1);
 		reprise_driver.cuGraphDestroy(graph->graph);
 		graph->graph = NULL;
-		return REPRISE_GRAPH_FAILED;
+		return failed(REPRISE_COUNT_build_failed_instantiate);
 	}
+	reprise_ledger_read_after(&reading, graph->count);
+	reprise_ledger_add(graph->count);
 	graph->mixed = false;
 	reprise_count(REPRISE_COUNT_graphs_built, 1);
 	reprise_count(REPRISE_COUNT_graph_nodes, graph->count);
 	return REPRISE_GRAPH_READY;
 }
 
-static struct reprise_graph *take(void)
+/* Builds it if there is room, in its own context, which is the only one that is current while it is at it. */
+static enum reprise_graph_state build_with_room(struct reprise_graph *graph)
 {
-	reprise_lock_take(&queue_lock);
+	if (!make_room(graph))
+		return failed(REPRISE_COUNT_build_failed_room);
 
-	struct reprise_graph *graph = atomic_load(&first);
+	uint64_t begin = reprise_clock_ns();
+	CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
+	enum reprise_graph_state state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
 
-	if (graph != NULL)
-		atomic_store(&first, graph->next_queued);
-	reprise_lock_give(&queue_lock);
-	return graph;
+	if (state == REPRISE_GRAPH_READY)
+		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
+	return state;
 }
 
-/* It was not its turn yet. */
-static void put_back(struct reprise_graph *graph)
+/* Builds one graph, if there is one. */
+static bool build_next(void)
 {
-	reprise_lock_take(&queue_lock);
-	graph->next_queued = atomic_load(&first);
-	atomic_store(&first, graph);
-	if (graph->next_queued == NULL)
-		last = graph;
-	reprise_lock_give(&queue_lock);
-}
-
-/* Builds one graph, if there is one. Returns how long it took. */
-static uint64_t build_next(void)
-{
-	uint64_t begin = reprise_clock_ns(), spent;
+	struct reprise_graph *graph;
 
 	reprise_lock_take(&compiling);
-
-	struct reprise_graph *graph = atomic_load(&stopped) ? NULL : take();
-
+	graph = atomic_load(&stopped) ? NULL : reprise_queue_take();
 	if (graph != NULL) {
-		CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
-		int state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
+		int state = build_with_room(graph);
 
-		if (state == REPRISE_GRAPH_READY)
-			reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
-		if (state == REPRISE_GRAPH_QUEUED)
-			put_back(graph);
-		else
+		if (state == REPRISE_GRAPH_QUEUED && !reprise_queue_push(graph)) /* it was not its turn yet */
+			state = REPRISE_GRAPH_FAILED;
+		if (state != REPRISE_GRAPH_QUEUED)
 			atomic_store_explicit(&graph->state, state, memory_order_release);
 	}
-	if (!atomic_load(&stopped))
-		reprise_graveyard_sweep();
 	reprise_lock_give(&compiling);
+	return graph != NULL;
+}
+
+/* Destroys some of what was given up, if there is any. */
+static bool sweep_some(void)
+{
+	unsigned int destroyed;
+
+	reprise_lock_take(&compiling);
+	destroyed = atomic_load(&stopped) ? 0 : reprise_graveyard_sweep(SWEPT_AT_ONCE);
+	reprise_lock_give(&compiling);
+	return destroyed > 0;
+}
+
+/* A lane found no host memory: traces go, the least recently used first, until there is some again. True if there was one to go. */
+static bool make_host_room(void)
+{
+	bool evicted = false;
+
+	if (!atomic_load(&wanted))
+		return false;
+	reprise_lock_take(&compiling);
+	if (!atomic_load(&stopped) && reprise_store_is_short())
+		evicted = reprise_graph_evict(true);
+	reprise_lock_give(&compiling);
+	atomic_store(&wanted, evicted);
+	return evicted;
+}
+
+/* One piece of what there is to do. False if there was nothing. */
+static bool work_on(struct reprise_budget *budget)
+{
+	uint64_t begin = reprise_clock_ns(), spent;
+	bool did = make_host_room() || build_next();
+
+	did = sweep_some() || did;
 	spent = reprise_clock_ns() - begin;
-	if (graph != NULL)
-		reprise_count(REPRISE_COUNT_build_ns, spent);
-	return spent;
+	reprise_budget_spend(budget, spent);
+	reprise_count(REPRISE_COUNT_build_ns, did ? spent : 0);
+	return did;
 }
 
 static void *run(void *unused)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	uint64_t begin = reprise_clock_ns(), spent = 0;
+	struct reprise_budget budget;
+	uint64_t rest;
 
-	reprise_inside = 1; /* for good: this thread only ever speaks to the real driver */
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_budget_begin(&budget, reprise_clock_ns());
 	while (!atomic_load(&stopped)) {
 		uint32_t seen = atomic_load(&work);
 
-		spent += build_next();
-		while (!atomic_load(&stopped) && spent > BURST_NS && spent * SHARE > reprise_clock_ns() - begin)
-			reprise_futex_wait(&work, atomic_load(&work), REST_NS);
-		if (atomic_load(&first) == NULL)
+		if (!work_on(&budget))
 			reprise_futex_wait(&work, seen, 0);
+		while (!atomic_load(&stopped) && (rest = reprise_budget_rest(&budget, reprise_clock_ns())) > 0)
+			reprise_futex_wait(&work, atomic_load(&work), rest);
 	}
 	return NULL;
 }
 
-/* Under the queue's lock. */
-static void append(struct reprise_graph *graph)
+/* True if the thread is there. */
+static bool start(void)
 {
-	graph->next_queued = NULL;
-	if (atomic_load(&first) == NULL)
-		atomic_store(&first, graph);
-	else
-		last->next_queued = graph;
-	last = graph;
+	bool there;
+
+	reprise_lock_take(&start_lock);
+	started = started || reprise_thread_start(run, "reprise-build");
+	there = started;
+	reprise_lock_give(&start_lock);
+	if (!there)
+		reprise_count(REPRISE_COUNT_threads_failed, 1);
+	return there;
+}
+
+static void wake(void)
+{
+	atomic_fetch_add(&work, 1);
+	reprise_futex_wake(&work);
 }
 
 void reprise_graph_build(struct reprise_graph *graph)
 {
-	reprise_lock_take(&queue_lock);
-	started = started || reprise_thread_start(run, "reprise-build");
-	atomic_store_explicit(&graph->state, started ? REPRISE_GRAPH_QUEUED : REPRISE_GRAPH_FAILED, memory_order_relaxed);
-	if (started)
-		append(graph);
+	if (start() && reprise_queue_push(graph))
+		wake();
 	else
-		reprise_count(REPRISE_COUNT_threads_failed, 1);
-	reprise_lock_give(&queue_lock);
-	atomic_fetch_add(&work, 1);
-	reprise_futex_wake(&work);
+		atomic_store_explicit(&graph->state, REPRISE_GRAPH_FAILED, memory_order_relaxed);
+}
+
+void reprise_graph_want_host_room(void)
+{
+	if (start() && !atomic_exchange(&wanted, true))
+		wake();
 }
 
 void reprise_graph_building_pause(void)
@@ -186,28 +259,6 @@ void reprise_graph_building_pause(void)
 void reprise_graph_building_resume(void)
 {
 	reprise_lock_give(&compiling);
-}
-
-void reprise_graph_unqueue(struct reprise_graph *graph)
-{
-	struct reprise_graph *before = NULL;
-
-	if (atomic_load(&graph->state) != REPRISE_GRAPH_QUEUED)
-		return;
-	reprise_lock_take(&queue_lock);
-	for (struct reprise_graph *at = atomic_load(&first); at != NULL; before = at, at = at->next_queued) {
-		if (at != graph)
-			continue;
-		if (before != NULL)
-			before->next_queued = graph->next_queued;
-		else
-			atomic_store(&first, graph->next_queued);
-		if (last == graph)
-			last = before;
-		break;
-	}
-	reprise_lock_give(&queue_lock);
-	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 
 void reprise_graph_building_stop(uint64_t patience_ns)
@@ -227,11 +278,12 @@ void reprise_graph_building_stop(uint64_t patience_ns)
 
 void reprise_graph_building_reset(void)
 {
-	atomic_store(&first, NULL);
-	last = NULL;
+	reprise_queue_reset();
 	reprise_graveyard_reset();
+	reprise_ledger_reset();
 	started = false;
+	atomic_store(&wanted, false);
 	atomic_store(&compiling.word, 0);
-	atomic_store(&queue_lock.word, 0);
+	atomic_store(&start_lock.word, 0);
 	atomic_store(&stopped, false);
 }

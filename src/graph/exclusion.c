@@ -40,24 +40,37 @@ void reprise_capture_leave(void)
 	atomic_fetch_sub(&capturing, 1);
 }
 
+/* Lets the building thread go first: a program that does little but synchronise would leave it no moment otherwise. */
+static void be_courteous(void)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	atomic_store(&wanted, 2);
+	reprise_futex_wake(&wanted);
+	while (atomic_load(&wanted) != 0 && reprise_clock_ns() < begin + COURTESY_NS)
+		sched_yield();
+	reprise_waited_since(begin);
+}
+
+static void wait_for_capture(void)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	while (atomic_load(&capturing) != 0)
+		sched_yield();
+	reprise_waited_since(begin);
+}
+
 void reprise_context_sync_begin(void)
 {
-	/* A program that does little but synchronise would leave the building thread no moment otherwise. */
-	if (__builtin_expect(atomic_load(&wanted) != 0, 0)) {
-		uint64_t end = reprise_clock_ns() + COURTESY_NS;
-
-		atomic_store(&wanted, 2);
-		reprise_futex_wake(&wanted);
-		while (atomic_load(&wanted) != 0 && reprise_clock_ns() < end)
-			sched_yield();
-	}
+	if (__builtin_expect(atomic_load(&wanted) != 0, 0))
+		be_courteous();
 	for (;;) {
 		atomic_fetch_add(&syncing, 1);
 		if (atomic_load(&capturing) == 0)
 			return;
 		atomic_fetch_sub(&syncing, 1);
-		while (atomic_load(&capturing) != 0)
-			sched_yield();
+		wait_for_capture();
 	}
 }
 

@@ -48,23 +48,32 @@ struct reprise_graph {
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
 	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
-	struct reprise_graph *next_queued;
+	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };
 
 /* ---- building (build.c): a background thread, little at a time ---- */
 
-/* Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no thread. */
+/*
+ * Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no thread, or too many wait.
+ */
 void reprise_graph_build(struct reprise_graph *graph);
 
+/* There was no host memory (base/store.h): the thread is to make some. */
+void reprise_graph_want_host_room(void);
+
 /*
- * Between these two the building thread rests: no graph is being captured, and the queue may be changed. Takes the lock
+ * Set by the room that owns the graphs before the first is queued: gives up what was least recently used, and says whether there was any. `host`: host
+ * memory is wanted. Called by the building thread, with the lock `compiling` held.
+ */
+typedef bool (*reprise_graph_make_room)(bool host);
+extern reprise_graph_make_room reprise_graph_evict;
+
+/*
+ * Between these two the building thread rests: no graph is being captured, and graphs may be taken out of the queue. Takes the lock
  * `compiling`; waits for the graph in work (about a millisecond).
  */
 void reprise_graph_building_pause(void);
 void reprise_graph_building_resume(void);
-
-/* While paused: takes a QUEUED graph back; it is EMPTY then. */
-void reprise_graph_unqueue(struct reprise_graph *graph);
 
 /* At exit: lets the graph in work finish, for so long at most, and builds no more. */
 void reprise_graph_building_stop(uint64_t patience_ns);
@@ -99,8 +108,11 @@ void reprise_graph_all_enabled(struct reprise_graph *graph);
 /* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
 void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what was given up. By the building thread, or while it is paused; leaves another context current. Returns how many. */
-unsigned int reprise_graveyard_sweep(void);
+/* The executable graph is gone with its context. */
+void reprise_graph_gone(struct reprise_graph *graph);
+
+/* Destroys what was given up, so many at most. By the building thread, or while it is paused; leaves another context current. Returns how many. */
+unsigned int reprise_graveyard_sweep(unsigned int most);
 
 /* The context, or if NULL all of them, is going: what lies there goes with it and is not touched. */
 void reprise_graveyard_forget(CUcontext context);

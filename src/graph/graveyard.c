@@ -5,16 +5,19 @@
  */
 #include <stdlib.h>
 
+#include "../base/clock.h"
 #include "../base/lock.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "graph.h"
+#include "ledger.h"
 
 struct grave {
 	struct grave *next;
 	CUcontext context;
 	CUgraph graph;
 	CUgraphExec executable;
+	unsigned int nodes;
 };
 
 static struct reprise_lock graveyard_lock;
@@ -26,7 +29,7 @@ void reprise_graph_retire(struct reprise_graph *graph)
 
 	/* Without memory for it, it is left to its context. */
 	if (grave != NULL) {
-		*grave = (struct grave){NULL, graph->workshop->context, graph->graph, graph->executable};
+		*grave = (struct grave){NULL, graph->workshop->context, graph->graph, graph->executable, graph->count};
 		reprise_lock_take(&graveyard_lock);
 		grave->next = graves;
 		graves = grave;
@@ -38,28 +41,52 @@ void reprise_graph_retire(struct reprise_graph *graph)
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 
-unsigned int reprise_graveyard_sweep(void)
+void reprise_graph_gone(struct reprise_graph *graph)
+{
+	if (graph->executable != NULL)
+		reprise_ledger_remove(graph->count);
+	graph->executable = NULL;
+}
+
+static struct grave *take(void)
+{
+	struct grave *grave;
+
+	reprise_lock_take(&graveyard_lock);
+	grave = graves;
+	if (grave != NULL)
+		graves = grave->next;
+	reprise_lock_give(&graveyard_lock);
+	return grave;
+}
+
+static void destroy(const struct grave *grave)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	if (reprise_driver.cuCtxSetCurrent(grave->context) != CUDA_SUCCESS)
+		return;
+	reprise_driver.cuGraphExecDestroy(grave->executable);
+	reprise_driver.cuGraphDestroy(grave->graph);
+	reprise_count_most(REPRISE_COUNT_destroy_longest_ns, reprise_clock_ns() - begin);
+	reprise_count(REPRISE_COUNT_graphs_destroyed, 1);
+}
+
+/* It is gone, by our hand or with its context. */
+static void clear(struct grave *grave)
+{
+	reprise_ledger_remove(grave->nodes);
+	free(grave);
+}
+
+unsigned int reprise_graveyard_sweep(unsigned int most)
 {
 	unsigned int destroyed = 0;
 
-	reprise_lock_take(&graveyard_lock);
-
-	struct grave *all = graves;
-
-	graves = NULL;
-	reprise_lock_give(&graveyard_lock);
-	while (all != NULL) {
-		struct grave *grave = all;
-
-		all = grave->next;
-		if (reprise_driver.cuCtxSetCurrent(grave->context) == CUDA_SUCCESS) {
-			reprise_driver.cuGraphExecDestroy(grave->executable);
-			reprise_driver.cuGraphDestroy(grave->graph);
-			destroyed++;
-		}
-		free(grave);
+	for (struct grave *grave; destroyed < most && (grave = take()) != NULL; destroyed++) {
+		destroy(grave);
+		clear(grave);
 	}
-	reprise_count(REPRISE_COUNT_graphs_destroyed, destroyed);
 	return destroyed;
 }
 
@@ -71,7 +98,7 @@ void reprise_graveyard_forget(CUcontext context)
 
 		if (context == NULL || grave->context == context) {
 			*at = grave->next;
-			free(grave);
+			clear(grave);
 		} else {
 			at = &grave->next;
 		}

@@ -4,6 +4,7 @@
  */
 #include "doors.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <time.h>
 
@@ -263,7 +264,7 @@ static unsigned int give_up_graphs(void)
 	reprise_graph_building_pause();
 	reprise_lanes_each(forget, &all);
 	reprise_inside++;
-	destroyed = reprise_graveyard_sweep();
+	destroyed = reprise_graveyard_sweep(UINT_MAX);
 	reprise_inside--;
 	reprise_graph_building_resume();
 	return destroyed;

@@ -66,7 +66,7 @@ static void *run(void *unused)
 	uint64_t tick = limit / 8 > 0 ? limit / 8 : 1, due = limit / 2; /* waking up and issuing take the other half */
 	uint64_t last_seen = reprise_clock_ns();
 
-	reprise_inside = 1; /* for good: this thread only ever speaks to the real driver */
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!atomic_load(&stopped)) {
 		struct timespec pause = {.tv_nsec = (long)(tick < 1000000 ? tick : 1000000)};

@@ -4,24 +4,27 @@
  */
 #include "lane.h"
 
-#include <stdlib.h>
-
 #include "../base/clock.h"
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../base/options.h"
+#include "../base/store.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
+#include "../graph/queue.h"
+#include "../op/cost.h"
 #include "../report/counters.h"
+#include "../trace/balance.h"
 #include "../trace/plan.h"
 #include "doors.h"
 #include "hold.h"
 
-#define NODE_BYTES 3072 /* device memory of a kernel node, measured on an H200 */
-
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
 #define GLANCE_OPS 1024    /* and watched for so many, by turns */
+
+#define MEASURED 0 /* the first word of REPRISE_PAYS */
+#define TIMED 17   /* one eager call in so many is timed: no divisor of common periods */
 
 /* Side exits that a trace takes to see whether other values come again, too. */
 #define STRANGERS_MOST 24
@@ -35,8 +38,6 @@
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
-
-static _Atomic uint64_t nodes_held; /* of all lanes */
 
 /* ---- contexts ---- */
 
@@ -75,28 +76,35 @@ static void stay_awake(struct reprise_lane *lane)
 static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
 {
 	reprise_index_remove(lane->index, trace);
-	atomic_fetch_sub(&nodes_held, trace->count);
 	if (lane->expected == trace)
 		lane->expected = NULL;
 	if (lane->last == trace)
 		lane->last = NULL;
-	if (!gone && !reprise_dry)
+	if (gone)
+		reprise_graph_gone(&trace->graph);
+	else
 		reprise_graph_retire(&trace->graph);
 	reprise_trace_free(trace);
 }
 
-static void make_room(struct reprise_lane *lane, unsigned int nodes)
+static bool evict(struct reprise_lane *lane)
 {
-	uint64_t most = (reprise_option(REPRISE_OPTION_MEMORY) << 20) / NODE_BYTES;
+	struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
 
-	while (atomic_load(&nodes_held) + nodes > most) {
-		struct reprise_trace *oldest = reprise_index_oldest(lane->index, lane->trace);
+	if (oldest == NULL)
+		return false;
+	drop_trace(lane, oldest, false);
+	lane->counts.evicted++;
+	return true;
+}
 
-		if (oldest == NULL)
-			return;
-		drop_trace(lane, oldest, false);
-		lane->counts.evicted++;
-	}
+/* There was no host memory for a trace. Where no thread makes room, the lane's own have to give way; true if one did. */
+static bool make_room(struct reprise_lane *lane)
+{
+	if (reprise_dry)
+		return evict(lane);
+	reprise_graph_want_host_room();
+	return false;
 }
 
 /* A graph that could not be built is built when its ops come again, each time after a longer while. */
@@ -120,13 +128,17 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 	}
 	if (count > 1 && !reprise_dry && !reprise_hold_ready())
 		return; /* what it would defer, nobody would issue in time */
-	make_room(lane, count);
-	trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+	if (!reprise_dry && !reprise_queue_has_room()) {
+		lane->counts.put_off++;
+		return;
+	}
+	do
+		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+	while (trace == NULL && make_room(lane));
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;
 	reprise_index_add(lane->index, trace);
-	atomic_fetch_add(&nodes_held, count);
 	lane->counts.traces++;
 	if (reprise_dry)
 		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
@@ -191,13 +203,28 @@ static void close_segment(struct reprise_lane *lane, bool wait)
 	lane->watching = false;
 }
 
-/* Whether nothing has repeated for so long that the lane is left alone for a while, from this op on. */
-static bool falls_drowsy(struct reprise_lane *lane)
+/* The next so many ops pass without being looked at. */
+static void leave_alone(struct reprise_lane *lane, uint32_t ops)
+{
+	lane->counts.ops += ops;
+	lane->counts.drowsy += ops;
+	atomic_store_explicit(&lane->drowsy_ops, ops, memory_order_relaxed);
+}
+
+/* An op that came by the long way though the lane is left alone; it was counted already. */
+static bool is_left_alone(struct reprise_lane *lane)
 {
 	uint32_t left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
 
-	if (left > 0) { /* an op that came by the long way; it was counted already */
+	if (left > 0)
 		atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
+	return left > 0;
+}
+
+/* Whether nothing has repeated for so long that the lane is left alone for a while, from this op on. */
+static bool falls_drowsy(struct reprise_lane *lane)
+{
+	if (is_left_alone(lane)) {
 		lane->counts.ops--;
 		return true;
 	}
@@ -206,10 +233,8 @@ static bool falls_drowsy(struct reprise_lane *lane)
 	close_segment(lane, false);
 	move_to(lane, REPRISE_BEFORE_NOTHING);
 	lane->drowsy_span = lane->drowsy_span == 0 ? DROWSY_LEAST : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2 : DROWSY_MOST;
-	lane->counts.ops += lane->drowsy_span;
-	lane->counts.drowsy += lane->drowsy_span;
+	leave_alone(lane, lane->drowsy_span);
 	lane->awake_until = lane->counts.ops + GLANCE_OPS;
-	atomic_store_explicit(&lane->drowsy_ops, lane->drowsy_span, memory_order_relaxed);
 	return true;
 }
 
@@ -247,6 +272,18 @@ static void defer_ends(struct reprise_lane *lane)
 	atomic_fetch_sub(&reprise_deferred_lanes, 1);
 }
 
+/* The trace costs more than it saves: eager for a while. */
+static void note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	lane->counts.lost++;
+}
+
+static bool is_measured(void)
+{
+	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
+}
+
 /* Issues the ops of this visit before op `count` one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
@@ -265,6 +302,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
+	uint64_t begin, end;
 
 	if (trace == NULL)
 		return;
@@ -276,6 +314,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		restore(pushed);
 		reprise_leave(entered);
 	}
+	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
 	lane->counts.exits[why]++;
 	lane->counts.exited_ops += count - trace->absent_count;
@@ -290,7 +329,10 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;
 	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
-	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
+	end = reprise_clock_ticks();
+	if (!reprise_dry && is_measured() && !reprise_balance_left(trace, end - begin))
+		note_loss(lane, trace);
+	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	lane->trace = NULL;
 	lane->cursor = 0;
 }
@@ -298,7 +340,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (lane->last != NULL)
-		lane->last->follower = trace;
+		reprise_index_follow(lane->last, trace);
 	lane->trace = trace;
 	lane->cursor = 0;
 	stay_awake(lane);
@@ -375,6 +417,7 @@ static void replayed(struct reprise_lane *lane)
 	trace->refusals = 0;
 	reprise_trace_settle(trace, true);
 	reprise_trace_succeeded(trace, lane->counts.ops);
+	reprise_index_use(lane->index, trace);
 }
 
 /* All ops of the trace have come: the graph takes their place. Returns what the last of them is to answer. */
@@ -383,10 +426,15 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
+	bool timed = is_measured() && reprise_balance_wants(trace);
+	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
+	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
 		replayed(lane);
+		if (timed && !reprise_balance_replayed(trace, took))
+			note_loss(lane, trace);
 	} else {
 		lane->counts.exits[REPRISE_EXIT_launch]++;
 		lane->counts.exited_ops += trace->count - trace->absent_count;
@@ -526,14 +574,14 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 }
 
 /* The trace was left before op `at` because of the values of `op`. If they are new, or nothing helps, any will do there from now on. */
-static void note_stranger(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
+static void note_stranger(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
 {
 	if (lane->coming)
 		return;
 	trace->strangers += reprise_watch_knows(lane->watch, op->value) ? 1 : STRANGER_IS_NEW;
 	if (trace->strangers < STRANGERS_MOST)
 		return;
-	trace->loose[at] = true;
+	reprise_index_loosen(lane->index, trace, at);
 	trace->strangers = 0;
 }
 
@@ -625,17 +673,39 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 
 static bool ready(struct reprise_lane *lane)
 {
+	if (__builtin_expect(lane->watch != NULL && lane->index != NULL, 1))
+		return true;
+	if (lane->index == NULL)
+		lane->index = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*lane->index));
 	if (lane->watch == NULL)
 		lane->watch = reprise_watch_new();
-	if (lane->index == NULL)
-		lane->index = calloc(1, sizeof(*lane->index));
-	return lane->watch != NULL && lane->index != NULL;
+	if (lane->watch != NULL && lane->index != NULL)
+		return true;
+	if (!is_left_alone(lane)) {
+		make_room(lane);
+		lane->counts.ops++;
+		leave_alone(lane, GLANCE_OPS);
+	}
+	return false;
+}
+
+/* The program's own call. */
+static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed)
+{
+	uint64_t begin = timed ? reprise_clock_ticks() : 0, end;
+	CUresult result = reprise_call_pass(call);
+
+	end = reprise_clock_ticks();
+	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
+	if (timed && result == CUDA_SUCCESS)
+		reprise_op_cost_note(call->kind, end - begin);
+	return result;
 }
 
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
-	bool answered;
+	bool answered, timed;
 
 	reprise_lock_take(&lane->lock);
 	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
@@ -643,12 +713,12 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 		atomic_fetch_add(&reprise_attention, 1);
 	}
 	answered = ready(lane) && step(lane, call, &result);
+	timed = lane->counts.ops % TIMED == 0;
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return result;
 
-	result = reprise_call_pass(call);
-	atomic_store_explicit(&lane->last_return, reprise_clock_ticks(), memory_order_relaxed);
+	result = pass(lane, call, timed);
 	if (result != CUDA_SUCCESS) {
 		/* The driver refused it, so no trace may answer for it (invariant 5). */
 		reprise_lock_take(&lane->lock);
@@ -729,11 +799,11 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 	int entered = reprise_enter();
 	bool pushed = !gone && make_current(lane->context);
 
-	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->all : NULL, *next; trace != NULL; trace = next) {
-		next = trace->next;
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
+		older = trace->older;
 		if (function != NULL && !launches(trace, function))
 			continue;
-		reprise_graph_unqueue(&trace->graph);
+		reprise_queue_remove(&trace->graph);
 		drop_trace(lane, trace, gone);
 	}
 	/* What is watched may name what is about to end, too. */
@@ -743,6 +813,30 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 	move_to(lane, REPRISE_BEFORE_NOTHING);
 	restore(pushed);
 	reprise_leave(entered);
+}
+
+uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
+{
+	const struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
+
+	return oldest != NULL ? oldest->last_used : 0;
+}
+
+bool reprise_lane_evict(struct reprise_lane *lane)
+{
+	return evict(lane);
+}
+
+bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
+{
+	const struct reprise_trace *newest = lane->index != NULL ? lane->index->newest : NULL;
+
+	if (lane->watch == NULL || lane->watching || lane->trace != NULL || atomic_load(&lane->last_return) > before ||
+	    (newest != NULL && newest->last_used > before))
+		return false;
+	reprise_watch_free(lane->watch);
+	lane->watch = NULL;
+	return true;
 }
 
 void reprise_lane_close(struct reprise_lane *lane, bool gone)

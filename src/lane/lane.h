@@ -47,6 +47,8 @@ struct reprise_lane_counts {
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 	uint64_t drowsy;       /* passed without being looked at */
 	uint64_t traces;       /* made */
+	uint64_t put_off;      /* not made yet, since too many graphs waited to be built */
+	uint64_t lost;         /* times that a trace was left eager for a while because it did not pay */
 	uint64_t evicted;      /* given up for want of memory */
 };
 
@@ -115,6 +117,14 @@ void reprise_lane_hold_limit(struct reprise_lane *lane);
  * no longer exists, so that its graphs and streams are not to be touched.
  */
 void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
+
+/* When its least recently used trace was used, in ticks; 0 if it has none that could go. */
+uint64_t reprise_lane_oldest(const struct reprise_lane *lane);
+/* Gives that trace up. False if there is none. */
+bool reprise_lane_evict(struct reprise_lane *lane);
+
+/* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew when they come. False if it did, or there is nothing. */
+bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
 
 /* Gives the private streams back. After reprise_lane_forget() of all traces. */
 void reprise_lane_close(struct reprise_lane *lane, bool gone);

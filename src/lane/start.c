@@ -12,6 +12,7 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/report.h"
+#include "evict.h"
 #include "lane.h"
 
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */
@@ -37,6 +38,7 @@ static enum reprise_mode decide(void)
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
 	if (mode != REPRISE_MODE_OFF)
 		reprise_record_begin();
+	reprise_graph_evict = reprise_lanes_evict;
 	return mode;
 }
 

@@ -7,6 +7,7 @@
 #include "../base/hash.h"
 #include "../base/lock.h"
 #include "../driver/driver.h"
+#include "deny.h"
 
 #define TABLE_SIZE 4096 /* handles known at a time; more fall out and are asked again */
 
@@ -90,7 +91,7 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 
 struct reprise_function reprise_function_of(CUfunction function)
 {
-	struct reprise_function found = {NULL, true};
+	struct reprise_function found = {NULL, true, false};
 	bool is_kernel = false;
 
 	reprise_lock_take(&table_lock);
@@ -104,6 +105,7 @@ struct reprise_function reprise_function_of(CUfunction function)
 
 			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
+			entry->function.denied = reprise_denied(function, is_kernel);
 			reprise_leave(entered);
 		}
 		found = entry->function;

@@ -103,6 +103,8 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct re
 	struct reprise_function function = reprise_function_of(call->function);
 	struct source source;
 
+	if (function.denied)
+		return REPRISE_UNFIT_DENIED;
 	if (function.layout == NULL)
 		return REPRISE_UNFIT_UNKNOWN_PARAMETERS;
 	if (!find_source(&source, function.layout, call))

@@ -49,6 +49,7 @@ struct reprise_op {
 	X(BAD_PARAMETERS, "parameters missing, twice, or of another size") \
 	X(ATTRIBUTE, "launch attribute that carries an event or is not known") \
 	X(PAGEABLE, "copy from or to pageable, managed or unknown memory") \
+	X(DENIED, "kernel on the deny list (REPRISE_DENY)") \
 	X(NO_LANE, "stream without a lane (per-thread default, green context)")
 
 enum reprise_unfit {

@@ -148,7 +148,7 @@ void reprise_record_barrier(enum reprise_record_kind kind, uint8_t lane)
 
 void reprise_record_begin(void)
 {
-	atomic_store(&reprise_recording, reprise_option_given(REPRISE_OPTION_STREAM) && reprise_option_path(REPRISE_OPTION_STREAM)[0] != '\0');
+	atomic_store(&reprise_recording, reprise_option_given(REPRISE_OPTION_STREAM) && reprise_option_text(REPRISE_OPTION_STREAM)[0] != '\0');
 }
 
 /* A thread that is just writing has the lock for some microseconds; who is inside may have it itself, and a signal's handler ends the program. */

@@ -83,7 +83,7 @@ static size_t header(char *text, size_t size)
 /* Makes the file, and remembers which it is. */
 static int open_new(void)
 {
-	int file = reprise_report_file_new(reprise_option_path(REPRISE_OPTION_STREAM), stream.path);
+	int file = reprise_report_file_new(reprise_option_text(REPRISE_OPTION_STREAM), stream.path);
 	struct stat status;
 
 	if (file >= 0 && fstat(file, &status) == 0) {

@@ -16,6 +16,11 @@
 	X(build_ns, "time spent building them, in the background") \
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
+	X(build_failed_room, "builds given up: the graph alone would take more memory than graphs may") \
+	X(capture_longest_ns, "longest capture of the building thread") \
+	X(instantiate_longest_ns, "longest instantiation") \
+	X(upload_longest_ns, "longest upload") \
+	X(destroy_longest_ns, "longest destruction of a graph") \
 	X(updates, "whole-graph updates") \
 	X(update_ns, "time spent on them, on the program's threads; on those refused too") \
 	X(updates_failed, "whole-graph updates that could not be captured") \

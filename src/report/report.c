@@ -7,11 +7,14 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../base/lock.h"
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../base/start.h"
+#include "../base/store.h"
 #include "../base/tools.h"
 #include "../graph/cost.h"
+#include "../graph/ledger.h"
 #include "../lane/process.h"
 #include "../lane/registry.h"
 #include "../record/record.h"
@@ -119,15 +122,20 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	add(text, "  \"ops\": %llu,\n  \"replayed\": %llu,\n  \"patched\": %llu,\n  \"launches\": %llu,\n",
 	    (unsigned long long)sum->ops + reprise_process_unlaned(), (unsigned long long)sum->replayed,
 	    (unsigned long long)sum->patched, (unsigned long long)sum->launches);
-	add(text, "  \"traces\": %llu,\n  \"evicted\": %llu,\n  \"siblings\": %llu,\n", (unsigned long long)sum->traces,
-	    (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
-	add(text, "  \"absent\": %llu,\n  \"drowsy\": %llu,\n", (unsigned long long)sum->absent, (unsigned long long)sum->drowsy);
+	add(text, "  \"traces\": %llu,\n  \"put_off\": %llu,\n  \"evicted\": %llu,\n  \"siblings\": %llu,\n", (unsigned long long)sum->traces,
+	    (unsigned long long)sum->put_off, (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
+	add(text, "  \"absent\": %llu,\n  \"drowsy\": %llu,\n  \"unprofitable\": %llu,\n", (unsigned long long)sum->absent,
+	    (unsigned long long)sum->drowsy, (unsigned long long)sum->lost);
 	if (reprise_record_cut_short() != NULL)
 		add(text, "  \"stream_ended\": \"%s\",\n", reprise_record_cut_short());
 	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)side_exits(sum),
 	    (unsigned long long)sum->exited_ops);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		add(text, "  \"%s\": %llu,\n", counter_names[i], (unsigned long long)atomic_load(&reprise_counters[i]));
+	add(text, "  \"graph_bytes\": %llu,\n  \"graph_bytes_most\": %llu,\n  \"node_bytes\": %llu,\n", (unsigned long long)reprise_ledger_bytes(),
+	    (unsigned long long)reprise_ledger_most(), (unsigned long long)reprise_ledger_node_bytes());
+	add(text, "  \"host_bytes\": %llu,\n  \"host_bytes_most\": %llu,\n  \"wait_longest_ns\": %llu,\n", (unsigned long long)reprise_store_used(),
+	    (unsigned long long)reprise_store_most(), (unsigned long long)atomic_load(&reprise_wait_longest_ns));
 	add(text, "  \"cost_ns\": {");
 	for (int i = 0; i < REPRISE_COST_COUNT; i++)
 		add(text, "%s\"%s\": %llu", i > 0 ? ", " : "", cost_names[i], (unsigned long long)reprise_cost(i, 1));
@@ -154,13 +162,14 @@ void reprise_report_forget(void)
 {
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		atomic_store(&reprise_counters[i], 0);
+	atomic_store(&reprise_wait_longest_ns, 0);
 }
 
 void reprise_report_at_exit(void)
 {
 	static struct text text;
 	struct reprise_lane_counts sum = {0};
-	const char *where = reprise_option_path(REPRISE_OPTION_REPORT);
+	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
 
 	if (where[0] == '\0')
 		return;

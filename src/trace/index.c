@@ -1,42 +1,112 @@
 #include "index.h"
 
+#include "../base/clock.h"
 #include "../base/hash.h"
 
 #define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
 
+static void link_newest(struct reprise_index *index, struct reprise_trace *trace)
+{
+	trace->last_used = reprise_clock_ticks();
+	trace->newer = NULL;
+	trace->older = index->newest;
+	if (trace->older != NULL)
+		trace->older->newer = trace;
+	else
+		index->oldest = trace;
+	index->newest = trace;
+}
+
+static void unlink_trace(struct reprise_index *index, struct reprise_trace *trace)
+{
+	if (trace->newer != NULL)
+		trace->newer->older = trace->older;
+	else
+		index->newest = trace->older;
+	if (trace->older != NULL)
+		trace->older->newer = trace->newer;
+	else
+		index->oldest = trace->newer;
+}
+
+void reprise_index_use(struct reprise_index *index, struct reprise_trace *trace)
+{
+	unlink_trace(index, trace);
+	link_newest(index, trace);
+}
+
+static void part(struct reprise_trace *trace)
+{
+	if (trace->follower == NULL)
+		return;
+	*trace->led = trace->next_leader;
+	if (trace->next_leader != NULL)
+		trace->next_leader->led = trace->led;
+	trace->follower = NULL;
+}
+
+void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *follower)
+{
+	if (trace->follower == follower)
+		return;
+	part(trace);
+	trace->follower = follower;
+	trace->led = &follower->leader;
+	trace->next_leader = follower->leader;
+	if (trace->next_leader != NULL)
+		trace->next_leader->led = &trace->next_leader;
+	follower->leader = trace;
+}
+
+#define CHAIN(head, chain, trace) \
+	do { \
+		struct reprise_trace **head_ = &(head); \
+		(trace)->chain.next = *head_; \
+		(trace)->chain.at = head_; \
+		if (*head_ != NULL) \
+			(*head_)->chain.at = &(trace)->chain.next; \
+		*head_ = (trace); \
+	} while (0)
+
+#define UNCHAIN(chain, trace) \
+	do { \
+		if ((trace)->chain.at == NULL) \
+			break; \
+		*(trace)->chain.at = (trace)->chain.next; \
+		if ((trace)->chain.next != NULL) \
+			(trace)->chain.next->chain.at = (trace)->chain.at; \
+		(trace)->chain.at = NULL; \
+	} while (0)
+
 void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 {
-	struct reprise_trace **value = &index->by_value[BUCKET(trace->key_value)];
-	struct reprise_trace **shape = &index->by_shape[BUCKET(trace->key_shape)];
-
-	trace->same_value = *value;
-	*value = trace;
-	trace->same_shape = *shape;
-	*shape = trace;
-	trace->next = index->all;
-	index->all = trace;
+	CHAIN(index->by_value[BUCKET(trace->key_value)], by_value, trace);
+	CHAIN(index->by_shape[BUCKET(trace->key_shape)], by_shape, trace);
+	if (trace->loose[0])
+		CHAIN(index->by_loose[BUCKET(trace->key_shape)], by_loose, trace);
+	link_newest(index, trace);
 	index->count++;
 	index->nodes += trace->count;
 }
 
-#define UNCHAIN(head, link, trace) \
-	do { \
-		struct reprise_trace **at_ = &(head); \
-		while (*at_ != (trace)) \
-			at_ = &(*at_)->link; \
-		*at_ = (trace)->link; \
-	} while (0)
-
 void reprise_index_remove(struct reprise_index *index, struct reprise_trace *trace)
 {
-	UNCHAIN(index->by_value[BUCKET(trace->key_value)], same_value, trace);
-	UNCHAIN(index->by_shape[BUCKET(trace->key_shape)], same_shape, trace);
-	UNCHAIN(index->all, next, trace);
+	UNCHAIN(by_value, trace);
+	UNCHAIN(by_shape, trace);
+	UNCHAIN(by_loose, trace);
+	unlink_trace(index, trace);
 	index->count--;
 	index->nodes -= trace->count;
-	for (struct reprise_trace *other = index->all; other != NULL; other = other->next)
-		if (other->follower == trace)
-			other->follower = NULL;
+	part(trace);
+	while (trace->leader != NULL)
+		part(trace->leader);
+}
+
+void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *trace, unsigned int at)
+{
+	trace->loose[at] = true;
+	if (at == 0 && trace->by_loose.at == NULL)
+		CHAIN(index->by_loose[BUCKET(trace->key_shape)], by_loose, trace);
 }
 
 static bool is_here(const struct reprise_trace *trace, const struct reprise_spot *spot)
@@ -61,7 +131,7 @@ struct reprise_trace *reprise_index_find_value(const struct reprise_index *index
 	uint64_t key = reprise_hash_mix(spot->before, op->value);
 	struct reprise_trace *best = NULL;
 
-	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL; trace = trace->same_value)
+	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL; trace = trace->by_value.next)
 		if (trace->key_value == key && !trace->head_moved && !trace->loose[0] && better(trace, best, spot, now))
 			best = trace;
 	return best;
@@ -73,8 +143,8 @@ struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index
 	uint64_t key = reprise_hash_mix(spot->before, op->shape);
 	struct reprise_trace *best = NULL;
 
-	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key && trace->loose[0] && (trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT) &&
+	for (struct reprise_trace *trace = index->by_loose[BUCKET(key)]; trace != NULL; trace = trace->by_loose.next)
+		if (trace->key_shape == key && (trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT) &&
 		    better(trace, best, spot, now))
 			best = trace;
 	return best;
@@ -88,16 +158,23 @@ static bool same_where_tight(const struct reprise_trace *trace, const struct rep
 	return true;
 }
 
+static bool is_same(const struct reprise_trace *trace, const struct reprise_spot *spot, const struct reprise_op *ops, unsigned int count, uint64_t shapes)
+{
+	return trace->count == count && trace->shape_before[count] == shapes && is_here(trace, spot) && same_where_tight(trace, ops);
+}
+
 struct reprise_trace *reprise_index_same(const struct reprise_index *index, const struct reprise_spot *spot,
                                          const struct reprise_op *ops, unsigned int count)
 {
-	uint64_t key = reprise_hash_mix(spot->before, ops[0].shape), shapes = 1;
+	uint64_t by_shape = reprise_hash_mix(spot->before, ops[0].shape), by_value = reprise_hash_mix(spot->before, ops[0].value), shapes = 1;
 
 	for (unsigned int i = 0; i < count; i++)
 		shapes = reprise_hash_mix(shapes, ops[i].shape);
-	for (struct reprise_trace *trace = index->by_shape[BUCKET(key)]; trace != NULL; trace = trace->same_shape)
-		if (trace->key_shape == key && trace->count == count && trace->shape_before[count] == shapes && is_here(trace, spot) &&
-		    same_where_tight(trace, ops))
+	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL; trace = trace->by_value.next)
+		if (trace->key_value == by_value && is_same(trace, spot, ops, count, shapes))
+			return trace;
+	for (struct reprise_trace *trace = index->by_loose[BUCKET(by_shape)]; trace != NULL; trace = trace->by_loose.next)
+		if (trace->key_shape == by_shape && is_same(trace, spot, ops, count, shapes))
 			return trace;
 	return NULL;
 }
@@ -118,7 +195,7 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 	struct reprise_trace *fits = NULL, *loosely = NULL;
 
 	*coming = false;
-	for (; other != NULL; other = other->same_shape) {
+	for (; other != NULL; other = other->by_shape.next) {
 		if (other == trace || other->count <= done || other->shape_before[done] != trace->shape_before[done] ||
 		    other->key_shape != trace->key_shape)
 			continue;
@@ -141,11 +218,9 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 
 struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except)
 {
-	struct reprise_trace *oldest = NULL;
+	struct reprise_trace *trace = index->oldest;
 
-	for (struct reprise_trace *trace = index->all; trace != NULL; trace = trace->next)
-		if (trace != except && atomic_load(&trace->graph.state) != REPRISE_GRAPH_QUEUED &&
-		    (oldest == NULL || trace->last_followed < oldest->last_followed))
-			oldest = trace;
-	return oldest;
+	while (trace != NULL && (trace == except || atomic_load(&trace->graph.state) == REPRISE_GRAPH_QUEUED))
+		trace = trace->newer;
+	return trace;
 }

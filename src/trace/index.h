@@ -9,9 +9,10 @@
 #define REPRISE_INDEX_BUCKETS 1024
 
 struct reprise_index {
-	struct reprise_trace *by_value[REPRISE_INDEX_BUCKETS]; /* chained by same_value */
-	struct reprise_trace *by_shape[REPRISE_INDEX_BUCKETS]; /* chained by same_shape */
-	struct reprise_trace *all;                             /* chained by next */
+	struct reprise_trace *by_value[REPRISE_INDEX_BUCKETS];
+	struct reprise_trace *by_shape[REPRISE_INDEX_BUCKETS];
+	struct reprise_trace *by_loose[REPRISE_INDEX_BUCKETS]; /* by shape, those of which the first op is loose */
+	struct reprise_trace *newest, *oldest;                 /* all, by their last use */
 	unsigned int count;
 	uint64_t nodes;
 };
@@ -44,5 +45,14 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index, cons
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
                                             const struct reprise_call *call, bool same_values, uint64_t now, bool *coming);
 
-/* The trace that was followed longest ago, but for `except` and those in the building thread's hands; NULL if there is none. */
+/* Any value will do at op `at` from now on. */
+void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *trace, unsigned int at);
+
+/* The trace was used now. */
+void reprise_index_use(struct reprise_index *index, struct reprise_trace *trace);
+
+/* `follower` came after `trace`. */
+void reprise_index_follow(struct reprise_trace *trace, struct reprise_trace *follower);
+
+/* The least recently used trace, but for `except` and those in the building thread's hands; NULL if there is none. */
 struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except);

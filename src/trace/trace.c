@@ -1,9 +1,9 @@
 #include "trace.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/hash.h"
+#include "../base/store.h"
 
 #define MOST_TRUST 16
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
@@ -28,7 +28,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 
 	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + (count + 1) * sizeof(uint64_t) +
 	               3 * words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
-	struct reprise_trace *trace = calloc(1, bytes);
+	struct reprise_trace *trace = reprise_store_take(REPRISE_STORE_TRACES, bytes);
 
 	if (trace == NULL)
 		return NULL;
@@ -67,7 +67,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 
 void reprise_trace_free(struct reprise_trace *trace)
 {
-	free(trace);
+	reprise_store_give(trace);
 }
 
 static void mark(struct reprise_trace *trace, unsigned int i)
@@ -131,7 +131,7 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 		trace->held--;
 	if (trace->trust < MOST_TRUST)
 		trace->trust++;
-	else
+	else if (trace->balance >= 0)
 		trace->setbacks = 0;
 }
 

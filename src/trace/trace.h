@@ -30,9 +30,15 @@ struct reprise_trace {
 
 	struct reprise_spot spot; /* of its first op */
 	uint64_t key_shape, key_value; /* spot.before with the first op's shape or value: how it is found */
-	struct reprise_trace *same_shape, *same_value, *next; /* chains: by key, and all traces of the lane */
+	struct reprise_chain {
+		struct reprise_trace *next, **at; /* `at` points here */
+	} by_shape, by_value, by_loose; /* chains of the index, by key; not in that for which `at` is NULL */
+	struct reprise_trace *newer, *older; /* all traces of the lane, by their last use */
+	uint64_t last_used; /* ticks: replayed, or made */
 	struct reprise_trace *follower; /* the trace that came after it last time */
+	struct reprise_trace *leader, *next_leader, **led; /* the traces that it follows; the next one with this follower, and what points here */
 
+	int balance;            /* what it has gained, as far as was timed (balance.h) */
 	int trust;              /* up with each replay, down with each side exit */
 	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
 	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */

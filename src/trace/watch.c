@@ -1,10 +1,10 @@
 #include "watch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../base/clock.h"
 #include "../base/hash.h"
+#include "../base/store.h"
 #include "place.h"
 #include "seen.h"
 
@@ -51,7 +51,7 @@ static unsigned char *allocate(struct block **list, size_t size)
 	if (block == NULL || block->size - block->used < size) {
 		size_t room = size > PAYLOAD_LEAST ? size : PAYLOAD_LEAST;
 
-		block = malloc(sizeof(*block) + room);
+		block = reprise_store_take(REPRISE_STORE_TRACES, sizeof(*block) + room);
 		if (block == NULL)
 			return NULL;
 		*block = (struct block){*list, room, 0};
@@ -73,7 +73,7 @@ static void reset(struct block **list)
 		struct block *block = *list;
 
 		*list = block->next;
-		free(block);
+		reprise_store_give(block);
 	}
 	if (*list != NULL)
 		(*list)->used = 0;
@@ -81,7 +81,7 @@ static void reset(struct block **list)
 
 struct reprise_watch *reprise_watch_new(void)
 {
-	struct reprise_watch *watch = calloc(1, sizeof(*watch));
+	struct reprise_watch *watch = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*watch));
 
 	if (watch != NULL)
 		watch->spot.before = REPRISE_BEFORE_NOTHING;
@@ -97,9 +97,9 @@ void reprise_watch_free(struct reprise_watch *watch)
 			struct block *block = *list;
 
 			*list = block->next;
-			free(block);
+			reprise_store_give(block);
 		}
-	free(watch);
+	reprise_store_give(watch);
 }
 
 struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined)

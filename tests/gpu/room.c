@@ -8,6 +8,7 @@ enum {
 	LAUNCHES = 150,
 	VISITS = 24,
 	BLOCKS = 512,
+	LOOP = 24, /* launches */
 };
 
 static const size_t block_bytes = 2 << 20;
@@ -68,7 +69,43 @@ static void out_of_memory(void)
 	CHECK(cudaFree(ballast));
 }
 
+/*
+ * Loops that come one after another, each often enough to be worth graphs, and none ever again. What is free never falls by more than graphs may take
+ * (REPRISE_MEMORY, 256 MiB unless set).
+ */
+static void ten_thousand_loops(void)
+{
+	const size_t most_bytes = (size_t)256 << 20;
+	size_t before, least, now, all;
+	struct mirror mirror;
+	cudaStream_t stream;
+	double begin;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	body(&mirror, 0, stream);
+	CHECK(cudaMemGetInfo(&before, &all));
+	least = before;
+	begin = seconds_now();
+	for (unsigned number = 0; number < 10000; number++) {
+		hazard_deadline(60);
+		for (unsigned iteration = 0; iteration < 10; iteration++) {
+			for (unsigned k = 0; k < LOOP; k++)
+				mirror_mix(&mirror, scramble(number * LOOP + k), stream);
+			CHECK(cudaStreamSynchronize(stream));
+		}
+		if (number % 16 != 0)
+			continue;
+		CHECK(cudaMemGetInfo(&now, &all));
+		least = now < least ? now : least;
+	}
+	printf("us_per_loop=%.1f MiB=%zu\n", (seconds_now() - begin) * 100, (before - least) >> 20);
+	EXPECT(least + most_bytes + slack_bytes >= before, "there were %zu MB, and once %zu MB", before >> 20, least >> 20);
+	mirror_verify(&mirror, VISITS);
+}
+
 const struct hazard room_hazards[] = {
+	{"ten_thousand_loops", ten_thousand_loops},
 	{"out_of_memory", out_of_memory},
 	{NULL, NULL},
 };

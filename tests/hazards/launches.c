@@ -164,6 +164,25 @@ static void device_printf(void)
 	hazard_print("x", hazard_x);
 }
 
+/* One kernel among hot ones is on the deny list, launched as a function and as a library's kernel. The driver must see each of its launches. */
+static void denied_kernel(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUlibrary library;
+	CUkernel turn;
+
+	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
+	CHECK(cuLibraryGetKernel(&turn, library, "turn"));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < 8; i++)
+			hazard_launch(hazard_mix, hazard_x, i, stream);
+		hazard_launch(hazard_turn, hazard_x, hazard_springs(iteration) ? iteration : 1, stream);
+		hazard_launch((CUfunction)turn, hazard_x, 2, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard launch_hazards[] = {
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},
@@ -173,5 +192,6 @@ const struct hazard launch_hazards[] = {
 	{"unknown_attribute", unknown_attribute},
 	{"kernel_handle", kernel_handle},
 	{"device_printf", device_printf},
+	{"denied_kernel", denied_kernel},
 	{NULL, NULL},
 };

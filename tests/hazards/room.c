@@ -119,7 +119,81 @@ static void out_of_memory(void)
 	hazard_print("x", hazard_x);
 }
 
+/* Loop `number` of many: which kernels, and with what, is its own. */
+static void one_of_many(unsigned number, unsigned length, CUstream into)
+{
+	for (unsigned i = 0; i < length; i++)
+		hazard_launch(number >> i % 16 & 1 ? hazard_turn : hazard_mix, hazard_x, number * 64 + i, into);
+}
+
+/* What is taken of the device's memory, if it is more than ever before. */
+static void note_used(size_t *most)
+{
+	size_t unused, all;
+
+	CHECK(cuMemGetInfo(&unused, &all));
+	if (all - unused > *most)
+		*most = all - unused;
+}
+
+/* Loops that come one after another, each often enough to be worth graphs, and none ever again. */
+static void ten_thousand_loops(void)
+{
+	size_t most = 0;
+
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned number = 0; number < 10000; number++) {
+		for (unsigned iteration = 0; iteration < 12; iteration++) {
+			one_of_many(number, 8, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		note_used(&most);
+	}
+	fprintf(stderr, "used=%zu\n", most);
+	hazard_print("x", hazard_x);
+}
+
+/* Loops on one stream that fill what graphs may take; then it stops, and others run on another, which has room only if the first gives way. */
+static void lane_gives_way(void)
+{
+	CUstream streams[] = {hazard_stream(CU_STREAM_NON_BLOCKING), hazard_stream(CU_STREAM_NON_BLOCKING)};
+
+	for (unsigned which = 0; which < 2; which++) {
+		for (unsigned iteration = 0; iteration < (which ? 400 : 60); iteration++) {
+			for (unsigned number = 0; number < 12; number++) {
+				one_of_many(16 * which + number, CHAIN, streams[which]);
+				if (iteration % 8 == 0) /* else the graphs that go are still running */
+					CHECK(cuStreamSynchronize(streams[which]));
+			}
+		}
+		CHECK(cuStreamSynchronize(streams[which]));
+	}
+	hazard_print("x", hazard_x);
+}
+
+/* More streams than can be watched within the host's memory, most of them still. */
+static void many_streams(void)
+{
+	static CUstream streams[150];
+
+	for (unsigned i = 0; i < 150; i++)
+		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < 20; iteration++)
+		for (unsigned i = 0; i < 150; i++) {
+			hazard_chain(hazard_x, streams[i]);
+			CHECK(cuStreamSynchronize(streams[i]));
+		}
+	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, streams[0]);
+		CHECK(cuStreamSynchronize(streams[0]));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard room_hazards[] = {
 	{"out_of_memory", out_of_memory},
+	{"ten_thousand_loops", ten_thousand_loops},
+	{"lane_gives_way", lane_gives_way},
+	{"many_streams", many_streams},
 	{NULL, NULL},
 };

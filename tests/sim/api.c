@@ -56,6 +56,7 @@ static CUresult sim_check(enum sim_needs needs)
 CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_thread)
 {
 	CUresult result;
+	unsigned long call;
 	int cancellable;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
@@ -63,14 +64,21 @@ CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_threa
 	if (entry->calls++ == 0) {
 		sim_options_read();
 		entry->faults = sim_fault_find(entry->name);
+		entry->slow = sim_slow_find(entry->name);
 		entry->next = entries;
 		entries = entry;
 	}
 	calls++;
+	call = entry->calls;
+	if (entry->slow.nanoseconds) {
+		pthread_mutex_unlock(&sim_lock);
+		sim_slow_down(&entry->slow, call);
+		pthread_mutex_lock(&sim_lock);
+	}
 	sim_self()->cancellable = cancellable;
 	sim_self()->per_thread = per_thread;
 	sim_self()->call = entry->name;
-	if (entry->faults && sim_fault_strikes(entry->faults, entry->calls, &result))
+	if (entry->faults && sim_fault_strikes(entry->faults, call, &result))
 		return result;
 	return sim_check(needs);
 }

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "sim.h"
+#include "slow.h"
 
 enum sim_needs {
 	SIM_NOTHING, /* may be called before cuInit */
@@ -25,6 +26,7 @@ struct sim_entry {
 	const char *name;
 	unsigned long calls;
 	struct sim_fault *faults;
+	struct sim_slow slow;
 	struct sim_entry *next; /* in the list of those called so far */
 };
 

@@ -7,6 +7,7 @@
 #include "kernel_work.h"
 #include "memory.h"
 #include "memory_node.h"
+#include "options.h"
 #include "schedule.h"
 #include "stream.h"
 
@@ -14,9 +15,6 @@
 #define DEVICE_LAUNCH ((cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
 #define KNOWN_FLAGS \
 	(AUTO_FREE | DEVICE_LAUNCH | (cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
-
-/* What an executable graph takes of the device's memory for each kernel node; measured on an H200. */
-#define KERNEL_NODE_BYTES ((size_t)3 << 10)
 
 static size_t device_bytes(const struct sim_graph *graph)
 {
@@ -26,7 +24,7 @@ static size_t device_bytes(const struct sim_graph *graph)
 		const struct sim_work *work = graph->nodes.at[i]->work;
 
 		if (work->kind == SIM_KERNEL)
-			bytes += KERNEL_NODE_BYTES;
+			bytes += sim_options()->node_bytes;
 		if (work->kind == SIM_CHILD)
 			bytes += device_bytes(work->child);
 	}

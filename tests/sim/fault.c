@@ -25,10 +25,12 @@ static void read_one(char *text, char **name, struct sim_fault *fault)
 	fault->last = (unsigned long)-1;
 	if (strncmp(when, "from-", 5) == 0)
 		fault->first = strtoul(when + 5, NULL, 10);
+	else if (strncmp(when, "to-", 3) == 0)
+		fault->last = strtoul(when + 3, NULL, 10);
 	else if (strcmp(when, "every") != 0)
 		fault->first = fault->last = strtoul(when, NULL, 10);
 	fault->error = (CUresult)strtoul(error, &end, 10);
-	if (*end || fault->first == 0)
+	if (*end || fault->first == 0 || fault->last == 0)
 		sim_misuse("SIM_FAULT: %s:%s=%s: expected NAME:N=ERROR", *name, when, error);
 }
 

@@ -15,6 +15,7 @@ enum sim_schedule {
 struct sim_options {
 	int devices;             /* SIM_DEVICES */
 	size_t memory;           /* SIM_MEMORY, bytes of each device */
+	size_t node_bytes;       /* SIM_NODE_BYTES, what an executable graph takes of that for each kernel node */
 	enum sim_schedule schedule; /* SIM_SCHEDULE */
 	uint64_t seed;
 	unsigned int patience_ms; /* SIM_PATIENCE: work that nothing waits for starts after the program was away for so long */
@@ -23,6 +24,7 @@ struct sim_options {
 	bool log_calls;          /* SIM_LOG_CALLS */
 	const char *stats;       /* SIM_STATS */
 	const char *fault;       /* SIM_FAULT */
+	const char *slow;        /* SIM_SLOW */
 };
 
 void sim_options_read(void);

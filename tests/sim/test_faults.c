@@ -1,4 +1,6 @@
 /* Faults on demand: the call asked for fails, without effect, and no other. */
+#include <time.h>
+
 #include "sim_test.h"
 
 START_TEST(the_nth_call_fails_and_the_next_one_works)
@@ -45,4 +47,41 @@ START_TEST(an_injected_invalidation_invalidates)
 }
 END_TEST
 
-RUN("faults", the_nth_call_fails_and_the_next_one_works, a_glob_names_several_entry_points, an_injected_invalidation_invalidates)
+START_TEST(the_first_calls_fail_and_the_next_one_works)
+{
+	CUdeviceptr address;
+
+	setenv("SIM_FAULT", "cuMemAlloc_v2:to-2=2", 1);
+	start();
+	ck_assert_int_eq(cuMemAlloc(&address, 64), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_int_eq(cuMemAlloc(&address, 64), CUDA_ERROR_OUT_OF_MEMORY);
+	CU(cuMemAlloc(&address, 64));
+}
+END_TEST
+
+static long microseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+START_TEST(the_first_calls_are_slow)
+{
+	CUdeviceptr address;
+	long begin;
+
+	setenv("SIM_SLOW", "cuMemAlloc*:30000:2", 1);
+	start();
+	begin = microseconds();
+	CU(cuMemAlloc(&address, 64));
+	CU(cuMemAlloc(&address, 64));
+	ck_assert_int_ge(microseconds() - begin, 60000);
+	for (unsigned int i = 0; i < 1000; i++)
+		CU(cuMemAlloc(&address, 64));
+	ck_assert_int_lt(microseconds() - begin, 15000000);
+}
+END_TEST
+
+RUN("faults", the_first_calls_fail_and_the_next_one_works, the_first_calls_are_slow, the_nth_call_fails_and_the_next_one_works, a_glob_names_several_entry_points, an_injected_invalidation_invalidates)

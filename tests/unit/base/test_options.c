@@ -103,15 +103,17 @@ START_TEST(words_that_are_none_are_named_once_and_the_default_used)
 }
 END_TEST
 
-START_TEST(a_path_too_long_is_named_briefly)
-{
-	char path[9000];
+static const enum reprise_option texts[] = {REPRISE_OPTION_REPORT, REPRISE_OPTION_DENY};
 
-	memset(path, 'x', sizeof(path) - 1);
-	path[sizeof(path) - 1] = '\0';
-	setenv("REPRISE_REPORT", path, 1);
+START_TEST(a_text_too_long_is_named_briefly)
+{
+	char text[9000];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	setenv(reprise_option_rows[texts[_i]].variable, text, 1);
 	read_options();
-	ck_assert_str_eq(reprise_option_path(REPRISE_OPTION_REPORT), "");
+	ck_assert_str_eq(reprise_option_text(texts[_i]), "");
 	ck_assert_uint_eq(lines(), 1);
 	ck_assert_uint_lt(strlen(said), 1024);
 }
@@ -128,7 +130,7 @@ int main(void)
 	tcase_add_test(tests, numbers_may_stand_at_their_limits);
 	tcase_add_loop_test(tests, absurd_numbers_are_named_once_and_the_default_used, 0, sizeof(absurd) / sizeof(*absurd));
 	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0, sizeof(no_words) / sizeof(*no_words));
-	tcase_add_test(tests, a_path_too_long_is_named_briefly);
+	tcase_add_loop_test(tests, a_text_too_long_is_named_briefly, 0, sizeof(texts) / sizeof(*texts));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -175,8 +175,8 @@ static void setup(void)
 
 static void teardown(void)
 {
-	while (table->all != NULL) {
-		struct reprise_trace *trace = table->all;
+	while (table->oldest != NULL) {
+		struct reprise_trace *trace = table->oldest;
 
 		reprise_index_remove(table, trace);
 		reprise_trace_free(trace);
@@ -272,14 +272,24 @@ END_TEST
 
 START_TEST(nobody_follows_a_trace_that_is_gone)
 {
-	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false), *b = trace_of(9, 3, 4, 3, false);
+	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false), *b = trace_of(9, 3, 4, 3, false), *c = trace_of(9, 3, 8, 3, false);
 
 	reprise_index_add(table, a);
 	reprise_index_add(table, b);
-	a->follower = b;
+	reprise_index_add(table, c);
+	reprise_index_follow(a, c);
+	reprise_index_follow(a, b);
+	reprise_index_follow(b, b);
+	reprise_index_follow(c, b);
 	reprise_index_remove(table, b);
 	ck_assert_ptr_null(a->follower);
+	ck_assert_ptr_null(c->follower);
 	reprise_trace_free(b);
+	reprise_index_follow(a, c);
+	reprise_index_remove(table, a); /* one that follows goes: nothing points at it */
+	reprise_trace_free(a);
+	reprise_index_remove(table, c);
+	reprise_trace_free(c);
 }
 END_TEST
 
@@ -289,13 +299,19 @@ START_TEST(the_oldest_that_nobody_has_in_hand_goes_first)
 
 	for (unsigned int i = 0; i < 3; i++) {
 		traces[i] = trace_of(9, i, 10 * i, 3, false);
-		traces[i]->last_followed = 100 + i;
 		reprise_index_add(table, traces[i]);
 	}
+	for (unsigned int i = 0; i < 3; i++)
+		reprise_index_use(table, traces[i]);
 	ck_assert_ptr_eq(reprise_index_oldest(table, NULL), traces[0]);
 	ck_assert_ptr_eq(reprise_index_oldest(table, traces[0]), traces[1]);
 	atomic_store(&traces[1]->graph.state, REPRISE_GRAPH_QUEUED);
 	ck_assert_ptr_eq(reprise_index_oldest(table, traces[0]), traces[2]);
+	reprise_index_use(table, traces[0]);
+	ck_assert_ptr_eq(reprise_index_oldest(table, NULL), traces[2]);
+	reprise_index_remove(table, traces[2]);
+	ck_assert_ptr_eq(reprise_index_oldest(table, NULL), traces[0]);
+	reprise_trace_free(traces[2]);
 }
 END_TEST
 

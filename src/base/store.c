@@ -1,0 +1,76 @@
+#include "store.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "options.h"
+
+#define LEAST ((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
+#define SHARE 4                    /* a node's op takes a sixth of its device memory here, and there are some that have no graph yet */
+
+struct header {
+	_Alignas(16) size_t bytes;
+	enum reprise_store store;
+};
+
+static _Atomic uint64_t used[REPRISE_STORE_COUNT], most;
+
+uint64_t reprise_store_limit(void)
+{
+	return LEAST + (reprise_option(REPRISE_OPTION_MEMORY) << 20) / SHARE;
+}
+
+uint64_t reprise_store_used(void)
+{
+	return atomic_load(&used[REPRISE_STORE_WATCHED]) + atomic_load(&used[REPRISE_STORE_TRACES]);
+}
+
+uint64_t reprise_store_most(void)
+{
+	return atomic_load(&most);
+}
+
+bool reprise_store_is_short(void)
+{
+	uint64_t limit = reprise_store_limit();
+
+	return reprise_store_used() > limit / 8 * 7 || atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * 7;
+}
+
+/* After it was added to what is used. */
+static bool within(enum reprise_store store, uint64_t whole)
+{
+	return whole <= reprise_store_limit() && (store != REPRISE_STORE_WATCHED || atomic_load(&used[store]) <= reprise_store_limit() / 2);
+}
+
+void *reprise_store_take(enum reprise_store store, size_t bytes)
+{
+	size_t room = bytes + sizeof(struct header);
+	struct header *header = NULL;
+	uint64_t whole;
+
+	atomic_fetch_add(&used[store], room);
+	whole = reprise_store_used();
+	if (within(store, whole))
+		header = calloc(1, room);
+	if (header == NULL) {
+		atomic_fetch_sub(&used[store], room);
+		return NULL;
+	}
+	if (whole > atomic_load_explicit(&most, memory_order_relaxed))
+		atomic_store_explicit(&most, whole, memory_order_relaxed);
+	header->bytes = room;
+	header->store = store;
+	return header + 1;
+}
+
+void reprise_store_give(void *memory)
+{
+	struct header *header = memory;
+
+	if (header == NULL)
+		return;
+	header--;
+	atomic_fetch_sub(&used[header->store], header->bytes);
+	free(header);
+}

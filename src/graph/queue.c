@@ -1,0 +1,76 @@
+#include "queue.h"
+
+#include <stddef.h>
+
+#include "../base/lock.h"
+
+#define MOST_WAITING 256
+
+static struct reprise_lock queue_lock; /* protects everything below; `waiting` is read without it, too */
+static struct reprise_graph *newest;
+static _Atomic unsigned int waiting;
+
+bool reprise_queue_has_room(void)
+{
+	return atomic_load_explicit(&waiting, memory_order_relaxed) < MOST_WAITING;
+}
+
+bool reprise_queue_push(struct reprise_graph *graph)
+{
+	bool room;
+
+	reprise_lock_take(&queue_lock);
+	room = reprise_queue_has_room();
+	if (room) {
+		atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
+		graph->newer = NULL;
+		graph->older = newest;
+		if (newest != NULL)
+			newest->newer = graph;
+		newest = graph;
+		atomic_fetch_add(&waiting, 1);
+	}
+	reprise_lock_give(&queue_lock);
+	return room;
+}
+
+/* Under the lock. */
+static void unlink_graph(struct reprise_graph *graph)
+{
+	if (graph->newer != NULL)
+		graph->newer->older = graph->older;
+	else
+		newest = graph->older;
+	if (graph->older != NULL)
+		graph->older->newer = graph->newer;
+	atomic_fetch_sub(&waiting, 1);
+}
+
+struct reprise_graph *reprise_queue_take(void)
+{
+	struct reprise_graph *graph;
+
+	reprise_lock_take(&queue_lock);
+	graph = newest;
+	if (graph != NULL)
+		unlink_graph(graph);
+	reprise_lock_give(&queue_lock);
+	return graph;
+}
+
+void reprise_queue_remove(struct reprise_graph *graph)
+{
+	reprise_lock_take(&queue_lock);
+	if (atomic_load(&graph->state) == REPRISE_GRAPH_QUEUED) {
+		unlink_graph(graph);
+		atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
+	}
+	reprise_lock_give(&queue_lock);
+}
+
+void reprise_queue_reset(void)
+{
+	atomic_store(&queue_lock.word, 0);
+	newest = NULL;
+	atomic_store(&waiting, 0);
+}

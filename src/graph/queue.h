@@ -1,0 +1,24 @@
+/*
+ * Graphs that wait to be built, the newest first: a program that goes from loop to loop is done with those that have waited long. There is
+ * room for so many; when they come faster than they may be built, the others have to come again.
+ *
+ * Under a lock of its own, the last in the order. Any thread.
+ */
+#pragma once
+
+#include "graph.h"
+
+/* The graph is QUEUED. False, and nothing done, if there is no room. */
+bool reprise_queue_push(struct reprise_graph *graph);
+
+/* Whether there is room. Without the lock: who pushes then may still find none. */
+bool reprise_queue_has_room(void);
+
+/* The one to build next; NULL if there is none. It stays QUEUED. */
+struct reprise_graph *reprise_queue_take(void);
+
+/* Takes it out if it is in; EMPTY then. While building is paused. */
+void reprise_queue_remove(struct reprise_graph *graph);
+
+/* After fork, in the child. */
+void reprise_queue_reset(void);

@@ -1,0 +1,57 @@
+#include "evict.h"
+
+#include <stdatomic.h>
+
+#include "../base/clock.h"
+#include "registry.h"
+
+#define STILL_NS 1000000000u
+
+struct search {
+	struct reprise_lane *lane; /* the one with the oldest trace, so far */
+	uint64_t used;
+	uint64_t still_since;
+	bool rested;
+};
+
+static void rest(struct reprise_lane *lane, void *context)
+{
+	struct search *search = context;
+
+	if (search->rested || !reprise_lock_try(&lane->lock))
+		return; /* who is in it is using it */
+	search->rested = reprise_lane_rest(lane, search->still_since);
+	reprise_lock_give(&lane->lock);
+}
+
+static void consider(struct reprise_lane *lane, void *context)
+{
+	struct search *search = context;
+	uint64_t used;
+
+	reprise_lock_take(&lane->lock);
+	used = reprise_lane_oldest(lane);
+	reprise_lock_give(&lane->lock);
+	if (used != 0 && (search->lane == NULL || used < search->used)) {
+		search->lane = lane;
+		search->used = used;
+	}
+}
+
+bool reprise_lanes_evict(bool host)
+{
+	struct search search = {.still_since = reprise_clock_ticks() - reprise_clock_ns_to_ticks(STILL_NS)};
+	bool evicted;
+
+	if (host)
+		reprise_lanes_each(rest, &search);
+	if (search.rested)
+		return true;
+	reprise_lanes_each(consider, &search);
+	if (search.lane == NULL)
+		return false;
+	reprise_lock_take(&search.lane->lock);
+	evicted = reprise_lane_evict(search.lane);
+	reprise_lock_give(&search.lane->lock);
+	return evicted;
+}

@@ -1,0 +1,24 @@
+#include "cost.h"
+
+#include <stdatomic.h>
+
+#define WEIGHT 8 /* a reading counts one part in so many, */
+#define MOST 2   /* and for so many times what was known at most */
+
+static _Atomic uint64_t costs[REPRISE_OP_KIND_COUNT];
+
+void reprise_op_cost_note(enum reprise_op_kind kind, uint64_t ticks)
+{
+	uint64_t known = atomic_load_explicit(&costs[kind], memory_order_relaxed), now;
+
+	if (known == 0 || ticks < known / 2) /* the first calls of a kernel load its code */
+		now = (known + ticks) / (known == 0 ? 1 : 2);
+	else
+		now = (known * (WEIGHT - 1) + (ticks < MOST * known ? ticks : MOST * known)) / WEIGHT;
+	atomic_store_explicit(&costs[kind], now > 0 ? now : 1, memory_order_relaxed);
+}
+
+uint64_t reprise_op_cost(enum reprise_op_kind kind)
+{
+	return atomic_load_explicit(&costs[kind], memory_order_relaxed);
+}

@@ -1,0 +1,50 @@
+#include "deny.h"
+
+#include <fnmatch.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "../base/log.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+
+static const char *name_of(CUfunction function, bool is_kernel)
+{
+	const char *name = NULL;
+	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+
+	if (is_kernel && reprise_driver.cuKernelGetName != NULL)
+		result = reprise_driver.cuKernelGetName(&name, (CUkernel)function);
+	else if (!is_kernel && reprise_driver.cuFuncGetName != NULL)
+		result = reprise_driver.cuFuncGetName(&name, function);
+	return result == CUDA_SUCCESS ? name : NULL;
+}
+
+static bool matches(const char *name, const char *globs)
+{
+	char glob[REPRISE_OPTION_TEXT_MOST];
+
+	for (const char *end; *globs != '\0'; globs = *end == '\0' ? end : end + 1) {
+		end = strchrnul(globs, ',');
+		memcpy(glob, globs, (size_t)(end - globs));
+		glob[end - globs] = '\0';
+		if (fnmatch(glob, name, 0) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool reprise_denied(CUfunction function, bool is_kernel)
+{
+	static atomic_bool told;
+	const char *globs = reprise_option_text(REPRISE_OPTION_DENY);
+	const char *name;
+
+	if (globs[0] == '\0')
+		return false;
+	name = name_of(function, is_kernel);
+	if (name == NULL && !atomic_exchange(&told, true))
+		reprise_log(REPRISE_LOG_WARNING, "the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
+	return name != NULL && matches(name, globs);
+}

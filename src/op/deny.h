@@ -1,0 +1,14 @@
+/*
+ * The deny list (REPRISE_DENY): kernels that are always eager and part of no trace, by globs of their names as the driver tells them, which
+ * for C++ are the mangled ones.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdbool.h>
+
+/*
+ * Whether the list has the name of `function`; `is_kernel`: it is a CUkernel. Asks the driver, so it is to be asked once for each handle.
+ * Where the driver does not tell names (before CUDA 12.3), nothing is denied, which is said once.
+ */
+bool reprise_denied(CUfunction function, bool is_kernel);

@@ -1,0 +1,66 @@
+/* Graphs that wait to be built. */
+#include <stdlib.h>
+
+#include "../../suite.h"
+#include "../../../src/graph/queue.h"
+
+#define MANY 600
+
+static struct reprise_graph graphs[MANY];
+
+static int state_of(unsigned int i)
+{
+	return atomic_load(&graphs[i].state);
+}
+
+START_TEST(the_newest_is_built_first)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		reprise_queue_push(&graphs[i]);
+	for (unsigned int i = 3; i-- > 0;)
+		ck_assert_ptr_eq(reprise_queue_take(), &graphs[i]);
+	ck_assert_ptr_null(reprise_queue_take());
+	ck_assert_int_eq(state_of(0), REPRISE_GRAPH_QUEUED);
+}
+END_TEST
+
+START_TEST(there_is_room_for_so_many)
+{
+	unsigned int in = 0;
+
+	while (reprise_queue_has_room())
+		ck_assert(reprise_queue_push(&graphs[in++]));
+	ck_assert_uint_lt(in, MANY);
+	ck_assert(!reprise_queue_push(&graphs[in]));
+	ck_assert_int_eq(state_of(in), REPRISE_GRAPH_EMPTY);
+	ck_assert_ptr_eq(reprise_queue_take(), &graphs[in - 1]);
+	ck_assert(reprise_queue_push(&graphs[in]));
+	ck_assert_ptr_eq(reprise_queue_take(), &graphs[in]);
+}
+END_TEST
+
+START_TEST(any_can_be_taken_out)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		reprise_queue_push(&graphs[i]);
+	reprise_queue_remove(&graphs[_i]);
+	ck_assert_int_eq(state_of((unsigned int)_i), REPRISE_GRAPH_EMPTY);
+	reprise_queue_remove(&graphs[_i]);
+	for (int i = 3; i-- > 0;)
+		if (i != _i)
+			ck_assert_ptr_eq(reprise_queue_take(), &graphs[i]);
+	ck_assert_ptr_null(reprise_queue_take());
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("queue");
+	TCase *tests = tcase_create("queue");
+
+	tcase_add_test(tests, the_newest_is_built_first);
+	tcase_add_test(tests, there_is_room_for_so_many);
+	tcase_add_loop_test(tests, any_can_be_taken_out, 0, 3);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

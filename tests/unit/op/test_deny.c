@@ -1,0 +1,144 @@
+/* The deny list: which names it has. A handle is its name here, and the driver tells it. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../suite.h"
+#include "../../../src/base/options.h"
+#include "../../../src/driver/driver.h"
+#include "../../../src/op/deny.h"
+
+static CUresult function_name(const char **name, CUfunction function)
+{
+	*name = (const char *)function;
+	return CUDA_SUCCESS;
+}
+
+static CUresult kernel_name(const char **name, CUkernel kernel)
+{
+	*name = (const char *)kernel;
+	return CUDA_SUCCESS;
+}
+
+static CUresult no_name(const char **name, CUfunction function)
+{
+	(void)name;
+	(void)function;
+	return CUDA_ERROR_INVALID_HANDLE;
+}
+
+static void setup(void)
+{
+	reprise_driver.cuFuncGetName = function_name;
+	reprise_driver.cuKernelGetName = kernel_name;
+}
+
+static bool denied(const char *list, const char *name)
+{
+	setenv("REPRISE_DENY", list, 1);
+	reprise_options_read();
+	return reprise_denied((CUfunction)name, false);
+}
+
+#define REDUCE "_ZN8internal21multimem_one_shot_reduce_scatterIfEEvPT_m"
+
+static const struct {
+	const char *list, *name;
+	bool denied;
+} cases[] = {
+	{"", "saxpy", false},
+	{"saxpy", "saxpy", true},
+	{"sax", "saxpy", false}, /* the whole name */
+	{"axpy", "saxpy", false},
+	{"nccl*", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", true},
+	{"nccl*,*reduce_scatter*", REDUCE, true},
+	{"nccl*,*reduce_scatter*", "_Z5saxpyfPfS_", false},
+	{"*reduce_scatter*,nccl*", REDUCE, true},
+	{"_Z?saxpy*", "_Z5saxpyfPfS_", true},
+	{"_Z[0-4]saxpy*", "_Z5saxpyfPfS_", false},
+	{"a,b,saxpy", "saxpy", true},
+	{",,saxpy,", "saxpy", true},
+	{",", "saxpy", false},
+	{"[", "saxpy", false},
+	{"*", "saxpy", true},
+	{"saxpy*", "", false},
+};
+
+START_TEST(a_name_is_denied_if_any_glob_matches_the_whole_of_it)
+{
+	ck_assert_msg(denied(cases[_i].list, cases[_i].name) == cases[_i].denied, "%s in %s", cases[_i].name, cases[_i].list);
+}
+END_TEST
+
+START_TEST(kernels_are_asked_as_kernels)
+{
+	reprise_driver.cuFuncGetName = no_name;
+	setenv("REPRISE_DENY", "sax*", 1);
+	reprise_options_read();
+	ck_assert(reprise_denied((CUfunction) "saxpy", true));
+	ck_assert(!reprise_denied((CUfunction) "daxpy", true));
+}
+END_TEST
+
+START_TEST(a_list_too_long_denies_nothing)
+{
+	char list[REPRISE_OPTION_TEXT_MOST + 1];
+
+	for (size_t i = 0; i < sizeof(list) - 1; i++)
+		list[i] = i % 2 == 0 ? '*' : ',';
+	list[sizeof(list) - 1] = '\0';
+	ck_assert(!denied(list, "saxpy"));
+	list[sizeof(list) - 2] = '\0';
+	ck_assert(denied(list, "saxpy"));
+}
+END_TEST
+
+/* What a list that asks for it twice says on stderr. */
+static size_t said(void)
+{
+	int pipes[2], before = dup(STDERR_FILENO);
+	char text[1024];
+	ssize_t length;
+
+	ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0);
+	dup2(pipes[1], STDERR_FILENO);
+	ck_assert(!denied("*", "saxpy"));
+	ck_assert(!denied("*", "daxpy"));
+	dup2(before, STDERR_FILENO);
+	length = read(pipes[0], text, sizeof(text));
+
+	size_t lines = 0;
+
+	for (ssize_t i = 0; i < length; i++)
+		lines += text[i] == '\n';
+	return lines;
+}
+
+START_TEST(a_driver_without_names_is_told_of_once_and_nothing_is_denied)
+{
+	reprise_driver.cuFuncGetName = NULL;
+	ck_assert_uint_eq(said(), 1);
+}
+END_TEST
+
+START_TEST(a_name_that_the_driver_refuses_is_not_denied)
+{
+	reprise_driver.cuFuncGetName = no_name;
+	ck_assert_uint_eq(said(), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("deny");
+	TCase *tests = tcase_create("deny");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_loop_test(tests, a_name_is_denied_if_any_glob_matches_the_whole_of_it, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tests, kernels_are_asked_as_kernels);
+	tcase_add_test(tests, a_list_too_long_denies_nothing);
+	tcase_add_test(tests, a_driver_without_names_is_told_of_once_and_nothing_is_denied);
+	tcase_add_test(tests, a_name_that_the_driver_refuses_is_not_denied);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
