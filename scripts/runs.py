@@ -84,6 +84,12 @@ def values(text):
     return dict(word.split("=", 1) for word in text.split() if "=" in word)
 
 
+def launchbound_forms(program):
+    """The shapes of launchbound, each with the forms that it has."""
+    listed = (line.split(None, 2) for line in run([program, "--list"]).stdout.splitlines())
+    return {words[0]: tuple(words[1].split(",")) for words in listed if len(words) == 3}
+
+
 def gpu_name():
     """The first GPU's name, or None and the reason why there is none."""
     try:
