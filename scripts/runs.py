@@ -1,4 +1,5 @@
 """Running programs plain and under Reprise: what scripts/gpu-test and scripts/bench share. Python's own library only."""
+import contextlib
 import ctypes
 import json
 import os
@@ -88,7 +89,11 @@ class ByTurns:
 
     def end(self):
         """Asks for no more turns, and waits for the end."""
-        stdout = self.process.communicate()[0]
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        with self.process.stdout:
+            stdout = self.process.stdout.read()    # not communicate(), which would miss what came along with the last turn's line
+        self.process.wait()
         self.timer.cancel()
         self.stderr.seek(0)
         with self.stderr:
