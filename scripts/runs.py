@@ -1,4 +1,5 @@
 """Running programs plain and under Reprise: what scripts/gpu-test and scripts/bench share. Python's own library only."""
+import contextlib
 import ctypes
 import json
 import os
@@ -6,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
 PLAIN_REMOVES = ("LD_PRELOAD", "REPRISE", "REPRISE_REPORT")
@@ -28,19 +30,25 @@ def stand_in(build):
     return Path(build).resolve() / "preload" / "stand_in"
 
 
+def surroundings(reprise, environment):
+    """The environment of a run, and the folder for its reports: None without Reprise."""
+    env = {key: value for key, value in os.environ.items() if key not in PLAIN_REMOVES}
+    env.update(environment or {})
+    if not reprise:
+        return env, None
+    reports = tempfile.mkdtemp(prefix="reprise-reports-")
+    # By process, so that the programs that a program starts leave its report alone.
+    variable = "LD_LIBRARY_PATH" if Path(reprise).is_dir() else "LD_PRELOAD"
+    others = [env[variable]] if variable in env else []
+    env[variable] = ":".join([str(reprise), *others] if Path(reprise).is_dir() else [*others, str(reprise)])
+    env.update(REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
+    return env, reports
+
+
 def run(command, reprise=None, timeout=60, environment=None):
     """Runs a command, under Reprise if `reprise` is given: the library to preload, after what the environment here preloads, or the
     folder of the stand-in. A process group that runs past its time is killed."""
-    env = {key: value for key, value in os.environ.items() if key not in PLAIN_REMOVES}
-    env.update(environment or {})
-    reports = None
-    if reprise:
-        reports = tempfile.mkdtemp(prefix="reprise-reports-")
-        # By process, so that the programs that a program starts leave its report alone.
-        variable = "LD_LIBRARY_PATH" if Path(reprise).is_dir() else "LD_PRELOAD"
-        others = [env[variable]] if variable in env else []
-        env[variable] = ":".join([str(reprise), *others] if Path(reprise).is_dir() else [*others, str(reprise)])
-        env.update(REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
+    env, reports = surroundings(reprise, environment)
     process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)
@@ -52,6 +60,45 @@ def run(command, reprise=None, timeout=60, environment=None):
         stdout, stderr = process.communicate()
         status = None
     return Outcome(status, stdout, stderr, take_report(reports, process.pid))
+
+
+class ByTurns:
+    """A program with --turns: it works when it is asked to, so that several can be timed by turns. It is killed when its time is over."""
+
+    def __init__(self, command, reprise=None, timeout=60, environment=None):
+        env, self.reports = surroundings(reprise, environment)
+        self.stderr = tempfile.TemporaryFile("w+", errors="replace")
+        self.process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=self.stderr, text=True, errors="replace", start_new_session=True)
+        self.overdue = False
+        self.timer = threading.Timer(timeout, self.kill)
+        self.timer.start()
+
+    def kill(self):
+        self.overdue = True
+        os.killpg(self.process.pid, signal.SIGKILL)
+
+    def turn(self):
+        """Microseconds per iteration, or None: it has ended."""
+        try:
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
+            return float(values(self.process.stdout.readline())["us"])
+        except (BrokenPipeError, KeyError):
+            return None
+
+    def end(self):
+        """Asks for no more turns, and waits for the end."""
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        with self.process.stdout:
+            stdout = self.process.stdout.read()    # not communicate(), which would miss what came along with the last turn's line
+        self.process.wait()
+        self.timer.cancel()
+        self.stderr.seek(0)
+        with self.stderr:
+            return Outcome(None if self.overdue else self.process.returncode, stdout, self.stderr.read(),
+                           take_report(self.reports, self.process.pid))
 
 
 def take_report(folder, pid):
@@ -82,6 +129,12 @@ def share_replayed(report):
 def values(text):
     """The key=value pairs of a program's output; a later one of the same key counts."""
     return dict(word.split("=", 1) for word in text.split() if "=" in word)
+
+
+def launchbound_forms(program):
+    """The shapes of launchbound, each with the forms that it has."""
+    listed = (line.split(None, 2) for line in run([program, "--list"]).stdout.splitlines())
+    return {words[0]: tuple(words[1].split(",")) for words in listed if len(words) == 3}
 
 
 def gpu_name():

@@ -1,29 +1,60 @@
 // launchbound: how long does an iteration of launch-bound work take, eagerly and from a hand-written graph?
 //
-//   launchbound --shape chain100 --mode eager|graph [--iterations N] [--warmup N] [--batches N] [--seed N]
+//   launchbound --shape chain100 --mode FORM [--iterations N] [--warmup N] [--batches N] [--seed N] [--turns]
 //   launchbound --list
 //
-// Prints one line of key=value. The checksum covers every op in order and must be the same in all modes; it
+// FORM is eager, graph for the first hand-written one that the shape has, or one of those that --list names. Prints one line of
+// key=value. The checksum covers every op in order and must be the same in all forms but the floor, which does no work; it
 // depends on the numbers of iterations, which is why they are part of the line.
+//
+// --turns: before the program sets up and warms up, and before each batch, it waits for a line on its standard input; it answers
+// each with a line us=TIME. So several processes can be timed by turns. The end of the input ends the batches.
 #include "check.h"
 #include "clock.h"
-#include "modes.h"
+#include "forms.h"
 
 #include <algorithm>
 #include <cstring>
 #include <getopt.h>
 #include <memory>
 #include <pthread.h>
+#include <string>
 #include <thread>
 
 struct Settings {
     const Shape *shape = nullptr;
-    bool graph = false;
+    std::string form = "eager";
     uint64_t warmup = 0, iterations = 0, batches = 0, seed = 1;
+    bool turns = false;
+
+    uint64_t most_iterations() const { return warmup + iterations * batches; }
 };
 
 struct Batch {
     double wall_us, thread_us, process_us;    // per iteration
+};
+
+// A thread of the program, with what it works with.
+struct Member {
+    Member(const Settings &settings, uint64_t seed)
+        : run(seed, settings.shape->default_stream, settings.most_iterations()), form(make_form(settings.form.c_str())), shape(*settings.shape)
+    {
+        for (uint64_t i = 0; shape.choose && i < run.choice.size(); i++)
+            run.choice[i] = shape.choose(run.random, run.choice.data(), i);
+    }
+
+    void iterate(uint64_t first, uint64_t count)
+    {
+        for (uint64_t i = first; i < first + count; i++) {
+            form->body(shape, run, i);
+            shape.finish(run, i);
+        }
+        CHECK(cudaStreamSynchronize(run.own_stream));
+    }
+
+    Run run;
+    std::unique_ptr<Form> form;
+    const Shape &shape;
 };
 
 static double median(std::vector<double> values)
@@ -33,24 +64,18 @@ static double median(std::vector<double> values)
     return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-static void iterate(const Settings &settings, Run &run, uint64_t first, uint64_t count)
-{
-    auto *one = settings.graph ? run_from_graph : run_eagerly;
-    for (uint64_t i = first; i < first + count; i++)
-        one(*settings.shape, run, i);
-    CHECK(cudaStreamSynchronize(run.own_stream));
-}
-
 // Runs batches in all threads at once; the first thread's clock counts.
 class Team {
 public:
-    Team(const Settings &settings, std::vector<std::unique_ptr<Run>> &runs) : settings_(settings), runs_(runs)
+    explicit Team(const Settings &settings)
     {
-        pthread_barrier_init(&barrier_, nullptr, (unsigned)runs.size());
-        for (size_t i = 1; i < runs.size(); i++)
+        for (int i = 0; i < settings.shape->threads; i++)
+            members_.emplace_back(new Member(settings, settings.seed + i));
+        pthread_barrier_init(&barrier_, nullptr, (unsigned)members_.size());
+        for (size_t i = 1; i < members_.size(); i++)
             threads_.emplace_back([this, i] {
                 while (meet(), count_)
-                    iterate(settings_, *runs_[i], first_, count_), meet();
+                    members_[i]->iterate(first_, count_), meet();
             });
     }
 
@@ -63,72 +88,123 @@ public:
         pthread_barrier_destroy(&barrier_);
     }
 
-    Batch batch(uint64_t first, uint64_t count)
+    Batch batch(uint64_t count)
     {
-        first_ = first;
+        first_ = done_;
         count_ = count;
         double wall = clock_us(CLOCK_MONOTONIC);
         double thread = clock_us(CLOCK_THREAD_CPUTIME_ID), process = clock_us(CLOCK_PROCESS_CPUTIME_ID);
         meet();
-        iterate(settings_, *runs_[0], first, count);
+        members_[0]->iterate(first_, count);
         meet();
+        done_ += count;
         return {(clock_us(CLOCK_MONOTONIC) - wall) / count, (clock_us(CLOCK_THREAD_CPUTIME_ID) - thread) / count,
                 (clock_us(CLOCK_PROCESS_CPUTIME_ID) - process) / count};
+    }
+
+    uint64_t checksum()
+    {
+        uint64_t sum = 0;
+        for (auto &member : members_)
+            sum = sum * 31 + member->run.checksum();
+        return sum;
+    }
+
+    double ops_per_iteration() const
+    {
+        uint64_t ops = 0;
+        for (auto &member : members_)
+            ops += member->run.ops;
+        return (double)ops / done_;
     }
 
 private:
     void meet() { pthread_barrier_wait(&barrier_); }
 
-    const Settings &settings_;
-    std::vector<std::unique_ptr<Run>> &runs_;
+    std::vector<std::unique_ptr<Member>> members_;
     std::vector<std::thread> threads_;
     pthread_barrier_t barrier_;
-    uint64_t first_ = 0, count_ = 0;
+    uint64_t done_ = 0, first_ = 0, count_ = 0;
 };
+
+// What the device's memory has less after batches than before them. Others may use the device between batches.
+class DeviceMemory {
+public:
+    void before() { free_ = free_bytes(); }
+
+    void after()
+    {
+        taken_ += free_ - free_bytes();
+        most_ = std::max(most_, taken_);
+    }
+
+    double most_mib() const { return most_ / 1048576.0; }
+
+private:
+    static int64_t free_bytes()
+    {
+        size_t free, total;
+        CHECK(cudaMemGetInfo(&free, &total));
+        return (int64_t)free;
+    }
+
+    int64_t free_ = 0, taken_ = 0, most_ = 0;
+};
+
+// Waits for the line that asks for a turn; false: there is none.
+static bool asked()
+{
+    int c;
+    while ((c = getchar()) != EOF && c != '\n')
+        ;
+    return c != EOF;
+}
+
+static void answer(double us)
+{
+    printf("us=%.3f\n", us);
+    fflush(stdout);
+}
 
 static int measure(const Settings &settings)
 {
-    const Shape &shape = *settings.shape;
-    uint64_t total = settings.warmup + settings.iterations * settings.batches;
-    std::vector<std::unique_ptr<Run>> runs;
-    for (int thread = 0; thread < shape.threads; thread++) {
-        runs.emplace_back(new Run(settings.seed + thread, shape.default_stream, total));
-        Run &run = *runs.back();
-        for (uint64_t i = 0; shape.choose && i < total; i++)
-            run.choice[i] = shape.choose(run.random, i, i ? run.choice[i - 1] : 0);
-    }
+    if (settings.turns && !asked())
+        return 0;
+    Team team(settings);
+    DeviceMemory memory;
+    memory.before();
+    double warm_us = settings.warmup ? team.batch(settings.warmup).wall_us : 0;
+    memory.after();
+    if (settings.turns)
+        answer(warm_us);
 
     std::vector<double> wall, thread, process;
-    {
-        Team team(settings, runs);
-        if (settings.warmup)
-            team.batch(0, settings.warmup);
-        for (uint64_t batch = 0; batch < settings.batches; batch++) {
-            Batch took = team.batch(settings.warmup + batch * settings.iterations, settings.iterations);
-            wall.push_back(took.wall_us);
-            thread.push_back(took.thread_us);
-            process.push_back(took.process_us);
-        }
+    while (wall.size() < settings.batches && (!settings.turns || asked())) {
+        memory.before();
+        Batch took = team.batch(settings.iterations);
+        memory.after();
+        wall.push_back(took.wall_us);
+        thread.push_back(took.thread_us);
+        process.push_back(took.process_us);
+        if (settings.turns)
+            answer(took.wall_us);
     }
+    if (wall.empty())
+        return 0;
 
-    uint64_t checksum = 0, ops = 0;
-    for (auto &run : runs) {
-        checksum = checksum * 31 + run->checksum();
-        ops += run->ops;
-    }
-    printf("shape=%s mode=%s method=%s warmup=%llu iterations=%llu batches=%llu threads=%d ops_per_iteration=%.1f "
-           "us_median=%.2f us_min=%.2f thread_cpu_us=%.2f process_cpu_us=%.2f checksum=%016llx\n",
-           shape.name, settings.graph ? "graph" : "eager", settings.graph ? method_name(shape.method) : "eager",
-           (unsigned long long)settings.warmup, (unsigned long long)settings.iterations,
-           (unsigned long long)settings.batches, shape.threads, (double)ops / total, median(wall),
-           *std::min_element(wall.begin(), wall.end()), median(thread), median(process), (unsigned long long)checksum);
+    printf("shape=%s mode=%s warmup=%llu iterations=%llu batches=%zu threads=%d ops_per_iteration=%.1f us_median=%.2f us_min=%.2f "
+           "thread_cpu_us=%.2f process_cpu_us=%.2f device_mib=%.1f checksum=%016llx\n",
+           settings.shape->name, settings.form.c_str(), (unsigned long long)settings.warmup,
+           (unsigned long long)settings.iterations, wall.size(), settings.shape->threads, team.ops_per_iteration(), median(wall),
+           *std::min_element(wall.begin(), wall.end()), median(thread), median(process), memory.most_mib(),
+           (unsigned long long)team.checksum());
     return 0;
 }
 
 static void list()
 {
     for (int i = 0; i < shape_count; i++)
-        printf("%-18s %s\n", shapes[i].name, shapes[i].about);
+        printf("%-18s %-50s %s\n", shapes[i].name, shapes[i].forms, shapes[i].about);
 }
 
 static uint64_t number(const char *text, uint64_t least)
@@ -142,16 +218,30 @@ static uint64_t number(const char *text, uint64_t least)
     return value;
 }
 
+// The name among the shape's forms, or empty. "graph" is the second: the first that is not eager.
+static std::string form_of(const Shape &shape, const std::string &wanted)
+{
+    std::string forms = std::string(shape.forms) + ",", first;
+    for (size_t at = 0, end, place = 0; (end = forms.find(',', at)) != std::string::npos; at = end + 1, place++) {
+        std::string form = forms.substr(at, end - at);
+        if (form == wanted || (wanted == "graph" && place == 1 && form != "floor"))
+            return form;
+    }
+    return "";
+}
+
 int main(int argc, char **argv)
 {
     static const option options[] = {
         {"shape", required_argument, nullptr, 's'},      {"mode", required_argument, nullptr, 'm'},
         {"iterations", required_argument, nullptr, 'i'}, {"warmup", required_argument, nullptr, 'w'},
         {"batches", required_argument, nullptr, 'b'},    {"seed", required_argument, nullptr, 'r'},
-        {"list", no_argument, nullptr, 'l'},             {},
+        {"turns", no_argument, nullptr, 't'},            {"list", no_argument, nullptr, 'l'},
+        {},
     };
     Settings settings;
     settings.shape = find_shape("chain100");
+    const char *mode = "eager";
     int64_t warmup = -1;
     for (int c; (c = getopt_long(argc, argv, "", options, nullptr)) != -1;) {
         switch (c) {
@@ -163,11 +253,7 @@ int main(int argc, char **argv)
             }
             break;
         case 'm':
-            settings.graph = !strcmp(optarg, "graph");
-            if (!settings.graph && strcmp(optarg, "eager")) {
-                fprintf(stderr, "launchbound: the mode is eager or graph\n");
-                return 2;
-            }
+            mode = optarg;
             break;
         case 'i':
             settings.iterations = number(optarg, 1);
@@ -181,12 +267,20 @@ int main(int argc, char **argv)
         case 'r':
             settings.seed = number(optarg, 0);
             break;
+        case 't':
+            settings.turns = true;
+            break;
         case 'l':
             list();
             return 0;
         default:
             return 2;
         }
+    }
+    settings.form = form_of(*settings.shape, mode);
+    if (settings.form.empty()) {
+        fprintf(stderr, "launchbound: %s has %s, not %s\n", settings.shape->name, settings.shape->forms, mode);
+        return 2;
     }
     settings.warmup = warmup < 0 ? settings.shape->warmup : (uint64_t)warmup;
     if (!settings.iterations)

@@ -52,13 +52,8 @@ Run::Run(uint64_t seed, bool default_stream, uint64_t iterations) : choice(itera
 
 Run::~Run()
 {
-    for (auto &entry : variants)
-        if (entry.second.exec)
-            cudaGraphExecDestroy(entry.second.exec);
-    if (exec)
-        cudaGraphExecDestroy(exec);
-    if (graph)
-        cudaGraphDestroy(graph);
+    if (hoisted)
+        cudaFree(hoisted);
     cudaFreeHost(from_device);
     cudaFreeHost(to_device);
     cudaFree(scratch);
@@ -78,41 +73,40 @@ void Run::launch(const void *kernel, uint32_t blocks, uint32_t *x, const uint32_
 {
     void *arguments[] = {&x, &y, &argument};
     ops++;
-    if (target == TO_STREAM) {
+    if (sink)
+        sink->take({kernel, blocks, x, y, argument});
+    else
         CHECK(cudaLaunchKernel(kernel, dim3(blocks), dim3(BLOCK), arguments, 0, stream));
-        return;
-    }
-
-    cudaKernelNodeParams params = {};
-    params.func = (void *)kernel;
-    params.gridDim = dim3(blocks);
-    params.blockDim = dim3(BLOCK);
-    params.kernelParams = arguments;
-    if (target == TO_GRAPH) {
-        cudaGraphNode_t node;
-        CHECK(cudaGraphAddKernelNode(&node, graph, nodes.empty() ? nullptr : &nodes.back(), nodes.empty() ? 0 : 1, &params));
-        nodes.push_back(node);
-        launched.push_back({kernel, blocks, x, y, argument});
-        return;
-    }
-    Launched &last = launched[position];
-    if (last.kernel != kernel || last.blocks != blocks || last.x != x || last.y != y || last.argument != argument) {
-        CHECK(cudaGraphExecKernelNodeSetParams(exec, nodes[position], &params));
-        last = {kernel, blocks, x, y, argument};
-    }
-    position++;
 }
 
 void Run::copy(void *to, const void *from, size_t bytes)
 {
     ops++;
-    CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
+    CHECK(sink ? cudaErrorNotSupported : cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
 void Run::set(void *to, int value, size_t bytes)
 {
     ops++;
-    CHECK(cudaMemsetAsync(to, value, bytes, stream));
+    CHECK(sink ? cudaErrorNotSupported : cudaMemsetAsync(to, value, bytes, stream));
+}
+
+uint32_t *Run::allocate()
+{
+    uint32_t *words = hoisted;
+    if (!hoisted) {
+        ops++;
+        CHECK(sink ? cudaErrorNotSupported : cudaMallocAsync((void **)&words, BLOCK * sizeof(uint32_t), stream));
+    }
+    return words;
+}
+
+void Run::release(uint32_t *words)
+{
+    if (words == hoisted)
+        return;
+    ops++;
+    CHECK(sink ? cudaErrorNotSupported : cudaFreeAsync(words, stream));
 }
 
 void Run::think(double us)

@@ -1,14 +1,10 @@
 // What one thread of the benchmark works with: its stream, its buffers, its random numbers, and the few ways in which a shape
-// issues work. A shape's body calls launch, copy and so on; where they lead depends on the target:
-// the stream (eager, and stream capture), a graph under construction, or an executable graph whose nodes are set anew.
+// issues work. A shape's body calls launch, copy and so on; launches go to the stream (eager, and stream capture), or to a sink.
 #pragma once
 
 #include <cstdint>
 #include <cuda_runtime.h>
-#include <map>
 #include <vector>
-
-enum Target { TO_STREAM, TO_GRAPH, TO_EXEC };
 
 enum {
     BUFFERS = 4,
@@ -17,26 +13,30 @@ enum {
     PINNED_WORDS = 1024,      // of either pinned buffer
 };
 
-// A 64-bit generator (splitmix64); the same seed gives every mode the same arguments.
+// A 64-bit generator (splitmix64); the same seed gives every form the same arguments.
 struct Random {
     uint64_t state;
     uint64_t next();
     uint32_t below(uint32_t limit) { return (uint32_t)((next() >> 32) * limit >> 32); }
 };
 
-// One launch, kept so that the call that sets a node can be left out where nothing changed.
-struct Launched {
+struct Launch {
     const void *kernel;
     uint32_t blocks;
     uint32_t *x;
     const uint32_t *y;
     uint32_t argument;
+
+    bool operator==(const Launch &other) const
+    {
+        return kernel == other.kernel && blocks == other.blocks && x == other.x && y == other.y && argument == other.argument;
+    }
 };
 
-struct Variant {
-    cudaGraphExec_t exec = nullptr;
-    uint64_t ops = 0;
-    double thought_us = 0;    // host work that the body does between its launches
+// Takes launches in the stream's place. It takes nothing else: bodies that are given one only launch kernels.
+struct Sink {
+    virtual ~Sink() = default;
+    virtual void take(const Launch &launch) = 0;
 };
 
 struct Run {
@@ -47,6 +47,10 @@ struct Run {
     void copy(void *to, const void *from, size_t bytes);
     void set(void *to, int value, size_t bytes);
     void think(double us);
+
+    // One block's words, in the order of the stream.
+    uint32_t *allocate();
+    void release(uint32_t *words);
 
     // Folds a value that the host saw into the checksum.
     void note(uint32_t value) { noted = (noted ^ value) * 0x9E3779B97F4A7C15ull + 1; }
@@ -60,24 +64,17 @@ struct Run {
 
     uint32_t *buffer[BUFFERS];   // device, MOST_BLOCKS * BLOCK words each
     uint32_t *scratch;           // device, for copies and memsets
+    uint32_t *hoisted = nullptr; // device: what allocate gives again and again, where a form has it so
     uint32_t *to_device;         // pinned, PINNED_WORDS
     uint32_t *from_device;       // pinned, PINNED_WORDS
 
     // Chosen before the clock starts, one for each iteration: see Shape::choose.
     std::vector<uint32_t> choice;
-    Random random;               // for bodies; in step in all modes
+    Random random;               // for bodies; in step in all forms
 
-    Target target = TO_STREAM;
+    Sink *sink = nullptr;
     bool capturing = false;
     uint64_t ops = 0;
     double thought_us = 0;
     uint64_t noted = 0;
-
-    // The hand-written graphs.
-    std::map<uint32_t, Variant> variants;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t exec = nullptr;
-    std::vector<cudaGraphNode_t> nodes;
-    std::vector<Launched> launched;
-    size_t position = 0;         // of the next node to be set
 };

@@ -3,21 +3,13 @@
 
 #include "run.h"
 
-// The best that a programmer could do by hand, without Reprise.
-enum Method {
-    BY_CHOICE,      // capture one graph for each choice, then launch the chosen one
-    BY_CHOICE_0,    // a graph for choice 0, which is the rule; the exceptions eagerly
-    SET_NODES,      // one graph; the nodes whose parameters changed are set before each launch
-    NO_GRAPH,       // nothing to be had from graphs: runs eagerly
-};
-
 struct Shape {
     const char *name;
     const char *about;
     void (*body)(Run &run, uint64_t iteration);
     void (*finish)(Run &run, uint64_t iteration);    // what the host does at an iteration's end
-    uint32_t (*choose)(Random &random, uint64_t iteration, uint32_t previous);    // may be null: always 0
-    Method method;
+    uint32_t (*choose)(Random &random, const uint32_t *earlier, uint64_t iteration);    // may be null: always 0
+    const char *forms;    // separated by commas: eager, the hand-written ones that make sense, the likeliest first, and floor
     int warmup, iterations, batches;    // iterations of one batch; about a second in all, eager, on an H200
     int threads;
     bool default_stream;

@@ -14,6 +14,12 @@ static void launch(struct run *run, CUfunction function, CUstream stream, CUdevi
 	CALL(run, cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, parameters, NULL));
 }
 
+/* Launch k of one of many bodies that are alike but for kernels, buffers and arguments. */
+static void launch_of(struct run *run, unsigned body, unsigned k)
+{
+	launch(run, (k + body) % 3 ? run->mix : run->turn, run->stream, run->buffer[0], run->buffer[1 + k % 3], constant(1000 * body + k));
+}
+
 static void sync(struct run *run, CUstream stream)
 {
 	CALL(run, cuStreamSynchronize(stream));
@@ -46,12 +52,36 @@ static void all_changed(struct run *run)
 	sync(run, run->stream);
 }
 
-static void swap(struct run *run)
+static void swap_among(struct run *run, unsigned buffers)
 {
-	CUdeviceptr x = run->buffer[run->iteration % 2], y = run->buffer[(run->iteration + 1) % 2];
+	CUdeviceptr x = run->buffer[run->iteration % buffers], y = run->buffer[(run->iteration + 1) % buffers];
 
 	for (unsigned k = 0; k < LENGTH; k++)
 		launch(run, k % 2 ? run->turn : run->mix, run->stream, x, y, constant(k));
+	sync(run, run->stream);
+}
+
+static void swap(struct run *run)
+{
+	swap_among(run, 2);
+}
+
+static void swap3(struct run *run)
+{
+	swap_among(run, 3);
+}
+
+/* A grid that grows with each iteration, and begins anew when all of the buffer is in it. */
+static void grow(struct run *run)
+{
+	CUdeviceptr x = run->buffer[0], y = run->buffer[1];
+
+	for (unsigned k = 0; k < LENGTH; k++) {
+		unsigned argument = constant(k);
+
+		CALL(run, cuLaunchKernel(run->mix, 1 + run->iteration % WORDS, 1, 1, 1, 1, 1, 0, run->stream,
+			(void *[]){&x, &y, &argument}, NULL));
+	}
 	sync(run, run->stream);
 }
 
@@ -168,6 +198,48 @@ static void random_bodies(struct run *run)
 	sync(run, run->stream);
 }
 
+/* Eight bodies of 5 to 40 launches by Zipf's law; four share the first 4, two of these the first 10. */
+static void eight_bodies(struct run *run)
+{
+	static const unsigned up_to[] = {3679, 5519, 6745, 7665, 8401, 9014, 9540}; /* of 10000 */
+	unsigned drawn = run_draw(run) % 10000, body = 0;
+
+	while (body < 7 && drawn >= up_to[body])
+		body++;
+	for (unsigned k = 0; k < 5 + 5 * body; k++)
+		launch_of(run, k < 4 ? body / 4 : k < 10 ? 10 + body / 2 : 20 + body, k);
+	sync(run, run->stream);
+}
+
+/* Another body every hundred iterations: two new ones, then the first of the two again. */
+static void changing_bodies(struct run *run)
+{
+	unsigned stretch = run->iteration / 100;
+
+	for (unsigned k = 0; k < LENGTH; k++)
+		launch_of(run, stretch % 3 == 2 ? stretch - 2 : stretch, k);
+	sync(run, run->stream);
+}
+
+/* Loops that go round sixteen times each and never come again. */
+static void loops(struct run *run)
+{
+	for (unsigned k = 0; k < LENGTH; k++)
+		launch_of(run, run->iteration / 16, k);
+	sync(run, run->stream);
+}
+
+/* Three launches in the middle are not there in a quarter of the iterations. */
+static void absent_ops(struct run *run)
+{
+	bool absent = run_draw(run) % 4 == 0;
+
+	for (unsigned k = 0; k < LENGTH; k++)
+		if (!absent || k < 10 || k > 12)
+			launch_of(run, 0, k);
+	sync(run, run->stream);
+}
+
 static void no_repeat(struct run *run)
 {
 	for (unsigned k = 0; k < LENGTH; k++) {
@@ -231,6 +303,8 @@ const struct shape shapes[] = {
 	{"one-changed", one_changed, false},
 	{"all-changed", all_changed, false},
 	{"swap", swap, false},
+	{"swap3", swap3, false},
+	{"grow", grow, false},
 	{"mixed", mixed, false},
 	{"pageable", pageable, false},
 	{"cg", conjugate_gradient, false},
@@ -239,6 +313,10 @@ const struct shape shapes[] = {
 	{"legacy-between", legacy_between, false},
 	{"two-streams", two_streams, false},
 	{"random-bodies", random_bodies, false},
+	{"eight-bodies", eight_bodies, false},
+	{"changing-bodies", changing_bodies, false},
+	{"loops", loops, false},
+	{"absent-ops", absent_ops, false},
 	{"norepeat", no_repeat, false},
 	{"extra-ops", extra_ops, false},
 	{"bad-launch", bad_launch, true},
