@@ -6,18 +6,16 @@
 
 #include "../base/clock.h"
 #include "../base/inside.h"
-#include "../base/log.h"
 #include "../base/options.h"
 #include "../base/store.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
-#include "../graph/queue.h"
 #include "../op/cost.h"
 #include "../report/counters.h"
 #include "../trace/balance.h"
-#include "../trace/plan.h"
 #include "doors.h"
 #include "hold.h"
+#include "inner.h"
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
@@ -32,153 +30,9 @@
 
 #define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
 
-#define ABSENT_MOST 4 /* ops that may be passed over at one place */
-#define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */
-
 _Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
-
-/* ---- contexts ---- */
-
-static bool make_current(CUcontext context)
-{
-	CUcontext current = NULL;
-
-	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != context &&
-	       reprise_driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
-}
-
-static void restore(bool pushed)
-{
-	CUcontext popped;
-
-	if (pushed)
-		reprise_driver.cuCtxPopCurrent_v2(&popped);
-}
-
-/* What comes next comes after no op. */
-static void move_to(struct reprise_lane *lane, uint64_t before)
-{
-	lane->spot.before = before;
-	lane->spot.value = 0;
-}
-
-/* Something repeats: the lane is watched closely for a while. */
-static void stay_awake(struct reprise_lane *lane)
-{
-	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
-	lane->drowsy_span = 0;
-}
-
-/* ---- traces of the lane ---- */
-
-static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
-{
-	reprise_index_remove(lane->index, trace);
-	if (lane->expected == trace)
-		lane->expected = NULL;
-	if (lane->last == trace)
-		lane->last = NULL;
-	if (gone)
-		reprise_graph_gone(&trace->graph);
-	else
-		reprise_graph_retire(&trace->graph);
-	reprise_trace_free(trace);
-}
-
-static bool evict(struct reprise_lane *lane)
-{
-	struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
-
-	if (oldest == NULL)
-		return false;
-	drop_trace(lane, oldest, false);
-	lane->counts.evicted++;
-	return true;
-}
-
-/* There was no host memory for a trace. Where no thread makes room, the lane's own have to give way; true if one did. */
-static bool make_room(struct reprise_lane *lane)
-{
-	if (reprise_dry)
-		return evict(lane);
-	reprise_graph_want_host_room();
-	return false;
-}
-
-/* A graph that could not be built is built when its ops come again, each time after a longer while. */
-static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
-{
-	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
-	    trace->aside_until > lane->counts.ops)
-		return;
-	reprise_trace_put_aside(trace, lane->counts.ops);
-	reprise_graph_build(&trace->graph);
-}
-
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
-                      const struct reprise_spot *spot, uint32_t gap_ns)
-{
-	struct reprise_trace *trace = reprise_index_same(lane->index, spot, ops, count);
-
-	if (trace != NULL) {
-		try_again(lane, trace);
-		return;
-	}
-	if (count > 1 && !reprise_dry && !reprise_hold_ready())
-		return; /* what it would defer, nobody would issue in time */
-	if (!reprise_dry && !reprise_queue_has_room()) {
-		lane->counts.put_off++;
-		return;
-	}
-	do
-		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
-	while (trace == NULL && make_room(lane));
-	if (trace == NULL)
-		return;
-	trace->gap_ns = gap_ns;
-	reprise_index_add(lane->index, trace);
-	lane->counts.traces++;
-	if (reprise_dry)
-		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
-	else
-		reprise_graph_build(&trace->graph);
-}
-
-/* The program's mean pause before each of these ops but the first. */
-static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start, unsigned int count)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 1; i < count; i++)
-		sum += segment->gaps[start + i];
-	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
-}
-
-/* Where op `start` is of ops of which the first is at `first`. */
-static struct reprise_spot spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first)
-{
-	if (start == 0)
-		return *first;
-	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
-}
-
-/* reprise_watch_found: a segment has repeated. */
-static void make_traces(void *context, struct reprise_segment *segment)
-{
-	struct reprise_lane *lane = context;
-	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-
-	stay_awake(lane);
-	for (unsigned int start = 0, count; start < segment->count; start += count) {
-		struct reprise_spot spot = spot_within(segment->ops, segment->loose, start, &segment->spot);
-
-		count = reprise_plan_piece(segment, start, hold_ns);
-		if (count >= reprise_option(REPRISE_OPTION_SMALLEST) && reprise_watch_part(lane->watch, segment, start, count))
-			add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
-	}
-}
 
 /* ---- watching ---- */
 
@@ -186,7 +40,7 @@ static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint
 {
 	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
 	lane->last = NULL;
-	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, make_traces, lane);
+	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, reprise_lane_make_traces, lane);
 }
 
 static void open_segment(struct reprise_lane *lane)
@@ -199,7 +53,7 @@ static void open_segment(struct reprise_lane *lane)
 static void close_segment(struct reprise_lane *lane, bool wait)
 {
 	if (lane->watching)
-		reprise_watch_end(lane->watch, wait, make_traces, lane);
+		reprise_watch_end(lane->watch, wait, reprise_lane_make_traces, lane);
 	lane->watching = false;
 }
 
@@ -231,7 +85,7 @@ static bool falls_drowsy(struct reprise_lane *lane)
 	if (lane->counts.ops < lane->awake_until)
 		return false;
 	close_segment(lane, false);
-	move_to(lane, REPRISE_BEFORE_NOTHING);
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 	lane->drowsy_span = lane->drowsy_span == 0 ? DROWSY_LEAST : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2 : DROWSY_MOST;
 	leave_alone(lane, lane->drowsy_span);
 	lane->awake_until = lane->counts.ops + GLANCE_OPS;
@@ -308,10 +162,10 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		return;
 	if (!reprise_dry) {
 		int entered = reprise_enter();
-		bool pushed = make_current(lane->context);
+		bool pushed = reprise_lane_make_current(lane->context);
 
 		issue_eagerly(lane, count);
-		restore(pushed);
+		reprise_lane_restore(pushed);
 		reprise_leave(entered);
 	}
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
@@ -343,7 +197,7 @@ static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace;
 	lane->cursor = 0;
-	stay_awake(lane);
+	reprise_lane_stay_awake(lane);
 }
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
@@ -351,7 +205,7 @@ static void complete(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	lane->spot = spot_within(trace->ops, trace->loose, trace->count, &lane->spot);
+	lane->spot = reprise_lane_spot_within(trace->ops, trace->loose, trace->count, &lane->spot);
 	lane->last = trace;
 	lane->expected = trace->follower;
 	lane->trace = NULL;
@@ -477,69 +331,6 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 }
 
 /*
- * Whether it pays to replay the trace without `count` ops from op `first` on, rather than to leave it.
- *
- * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every visit. A trace of its own for what came instead would
- * have to be bought, by leaving this one a few times and by building. So the rent is paid until it has come to the price, and then the trace
- * is left, to see whether what comes instead comes often. Neither costs more than twice what would have been best.
- */
-static bool pays_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int first, unsigned int count)
-{
-	unsigned int absent = trace->absent_count + count;
-	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent), eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
-	uint64_t price = LEARNT_BY * eager + reprise_cost(REPRISE_COST_build, trace->count), visits = price / (rent + 1);
-
-	if (!reprise_graph_may_disable(&trace->graph) || rent + reprise_cost(REPRISE_COST_launch, 1) >= eager)
-		return false;
-	if (visits > UINT16_MAX - LEARNT_BY)
-		visits = UINT16_MAX - LEARNT_BY;
-	if (lane->coming) /* bought already, and not yet delivered */
-		return true;
-	if (++trace->absences[first] <= visits)
-		return true;
-	if (trace->absences[first] >= visits + LEARNT_BY)
-		trace->absences[first] = 0;
-	return false;
-}
-
-/*
- * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic edge, a node may begin before the one before it has
- * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that.
- */
-static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
-{
-	for (unsigned int i = first; i <= last; i++)
-		if (reprise_op_is_programmatic(&trace->ops[i]))
-			return false;
-	return true;
-}
-
-/*
- * Whether the call is one of the next ops of the followed trace, those before it being absent this time: they were neither called nor answered,
- * and will not be issued. What comes next is then looked for behind it.
- */
-static bool pass_over(struct reprise_lane *lane, const struct reprise_call *call)
-{
-	struct reprise_trace *trace = lane->trace;
-	unsigned int at = lane->cursor;
-
-	for (unsigned int i = at + 1; i < trace->count && i <= at + ABSENT_MOST; i++) {
-		enum reprise_match match = reprise_op_match(&trace->ops[i], call);
-
-		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
-			continue;
-		if (!edges_are_full(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
-			return false;
-		reprise_trace_pass_over(trace, at, i - at);
-		lane->cursor = i;
-		if (match != REPRISE_MATCH_SAME)
-			reprise_trace_change(trace, i, call);
-		return true;
-	}
-	return false;
-}
-
-/*
  * Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling, or a little later. If it is not, *why is the
  * reason to leave.
  *
@@ -567,7 +358,7 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 	}
 	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
 	if (match == REPRISE_MATCH_NOT || (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor]))
-		return pass_over(lane, call);
+		return reprise_lane_pass_over(lane, call);
 	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(trace, lane->cursor, call);
 	return true;
@@ -621,7 +412,7 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
 {
 	lane->counts.unfit[why]++;
 	close_segment(lane, false);
-	move_to(lane, REPRISE_BEFORE_BARRIER);
+	reprise_lane_move_to(lane, REPRISE_BEFORE_BARRIER);
 	lane->last = NULL;
 	lane->expected = NULL;
 }
@@ -682,7 +473,7 @@ static bool ready(struct reprise_lane *lane)
 	if (lane->watch != NULL && lane->index != NULL)
 		return true;
 	if (!is_left_alone(lane)) {
-		make_room(lane);
+		reprise_lane_make_room(lane);
 		lane->counts.ops++;
 		leave_alone(lane, GLANCE_OPS);
 	}
@@ -725,7 +516,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 		if (lane->watching)
 			reprise_watch_drop(lane->watch);
 		lane->watching = false;
-		move_to(lane, REPRISE_BEFORE_NOTHING);
+		reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 		reprise_lock_give(&lane->lock);
 	}
 	return result;
@@ -735,25 +526,13 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
 	leave(lane, REPRISE_EXIT_barrier);
 	close_segment(lane, wait);
-	move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
+	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait)
 		lane->spot.position = 0;
 	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
 		atomic_fetch_sub(&reprise_attention, 1);
 	}
-}
-
-/* The program pauses here every time: two traces from now on, with the border where the pause is. */
-static void split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
-{
-	struct reprise_spot middle = spot_within(trace->ops, trace->loose, at, &trace->spot);
-
-	lane->trace = trace; /* not to be evicted by its own parts */
-	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
-	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
-	lane->trace = NULL;
-	drop_trace(lane, trace, false);
 }
 
 void reprise_lane_hold_limit(struct reprise_lane *lane)
@@ -764,89 +543,10 @@ void reprise_lane_hold_limit(struct reprise_lane *lane)
 
 	if (trace == NULL || at == 0)
 		return;
-	pushed = make_current(lane->context);
+	pushed = reprise_lane_make_current(lane->context);
 	reprise_count(REPRISE_COUNT_hold_flushes, 1);
 	leave(lane, REPRISE_EXIT_hold);
 	if (reprise_trace_held(trace, at))
-		split(lane, trace, at);
-	restore(pushed);
-}
-
-/* A CUkernel and the CUfunction made from it are two handles of one thing. */
-static bool same_function(CUfunction a, CUfunction b)
-{
-	CUfunction of_a = a, of_b = b;
-
-	if (a == b || reprise_driver.cuKernelGetFunction == NULL)
-		return a == b;
-	if (reprise_driver.cuKernelGetFunction(&of_a, (CUkernel)a) != CUDA_SUCCESS)
-		of_a = a;
-	if (reprise_driver.cuKernelGetFunction(&of_b, (CUkernel)b) != CUDA_SUCCESS)
-		of_b = b;
-	return of_a == of_b;
-}
-
-static bool launches(const struct reprise_trace *trace, CUfunction function)
-{
-	for (unsigned int i = 0; i < trace->count; i++)
-		if (trace->ops[i].kind == REPRISE_OP_KERNEL && same_function(trace->ops[i].kernel.function, function))
-			return true;
-	return false;
-}
-
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
-{
-	int entered = reprise_enter();
-	bool pushed = !gone && make_current(lane->context);
-
-	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
-		older = trace->older;
-		if (function != NULL && !launches(trace, function))
-			continue;
-		reprise_queue_remove(&trace->graph);
-		drop_trace(lane, trace, gone);
-	}
-	/* What is watched may name what is about to end, too. */
-	if (lane->watch != NULL && lane->watching)
-		reprise_watch_drop(lane->watch);
-	lane->watching = false;
-	move_to(lane, REPRISE_BEFORE_NOTHING);
-	restore(pushed);
-	reprise_leave(entered);
-}
-
-uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
-{
-	const struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
-
-	return oldest != NULL ? oldest->last_used : 0;
-}
-
-bool reprise_lane_evict(struct reprise_lane *lane)
-{
-	return evict(lane);
-}
-
-bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
-{
-	const struct reprise_trace *newest = lane->index != NULL ? lane->index->newest : NULL;
-
-	if (lane->watch == NULL || lane->watching || lane->trace != NULL || atomic_load(&lane->last_return) > before ||
-	    (newest != NULL && newest->last_used > before))
-		return false;
-	reprise_watch_free(lane->watch);
-	lane->watch = NULL;
-	return true;
-}
-
-void reprise_lane_close(struct reprise_lane *lane, bool gone)
-{
-	int entered = reprise_enter();
-	bool pushed = !gone && make_current(lane->context);
-
-	if (!gone)
-		reprise_workshop_close(&lane->workshop);
-	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
-	restore(pushed);
-	reprise_leave(entered);
+		reprise_lane_split(lane, trace, at);
+	reprise_lane_restore(pushed);
 }

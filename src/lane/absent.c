@@ -1,0 +1,65 @@
+/* Ops of a trace that are absent at a visit: passed over, if that is cheaper than to leave the trace. */
+#include "../graph/cost.h"
+#include "inner.h"
+
+#define ABSENT_MOST 4 /* ops that may be passed over at one place */
+#define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */
+
+/*
+ * Whether it pays to replay the trace without `count` ops from op `first` on, rather than to leave it.
+ *
+ * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every visit. A trace of its own for what came instead would
+ * have to be bought, by leaving this one a few times and by building. So the rent is paid until it has come to the price, and then the trace
+ * is left, to see whether what comes instead comes often. Neither costs more than twice what would have been best.
+ */
+static bool pays_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int first, unsigned int count)
+{
+	unsigned int absent = trace->absent_count + count;
+	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent), eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
+	uint64_t price = LEARNT_BY * eager + reprise_cost(REPRISE_COST_build, trace->count), visits = price / (rent + 1);
+
+	if (!reprise_graph_may_disable(&trace->graph) || rent + reprise_cost(REPRISE_COST_launch, 1) >= eager)
+		return false;
+	if (visits > UINT16_MAX - LEARNT_BY)
+		visits = UINT16_MAX - LEARNT_BY;
+	if (lane->coming) /* bought already, and not yet delivered */
+		return true;
+	if (++trace->absences[first] <= visits)
+		return true;
+	if (trace->absences[first] >= visits + LEARNT_BY)
+		trace->absences[first] = 0;
+	return false;
+}
+
+/*
+ * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic edge, a node may begin before the one before it has
+ * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that.
+ */
+static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
+{
+	for (unsigned int i = first; i <= last; i++)
+		if (reprise_op_is_programmatic(&trace->ops[i]))
+			return false;
+	return true;
+}
+
+bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int at = lane->cursor;
+
+	for (unsigned int i = at + 1; i < trace->count && i <= at + ABSENT_MOST; i++) {
+		enum reprise_match match = reprise_op_match(&trace->ops[i], call);
+
+		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
+			continue;
+		if (!edges_are_full(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
+			return false;
+		reprise_trace_pass_over(trace, at, i - at);
+		lane->cursor = i;
+		if (match != REPRISE_MATCH_SAME)
+			reprise_trace_change(trace, i, call);
+		return true;
+	}
+	return false;
+}

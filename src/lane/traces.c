@@ -1,0 +1,214 @@
+/* The traces of a lane: made of what is watched, split where the program pauses, evicted, forgotten with what they name. */
+#include "inner.h"
+
+#include "../base/inside.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+#include "../graph/queue.h"
+#include "../trace/plan.h"
+#include "hold.h"
+
+bool reprise_lane_make_current(CUcontext context)
+{
+	CUcontext current = NULL;
+
+	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != context &&
+	       reprise_driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
+}
+
+void reprise_lane_restore(bool pushed)
+{
+	CUcontext popped;
+
+	if (pushed)
+		reprise_driver.cuCtxPopCurrent_v2(&popped);
+}
+
+static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
+{
+	reprise_index_remove(lane->index, trace);
+	if (lane->expected == trace)
+		lane->expected = NULL;
+	if (lane->last == trace)
+		lane->last = NULL;
+	if (gone)
+		reprise_graph_gone(&trace->graph);
+	else
+		reprise_graph_retire(&trace->graph);
+	reprise_trace_free(trace);
+}
+
+bool reprise_lane_evict(struct reprise_lane *lane)
+{
+	struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
+
+	if (oldest == NULL)
+		return false;
+	drop_trace(lane, oldest, false);
+	lane->counts.evicted++;
+	return true;
+}
+
+bool reprise_lane_make_room(struct reprise_lane *lane)
+{
+	if (reprise_dry)
+		return reprise_lane_evict(lane);
+	reprise_graph_want_host_room();
+	return false;
+}
+
+/* A graph that could not be built is built when its ops come again, each time after a longer while. */
+static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
+	    trace->aside_until > lane->counts.ops)
+		return;
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_graph_build(&trace->graph);
+}
+
+static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
+                      const struct reprise_spot *spot, uint32_t gap_ns)
+{
+	struct reprise_trace *trace = reprise_index_same(lane->index, spot, ops, count);
+
+	if (trace != NULL) {
+		try_again(lane, trace);
+		return;
+	}
+	if (count > 1 && !reprise_dry && !reprise_hold_ready())
+		return; /* what it would defer, nobody would issue in time */
+	if (!reprise_dry && !reprise_queue_has_room()) {
+		lane->counts.put_off++;
+		return;
+	}
+	do
+		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+	while (trace == NULL && reprise_lane_make_room(lane));
+	if (trace == NULL)
+		return;
+	trace->gap_ns = gap_ns;
+	reprise_index_add(lane->index, trace);
+	lane->counts.traces++;
+	if (reprise_dry)
+		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	else
+		reprise_graph_build(&trace->graph);
+}
+
+/* The program's mean pause before each of these ops but the first. */
+static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start, unsigned int count)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 1; i < count; i++)
+		sum += segment->gaps[start + i];
+	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
+}
+
+struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first)
+{
+	if (start == 0)
+		return *first;
+	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
+}
+
+void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
+{
+	struct reprise_lane *lane = context;
+	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
+
+	reprise_lane_stay_awake(lane);
+	for (unsigned int start = 0, count; start < segment->count; start += count) {
+		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
+
+		count = reprise_plan_piece(segment, start, hold_ns);
+		if (count >= reprise_option(REPRISE_OPTION_SMALLEST) && reprise_watch_part(lane->watch, segment, start, count))
+			add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
+	}
+}
+
+void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
+{
+	struct reprise_spot middle = reprise_lane_spot_within(trace->ops, trace->loose, at, &trace->spot);
+
+	lane->trace = trace; /* not to be evicted by its own parts */
+	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
+	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
+	lane->trace = NULL;
+	drop_trace(lane, trace, false);
+}
+
+/* A CUkernel and the CUfunction made from it are two handles of one thing. */
+static bool same_function(CUfunction a, CUfunction b)
+{
+	CUfunction of_a = a, of_b = b;
+
+	if (a == b || reprise_driver.cuKernelGetFunction == NULL)
+		return a == b;
+	if (reprise_driver.cuKernelGetFunction(&of_a, (CUkernel)a) != CUDA_SUCCESS)
+		of_a = a;
+	if (reprise_driver.cuKernelGetFunction(&of_b, (CUkernel)b) != CUDA_SUCCESS)
+		of_b = b;
+	return of_a == of_b;
+}
+
+static bool launches(const struct reprise_trace *trace, CUfunction function)
+{
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (trace->ops[i].kind == REPRISE_OP_KERNEL && same_function(trace->ops[i].kernel.function, function))
+			return true;
+	return false;
+}
+
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
+{
+	int entered = reprise_enter();
+	bool pushed = !gone && reprise_lane_make_current(lane->context);
+
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
+		older = trace->older;
+		if (function != NULL && !launches(trace, function))
+			continue;
+		reprise_queue_remove(&trace->graph);
+		drop_trace(lane, trace, gone);
+	}
+	/* What is watched may name what is about to end, too. */
+	if (lane->watch != NULL && lane->watching)
+		reprise_watch_drop(lane->watch);
+	lane->watching = false;
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
+	reprise_lane_restore(pushed);
+	reprise_leave(entered);
+}
+
+uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
+{
+	const struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
+
+	return oldest != NULL ? oldest->last_used : 0;
+}
+
+bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
+{
+	const struct reprise_trace *newest = lane->index != NULL ? lane->index->newest : NULL;
+
+	if (lane->watch == NULL || lane->watching || lane->trace != NULL || atomic_load(&lane->last_return) > before ||
+	    (newest != NULL && newest->last_used > before))
+		return false;
+	reprise_watch_free(lane->watch);
+	lane->watch = NULL;
+	return true;
+}
+
+void reprise_lane_close(struct reprise_lane *lane, bool gone)
+{
+	int entered = reprise_enter();
+	bool pushed = !gone && reprise_lane_make_current(lane->context);
+
+	if (!gone)
+		reprise_workshop_close(&lane->workshop);
+	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
+	reprise_lane_restore(pushed);
+	reprise_leave(entered);
+}
