@@ -276,6 +276,7 @@ WITHOUT = {
     "signal_handlers": "as signal_handler",
     "alternate_stack": "nothing of Reprise is there for it alone: it runs on whatever stack its caller has",
     "signal_longjmp": "nothing of Reprise is there for it alone: the handlers that jump do so outside of calls",
+    "persistent_kernel": "no call of ours waits for the device; which of the driver's do is a matter of the GPU",
     "stop_and_continue": "the hold limit is what it needs, and that has its own",
     "cancellation": "two protections stand behind one another: without one the other holds",
     "thread_exit": "nothing of Reprise belongs to a thread",

@@ -171,6 +171,45 @@ static void make_events(void)
 	}
 }
 
+/* Everything once, in a context that nothing was launched in yet. */
+static CUcontext second;
+static CUmodule second_module;
+
+static void live_in_another_context(void)
+{
+	CUfunction nothing;
+	CUstream on;
+	CUgraph captured_there;
+	CUgraphExec runs_there;
+
+	OK(cuCtxPushCurrent(second));
+	OK(cuModuleGetFunction(&nothing, second_module, "nothing"));
+	OK(cuStreamCreate(&on, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamBeginCapture(on, CU_STREAM_CAPTURE_MODE_RELAXED));
+	for (unsigned i = 0; i < LENGTH; i++)
+		OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, on, NULL, NULL));
+	OK(cuStreamEndCapture(on, &captured_there));
+	OK(cuGraphInstantiate(&runs_there, captured_there, 0));
+	OK(cuGraphUpload(runs_there, on));
+	OK(cuGraphLaunch(runs_there, on));
+	OK(cuStreamSynchronize(on));
+	OK(cuGraphExecDestroy(runs_there));
+	OK(cuGraphDestroy(captured_there));
+	OK(cuStreamDestroy(on));
+	OK(cuCtxPopCurrent(NULL));
+}
+
+/* Uploads through more streams than there can be queues to the device; none of them has anything else to do. */
+static void upload_through_many_streams(void)
+{
+	for (unsigned i = 0; i < GRAPHS; i++) {
+		CUstream through;
+
+		OK(cuStreamCreate(&through, CU_STREAM_NON_BLOCKING));
+		OK(cuGraphUpload(execs[i], through));
+	}
+}
+
 static void load_a_module(void)
 {
 	OK(cuModuleLoad(&fresh, module_path));
@@ -275,6 +314,22 @@ static void streams_are_made_beside_a_kernel_that_waits(void)
 	RETURNS(make_streams);
 }
 
+static void another_context_lives_beside_a_kernel_that_waits(void)
+{
+	OK(cuCtxCreate(&second, NULL, 0, 0));
+	OK(cuModuleLoad(&second_module, module_path));
+	OK(cuCtxPopCurrent(NULL));
+	RETURNS(live_in_another_context);
+}
+
+static void uploads_through_many_streams_do_not_wait(void)
+{
+	list = words();
+	capture_all();
+	instantiate_all();
+	RETURNS(upload_through_many_streams);
+}
+
 static void events_are_made_beside_a_kernel_that_waits(void)
 {
 	RETURNS(make_events);
@@ -342,6 +397,8 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(graphs_live_beside_a_kernel_that_waits, SOURCE, 0),
 	CHECK(destroying_graphs_that_never_ran_does_not_wait, SOURCE),
 	CHECK_ALONE(streams_are_made_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK_ALONE(another_context_lives_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK_ALONE(uploads_through_many_streams_do_not_wait, SOURCE, 0),
 	CHECK(events_are_made_beside_a_kernel_that_waits, SOURCE),
 	CHECK(a_module_is_loaded_beside_a_kernel_that_waits, SOURCE),
 	CHECK(a_first_launch_does_not_wait_for_a_kernel, SOURCE),

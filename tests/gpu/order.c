@@ -210,6 +210,36 @@ static void spin_across_streams(void)
 	mirror_verify(&of_b, ITERATIONS);
 }
 
+/* A kernel runs all the while, until the host lets it go; loops on other streams become hot beside it, and change now and then. */
+static void persistent_kernel(void)
+{
+	struct mirror mirror;
+	cudaStream_t resident, hot;
+	uint32_t *word = mapped_words(), *late = mapped_words(), one = 1;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&resident, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&hot, cudaStreamNonBlocking));
+	/* Loads the kernels: loading may wait for the device. */
+	mirror_body(&mirror, hot);
+	mirror_mix(&mirror, scramble(0), hot);
+	CHECK(cudaDeviceSynchronize());
+	launch(kernel_wait, 1, 1, (void *[]){&word, &one, &late}, resident);
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		mirror_body(&mirror, hot);
+		mirror_mix(&mirror, trap_at(i) ? i : 5, hot);
+		CHECK(cudaStreamSynchronize(hot));
+		/* Other loops from here on, whose graphs are built beside the kernel, too. */
+		for (uint32_t k = 0; k < i * 4 / ITERATIONS; k++)
+			mirror_mix(&mirror, 7 + k, hot);
+	}
+	EXPECT(!*late, "the kernel gave up waiting before the host let it go");
+	__atomic_store_n(word, 1, __ATOMIC_SEQ_CST);
+	CHECK(cudaStreamSynchronize(resident));
+	EXPECT(!*late, "the kernel gave up waiting for the host");
+	mirror_verify(&mirror, ITERATIONS);
+}
+
 /* One stream waits for a word that another writes, both by operations of the stream itself. */
 static void wait_value(void)
 {
@@ -287,6 +317,7 @@ const struct hazard order_hazards[] = {
 	{"host_func_log", host_func_log},
 	{"callback", callback},
 	{"spin_across_streams", spin_across_streams},
+	{"persistent_kernel", persistent_kernel},
 	{"wait_value", wait_value},
 	{"free_async", free_async},
 	{NULL, NULL},

@@ -146,6 +146,28 @@ static void spin_across_streams(void)
 	hazard_print("other", other);
 }
 
+/* A kernel runs all the while, until the host lets it go; loops on another stream become hot beside it, and change. */
+static void persistent_kernel(void)
+{
+	CUfunction wait = hazard_function("await");
+	CUstream resident = hazard_stream(CU_STREAM_DEFAULT), hot = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr mapped;
+	volatile uint32_t *host = mapped_words(&mapped);
+
+	launch_flag(wait, mapped, 1, resident);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, hot);
+		for (unsigned k = 0; k < iteration * 4 / ITERATIONS; k++)
+			hazard_launch(hazard_turn, hazard_x, 100 + k, hot);
+		if (hazard_springs(iteration))
+			hazard_launch(hazard_mix, hazard_x, iteration, hot);
+		CHECK(cuStreamSynchronize(hot));
+	}
+	*host = 1;
+	CHECK(cuStreamSynchronize(resident));
+	hazard_print("x", hazard_x);
+}
+
 /* The streams themselves wait for words and write them, now and then right behind what is deferred. */
 static void wait_value(void)
 {
@@ -284,6 +306,7 @@ const struct hazard waiting_hazards[] = {
 	{"mapped_poll", mapped_poll},
 	{"flag_from_host", flag_from_host},
 	{"spin_across_streams", spin_across_streams},
+	{"persistent_kernel", persistent_kernel},
 	{"wait_value", wait_value},
 	{"nccl_like", nccl_like},
 	{"ipc_event", ipc_event},
