@@ -47,7 +47,7 @@ def tests_of(cells, tests, listed):
 def last_column(finders):
     """What the last column has to say of a hazard whose tests are these, and whether there is either a bug to find or a reason why not."""
     bugs = [bug[0] for bug in BUGS if set(bug[4].split()) & set(finders)]
-    reasons = [f"nothing to break: {WITHOUT[name]}" for name in finders if name in WITHOUT]
+    reasons = list(dict.fromkeys(f"nothing to break: {WITHOUT[name]}" for name in finders if name in WITHOUT))
     return "; ".join(bugs + reasons), bool(bugs) != bool(reasons)
 
 
