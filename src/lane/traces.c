@@ -118,13 +118,14 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
 
-	reprise_lane_stay_awake(lane);
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
 		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
 
 		count = reprise_plan_piece(segment, start, hold_ns);
-		if (count >= reprise_option(REPRISE_OPTION_SMALLEST) && reprise_watch_part(lane->watch, segment, start, count))
-			add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
+		if (count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
+			continue;
+		reprise_lane_stay_awake(lane);
+		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
 	}
 }
 

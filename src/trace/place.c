@@ -6,6 +6,7 @@
 
 #define FAR 8192 /* ops: who has not waited for so long has come round, whatever the period */
 #define LOOSE 3  /* new values among the last eight */
+#define RANDOM 2 /* surprises among the last eight: nothing repeats but by chance */
 
 /* Visits that make a place known (two are timed), and returns that settle it. Many ops share a wide place, so it takes longer. */
 static const struct {
@@ -71,6 +72,10 @@ void reprise_place_visit(struct reprise_places *places, uint32_t key, const stru
 		place->segment = visit->segment;
 	}
 	place->news = (uint8_t)(place->news << 1 | (!came_before(place, visit->value) && visit->is_new));
+	if (visit->next != 0) {
+		place->surprises = (uint8_t)(place->surprises << 1 | (place->next != (uint32_t)visit->next));
+		place->next = (uint32_t)visit->next;
+	}
 	/* The least, so that one interrupt is not taken for a habit of the program's. */
 	if (place->visits < least[REPRISE_PLACE_BY_SEGMENT].known || visit->gap < place->gap)
 		place->gap = visit->gap;
@@ -82,7 +87,7 @@ struct reprise_judgement reprise_place_judge(struct reprise_places *places, cons
 		const struct reprise_place *place = keys[by] != 0 ? find(places, keys[by]) : NULL;
 
 		if (place != NULL && place->key == keys[by] && place->visits >= least[by].known)
-			return (struct reprise_judgement){place, place->returns >= least[by].settled};
+			return (struct reprise_judgement){place, place->returns >= least[by].settled && __builtin_popcount(place->surprises) < RANDOM};
 	}
 	return (struct reprise_judgement){NULL, false};
 }

@@ -26,7 +26,9 @@ struct reprise_place {
 	uint8_t visits;   /* segments that it was in */
 	uint8_t returns;  /* of these, not in the midst of others that look alike */
 	uint8_t news;     /* a bit for each of the last ops, the latest lowest: its value was new */
+	uint8_t surprises; /* the same: another shape came next than the time before */
 	uint8_t next_value;
+	uint32_t next; /* the shape of what came next, cut short */
 	uint32_t values[REPRISE_PLACE_VALUES]; /* hashes, cut short: at worst a patch that need not have been, or a trace too many */
 };
 
@@ -41,13 +43,14 @@ struct reprise_visit {
 	uint32_t gap;          /* before it, in ticks */
 	uint64_t value;
 	bool is_new; /* the value, as far as is known elsewhere */
+	uint64_t next; /* shape; 0 if nothing came yet */
 };
 
 uint32_t reprise_place_key(uint64_t hash);
 
 void reprise_place_visit(struct reprise_places *places, uint32_t key, const struct reprise_visit *visit);
 
-/* What is known of a place: `settled` if the op came back so often that what is loose stays so. */
+/* What is known of a place: `settled` if the op came back so often, and what comes next is so sure, that what is loose stays so. */
 struct reprise_judgement {
 	const struct reprise_place *place;
 	bool settled;

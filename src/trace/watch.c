@@ -146,7 +146,14 @@ static void name_places(struct reprise_watch *watch, const struct reprise_segmen
 /* Notes that the op came; its gap and whether it is loose are from now on what its place says. True if that is known. */
 static bool note_op(struct reprise_watch *watch, unsigned int i)
 {
-	const struct reprise_visit visit = {watch->segment, watch->spot.position + i, watch->gaps[i], watch->ops[i].value, watch->loose[i]};
+	const struct reprise_visit visit = {
+		.segment = watch->segment,
+		.position = watch->spot.position + i,
+		.gap = watch->gaps[i],
+		.value = watch->ops[i].value,
+		.is_new = watch->loose[i],
+		.next = i + 1 < watch->count ? watch->ops[i + 1].shape : 0,
+	};
 	struct reprise_judgement judgement;
 
 	for (unsigned int by = 0; by < REPRISE_PLACE_BY_COUNT; by++)

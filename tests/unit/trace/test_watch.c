@@ -152,6 +152,21 @@ START_TEST(a_part_whose_values_come_round_is_not_loose)
 }
 END_TEST
 
+START_TEST(few_kernels_at_random_with_new_values_settle_nothing)
+{
+	unsigned int state = 1;
+
+	part_count = 4;
+	for (unsigned int i = 0; i < 20000; i++) {
+		state = state * 1103515245u + 12345u;
+		keep(1 + (state >> 16) % 2, i);
+		if (i % 24 == 23)
+			wait();
+		ck_assert(!worthy);
+	}
+}
+END_TEST
+
 START_TEST(nothing_repeats_nothing_is_found)
 {
 	for (unsigned int i = 0; i < 5000; i++)
@@ -257,6 +272,7 @@ int main(void)
 	tcase_add_test(tests, parts_of_a_long_chain_that_look_alike_settle_nothing);
 	tcase_add_test(tests, a_part_is_known_wherever_watching_begins_and_ends);
 	tcase_add_test(tests, a_part_whose_values_come_round_is_not_loose);
+	tcase_add_test(tests, few_kernels_at_random_with_new_values_settle_nothing);
 	tcase_add_test(tests, nothing_repeats_nothing_is_found);
 	tcase_add_test(tests, a_long_run_without_a_wait_is_cut_where_it_was_cut_before);
 	tcase_add_test(tests, an_inserted_op_moves_no_later_cut);
