@@ -210,6 +210,13 @@ static void upload_through_many_streams(void)
 	}
 }
 
+/* Were an upload stuck behind the kernel, in a queue that streams share, the launch would be, too. */
+static void upload_through_many_streams_and_run(void)
+{
+	upload_through_many_streams();
+	launch_all_and_wait();
+}
+
 static void load_a_module(void)
 {
 	OK(cuModuleLoad(&fresh, module_path));
@@ -330,6 +337,14 @@ static void uploads_through_many_streams_do_not_wait(void)
 	RETURNS(upload_through_many_streams);
 }
 
+static void graphs_uploaded_beside_a_kernel_run_beside_it(void)
+{
+	list = words();
+	capture_all();
+	instantiate_all();
+	RETURNS(upload_through_many_streams_and_run);
+}
+
 static void events_are_made_beside_a_kernel_that_waits(void)
 {
 	RETURNS(make_events);
@@ -399,6 +414,7 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(streams_are_made_beside_a_kernel_that_waits, SOURCE, 0),
 	CHECK_ALONE(another_context_lives_beside_a_kernel_that_waits, SOURCE, 0),
 	CHECK_ALONE(uploads_through_many_streams_do_not_wait, SOURCE, 0),
+	CHECK_ALONE(graphs_uploaded_beside_a_kernel_run_beside_it, SOURCE, 0),
 	CHECK(events_are_made_beside_a_kernel_that_waits, SOURCE),
 	CHECK(a_module_is_loaded_beside_a_kernel_that_waits, SOURCE),
 	CHECK(a_first_launch_does_not_wait_for_a_kernel, SOURCE),
