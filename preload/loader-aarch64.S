@@ -22,6 +22,19 @@
 	.cfi_restore x30
 	.endm
 
+/* The first call of all: asks where the C library's function is, and goes on there. */
+	.macro first_call_to find
+	keep_arguments
+	bl \find
+	mov x16, x0
+	ldp x0, x1, [sp, #16]
+	drop_frame
+	cbz x16, 4f
+	br x16
+4:	mov x0, #0
+	ret
+	.endm
+
 	loader_function dlsym, GLIBC_2.17
 	hint #34 /* bti c */
 	cbz x1, 1f
@@ -41,16 +54,7 @@
 	cbz x16, 2f
 	br x16
 
-	/* The first call of all. */
-2:	keep_arguments
-	bl reprise_real_dlsym_find
-	mov x16, x0
-	ldp x0, x1, [sp, #16]
-	drop_frame
-	cbz x16, 4f
-	br x16
-4:	mov x0, #0
-	ret
+2:	first_call_to reprise_real_dlsym_find
 
 	/* Perhaps a name of the driver: its address in x0, and in x1 whether that is the answer. */
 3:	mov x2, x30
@@ -78,16 +82,7 @@
 	cbz x16, 2f
 	br x16
 
-	/* The first call of all. */
-2:	keep_arguments
-	bl reprise_real_dlopen_find
-	mov x16, x0
-	ldp x0, x1, [sp, #16]
-	drop_frame
-	cbz x16, 4f
-	br x16
-4:	mov x0, #0
-	ret
+2:	first_call_to reprise_real_dlopen_find
 
 3:	keep_arguments
 	bl reprise_dlopen_deep
