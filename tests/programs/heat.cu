@@ -3,19 +3,11 @@
 //   heat [--size N] [--steps N] [--every N] [--default-stream]
 //
 // Prints residuals and a digest of the final temperatures on stdout, and times on stderr.
+#include "check.h"
 #include "heat.h"
 #include "heat_kernels.cu"
 
 #include <utility>
-
-#define CHECK(call)                                                                       \
-    do {                                                                                  \
-        cudaError_t error_ = (call);                                                      \
-        if (error_ != cudaSuccess) {                                                      \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error_)); \
-            exit(1);                                                                      \
-        }                                                                                 \
-    } while (0)
 
 int main(int argc, char **argv)
 {

@@ -1,17 +1,9 @@
 // relay: two threads that launch chains on one stream by turns, or on two, by the CUDA runtime.
 //
 //   relay [--iterations N] [--own-streams]
+#include "check.h"
 #include "relay.h"
 #include "driver_kernels.cu"
-
-#define CHECK(call)                                                                       \
-    do {                                                                                  \
-        cudaError_t error_ = (call);                                                      \
-        if (error_ != cudaSuccess) {                                                      \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorName(error_)); \
-            exit(1);                                                                      \
-        }                                                                                 \
-    } while (0)
 
 static cudaStream_t streams[2];
 static unsigned *x[2], *y;

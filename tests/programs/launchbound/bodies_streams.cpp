@@ -1,6 +1,6 @@
 #include "bodies.h"
 
-#include "check.h"
+#include "../check.h"
 
 void fork_join(Run &run, uint64_t)
 {

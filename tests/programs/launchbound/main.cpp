@@ -9,7 +9,7 @@
 //
 // --turns: before the program sets up and warms up, and before each batch, it waits for a line on its standard input; it answers
 // each with a line us=TIME. So several processes can be timed by turns. The end of the input ends the batches.
-#include "check.h"
+#include "../check.h"
 #include "clock.h"
 #include "forms.h"
 

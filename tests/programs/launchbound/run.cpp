@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "check.h"
+#include "../check.h"
 #include "clock.h"
 #include "kernels.h"
 

@@ -1,7 +1,7 @@
 #include "shapes.h"
 
 #include "bodies.h"
-#include "check.h"
+#include "../check.h"
 
 #include <cstring>
 
