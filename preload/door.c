@@ -81,6 +81,8 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 	default:
 		if (point->argument != 0)
 			reprise_sync_stream((CUstream)value, point->per_thread);
+		else if (point->reaches_streams)
+			reprise_sync_unknown();
 		else
 			reprise_sync();
 		break;

@@ -16,7 +16,7 @@
 	DOOR(name##_ptsz, name, true)
 
 /* A launch takes memory where the driver loads code at its first use. */
-static CUresult submit(const struct reprise_call *call)
+static CUresult submit(struct reprise_call *call)
 {
 	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
 

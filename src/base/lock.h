@@ -4,10 +4,11 @@
  * The order of all locks in Reprise. Who holds one may take only those further down:
  *
  *     compiling   one trace is being captured and instantiated (graph/build.c)
+ *     joining     lanes join, or are parted (lane/joint.c)
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
- *                 (graph/graveyard.c), the start of the hold limit's thread (lane/hold.c), the recorder (record/record.c)
+ *                 (graph/graveyard.c), the start of the hold limit's thread (lane/hold.c), who met whom (lane/meeting.c), the recorder (record/record.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  *

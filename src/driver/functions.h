@@ -32,6 +32,11 @@
 	NEEDED(cuStreamQuery) \
 	NEEDED(cuStreamSynchronize) \
 	NEEDED(cuStreamWaitEvent) \
+	/* events */ \
+	NEEDED(cuEventCreate) \
+	NEEDED(cuEventRecord) \
+	OPTIONAL(cuEventRecordWithFlags) \
+	NEEDED(cuEventDestroy_v2) \
 	/* capture and graphs */ \
 	NEEDED(cuThreadExchangeStreamCaptureMode) \
 	NEEDED(cuStreamBeginCapture_v2) \

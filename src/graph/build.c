@@ -61,7 +61,7 @@ static bool instantiate(struct reprise_graph *graph)
 	begin = step(REPRISE_COUNT_instantiate_longest_ns, begin);
 	if (result != CUDA_SUCCESS)
 		return false;
-	result = reprise_driver.cuGraphUpload(executable, graph->workshop->for_building);
+	result = reprise_driver.cuGraphUpload(executable, reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member));
 	step(REPRISE_COUNT_upload_longest_ns, begin);
 	if (result != CUDA_SUCCESS) {
 		reprise_driver.cuGraphExecDestroy(executable);
@@ -84,7 +84,7 @@ static bool capture(struct reprise_graph *graph)
 {
 	uint64_t begin = reprise_clock_ns();
 
-	graph->graph = reprise_capture(graph->workshop->for_building, graph->ops, NULL, NULL, graph->count, graph->nodes);
+	graph->graph = reprise_capture(graph, REPRISE_FOR_BUILDING, NULL, NULL, graph->nodes);
 	step(REPRISE_COUNT_capture_longest_ns, begin);
 	return graph->graph != NULL;
 }
@@ -98,11 +98,10 @@ static enum reprise_graph_state failed(enum reprise_counter counter)
 /* Leaves it QUEUED if now is not the time. */
 static enum reprise_graph_state build(struct reprise_graph *graph)
 {
-	struct reprise_workshop *workshop = graph->workshop;
 	struct reprise_ledger_reading reading;
 	bool captured;
 
-	if (!reprise_workshop_open(workshop, &workshop->for_building))
+	if (!reprise_workshop_open(graph, REPRISE_FOR_BUILDING))
 		return REPRISE_GRAPH_FAILED;
 	if (!reprise_capture_enter_soon(PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;

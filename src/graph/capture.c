@@ -75,6 +75,8 @@ static bool describe_set(const struct reprise_graph_node *node, const struct rep
 static bool describe_node(struct reprise_graph_node *node, const struct reprise_op *op, CUstream stream)
 {
 	*node = (struct reprise_graph_node){0};
+	if (op->kind == REPRISE_OP_WAIT)
+		return true; /* edges, and no node */
 	if (!last_node(stream, &node->node))
 		return false;
 	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node) :
@@ -84,33 +86,113 @@ static bool describe_node(struct reprise_graph_node *node, const struct reprise_
 	return true;
 }
 
-CUgraph reprise_capture(CUstream stream, const struct reprise_op *ops, const struct reprise_op *incoming, const uint64_t *changed,
-                        unsigned int count, struct reprise_graph_node *nodes)
+/* ---- forks ---- */
+
+/* A capture under way: which events of the program's it has met, each with an edge of ours. */
+struct fork {
+	const struct reprise_graph *graph;
+	enum reprise_side side;
+	CUevent recorded[REPRISE_FORK_EVENTS_MOST];
+	unsigned int count;
+};
+
+/* The edge that stands for the program's event; a new one if it was not recorded here yet. NULL if there are too many. */
+static CUevent edge_of(struct fork *fork, CUevent event)
 {
-	CUresult result = reprise_driver.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
-	CUgraph graph = NULL;
-	size_t captured = 0;
+	unsigned int i = 0;
+
+	while (i < fork->count && fork->recorded[i] != event)
+		i++;
+	if (i == REPRISE_FORK_EVENTS_MOST)
+		return NULL;
+	fork->recorded[i] = event;
+	fork->count += i == fork->count;
+	return fork->graph->workshop->forks->edges[fork->side][i];
+}
+
+/* The node comes first: what waits for the event comes behind the record in the program, too. */
+static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream)
+{
+	CUresult result = reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
+
+	return result != CUDA_SUCCESS ? result : reprise_driver.cuEventRecord(edge_of(fork, event), stream);
+}
+
+static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstream stream)
+{
+	switch (op->kind) {
+	case REPRISE_OP_RECORD:
+		return capture_record(fork, op->event, stream);
+	case REPRISE_OP_WAIT:
+		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event), CU_EVENT_WAIT_DEFAULT);
+	default:
+		return reprise_op_issue(op, stream);
+	}
+}
+
+/* Ends every branch but the first, and joins it: a capture ends where it began, and leaves nothing behind. */
+static CUresult join_branches(const struct fork *fork, CUstream first)
+{
+	const struct reprise_graph *graph = fork->graph;
+	const struct reprise_forks *forks = graph->workshop->forks;
+	CUevent edge = forks != NULL ? forks->edges[fork->side][REPRISE_FORK_EVENTS_MOST] : NULL;
+	CUresult result = CUDA_SUCCESS;
+
+	for (unsigned int member = 0; result == CUDA_SUCCESS && member < REPRISE_MEMBERS_MOST; member++) {
+		CUstream stream;
+
+		if ((graph->members >> member & 1) == 0 || member == graph->ops[0].member)
+			continue;
+		stream = reprise_workshop_stream(graph->workshop, fork->side, member);
+		result = reprise_driver.cuEventRecordWithFlags(forks->tails[member], stream, CU_EVENT_RECORD_EXTERNAL);
+		if (result == CUDA_SUCCESS)
+			result = reprise_driver.cuEventRecord(edge, stream);
+		if (result == CUDA_SUCCESS)
+			result = reprise_driver.cuStreamWaitEvent(first, edge, CU_EVENT_WAIT_DEFAULT);
+	}
+	return result;
+}
+
+static unsigned int count_nodes(const struct reprise_graph *graph)
+{
+	unsigned int count = graph->count + (unsigned int)__builtin_popcount(graph->members) - 1;
+
+	for (unsigned int i = 0; i < graph->count; i++)
+		count -= graph->ops[i].kind == REPRISE_OP_WAIT;
+	return count;
+}
+
+CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side side, const struct reprise_op *incoming, const uint64_t *changed,
+                        struct reprise_graph_node *nodes)
+{
+	struct fork fork = {.graph = graph, .side = side};
+	CUstream first = reprise_workshop_stream(graph->workshop, side, graph->ops[0].member);
+	CUresult result = reprise_driver.cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_RELAXED);
+	CUgraph captured = NULL;
+	size_t count = 0;
 	bool whole = true;
 
 	if (result != CUDA_SUCCESS)
 		return NULL;
-	for (unsigned int i = 0; result == CUDA_SUCCESS && i < count; i++) {
-		const struct reprise_op *op = changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &ops[i];
+	for (unsigned int i = 0; result == CUDA_SUCCESS && i < graph->count; i++) {
+		const struct reprise_op *op = changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];
+		CUstream stream = reprise_workshop_stream(graph->workshop, side, op->member);
 
-		result = reprise_op_issue(op, stream);
+		result = capture_op(&fork, op, stream);
 		if (result == CUDA_SUCCESS && nodes != NULL && whole)
 			whole = describe_node(&nodes[i], op, stream);
 	}
+	if (result == CUDA_SUCCESS)
+		result = join_branches(&fork, first);
 
-	CUresult ended = reprise_driver.cuStreamEndCapture(stream, &graph);
+	CUresult ended = reprise_driver.cuStreamEndCapture(first, &captured);
 
-	if (ended == CUDA_SUCCESS && graph != NULL && reprise_driver.cuGraphGetNodes(graph, NULL, &captured) != CUDA_SUCCESS)
-		captured = 0;
-	if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && whole && captured == count)
-		return graph;
-	reprise_log(REPRISE_LOG_INFO, "a capture of %u ops was given up: issue %d, end %d, %zu nodes", count, (int)result, (int)ended,
-	            captured);
-	if (ended == CUDA_SUCCESS && graph != NULL)
-		reprise_driver.cuGraphDestroy(graph);
+	if (ended == CUDA_SUCCESS && captured != NULL && reprise_driver.cuGraphGetNodes(captured, NULL, &count) != CUDA_SUCCESS)
+		count = 0;
+	if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && whole && count == count_nodes(graph))
+		return captured;
+	reprise_log(REPRISE_LOG_INFO, "a capture of %u ops was given up: issue %d, end %d, %zu nodes", graph->count, (int)result, (int)ended, count);
+	if (ended == CUDA_SUCCESS && captured != NULL)
+		reprise_driver.cuGraphDestroy(captured);
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "../op/op.h"
+#include "forks.h"
 
 enum reprise_graph_state {
 	REPRISE_GRAPH_EMPTY,  /* nothing built, nothing asked for */
@@ -23,9 +24,9 @@ enum reprise_graph_state {
 /* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in priority and attributes. */
 struct reprise_workshop {
 	CUcontext context;
-	CUstream model;       /* the program's stream */
-	CUstream for_building; /* the building thread's */
-	CUstream for_patching; /* used under the lane's lock */
+	CUstream model; /* the program's stream */
+	CUstream streams[REPRISE_SIDES];
+	struct reprise_forks *forks; /* of a joint lane; else NULL */
 };
 
 struct reprise_graph_node {
@@ -38,6 +39,7 @@ struct reprise_graph_node {
 
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
+	uint8_t members;   /* a bit for each member of the lane that has ops in it; it is launched into the stream of its first op */
 	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
 	unsigned int count;
 	const struct reprise_op *ops;
@@ -122,7 +124,11 @@ void reprise_graveyard_reset(void);
 
 /* ---- streams (workshop.c) ---- */
 
-/* Makes *stream if it is not there. The workshop's context must be current. False if the driver would not. */
-bool reprise_workshop_open(const struct reprise_workshop *workshop, CUstream *stream);
-/* Destroys both streams; the context must be current. */
+/* The private stream for ops of a member of the lane. */
+CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side, unsigned int member);
+/* Makes what capturing the graph takes, unless it is there. The workshop's context must be current. False if the driver would not. */
+bool reprise_workshop_open(const struct reprise_graph *graph, enum reprise_side side);
+/* Destroys its streams; the context must be current. */
 void reprise_workshop_close(struct reprise_workshop *workshop);
+/* Likewise the streams and events for forks, but for the tails. */
+void reprise_forks_close(struct reprise_forks *forks);

@@ -153,12 +153,11 @@ static unsigned int looked_at(unsigned int count, unsigned int changed)
 /* The visit's ops, captured anew. The context's captures are open to us. */
 static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
 {
-	struct reprise_workshop *workshop = graph->workshop;
 	uint64_t begin = reprise_clock_ns();
 	CUgraph captured = NULL;
 
-	if (reprise_workshop_open(workshop, &workshop->for_patching))
-		captured = reprise_capture(workshop->for_patching, graph->ops, incoming, changed, graph->count, NULL);
+	if (reprise_workshop_open(graph, REPRISE_FOR_PATCHING))
+		captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed, NULL);
 	if (captured != NULL)
 		reprise_cost_took(REPRISE_COST_capture, reprise_clock_ns() - begin, graph->count);
 	else

@@ -2,13 +2,14 @@
 #include "../report/counters.h"
 #include "graph.h"
 
-bool reprise_workshop_open(const struct reprise_workshop *workshop, CUstream *stream)
+/* The priority and attributes of private streams are those of the program's stream. */
+static bool open_stream(CUstream *stream, CUstream model)
 {
 	int priority = 0;
 
 	if (*stream != NULL)
 		return true;
-	if (reprise_driver.cuStreamGetPriority(workshop->model, &priority) != CUDA_SUCCESS)
+	if (reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
 		priority = 0;
 	if (reprise_driver.cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, priority) != CUDA_SUCCESS) {
 		*stream = NULL;
@@ -16,17 +17,57 @@ bool reprise_workshop_open(const struct reprise_workshop *workshop, CUstream *st
 		return false;
 	}
 	/* The default streams have no attributes to copy; what a failure leaves are the defaults. */
-	if (reprise_driver.cuStreamCopyAttributes != NULL && workshop->model > CU_STREAM_PER_THREAD)
-		reprise_driver.cuStreamCopyAttributes(*stream, workshop->model);
+	if (reprise_driver.cuStreamCopyAttributes != NULL && model > CU_STREAM_PER_THREAD)
+		reprise_driver.cuStreamCopyAttributes(*stream, model);
 	return true;
+}
+
+static bool open_edges(struct reprise_forks *forks, enum reprise_side side)
+{
+	for (unsigned int i = 0; i <= REPRISE_FORK_EVENTS_MOST; i++)
+		if (forks->edges[side][i] == NULL &&
+		    reprise_driver.cuEventCreate(&forks->edges[side][i], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+			forks->edges[side][i] = NULL;
+			return false;
+		}
+	return true;
+}
+
+CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side, unsigned int member)
+{
+	return member == 0 ? workshop->streams[side] : workshop->forks->streams[side][member];
+}
+
+bool reprise_workshop_open(const struct reprise_graph *graph, enum reprise_side side)
+{
+	struct reprise_workshop *workshop = graph->workshop;
+	struct reprise_forks *forks = workshop->forks;
+
+	if ((graph->members & 1) != 0 && !open_stream(&workshop->streams[side], workshop->model))
+		return false;
+	for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
+		if ((graph->members >> member & 1) != 0 && !open_stream(&forks->streams[side][member], forks->models[member]))
+			return false;
+	return forks == NULL || open_edges(forks, side);
 }
 
 void reprise_workshop_close(struct reprise_workshop *workshop)
 {
-	if (workshop->for_building != NULL)
-		reprise_driver.cuStreamDestroy_v2(workshop->for_building);
-	if (workshop->for_patching != NULL)
-		reprise_driver.cuStreamDestroy_v2(workshop->for_patching);
-	workshop->for_building = NULL;
-	workshop->for_patching = NULL;
+	for (unsigned int side = 0; side < REPRISE_SIDES; side++) {
+		if (workshop->streams[side] != NULL)
+			reprise_driver.cuStreamDestroy_v2(workshop->streams[side]);
+		workshop->streams[side] = NULL;
+	}
+}
+
+void reprise_forks_close(struct reprise_forks *forks)
+{
+	for (unsigned int side = 0; side < REPRISE_SIDES; side++) {
+		for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
+			if (forks->streams[side][member] != NULL)
+				reprise_driver.cuStreamDestroy_v2(forks->streams[side][member]);
+		for (unsigned int i = 0; i <= REPRISE_FORK_EVENTS_MOST; i++)
+			if (forks->edges[side][i] != NULL)
+				reprise_driver.cuEventDestroy_v2(forks->edges[side][i]);
+	}
 }

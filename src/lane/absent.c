@@ -32,13 +32,13 @@ static bool pays_to_pass_over(const struct reprise_lane *lane, struct reprise_tr
 }
 
 /*
- * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic edge, a node may begin before the one before it has
+ * Whether all edges to and from ops `first` to `last` - 1 are full ones, and none of them is an event's record or a wait, which make edges. Behind a programmatic edge, a node may begin before the one before it has
  * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that.
  */
 static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
 {
 	for (unsigned int i = first; i <= last; i++)
-		if (reprise_op_is_programmatic(&trace->ops[i]))
+		if (reprise_op_is_programmatic(&trace->ops[i]) || (i < last && reprise_op_is_event(trace->ops[i].kind)))
 			return false;
 	return true;
 }

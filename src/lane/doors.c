@@ -14,6 +14,8 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/counters.h"
+#include "joint.h"
+#include "meeting.h"
 #include "process.h"
 #include "registry.h"
 
@@ -42,7 +44,22 @@ static bool recording(void)
 	return __builtin_expect(atomic_load_explicit(&reprise_recording, memory_order_relaxed), 0);
 }
 
-static CUresult submit(const struct reprise_call *call)
+/* Whatever is still to be issued, or owed. */
+static void issue_all(void)
+{
+	if (reprise_inside == 0 && (atomic_load(&reprise_deferred_lanes) > 0 || atomic_load(&reprise_joint_debtors) > 0))
+		reprise_lanes_barrier(false);
+}
+
+/* Before a call on a stream that has no lane in this context. In another it may. */
+static void pass_unlaned(CUstream stream)
+{
+	issue_all();
+	if (stream != NULL)
+		reprise_lanes_lose_order(stream);
+}
+
+static CUresult submit(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
@@ -50,15 +67,12 @@ static CUresult submit(const struct reprise_call *call)
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture may have begun since this one's last op was deferred. */
-		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
+		issue_all();
 		return call->pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
-		/* Nobody knows what this stream is ordered against. */
-		if (atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
+		pass_unlaned(call->stream); /* nobody knows what it is ordered against */
 		reprise_process_count_unlaned();
 		return reprise_call_pass(call);
 	}
@@ -70,7 +84,7 @@ static CUresult submit(const struct reprise_call *call)
 /* ---- recording ---- */
 
 /* The op is recorded first: its parameters are the program's until the call returns, and the call may not return before another thread's. */
-static CUresult submit_recorded(const struct reprise_call *call)
+static CUresult submit_recorded(struct reprise_call *call)
 {
 	const struct reprise_lane *lane = reprise_lanes_find(call->stream, call->per_thread);
 	struct reprise_record_lane described = {0};
@@ -113,9 +127,60 @@ static void record_lifetime(enum reprise_lifetime what, uintptr_t handle)
 
 /* ---- what the doors ask ---- */
 
-CUresult reprise_submit(const struct reprise_call *call)
+CUresult reprise_submit(struct reprise_call *call)
 {
 	return recording() && taking_part() ? submit_recorded(call) : submit(call);
+}
+
+/* A call on the lane's stream that is no op. */
+static void order(struct reprise_lane *lane, CUstream stream)
+{
+	struct reprise_lane *taken;
+
+	if (lane == NULL) {
+		pass_unlaned(stream); /* it may still be ordered against the legacy stream */
+		return;
+	}
+	reprise_lanes_make_way(lane);
+	taken = reprise_lane_take(lane);
+	reprise_lane_barrier(taken, false);
+	if (taken->joint != NULL)
+		reprise_joint_strange(taken, lane->member);
+	reprise_lock_give(&taken->lock);
+}
+
+/* ---- events ---- */
+
+static bool names(struct reprise_lane *lane, CUevent event)
+{
+	bool named;
+
+	reprise_lock_take(&lane->lock);
+	named = reprise_lane_names(lane, event);
+	if (lane->joint != NULL)
+		reprise_joint_forget_event(lane->joint, event);
+	reprise_lock_give(&lane->lock);
+	return named;
+}
+
+/* The handle may come back as another event's. */
+static void forget_event(struct reprise_lane *lane, void *context)
+{
+	CUevent event = *(const CUevent *)context;
+
+	if (atomic_load(&lane->joined) != lane || !names(lane, event))
+		return;
+	reprise_graph_building_pause();
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	reprise_lane_forget_event(lane, event);
+	reprise_lock_give(&lane->lock);
+	reprise_graph_building_resume();
+}
+
+static void part(struct reprise_lane *lane, void *unused)
+{
+	reprise_joint_part(lane);
 }
 
 void reprise_order(CUstream stream, bool per_thread)
@@ -126,16 +191,55 @@ void reprise_order(CUstream stream, bool per_thread)
 		return;
 	lane = reprise_lanes_known(stream, per_thread);
 	record_barrier(REPRISE_RECORD_ORDER, lane);
-	if (lane == NULL) {
-		/* A stream without a lane may still be ordered against the legacy stream. */
-		if (atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
-		return;
-	}
+	order(lane, stream);
+	reprise_lanes_meet_events(lane, NULL, true); /* a graph of the program's may have nodes of them */
+}
+
+/* An event's record or wait where its stream's lane is not a joint one. Afterwards it may be. */
+static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	CUresult result;
+
+	order(lane, call->stream);
+	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	result = reprise_call_pass(call);
+	if (result == CUDA_SUCCESS && lane != NULL && taking_part())
+		reprise_meeting_note(lane, call);
+	return result;
+}
+
+CUresult reprise_submit_event(struct reprise_call *call)
+{
+	struct reprise_lane *lane;
+
+	if (reprise_inside != 0)
+		return call->pass(call);
+	lane = reprise_lanes_known(call->stream, call->per_thread);
+	record_barrier(REPRISE_RECORD_ORDER, lane);
+	if (lane == NULL || !taking_part() || atomic_load(&lane->joined) == NULL)
+		return submit_alone(lane, call);
 	reprise_lanes_make_way(lane);
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, false);
-	reprise_lock_give(&lane->lock);
+	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	return reprise_lane_submit(lane, call);
+}
+
+void reprise_event_destroyed(CUevent event)
+{
+	if (reprise_inside != 0)
+		return;
+	if (atomic_load(&reprise_attention) > 0)
+		reprise_sync();
+	if (atomic_load(&reprise_joint_lanes) > 0)
+		reprise_lanes_each(forget_event, &event);
+}
+
+void reprise_events_shared(void)
+{
+	if (reprise_inside != 0)
+		return;
+	reprise_sync();
+	reprise_joint_never();
+	reprise_lanes_each(part, NULL);
 }
 
 static void sync_all(const struct reprise_lane *waited_for)
@@ -150,10 +254,28 @@ void reprise_sync(void)
 		sync_all(NULL);
 }
 
+void reprise_sync_unknown(void)
+{
+	if (reprise_inside != 0)
+		return;
+	sync_all(NULL);
+	reprise_lanes_lose_order(NULL);
+}
+
 void reprise_sync_stream(CUstream stream, bool per_thread)
 {
-	if (reprise_inside == 0)
-		sync_all(lane_to_record(stream, per_thread));
+	if (reprise_inside != 0)
+		return;
+	record_barrier(REPRISE_RECORD_WAIT, lane_to_record(stream, per_thread));
+	reprise_lanes_wait(stream);
+}
+
+void reprise_sync_context(void)
+{
+	if (reprise_inside != 0)
+		return;
+	record_barrier(REPRISE_RECORD_WAIT, NULL);
+	reprise_lanes_wait(NULL);
 }
 
 /* ---- lifetimes ---- */
@@ -174,6 +296,8 @@ static void forget(struct reprise_lane *lane, void *context)
 	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
 	    (what->context != NULL && lane->context != what->context))
 		return;
+	if (what->one_stream || what->retire)
+		reprise_joint_part_paused(lane, what->gone);
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	reprise_lane_forget(lane, what->function, what->gone);
@@ -238,6 +362,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	if (what == REPRISE_LIFETIME_CONTEXT) {
 		reprise_memory_forget();
 		reprise_graveyard_forget((CUcontext)handle);
+		reprise_joint_forget_spares((CUcontext)handle);
 	}
 	reprise_lanes_each(forget, &forgetting);
 	reprise_graph_building_resume();
@@ -313,14 +438,17 @@ void reprise_capture_begin(CUstream stream)
 	reprise_lock_give(&captures_lock);
 	record_barrier(REPRISE_RECORD_CAPTURE, NULL);
 	reprise_lanes_barrier(false);
+	reprise_lanes_lose_order(NULL);
 	if (full)
 		reprise_stop("too many captures at once");
 }
 
 void reprise_capture_end(CUstream stream)
 {
-	if (reprise_inside == 0)
-		capture_ended(stream, NULL);
+	if (reprise_inside != 0)
+		return;
+	reprise_lanes_lose_order(NULL); /* of what came meanwhile nobody has taken note */
+	capture_ended(stream, NULL);
 }
 
 /* ---- errors and the end ---- */

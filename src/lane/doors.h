@@ -30,7 +30,16 @@ enum reprise_lifetime {
 };
 
 /* RECORD: decides between deferring, replaying and passing; returns what the program is to see. */
-CUresult reprise_submit(const struct reprise_call *call);
+CUresult reprise_submit(struct reprise_call *call);
+
+/* RECORD, an event's record or a wait for one: the same, if its stream shares a lane with others; else as ORDER. */
+CUresult reprise_submit_event(struct reprise_call *call);
+
+/* The event is about to be destroyed. As SYNC, and no trace may name it any more. */
+void reprise_event_destroyed(CUevent event);
+
+/* An event comes from another process, or goes to one, which may record it at any time from now on. As SYNC. */
+void reprise_events_shared(void);
 
 /*
  * ORDER: issues what `stream` holds (and what must precede it: the legacy stream orders against blocking streams).
@@ -43,6 +52,12 @@ void reprise_sync(void);
 
 /* SYNC of a call that names one stream. The others issue what they hold all the same; a recording says which it was. */
 void reprise_sync_stream(CUstream stream, bool per_thread);
+
+/* SYNC of a call that may give streams work, nobody knows which. */
+void reprise_sync_unknown(void);
+
+/* SYNC of a call that waits for a whole context, or has a whole context wait. */
+void reprise_sync_context(void);
 
 /*
  * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given

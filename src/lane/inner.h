@@ -1,6 +1,7 @@
 /* What the files of a lane share. All of it under the lane's lock. */
 #pragma once
 
+#include "joint.h"
 #include "lane.h"
 
 /* Makes the context current if it is not; true if reprise_lane_restore() has something to undo. */
@@ -29,6 +30,9 @@ bool reprise_lane_make_room(struct reprise_lane *lane);
 
 /* reprise_watch_found, with the lane: a segment has repeated. */
 void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);
+
+/* Forgets the traces that only a joint lane can have. As reprise_lane_forget(). */
+void reprise_lane_forget_forks(struct reprise_lane *lane, bool gone);
 
 /* The program pauses before op `at` every time: two traces from now on, with the border there. */
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at);

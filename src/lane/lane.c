@@ -16,6 +16,7 @@
 #include "doors.h"
 #include "hold.h"
 #include "inner.h"
+#include "meeting.h"
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
@@ -36,17 +37,28 @@ bool reprise_dry;
 
 /* ---- watching ---- */
 
+/* Whether a graph may end before this op: nothing that came before runs beside it. */
+static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)
+{
+	return lane->joint == NULL || reprise_joint_is_border(lane->joint, op->member);
+}
+
 static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
 {
+	bool border = is_border(lane, op);
+
 	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
 	lane->last = NULL;
-	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, reprise_lane_make_traces, lane);
+	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, border, reprise_lane_make_traces, lane);
 }
 
 static void open_segment(struct reprise_lane *lane)
 {
-	if (!lane->watching)
+	if (!lane->watching) {
 		reprise_watch_begin(lane->watch, &lane->spot);
+		if (lane->joint != NULL)
+			lane->joint->recent = 0;
+	}
 	lane->watching = true;
 }
 
@@ -82,7 +94,7 @@ static bool falls_drowsy(struct reprise_lane *lane)
 		lane->counts.ops--;
 		return true;
 	}
-	if (lane->counts.ops < lane->awake_until)
+	if (lane->counts.ops < lane->awake_until || lane->joint != NULL)
 		return false;
 	close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
@@ -138,6 +150,14 @@ static bool is_measured(void)
 	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
 }
 
+static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op)
+{
+	if (lane->joint == NULL)
+		return reprise_op_issue(op, lane->stream);
+	reprise_joint_issues(lane, op->kind, op->member, op->event);
+	return reprise_op_issue(op, lane->joint->streams[op->member]);
+}
+
 /* Issues the ops of this visit before op `count` one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
@@ -146,7 +166,7 @@ static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 
 	for (unsigned int i = 0; i < count; i++)
 		if (!reprise_trace_absent(lane->trace, i))
-			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
+			result = issue(lane, reprise_trace_op(lane->trace, i));
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
 }
@@ -237,6 +257,18 @@ static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
 		reprise_trace_disappointed(trace, lane->counts.ops);
 }
 
+static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	CUresult result;
+
+	if (__builtin_expect(lane->joint == NULL, 1))
+		return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream);
+	result = reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_joint_origin(lane, trace));
+	if (result == CUDA_SUCCESS)
+		reprise_joint_launched(lane, trace);
+	return result;
+}
+
 static enum reprise_patch launch(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -247,7 +279,7 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
 		patched_at = reprise_clock_ns();
 	}
-	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
+	if (patch == REPRISE_PATCH_DONE && launch_graph(lane, trace) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		patch = REPRISE_PATCH_BROKEN;
 	}
@@ -330,6 +362,15 @@ static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling
 	lane->counts.siblings++;
 }
 
+/* Whether its graph may be launched after what came before its first op. */
+static bool may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	if (lane->joint == NULL || reprise_joint_covers(lane->joint, trace))
+		return true;
+	reprise_count(REPRISE_COUNT_joint_uncovered, 1);
+	return false;
+}
+
 /*
  * Whether the call is the op that is expected at the cursor of the followed trace, or of a sibling, or a little later. If it is not, *why is the
  * reason to leave.
@@ -350,7 +391,7 @@ static bool guard(struct reprise_lane *lane, const struct reprise_call *call, en
 		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
 		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops, &lane->coming);
 
-		if (sibling != NULL) {
+		if (sibling != NULL && may_enter(lane, sibling)) {
 			change_over(lane, sibling);
 			trace = sibling;
 			match = reprise_op_match(&trace->ops[lane->cursor], call);
@@ -381,7 +422,7 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace, const 
 {
 	enum reprise_match match = reprise_op_match(&trace->ops[0], call);
 
-	if (match == REPRISE_MATCH_NOT)
+	if (match == REPRISE_MATCH_NOT || !may_enter(lane, trace))
 		return false;
 	enter(lane, trace); /* first, so that closing the segment cannot evict it */
 	close_segment(lane, false);
@@ -493,32 +534,95 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	return result;
 }
 
-CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
+/* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that is NULL. */
+static bool leads_to(const struct reprise_lane *lane, const struct reprise_lane *head)
 {
-	CUresult result = CUDA_SUCCESS;
-	bool answered, timed;
+	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
+}
 
-	reprise_lock_take(&lane->lock);
+struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
+{
+	for (;;) {
+		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire), *taken = head != NULL ? head : lane;
+
+		reprise_lock_take(&taken->lock);
+		if (leads_to(lane, head))
+			return taken;
+		reprise_lock_give(&taken->lock);
+	}
+}
+
+/* The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. */
+static struct reprise_lane *take_for_op(struct reprise_lane *lane, struct reprise_call *call)
+{
+	for (;;) {
+		struct reprise_lane *taken = reprise_lane_take(lane);
+
+		if (__builtin_expect(taken->joint == NULL, 1))
+			return taken;
+		call->member = lane->member;
+		if (taken->joint->thread == reprise_joint_thread())
+			return taken;
+		reprise_lock_give(&taken->lock);
+		reprise_joint_part(lane);
+	}
+}
+
+/* Events tie streams together: alone, a lane has to issue what it holds. */
+static bool is_barrier(const struct reprise_lane *lane, const struct reprise_call *call)
+{
+	return __builtin_expect(reprise_op_is_event(call->kind), 0) && lane->joint == NULL;
+}
+
+/* The driver refused it, so no trace may answer for it (invariant 5). */
+static void refused(struct reprise_lane *found)
+{
+	struct reprise_lane *lane = reprise_lane_take(found);
+
+	if (lane->watching)
+		reprise_watch_drop(lane->watch);
+	lane->watching = false;
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
+	if (lane->joint != NULL && lane->trace == NULL)
+		reprise_joint_lose(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+/* An eager op of a joint lane. True if that should be parted. */
+static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	reprise_joint_issues(lane, call->kind, call->member, reprise_op_is_event(call->kind) ? call->event : NULL);
+	return reprise_joint_disappoints(lane);
+}
+
+CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *call)
+{
+	struct reprise_lane *lane = take_for_op(found, call);
+	CUresult result = CUDA_SUCCESS;
+	bool answered = false, timed, useless = false;
+
 	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
 		atomic_fetch_add(&reprise_attention, 1);
 	}
-	answered = ready(lane) && step(lane, call, &result);
+	if (is_barrier(lane, call))
+		reprise_lane_barrier(lane, false);
+	else
+		answered = ready(lane) && step(lane, call, &result);
 	timed = lane->counts.ops % TIMED == 0;
+	if (!answered && lane->joint != NULL)
+		useless = passes_jointly(lane, call);
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return result;
 
 	result = pass(lane, call, timed);
-	if (result != CUDA_SUCCESS) {
-		/* The driver refused it, so no trace may answer for it (invariant 5). */
-		reprise_lock_take(&lane->lock);
-		if (lane->watching)
-			reprise_watch_drop(lane->watch);
-		lane->watching = false;
-		reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-		reprise_lock_give(&lane->lock);
-	}
+	if (result != CUDA_SUCCESS)
+		refused(found);
+	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
+		reprise_meeting_note(found, call);
+	if (useless)
+		reprise_joint_part(found);
 	return result;
 }
 
@@ -529,10 +633,20 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait)
 		lane->spot.position = 0;
+	if (lane->joint != NULL)
+		return; /* what comes on its streams has to be told in any case */
 	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
 		atomic_fetch_sub(&reprise_attention, 1);
 	}
+}
+
+bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event)
+{
+	for (unsigned int i = 0; i < lane->cursor; i++)
+		if (lane->trace->ops[i].kind == REPRISE_OP_RECORD && lane->trace->ops[i].event == event)
+			return true;
+	return false;
 }
 
 void reprise_lane_hold_limit(struct reprise_lane *lane)

@@ -1,5 +1,5 @@
 /*
- * A lane: the ordered ops of one stream in one context, and what Reprise makes of them.
+ * A lane: the ordered ops of one stream in one context, or of some that fork and join (joint.h), and what Reprise makes of them.
  *
  * A lane is either watching (its ops pass eagerly and are looked at) or following a trace (its ops are compared with
  * the trace's and answered at once; at the trace's end the graph is launched). `cursor` ops of the followed trace are
@@ -52,10 +52,13 @@ struct reprise_lane_counts {
 	uint64_t evicted;      /* given up for want of memory */
 };
 
+struct reprise_joint;
+
 struct reprise_lane {
 	struct reprise_lock lock;
-	struct reprise_lane *next; /* in the registry, for good */
-	uint8_t number;            /* in recordings; those that come late share the last one */
+	uint8_t member;                         /* while it is joined: which one */
+	_Atomic(struct reprise_lane *) joined; /* the lane that has its stream's ops, if it is another or joint itself; else NULL */
+	struct reprise_joint *joint;            /* of a joint lane's head; else NULL */
 
 	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
 	_Atomic(CUcontext) context;
@@ -86,6 +89,10 @@ struct reprise_lane {
 	uint32_t drowsy_span;         /* how long it was left alone last time */
 	_Atomic uint32_t drowsy_ops;  /* so many to come are not looked at */
 
+	struct reprise_lane *next; /* in the registry, for good */
+	uint8_t number;            /* in recordings; those that come late share the last one */
+	uint8_t partings;          /* how often it was in a joint lane that was parted */
+
 	struct reprise_lane_counts counts;
 };
 
@@ -102,12 +109,18 @@ extern bool reprise_dry;
  * An op of the lane: answers it, or has it passed. Takes no lane's lock but this one's, and not while passing. The lane's
  * context is current.
  */
-CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call);
+CUresult reprise_lane_submit(struct reprise_lane *lane, struct reprise_call *call);
+
+/* Locks the lane that has the ops of this one's stream, and returns it. */
+struct reprise_lane *reprise_lane_take(struct reprise_lane *lane);
 
 /* The functions below: under the lane's lock. Any context may be current. */
 
-/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. */
+/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. What streams of a joint lane owe they still owe. */
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
+
+/* Whether a record of the event is deferred. */
+bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);
 
 /* Issues what has been deferred for so long that the hold limit strikes. */
 void reprise_lane_hold_limit(struct reprise_lane *lane);
@@ -117,6 +130,10 @@ void reprise_lane_hold_limit(struct reprise_lane *lane);
  * no longer exists, so that its graphs and streams are not to be touched.
  */
 void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
+
+/* Whether there are traces that name the event; forgets those. Nothing may be deferred, and building is paused for the second. */
+bool reprise_lane_names(const struct reprise_lane *lane, CUevent event);
+void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
 
 /* When its least recently used trace was used, in ticks; 0 if it has none that could go. */
 uint64_t reprise_lane_oldest(const struct reprise_lane *lane);

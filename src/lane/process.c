@@ -11,6 +11,8 @@
 #include "../report/report.h"
 #include "doors.h"
 #include "hold.h"
+#include "joint.h"
+#include "meeting.h"
 #include "registry.h"
 
 #define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
@@ -32,6 +34,8 @@ static void in_child(void)
 {
 	reprise_lanes_reset();
 	reprise_doors_reset();
+	reprise_joint_reset();
+	reprise_meeting_reset();
 	reprise_hold_reset();
 	reprise_graph_building_reset();
 	reprise_exclusion_reset();

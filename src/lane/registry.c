@@ -10,6 +10,7 @@
 #include "../base/hash.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
+#include "joint.h"
 
 #define REMEMBERED 8
 #define NUMBER_LAST 254
@@ -65,7 +66,7 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 static struct reprise_lane *take_retired(void)
 {
 	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
-		if (atomic_load(&lane->retired))
+		if (atomic_load(&lane->retired) && atomic_load(&lane->joined) == NULL)
 			return lane;
 	return NULL;
 }
@@ -90,6 +91,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->spot = (struct reprise_spot){.before = REPRISE_BEFORE_NOTHING};
 	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
 	lane->drowsy_span = 0;
+	lane->partings = 0;
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
 	if (stream == CU_STREAM_LEGACY)
@@ -121,7 +123,7 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	    remembered[slot].epoch != atomic_load_explicit(&epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
-	if (left == 0)
+	if (left == 0 || atomic_load(&lane->joined) != NULL)
 		return false;
 	/* Threads that race here miss the count by a few. */
 	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
@@ -175,19 +177,93 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 		visit(lane, context);
 }
 
+struct barrier {
+	bool wait;
+	bool pays_all;
+	CUstream stream; /* whose debt is paid else */
+};
+
 static void barrier(struct reprise_lane *lane, void *context)
 {
+	const struct barrier *barrier = context;
+
 	/* A lane that is neither noisy nor deferring has been told of a barrier since its last op. */
 	if (!atomic_load(&lane->noisy) && atomic_load(&lane->deferred_since) == 0)
 		return;
 	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, *(const bool *)context);
+	reprise_lane_barrier(lane, barrier->wait);
+	if (lane->joint != NULL) {
+		reprise_joint_forget_events(lane->joint);
+		if (barrier->pays_all)
+			reprise_joint_pay_all(lane);
+		else
+			reprise_joint_pay(lane, reprise_joint_member(lane->joint, barrier->stream));
+	}
 	reprise_lock_give(&lane->lock);
 }
 
 void reprise_lanes_barrier(bool wait)
 {
-	reprise_lanes_each(barrier, &wait);
+	struct barrier all = {.wait = wait, .pays_all = true};
+
+	reprise_lanes_each(barrier, &all);
+}
+
+void reprise_lanes_wait(CUstream stream)
+{
+	struct barrier one = {.wait = true, .stream = stream};
+
+	reprise_lanes_each(barrier, &one);
+}
+
+static void lose_order(struct reprise_lane *lane, void *context)
+{
+	CUstream stream = *(CUstream *)context;
+
+
+	if (atomic_load(&lane->joined) != lane)
+		return;
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	if (lane->joint != NULL && (stream == NULL || reprise_joint_member(lane->joint, stream) < lane->joint->count))
+		reprise_joint_lose(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_lose_order(CUstream stream)
+{
+	if (atomic_load(&reprise_joint_lanes) > 0)
+		reprise_lanes_each(lose_order, &stream);
+}
+
+struct meeting {
+	const struct reprise_lane *told;
+	CUevent event;
+	bool recorded;
+};
+
+static void meet_event(struct reprise_lane *lane, void *context)
+{
+	const struct meeting *meeting = context;
+
+	if (atomic_load(&lane->joined) != lane || lane == meeting->told)
+		return;
+	reprise_lock_take(&lane->lock);
+	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
+		reprise_lane_barrier(lane, false);
+	if (lane->joint != NULL && meeting->event == NULL)
+		reprise_joint_forget_events(lane->joint);
+	else if (lane->joint != NULL && meeting->recorded)
+		reprise_joint_forget_event(lane->joint, meeting->event);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded)
+{
+	struct meeting meeting = {lane != NULL ? atomic_load(&lane->joined) : NULL, event, recorded};
+
+	if (atomic_load(&reprise_joint_lanes) > 0)
+		reprise_lanes_each(meet_event, &meeting);
 }
 
 void reprise_lanes_make_way(const struct reprise_lane *lane)

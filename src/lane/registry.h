@@ -21,8 +21,23 @@ struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread);
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);
 
-/* Barrier on every lane that needs one. */
+/* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
 void reprise_lanes_barrier(bool wait);
+
+/*
+ * The same for a call that waits for no stream but this one, if any, unless it waits for all of a context: what other streams owe (joint.h) they still owe,
+ * since what they owe it to is in a stream of the same context.
+ */
+void reprise_lanes_wait(CUstream stream);
+
+/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its joint lane is known to be behind another. */
+void reprise_lanes_lose_order(CUstream stream);
+
+/*
+ * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint lanes hold is issued, but for that of a lane that
+ * knows nothing of `event`, if that is not NULL: it is the only one then, and `recorded`, or waited for.
+ */
+void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
 
 /*
  * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams before the legacy stream's

@@ -5,6 +5,7 @@
 #include "../base/options.h"
 #include "../driver/driver.h"
 #include "../graph/queue.h"
+#include "../trace/fork.h"
 #include "../trace/plan.h"
 #include "hold.h"
 
@@ -70,8 +71,11 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
                       const struct reprise_spot *spot, uint32_t gap_ns)
 {
-	struct reprise_trace *trace = reprise_index_same(lane->index, spot, ops, count);
+	struct reprise_trace *trace;
 
+	if (lane->joint != NULL && !reprise_fork_is_closed(ops, count))
+		return; /* no graph is in the same order as these */
+	trace = reprise_index_same(lane->index, spot, ops, count);
 	if (trace != NULL) {
 		try_again(lane, trace);
 		return;
@@ -113,15 +117,40 @@ struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const
 	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
 }
 
+static bool has_work(const struct reprise_op *ops, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (!reprise_op_is_event(ops[i].kind))
+			return true;
+	return false;
+}
+
+/* How many ops make a graph that is as long as planned, or a little longer, and joins what it forks. 0 if there is none of use. */
+static unsigned int joint_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed)
+{
+	unsigned int most = reprise_plan_longest(segment, start, hold_ns), wanted = reprise_plan_piece(segment, start, hold_ns);
+	unsigned int count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, segment->count - start);
+
+	return has_work(segment->ops + start, count) ? count : 0;
+}
+
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
+	bool crossed[REPRISE_SEGMENT_MOST];
+
+	if (lane->joint != NULL)
+		reprise_fork_cross(segment->ops, segment->count, crossed);
 
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
 		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
 
-		count = reprise_plan_piece(segment, start, hold_ns);
+		count = lane->joint == NULL ? reprise_plan_piece(segment, start, hold_ns) : joint_piece(segment, start, hold_ns, crossed);
+		if (count == 0) {
+			count = 1; /* no graph begins here */
+			continue;
+		}
 		if (count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
 			continue;
 		reprise_lane_stay_awake(lane);
@@ -133,7 +162,7 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 {
 	struct reprise_spot middle = reprise_lane_spot_within(trace->ops, trace->loose, at, &trace->spot);
 
-	lane->trace = trace; /* not to be evicted by its own parts */
+	lane->trace = trace; /* not to be evicted by its own parts; where it forks, they may be none */
 	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
 	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
 	lane->trace = NULL;
@@ -154,22 +183,43 @@ static bool same_function(CUfunction a, CUfunction b)
 	return of_a == of_b;
 }
 
-static bool launches(const struct reprise_trace *trace, CUfunction function)
+/* Which traces are to be forgotten, as `what` says. */
+typedef bool (*trace_goes)(const struct reprise_trace *trace, const void *what);
+
+static bool any(const struct reprise_trace *trace, const void *what)
 {
-	for (unsigned int i = 0; i < trace->count; i++)
-		if (trace->ops[i].kind == REPRISE_OP_KERNEL && same_function(trace->ops[i].kernel.function, function))
+	return true;
+}
+
+static bool forks(const struct reprise_trace *trace, const void *what)
+{
+	return trace->event_count > 0 || trace->graph.members != 1;
+}
+
+static bool names(const struct reprise_trace *trace, const void *event)
+{
+	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
+		if (reprise_op_is_event(trace->ops[i].kind) && trace->ops[i].event == event)
 			return true;
 	return false;
 }
 
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
+static bool launches(const struct reprise_trace *trace, const void *function)
+{
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (trace->ops[i].kind == REPRISE_OP_KERNEL && same_function(trace->ops[i].kernel.function, (CUfunction)function))
+			return true;
+	return false;
+}
+
+static void forget(struct reprise_lane *lane, trace_goes goes, const void *what, bool gone)
 {
 	int entered = reprise_enter();
 	bool pushed = !gone && reprise_lane_make_current(lane->context);
 
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
 		older = trace->older;
-		if (function != NULL && !launches(trace, function))
+		if (!goes(trace, what))
 			continue;
 		reprise_queue_remove(&trace->graph);
 		drop_trace(lane, trace, gone);
@@ -181,6 +231,30 @@ void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool go
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
 	reprise_lane_restore(pushed);
 	reprise_leave(entered);
+}
+
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
+{
+	forget(lane, function != NULL ? launches : any, function, gone);
+}
+
+void reprise_lane_forget_forks(struct reprise_lane *lane, bool gone)
+{
+	forget(lane, forks, NULL, gone);
+}
+
+bool reprise_lane_names(const struct reprise_lane *lane, CUevent event)
+{
+	const struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL;
+
+	while (trace != NULL && !names(trace, event))
+		trace = trace->older;
+	return trace != NULL;
+}
+
+void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event)
+{
+	forget(lane, names, event, false);
 }
 
 uint64_t reprise_lane_oldest(const struct reprise_lane *lane)

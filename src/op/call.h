@@ -9,6 +9,7 @@
 #include <cuda.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "../base/inside.h"
 
@@ -18,7 +19,9 @@
 	X(COPY, "copy") \
 	X(COPY_2D, "copy 2D") \
 	X(COPY_3D, "copy 3D") \
-	X(SET, "memset")
+	X(SET, "memset") \
+	X(RECORD, "event record") \
+	X(WAIT, "event wait")
 
 enum reprise_op_kind {
 #define X(kind, name) REPRISE_OP_##kind,
@@ -26,6 +29,12 @@ enum reprise_op_kind {
 #undef X
 	REPRISE_OP_KIND_COUNT
 };
+
+/* Records of events and waits for them are ops where the streams that they tie together share a lane (lane/joint.h); elsewhere they are barriers. */
+static inline bool reprise_op_is_event(enum reprise_op_kind kind)
+{
+	return kind >= REPRISE_OP_RECORD;
+}
 
 /* Which of the 1-D copy entry points was called: it decides how the two addresses are to be read. */
 enum reprise_copy_form {
@@ -63,6 +72,7 @@ struct reprise_call_set {
 
 struct reprise_call {
 	enum reprise_op_kind kind;
+	uint8_t member; /* which of the lane's streams; set when the lane is known */
 	bool per_thread; /* entered through a _ptsz name: stream 0 is the per-thread default stream */
 	CUstream stream;
 	/* Makes the program's own call at the entry point it named, with its own arguments, untouched. */
@@ -74,6 +84,7 @@ struct reprise_call {
 		const CUDA_MEMCPY2D *copy_2d;
 		const CUDA_MEMCPY3D *copy_3d;
 		struct reprise_call_set set;
+		CUevent event;
 	};
 };
 

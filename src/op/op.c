@@ -2,7 +2,8 @@
  * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
  *
  * Shape of a copy: form, size, kinds of memory, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
- * memset: element size, width, height, pitch. The rest are values.
+ * memset: element size, width, height, pitch. The rest are values. Of an event's record or wait, all is shape. The member of the lane that an op
+ * belongs to is shape, too.
  */
 #include "op.h"
 
@@ -168,11 +169,22 @@ static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
 	}
 }
 
+/* ---- events ---- */
+
+static enum reprise_unfit examine_event(struct reprise_op *op, CUevent event)
+{
+	op->event = event;
+	op->shape = reprise_hash_mix((uintptr_t)event, op->kind);
+	op->value = reprise_hash_mix(op->shape, 5);
+	return REPRISE_UNFIT_NONE;
+}
+
 /* ---- all kinds ---- */
 
 enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call)
 {
 	op->kind = call->kind;
+	op->member = call->member;
 	op->payload_bytes = 0;
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
@@ -181,6 +193,9 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 		return examine_copy(op, &call->copy);
 	case REPRISE_OP_SET:
 		return examine_set(op, &call->set);
+	case REPRISE_OP_RECORD:
+	case REPRISE_OP_WAIT:
+		return examine_event(op, call->event);
 	default:
 		return examine_descriptor(op, call);
 	}
@@ -192,11 +207,15 @@ void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)
 		reprise_kernel_complete(op, &call->kernel);
 	else if (op->payload_bytes > 0)
 		complete_descriptor(op, call);
+	if (op->member != 0) {
+		op->shape = reprise_hash_mix(op->shape, op->member);
+		op->value = reprise_hash_mix(op->value, op->member);
+	}
 }
 
 enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call)
 {
-	if (call->kind != op->kind)
+	if (call->kind != op->kind || call->member != op->member)
 		return REPRISE_MATCH_NOT;
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
@@ -205,6 +224,9 @@ enum reprise_match reprise_op_match(const struct reprise_op *op, const struct re
 		return match_copy(op, &call->copy);
 	case REPRISE_OP_SET:
 		return match_set(op, &call->set);
+	case REPRISE_OP_RECORD:
+	case REPRISE_OP_WAIT:
+		return call->event == op->event ? REPRISE_MATCH_SAME : REPRISE_MATCH_NOT;
 	default:
 		return match_descriptor(op, call);
 	}
@@ -235,7 +257,7 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 		into->set = call->set;
 		break;
 	default:
-		break; /* the descriptor is the same to the last byte */
+		break; /* the descriptor is the same to the last byte, and so is an event */
 	}
 }
 
@@ -254,6 +276,9 @@ bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op 
 	case REPRISE_OP_SET:
 		return a->memory_generation == b->memory_generation && a->set.target == b->set.target &&
 		       a->set.value == b->set.value;
+	case REPRISE_OP_RECORD:
+	case REPRISE_OP_WAIT:
+		return a->event == b->event;
 	default:
 		return a->memory_generation == b->memory_generation;
 	}
@@ -270,6 +295,10 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 		return issue_set(&op->set, stream);
 	case REPRISE_OP_COPY_2D:
 		return reprise_driver.cuMemcpy2DAsync_v2((const CUDA_MEMCPY2D *)op->payload, stream);
+	case REPRISE_OP_RECORD:
+		return reprise_driver.cuEventRecord(op->event, stream);
+	case REPRISE_OP_WAIT:
+		return reprise_driver.cuStreamWaitEvent(stream, op->event, CU_EVENT_WAIT_DEFAULT);
 	default:
 		return reprise_driver.cuMemcpy3DAsync_v2((const CUDA_MEMCPY3D *)op->payload, stream);
 	}

@@ -32,12 +32,14 @@ struct reprise_op {
 	uint32_t payload_bytes;
 	uint32_t memory_generation; /* copies: when the kinds below were asked */
 	uint8_t target_memory, source_memory;
+	uint8_t member; /* which of its lane's streams it belongs to; part of its shape */
 	uint64_t shape, value; /* hashes; value includes shape */
 	unsigned char *payload;
 	union {
 		struct reprise_op_kernel kernel;
 		struct reprise_call_copy copy;
 		struct reprise_call_set set;
+		CUevent event;
 		/* the descriptors of 2-D and 3-D copies stand in the payload */
 	};
 };

@@ -43,6 +43,11 @@
 	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
 	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
+	X(lanes_joined, "streams that came into a lane with others, because they fork and join again and again") \
+	X(lanes_parted, "such lanes given up: another thread's calls came, a stream ended, or nothing was gained") \
+	X(joint_launches, "launches of graphs that fork over several streams") \
+	X(joint_debts_paid, "waits that streams were given for the end of their branch in such a graph") \
+	X(joint_uncovered, "times that such a graph was not used, because its first stream was not behind the others") \
 	X(threads_failed, "threads of ours that could not be had when there was something to do") \
 	X(private_streams_failed, "private streams that could not be had") \
 	X(hold_flushes, "lanes issued by the hold limit") \

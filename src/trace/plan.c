@@ -34,6 +34,17 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 	return count;
 }
 
+/* The rest of the limit is for what the program did not do before. */
+static uint64_t most_span(uint64_t hold_ns)
+{
+	return hold_ns * 3 / 8;
+}
+
+unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
+{
+	return within_span(segment, start, segment->count - start, most_span(hold_ns));
+}
+
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
 	unsigned int position = segment->spot.position + start, left = segment->count - start;
@@ -41,8 +52,8 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 
 	if (hold_ns == 0)
 		return 1;
-	if (span > hold_ns * 3 / 8)
-		span = hold_ns * 3 / 8;
+	if (span > most_span(hold_ns))
+		span = most_span(hold_ns);
 
 	unsigned int count = within_span(segment, start, most_ops(position), span);
 

@@ -60,6 +60,10 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	trace->key_shape = reprise_hash_mix(spot->before, ops[0].shape);
 	trace->key_value = reprise_hash_mix(spot->before, ops[0].value);
 	trace->graph.count = count;
+	for (unsigned int i = 0; i < count; i++) {
+		trace->graph.members |= (uint8_t)(1u << ops[i].member);
+		trace->event_count += reprise_op_is_event(ops[i].kind);
+	}
 	trace->graph.ops = trace->ops;
 	trace->graph.workshop = workshop;
 	return trace;

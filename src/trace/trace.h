@@ -15,6 +15,7 @@
 
 struct reprise_trace {
 	unsigned int count;
+	unsigned int event_count; /* ops that are records of events or waits */
 	struct reprise_op *ops;      /* what the executable graph holds */
 	struct reprise_op *incoming; /* this visit's, where `changed` says so */
 	uint64_t *changed;           /* a bit for each op */

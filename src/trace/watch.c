@@ -287,7 +287,7 @@ static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *k
  * The op at `i`, just kept, may be the new extremum: less by shapes, or equal by shapes and less by values. Values that are new come last: what never
  * comes again is no place to cut.
  */
-static void weigh(struct reprise_watch *watch, unsigned int i)
+static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 {
 	bool known;
 	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape), by_value = hash_values(watch, watch->ops[i].value, &known);
@@ -296,7 +296,7 @@ static void weigh(struct reprise_watch *watch, unsigned int i)
 	watch->loose[i] = !known;
 	if (!known)
 		by_value = UINT64_MAX;
-	if (i < REPRISE_SEGMENT_LEAST)
+	if (i < REPRISE_SEGMENT_LEAST || !border)
 		return;
 	if (watch->extremum != 0 && (by_shape > watch->extremum_key[0] ||
 	                             (by_shape == watch->extremum_key[0] && by_value >= watch->extremum_key[1])))
@@ -306,14 +306,29 @@ static void weigh(struct reprise_watch *watch, unsigned int i)
 	watch->extremum_key[1] = by_value;
 }
 
-void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, reprise_watch_found found, void *context)
+/* A wait for an event that was recorded before the extremum: a cut there would part the two. */
+static void uncross(struct reprise_watch *watch, unsigned int i)
+{
+	for (unsigned int before = i; before-- > 0;)
+		if (watch->ops[before].kind == REPRISE_OP_RECORD && watch->ops[before].event == watch->ops[i].event) {
+			if (before < watch->extremum)
+				watch->extremum = 0;
+			return;
+		}
+}
+
+void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool border, reprise_watch_found found, void *context)
 {
 	unsigned int i = watch->count++;
 
 	watch->gaps[i] = gap_ticks;
-	weigh(watch, i);
+	if (watch->ops[i].kind == REPRISE_OP_WAIT)
+		uncross(watch, i);
+	weigh(watch, i, border);
 	if (watch->extremum != 0 && (i - watch->extremum >= REPRISE_SEGMENT_SURVIVE || watch->count == REPRISE_SEGMENT_MOST))
 		cut(watch, watch->extremum, false, found, context);
+	else if (watch->count == REPRISE_SEGMENT_MOST)
+		cut(watch, watch->count, false, found, context);
 }
 
 void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot *spot)

@@ -3,7 +3,8 @@
  *
  * Cuts fall where they fall again: at barriers, and in long runs at the op whose hash is the least since the segment
  * began and stays so for a while (asymmetric extremum chunking, as in deduplication). What decides is the shapes of the last
- * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts.
+ * ops, and the values only where shapes do not tell, so that changing parameters do not move the cuts. Where streams fork, they are cut where they have
+ * been joined again, if they ever are.
  *
  * Of a segment with known places (place.h), the parts whose values came before are worth traces: all, if the segment's values came before in whole. Ops that
  * came back often, with values that are new again and again, are loose: a part whose values came before but for those is worth a trace
@@ -47,7 +48,8 @@ typedef void (*reprise_watch_found)(void *context, struct reprise_segment *segme
  * the next call gives the same slot again. NULL if there is no memory.
  */
 struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined);
-void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, reprise_watch_found found, void *context);
+/* `border`: a segment may begin with this op, if a long one has to be cut somewhere. */
+void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool border, reprise_watch_found found, void *context);
 
 /* A segment begins with the next op. */
 void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot *spot);

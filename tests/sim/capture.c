@@ -141,6 +141,7 @@ CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struc
 	make_programmatic(stream, work);
 	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail_data.at, stream->tail.count);
 	node->priority = stream->priority;
+	node->place = stream->model;
 	node->captured = true;
 	set_tail(stream, node);
 	if (made)

@@ -145,7 +145,7 @@ static struct sim_exec *exec_new(struct sim_graph *graph, cuuint64_t flags)
 	gather(&exec->references, graph);
 	for (i = 0; i < graph->nodes.count; i++) {
 		struct sim_node *node = graph->nodes.at[i];
-		struct sim_exec_node own = {node, node->object.serial, sim_exec_work(node->work), true, exec->before.count, node->before.count, node->priority};
+		struct sim_exec_node own = {node, node->object.serial, sim_exec_work(node->work), true, exec->before.count, node->before.count, node->place, node->priority};
 
 		for (j = 0; j < node->before.count; j++)
 			sim_push(&exec->before, ((struct sim_exec_edge){node->before.at[j]->position, node->before_data.at[j]}));
@@ -391,7 +391,8 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 	struct sim_exec_node *node = &exec->nodes.at[position];
 	bool simple = node->enabled && node->work->kind != SIM_CHILD && node->work->kind != SIM_BATCH;
 	struct sim_context *context = node->work->context ? node->work->context : stream->context;
-	struct sim_op *op = sim_op_new(context, stream->place, simple ? node->work : NULL), *end;
+	struct sim_place place = node->place.stream ? node->place : stream->place;
+	struct sim_op *op = sim_op_new(context, place, simple ? node->work : NULL), *end;
 	size_t i;
 
 	if (node->before_count == 0)

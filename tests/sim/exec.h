@@ -12,6 +12,7 @@ struct sim_exec_node {
 	struct sim_work *work;
 	bool enabled;
 	size_t before_first, before_count; /* in exec->before */
+	struct sim_place place;            /* as the node's */
 	int priority;                      /* that of the stream it was captured on */
 };
 

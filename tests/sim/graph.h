@@ -5,6 +5,7 @@
 #pragma once
 
 #include "object.h"
+#include "op.h"
 #include "sim.h"
 #include "user_object.h"
 #include "work.h"
@@ -15,6 +16,7 @@ struct sim_node {
 	struct sim_work *work;
 	size_t position;      /* in the graph */
 	int priority;         /* of the stream it was captured from; an attribute of the launch goes before it */
+	struct sim_place place; /* of the stream whose ops are captured, if it is known (stream.h); else 0 */
 	bool captured;        /* by a capture, not made explicitly */
 	bool excused;         /* taken out of a capture's dependencies: need not be joined */
 	uint64_t cloned_from; /* the serial of the node it was cloned from; 0 for none */

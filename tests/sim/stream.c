@@ -344,5 +344,6 @@ API_PTSZ(SIM_CONTEXT, cuStreamCopyAttributes, (CUstream target, CUstream source)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	memcpy(to->attributes, from->attributes, sizeof(to->attributes));
 	to->priority = from->priority;
+	to->model = from->place;
 	return CUDA_SUCCESS;
 }

@@ -27,6 +27,7 @@ struct sim_stream {
 	int priority;
 	struct sim_green *green; /* that it was made in, or NULL */
 	struct sim_place place;
+	struct sim_place model;  /* of the stream whose attributes were copied here: what is captured here counts as that one's, for the log. Else 0 */
 	struct sim_op *last; /* the op enqueued last; NULL at first */
 	CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_MAX];
 

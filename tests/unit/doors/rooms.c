@@ -46,13 +46,18 @@ enum reprise_mode reprise_start(void)
 	return mode != NULL && strcmp(mode, "off") == 0 ? REPRISE_MODE_OFF : REPRISE_MODE_ON;
 }
 
-CUresult reprise_submit(const struct reprise_call *call)
+CUresult reprise_submit(struct reprise_call *call)
 {
 	rooms.submits++;
 	rooms.call = *call;
 	if (call->kind == REPRISE_OP_KERNEL && call->kernel.config != NULL)
 		rooms.config = *call->kernel.config;
 	return rooms.pass ? call->pass(call) : CUDA_SUCCESS;
+}
+
+CUresult reprise_submit_event(struct reprise_call *call)
+{
+	return reprise_submit(call);
 }
 
 void reprise_order(CUstream stream, bool per_thread)
@@ -69,6 +74,26 @@ void reprise_sync(void)
 	if (rooms.unwind)
 		rooms.frame_count = backtrace(rooms.frames, sizeof(rooms.frames) / sizeof(rooms.frames[0]));
 	trash_registers();
+}
+
+void reprise_sync_context(void)
+{
+	reprise_sync();
+}
+
+void reprise_sync_unknown(void)
+{
+	reprise_sync();
+}
+
+void reprise_event_destroyed(CUevent event)
+{
+	reprise_sync();
+}
+
+void reprise_events_shared(void)
+{
+	reprise_sync();
 }
 
 void reprise_sync_stream(CUstream stream, bool per_thread)

@@ -105,7 +105,7 @@ static void setup(void)
 	reprise_driver.cuGraphGetNodes = count_nodes;
 	reprise_driver.cuGraphDestroy = destroy;
 	reprise_driver.cuGraphExecUpdate_v2 = update;
-	workshop.for_patching = (CUstream)1;
+	workshop.streams[REPRISE_FOR_PATCHING] = (CUstream)1;
 	for (unsigned int i = 0; i < NODES; i++)
 		ops[i] = op_of(i, 0);
 	trace = reprise_trace_new(ops, loose, NODES, &spot, &workshop);

@@ -51,7 +51,7 @@ static void keep(unsigned int shape, unsigned int value)
 	struct reprise_op op = op_of(shape, value);
 
 	ck_assert_ptr_nonnull(reprise_watch_slot(watch, &op));
-	reprise_watch_keep(watch, op_gap, found, NULL);
+	reprise_watch_keep(watch, op_gap, true, found, NULL);
 }
 
 static void wait(void)

@@ -1,0 +1,94 @@
+/*
+ * The doors of events: records and waits, which are ops where streams fork and join (src/lane/joint.h), and what ends an event or lets another process
+ * have it. With flags, a record or a wait is of the program's own capture, where it is a node, or an error; as an op it has none.
+ */
+#include "versions.h"
+
+#include "../src/base/inside.h"
+#include "../src/lane/doors.h"
+#include "door.h"
+
+static CUresult pass_record(const struct reprise_call *call)
+{
+	__typeof__(&cuEventRecord) entry = call->entry;
+
+	return entry(call->event, call->stream);
+}
+
+static CUresult pass_record_with_flags(const struct reprise_call *call)
+{
+	__typeof__(&cuEventRecordWithFlags) entry = call->entry;
+
+	return entry(call->event, call->stream, CU_EVENT_RECORD_DEFAULT);
+}
+
+static CUresult pass_wait(const struct reprise_call *call)
+{
+	__typeof__(&cuStreamWaitEvent) entry = call->entry;
+
+	return entry(call->stream, call->event, CU_EVENT_WAIT_DEFAULT);
+}
+
+#define SUBMIT(name, op_kind, is_per_thread, passes) \
+	struct reprise_call call = {.kind = op_kind, .per_thread = is_per_thread, .stream = stream, .pass = passes, \
+		.entry = reprise_real[REPRISE_ENTRY_##name], .event = event}; \
+	return reprise_submit_event(&call);
+
+#define RECORD(name, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUevent event, CUstream stream) \
+	{ \
+		SUBMIT(name, REPRISE_OP_RECORD, is_per_thread, pass_record) \
+	}
+RECORD(cuEventRecord, false)
+RECORD(cuEventRecord_ptsz, true)
+
+#define RECORD_WITH_FLAGS(name, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUevent event, CUstream stream, unsigned int flags) \
+	{ \
+		if (flags != CU_EVENT_RECORD_DEFAULT) { \
+			reprise_order(stream, is_per_thread); \
+			return REPRISE_REAL(name)(event, stream, flags); \
+		} \
+		SUBMIT(name, REPRISE_OP_RECORD, is_per_thread, pass_record_with_flags) \
+	}
+RECORD_WITH_FLAGS(cuEventRecordWithFlags, false)
+RECORD_WITH_FLAGS(cuEventRecordWithFlags_ptsz, true)
+
+#define WAIT(name, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUstream stream, CUevent event, unsigned int flags) \
+	{ \
+		if (flags != CU_EVENT_WAIT_DEFAULT) { \
+			reprise_order(stream, is_per_thread); \
+			return REPRISE_REAL(name)(stream, event, flags); \
+		} \
+		SUBMIT(name, REPRISE_OP_WAIT, is_per_thread, pass_wait) \
+	}
+WAIT(cuStreamWaitEvent, false)
+WAIT(cuStreamWaitEvent_ptsz, true)
+
+#define DESTROY(name) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUevent event) \
+	{ \
+		reprise_event_destroyed(event); \
+		return REPRISE_REAL(name)(event); \
+	}
+DESTROY(cuEventDestroy)
+DESTROY(cuEventDestroy_v2)
+
+__typeof__(cuIpcGetEventHandle) reprise_door_cuIpcGetEventHandle;
+CUresult reprise_door_cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
+{
+	reprise_events_shared();
+	return REPRISE_REAL(cuIpcGetEventHandle)(handle, event);
+}
+
+__typeof__(cuIpcOpenEventHandle) reprise_door_cuIpcOpenEventHandle;
+CUresult reprise_door_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
+{
+	reprise_events_shared();
+	return REPRISE_REAL(cuIpcOpenEventHandle)(event, handle);
+}

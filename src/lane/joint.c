@@ -1,0 +1,435 @@
+/*
+ * `joining` is held while a lane joins or is parted; no lane's lock is held when it is taken. Which lane a stream's ops belong to changes only
+ * under it and, for a parting, under the head's lock.
+ */
+#include "joint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/hash.h"
+#include "../base/inside.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "doors.h"
+#include "inner.h"
+
+#define JUDGED 32768 /* after so many ops, */
+#define LEAST 8      /* one in so many must have been replayed */
+
+_Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors;
+
+static struct reprise_lock joining;
+static _Atomic bool never;
+
+/* Tails of joint lanes that were parted. A graph that still runs may record one, so that they are used again rather than destroyed. Under `joining`. */
+static struct spare {
+	struct spare *next;
+	CUcontext context;
+	CUevent event;
+} *spares;
+
+/* ---- the order among members ---- */
+
+static struct reprise_joint_event *slot_of(struct reprise_joint *joint, CUevent event)
+{
+	return &joint->events[reprise_hash_mix((uintptr_t)event, 3) % REPRISE_JOINT_EVENTS];
+}
+
+static void join_clock(struct reprise_joint_clock *clock, const struct reprise_joint_clock *other)
+{
+	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
+		if (clock->ticks[i] < other->ticks[i])
+			clock->ticks[i] = other->ticks[i];
+}
+
+static void tick(struct reprise_joint *joint, unsigned int member)
+{
+	joint->clocks[member].ticks[member]++;
+}
+
+/* An op takes its place in the order. */
+static void order(struct reprise_joint *joint, enum reprise_op_kind kind, unsigned int member, CUevent event)
+{
+	tick(joint, member);
+	joint->recent |= (uint8_t)(1u << member);
+	if (!reprise_op_is_event(kind))
+		return;
+
+	struct reprise_joint_event *slot = slot_of(joint, event);
+
+	if (kind == REPRISE_OP_RECORD)
+		*slot = (struct reprise_joint_event){event, joint->clocks[member]};
+	else if (slot->event == event)
+		join_clock(&joint->clocks[member], &slot->clock);
+}
+
+/* Whether all that came on the streams of `members` comes before what is next on the stream of `origin`. */
+static bool covers(const struct reprise_joint *joint, unsigned int origin, uint8_t members)
+{
+	for (unsigned int member = 0; member < joint->count; member++)
+		if ((members >> member & 1) != 0 && joint->clocks[origin].ticks[member] != joint->clocks[member].ticks[member])
+			return false;
+	return true;
+}
+
+bool reprise_joint_covers(const struct reprise_joint *joint, const struct reprise_trace *trace)
+{
+	return covers(joint, trace->ops[0].member, trace->graph.members);
+}
+
+bool reprise_joint_is_border(const struct reprise_joint *joint, unsigned int member)
+{
+	return covers(joint, member, joint->recent);
+}
+
+/* What it says of the order is less than there is, never more: that members of the graph come behind each other in it is not noted, but for the origin. */
+void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trace *trace)
+{
+	struct reprise_joint *joint = head->joint;
+	unsigned int origin = trace->ops[0].member;
+	struct reprise_joint_clock before = joint->clocks[origin];
+	uint8_t others = trace->graph.members & (uint8_t) ~(1u << origin);
+
+	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
+		if (trace->ops[i].kind == REPRISE_OP_RECORD)
+			*slot_of(joint, trace->ops[i].event) = (struct reprise_joint_event){trace->ops[i].event, before};
+	tick(joint, origin);
+	for (unsigned int member = 0; others >> member != 0; member++) {
+		if ((others >> member & 1) == 0)
+			continue;
+		join_clock(&joint->clocks[member], &before);
+		tick(joint, member);
+		join_clock(&joint->clocks[origin], &joint->clocks[member]);
+	}
+	if (others == 0)
+		return;
+	reprise_count(REPRISE_COUNT_joint_launches, 1);
+	if (joint->owing == 0)
+		atomic_fetch_add(&reprise_joint_debtors, 1);
+	joint->owing |= others;
+}
+
+/* If the driver does not let a stream wait for an event, the host has to. The context is current. */
+static void pay(struct reprise_lane *head, unsigned int member)
+{
+	struct reprise_joint *joint = head->joint;
+	int entered;
+
+	if ((joint->owing >> member & 1) == 0)
+		return;
+	entered = reprise_enter();
+	if (reprise_driver.cuStreamWaitEvent(joint->streams[member], joint->forks.tails[member], CU_EVENT_WAIT_DEFAULT) != CUDA_SUCCESS)
+		for (unsigned int i = 0; i < joint->count; i++)
+			reprise_driver.cuStreamSynchronize(joint->streams[i]);
+	reprise_leave(entered);
+	reprise_count(REPRISE_COUNT_joint_debts_paid, 1);
+	joint->owing &= (uint8_t) ~(1u << member);
+	if (joint->owing == 0)
+		atomic_fetch_sub(&reprise_joint_debtors, 1);
+}
+
+void reprise_joint_pay(struct reprise_lane *head, unsigned int member)
+{
+	bool pushed;
+
+	if ((head->joint->owing >> member & 1) == 0)
+		return;
+	pushed = reprise_lane_make_current(head->context);
+	pay(head, member);
+	reprise_lane_restore(pushed);
+}
+
+void reprise_joint_pay_all(struct reprise_lane *head)
+{
+	for (unsigned int member = 0; member < head->joint->count; member++)
+		reprise_joint_pay(head, member);
+}
+
+void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member, CUevent event)
+{
+	pay(head, member);
+	order(head->joint, kind, member, event);
+}
+
+CUstream reprise_joint_origin(struct reprise_lane *head, const struct reprise_trace *trace)
+{
+	unsigned int origin = trace->ops[0].member;
+
+	pay(head, origin);
+	return head->joint->streams[origin];
+}
+
+void reprise_joint_forget_events(struct reprise_joint *joint)
+{
+	for (unsigned int i = 0; i < REPRISE_JOINT_EVENTS; i++)
+		joint->events[i].event = NULL;
+}
+
+void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event)
+{
+	if (slot_of(joint, event)->event == event)
+		slot_of(joint, event)->event = NULL;
+}
+
+void reprise_joint_strange(struct reprise_lane *head, unsigned int member)
+{
+	reprise_joint_pay(head, member);
+	tick(head->joint, member);
+	reprise_joint_forget_events(head->joint);
+}
+
+void reprise_joint_lose(struct reprise_lane *head)
+{
+	reprise_joint_pay_all(head);
+	for (unsigned int member = 0; member < head->joint->count; member++)
+		tick(head->joint, member);
+	reprise_joint_forget_events(head->joint);
+}
+
+bool reprise_joint_disappoints(struct reprise_lane *head)
+{
+	struct reprise_joint *joint = head->joint;
+	uint64_t ops = head->counts.ops - joint->judged_at, replayed = head->counts.replayed - joint->judged_replayed;
+
+	if (ops < JUDGED)
+		return false;
+	joint->judged_at = head->counts.ops;
+	joint->judged_replayed = head->counts.replayed;
+	return replayed < ops / LEAST;
+}
+
+unsigned int reprise_joint_member(const struct reprise_joint *joint, CUstream stream)
+{
+	unsigned int member = 0;
+
+	while (member < joint->count && joint->streams[member] != stream)
+		member++;
+	return member;
+}
+
+/* ---- joining ---- */
+
+const void *reprise_joint_thread(void)
+{
+	return &reprise_inside;
+}
+
+/* Under `joining`. The context is current. */
+static bool take_tail(CUcontext context, CUevent *tail)
+{
+	for (struct spare **at = &spares; *at != NULL; at = &(*at)->next) {
+		struct spare *spare = *at;
+
+		if (spare->context != context)
+			continue;
+		*tail = spare->event;
+		*at = spare->next;
+		free(spare);
+		return true;
+	}
+	return reprise_driver.cuEventCreate(tail, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+}
+
+static void give_tail(CUcontext context, CUevent tail)
+{
+	struct spare *spare = malloc(sizeof(*spare));
+
+	/* Without memory for it, it is left to its context. */
+	if (spare == NULL)
+		return;
+	*spare = (struct spare){spares, context, tail};
+	spares = spare;
+}
+
+void reprise_joint_forget_spares(CUcontext context)
+{
+	reprise_lock_take(&joining);
+	for (struct spare **at = &spares; *at != NULL;) {
+		struct spare *spare = *at;
+
+		if (context == NULL || spare->context == context) {
+			*at = spare->next;
+			free(spare);
+		} else {
+			at = &spare->next;
+		}
+	}
+	reprise_lock_give(&joining);
+}
+
+/* Whether it is a stream of the kind that may be in a joint lane at all. */
+static bool is_fit(const struct reprise_lane *lane)
+{
+	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) && atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
+}
+
+/* A graph has the priority of the stream that it is launched into, and the legacy stream's order is for all members or for none. */
+static bool are_alike(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	int of_head, of_side;
+
+	return head->context == side->context && head->blocking == side->blocking &&
+	       reprise_driver.cuStreamGetPriority(head->stream, &of_head) == CUDA_SUCCESS &&
+	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS && of_head == of_side;
+}
+
+static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	return !reprise_dry && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 && reprise_driver.cuEventRecordWithFlags != NULL &&
+	       head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
+}
+
+/* The head's part. False if there is no room for one more. */
+static bool add_member(struct reprise_lane *head, struct reprise_lane *side, unsigned int *member)
+{
+	struct reprise_joint *joint = head->joint != NULL ? head->joint : calloc(1, sizeof(*joint));
+	CUevent tails[2];
+
+	if (joint == NULL || joint->count == REPRISE_MEMBERS_MOST || !take_tail(head->context, &tails[0]))
+		goto none;
+	if (joint->count == 0) {
+		if (!take_tail(head->context, &tails[1])) {
+			give_tail(head->context, tails[0]);
+			goto none;
+		}
+		joint->forks.tails[0] = tails[1];
+		joint->streams[0] = head->stream;
+		joint->members[0] = head;
+		joint->count = 1;
+		joint->judged_at = head->counts.ops;
+		joint->judged_replayed = head->counts.replayed;
+		head->member = 0;
+		head->joint = joint;
+		head->workshop.forks = &joint->forks;
+		atomic_store(&head->drowsy_ops, 0);
+		atomic_store(&head->joined, head);
+		atomic_fetch_add(&reprise_joint_lanes, 1);
+		atomic_fetch_add(&reprise_attention, !atomic_exchange(&head->noisy, true));
+	}
+	*member = joint->count++;
+	joint->thread = reprise_joint_thread();
+	joint->members[*member] = side;
+	joint->streams[*member] = joint->forks.models[*member] = side->stream;
+	joint->forks.tails[*member] = tails[0];
+	reprise_joint_lose(head);
+	return true;
+none:
+	if (joint != head->joint)
+		free(joint);
+	return false;
+}
+
+/* First the head knows its member, then the member's ops go there. */
+static bool join(struct reprise_lane *head, struct reprise_lane *side)
+{
+	unsigned int member;
+	bool added;
+
+	if (!may_join(head, side) || atomic_load(&side->joined) != NULL ||
+	    (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
+		return false;
+	reprise_lock_take(&head->lock);
+	reprise_lane_barrier(head, false);
+	added = add_member(head, side, &member);
+	reprise_lock_give(&head->lock);
+	if (!added)
+		return false;
+	reprise_lock_take(&side->lock);
+	reprise_lane_barrier(side, false);
+	reprise_lane_move_to(side, REPRISE_BEFORE_NOTHING);
+	side->last = NULL;
+	side->expected = NULL;
+	side->member = (uint8_t)member;
+	atomic_store(&side->drowsy_ops, 0);
+	atomic_store(&side->joined, head);
+	reprise_lock_give(&side->lock);
+	reprise_count(REPRISE_COUNT_lanes_joined, 1);
+	return true;
+}
+
+bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
+{
+	int entered;
+	bool joined;
+
+	if (atomic_load(&side->joined) != NULL && atomic_load(&side->joined) != atomic_load(&head->joined))
+		reprise_joint_part(side); /* its members will meet the head, too */
+	reprise_lock_take(&joining);
+	entered = reprise_enter();
+	joined = join(head, side);
+	reprise_leave(entered);
+	reprise_lock_give(&joining);
+	return joined;
+}
+
+/* ---- parting ---- */
+
+/* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds his own lane again must find his stream whole. */
+static void part(struct reprise_lane *head, bool gone)
+{
+	struct reprise_joint *joint = head->joint;
+	bool pushed = !gone && reprise_lane_make_current(head->context);
+
+	if (gone && joint->owing != 0)
+		atomic_fetch_sub(&reprise_joint_debtors, 1);
+	else
+		reprise_joint_pay_all(head);
+	reprise_lane_forget_forks(head, gone);
+	if (!gone) {
+		reprise_forks_close(&joint->forks);
+		for (unsigned int member = 0; member < joint->count; member++)
+			give_tail(head->context, joint->forks.tails[member]);
+	}
+	reprise_lane_restore(pushed);
+	head->joint = NULL;
+	head->workshop.forks = NULL;
+	reprise_lane_barrier(head, false); /* it need not be told of every call any more */
+	for (unsigned int member = 0; member < joint->count; member++) {
+		joint->members[member]->partings++;
+		atomic_store(&joint->members[member]->joined, NULL);
+	}
+	free(joint);
+	atomic_fetch_sub(&reprise_joint_lanes, 1);
+	reprise_count(REPRISE_COUNT_lanes_parted, 1);
+}
+
+void reprise_joint_part_paused(struct reprise_lane *lane, bool gone)
+{
+	struct reprise_lane *head;
+	int entered = reprise_enter();
+
+	reprise_lock_take(&joining);
+	head = atomic_load(&lane->joined);
+	if (head != NULL) {
+		reprise_lock_take(&head->lock);
+		reprise_lane_barrier(head, false);
+		part(head, gone);
+		reprise_lock_give(&head->lock);
+	}
+	reprise_lock_give(&joining);
+	reprise_leave(entered);
+}
+
+void reprise_joint_part(struct reprise_lane *lane)
+{
+	if (atomic_load(&lane->joined) == NULL)
+		return;
+	reprise_graph_building_pause();
+	reprise_joint_part_paused(lane, false);
+	reprise_graph_building_resume();
+}
+
+void reprise_joint_never(void)
+{
+	atomic_store(&never, true);
+}
+
+void reprise_joint_reset(void)
+{
+	atomic_store(&joining.word, 0);
+	atomic_store(&reprise_joint_lanes, 0);
+	atomic_store(&reprise_joint_debtors, 0);
+	spares = NULL;
+}

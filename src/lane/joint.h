@@ -1,0 +1,102 @@
+/*
+ * A joint lane: several streams of one context whose forks and joins, by events, come again and again. Their ops stand in one sequence, in the order of
+ * the program's calls, each issued on its own stream; records of events and waits for them are ops there, and a trace may go through all of them.
+ *
+ * One of the lanes, the head, has the sequence, the traces and the lock for all; `joined` of each member's lane leads there, the head's own too. The
+ * calls of one thread make a joint lane: when another's come, or it does not pay, or a member ends, it is parted, and each stream has its own lane again.
+ *
+ * What keeps invariant 3:
+ *
+ *   - A trace that forks is closed (trace/fork.h), and is entered only while its origin's stream is behind those of all members in it. That is known
+ *     from clocks: each op is a tick of its member's, records and waits carry them on. What is not seen happening counts as not ordered.
+ *   - A graph goes into one stream, and the others do not know of it: what comes next on theirs has to wait for the end of its own branch there, and for
+ *     nothing else. The graph records an event at that end (forks.tails), and the stream owes a wait for it, paid before anything
+ *     else reaches the stream. If that is another graph launched into a stream behind it, there is nothing to pay.
+ *
+ * Functions are under the head's lock unless they say otherwise.
+ */
+#pragma once
+
+#include "lane.h"
+
+#define REPRISE_JOINT_EVENTS 64
+
+struct reprise_joint_clock {
+	uint64_t ticks[REPRISE_MEMBERS_MOST];
+};
+
+struct reprise_joint {
+	const void *thread; /* whose calls it was made for */
+	unsigned int count;
+	uint8_t owing;  /* a bit for each member whose stream owes a wait */
+	uint8_t recent; /* and for each that had ops since the segment began that is being watched */
+	struct reprise_lane *members[REPRISE_MEMBERS_MOST]; /* the first is the head */
+	CUstream streams[REPRISE_MEMBERS_MOST];
+	struct reprise_joint_clock clocks[REPRISE_MEMBERS_MOST];
+	struct reprise_joint_event {
+		CUevent event;
+		struct reprise_joint_clock clock;
+	} events[REPRISE_JOINT_EVENTS]; /* the last records here, by their handles' hash */
+	struct reprise_forks forks;
+	uint64_t judged_at, judged_replayed; /* the lane's counts when it was last asked whether it pays */
+};
+
+/* How many lanes are joint, and how many of them owe a wait. */
+extern _Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors;
+
+/* ---- the order among members ---- */
+
+/* The op, deferred until now or not, is about to be issued on its member's stream: what is owed there is paid. */
+void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member, CUevent event);
+
+/* Whether the trace's graph may be launched into its origin's stream. */
+bool reprise_joint_covers(const struct reprise_joint *joint, const struct reprise_trace *trace);
+
+/* Whether the member's stream is behind those of all that had ops lately: there is nothing that a graph would cut in two which ends here. */
+bool reprise_joint_is_border(const struct reprise_joint *joint, unsigned int member);
+
+/* The trace's graph is about to be launched: into this stream; and was. */
+CUstream reprise_joint_origin(struct reprise_lane *head, const struct reprise_trace *trace);
+void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trace *trace);
+
+/* A call on the member's stream that is no op: it may record events, wait for some, or take any time. */
+void reprise_joint_strange(struct reprise_lane *head, unsigned int member);
+
+/* Events may have been recorded by others, but nothing was issued on its streams. */
+void reprise_joint_forget_events(struct reprise_joint *joint);
+void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event);
+
+/* What is owed on the member's stream is paid, if there is such a member; or everything. The context is made current. */
+void reprise_joint_pay(struct reprise_lane *head, unsigned int member);
+void reprise_joint_pay_all(struct reprise_lane *head);
+
+/* Calls came that nobody looked at: no member is known to be behind another. Nothing may be deferred. */
+void reprise_joint_lose(struct reprise_lane *head);
+
+/* Whether it has been of no use for long. Asked at eager ops. */
+bool reprise_joint_disappoints(struct reprise_lane *head);
+
+/* The member that has this stream, or `count` if none has. */
+unsigned int reprise_joint_member(const struct reprise_joint *joint, CUstream stream);
+
+/* ---- joining and parting: no lock is held ---- */
+
+/* Names the calling thread. */
+const void *reprise_joint_thread(void);
+
+/* The lane of `side` joins that of `head`, for the calling thread. False if they cannot be joined. */
+bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side);
+
+/* Each member has its own lane again. Nothing if the lane is none of a joint one. Waits for the building thread. */
+void reprise_joint_part(struct reprise_lane *lane);
+/* The same while the building thread rests. `gone`: the context no longer exists. */
+void reprise_joint_part_paused(struct reprise_lane *lane, bool gone);
+
+/* Events are shared with other processes from now on: nobody knows any more who records one. */
+void reprise_joint_never(void);
+
+/* The context, or if NULL all of them, is going, with the events that were kept for the next joint lane. */
+void reprise_joint_forget_spares(CUcontext context);
+
+/* After fork, in the child. */
+void reprise_joint_reset(void);
