@@ -84,6 +84,24 @@ bool reprise_joint_is_border(const struct reprise_joint *joint, unsigned int mem
 	return covers(joint, member, joint->recent);
 }
 
+/*
+ * Notes the records of a graph that was launched. `before`: its origin's clock before it, which all of them are behind. What is recorded last of a member
+ * is behind all of that one's ops.
+ */
+static void note_records(struct reprise_joint *joint, const struct reprise_trace *trace, const struct reprise_joint_clock *before)
+{
+	unsigned int last[REPRISE_MEMBERS_MOST] = {0};
+
+	for (unsigned int i = 0; i < trace->count; i++)
+		last[trace->ops[i].member] = i;
+	for (unsigned int i = 0; i < trace->count; i++) {
+		const struct reprise_op *op = &trace->ops[i];
+
+		if (op->kind == REPRISE_OP_RECORD)
+			*slot_of(joint, op->event) = (struct reprise_joint_event){op->event, i == last[op->member] ? joint->clocks[op->member] : *before};
+	}
+}
+
 /* What it says of the order is less than there is, never more: that members of the graph come behind each other in it is not noted, but for the origin. */
 void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trace *trace)
 {
@@ -92,9 +110,6 @@ void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trac
 	struct reprise_joint_clock before = joint->clocks[origin];
 	uint8_t others = trace->graph.members & (uint8_t) ~(1u << origin);
 
-	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
-		if (trace->ops[i].kind == REPRISE_OP_RECORD)
-			*slot_of(joint, trace->ops[i].event) = (struct reprise_joint_event){trace->ops[i].event, before};
 	tick(joint, origin);
 	for (unsigned int member = 0; others >> member != 0; member++) {
 		if ((others >> member & 1) == 0)
@@ -103,6 +118,8 @@ void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trac
 		tick(joint, member);
 		join_clock(&joint->clocks[origin], &joint->clocks[member]);
 	}
+	if (trace->event_count > 0)
+		note_records(joint, trace, &before);
 	if (others == 0)
 		return;
 	reprise_count(REPRISE_COUNT_joint_launches, 1);

@@ -1,0 +1,689 @@
+/*
+ * Streams that fork and join again and again: made hot, then sprung. Each stream works on memory of its own and reads the origin's, so
+ * that an edge that is lost, or one too many, shows in the order of ops.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hazard.h"
+
+enum { SIDES = 2 };
+
+static CUstream origin, sides[SIDES];
+static CUevent fork_event, join_events[SIDES];
+static CUdeviceptr side_x[SIDES], side_z[SIDES], origin_z;
+
+static CUdeviceptr words_of(unsigned value)
+{
+	CUdeviceptr x;
+
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemsetD32(x, value, WORDS));
+	CHECK(cuCtxSynchronize());
+	return x;
+}
+
+static void set_up(unsigned stream_flags, unsigned event_flags)
+{
+	origin = hazard_stream(stream_flags);
+	origin_z = words_of(9);
+	CHECK(cuEventCreate(&fork_event, event_flags));
+	for (unsigned i = 0; i < SIDES; i++) {
+		sides[i] = hazard_stream(stream_flags);
+		side_x[i] = words_of(11 + i);
+		side_z[i] = words_of(21 + i);
+		CHECK(cuEventCreate(&join_events[i], event_flags));
+	}
+}
+
+static void set_up_plainly(void)
+{
+	set_up(CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING);
+}
+
+static void launch(CUfunction function, CUdeviceptr x, CUdeviceptr y, unsigned argument, CUstream stream)
+{
+	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+}
+
+static void signal_flag(CUfunction function, CUdeviceptr flag, unsigned value, CUstream stream)
+{
+	CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&flag, &value}, NULL));
+}
+
+static void record_fork(void)
+{
+	for (unsigned i = 0; i < 3; i++)
+		launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, hazard_y, i, origin);
+	CHECK(cuEventRecord(fork_event, origin));
+}
+
+static void fork_to(unsigned side)
+{
+	CHECK(cuStreamWaitEvent(sides[side], fork_event, 0));
+}
+
+static void work_on(unsigned side, unsigned argument)
+{
+	launch(hazard_mix, side_x[side], hazard_x, argument, sides[side]);
+	for (unsigned i = 0; i < 4; i++)
+		launch(hazard_turn, side_x[side], hazard_y, i + side, sides[side]);
+}
+
+/* Work that nobody else reads, and that reads nothing of others. */
+static void work_alone(unsigned side, unsigned argument)
+{
+	for (unsigned i = 0; i < 4; i++)
+		launch(hazard_turn, side_z[side], hazard_y, i + argument, sides[side]);
+}
+
+static void work_beside(void)
+{
+	for (unsigned i = 0; i < 3; i++)
+		launch(hazard_turn, origin_z, hazard_y, i, origin);
+}
+
+static void join(unsigned side)
+{
+	CHECK(cuEventRecord(join_events[side], sides[side]));
+	CHECK(cuStreamWaitEvent(origin, join_events[side], 0));
+}
+
+static void fold(unsigned side)
+{
+	launch(hazard_mix, hazard_x, side_x[side], side, origin);
+}
+
+static void fork_all(unsigned argument)
+{
+	record_fork();
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		work_on(i, argument);
+	}
+	work_beside();
+}
+
+static void fork_alone(void)
+{
+	record_fork();
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		work_alone(i, 1);
+	}
+}
+
+static void join_all(void)
+{
+	for (unsigned i = 0; i < SIDES; i++)
+		join(i);
+	for (unsigned i = 0; i < SIDES; i++)
+		fold(i);
+}
+
+static void print_all(void)
+{
+	hazard_print("x", hazard_x);
+	hazard_print("z", origin_z);
+	for (unsigned i = 0; i < SIDES; i++) {
+		hazard_print("side", side_x[i]);
+		hazard_print("side z", side_z[i]);
+	}
+}
+
+/* Runs an iteration ITERATIONS times; the host waits now and then. */
+static void repeat(void (*iterate)(unsigned iteration))
+{
+	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
+		iterate(iteration);
+		if (iteration % 4 == 0)
+			CHECK(cuStreamSynchronize(origin));
+	}
+	print_all();
+}
+
+/* ---- the shape itself ---- */
+
+static void forks_and_joins(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+}
+
+static void fork_join(void)
+{
+	set_up_plainly();
+	repeat(forks_and_joins);
+}
+
+static void fork_join_blocking(void)
+{
+	set_up(CU_STREAM_DEFAULT, CU_EVENT_DISABLE_TIMING);
+	repeat(forks_and_joins);
+}
+
+/* Other values in one branch, now and then and always. */
+static void forks_with_values(unsigned iteration)
+{
+	record_fork();
+	fork_to(0);
+	work_on(0, hazard_springs(iteration) ? 3 : 2);
+	fork_to(1);
+	work_on(1, iteration);
+	join_all();
+}
+
+static void fork_values(void)
+{
+	set_up_plainly();
+	repeat(forks_with_values);
+}
+
+/* A branch that forks itself. */
+static void forks_in_a_fork(unsigned iteration)
+{
+	record_fork();
+	fork_to(0);
+	work_on(0, 1);
+	CHECK(cuEventRecord(join_events[1], sides[0]));
+	CHECK(cuStreamWaitEvent(sides[1], join_events[1], 0));
+	launch(hazard_mix, side_x[1], side_x[0], 5, sides[1]);
+	work_beside();
+	CHECK(cuEventRecord(join_events[1], sides[1]));
+	CHECK(cuStreamWaitEvent(sides[0], join_events[1], 0));
+	launch(hazard_turn, side_x[0], side_x[1], hazard_springs(iteration) ? 7 : 6, sides[0]);
+	join(0);
+	fold(0);
+}
+
+static void fork_in_fork(void)
+{
+	set_up_plainly();
+	repeat(forks_in_a_fork);
+}
+
+/* Streams of different priority are not one graph. */
+static void fork_priorities(void)
+{
+	int least, greatest;
+
+	set_up_plainly();
+	CHECK(cuCtxGetStreamPriorityRange(&least, &greatest));
+	for (unsigned i = 0; i < SIDES; i++)
+		CHECK(cuStreamCreateWithPriority(&sides[i], CU_STREAM_NON_BLOCKING, greatest));
+	repeat(forks_and_joins);
+}
+
+/* ---- what is not as before, this time ---- */
+
+/* Work on a side stream that the next fork does not come behind. */
+static void forks_beside_other_work(unsigned iteration)
+{
+	if (hazard_springs(iteration))
+		work_alone(iteration % SIDES, iteration);
+	fork_alone();
+	join_all();
+}
+
+static void fork_member_outside(void)
+{
+	set_up_plainly();
+	repeat(forks_beside_other_work);
+}
+
+/* One branch is not joined; the next fork goes on there. */
+static void forks_unjoined(unsigned iteration)
+{
+	fork_alone();
+	join(0);
+	if (!hazard_springs(iteration))
+		join(1);
+	work_beside();
+}
+
+static void fork_unjoined(void)
+{
+	set_up_plainly();
+	repeat(forks_unjoined);
+}
+
+/* A side stream goes on after its branch, and the host looks at what it made there. */
+static void forks_and_goes_on(unsigned iteration)
+{
+	uint32_t words[WORDS];
+
+	fork_all(1);
+	join_all();
+	if (!hazard_springs(iteration))
+		return;
+	work_alone(0, iteration);
+	if (iteration % 2 == 0) {
+		CHECK(cuMemcpyDtoHAsync(words, side_z[0], sizeof(words), sides[0]));
+		CHECK(cuStreamSynchronize(sides[0]));
+		printf("%u\n", words[iteration % WORDS]);
+	}
+	CHECK(cuStreamSynchronize(sides[1]));
+	CHECK(cuMemcpyDtoHAsync(words, side_x[1], sizeof(words), sides[1]));
+	printf("%u\n", words[iteration % WORDS]);
+}
+
+static void fork_member_goes_on(void)
+{
+	set_up_plainly();
+	repeat(forks_and_goes_on);
+}
+
+/* The program's own graph, host functions and copies on a side stream, between two forks. */
+static CUgraphExec own_graph;
+
+static void count_up(void *counter)
+{
+	++*(unsigned *)counter;
+}
+
+static void forks_around_other_calls(unsigned iteration)
+{
+	static unsigned called;
+
+	fork_alone();
+	join_all();
+	if (!hazard_springs(iteration))
+		return;
+	CHECK(cuStreamSynchronize(sides[0]));
+	if (iteration % 3 == 0)
+		CHECK(cuGraphLaunch(own_graph, sides[0]));
+	else if (iteration % 3 == 1)
+		CHECK(cuLaunchHostFunc(sides[1], count_up, &called));
+	else
+		CHECK(cuMemsetD32Async(side_z[1], iteration, WORDS, sides[1]));
+}
+
+static void fork_other_calls(void)
+{
+	CUgraph graph;
+
+	set_up_plainly();
+	CHECK(cuStreamBeginCapture(sides[0], CU_STREAM_CAPTURE_MODE_RELAXED));
+	launch(hazard_turn, side_z[0], hazard_y, 77, sides[0]);
+	CHECK(cuStreamEndCapture(sides[0], &graph));
+	CHECK(cuGraphInstantiateWithFlags(&own_graph, graph, 0));
+	repeat(forks_around_other_calls);
+}
+
+/* The program captures a fork of its own, and meanwhile works on a stream that is not in it. */
+static void forks_captured(unsigned iteration)
+{
+	CUgraph graph;
+	CUgraphExec exec;
+
+	fork_all(1);
+	join_all();
+	if (!hazard_springs(iteration))
+		return;
+	CHECK(cuStreamBeginCapture(origin, CU_STREAM_CAPTURE_MODE_RELAXED));
+	record_fork();
+	fork_to(0);
+	work_on(0, 1);
+	work_alone(1, iteration);
+	join(0);
+	CHECK(cuStreamEndCapture(origin, &graph));
+	CHECK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	CHECK(cuStreamSynchronize(sides[0]));
+	CHECK(cuGraphLaunch(exec, origin));
+	CHECK(cuGraphExecDestroy(exec));
+	CHECK(cuGraphDestroy(graph));
+}
+
+static void fork_captured(void)
+{
+	set_up_plainly();
+	repeat(forks_captured);
+}
+
+/* The legacy stream between forks of blocking ones, and in the midst of one. */
+static void forks_around_legacy(unsigned iteration)
+{
+	record_fork();
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		work_on(i, 1);
+		if (hazard_springs(iteration))
+			launch(hazard_turn, side_x[i], side_x[1 - i], iteration % 3, NULL);
+	}
+	join_all();
+}
+
+static void fork_legacy(void)
+{
+	set_up(CU_STREAM_DEFAULT, CU_EVENT_DISABLE_TIMING);
+	repeat(forks_around_legacy);
+}
+
+/* ---- events that others look at ---- */
+
+static void forks_looked_at(unsigned iteration)
+{
+	uint32_t word;
+	float ms = -1;
+
+	fork_all(1);
+	join_all();
+	if (!hazard_springs(iteration))
+		return;
+	switch (iteration % 4) {
+	case 0:
+		while (cuEventQuery(join_events[1]) == CUDA_ERROR_NOT_READY)
+			;
+		break;
+	case 1:
+		CHECK(cuEventSynchronize(join_events[1]));
+		break;
+	case 2:
+		CHECK(cuEventSynchronize(join_events[1]));
+		CHECK(cuEventElapsedTime(&ms, fork_event, join_events[1]));
+		printf("%d\n", ms >= 0);
+		break;
+	default:
+		CHECK(cuStreamSynchronize(sides[1]));
+		break;
+	}
+	CHECK(cuMemcpyDtoHAsync(&word, side_x[1], sizeof(word), sides[1]));
+	CHECK(cuStreamSynchronize(sides[1]));
+	printf("%u\n", word);
+}
+
+static void fork_events_looked_at(void)
+{
+	set_up(CU_STREAM_NON_BLOCKING, CU_EVENT_DEFAULT);
+	repeat(forks_looked_at);
+}
+
+/* Another stream waits for a branch, not for the whole; and this thread's wait comes while the record is deferred, or after its launch. */
+static CUstream outsider;
+static CUevent outsider_done;
+
+static void forks_waited_for(unsigned iteration)
+{
+	unsigned at = iteration % 3;
+
+	record_fork();
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		work_on(i, 1);
+		CHECK(cuEventRecord(join_events[i], sides[i]));
+	}
+	if (hazard_springs(iteration) && at == 0)
+		CHECK(cuStreamWaitEvent(outsider, join_events[1], 0));
+	for (unsigned i = 0; i < SIDES; i++)
+		CHECK(cuStreamWaitEvent(origin, join_events[i], 0));
+	if (hazard_springs(iteration) && at != 0)
+		CHECK(cuStreamWaitEvent(outsider, join_events[at - 1], 0));
+	if (hazard_springs(iteration)) {
+		launch(hazard_mix, origin_z, side_x[at == 0 ? 1 : at - 1], iteration, outsider);
+		CHECK(cuEventRecord(outsider_done, outsider));
+		CHECK(cuStreamWaitEvent(origin, outsider_done, 0));
+	}
+	fold(0);
+}
+
+static void fork_waited_for(void)
+{
+	set_up_plainly();
+	outsider = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&outsider_done, CU_EVENT_DISABLE_TIMING));
+	repeat(forks_waited_for);
+}
+
+/* The event of the fork is recorded again, elsewhere, before a branch waits for it: that branch is not behind the origin. */
+static void forks_elsewhere(unsigned iteration)
+{
+	record_fork();
+	fork_to(0);
+	work_on(0, 1);
+	if (hazard_springs(iteration)) {
+		launch(hazard_turn, origin_z, hazard_y, iteration, outsider);
+		CHECK(cuEventRecord(fork_event, outsider));
+	}
+	fork_to(1);
+	for (unsigned i = 0; i < 4; i++)
+		launch(hazard_turn, side_x[1], origin_z, i, sides[1]);
+	join_all();
+	CHECK(cuEventRecord(fork_event, origin));
+	CHECK(cuStreamWaitEvent(outsider, fork_event, 0));
+}
+
+static void fork_recorded_elsewhere(void)
+{
+	set_up_plainly();
+	outsider = hazard_stream(CU_STREAM_NON_BLOCKING);
+	repeat(forks_elsewhere);
+}
+
+/* ---- what ends ---- */
+
+static void forks_with_new_events(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+	if (!hazard_springs(iteration))
+		return;
+	CHECK(cuEventDestroy(join_events[0]));
+	CHECK(cuEventDestroy(fork_event));
+	CHECK(cuEventCreate(&join_events[0], CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&fork_event, CU_EVENT_DISABLE_TIMING));
+}
+
+static void fork_event_destroyed(void)
+{
+	set_up_plainly();
+	repeat(forks_with_new_events);
+}
+
+static void forks_with_new_streams(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+	if (!hazard_springs(iteration) || iteration % 4 != 0)
+		return;
+	CHECK(cuStreamDestroy(sides[0]));
+	sides[0] = hazard_stream(CU_STREAM_NON_BLOCKING);
+}
+
+static void fork_stream_destroyed(void)
+{
+	set_up_plainly();
+	repeat(forks_with_new_streams);
+}
+
+/* The origin goes; its sides stay. */
+static void fork_origin_destroyed(void)
+{
+	set_up_plainly();
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned iteration = 0; iteration < 300; iteration++)
+			forks_and_joins(iteration);
+		CHECK(cuStreamSynchronize(origin));
+		CHECK(cuStreamDestroy(origin));
+		origin = hazard_stream(CU_STREAM_NON_BLOCKING);
+	}
+	print_all();
+}
+
+/* ---- time ---- */
+
+/* A kernel of one branch waits in memory for one of another: nothing else orders the two. */
+static CUdeviceptr flag;
+static CUfunction publish, await;
+
+static void forks_that_signal(unsigned iteration)
+{
+	record_fork();
+	fork_to(0);
+	signal_flag(await, flag, iteration, sides[0]);
+	work_on(0, 1);
+	fork_to(1);
+	work_on(1, 1);
+	signal_flag(publish, flag, iteration, sides[1]);
+	join_all();
+}
+
+static void set_up_flag(void)
+{
+	publish = hazard_function("publish");
+	await = hazard_function("await");
+	CHECK(cuMemAlloc(&flag, 4));
+	CHECK(cuMemsetD32(flag, 0, 1));
+	CHECK(cuCtxSynchronize());
+}
+
+static void fork_spin(void)
+{
+	set_up_plainly();
+	set_up_flag();
+	repeat(forks_that_signal);
+}
+
+/* A kernel of the origin, behind the fork, waits for what a side stream is given after its branch was joined. */
+static void forks_that_signal_late(unsigned iteration)
+{
+	CHECK(cuStreamWaitEvent(origin, join_events[1], 0)); /* the last signal */
+	record_fork();
+	signal_flag(await, flag, iteration, origin);
+	fork_to(0);
+	work_on(0, 1);
+	join(0);
+	fork_to(1);
+	work_on(1, 1);
+	join(1);
+	signal_flag(publish, flag, iteration, sides[1]);
+	CHECK(cuEventRecord(join_events[1], sides[1]));
+	fold(0);
+}
+
+static void fork_spin_late(void)
+{
+	set_up_plainly();
+	set_up_flag();
+	repeat(forks_that_signal_late);
+}
+
+/* The host pauses in the midst of a fork. */
+static void forks_and_pauses(unsigned iteration)
+{
+	record_fork();
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		work_on(i, 1);
+		if (hazard_springs(iteration) && iteration % SIDES == i)
+			usleep(300);
+	}
+	join_all();
+}
+
+static void fork_hold(void)
+{
+	set_up_plainly();
+	repeat(forks_and_pauses);
+}
+
+/* ---- threads ---- */
+
+static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
+static unsigned turns;
+
+/* Whose turn it is for each iteration, and what of it: the second thread takes over in a while, once between fork and join. */
+static unsigned whose(unsigned turn)
+{
+	return turn < 800 ? 0 : turn < 1200 ? turn % 2 : 1;
+}
+
+static void *forks_in_turn(void *which)
+{
+	for (unsigned me = (unsigned)(uintptr_t)which;;) {
+		pthread_mutex_lock(&turn_mutex);
+		while (turns < 2 * ITERATIONS && whose(turns) != me)
+			pthread_cond_wait(&turn_changed, &turn_mutex);
+		if (turns >= 2 * ITERATIONS)
+			break;
+		CHECK(cuCtxSetCurrent(hazard_context)); /* within the turn: threads are numbered in order of their first call */
+		if (turns % 2 == 0)
+			fork_all(1);
+		else
+			join_all();
+		turns++;
+		pthread_cond_broadcast(&turn_changed);
+		pthread_mutex_unlock(&turn_mutex);
+	}
+	pthread_mutex_unlock(&turn_mutex);
+	return NULL;
+}
+
+static void fork_threads_in_turn(void)
+{
+	pthread_t threads[2];
+
+	set_up_plainly();
+	for (uintptr_t i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, forks_in_turn, (void *)i);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	print_all();
+}
+
+/* A second thread waits for an event of the fork, as soon as it was told that it is recorded. */
+static void *waits_for_branch(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuEventSynchronize(join_events[0]));
+	return NULL;
+}
+
+static void forks_waited_for_elsewhere(unsigned iteration)
+{
+	pthread_t thread;
+
+	record_fork();
+	fork_to(0);
+	work_on(0, 1);
+	CHECK(cuEventRecord(join_events[0], sides[0]));
+	if (hazard_springs(iteration)) {
+		pthread_create(&thread, NULL, waits_for_branch, NULL);
+		pthread_join(thread, NULL);
+	}
+	CHECK(cuStreamWaitEvent(origin, join_events[0], 0));
+	fold(0);
+}
+
+static void fork_waited_for_by_thread(void)
+{
+	set_up_plainly();
+	repeat(forks_waited_for_elsewhere);
+}
+
+const struct hazard fork_hazards[] = {
+	{"fork_join", fork_join},
+	{"fork_join_blocking", fork_join_blocking},
+	{"fork_values", fork_values},
+	{"fork_in_fork", fork_in_fork},
+	{"fork_priorities", fork_priorities},
+	{"fork_member_outside", fork_member_outside},
+	{"fork_unjoined", fork_unjoined},
+	{"fork_member_goes_on", fork_member_goes_on},
+	{"fork_other_calls", fork_other_calls},
+	{"fork_captured", fork_captured},
+	{"fork_legacy", fork_legacy},
+	{"fork_events_looked_at", fork_events_looked_at},
+	{"fork_waited_for", fork_waited_for},
+	{"fork_recorded_elsewhere", fork_recorded_elsewhere},
+	{"fork_event_destroyed", fork_event_destroyed},
+	{"fork_stream_destroyed", fork_stream_destroyed},
+	{"fork_origin_destroyed", fork_origin_destroyed},
+	{"fork_spin", fork_spin},
+	{"fork_spin_late", fork_spin_late},
+	{"fork_hold", fork_hold},
+	{"fork_threads_in_turn", fork_threads_in_turn},
+	{"fork_waited_for_by_thread", fork_waited_for_by_thread},
+	{NULL, NULL},
+};
