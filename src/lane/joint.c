@@ -32,9 +32,19 @@ static struct spare {
 
 /* ---- the order among members ---- */
 
+/* Where the event's last record is noted, or else where it may be: a free place of its row, or one that another has to give up. */
 static struct reprise_joint_event *slot_of(struct reprise_joint *joint, CUevent event)
 {
-	return &joint->events[reprise_hash_mix((uintptr_t)event, 3) % REPRISE_JOINT_EVENTS];
+	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
+	struct reprise_joint_event *row = joint->events[hash % REPRISE_JOINT_ROWS], *free = &row[(hash >> 32) % REPRISE_JOINT_ROW];
+
+	for (struct reprise_joint_event *slot = row; slot < row + REPRISE_JOINT_ROW; slot++) {
+		if (slot->event == event)
+			return slot;
+		if (slot->event == NULL)
+			free = slot;
+	}
+	return free;
 }
 
 static void join_clock(struct reprise_joint_clock *clock, const struct reprise_joint_clock *other)
@@ -180,8 +190,9 @@ CUstream reprise_joint_origin(struct reprise_lane *head, const struct reprise_tr
 
 void reprise_joint_forget_events(struct reprise_joint *joint)
 {
-	for (unsigned int i = 0; i < REPRISE_JOINT_EVENTS; i++)
-		joint->events[i].event = NULL;
+	for (unsigned int i = 0; i < REPRISE_JOINT_ROWS; i++)
+		for (unsigned int j = 0; j < REPRISE_JOINT_ROW; j++)
+			joint->events[i][j].event = NULL;
 }
 
 void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event)
@@ -327,6 +338,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 	}
 	*member = joint->count++;
 	joint->thread = reprise_joint_thread();
+	joint->patience = REPRISE_JOINT_PATIENCE;
 	joint->members[*member] = side;
 	joint->streams[*member] = joint->forks.models[*member] = side->stream;
 	joint->forks.tails[*member] = tails[0];
@@ -349,6 +361,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
+	reprise_lane_forget(head, NULL, false); /* what is one graph from now on is to be seen in one piece */
 	added = add_member(head, side, &member);
 	reprise_lock_give(&head->lock);
 	if (!added)
@@ -373,11 +386,13 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 
 	if (atomic_load(&side->joined) != NULL && atomic_load(&side->joined) != atomic_load(&head->joined))
 		reprise_joint_part(side); /* its members will meet the head, too */
+	reprise_graph_building_pause();
 	reprise_lock_take(&joining);
 	entered = reprise_enter();
 	joined = join(head, side);
 	reprise_leave(entered);
 	reprise_lock_give(&joining);
+	reprise_graph_building_resume();
 	return joined;
 }
 

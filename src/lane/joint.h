@@ -19,7 +19,9 @@
 
 #include "lane.h"
 
-#define REPRISE_JOINT_EVENTS 64
+#define REPRISE_JOINT_ROWS 16 /* events that are known to have been recorded: so many rows of so many */
+#define REPRISE_JOINT_ROW 4
+#define REPRISE_JOINT_PATIENCE 64
 
 struct reprise_joint_clock {
 	uint64_t ticks[REPRISE_MEMBERS_MOST];
@@ -36,8 +38,9 @@ struct reprise_joint {
 	struct reprise_joint_event {
 		CUevent event;
 		struct reprise_joint_clock clock;
-	} events[REPRISE_JOINT_EVENTS]; /* the last records here, by their handles' hash */
+	} events[REPRISE_JOINT_ROWS][REPRISE_JOINT_ROW]; /* the last records here, by their handles' hash */
 	struct reprise_forks forks;
+	unsigned int patience; /* so many pieces of forks are not taken yet, since the whole may turn out to be fast enough */
 	uint64_t judged_at, judged_replayed; /* the lane's counts when it was last asked whether it pays */
 };
 
@@ -84,7 +87,7 @@ unsigned int reprise_joint_member(const struct reprise_joint *joint, CUstream st
 /* Names the calling thread. */
 const void *reprise_joint_thread(void);
 
-/* The lane of `side` joins that of `head`, for the calling thread. False if they cannot be joined. */
+/* The lane of `side` joins that of `head`, for the calling thread. False if they cannot be joined. Waits for the building thread. */
 bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side);
 
 /* Each member has its own lane again. Nothing if the lane is none of a joint one. Waits for the building thread. */

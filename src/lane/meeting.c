@@ -5,27 +5,45 @@
 #include "../base/hash.h"
 #include "joint.h"
 
-#define EVENTS 64
-#define PAIRS 64
+#define ROWS 64 /* of events, and of pairs */
+#define ROW 4
 #define MET_OFTEN 4      /* times; twice as often after each parting, */
 #define PARTINGS_MOST 12 /* up to so many */
 
 static struct reprise_lock meetings_lock;
-static struct {
+static struct record {
 	CUevent event;
 	struct reprise_lane *lane; /* that recorded it last, as far as is known */
-} records[EVENTS];
+} records[ROWS][ROW];
 static struct pair {
 	struct reprise_lane *origin, *side;
 	const void *thread;
 	bool forked;
 	uint32_t met;
-} pairs[PAIRS];
+} pairs[ROWS][ROW];
+
+/* The event's record, or the one that would give way to it. */
+static struct record *record_of(CUevent event)
+{
+	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
+	struct record *row = records[hash % ROWS];
+
+	for (unsigned int i = 0; i < ROW; i++)
+		if (row[i].event == event || row[i].event == NULL)
+			return &row[i];
+	return &row[(hash >> 32) % ROW];
+}
 
 static struct pair *pair_of(struct reprise_lane *origin, struct reprise_lane *side)
 {
-	struct pair *pair = &pairs[reprise_hash_mix(reprise_hash_mix((uintptr_t)origin, (uintptr_t)side), 1) % PAIRS];
+	uint64_t hash = reprise_hash_mix(reprise_hash_mix((uintptr_t)origin, (uintptr_t)side), 1);
+	struct pair *row = pairs[hash % ROWS], *pair = &row[(hash >> 32) % ROW];
 
+	for (unsigned int i = 0; i < ROW; i++)
+		if ((row[i].origin == origin && row[i].side == side) || row[i].origin == NULL) {
+			pair = &row[i];
+			break;
+		}
 	if (pair->origin != origin || pair->side != side)
 		*pair = (struct pair){origin, side, NULL, false, 0};
 	return pair;
@@ -71,18 +89,17 @@ static void fork_to(struct reprise_lane *origin, struct reprise_lane *side)
 
 void reprise_meeting_note(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	unsigned int slot = (unsigned int)(reprise_hash_mix((uintptr_t)call->event, 3) % EVENTS);
+	struct record *record;
 	struct reprise_lane *here, *there = NULL;
 	bool join = false;
 
 	reprise_lock_take(&meetings_lock);
 	here = head_of(lane);
-	if (call->kind == REPRISE_OP_RECORD) {
-		records[slot].event = call->event;
-		records[slot].lane = lane;
-	} else if (records[slot].event == call->event) {
-		there = head_of(records[slot].lane);
-	}
+	record = record_of(call->event);
+	if (call->kind == REPRISE_OP_RECORD)
+		*record = (struct record){call->event, lane};
+	else if (record->event == call->event)
+		there = head_of(record->lane);
 	if (there != NULL && there != here) {
 		join = joined_again(here, there);
 		fork_to(there, here);

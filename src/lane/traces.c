@@ -125,20 +125,34 @@ static bool has_work(const struct reprise_op *ops, unsigned int count)
 	return false;
 }
 
-/* How many ops make a graph that is as long as planned, or a little longer, and joins what it forks. 0 if there is none of use. */
-static unsigned int joint_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed)
+/*
+ * How many ops make a graph that is as long as planned, or a little longer, and joins what it forks; but no longer than the hold limit leaves time for. If
+ * that takes a fork to pieces, it may be that the program was slow just now: what is made of pieces is not seen as a whole any more, so they
+ * have to wait. At least 1; *useful if there is a graph of them.
+ */
+static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed,
+                                bool *useful)
 {
-	unsigned int most = reprise_plan_longest(segment, start, hold_ns), wanted = reprise_plan_piece(segment, start, hold_ns);
-	unsigned int count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, segment->count - start);
+	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns);
+	unsigned int whole = reprise_fork_reach(segment->ops + start, left, wanted, crossed + start, left);
+	unsigned int most = reprise_plan_longest(segment, start, hold_ns), count = whole;
 
-	return has_work(segment->ops + start, count) ? count : 0;
+	if (whole > most && joint->patience > 0) {
+		joint->patience--;
+		*useful = false;
+		return whole;
+	}
+	if (whole > most)
+		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left);
+	*useful = has_work(segment->ops + start, count);
+	return count > 0 ? count : 1;
 }
 
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-	bool crossed[REPRISE_SEGMENT_MOST];
+	bool crossed[REPRISE_SEGMENT_MOST], useful = true;
 
 	if (lane->joint != NULL)
 		reprise_fork_cross(segment->ops, segment->count, crossed);
@@ -146,12 +160,11 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
 		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
 
-		count = lane->joint == NULL ? reprise_plan_piece(segment, start, hold_ns) : joint_piece(segment, start, hold_ns, crossed);
-		if (count == 0) {
-			count = 1; /* no graph begins here */
-			continue;
-		}
-		if (count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
+		if (lane->joint == NULL)
+			count = reprise_plan_piece(segment, start, hold_ns);
+		else
+			count = joint_piece(lane->joint, segment, start, hold_ns, crossed, &useful);
+		if (!useful || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
 			continue;
 		reprise_lane_stay_awake(lane);
 		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
