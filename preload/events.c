@@ -32,7 +32,7 @@ static CUresult pass_wait(const struct reprise_call *call)
 #define SUBMIT(name, op_kind, is_per_thread, passes) \
 	struct reprise_call call = {.kind = op_kind, .per_thread = is_per_thread, .stream = stream, .pass = passes, \
 		.entry = reprise_real[REPRISE_ENTRY_##name], .event = event}; \
-	return reprise_submit_event(&call);
+	return reprise_inside != 0 ? call.pass(&call) : reprise_submit_event(&call);
 
 #define RECORD(name, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
@@ -73,7 +73,8 @@ WAIT(cuStreamWaitEvent_ptsz, true)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUevent event) \
 	{ \
-		reprise_event_destroyed(event); \
+		if (reprise_inside == 0) \
+			reprise_event_destroyed(event); \
 		return REPRISE_REAL(name)(event); \
 	}
 DESTROY(cuEventDestroy)
@@ -82,13 +83,15 @@ DESTROY(cuEventDestroy_v2)
 __typeof__(cuIpcGetEventHandle) reprise_door_cuIpcGetEventHandle;
 CUresult reprise_door_cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
 {
-	reprise_events_shared();
+	if (reprise_inside == 0)
+		reprise_events_shared();
 	return REPRISE_REAL(cuIpcGetEventHandle)(handle, event);
 }
 
 __typeof__(cuIpcOpenEventHandle) reprise_door_cuIpcOpenEventHandle;
 CUresult reprise_door_cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
 {
-	reprise_events_shared();
+	if (reprise_inside == 0)
+		reprise_events_shared();
 	return REPRISE_REAL(cuIpcOpenEventHandle)(event, handle);
 }

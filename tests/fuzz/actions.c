@@ -290,7 +290,7 @@ void fuzz_copy_2d(int s, int buffer)
 /* The legacy stream, on which synchronous copies are, waits for blocking streams; for others the host has to. */
 static void order_before_legacy(int stream)
 {
-	if (stream == FREE || stream == URGENT)
+	if (stream >= FREE && stream <= FREE_THREE)
 		CALL(cuStreamSynchronize(world.stream[stream]));
 }
 
@@ -333,7 +333,7 @@ void fuzz_set_sync(int s, int buffer)
 	order_before_legacy(stream);
 	CALL(cuMemsetD32(buffer_of(stream, buffer), (unsigned)iteration, WORDS / 4));
 	/* It need not have finished when it returns, and others do not wait for the legacy stream. */
-	if (stream == FREE || stream == URGENT)
+	if (stream >= FREE && stream <= FREE_THREE)
 		CALL(cuStreamSynchronize(NULL));
 }
 
@@ -366,6 +366,36 @@ void fuzz_hand_over(int s, int t)
 	/* The other stream may go on with its buffer only after this. */
 	CALL(cuEventRecord(world.handing[0], world.stream[from]));
 	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
+}
+
+static void add_edge(int from, int to)
+{
+	CALL(cuEventRecord(world.edge[from], world.stream[from]));
+	CALL(cuStreamWaitEvent(world.stream[to], world.edge[from], 0));
+}
+
+void fuzz_edge(int s, int t)
+{
+	add_edge(stream_of(s), stream_of(t));
+}
+
+void fuzz_fork_join(int s, int t)
+{
+	int from = stream_of(s), to = stream_of(t);
+
+	add_edge(from, to);
+	CALL(launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 31));
+	CALL(launch_mix(world.turn, world.stream[to], world.buffer[to][2], world.buffer[to][1], changing(t)));
+	CALL(launch_mix(world.turn, world.stream[from], world.buffer[from][1], world.buffer[from][0], changing(s)));
+	add_edge(to, from);
+}
+
+void fuzz_event_anew(int s)
+{
+	int stream = stream_of(s);
+
+	CALL(cuEventDestroy(world.edge[stream]));
+	CALL(cuEventCreate(&world.edge[stream], CU_EVENT_DISABLE_TIMING));
 }
 
 static int blocking_of(int value)

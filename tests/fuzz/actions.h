@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* 0 is the legacy default stream, 1 and 2 do not block it (2 has priority), 3 and 4 do, 5 is the per-thread default stream. */
-enum { LEGACY, FREE, URGENT, BLOCKING, BLOCKING_TOO, PER_THREAD, STREAMS };
+/* 0 is the legacy default stream, 1 to 4 do not block it (2 has priority), 5 and 6 do, 7 is the per-thread default stream. */
+enum { LEGACY, FREE, URGENT, FREE_TOO, FREE_THREE, BLOCKING, BLOCKING_TOO, PER_THREAD, STREAMS };
 
 enum { BUFFERS = 3, WORDS = 64, EVENTS = 6 };
 
@@ -39,6 +39,9 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6 };
 	X(record, 2)        /* stream, event */ \
 	X(wait, 2)          /* stream, event */ \
 	X(hand_over, 2)     /* stream to stream and back, by events */ \
+	X(edge, 2)          /* what comes next on the second stream comes after what came on the first */ \
+	X(fork_join, 2)     /* the second stream works beside the first, between two edges */ \
+	X(event_anew, 1)    /* the event of a stream's edges is destroyed and made again */ \
 	X(through_legacy, 1) /* the legacy stream works on a blocking stream's buffers */ \
 	X(from_legacy, 1)   /* a blocking stream reads the legacy stream's buffers */ \
 	X(sync_stream, 1) \

@@ -38,6 +38,9 @@ static const struct {
 	[ACTION_record] = {4, 4},
 	[ACTION_wait] = {3, 4},
 	[ACTION_hand_over] = {3, 4},
+	[ACTION_edge] = {3, 4},
+	[ACTION_fork_join] = {3, 4},
+	[ACTION_event_anew] = {0, 2},
 	[ACTION_through_legacy] = {1, 4},
 	[ACTION_from_legacy] = {1, 4},
 	[ACTION_sync_stream] = {2, 4},
@@ -90,7 +93,19 @@ static enum action draw_action(bool disturbing)
 struct cast {
 	int streams[3];
 	unsigned count;
+	bool forks; /* into all of its streams, at the beginning, and joins them at the end */
 };
+
+/* Where they fork, mostly streams that may be one graph. */
+static void draw_streams(struct cast *cast)
+{
+	static const int alike[] = {FREE, FREE_TOO, FREE_THREE};
+	unsigned first = draw(3);
+	bool any = !cast->forks || draw(5) == 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		cast->streams[i] = any ? (int)draw(STREAMS) : alike[(first + i) % 3];
+}
 
 static int draw_stream(const struct cast *cast)
 {
@@ -127,6 +142,8 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 		a[1] = draw(4) != 0 ? (int)draw(8) : (int)draw(120);
 		break;
 	case ACTION_hand_over:
+	case ACTION_edge:
+	case ACTION_fork_join:
 		a[1] = draw_stream(cast);
 		break;
 	case ACTION_wait:
@@ -183,6 +200,16 @@ static void add_simple(struct program *program, enum action action, int argument
 	program_add(program, (struct statement){.action = action, .arguments = {argument}, .condition = condition, .numbers = {first, second}});
 }
 
+/* From the first stream to the others, or back. */
+static void add_edges(struct program *program, const struct cast *cast, bool forth)
+{
+	for (unsigned i = 1; cast->forks && i < cast->count; i++) {
+		int from = cast->streams[forth ? 0 : i], to = cast->streams[forth ? i : 0];
+
+		program_add(program, (struct statement){.action = ACTION_edge, .arguments = {from, to}, .condition = CONDITION_ALWAYS});
+	}
+}
+
 static void add_loop(struct program *program)
 {
 	static const unsigned lengths[] = {3, 8, 8, 20, 20, 40, 60};
@@ -192,9 +219,12 @@ static void add_loop(struct program *program)
 	bool forgetful = draw(3) == 0;
 	struct cast cast = {.count = draw(3) == 0 ? 1 + draw(3) : 1};
 
-	for (unsigned i = 0; i < 3; i++)
-		cast.streams[i] = (int)draw(STREAMS);
+	cast.forks = draw(3) == 0;
+	if (cast.forks)
+		cast.count = 2 + draw(2);
+	draw_streams(&cast);
 	program_add_loop(program, count);
+	add_edges(program, &cast, true);
 	for (unsigned i = 0; i < length; i++) {
 		struct statement statement = draw_statement(&cast, false);
 
@@ -211,6 +241,7 @@ static void add_loop(struct program *program)
 			disturbances--;
 		}
 	}
+	add_edges(program, &cast, false);
 	/* Most loops wait for their stream at the end of each iteration or now and then; all let graphs be built early on. */
 	if (waits < 5)
 		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_ALWAYS, 0, 0);

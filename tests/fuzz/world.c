@@ -93,7 +93,7 @@ CUstream fuzz_new_stream(int stream)
 		return NULL;
 	if (stream == PER_THREAD)
 		return CU_STREAM_PER_THREAD;
-	MUST(cuStreamCreateWithPriority(&made, stream == FREE || stream == URGENT ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT,
+	MUST(cuStreamCreateWithPriority(&made, stream >= FREE && stream <= FREE_THREE ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT,
 		stream == URGENT ? -2 : 0));
 	return made;
 }
@@ -101,6 +101,7 @@ CUstream fuzz_new_stream(int stream)
 static void start_stream(int stream)
 {
 	world.stream[stream] = fuzz_new_stream(stream);
+	MUST(cuEventCreate(&world.edge[stream], CU_EVENT_DISABLE_TIMING));
 	for (unsigned b = 0; b < BUFFERS; b++) {
 		MUST(cuMemAlloc(&world.buffer[stream][b], WORDS * 4));
 		MUST(cuMemsetD32(world.buffer[stream][b], 1000u * (unsigned)stream + b + 1, WORDS));

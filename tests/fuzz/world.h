@@ -20,7 +20,7 @@ struct fuzz_world {
 	unsigned *pinned[STREAMS], *landing[STREAMS];
 	volatile unsigned *mapped;
 	CUdeviceptr mapped_device;
-	CUevent event[EVENTS], handing[2], timing[2];
+	CUevent event[EVENTS], handing[2], timing[2], edge[STREAMS];
 	bool recorded[EVENTS];
 	CUgraph graph[STREAMS];
 	CUgraphExec exec[STREAMS];

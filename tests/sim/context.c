@@ -79,18 +79,27 @@ struct sim_context *sim_context_primary(CUdevice device)
 	return primaries[device];
 }
 
+/* One wait for everything: which stream has which part of it is nobody's concern. */
 CUresult sim_context_synchronize(struct sim_context *context)
 {
+	struct sim_op *all = sim_op_new(context, context->legacy->place, NULL);
 	size_t i;
 
-	for (i = 0; i < context->streams.count; i++)
-		sim_schedule_wait(context->streams.at[i]->last);
+	for (i = 0; i < context->streams.count; i++) {
+		sim_op_after(all, context->streams.at[i]->last);
+		sim_schedule_finish(context->streams.at[i]->last);
+	}
 	while (context->orphans.count) {
 		struct sim_op *op = context->orphans.at[--context->orphans.count].op;
 
-		sim_schedule_wait(op);
+		sim_op_after(all, op);
+		sim_schedule_finish(op);
 		sim_op_drop(op);
 	}
+	sim_op_submit(all);
+	sim_schedule_submitted();
+	sim_schedule_wait(all);
+	sim_op_drop(all);
 	return context->error;
 }
 

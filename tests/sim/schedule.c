@@ -195,16 +195,12 @@ static void want(struct sim_op *op)
 	sim_clear(&open);
 }
 
-void sim_schedule_wait(struct sim_op *op)
+void sim_schedule_finish(struct sim_op *op)
 {
 	struct sim_waiter waiter;
 
-	if (!op)
+	if (!op || op->state == SIM_OP_DONE)
 		return;
-	if (op->state == SIM_OP_DONE) {
-		sim_op_waited(op);
-		return;
-	}
 	sim_op_keep(op);
 	want(op);
 	sim_hang_wait(&waiter, op);
@@ -217,6 +213,14 @@ void sim_schedule_wait(struct sim_op *op)
 			wait_ms(10);
 	}
 	sim_hang_waited(&waiter);
+	sim_op_drop(op);
+}
+
+void sim_schedule_wait(struct sim_op *op)
+{
+	if (op)
+		sim_op_keep(op);
+	sim_schedule_finish(op);
 	sim_op_waited(op);
 	sim_op_drop(op);
 }

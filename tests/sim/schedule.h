@@ -18,6 +18,9 @@ void sim_schedule_submitted(void);
 /* Returns when the op has finished. NULL counts as finished. */
 void sim_schedule_wait(struct sim_op *op);
 
+/* The same, and the host is not said to have waited. */
+void sim_schedule_finish(struct sim_op *op);
+
 /* Whether the op has finished. A program that asks again and again gets a yes in the end. */
 bool sim_schedule_query(struct sim_op *op);
 

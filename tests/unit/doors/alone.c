@@ -1,22 +1,22 @@
 /* A program on a machine without a driver: the names that we export are not to look like one. */
 #include "harness.h"
 
-extern unsigned int linked_cuEventRecord(uint64_t event, uint64_t stream) __asm__("cuEventRecord") __attribute__((weak));
+extern unsigned int linked_cuGraphLaunch(uint64_t event, uint64_t stream) __asm__("cuGraphLaunch") __attribute__((weak));
 
 START_TEST(a_look_up_finds_no_driver)
 {
 	ck_assert_ptr_null(dlopen("libcuda.so.1", RTLD_LAZY));
 	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuInit"));
-	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuEventRecord"));
+	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuGraphLaunch"));
 	ck_assert_ptr_nonnull(dlerror());
-	ck_assert_ptr_null(dlsym(RTLD_NEXT, "cuEventRecord"));
+	ck_assert_ptr_null(dlsym(RTLD_NEXT, "cuGraphLaunch"));
 	ck_assert_ptr_nonnull(dlerror());
 }
 END_TEST
 
 START_TEST(a_call_that_nobody_can_answer_fails)
 {
-	ck_assert_uint_eq(linked_cuEventRecord(1, 2), CUDA_ERROR_NOT_SUPPORTED);
+	ck_assert_uint_eq(linked_cuGraphLaunch(1, 2), CUDA_ERROR_NOT_SUPPORTED);
 }
 END_TEST
 

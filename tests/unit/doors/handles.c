@@ -82,18 +82,18 @@ START_TEST(a_name_of_the_drivers_is_not_found_where_it_is_not)
 	look_up *plain = plain_dlsym();
 
 	(void)driver();
-	assert_same(plain, handle_of(3), "cuEventRecord");
-	assert_same(plain, handle_of(5), "cuEventRecord");
+	assert_same(plain, handle_of(3), "cuGraphLaunch");
+	assert_same(plain, handle_of(5), "cuGraphLaunch");
 }
 END_TEST
 
 START_TEST(a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it)
 {
-	void *door = dlsym(driver(), "cuEventRecord");
+	void *door = dlsym(driver(), "cuGraphLaunch");
 
 	ck_assert_ptr_nonnull(door);
 	for (int i = 0; i < 3; i++)
-		ck_assert_msg(dlsym(handle_of(i), "cuEventRecord") == door, "%s", handle_names[i]);
+		ck_assert_msg(dlsym(handle_of(i), "cuGraphLaunch") == door, "%s", handle_names[i]);
 }
 END_TEST
 
@@ -104,8 +104,8 @@ START_TEST(a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door)
 
 	ck_assert_msg(plugin != NULL, "%s", dlerror());
 	ck_assert_ptr_eq(dlsym(plugin, "cuStreamSynchronize"), dlsym(driver(), "cuStreamSynchronize"));
-	call = (unsigned int (*)(uint64_t, uint64_t))dlsym(plugin, "cuEventRecord"); /* the plugin is a layer: its own comes first */
-	ck_assert_ptr_ne((void *)call, dlsym(driver(), "cuEventRecord"));
+	call = (unsigned int (*)(uint64_t, uint64_t))dlsym(plugin, "cuGraphLaunch"); /* the plugin is a layer: its own comes first */
+	ck_assert_ptr_ne((void *)call, dlsym(driver(), "cuGraphLaunch"));
 	defer_something();
 	call(1, 2);
 	ck_assert_uint_eq(preloaded_rooms()->orders, 1);
@@ -132,8 +132,8 @@ START_TEST(dlvsym_is_the_c_librarys_and_finds_no_driver)
 
 	/* The driver's names have no version, and so dlvsym passes over them, and over ours. */
 	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
-		ck_assert_ptr_null(dlvsym(handles[i], "cuEventRecord", "GLIBC_2.34"));
-		ck_assert_ptr_nonnull(strstr(dlerror(), "cuEventRecord"));
+		ck_assert_ptr_null(dlvsym(handles[i], "cuGraphLaunch", "GLIBC_2.34"));
+		ck_assert_ptr_nonnull(strstr(dlerror(), "cuGraphLaunch"));
 	}
 }
 END_TEST
@@ -141,13 +141,13 @@ END_TEST
 START_TEST(a_dlsym_asked_for_by_version_is_ours)
 {
 	static const char *const versions[] = {DLSYM_VERSIONS};
-	void *door = dlsym(driver(), "cuEventRecord");
+	void *door = dlsym(driver(), "cuGraphLaunch");
 
 	for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
 		look_up *versioned = (look_up *)dlvsym(RTLD_DEFAULT, "dlsym", versions[i]);
 
 		ck_assert_msg(versioned != NULL, "%s", dlerror());
-		ck_assert_ptr_eq(versioned(driver(), "cuEventRecord"), door);
+		ck_assert_ptr_eq(versioned(driver(), "cuGraphLaunch"), door);
 	}
 }
 END_TEST

@@ -4,11 +4,11 @@
 
 unsigned int layer_calls;
 
-unsigned int cuEventRecord(uint64_t event, uint64_t stream);
+unsigned int cuGraphLaunch(uint64_t event, uint64_t stream);
 
-unsigned int cuEventRecord(uint64_t event, uint64_t stream)
+unsigned int cuGraphLaunch(uint64_t event, uint64_t stream)
 {
-	unsigned int (*next)(uint64_t, uint64_t) = (unsigned int (*)(uint64_t, uint64_t))dlsym(RTLD_NEXT, "cuEventRecord");
+	unsigned int (*next)(uint64_t, uint64_t) = (unsigned int (*)(uint64_t, uint64_t))dlsym(RTLD_NEXT, "cuGraphLaunch");
 
 	layer_calls++;
 	return next(event, stream);

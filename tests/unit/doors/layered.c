@@ -1,7 +1,7 @@
 /* A program that links the driver, with another layer preloaded beside ours: each sees the call once, in either order. */
 #include "harness.h"
 
-extern unsigned int linked_cuEventRecord(uint64_t event, uint64_t stream) __asm__("cuEventRecord");
+extern unsigned int linked_cuGraphLaunch(uint64_t event, uint64_t stream) __asm__("cuGraphLaunch");
 
 START_TEST(a_call_goes_through_the_layer_and_through_the_door)
 {
@@ -10,7 +10,7 @@ START_TEST(a_call_goes_through_the_layer_and_through_the_door)
 	ck_assert_ptr_nonnull(layer_calls);
 	defer_something();
 	for (unsigned int i = 1; i <= 2; i++) {
-		linked_cuEventRecord(INTEGER(1), INTEGER(2));
+		linked_cuGraphLaunch(INTEGER(1), INTEGER(2));
 		ck_assert_uint_eq(*layer_calls, i);
 		ck_assert_uint_eq(preloaded_rooms()->orders, i);
 		ck_assert_uint_eq(driver_log()->calls, i);

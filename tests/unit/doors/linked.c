@@ -8,7 +8,7 @@ LINKED(cuCtxDisablePeerAccess);
 LINKED(cuCtxSetLimit);
 LINKED(cuDeviceGraphMemTrim);
 LINKED(cuDevicePrimaryCtxSetFlags_v2);
-LINKED(cuEventRecord);
+LINKED(cuGraphLaunch);
 LINKED(cuGLUnmapBufferObject);
 LINKED(cuGLUnmapBufferObjectAsync);
 LINKED(cuGraphicsUnmapResources);
@@ -60,7 +60,7 @@ END_TEST
 
 START_TEST(a_barrier_with_nothing_deferred_tells_nobody)
 {
-	call_with_everything(linked_cuEventRecord);
+	call_with_everything(linked_cuGraphLaunch);
 	call_with_everything(linked_cuParamSetf);
 	call_with_everything(linked_cuStreamSynchronize);
 	ck_assert_uint_eq(preloaded_rooms()->orders, 0);
@@ -100,7 +100,7 @@ START_TEST(an_order_names_its_stream)
 	struct rooms *rooms = preloaded_rooms();
 
 	defer_something();
-	call_with_everything(linked_cuEventRecord);
+	call_with_everything(linked_cuGraphLaunch);
 	ck_assert_uint_eq(rooms->orders, 1);
 	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(2));
 	ck_assert(!rooms->per_thread);
@@ -279,10 +279,10 @@ START_TEST(doors_say_nothing_while_reprise_is_inside)
 {
 	struct rooms *rooms = preloaded_rooms();
 
-	call_with_everything(linked_cuEventRecord); /* so that everything has been looked up */
+	call_with_everything(linked_cuGraphLaunch); /* so that everything has been looked up */
 	defer_something();
 	*rooms->inside() = 1;
-	call_with_everything(linked_cuEventRecord);
+	call_with_everything(linked_cuGraphLaunch);
 	call_with_everything(linked_cuModuleUnload);
 	call_with_everything(linked_cuLaunchKernel);
 	call_with_everything(linked_cuStreamBeginCapture_v2);

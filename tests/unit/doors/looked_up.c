@@ -172,28 +172,28 @@ END_TEST
 START_TEST(an_answer_leaves_no_error_behind)
 {
 	ck_assert_ptr_null(dlerror());
-	ck_assert_ptr_nonnull(dlsym(driver(), "cuEventRecord"));
+	ck_assert_ptr_nonnull(dlsym(driver(), "cuGraphLaunch"));
 	ck_assert_ptr_null(dlerror());
-	ck_assert_ptr_nonnull(dlsym(RTLD_DEFAULT, "cuEventRecord"));
+	ck_assert_ptr_nonnull(dlsym(RTLD_DEFAULT, "cuGraphLaunch"));
 	ck_assert_ptr_null(dlerror());
-	ck_assert_ptr_nonnull(dlsym(RTLD_NEXT, "cuEventRecord"));
+	ck_assert_ptr_nonnull(dlsym(RTLD_NEXT, "cuGraphLaunch"));
 	ck_assert_ptr_null(dlerror());
 }
 END_TEST
 
 START_TEST(the_exported_names_are_no_driver_before_there_is_one)
 {
-	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuEventRecord"));
+	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuGraphLaunch"));
 	ck_assert_ptr_nonnull(dlerror());
 	(void)driver();
-	ck_assert(is_door(dlsym(RTLD_DEFAULT, "cuEventRecord")));
+	ck_assert(is_door(dlsym(RTLD_DEFAULT, "cuGraphLaunch")));
 }
 END_TEST
 
 START_TEST(rtld_next_finds_the_door)
 {
 	(void)driver();
-	ck_assert(is_door(dlsym(RTLD_NEXT, "cuEventRecord")));
+	ck_assert(is_door(dlsym(RTLD_NEXT, "cuGraphLaunch")));
 	ck_assert(is_drivers_own(dlsym(RTLD_NEXT, "cuInit")));
 	ck_assert_ptr_null(dlsym(RTLD_NEXT, "cuTensorOfOurs"));
 }
@@ -236,13 +236,13 @@ START_TEST(both_forms_of_get_proc_address_give_the_same_with_each_flag)
 	void *forms[3];
 
 	for (cuuint64_t flags = 0; flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM; flags++) {
-		ck_assert_uint_eq(get("cuEventRecord", &forms[flags], 13000, flags), CUDA_SUCCESS);
-		ck_assert_ptr_eq(forms[flags], get_v2("cuEventRecord", 13000, flags));
+		ck_assert_uint_eq(get("cuGraphLaunch", &forms[flags], 13000, flags), CUDA_SUCCESS);
+		ck_assert_ptr_eq(forms[flags], get_v2("cuGraphLaunch", 13000, flags));
 		ck_assert(is_door(forms[flags]));
 	}
-	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_DEFAULT], dlsym(driver(), "cuEventRecord"));
-	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_LEGACY_STREAM], dlsym(driver(), "cuEventRecord"));
-	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM], dlsym(driver(), "cuEventRecord_ptsz"));
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_DEFAULT], dlsym(driver(), "cuGraphLaunch"));
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_LEGACY_STREAM], dlsym(driver(), "cuGraphLaunch"));
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM], dlsym(driver(), "cuGraphLaunch_ptsz"));
 }
 END_TEST
 
@@ -257,7 +257,7 @@ START_TEST(get_proc_address_leads_on_from_itself)
 	ck_assert_uint_eq(get("cuGetProcAddress", (void **)&newer, 12000, 0), CUDA_SUCCESS);
 	ck_assert_uint_eq(newer("cuGetProcAddress", &older, 11030, 0, &status), CUDA_SUCCESS);
 	ck_assert_ptr_eq(older, (void *)get);
-	ck_assert_uint_eq(newer("cuEventRecord", &function, 13000, 0, &status), CUDA_SUCCESS);
+	ck_assert_uint_eq(newer("cuGraphLaunch", &function, 13000, 0, &status), CUDA_SUCCESS);
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SUCCESS);
 	ck_assert(is_door(function));
 }
@@ -272,7 +272,7 @@ END_TEST
 
 START_TEST(a_missing_name_is_answered_by_the_driver)
 {
-	static const char *const missing[] = {"", "cuNoSuchThing", "cuEventRecord_ptsz", "cuMemcpyHtoDAsync_v2", "strlen"};
+	static const char *const missing[] = {"", "cuNoSuchThing", "cuGraphLaunch_ptsz", "cuMemcpyHtoDAsync_v2", "strlen"};
 	get_function *get = (get_function *)dlsym(driver(), "cuGetProcAddress");
 	get_function_v2 *get_newer = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
 
@@ -299,7 +299,7 @@ START_TEST(a_failed_look_up_writes_nothing)
 	ck_assert(is_door((void *)get));
 	ck_assert_uint_eq(get("cuNoSuchThing", &function, 11030, 0), CUDA_ERROR_NOT_FOUND);
 	ck_assert_ptr_eq(function, (void *)1);
-	ck_assert_uint_eq(get("cuEventRecord", &function, 11030, 0), CUDA_SUCCESS);
+	ck_assert_uint_eq(get("cuGraphLaunch", &function, 11030, 0), CUDA_SUCCESS);
 	ck_assert(is_door(function));
 }
 END_TEST
@@ -310,7 +310,7 @@ static void *look_up_a_lot(void *barrier)
 
 	void *door = dlsym(driver(), "cuFutureThing");
 
-	return is_door(dlsym(driver(), "cuEventRecord")) && is_drivers_own(dlsym(driver(), "cuInit")) ? door : NULL;
+	return is_door(dlsym(driver(), "cuGraphLaunch")) && is_drivers_own(dlsym(driver(), "cuInit")) ? door : NULL;
 }
 
 START_TEST(threads_that_come_first_at_once_agree)

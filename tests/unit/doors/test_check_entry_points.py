@@ -11,12 +11,12 @@ import tempfile
 # What stands in the table, what is put there, and what the check has to say.
 CHANGES = (
     ('PASS(cuStreamGetFlags, QUERY, STREAM)\n', '', 'cuStreamGetFlags: no row'),
-    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'ORDER(cuEventRecord, 1, PLAIN, STREAM EVENT)', 'its stream is argument 2, not 1'),
-    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'ORDER(cuEventRecord, 2, PLAIN, STREAM)', 'takes EVENT STREAM, not STREAM'),
-    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, QUERY, STREAM EVENT)', 'QUERY does not fit'),
-    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, STREAM EVENT)', 'is PASS as UNRELATED, and takes'),
-    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, HARMLESS, STREAM EVENT)', 'HARMLESS is no reason'),
-    ('ORDER(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, NOTHING)', 'takes EVENT STREAM, not nothing'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'RECORD(cuEventRecord, 1, PLAIN, STREAM EVENT)', 'its stream is argument 2, not 1'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'RECORD(cuEventRecord, 2, PLAIN, STREAM)', 'takes EVENT STREAM, not STREAM'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, QUERY, STREAM EVENT)', 'QUERY does not fit'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, STREAM EVENT)', 'is PASS as UNRELATED, and takes'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, HARMLESS, STREAM EVENT)', 'HARMLESS is no reason'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, NOTHING)', 'takes EVENT STREAM, not nothing'),
     ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'SYNC(cuModuleUnload, 0, PLAIN, CHECKED, MODULE)',
      'ends what traces refer to'),
     ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'PASS(cuModuleUnload, CREATION, MODULE)', 'CREATION does not fit'),
