@@ -17,7 +17,7 @@
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
-		reprise_sync_context(); \
+		reprise_sync(); \
 		reprise_context_sync_begin(); \
 		result = REPRISE_REAL(name) arguments; \
 		reprise_context_sync_end(); \

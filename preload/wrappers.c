@@ -63,6 +63,8 @@ static CUresult pass_kernel_ex(const struct reprise_call *call)
 	{ \
 		if (config == NULL) \
 			return REPRISE_REAL(name)(config, function, params, extra); \
+		if (config->numAttrs > 0 && reprise_inside == 0) \
+			reprise_meet_attributes(config); \
 		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, \
 			.stream = config->hStream, .pass = pass_kernel_ex, .entry = reprise_real[REPRISE_ENTRY_##name], \
 			.kernel = {.function = function, .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \

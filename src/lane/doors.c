@@ -12,6 +12,7 @@
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
+#include "../op/kernel.h"
 #include "../record/record.h"
 #include "../report/counters.h"
 #include "joint.h"
@@ -180,7 +181,7 @@ static void forget_event(struct reprise_lane *lane, void *context)
 
 static void part(struct reprise_lane *lane, void *unused)
 {
-	reprise_joint_part(lane);
+	reprise_joint_part(lane, false);
 }
 
 void reprise_order(CUstream stream, bool per_thread)
@@ -242,24 +243,12 @@ void reprise_events_shared(void)
 	reprise_lanes_each(part, NULL);
 }
 
-static void sync_all(const struct reprise_lane *waited_for)
-{
-	record_barrier(REPRISE_RECORD_WAIT, waited_for);
-	reprise_lanes_barrier(true);
-}
-
 void reprise_sync(void)
-{
-	if (reprise_inside == 0)
-		sync_all(NULL);
-}
-
-void reprise_sync_unknown(void)
 {
 	if (reprise_inside != 0)
 		return;
-	sync_all(NULL);
-	reprise_lanes_lose_order(NULL);
+	record_barrier(REPRISE_RECORD_WAIT, NULL);
+	reprise_lanes_wait(NULL);
 }
 
 void reprise_sync_stream(CUstream stream, bool per_thread)
@@ -270,12 +259,19 @@ void reprise_sync_stream(CUstream stream, bool per_thread)
 	reprise_lanes_wait(stream);
 }
 
-void reprise_sync_context(void)
+void reprise_sync_unknown(void)
 {
 	if (reprise_inside != 0)
 		return;
 	record_barrier(REPRISE_RECORD_WAIT, NULL);
-	reprise_lanes_wait(NULL);
+	reprise_lanes_barrier(true);
+	reprise_lanes_lose_order(NULL);
+}
+
+void reprise_meet_attributes(const CUlaunchConfig *config)
+{
+	if (atomic_load(&reprise_joint_lanes) > 0 && !reprise_kernel_knows_attributes(config))
+		reprise_lanes_meet_events(NULL, NULL, true);
 }
 
 /* ---- lifetimes ---- */
@@ -297,7 +293,7 @@ static void forget(struct reprise_lane *lane, void *context)
 	    (what->context != NULL && lane->context != what->context))
 		return;
 	if (what->one_stream || what->retire)
-		reprise_joint_part_paused(lane, what->gone);
+		reprise_joint_part_paused(lane, what->gone, false);
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	reprise_lane_forget(lane, what->function, what->gone);
@@ -311,6 +307,9 @@ static void forget(struct reprise_lane *lane, void *context)
 /* The capture of that stream or, with a context, all of its captures. */
 static void capture_ended(CUstream stream, CUcontext context)
 {
+	if (atomic_load(&capture_count) == 0)
+		return;
+	reprise_lanes_lose_order(NULL); /* of what came meanwhile nobody has taken note */
 	reprise_lock_take(&captures_lock);
 
 	uint32_t kept = 0, count = atomic_load(&capture_count);
@@ -445,10 +444,8 @@ void reprise_capture_begin(CUstream stream)
 
 void reprise_capture_end(CUstream stream)
 {
-	if (reprise_inside != 0)
-		return;
-	reprise_lanes_lose_order(NULL); /* of what came meanwhile nobody has taken note */
-	capture_ended(stream, NULL);
+	if (reprise_inside == 0)
+		capture_ended(stream, NULL);
 }
 
 /* ---- errors and the end ---- */

@@ -47,17 +47,17 @@ void reprise_events_shared(void);
  */
 void reprise_order(CUstream stream, bool per_thread);
 
-/* SYNC, and unknown entry points: issues everything deferred in the process. */
+/* SYNC: issues everything deferred in the process. */
 void reprise_sync(void);
 
 /* SYNC of a call that names one stream. The others issue what they hold all the same; a recording says which it was. */
 void reprise_sync_stream(CUstream stream, bool per_thread);
 
-/* SYNC of a call that may give streams work, nobody knows which. */
+/* Unknown entry points, and SYNC of a call that may give streams work, nobody knows which. */
 void reprise_sync_unknown(void);
 
-/* SYNC of a call that waits for a whole context, or has a whole context wait. */
-void reprise_sync_context(void);
+/* The launch has attributes. Some have it record an event, and of those that are not known nobody can say. */
+void reprise_meet_attributes(const CUlaunchConfig *config);
 
 /*
  * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given

@@ -356,8 +356,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	unsigned int member;
 	bool added;
 
-	if (!may_join(head, side) || atomic_load(&side->joined) != NULL ||
-	    (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
+	if (atomic_load(&side->joined) != NULL || (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
@@ -379,17 +378,28 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	return true;
 }
 
+static bool might_join(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	int entered = reprise_enter();
+	bool might = may_join(head, side);
+
+	reprise_leave(entered);
+	return might;
+}
+
 bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 {
 	int entered;
 	bool joined;
 
+	if (!might_join(head, side))
+		return false;
 	if (atomic_load(&side->joined) != NULL && atomic_load(&side->joined) != atomic_load(&head->joined))
-		reprise_joint_part(side); /* its members will meet the head, too */
+		reprise_joint_part(side, false); /* its members will meet the head, too */
 	reprise_graph_building_pause();
 	reprise_lock_take(&joining);
 	entered = reprise_enter();
-	joined = join(head, side);
+	joined = may_join(head, side) && join(head, side);
 	reprise_leave(entered);
 	reprise_lock_give(&joining);
 	reprise_graph_building_resume();
@@ -399,7 +409,7 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 /* ---- parting ---- */
 
 /* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds his own lane again must find his stream whole. */
-static void part(struct reprise_lane *head, bool gone)
+static void part(struct reprise_lane *head, bool gone, bool failed)
 {
 	struct reprise_joint *joint = head->joint;
 	bool pushed = !gone && reprise_lane_make_current(head->context);
@@ -419,7 +429,7 @@ static void part(struct reprise_lane *head, bool gone)
 	head->workshop.forks = NULL;
 	reprise_lane_barrier(head, false); /* it need not be told of every call any more */
 	for (unsigned int member = 0; member < joint->count; member++) {
-		joint->members[member]->partings++;
+		joint->members[member]->partings += failed && joint->members[member]->partings < UINT8_MAX;
 		atomic_store(&joint->members[member]->joined, NULL);
 	}
 	free(joint);
@@ -427,7 +437,7 @@ static void part(struct reprise_lane *head, bool gone)
 	reprise_count(REPRISE_COUNT_lanes_parted, 1);
 }
 
-void reprise_joint_part_paused(struct reprise_lane *lane, bool gone)
+void reprise_joint_part_paused(struct reprise_lane *lane, bool gone, bool failed)
 {
 	struct reprise_lane *head;
 	int entered = reprise_enter();
@@ -437,19 +447,19 @@ void reprise_joint_part_paused(struct reprise_lane *lane, bool gone)
 	if (head != NULL) {
 		reprise_lock_take(&head->lock);
 		reprise_lane_barrier(head, false);
-		part(head, gone);
+		part(head, gone, failed);
 		reprise_lock_give(&head->lock);
 	}
 	reprise_lock_give(&joining);
 	reprise_leave(entered);
 }
 
-void reprise_joint_part(struct reprise_lane *lane)
+void reprise_joint_part(struct reprise_lane *lane, bool failed)
 {
 	if (atomic_load(&lane->joined) == NULL)
 		return;
 	reprise_graph_building_pause();
-	reprise_joint_part_paused(lane, false);
+	reprise_joint_part_paused(lane, false, failed);
 	reprise_graph_building_resume();
 }
 

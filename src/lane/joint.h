@@ -90,10 +90,13 @@ const void *reprise_joint_thread(void);
 /* The lane of `side` joins that of `head`, for the calling thread. False if they cannot be joined. Waits for the building thread. */
 bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side);
 
-/* Each member has its own lane again. Nothing if the lane is none of a joint one. Waits for the building thread. */
-void reprise_joint_part(struct reprise_lane *lane);
+/*
+ * Each member has its own lane again. Nothing if the lane is none of a joint one. `failed`: it was of no use, so that it takes more to be joined
+ * again. Waits for the building thread.
+ */
+void reprise_joint_part(struct reprise_lane *lane, bool failed);
 /* The same while the building thread rests. `gone`: the context no longer exists. */
-void reprise_joint_part_paused(struct reprise_lane *lane, bool gone);
+void reprise_joint_part_paused(struct reprise_lane *lane, bool gone, bool failed);
 
 /* Events are shared with other processes from now on: nobody knows any more who records one. */
 void reprise_joint_never(void);

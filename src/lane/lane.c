@@ -564,7 +564,8 @@ static struct reprise_lane *take_for_op(struct reprise_lane *lane, struct repris
 		if (taken->joint->thread == reprise_joint_thread())
 			return taken;
 		reprise_lock_give(&taken->lock);
-		reprise_joint_part(lane);
+		reprise_joint_part(lane, true);
+		call->member = 0;
 	}
 }
 
@@ -622,7 +623,7 @@ CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *ca
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
 		reprise_meeting_note(found, call);
 	if (useless)
-		reprise_joint_part(found);
+		reprise_joint_part(found, true);
 	return result;
 }
 

@@ -261,8 +261,9 @@ static void meet_event(struct reprise_lane *lane, void *context)
 void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded)
 {
 	struct meeting meeting = {lane != NULL ? atomic_load(&lane->joined) : NULL, event, recorded};
+	uint32_t told = meeting.told != NULL;
 
-	if (atomic_load(&reprise_joint_lanes) > 0)
+	if (atomic_load(&reprise_joint_lanes) > told)
 		reprise_lanes_each(meet_event, &meeting);
 }
 

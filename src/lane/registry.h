@@ -25,8 +25,8 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 void reprise_lanes_barrier(bool wait);
 
 /*
- * The same for a call that waits for no stream but this one, if any, unless it waits for all of a context: what other streams owe (joint.h) they still owe,
- * since what they owe it to is in a stream of the same context.
+ * The same for a call that looks at no stream but this one, if any, unless it looks at all of a context, or at the blocking streams: what other streams owe
+ * (joint.h) they still owe, since what they owe it to is in a stream of that kind, too.
  */
 void reprise_lanes_wait(CUstream stream);
 

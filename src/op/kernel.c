@@ -39,6 +39,14 @@ static size_t attribute_row(CUlaunchAttributeID id)
 	return row;
 }
 
+bool reprise_kernel_knows_attributes(const CUlaunchConfig *config)
+{
+	for (unsigned int i = 0; i < config->numAttrs; i++)
+		if (attribute_row(config->attrs[i].id) == ATTRIBUTE_ROWS)
+			return false;
+	return true;
+}
+
 static size_t attribute_bytes(const struct reprise_op *op)
 {
 	return op->kernel.attribute_count * sizeof(CUlaunchAttribute);

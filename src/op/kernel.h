@@ -3,6 +3,9 @@
 
 #include "op.h"
 
+/* Whether all attributes of the launch are such as an op may have: none that is not known, or carries an event. */
+bool reprise_kernel_knows_attributes(const CUlaunchConfig *config);
+
 enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct reprise_call_kernel *call);
 void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call);
 enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call);

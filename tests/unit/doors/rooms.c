@@ -76,14 +76,13 @@ void reprise_sync(void)
 	trash_registers();
 }
 
-void reprise_sync_context(void)
+void reprise_sync_unknown(void)
 {
 	reprise_sync();
 }
 
-void reprise_sync_unknown(void)
+void reprise_meet_attributes(const CUlaunchConfig *config)
 {
-	reprise_sync();
 }
 
 void reprise_event_destroyed(CUevent event)
