@@ -1,0 +1,188 @@
+/*
+ * Streams that fork and join again and again, which may become one graph. Each stream works on an array of its own, so that what the
+ * events order, and nothing else, shows in the end.
+ */
+#include "hazard.h"
+
+enum { SIDES = 3 };
+
+static struct mirror trunk, branches[SIDES];
+static cudaStream_t origin, sides[SIDES];
+static cudaEvent_t fork_event, join_events[SIDES];
+
+static void set_up(unsigned flags)
+{
+	mirror_init(&trunk);
+	CHECK(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking));
+	CHECK(cudaEventCreateWithFlags(&fork_event, flags));
+	for (unsigned i = 0; i < SIDES; i++) {
+		mirror_init(&branches[i]);
+		CHECK(cudaStreamCreateWithFlags(&sides[i], cudaStreamNonBlocking));
+		CHECK(cudaEventCreateWithFlags(&join_events[i], flags));
+	}
+}
+
+static void fork_all(unsigned argument)
+{
+	mirror_mix(&trunk, 1, origin);
+	mirror_mix(&trunk, 2, origin);
+	CHECK(cudaEventRecord(fork_event, origin));
+	for (unsigned i = 0; i < SIDES; i++) {
+		CHECK(cudaStreamWaitEvent(sides[i], fork_event, 0));
+		mirror_absorb(&branches[i], trunk.device, trunk.host, sides[i]);
+		for (unsigned k = 0; k < 6; k++)
+			mirror_mix(&branches[i], k == 3 ? argument : k, sides[i]);
+		CHECK(cudaEventRecord(join_events[i], sides[i]));
+	}
+}
+
+static void join_all(void)
+{
+	for (unsigned i = 0; i < SIDES; i++)
+		CHECK(cudaStreamWaitEvent(origin, join_events[i], 0));
+	for (unsigned i = 0; i < SIDES; i++)
+		mirror_absorb(&trunk, branches[i].device, branches[i].host, origin);
+}
+
+static void verify_all(unsigned iteration)
+{
+	mirror_verify(&trunk, iteration);
+	for (unsigned i = 0; i < SIDES; i++)
+		mirror_verify(&branches[i], iteration);
+}
+
+static void fork_join(void)
+{
+	set_up(cudaEventDisableTiming);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		fork_all(7);
+		join_all();
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(origin));
+	}
+	verify_all(ITERATIONS);
+}
+
+/* Other values in the branches. */
+static void fork_values(void)
+{
+	set_up(cudaEventDisableTiming);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		fork_all(i % 2 == 0 || trap_at(i) ? i : 7);
+		join_all();
+		CHECK(cudaStreamSynchronize(origin));
+	}
+	verify_all(ITERATIONS);
+}
+
+/* A side stream goes on after its branch, and the host looks at what it made. */
+static void fork_member_goes_on(void)
+{
+	set_up(cudaEventDisableTiming);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		fork_all(7);
+		join_all();
+		if (!trap_at(i))
+			continue;
+		CHECK(cudaEventRecord(fork_event, origin));
+		CHECK(cudaStreamWaitEvent(sides[0], fork_event, 0));
+		mirror_mix(&branches[0], i, sides[0]);
+		CHECK(cudaStreamSynchronize(sides[0]));
+		verify_all(i);
+	}
+	verify_all(ITERATIONS);
+}
+
+/* The host asks for an event of a branch, waits for it, and takes the time between two. */
+static void fork_events_looked_at(void)
+{
+	set_up(cudaEventDefault);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		float ms = -1;
+
+		fork_all(7);
+		join_all();
+		if (!trap_at(i))
+			continue;
+		if (i % 2 == 0)
+			CHECK(cudaEventSynchronize(join_events[1]));
+		else
+			while (cudaEventQuery(join_events[1]) == cudaErrorNotReady)
+				;
+		CHECK(cudaEventElapsedTime(&ms, fork_event, join_events[1]));
+		EXPECT(ms >= 0 && ms < 10000, "iteration %u: %f ms between fork and join", i, (double)ms);
+	}
+	verify_all(ITERATIONS);
+}
+
+/* Events are destroyed, some while their record is under way, and made anew. */
+static void fork_event_destroyed(void)
+{
+	set_up(cudaEventDisableTiming);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		fork_all(7);
+		join_all();
+		if (!trap_at(i))
+			continue;
+		CHECK(cudaEventDestroy(join_events[i % SIDES]));
+		CHECK(cudaEventDestroy(fork_event));
+		CHECK(cudaEventCreateWithFlags(&join_events[i % SIDES], cudaEventDisableTiming));
+		CHECK(cudaEventCreateWithFlags(&fork_event, cudaEventDisableTiming));
+	}
+	verify_all(ITERATIONS);
+}
+
+static void fork_stream_destroyed(void)
+{
+	set_up(cudaEventDisableTiming);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		fork_all(7);
+		join_all();
+		if (!trap_at(i) || i % 4 != 0)
+			continue;
+		CHECK(cudaStreamDestroy(sides[i % SIDES])); /* with its branch pending; the origin has joined it */
+		CHECK(cudaStreamCreateWithFlags(&sides[i % SIDES], cudaStreamNonBlocking));
+		CHECK(cudaEventRecord(fork_event, origin));
+		CHECK(cudaStreamWaitEvent(sides[i % SIDES], fork_event, 0));
+	}
+	verify_all(ITERATIONS);
+}
+
+/* A kernel of the origin, behind the fork, waits for what a side stream is given only after its branch was joined. */
+static void fork_spin_late(void)
+{
+	uint32_t *flag = device_words(), *late = mapped_words();
+
+	set_up(cudaEventDisableTiming);
+	/* Loads the kernels before one waits for the other: loading may wait for the device. */
+	launch(kernel_raise, 1, 1, (void *[]){&flag, &(uint32_t){0}}, origin);
+	fork_all(7);
+	join_all();
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i < ITERATIONS; i++) {
+		fork_all(7);
+		launch(kernel_wait, 1, 1, (void *[]){&flag, &i, &late}, origin);
+		for (unsigned k = 0; k < SIDES; k++)
+			CHECK(cudaStreamWaitEvent(origin, join_events[k], 0));
+		launch(kernel_raise, 1, 1, (void *[]){&flag, &i}, sides[1]);
+		CHECK(cudaEventRecord(join_events[1], sides[1]));
+		CHECK(cudaStreamWaitEvent(origin, join_events[1], 0));
+		for (unsigned k = 0; k < SIDES; k++)
+			mirror_absorb(&trunk, branches[k].device, branches[k].host, origin);
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(origin));
+		EXPECT(!*late, "iteration %u: the kernel gave up waiting for the other stream", i);
+	}
+	verify_all(ITERATIONS);
+}
+
+const struct hazard fork_hazards[] = {
+	{"fork_join", fork_join},
+	{"fork_values", fork_values},
+	{"fork_member_goes_on", fork_member_goes_on},
+	{"fork_events_looked_at", fork_events_looked_at},
+	{"fork_event_destroyed", fork_event_destroyed},
+	{"fork_stream_destroyed", fork_stream_destroyed},
+	{"fork_spin_late", fork_spin_late},
+	{NULL, NULL},
+};
