@@ -12,7 +12,7 @@ BUGS = (
     ("an event's record or wait is passed over", "src/lane/doors.c",
      "	order(lane, call->stream);\n	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);\n", "", "fuzz event_timing ipc_event"),
     ("ops of a side stream go to the first one", "src/lane/lane.c",
-     "	return reprise_op_issue(op, lane->joint->streams[op->member]);", "	return reprise_op_issue(op, lane->joint->streams[0]);",
+     "	result = reprise_op_issue(op, lane->joint->streams[op->member]);", "	result = reprise_op_issue(op, lane->joint->streams[0]);",
      "fuzz fork_hold fork_events_looked_at"),
     ("a graph that forks does not ask whether its stream is behind the others", "src/lane/lane.c",
      "	if (lane->joint == NULL || reprise_joint_covers(lane->joint, trace))", "	if (lane->joint == NULL || trace != NULL)",

@@ -463,9 +463,12 @@ void reprise_joint_part(struct reprise_lane *lane, bool failed)
 	reprise_graph_building_resume();
 }
 
+/* Whoever is joining lanes at this moment is waited for. */
 void reprise_joint_never(void)
 {
+	reprise_lock_take(&joining);
 	atomic_store(&never, true);
+	reprise_lock_give(&joining);
 }
 
 void reprise_joint_reset(void)

@@ -150,12 +150,20 @@ static bool is_measured(void)
 	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
 }
 
+static CUresult issue_jointly(struct reprise_lane *lane, const struct reprise_op *op)
+{
+	CUresult result;
+
+	reprise_joint_issues(lane, op->kind, op->member, op->event);
+	result = reprise_op_issue(op, lane->joint->streams[op->member]);
+	if (result != CUDA_SUCCESS)
+		reprise_joint_lose(lane);
+	return result;
+}
+
 static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op)
 {
-	if (lane->joint == NULL)
-		return reprise_op_issue(op, lane->stream);
-	reprise_joint_issues(lane, op->kind, op->member, op->event);
-	return reprise_op_issue(op, lane->joint->streams[op->member]);
+	return lane->joint == NULL ? reprise_op_issue(op, lane->stream) : issue_jointly(lane, op);
 }
 
 /* Issues the ops of this visit before op `count` one by one; returns the last result. */

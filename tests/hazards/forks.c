@@ -311,7 +311,34 @@ static void fork_other_calls(void)
 	repeat(forks_around_other_calls);
 }
 
-/* The program captures a fork of its own, and meanwhile works on a stream that is not in it. */
+/* The program captures, a fork of its own or on a stream elsewhere, and meanwhile works on a stream that is not in it. */
+static CUstream outsider;
+
+static CUgraph captured_fork(void)
+{
+	CUgraph graph;
+
+	CHECK(cuStreamBeginCapture(origin, CU_STREAM_CAPTURE_MODE_RELAXED));
+	record_fork();
+	fork_to(0);
+	work_on(0, 1);
+	work_alone(1, 3);
+	join(0);
+	CHECK(cuStreamEndCapture(origin, &graph));
+	return graph;
+}
+
+static CUgraph captured_elsewhere(void)
+{
+	CUgraph graph;
+
+	CHECK(cuStreamBeginCapture(outsider, CU_STREAM_CAPTURE_MODE_RELAXED));
+	launch(hazard_turn, origin_z, hazard_y, 3, outsider);
+	work_alone(1, 3);
+	CHECK(cuStreamEndCapture(outsider, &graph));
+	return graph;
+}
+
 static void forks_captured(unsigned iteration)
 {
 	CUgraph graph;
@@ -321,23 +348,19 @@ static void forks_captured(unsigned iteration)
 	join_all();
 	if (!hazard_springs(iteration))
 		return;
-	CHECK(cuStreamBeginCapture(origin, CU_STREAM_CAPTURE_MODE_RELAXED));
-	record_fork();
-	fork_to(0);
-	work_on(0, 1);
-	work_alone(1, iteration);
-	join(0);
-	CHECK(cuStreamEndCapture(origin, &graph));
+	graph = iteration % 2 == 0 ? captured_fork() : captured_elsewhere();
 	CHECK(cuGraphInstantiateWithFlags(&exec, graph, 0));
 	CHECK(cuStreamSynchronize(sides[0]));
 	CHECK(cuGraphLaunch(exec, origin));
 	CHECK(cuGraphExecDestroy(exec));
 	CHECK(cuGraphDestroy(graph));
+	CHECK(cuStreamSynchronize(origin)); /* so that the next fork begins as many others do */
 }
 
 static void fork_captured(void)
 {
 	set_up_plainly();
+	outsider = hazard_stream(CU_STREAM_NON_BLOCKING);
 	repeat(forks_captured);
 }
 
@@ -400,7 +423,6 @@ static void fork_events_looked_at(void)
 }
 
 /* Another stream waits for a branch, not for the whole; and this thread's wait comes while the record is deferred, or after its launch. */
-static CUstream outsider;
 static CUevent outsider_done;
 
 static void forks_waited_for(unsigned iteration)

@@ -38,6 +38,19 @@ void sim_event_free(struct sim_event *event)
 	sim_object_free(event);
 }
 
+void sim_event_name(struct sim_work *work, struct sim_event *event)
+{
+	work->event = event;
+	work->event_serial = event->object.serial;
+}
+
+struct sim_event *sim_event_of(const struct sim_work *work)
+{
+	if (work->event->object.kind != SIM_AN_EVENT || work->event->object.serial != work->event_serial)
+		sim_misuse("a graph is launched with a node of an event that was destroyed");
+	return work->event;
+}
+
 void sim_event_recorded(struct sim_event *event, struct sim_op *op)
 {
 	sim_op_drop(event->op);
@@ -98,7 +111,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, unsigned int flag
 	if (!stream->capture && (flags & CU_EVENT_RECORD_EXTERNAL))
 		return CUDA_ERROR_ILLEGAL_STATE;
 	work = sim_work_new(SIM_RECORD);
-	work->event = event;
+	sim_event_name(work, event);
 	work->shared = event->shared;
 	work->count = event->shared ? event->count = sim_shared_event_record(event->shared) : 0;
 	result = sim_stream_add(stream, work, &op);
@@ -141,7 +154,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 		if (!stream->capture)
 			return CUDA_ERROR_ILLEGAL_STATE;
 		work = sim_work_new(SIM_WAIT);
-		work->event = event;
+		sim_event_name(work, event);
 		return sim_stream_add(stream, work, NULL);
 	}
 	if (stream->capture || event->captured)

@@ -26,3 +26,7 @@ void sim_event_free(struct sim_event *event);
 
 /* The op records the event. */
 void sim_event_recorded(struct sim_event *event, struct sim_op *op);
+
+/* A record of the event, or a wait, that may be a node of a graph; and its event, which must still be there: what a GPU does else is anybody's guess. */
+void sim_event_name(struct sim_work *work, struct sim_event *event);
+struct sim_event *sim_event_of(const struct sim_work *work);

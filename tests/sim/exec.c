@@ -378,9 +378,9 @@ static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *wo
 	op->priority = stream->priority;
 	sim_op_after(op, begin);
 	if (work->kind == SIM_RECORD)
-		sim_event_recorded(work->event, op);
+		sim_event_recorded(sim_event_of(work), op);
 	if (work->kind == SIM_WAIT)
-		sim_op_after(op, work->event->op);
+		sim_op_after(op, sim_event_of(work)->op);
 	sim_op_submit(op);
 	return op;
 }
@@ -400,9 +400,9 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 	for (i = 0; i < node->before_count; i++)
 		sim_op_after(op, ops[exec->before.at[node->before_first + i].position]);
 	if (node->enabled && node->work->kind == SIM_RECORD)
-		sim_event_recorded(node->work->event, op);
+		sim_event_recorded(sim_event_of(node->work), op);
 	if (node->enabled && node->work->kind == SIM_WAIT)
-		sim_op_after(op, node->work->event->op);
+		sim_op_after(op, sim_event_of(node->work)->op);
 	/* "Run the graph using the per-node priority attributes rather than the priority of the stream it is launched into." */
 	op->priority = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY ? sim_kernel_work_priority(node->work, node->priority) : stream->priority;
 	sim_op_submit(op);

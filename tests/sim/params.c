@@ -65,7 +65,7 @@ static CUresult event(struct sim_work **made, enum sim_work_kind kind, CUevent h
 	if (!own)
 		return CUDA_ERROR_INVALID_VALUE;
 	*made = sim_work_new(kind);
-	(*made)->event = own;
+	sim_event_name(*made, own);
 	return CUDA_SUCCESS;
 }
 

@@ -93,7 +93,8 @@ struct sim_work {
 			void *data;
 		} callback;
 		struct {
-			struct sim_event *event; /* RECORD, WAIT in graphs */
+			struct sim_event *event; /* RECORD, WAIT in graphs: sim_event_of */
+			uint64_t event_serial;   /* the event's */
 			struct sim_shared_event *shared; /* RECORD of an event of several processes, WAIT_ELSEWHERE: */
 			uint64_t count;                  /* which record it is */
 		};
