@@ -78,7 +78,7 @@ static CUresult submit(struct reprise_call *call)
 		return reprise_call_pass(call);
 	}
 	reprise_process_prepare();
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, reprise_call_is_copy(call));
 	return reprise_lane_submit(lane, call);
 }
 
@@ -142,7 +142,7 @@ static void order(struct reprise_lane *lane, CUstream stream)
 		pass_unlaned(stream); /* it may still be ordered against the legacy stream */
 		return;
 	}
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
 	taken = reprise_lane_take(lane);
 	reprise_lane_barrier(taken, false);
 	if (taken->joint != NULL)
@@ -219,7 +219,7 @@ CUresult reprise_submit_event(struct reprise_call *call)
 	record_barrier(REPRISE_RECORD_ORDER, lane);
 	if (lane == NULL || !taking_part() || atomic_load(&lane->joined) == NULL)
 		return submit_alone(lane, call);
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, false);
 	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	return reprise_lane_submit(lane, call);
 }
