@@ -15,8 +15,8 @@
 #include "doors.h"
 #include "inner.h"
 
-#define JUDGED 32768 /* after so many ops, */
-#define LEAST 8      /* one in so many must have been replayed */
+#define JUDGED 16384 /* after so many ops, */
+#define LEAST 4      /* one in so many must have been replayed */
 
 _Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors;
 
@@ -293,12 +293,12 @@ static bool is_fit(const struct reprise_lane *lane)
 	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) && atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
 }
 
-/* A graph has the priority of the stream that it is launched into, and the legacy stream's order is for all members or for none. */
+/* A graph has the priority of the stream that it is launched into, and has to be in the legacy stream's order if any of its streams is. */
 static bool are_alike(const struct reprise_lane *head, const struct reprise_lane *side)
 {
 	int of_head, of_side;
 
-	return head->context == side->context && head->blocking == side->blocking &&
+	return head->context == side->context && (head->blocking || !side->blocking) &&
 	       reprise_driver.cuStreamGetPriority(head->stream, &of_head) == CUDA_SUCCESS &&
 	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS && of_head == of_side;
 }
@@ -324,6 +324,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		}
 		joint->forks.tails[0] = tails[1];
 		joint->streams[0] = head->stream;
+		joint->blocking = head->blocking;
 		joint->members[0] = head;
 		joint->count = 1;
 		joint->judged_at = head->counts.ops;
@@ -337,6 +338,8 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		atomic_fetch_add(&reprise_attention, !atomic_exchange(&head->noisy, true));
 	}
 	*member = joint->count++;
+	joint->blocking |= (uint8_t)(side->blocking << *member);
+	atomic_store(&head->blocking, joint->blocking != 0);
 	joint->thread = reprise_joint_thread();
 	joint->patience = REPRISE_JOINT_PATIENCE;
 	joint->members[*member] = side;
@@ -425,6 +428,7 @@ static void part(struct reprise_lane *head, bool gone, bool failed)
 			give_tail(head->context, joint->forks.tails[member]);
 	}
 	reprise_lane_restore(pushed);
+	atomic_store(&head->blocking, (joint->blocking & 1) != 0);
 	head->joint = NULL;
 	head->workshop.forks = NULL;
 	reprise_lane_barrier(head, false); /* it need not be told of every call any more */

@@ -7,6 +7,8 @@
  *
  * What keeps invariant 3:
  *
+ *   - A graph with a blocking stream's ops goes into a blocking stream, where the legacy default stream finds them. That others in it are not makes no
+ *     difference: all of the graph comes behind the origin's first op, and the origin's last op behind all of it.
  *   - A trace that forks is closed (trace/fork.h), and is entered only while its origin's stream is behind those of all members in it. That is known
  *     from clocks: each op is a tick of its member's, records and waits carry them on. What is not seen happening counts as not ordered.
  *   - A graph goes into one stream, and the others do not know of it: what comes next on theirs has to wait for the end of its own branch there, and for
@@ -30,6 +32,7 @@ struct reprise_joint_clock {
 struct reprise_joint {
 	const void *thread; /* whose calls it was made for */
 	unsigned int count;
+	uint8_t blocking; /* a bit for each member that is ordered against the legacy default stream */
 	uint8_t owing;  /* a bit for each member whose stream owes a wait */
 	uint8_t recent; /* and for each that had ops since the segment began that is being watched */
 	struct reprise_lane *members[REPRISE_MEMBERS_MOST]; /* the first is the head */

@@ -63,7 +63,7 @@ struct reprise_lane {
 	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
 	_Atomic(CUcontext) context;
 	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream */
-	_Atomic bool blocking;    /* ordered against the legacy default stream */
+	_Atomic bool blocking;    /* ordered against the legacy default stream; of a joint lane: one of its members is */
 	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;
 

@@ -73,7 +73,7 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 {
 	struct reprise_trace *trace;
 
-	if (lane->joint != NULL && !reprise_fork_is_closed(ops, count))
+	if (lane->joint != NULL && !reprise_fork_is_closed(ops, count, lane->joint->blocking))
 		return; /* no graph is in the same order as these */
 	trace = reprise_index_same(lane->index, spot, ops, count);
 	if (trace != NULL) {
@@ -134,7 +134,7 @@ static unsigned int joint_piece(struct reprise_joint *joint, const struct repris
                                 bool *useful)
 {
 	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns);
-	unsigned int whole = reprise_fork_reach(segment->ops + start, left, wanted, crossed + start, left);
+	unsigned int whole = reprise_fork_reach(segment->ops + start, left, wanted, crossed + start, left, joint->blocking);
 	unsigned int most = reprise_plan_longest(segment, start, hold_ns), count = whole;
 
 	if (whole > most && joint->patience > 0) {
@@ -143,7 +143,7 @@ static unsigned int joint_piece(struct reprise_joint *joint, const struct repris
 		return whole;
 	}
 	if (whole > most)
-		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left);
+		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left, joint->blocking);
 	*useful = has_work(segment->ops + start, count);
 	return count > 0 ? count : 1;
 }

@@ -33,7 +33,7 @@ enum reprise_op_kind {
 /* Records of events and waits for them are ops where the streams that they tie together share a lane (lane/joint.h); elsewhere they are barriers. */
 static inline bool reprise_op_is_event(enum reprise_op_kind kind)
 {
-	return kind >= REPRISE_OP_RECORD;
+	return kind == REPRISE_OP_RECORD || kind == REPRISE_OP_WAIT;
 }
 
 /* Which of the 1-D copy entry points was called: it decides how the two addresses are to be read. */

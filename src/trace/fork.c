@@ -14,7 +14,7 @@ struct clock {
 
 struct walk {
 	struct clock clocks[REPRISE_MEMBERS_MOST];
-	uint8_t members, origin;
+	uint8_t blocking, members, origin;
 	unsigned int event_count;
 	struct {
 		CUevent event;
@@ -62,6 +62,8 @@ static bool step(struct walk *walk, const struct reprise_op *op)
 		walk->origin = op->member;
 	else if ((walk->members >> op->member & 1) == 0 && waited == NULL)
 		return false;
+	if ((walk->blocking >> op->member & 1) != 0 && (walk->blocking >> walk->origin & 1) == 0)
+		return false;
 	if (op->kind == REPRISE_OP_WAIT && waited == NULL)
 		return false;
 	walk->members |= (uint8_t)(1u << op->member);
@@ -81,9 +83,9 @@ static bool is_closed(const struct walk *walk)
 	return true;
 }
 
-bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count)
+bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count, uint8_t blocking)
 {
-	struct walk walk = {0};
+	struct walk walk = {.blocking = blocking};
 
 	for (unsigned int i = 0; i < count; i++)
 		if (!step(&walk, &ops[i]))
@@ -106,16 +108,17 @@ void reprise_fork_cross(const struct reprise_op *ops, unsigned int count, bool *
 	}
 }
 
-unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most, unsigned int wanted, const bool *crossed, unsigned int count)
+unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most, unsigned int wanted, const bool *crossed, unsigned int count,
+                                uint8_t blocking)
 {
-	struct walk walk = {0};
+	struct walk walk = {.blocking = blocking};
 	unsigned int reach = 0, clean = 0;
 
 	for (unsigned int i = 0; i < most && step(&walk, &ops[i]); i++) {
 		if (!is_closed(&walk))
 			continue;
 		reach = i + 1;
-		if (i + 1 == count || crossed == NULL || !crossed[i + 1])
+		if (i + 1 == count || !crossed[i + 1])
 			clean = reach;
 		if (clean >= wanted)
 			break;

@@ -6,7 +6,8 @@
  *
  *   - every other member begins in it with a wait for an event that was recorded in it, so that everything depends on the first op;
  *   - so is every event that is waited for in it;
- *   - and the origin's last op comes behind everything in it, by the program's own events: the forks are joined again.
+ *   - the origin's last op comes behind everything in it, by the program's own events: the forks are joined again;
+ *   - and the origin is ordered against the legacy default stream (blocking) if any other member is. That the others are not makes no difference.
  *
  * Then launching it adds no edge and loses none, if before it the origin's stream is behind those of all members that it uses (lane/joint.h).
  * Ops of one member, with no wait among them, are the simplest case. Pure functions.
@@ -17,8 +18,8 @@
 
 #include "../op/op.h"
 
-/* Whether the ops may be one graph. */
-bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count);
+/* Whether the ops may be one graph. `blocking`: a bit for each member that is. */
+bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count, uint8_t blocking);
 
 /*
  * crossed[i] for i below `count`: an event that is recorded before op i is waited for at op i or later. A graph that ends before op i leaves a wait that the
@@ -28,6 +29,7 @@ void reprise_fork_cross(const struct reprise_op *ops, unsigned int count, bool *
 
 /*
  * How many of the ops, `most` at most, make a graph: the least number from `wanted` on behind which nothing is crossed; failing that, the most
- * that there are. 0 if no graph begins with the first. `crossed` may be NULL; it has an element for op `most` if there is one.
+ * that there are. 0 if no graph begins with the first. `crossed` is that of these ops and all that follow, `count` together.
  */
-unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most, unsigned int wanted, const bool *crossed, unsigned int count);
+unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most, unsigned int wanted, const bool *crossed, unsigned int count,
+                                uint8_t blocking);

@@ -383,6 +383,32 @@ static void fork_legacy(void)
 	repeat(forks_around_legacy);
 }
 
+/* The same where only the origin is blocking, and where only its sides are: then their graph would not be in the legacy stream's order. */
+static void forks_of_two_kinds(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+	if (iteration % 2 != 0)
+		return;
+	for (unsigned i = 0; i < SIDES && hazard_springs(iteration); i++)
+		launch(hazard_turn, side_z[i], hazard_y, iteration % 3, NULL);
+	CHECK(cuStreamSynchronize(origin));
+}
+
+static void fork_blocking_origin(void)
+{
+	set_up_plainly();
+	origin = hazard_stream(CU_STREAM_DEFAULT);
+	repeat(forks_of_two_kinds);
+}
+
+static void fork_blocking_sides(void)
+{
+	set_up(CU_STREAM_DEFAULT, CU_EVENT_DISABLE_TIMING);
+	origin = hazard_stream(CU_STREAM_NON_BLOCKING);
+	repeat(forks_of_two_kinds);
+}
+
 /* ---- events that others look at ---- */
 
 static void forks_looked_at(unsigned iteration)
@@ -696,6 +722,8 @@ const struct hazard fork_hazards[] = {
 	{"fork_other_calls", fork_other_calls},
 	{"fork_captured", fork_captured},
 	{"fork_legacy", fork_legacy},
+	{"fork_blocking_origin", fork_blocking_origin},
+	{"fork_blocking_sides", fork_blocking_sides},
 	{"fork_events_looked_at", fork_events_looked_at},
 	{"fork_waited_for", fork_waited_for},
 	{"fork_recorded_elsewhere", fork_recorded_elsewhere},

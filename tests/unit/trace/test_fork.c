@@ -23,24 +23,29 @@ static unsigned int ops_of(const char *text, struct reprise_op *ops)
 static const struct {
 	const char *ops;
 	bool closed;
+	uint8_t blocking;
 } sequences[] = {
-	{"Ka Ka Ka", true},
-	{"Kc Kc", true},
-	{"Ka R1a", true},
-	{"Ka Kb", false},
-	{"R1a W1b Kb R2b W2a Ka", true},
-	{"Ka R1a W1b Kb Ka R2b W2a", true},
-	{"R1a W1b Kb Ka", false},
-	{"R1a W1b Kb R2b W2a Kb", false},
-	{"W1b Kb R2b", false},
-	{"R1a W2b Kb R2b W2a", false},
-	{"R1a W1b W1c Kb Kc R2b R3c W2a W3a", true},
-	{"R1a W1b W1c Kb Kc R2b R3c W2a", false},
-	{"R1a W1b R2b W2c Kc R3c W3b R4b W4a", true}, /* b forks to c */
-	{"R1a W1b R2b W2c Kc R3c W3a", true},         /* c comes behind b */
-	{"R1a W1b Kb R1b W1a Ka", true},              /* the same event again */
-	{"R1a W1b Kb R1a W1a", false},
-	{"R1a W1a Ka", true},
+	{"Ka Ka Ka", true, 0},
+	{"Kc Kc", true, 0},
+	{"Ka R1a", true, 0},
+	{"Ka Kb", false, 0},
+	{"R1a W1b Kb R2b W2a Ka", true, 0},
+	{"Ka R1a W1b Kb Ka R2b W2a", true, 0},
+	{"R1a W1b Kb Ka", false, 0},
+	{"R1a W1b Kb R2b W2a Kb", false, 0},
+	{"W1b Kb R2b", false, 0},
+	{"R1a W2b Kb R2b W2a", false, 0},
+	{"R1a W1b W1c Kb Kc R2b R3c W2a W3a", true, 0},
+	{"R1a W1b W1c Kb Kc R2b R3c W2a", false, 0},
+	{"R1a W1b R2b W2c Kc R3c W3b R4b W4a", true, 0}, /* b forks to c */
+	{"R1a W1b R2b W2c Kc R3c W3a", true, 0},         /* c comes behind b */
+	{"R1a W1b Kb R1b W1a Ka", true, 0},              /* the same event again */
+	{"R1a W1b Kb R1a W1a", false, 0},
+	{"R1a W1a Ka", true, 0},
+	{"R1a W1b Kb R2b W2a", true, 3},
+	{"R1a W1b Kb R2b W2a", true, 1}, /* only the origin is blocking */
+	{"R1a W1b Kb R2b W2a", false, 2},
+	{"Kb Kb", true, 2},
 };
 
 START_TEST(a_graph_is_closed)
@@ -48,7 +53,7 @@ START_TEST(a_graph_is_closed)
 	struct reprise_op ops[MOST];
 	unsigned int count = ops_of(sequences[_i].ops, ops);
 
-	ck_assert_msg(reprise_fork_is_closed(ops, count) == sequences[_i].closed, "%s", sequences[_i].ops);
+	ck_assert_msg(reprise_fork_is_closed(ops, count, sequences[_i].blocking) == sequences[_i].closed, "%s", sequences[_i].ops);
 }
 END_TEST
 
@@ -59,7 +64,7 @@ static unsigned int reach(const char *text, unsigned int start, unsigned int wan
 	unsigned int count = ops_of(text, ops);
 
 	reprise_fork_cross(ops, count, crossed);
-	return reprise_fork_reach(ops + start, count - start, wanted, crossed + start, count - start);
+	return reprise_fork_reach(ops + start, count - start, wanted, crossed + start, count - start, 0);
 }
 
 START_TEST(a_graph_ends_where_all_that_it_forks_is_joined)
@@ -86,8 +91,8 @@ START_TEST(too_many_events_are_no_graph)
 
 	for (unsigned int i = 0; i < 40; i++)
 		ops[i] = (struct reprise_op){.kind = REPRISE_OP_RECORD, .event = (CUevent)(uintptr_t)(i + 1)};
-	ck_assert(reprise_fork_is_closed(ops, 32));
-	ck_assert(!reprise_fork_is_closed(ops, 33));
+	ck_assert(reprise_fork_is_closed(ops, 32, 0));
+	ck_assert(!reprise_fork_is_closed(ops, 33, 0));
 }
 END_TEST
 
