@@ -27,7 +27,7 @@ BUGS = (
     ("in a graph all waits are for its first event", "src/graph/capture.c",
      "		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event), CU_EVENT_WAIT_DEFAULT);",
      "		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, fork->recorded[0]), CU_EVENT_WAIT_DEFAULT);",
-     "fuzz event_ping_pong fork_join fork_join_blocking fork_values fork_in_fork"),
+     "fuzz event_ping_pong fork_join fork_join_blocking fork_values fork_in_fork fork_blocking_origin"),
     ("a graph does not record the program's events", "src/graph/capture.c",
      "	CUresult result = reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);",
      "	CUresult result = reprise_driver.cuEventRecordWithFlags(fork->graph->workshop->forks->tails[0], stream, CU_EVENT_RECORD_EXTERNAL);",
