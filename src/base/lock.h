@@ -4,7 +4,7 @@
  * The order of all locks in Reprise. Who holds one may take only those further down:
  *
  *     compiling   one trace is being captured and instantiated (graph/build.c)
- *     joining     lanes join, or are parted (lane/joint.c)
+ *     joining     lanes join, or are parted (lane/joining.c)
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard

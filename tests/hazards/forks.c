@@ -570,10 +570,14 @@ static void forks_that_signal(unsigned iteration)
 	fork_to(0);
 	signal_flag(await, flag, iteration, sides[0]);
 	work_on(0, 1);
+	CHECK(cuEventRecord(join_events[0], sides[0]));
 	fork_to(1);
 	work_on(1, 1);
 	signal_flag(publish, flag, iteration, sides[1]);
-	join_all();
+	CHECK(cuEventRecord(join_events[1], sides[1]));
+	for (unsigned i = 0; i < SIDES; i++)
+		CHECK(cuStreamWaitEvent(origin, join_events[i], 0));
+	fold(0);
 }
 
 static void set_up_flag(void)

@@ -1,0 +1,270 @@
+/*
+ * Which streams share a lane. `joining` is held while one joins or is parted; no lane's lock is held when it is taken. Which lane a stream's ops belong
+ * to changes only under it and, for a parting, under the head's lock.
+ */
+#include "joint.h"
+
+#include <stdlib.h>
+
+#include "../base/inside.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "doors.h"
+#include "inner.h"
+
+static struct reprise_lock joining;
+static _Atomic bool never;
+
+/* Tails of joint lanes that were parted. A graph that still runs may record one, so that they are used again rather than destroyed. Under `joining`. */
+static struct spare {
+	struct spare *next;
+	CUcontext context;
+	CUevent event;
+} *spares;
+
+/* ---- joining ---- */
+
+const void *reprise_joint_thread(void)
+{
+	return &reprise_inside;
+}
+
+/* Under `joining`. The context is current. */
+static bool take_tail(CUcontext context, CUevent *tail)
+{
+	for (struct spare **at = &spares; *at != NULL; at = &(*at)->next) {
+		struct spare *spare = *at;
+
+		if (spare->context != context)
+			continue;
+		*tail = spare->event;
+		*at = spare->next;
+		free(spare);
+		return true;
+	}
+	return reprise_driver.cuEventCreate(tail, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+}
+
+static void give_tail(CUcontext context, CUevent tail)
+{
+	struct spare *spare = malloc(sizeof(*spare));
+
+	/* Without memory for it, it is left to its context. */
+	if (spare == NULL)
+		return;
+	*spare = (struct spare){spares, context, tail};
+	spares = spare;
+}
+
+void reprise_joint_forget_spares(CUcontext context)
+{
+	reprise_lock_take(&joining);
+	for (struct spare **at = &spares; *at != NULL;) {
+		struct spare *spare = *at;
+
+		if (context == NULL || spare->context == context) {
+			*at = spare->next;
+			free(spare);
+		} else {
+			at = &spare->next;
+		}
+	}
+	reprise_lock_give(&joining);
+}
+
+/* Whether it is a stream of the kind that may be in a joint lane at all. */
+static bool is_fit(const struct reprise_lane *lane)
+{
+	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) && atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
+}
+
+/* A graph has the priority of the stream that it is launched into, and has to be in the legacy stream's order if any of its streams is. */
+static bool are_alike(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	int of_head, of_side;
+
+	return head->context == side->context && (head->blocking || !side->blocking) &&
+	       reprise_driver.cuStreamGetPriority(head->stream, &of_head) == CUDA_SUCCESS &&
+	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS && of_head == of_side;
+}
+
+static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	return !reprise_dry && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 && reprise_driver.cuEventRecordWithFlags != NULL &&
+	       head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
+}
+
+/* The head's part. False if there is no room for one more. */
+static bool add_member(struct reprise_lane *head, struct reprise_lane *side, unsigned int *member)
+{
+	struct reprise_joint *joint = head->joint != NULL ? head->joint : calloc(1, sizeof(*joint));
+	CUevent tails[2];
+
+	if (joint == NULL || joint->count == REPRISE_MEMBERS_MOST || !take_tail(head->context, &tails[0]))
+		goto none;
+	if (joint->count == 0) {
+		if (!take_tail(head->context, &tails[1])) {
+			give_tail(head->context, tails[0]);
+			goto none;
+		}
+		joint->forks.tails[0] = tails[1];
+		joint->streams[0] = head->stream;
+		joint->blocking = head->blocking;
+		joint->members[0] = head;
+		joint->count = 1;
+		joint->judged_at = head->counts.ops;
+		joint->judged_replayed = head->counts.replayed;
+		head->member = 0;
+		head->joint = joint;
+		head->workshop.forks = &joint->forks;
+		atomic_store(&head->drowsy_ops, 0);
+		atomic_store(&head->joined, head);
+		atomic_fetch_add(&reprise_joint_lanes, 1);
+		atomic_fetch_add(&reprise_attention, !atomic_exchange(&head->noisy, true));
+	}
+	*member = joint->count++;
+	joint->blocking |= (uint8_t)(side->blocking << *member);
+	atomic_store(&head->blocking, joint->blocking != 0);
+	joint->thread = reprise_joint_thread();
+	joint->patience = REPRISE_JOINT_PATIENCE;
+	joint->members[*member] = side;
+	joint->streams[*member] = joint->forks.models[*member] = side->stream;
+	joint->forks.tails[*member] = tails[0];
+	reprise_joint_lose(head);
+	return true;
+none:
+	if (joint != head->joint)
+		free(joint);
+	return false;
+}
+
+/* First the head knows its member, then the member's ops go there. */
+static bool join(struct reprise_lane *head, struct reprise_lane *side)
+{
+	unsigned int member;
+	bool added;
+
+	if (atomic_load(&side->joined) != NULL || (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
+		return false;
+	reprise_lock_take(&head->lock);
+	reprise_lane_barrier(head, false);
+	reprise_lane_forget(head, NULL, false); /* what is one graph from now on is to be seen in one piece */
+	added = add_member(head, side, &member);
+	reprise_lock_give(&head->lock);
+	if (!added)
+		return false;
+	reprise_lock_take(&side->lock);
+	reprise_lane_barrier(side, false);
+	reprise_lane_move_to(side, REPRISE_BEFORE_NOTHING);
+	side->last = NULL;
+	side->expected = NULL;
+	side->member = (uint8_t)member;
+	atomic_store(&side->drowsy_ops, 0);
+	atomic_store(&side->joined, head);
+	reprise_lock_give(&side->lock);
+	reprise_count(REPRISE_COUNT_lanes_joined, 1);
+	return true;
+}
+
+static bool might_join(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	int entered = reprise_enter();
+	bool might = may_join(head, side);
+
+	reprise_leave(entered);
+	return might;
+}
+
+bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
+{
+	int entered;
+	bool joined;
+
+	if (!might_join(head, side))
+		return false;
+	if (atomic_load(&side->joined) != NULL && atomic_load(&side->joined) != atomic_load(&head->joined))
+		reprise_joint_part(side, false); /* its members will meet the head, too */
+	reprise_graph_building_pause();
+	reprise_lock_take(&joining);
+	entered = reprise_enter();
+	joined = may_join(head, side) && join(head, side);
+	reprise_leave(entered);
+	reprise_lock_give(&joining);
+	reprise_graph_building_resume();
+	return joined;
+}
+
+/* ---- parting ---- */
+
+/* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds his own lane again must find his stream whole. */
+static void part(struct reprise_lane *head, bool gone, bool failed)
+{
+	struct reprise_joint *joint = head->joint;
+	bool pushed = !gone && reprise_lane_make_current(head->context);
+
+	if (gone && joint->owing != 0)
+		atomic_fetch_sub(&reprise_joint_debtors, 1);
+	else
+		reprise_joint_pay_all(head);
+	reprise_lane_forget_forks(head, gone);
+	if (!gone) {
+		reprise_forks_close(&joint->forks);
+		for (unsigned int member = 0; member < joint->count; member++)
+			give_tail(head->context, joint->forks.tails[member]);
+	}
+	reprise_lane_restore(pushed);
+	atomic_store(&head->blocking, (joint->blocking & 1) != 0);
+	head->joint = NULL;
+	head->workshop.forks = NULL;
+	reprise_lane_barrier(head, false); /* it need not be told of every call any more */
+	for (unsigned int member = 0; member < joint->count; member++) {
+		joint->members[member]->partings += failed && joint->members[member]->partings < UINT8_MAX;
+		atomic_store(&joint->members[member]->joined, NULL);
+	}
+	free(joint);
+	atomic_fetch_sub(&reprise_joint_lanes, 1);
+	reprise_count(REPRISE_COUNT_lanes_parted, 1);
+}
+
+void reprise_joint_part_paused(struct reprise_lane *lane, bool gone, bool failed)
+{
+	struct reprise_lane *head;
+	int entered = reprise_enter();
+
+	reprise_lock_take(&joining);
+	head = atomic_load(&lane->joined);
+	if (head != NULL) {
+		reprise_lock_take(&head->lock);
+		reprise_lane_barrier(head, false);
+		part(head, gone, failed);
+		reprise_lock_give(&head->lock);
+	}
+	reprise_lock_give(&joining);
+	reprise_leave(entered);
+}
+
+void reprise_joint_part(struct reprise_lane *lane, bool failed)
+{
+	if (atomic_load(&lane->joined) == NULL)
+		return;
+	reprise_graph_building_pause();
+	reprise_joint_part_paused(lane, false, failed);
+	reprise_graph_building_resume();
+}
+
+/* Whoever is joining lanes at this moment is waited for. */
+void reprise_joint_never(void)
+{
+	reprise_lock_take(&joining);
+	atomic_store(&never, true);
+	reprise_lock_give(&joining);
+}
+
+void reprise_joint_reset(void)
+{
+	atomic_store(&joining.word, 0);
+	atomic_store(&reprise_joint_lanes, 0);
+	atomic_store(&reprise_joint_debtors, 0);
+	spares = NULL;
+}
