@@ -9,6 +9,7 @@
 #include "../base/inside.h"
 #include "../base/options.h"
 #include "../driver/driver.h"
+#include "../record/record.h"
 #include "../report/counters.h"
 #include "doors.h"
 #include "inner.h"
@@ -91,7 +92,8 @@ static bool are_alike(const struct reprise_lane *head, const struct reprise_lane
 
 static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
 {
-	return !reprise_dry && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 && reprise_driver.cuEventRecordWithFlags != NULL &&
+	/* A recording has events as barriers, and what is found there is to be what is found here. */
+	return !reprise_dry && !atomic_load(&reprise_recording) && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 && reprise_driver.cuEventRecordWithFlags != NULL &&
 	       head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
 }
 
