@@ -12,10 +12,13 @@
 
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
 
-/* `built` and `installed` are relative to this command's folder; `last` is where it was to be installed. */
-static bool find(char path[REPRISE_CLI_PATH_MOST], const char *built, const char *installed, const char *last)
+/*
+ * `installed` and `built` are relative to this command's folder, so that what was installed may be moved as a whole; `last` is where it was to be
+ * installed, for a command that was taken out of there.
+ */
+static bool find(char path[REPRISE_CLI_PATH_MOST], const char *installed, const char *built, const char *last)
 {
-	const char *const places[] = {built, installed};
+	const char *const places[] = {installed, built};
 	char self[REPRISE_CLI_PATH_MOST];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -36,12 +39,12 @@ static bool find(char path[REPRISE_CLI_PATH_MOST], const char *built, const char
 
 bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST])
 {
-	return find(path, "../../preload/libreprise.so", "../lib/libreprise.so", REPRISE_LIBDIR "/libreprise.so");
+	return find(path, REPRISE_LIBDIR_FROM_HERE "/libreprise.so", "../../preload/libreprise.so", REPRISE_LIBDIR "/libreprise.so");
 }
 
 bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
 {
-	if (!find(folder, "../../preload/stand_in/" REPRISE_DRIVER_NAME, "../lib/reprise/" REPRISE_DRIVER_NAME,
+	if (!find(folder, REPRISE_LIBDIR_FROM_HERE "/reprise/" REPRISE_DRIVER_NAME, "../../preload/stand_in/" REPRISE_DRIVER_NAME,
 	          REPRISE_LIBDIR "/reprise/" REPRISE_DRIVER_NAME))
 		return false;
 	*strrchr(folder, '/') = '\0';
