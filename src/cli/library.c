@@ -51,19 +51,26 @@ bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
 	return true;
 }
 
-static void *open_driver(void)
+bool reprise_cli_can_be_listed(const char *path)
+{
+	return strpbrk(path, " :") == NULL;
+}
+
+bool reprise_cli_stand_in_leads(void)
 {
 	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);
 
-	return handle != NULL && reprise_is_stand_in(handle) ? reprise_driver_open_past(handle, RTLD_LAZY) : handle;
+	return handle != NULL && reprise_is_stand_in(handle);
 }
 
-bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST])
+void *reprise_cli_open_driver(char path[REPRISE_CLI_PATH_MOST])
 {
-	void *handle = open_driver();
+	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);
 	struct link_map *map;
 
-	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && realpath(map->l_name, path) != NULL;
+	if (handle != NULL && reprise_is_stand_in(handle))
+		handle = reprise_driver_open_past(handle, RTLD_LAZY);
+	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && realpath(map->l_name, path) != NULL ? handle : NULL;
 }
 
 /* Puts `first` before what the variable has. */
@@ -91,6 +98,10 @@ bool reprise_cli_preload(void)
 		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
 		return false;
 	}
+	if (!reprise_cli_can_be_listed(library)) {
+		fprintf(stderr, "reprise: the loader would take %s, which has a space or colon in it, for several libraries: install it elsewhere\n", library);
+		return false;
+	}
 	return put_before("LD_PRELOAD", library);
 }
 
@@ -102,7 +113,7 @@ bool reprise_cli_stand_in(void)
 		fprintf(stderr, "reprise: the stand-in for libcuda.so.1 was not found beside this command nor in " REPRISE_LIBDIR "/reprise\n");
 		return false;
 	}
-	if (!reprise_cli_find_driver(driver)) {
+	if (reprise_cli_open_driver(driver) == NULL) {
 		fprintf(stderr, "reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
 		return true;
 	}

@@ -80,14 +80,23 @@ class Install(unittest.TestCase):
         said = run(*PROGRAM, LD_PRELOAD="libreprise.so", REPRISE_REPORT="stderr", LD_LIBRARY_PATH=f"{self.library.parent}:{BUILD}/tests/sim")
         self.replays(said)
 
-    def test_moved_as_a_whole(self):
-        moved = self.prefix.with_name("elsewhere")
+    def from_elsewhere(self, name, *words):
+        """What the command says when all that was installed was moved to another folder."""
+        moved = self.prefix.with_name(name)
         self.prefix.rename(moved)
         try:
-            said = run(moved / OPTIONS["bindir"] / "reprise", "run", "--", *PROGRAM)
+            return run(moved / OPTIONS["bindir"] / "reprise", *words)
         finally:
             moved.rename(self.prefix)
-        self.replays(said)
+
+    def test_moved_as_a_whole(self):
+        self.replays(self.from_elsewhere("elsewhere", "run", "--", *PROGRAM))
+
+    def test_a_folder_that_cannot_stand_in_a_list(self):
+        for name in ("a folder", "a:folder"):
+            outcome = self.from_elsewhere(name, "run", "--", *PROGRAM)
+            self.assertEqual(outcome.returncode, 127)
+            self.assertIn("install it elsewhere", outcome.stderr)
 
     def test_pkg_config(self):
         if shutil.which("pkg-config") is None:

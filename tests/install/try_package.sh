@@ -5,7 +5,7 @@
 #
 # Skips (77) where there is no dpkg, or where the package is installed already, which is then not ours to remove.
 set -eu
-build=$(realpath "$1")
+built=$(realpath "$1")
 cd "$(dirname "$0")/../.."
 . scripts/lib.sh
 
@@ -14,7 +14,7 @@ command -v dpkg-query >/dev/null || { echo "the package is not tried: this is no
 
 # Whatever is named after us in the folders that packages and the loader write to.
 traces() {
-	find /etc /usr /var/lib/dpkg /var/cache/man -xdev \( -ipath '*reprise*' -o -name '*_reprise' \) ! -path "$PWD/*" ! -path "$build/*" 2>/dev/null | sort
+	find /etc /usr /var/lib/dpkg /var/cache/man -xdev \( -ipath '*reprise*' -o -name '*_reprise' \) ! -path "$PWD/*" ! -path "$built/*" 2>/dev/null | sort
 	ldconfig -p | grep reprise || true
 }
 
@@ -26,8 +26,8 @@ traces >"$package.before"
 as_root dpkg -i "$package" >/dev/null
 trap 'as_root dpkg --purge reprise >/dev/null' EXIT
 
-program=("$build/tests/ways/ways-linked" "$build/tests/programs/driver_kernels.so")
-export LD_LIBRARY_PATH=$build/tests/sim
+program=("$built/tests/ways/ways-linked" "$built/tests/programs/driver_kernels.so")
+export LD_LIBRARY_PATH=$built/tests/sim
 plain=$("${program[@]}")
 try() {
 	local said
