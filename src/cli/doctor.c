@@ -33,7 +33,7 @@ static void tell_origin(const struct reprise_option_row *row, bool given)
 	else if (row->kind == REPRISE_OPTION_WORD)
 		printf(" (default, since the environment's \"%s\" is none of %s)\n", text, row->words);
 	else
-		printf(" (none, since the environment's has more than %d characters)\n", REPRISE_OPTION_TEXT_MOST - 1);
+		printf(" (default, since the environment's has more than %d characters)\n", REPRISE_OPTION_TEXT_MOST - 1);
 }
 
 static const char *word(const struct reprise_option_row *row, uint64_t value, char words[128])
@@ -56,7 +56,7 @@ static void tell_option(enum reprise_option option)
 	else if (row->kind == REPRISE_OPTION_WORD)
 		fputs(word(row, reprise_option(option), words), stdout);
 	else
-		fputs(given ? reprise_option_text(option) : "none", stdout);
+		fputs(reprise_option_text(option)[0] != '\0' ? reprise_option_text(option) : "none", stdout);
 	tell_origin(row, given);
 }
 

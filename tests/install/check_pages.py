@@ -16,8 +16,8 @@ LINTS = {"mandoc": ["-T", "lint", "-W", "warning"], "man": ["--warnings=w", "--e
 class Option:
     def __init__(self, row):
         self.variable, self.kind, standard, self.least, self.greatest, words, self.help = row[1:]
-        self.words = words.split("|") if words else []
-        self.standard = self.words[int(standard)] if self.words else standard
+        self.words = words.split("|") if self.kind == "WORD" else []
+        self.standard = {"WORD": lambda: self.words[int(standard)], "NUMBER": lambda: standard, "TEXT": lambda: words}[self.kind]()
         self.name = "--" + self.variable.removeprefix("REPRISE_").lower().replace("_", "-")
         self.is_mode = self.variable == "REPRISE"    # which is the command's first word instead
 
@@ -45,6 +45,8 @@ def of_variables(options, page):
             yield f"{option.variable} is not said to be from {option.least} to {option.greatest}, {option.standard} unless set"
         elif option.kind == "WORD" and (head != " | ".join(option.words) or f"{option.standard} unless set." not in text):
             yield f"{option.variable} is not said to be one of {option.words}, {option.standard} unless set"
+        elif option.kind == "TEXT" and option.standard and f"{option.standard} unless set." not in text:
+            yield f"{option.variable} is not said to be {option.standard} unless set"
     for variable in said:
         yield f"{variable} is not in the table"
 
@@ -81,7 +83,7 @@ def of_readme(options, page):
             yield f"{option.variable} is missing"
         elif named.strip("`") != ("" if option.is_mode else option.name):
             yield f"{option.variable} is not said to be {option.name}"
-        elif option.kind != "TEXT" and standard.strip("`") != option.standard:
+        elif standard.strip("`") != option.standard:
             yield f"{option.variable} is said to be {standard} unless set, not {option.standard}"
     for variable in said:
         yield f"{variable} is not in the table"
