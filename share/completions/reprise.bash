@@ -5,7 +5,7 @@ _reprise_words() {
 	"$1" --help 2>/dev/null | case $2 in
 	commands) sed -nE 's/^(usage:)? +reprise ([a-z]+).*/\2/p' ;;
 	options) sed -nE 's/^ +(--[a-z-]+).*/\1/p' ;;
-	*) sed -nE "s/^ +$2 .*\(([a-z]+(\|[a-z]+)+)\).*/\1/p" | tr '|' '\n' ;;
+	*) sed -nE "s/^ +$2 .*\(([a-z0-9]+(\|[a-z0-9]+)+)\).*/\1/p" | tr '|' '\n' ;;
 	esac
 }
 

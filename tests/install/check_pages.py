@@ -51,10 +51,12 @@ def of_variables(options, page):
         yield f"{variable} is not in the table"
 
 
-def of_options(options, page):
-    """Yields what is wrong with the options in reprise(1)."""
+def of_options(options, help_text, page):
+    """Yields what is wrong with the options in reprise(1), of which the help has some that set no variable."""
     said = {"-" + name: head for name, (head, _) in items(page, "Fl").items()}
-    said.pop("--stand-in", None)
+    for name in set(re.findall(r"^ +(--[a-z-]+)", help_text, flags=re.M)) - {option.name for option in options}:
+        if said.pop(name, None) is None:
+            yield f"{name} is missing"
     for option in options:
         head = said.pop(option.name, None)
         if option.is_mode:
@@ -64,7 +66,7 @@ def of_options(options, page):
         elif option.kind == "WORD" and head != " | ".join(option.words):
             yield f"{option.name} is not said to be one of {option.words}"
     for name in said:
-        yield f"{name} is not in the table"
+        yield f"{name} is neither in the table nor in the help"
 
 
 def of_commands(help_text, page):
@@ -105,7 +107,7 @@ def problems(sources, help_text):
     text = {path: path.read_text(encoding="utf-8") for path in (first, seventh, sources / "README.md")}
     if len(options) < 11:
         yield "the table was not understood"
-    for path, found in ((first, of_options(options, text[first])), (first, of_commands(help_text, text[first])), (first, of_lint(first)),
+    for path, found in ((first, of_options(options, help_text, text[first])), (first, of_commands(help_text, text[first])), (first, of_lint(first)),
                         (seventh, of_variables(options, text[seventh])), (seventh, of_lint(seventh)),
                         (sources / "README.md", of_readme(options, text[sources / "README.md"]))):
         yield from (f"{path.name}: {problem}" for problem in found)
