@@ -36,7 +36,8 @@ START = {
         unsetopt beep zle_bracketed_paste 2>/dev/null; unset zle_bracketed_paste; setopt no_prompt_sp
         show() { print -r -- "$BUFFER" >"$FOLDER/line" }
         zle -N show; bindkey '^Xs' show; PS1=
-        touch "$FOLDER/ready"
+        zle-line-init() { [ -e "$FOLDER/ready" ] || : >"$FOLDER/ready" }
+        zle -N zle-line-init
     """),
 }
 
@@ -69,11 +70,13 @@ class Terminal:
             os.read(self.descriptor, 4096)
 
     def completed(self, text):
-        """What is on the line when that was typed, and the tab key after it. The line is wiped again."""
+        """What is on the line when that was typed, and the tab key after it. The line is wiped again, but not before: to a terminal whose
+        shell does not read yet, that key would be one of its own."""
         line = self.folder / "line"
         line.unlink(missing_ok=True)
-        os.write(self.descriptor, text.encode() + b"\t\x18s\x15")
+        os.write(self.descriptor, text.encode() + b"\t\x18s")
         wait_for(line, self.read)
+        os.write(self.descriptor, b"\x15")
         return line.read_text().removesuffix("\n")
 
     def close(self):
