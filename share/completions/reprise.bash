@@ -5,13 +5,13 @@ _reprise_words() {
 	"$1" --help 2>/dev/null | case $2 in
 	commands) sed -nE 's/^(usage:)? +reprise ([a-z]+).*/\2/p' ;;
 	options) sed -nE 's/^ +(--[a-z-]+).*/\1/p' ;;
-	*) sed -nE "s/^ +$2 .*\(([a-z0-9]+(\|[a-z0-9]+)+)\).*/\1/p" | tr '|' '\n' ;;
+	*) sed -nE "s/^ +$2 .*\(([a-z]+(\|[a-z]+)+)\).*/\1/p" | tr '|' '\n' ;;
 	esac
 }
 
-# Whether an option is followed by a word of its own: its line ends with the variable that it sets.
+# Whether an option is followed by a word of its own: its line ends with the variable that it sets, and it is no switch.
 _reprise_takes_word() {
-	"$1" --help 2>/dev/null | grep -qE "^ +$2 .*\[[A-Z_]+\]\$"
+	"$1" --help 2>/dev/null | grep -v '(0|1) \[' | grep -qE "^ +$2 .*\[[A-Z_]+\]\$"
 }
 
 # The place of the word from which on it is another command line, or nothing.

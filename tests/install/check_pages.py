@@ -19,6 +19,7 @@ class Option:
         self.words = words.split("|") if self.kind == "WORD" else []
         self.standard = {"WORD": lambda: self.words[int(standard)], "NUMBER": lambda: standard, "TEXT": lambda: words}[self.kind]()
         self.name = "--" + self.variable.removeprefix("REPRISE_").lower().replace("_", "-")
+        self.is_switch = self.words == ["0", "1"]
         self.is_mode = self.variable == "REPRISE"    # which is the command's first word instead
 
 
@@ -63,8 +64,8 @@ def of_options(options, help_text, page):
             continue
         if head is None:
             yield f"{option.name} is missing"
-        elif option.kind == "WORD" and head != " | ".join(option.words):
-            yield f"{option.name} is not said to be one of {option.words}"
+        elif option.kind == "WORD" and head != ("" if option.is_switch else " | ".join(option.words)):
+            yield f"{option.name} is not said to be {'a switch' if option.is_switch else f'one of {option.words}'}"
     for name in said:
         yield f"{name} is neither in the table nor in the help"
 

@@ -85,9 +85,9 @@ class Terminal:
 
 
 def options():
-    """--name of each option, and its words, if it has any."""
+    """--name of each option, and its words, if it has any and is no switch."""
     for variable, kind, words in re.findall(r'X\(\w+, "(REPRISE_\w+)", (\w+), \d+, \d+, \d+, "([^"]*)"', (SOURCES / "src/base/options.h").read_text()):
-        yield "--" + variable.removeprefix("REPRISE_").lower().replace("_", "-"), words.split("|") if kind == "WORD" else []
+        yield "--" + variable.removeprefix("REPRISE_").lower().replace("_", "-"), words.split("|") if kind == "WORD" and words != "0|1" else []
 
 
 def shortest(word, others):
