@@ -12,6 +12,12 @@
 #include "../driver/driver.h"
 #include "kernel.h"
 
+const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT] = {
+#define X(reason, name, text) #name,
+	REPRISE_UNFIT_REASONS(X)
+#undef X
+};
+
 /* ---- one-dimensional copies ---- */
 
 static enum reprise_unfit examine_copy(struct reprise_op *op, const struct reprise_call_copy *call)
