@@ -48,6 +48,11 @@ bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
 	return true;
 }
 
+bool reprise_cli_find_reader(char folder[REPRISE_CLI_PATH_MOST])
+{
+	return find(folder, "reader", "../share/reprise/reader", REPRISE_DATADIR "/reprise/reader");
+}
+
 static void *open_driver(void)
 {
 	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);

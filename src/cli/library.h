@@ -10,6 +10,9 @@
 bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST]);
 bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST]);
 
+/* The folder that has what reads reports. */
+bool reprise_cli_find_reader(char folder[REPRISE_CLI_PATH_MOST]);
+
 /* The driver's file; false where the loader finds none. Loads it into this process. */
 bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST]);
 

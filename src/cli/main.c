@@ -10,6 +10,7 @@
 
 #include "../base/options.h"
 #include "doctor.h"
+#include "report.h"
 #include "run.h"
 
 /* --name of an option: its variable without "REPRISE_", in small letters, with hyphens; the mode is the command's own name. */
@@ -28,6 +29,7 @@ static void usage(FILE *to)
 {
 	fprintf(to, "usage: reprise run [options] -- PROGRAM [ARGUMENT ...]      replay what repeats from CUDA graphs\n"
 	            "       reprise observe [options] -- PROGRAM [ARGUMENT ...]  change nothing; tell what repeats\n"
+	            "       reprise report FILE|FOLDER ... [--json | --html FILE]  show what reports tell (--report of run and observe)\n"
 	            "       reprise doctor [PROGRAM]                             tell what is here, and whether the program can be run so\n"
 	            "\noptions:\n"
 	            "  --stand-in   be libcuda.so.1 instead of being preloaded: for what is opened with RTLD_DEEPBIND or dlmopen\n");
@@ -73,6 +75,8 @@ int main(int count, char **words)
 		usage(stdout);
 		return 0;
 	}
+	if (strcmp(command, "report") == 0 && count > 2)
+		return reprise_cli_report(words + 2);
 	if (strcmp(command, "doctor") == 0 && count <= 3)
 		return reprise_cli_doctor(words[2]);
 	program = mode[0] != '\0' ? take_options(count - 1, words + 1, &stand_in) : 0;
