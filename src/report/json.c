@@ -153,19 +153,19 @@ static void add_process(struct reprise_text *text)
 
 /* ---- counts ---- */
 
-static void add_counts(struct reprise_text *text, const struct reprise_summary *summary)
+static void add_counts(struct reprise_text *text, const struct reprise_totals *totals)
 {
 	static const char *const counter_names[] = {
 #define X(name, words) #name,
 		REPRISE_COUNTERS(X)
 #undef X
 	};
-	const struct reprise_lane_counts *counts = &summary->counts;
+	const struct reprise_lane_counts *counts = &totals->counts;
 	uint64_t exited = 0;
 
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		exited += counts->exited[i];
-	number(text, "ops", summary->ops);
+	number(text, "ops", totals->ops);
 	number(text, "replayed", counts->replayed);
 	number(text, "patched", counts->patched);
 	number(text, "launches", counts->launches);
@@ -186,8 +186,8 @@ static void add_counts(struct reprise_text *text, const struct reprise_summary *
 	number(text, "host_bytes", reprise_store_used());
 	number(text, "host_bytes_most", reprise_store_most());
 	number(text, "wait_longest_ns", atomic_load(&reprise_wait_longest_ns));
-	number(text, "launch_time_ns", summary->gain.all_ns);
-	reprise_text_add(text, "  \"saved_ns\": %" PRId64 ",\n", summary->gain.saved_ns);
+	number(text, "launch_time_ns", totals->gain.all_ns);
+	reprise_text_add(text, "  \"saved_ns\": %" PRId64 ",\n", totals->gain.saved_ns);
 }
 
 static void add_costs(struct reprise_text *text)
@@ -217,20 +217,20 @@ static const char *const kind_names[] = {
 #undef X
 };
 
-static void add_reasons(struct reprise_text *text, const struct reprise_summary *summary)
+static void add_reasons(struct reprise_text *text, const struct reprise_totals *totals)
 {
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 
-	memcpy(unfit, summary->counts.unfit, sizeof(unfit));
+	memcpy(unfit, totals->counts.unfit, sizeof(unfit));
 	unfit[REPRISE_UNFIT_NO_LANE] = reprise_process_unlaned();
 	reprise_text_add(text, ",\n  ");
-	named(text, "exits", exit_names, summary->counts.exits, REPRISE_EXIT_COUNT);
+	named(text, "exits", exit_names, totals->counts.exits, REPRISE_EXIT_COUNT);
 	reprise_text_add(text, ",\n  ");
-	named(text, "exited", exit_names, summary->counts.exited, REPRISE_EXIT_COUNT);
+	named(text, "exited", exit_names, totals->counts.exited, REPRISE_EXIT_COUNT);
 	reprise_text_add(text, ",\n  ");
 	named(text, "unfit", reprise_unfit_names + 1, unfit + 1, REPRISE_UNFIT_COUNT - 1);
 	reprise_text_add(text, ",\n  ");
-	named(text, "kinds", kind_names, summary->counts.kinds, REPRISE_OP_KIND_COUNT);
+	named(text, "kinds", kind_names, totals->counts.kinds, REPRISE_OP_KIND_COUNT);
 }
 
 static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
@@ -271,9 +271,9 @@ static void add_account(struct reprise_text *text, const struct reprise_account 
 	                 account->host_bytes, account->graph_nodes * reprise_ledger_node_bytes());
 }
 
-static void add_traces(struct reprise_text *text, const struct reprise_summary *summary)
+static void add_traces(struct reprise_text *text, const struct reprise_totals *totals)
 {
-	const struct reprise_accounts *accounts = &summary->accounts;
+	const struct reprise_accounts *accounts = &totals->accounts;
 	bool any = false;
 
 	reprise_text_add(text, ",\n  \"trace_rows\": [");
@@ -288,7 +288,7 @@ static void add_traces(struct reprise_text *text, const struct reprise_summary *
 	}
 	reprise_text_add(text, "],\n  \"trace_rest\": {\"made\": %" PRIu64 ", ", accounts->rest.traces);
 	add_account(text, &accounts->rest);
-	reprise_text_add(text, ",\n  \"lanes_busy\": %u", summary->lanes_busy);
+	reprise_text_add(text, ",\n  \"lanes_busy\": %u", totals->lanes_busy);
 }
 
 struct lane_rows {
@@ -438,18 +438,18 @@ static void add_places(struct reprise_text *text)
 	reprise_text_add(text, "],\n  \"places_left_out\": %" PRIu64, reprise_places_left_out());
 }
 
-void reprise_json_write(struct reprise_text *text, const struct reprise_summary *summary)
+void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals)
 {
 	reprise_text_add(text, "{\n");
 	add_process(text);
-	add_counts(text, summary);
+	add_counts(text, totals);
 	add_command(text);
 	add_costs(text);
-	add_reasons(text, summary);
-	add_gain(text, &summary->gain);
-	add_traces(text, summary);
+	add_reasons(text, totals);
+	add_gain(text, &totals->gain);
+	add_traces(text, totals);
 	add_lanes(text);
-	add_kernels(text, summary->accounts.by_name);
+	add_kernels(text, totals->accounts.by_name);
 	add_series(text);
 	add_histograms(text);
 	add_places(text);

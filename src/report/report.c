@@ -47,7 +47,7 @@ void reprise_report_forget(void)
 	reprise_accounts_reset();
 }
 
-static void say_one_line(const struct reprise_summary *summary)
+static void say_one_line(const struct reprise_totals *totals)
 {
 	const struct reprise_tool *tool = reprise_tool_found();
 
@@ -56,19 +56,19 @@ static void say_one_line(const struct reprise_summary *summary)
 		return;
 	}
 	reprise_say("%.1f %% of %" PRIu64 " launches %s, about %.3g s saved of %.3g s launch time; %" PRIu64 " traces, %" PRIu64 " side exits",
-	            100.0 * (double)summary->counts.replayed / (double)(summary->ops > 0 ? summary->ops : 1), summary->ops,
-	            reprise_dry ? "would be replayed" : "replayed", (double)summary->gain.saved_ns / 1e9, (double)summary->gain.all_ns / 1e9,
-	            summary->counts.traces, reprise_side_exits(&summary->counts));
+	            100.0 * (double)totals->counts.replayed / (double)(totals->ops > 0 ? totals->ops : 1), totals->ops,
+	            reprise_dry ? "would be replayed" : "replayed", (double)totals->gain.saved_ns / 1e9, (double)totals->gain.all_ns / 1e9,
+	            totals->counts.traces, reprise_side_exits(&totals->counts));
 }
 
-static bool write_file(const char *where, const struct reprise_summary *summary)
+static bool write_file(const char *where, const struct reprise_totals *totals)
 {
 	struct reprise_text text = {.file = reprise_report_file_open(where)};
 	bool whole;
 
 	if (text.file < 0)
 		return false;
-	reprise_json_write(&text, summary);
+	reprise_json_write(&text, totals);
 	whole = reprise_text_end(&text);
 	close(text.file);
 	return whole;
@@ -77,16 +77,16 @@ static bool write_file(const char *where, const struct reprise_summary *summary)
 void reprise_report_at_exit(void)
 {
 	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
-	const struct reprise_summary *summary;
+	const struct reprise_totals *totals;
 
 	if (where[0] == '\0')
 		return;
-	summary = reprise_summarize();
-	if (summary->ops == 0 && !(reprise_tool_aside() && getpid() == began_in))
+	totals = reprise_totals_take();
+	if (totals->ops == 0 && !(reprise_tool_aside() && getpid() == began_in))
 		return;
 	if (strcmp(where, "stderr") == 0)
-		say_one_line(summary);
-	else if (!write_file(where, summary))
+		say_one_line(totals);
+	else if (!write_file(where, totals))
 		reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", where);
 }
 

@@ -12,8 +12,9 @@ def share(part, whole):
 def duration(ns):
     """Three digits, in the unit that fits."""
     sign, ns = ("-" if ns < 0 else ""), abs(ns)
-    if ns >= 120e9:
-        return f"{sign}{ns / 60e9:.3g} min"
+    for size, name in ((3600e9, "h"), (60e9, "min")):
+        if ns >= 2 * size:
+            return f"{sign}{digits(ns / size)} {name}"
     for size, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
         if ns >= size * 0.9995:
             return f"{sign}{digits(ns / size)} {name}"

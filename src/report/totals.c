@@ -1,4 +1,4 @@
-#include "summary.h"
+#include "totals.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define DEFER_NS 60 /* what answering a deferred op costs; not measured here */
 
-static struct reprise_summary summary;
+static struct reprise_totals totals;
 
 struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
 {
@@ -40,7 +40,7 @@ static void add_traces(struct reprise_lane *lane, void *context)
 	struct reprise_accounts *accounts = context;
 
 	if (!reprise_lock_try(&lane->lock)) {
-		summary.lanes_busy++;
+		totals.lanes_busy++;
 		return;
 	}
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL; trace != NULL; trace = trace->older)
@@ -69,26 +69,26 @@ static uint64_t cost_of_all(const struct reprise_gain *gain)
 	double cost = 0;
 
 	for (int i = 0; i < REPRISE_OP_KIND_COUNT; i++) {
-		looked_at += summary.counts.kinds[i];
-		cost += (double)summary.counts.kinds[i] * (double)gain->kind_ns[i];
+		looked_at += totals.counts.kinds[i];
+		cost += (double)totals.counts.kinds[i] * (double)gain->kind_ns[i];
 	}
-	return looked_at == 0 ? 0 : (uint64_t)(cost / (double)looked_at * (double)summary.ops);
+	return looked_at == 0 ? 0 : (uint64_t)(cost / (double)looked_at * (double)totals.ops);
 }
 
 static uint64_t replaced_ticks(void)
 {
-	uint64_t ticks = summary.accounts.rest.eager_ticks;
+	uint64_t ticks = totals.accounts.rest.eager_ticks;
 
-	for (unsigned int i = 0; i < summary.accounts.count; i++)
-		ticks += summary.accounts.most[i].eager_ticks;
+	for (unsigned int i = 0; i < totals.accounts.count; i++)
+		ticks += totals.accounts.most[i].eager_ticks;
 	return ticks;
 }
 
 /* In observe nothing was patched or built: what it would have cost. */
 static void expect(struct reprise_gain *gain)
 {
-	gain->patches_ns = reprise_cost(REPRISE_COST_node_set, summary.counts.patched) + reprise_cost(REPRISE_COST_toggle, 2 * summary.counts.absent);
-	gain->build_ns = reprise_cost(REPRISE_COST_build, summary.accounts.nodes);
+	gain->patches_ns = reprise_cost(REPRISE_COST_node_set, totals.counts.patched) + reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
+	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
 static void weigh(struct reprise_gain *gain)
@@ -102,10 +102,10 @@ static void weigh(struct reprise_gain *gain)
 		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
 	gain->all_ns = cost_of_all(gain);
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
-	gain->launches_ns = summary.counts.launches * gain->launch_ns;
+	gain->launches_ns = totals.counts.launches * gain->launch_ns;
 	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) + counted(REPRISE_COUNT_toggle_ns);
-	gain->exits_ns = reprise_clock_ticks_to_ns(summary.counts.exit_ticks);
-	gain->defers_ns = summary.counts.replayed * DEFER_NS;
+	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
+	gain->defers_ns = totals.counts.replayed * DEFER_NS;
 	gain->build_ns = counted(REPRISE_COUNT_build_ns);
 	if (reprise_dry)
 		expect(gain);
@@ -113,13 +113,13 @@ static void weigh(struct reprise_gain *gain)
 	                 (int64_t)(gain->launches_ns + gain->patches_ns + gain->exits_ns + gain->defers_ns);
 }
 
-const struct reprise_summary *reprise_summarize(void)
+const struct reprise_totals *reprise_totals_take(void)
 {
-	memset(&summary, 0, sizeof(summary));
-	reprise_lanes_each(sum_counts, &summary.counts);
-	summary.ops = summary.counts.ops + reprise_process_unlaned();
-	if (reprise_accounts_read(&summary.accounts))
-		reprise_lanes_each(add_traces, &summary.accounts);
-	weigh(&summary.gain);
-	return &summary;
+	memset(&totals, 0, sizeof(totals));
+	reprise_lanes_each(sum_counts, &totals.counts);
+	totals.ops = totals.counts.ops + reprise_process_unlaned();
+	if (reprise_accounts_read(&totals.accounts))
+		reprise_lanes_each(add_traces, &totals.accounts);
+	weigh(&totals.gain);
+	return &totals;
 }

@@ -16,7 +16,7 @@ struct reprise_gain {
 	uint64_t build_ns;    /* in the background */
 };
 
-struct reprise_summary {
+struct reprise_totals {
 	struct reprise_lane_counts counts;
 	uint64_t ops;           /* those of streams without a lane included */
 	unsigned int lanes_busy; /* whose traces are not told of, since a thread is at work in them */
@@ -24,8 +24,8 @@ struct reprise_summary {
 	struct reprise_gain gain;
 };
 
-/* Makes no call of the driver's. Not by two threads at a time: the summary is large, and one for all. */
-const struct reprise_summary *reprise_summarize(void);
+/* Makes no call of the driver's. Not by two threads at a time: they are large, and there is one of them. */
+const struct reprise_totals *reprise_totals_take(void);
 
 uint64_t reprise_side_exits(const struct reprise_lane_counts *counts);
 
