@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,11 @@ static void usage(FILE *to)
 	}
 }
 
+static bool is_switch(const struct reprise_option_row *row)
+{
+	return strcmp(row->words, "0|1") == 0;
+}
+
 /* Puts the options into the environment. Returns the index of the program's name, or 0. */
 static int take_options(int count, char **words, int *stand_in)
 {
@@ -53,13 +59,13 @@ static int take_options(int count, char **words, int *stand_in)
 	int option;
 
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
-		options[i] = (struct option){strdup(option_name(i)), required_argument, NULL, (int)i};
+		options[i] = (struct option){strdup(option_name(i)), is_switch(&reprise_option_rows[i]) ? no_argument : required_argument, NULL, (int)i};
 	while ((option = getopt_long(count, words, "+", options, NULL)) != -1) {
 		if (option == '?')
 			return 0;
 		if (option == 0)
 			continue;
-		setenv(reprise_option_rows[option].variable, optarg, 1);
+		setenv(reprise_option_rows[option].variable, optarg != NULL ? optarg : "1", 1);
 	}
 	return optind < count ? optind : 0;
 }

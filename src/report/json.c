@@ -24,6 +24,7 @@
 #include "../op/name.h"
 #include "../record/record.h"
 #include "counters.h"
+#include "gpu.h"
 #include "histogram.h"
 #include "places.h"
 #include "series.h"
@@ -338,6 +339,23 @@ static void add_kernels(struct reprise_text *text, const uint64_t *by_name)
 	reprise_text_add(text, "]");
 }
 
+static void add_gpu(struct reprise_text *text)
+{
+	const struct reprise_gpu *gpu = reprise_gpu_read();
+	bool any = false;
+
+	if (gpu == NULL)
+		return;
+	reprise_text_add(text, ",\n  \"gpu\": {\"kernels\": %" PRIu64 ", \"busy_ns\": %" PRIu64 ", \"span_ns\": %" PRIu64 ", \"dropped\": %" PRIu64
+	                 ", \"rows\": [", gpu->kernels, gpu->busy_ns, gpu->last_ns - gpu->first_ns, gpu->dropped);
+	for (unsigned int i = 0; i < gpu->count; i++) {
+		reprise_text_add(text, "%s{\"name\": ", line(&any));
+		reprise_text_add_string(text, gpu->rows[i].name, strlen(gpu->rows[i].name));
+		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}", gpu->rows[i].launches, gpu->rows[i].ns);
+	}
+	reprise_text_add(text, "]}");
+}
+
 /* ---- over time ---- */
 
 /* What a lane did since it last told the series. */
@@ -450,6 +468,7 @@ void reprise_json_write(struct reprise_text *text, const struct reprise_totals *
 	add_traces(text, totals);
 	add_lanes(text);
 	add_kernels(text, totals->accounts.by_name);
+	add_gpu(text);
 	add_series(text);
 	add_histograms(text);
 	add_places(text);

@@ -33,7 +33,28 @@ def summary(report):
     return tables.table("What it does", ("<", "", "<"), rows)
 
 
+def measured(report):
+    """What CUPTI measured, in words: (what, how long, of what)."""
+    gpu = report["gpu"]
+    kernel = gpu["busy_ns"] / max(gpu["kernels"], 1)
+    launches = min(idle(report, kernel)[1], gpu["span_ns"] - gpu["busy_ns"])
+    rows = [("from the first kernel to the last", duration(gpu["span_ns"]), f"{count(gpu['kernels'])} kernels" +
+             (f", {count(gpu['dropped'])} more were lost" if gpu["dropped"] else "")),
+            ("at least one ran", duration(gpu["busy_ns"]), share(gpu["busy_ns"], gpu["span_ns"])),
+            ("none ran", duration(gpu["span_ns"] - gpu["busy_ns"]), share(gpu["span_ns"] - gpu["busy_ns"], gpu["span_ns"])),
+            ("of it for launches", duration(launches), f"estimated, for kernels of {duration(kernel)}")]
+    return rows
+
+
+def longest_kernels(report):
+    rows = reports.biggest(report["gpu"]["rows"], "ns", tables.KERNELS_MOST)
+    return [(duration(row["ns"]), count(row["launches"]), duration(row["ns"] / row["launches"]), shortened(row["name"], 90)) for row in rows]
+
+
 def idles(report):
+    if "gpu" in report:
+        return "\n".join((tables.table("The GPU, measured by CUPTI", ("<", "", "<"), measured(report)),
+                          tables.table("Kernels on the GPU", ("in all", "launches", "each", "<"), longest_kernels(report))))
     if not report["histograms"]["interval"]:
         return ""
     rows = []

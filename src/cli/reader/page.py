@@ -128,6 +128,9 @@ def gain(report):
 
 
 def idle(report):
+    if "gpu" in report:
+        return section("The GPU, measured by CUPTI", "", table(("<", "time", "<"), observed.measured(report)),
+                       table(("in all", "launches", "each", "<<kernel"), observed.longest_kernels(report)))
     if not report["histograms"]["interval"]:
         return ""
     rows = [(f"{us} us", *map(duration, observed.idle(report, us * 1000))) for us in observed.KERNEL_US]

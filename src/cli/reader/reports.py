@@ -69,12 +69,20 @@ def join(reports):
     joined["lane_rows"] = [row | {"who": who(report)} for report in reports for row in report["lane_rows"]]
     joined["kernels"] = sum_by(reports, "kernels", ("name",), ("watched", "replayed"))
     joined["places"] = sum_by(reports, "places", ("kind", "call", "library", "offset"), ("count",))
+    if all("gpu" in report for report in reports):
+        joined["gpu"] = join_gpus([report["gpu"] for report in reports])
     joined["share"] = join_shares([report["share"] for report in reports if "share" in report])
     joined["histograms"] = {name: join_histogram([report["histograms"][name] for report in reports]) for name in joined["histograms"]}
     joined["processes"] = len(reports)
     for name in ("rank", "rank_variable", "pid"):
         joined.pop(name, None)
     return joined
+
+
+def join_gpus(gpus):
+    """Each process has, or takes turns at, a GPU of its own."""
+    joined = {name: sum(gpu[name] for gpu in gpus) for name in ("kernels", "busy_ns", "span_ns", "dropped")}
+    return joined | {"rows": sum_by(gpus, "rows", ("name",), ("launches", "ns"))}
 
 
 def mean(values):
@@ -189,8 +197,9 @@ def readable(names):
 
 def name_kernels(report):
     """The report with kernels' names made readable."""
-    names = readable({row["name"] for row in report["kernels"]})
-    for row in report["kernels"]:
+    rows = report["kernels"] + report.get("gpu", {}).get("rows", [])
+    names = readable({row["name"] for row in rows})
+    for row in rows:
         row["name"] = names[row["name"]]
     for row in report["trace_rows"]:
         for key in ("first", "last"):
