@@ -11,13 +11,6 @@
 #define PARAMETERS(...) (__VA_ARGS__)
 #define ARGUMENTS(...) (__VA_ARGS__)
 
-/* Between ops. */
-static void note(const char *name, const void *from)
-{
-	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
-		reprise_place_note(REPRISE_PLACE_allocates, name, from);
-}
-
 /* As the generic doors do it: a word to read while nothing is deferred. */
 static void order(CUstream stream, bool per_thread)
 {
@@ -36,7 +29,7 @@ static void sync_all(void)
 	CUresult reprise_door_##name parameters; \
 	CUresult reprise_door_##name parameters \
 	{ \
-		note(#name, __builtin_return_address(0)); \
+		reprise_place_note(REPRISE_PLACE_allocates, #name, __builtin_return_address(0)); \
 		first; \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && reprise_make_room(tried); tried++) \

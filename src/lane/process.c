@@ -9,6 +9,7 @@
 #include "../op/memory.h"
 #include "../record/record.h"
 #include "../report/gpu.h"
+#include "../report/places.h"
 #include "../report/report.h"
 #include "doors.h"
 #include "hold.h"
@@ -52,6 +53,7 @@ void reprise_process_prepare(void)
 	if (__builtin_expect(atomic_load_explicit(&prepared, memory_order_relaxed) != 0, 1) ||
 	    !atomic_compare_exchange_strong(&prepared, &before, 1))
 		return;
+	reprise_places_begin();
 	if (reprise_dry)
 		reprise_gpu_begin(); /* before the next line: what CUPTI does at exit comes after what we do */
 	atexit(at_exit);

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "../base/hash.h"
+#include "../base/inside.h"
 
 #define TRIES_MOST 16
 
@@ -16,6 +17,12 @@ static struct slot {
 } slots[REPRISE_PLACES_MOST];
 
 static _Atomic uint64_t left_out;
+static atomic_bool begun;
+
+void reprise_places_begin(void)
+{
+	atomic_store(&begun, true);
+}
 
 /* True if the slot is this place's, now or before. */
 static bool is_of(struct slot *slot, uint64_t key, enum reprise_place_kind kind, const char *what, const void *address)
@@ -34,6 +41,9 @@ void reprise_place_count(enum reprise_place_kind kind, const char *what, const v
 {
 	uint64_t key = reprise_hash_mix((uintptr_t)address, (uintptr_t)what) | 1;
 
+	/* What the driver itself takes, and what the program does before it begins, are no obstacle. */
+	if (kind == REPRISE_PLACE_allocates && (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
+		return;
 	for (unsigned int i = 0; i < TRIES_MOST; i++) {
 		struct slot *slot = &slots[(key / 2 + i) % REPRISE_PLACES_MOST];
 

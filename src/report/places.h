@@ -13,7 +13,7 @@
 #define REPRISE_PLACE_KINDS(X) \
 	X(waits, "looks at work of any stream, or may: what is deferred is issued first, and a trace ends here") \
 	X(ends, "frees or changes what traces may name: the same, and some traces are forgotten") \
-	X(allocates, "takes memory between ops: harmless to traces unless it also frees or waits, but slow by itself") \
+	X(allocates, "takes memory after the first op, though nothing ends by it: slow by itself, and mostly there is a free that goes with it") \
 	X(unfit, "an op that cannot be recorded: it passes, and a trace ends here")
 
 enum reprise_place_kind {
@@ -31,6 +31,9 @@ struct reprise_place {
 };
 
 #define REPRISE_PLACES_MOST 128
+
+/* The first op came: from now on allocations are counted, too. */
+void reprise_places_begin(void);
 
 void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address);
 

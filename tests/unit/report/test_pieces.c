@@ -159,6 +159,19 @@ START_TEST(places_without_room_are_counted_all_the_same)
 }
 END_TEST
 
+START_TEST(allocations_count_from_the_first_op_on)
+{
+	static const char allocate[] = "allocate";
+
+	reprise_places_forget();
+	reprise_place_count(REPRISE_PLACE_allocates, allocate, (const void *)100);
+	ck_assert_uint_eq(count_everywhere(), 0);
+	reprise_places_begin();
+	reprise_place_count(REPRISE_PLACE_allocates, allocate, (const void *)100);
+	ck_assert_uint_eq(count_at(allocate, (const void *)100), 1);
+}
+END_TEST
+
 START_TEST(nothing_is_noted_where_nobody_reads_it)
 {
 	reprise_places_forget();
@@ -181,6 +194,7 @@ int main(void)
 	tcase_add_test(tests, that_something_was_not_written_is_told);
 	tcase_add_test(tests, places_are_told_apart_by_call_and_address);
 	tcase_add_test(tests, places_without_room_are_counted_all_the_same);
+	tcase_add_test(tests, allocations_count_from_the_first_op_on);
 	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
