@@ -1,27 +1,34 @@
 #include "report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "library.h"
 
-#define WORDS_MOST 4096
-
 /* Isolated from what the environment and the user have for their own Python programs; leaves no compiled files. */
 static bool become_reader(char **words)
 {
 	char folder[REPRISE_CLI_PATH_MOST];
-	char *line[WORDS_MOST] = {"python3", "-I", "-B", folder};
+	char *begin[] = {"python3", "-I", "-B", folder};
+	size_t count = 0;
+	char **line;
 
+	while (words[count] != NULL)
+		count++;
+	line = calloc(count + 5, sizeof(*line));
+	if (line == NULL)
+		return false;
+	memcpy(line, begin, sizeof(begin));
+	memcpy(line + 4, words, count * sizeof(*words));
 	if (!reprise_cli_find_reader(folder)) {
 		fprintf(stderr, "reprise: the reader of reports was not found beside this command nor in " REPRISE_DATADIR "/reprise\n");
 		return false;
 	}
-	for (size_t i = 0; words[i] != NULL && i < WORDS_MOST - 5; i++)
-		line[4 + i] = words[i];
 	execvp(line[0], line);
+	free(line);
 	fprintf(stderr, "reprise: reports are shown by python3, which is not here; they are plain JSON\n");
 	return false;
 }

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "library.h"
@@ -134,6 +135,7 @@ static const char *duration(double ns, char text[32])
 /* The one line. `kept`: where the report is, for whoever wants to know more; "" if nowhere. */
 static void tell(const struct totals *totals, const char *mode, const char *kept)
 {
+	bool observed = strcmp(mode, "observe") == 0;
 	char ops[32], saved[32], time[32];
 
 	if (totals->aside_for[0] != '\0' && totals->ops == 0) {
@@ -141,26 +143,28 @@ static void tell(const struct totals *totals, const char *mode, const char *kept
 		return;
 	}
 	fprintf(stderr, "reprise: %.1f %% of %s launches %s", 100.0 * (double)totals->replayed / (double)(totals->ops > 0 ? totals->ops : 1),
-	        grouped(totals->ops, ops), strcmp(mode, "observe") == 0 ? "would be replayed" : "replayed");
+	        grouped(totals->ops, ops), observed ? "would be replayed" : "replayed");
 	if (totals->saved_ns > 0)
-		fprintf(stderr, ", saved about %s of %s launch time", duration((double)totals->saved_ns, saved),
+		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved", duration((double)totals->saved_ns, saved),
 		        duration((double)totals->launch_time_ns, time));
 	fprintf(stderr, kept[0] != '\0' ? "; reprise report %s tells more\n" : "%s\n", kept);
 }
 
-/* The name of the child's own report where the user has chosen one; false if there is none. */
-static bool find_report(const char *pattern, char *path, size_t size)
+/* The name of the child's own report where the user has chosen one; false if it has written none, or one was left there from before. */
+static bool find_report(const char *pattern, const struct timespec *started, char *path, size_t size)
 {
 	const char *mark = strstr(pattern, "%p");
+	struct stat status;
 
 	snprintf(path, size, "%.*s", mark != NULL ? (int)(mark - pattern) : (int)strlen(pattern), pattern);
 	if (mark != NULL)
 		snprintf(path + strlen(path), size - strlen(path), "%d%s", (int)child, mark + 2);
-	return access(path, R_OK) == 0;
+	return stat(path, &status) == 0 && (status.st_mtim.tv_sec > started->tv_sec ||
+	                                    (status.st_mtim.tv_sec == started->tv_sec && status.st_mtim.tv_nsec >= started->tv_nsec));
 }
 
 /* What there is to tell at the end, of the report that the user asked for or of those in our folder. */
-static void tell_at_end(const char *mode, const char *folder, const char *chosen)
+static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct timespec *started)
 {
 	bool observed = strcmp(mode, "observe") == 0, found = true;
 	struct totals totals = {0};
@@ -168,7 +172,7 @@ static void tell_at_end(const char *mode, const char *folder, const char *chosen
 
 	if (chosen == NULL)
 		visit(folder, add_report, &totals);
-	else if ((found = find_report(chosen, path, sizeof(path))))
+	else if ((found = find_report(chosen, started, path, sizeof(path))))
 		add_report(&totals, path);
 	if (totals.processes == 0)
 		fprintf(stderr, found ? "reprise: no CUDA work was seen%s\n" : "reprise: the report is in %s\n", found ? "" : chosen);
@@ -218,6 +222,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in)
 	const char *temporary = getenv("TMPDIR");
 	const char *chosen = getenv("REPRISE_REPORT");
 	char folder[512], pattern[560];
+	struct timespec started;
 	int status;
 
 	snprintf(folder, sizeof(folder), "%s/reprise-XXXXXX", temporary != NULL ? temporary : "/tmp");
@@ -226,6 +231,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in)
 		setenv("REPRISE_REPORT", pattern, 1);
 	}
 	setenv("REPRISE", mode, 1);
+	clock_gettime(CLOCK_REALTIME_COARSE, &started); /* as times of files are taken */
 	child = fork();
 	if (child == 0) {
 		if (!(stand_in ? reprise_cli_stand_in() : reprise_cli_preload()))
@@ -240,6 +246,6 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in)
 	}
 	start_passing_on();
 	status = wait_for_child();
-	tell_at_end(mode, folder, chosen);
+	tell_at_end(mode, folder, chosen, &started);
 	return end_like(status);
 }

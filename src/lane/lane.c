@@ -510,7 +510,8 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	CUresult result = reprise_call_pass(call);
 
 	end = reprise_clock_ticks();
-	before = atomic_exchange_explicit(&lane->last_return, end, memory_order_relaxed);
+	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
+	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	if (reprise_dry && !first)
 		reprise_histogram_note(REPRISE_HISTOGRAM_interval, end - before);
 	if (timed && result == CUDA_SUCCESS) {
@@ -520,8 +521,7 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	return result;
 }
 
-/* Once in a few hundred ops: what was done since. */
-static void tell_series(struct reprise_lane *lane)
+void reprise_lane_tell_series(struct reprise_lane *lane)
 {
 	uint64_t ops = lane->counts.ops - atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
 
@@ -545,7 +545,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 	answered = ready(lane) && step(lane, call, &result);
 	timed = lane->counts.ops % TIMED == 0;
 	if (__builtin_expect(lane->counts.ops % TOLD == 0 && reprise_reporting, 0))
-		tell_series(lane);
+		reprise_lane_tell_series(lane);
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return result;

@@ -97,6 +97,9 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 /* A barrier: issues what is deferred. `wait`: the host waits for the stream too. */
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
 
+/* Tells the series over time what was done since it was told last: once in a few hundred ops, and for a report. */
+void reprise_lane_tell_series(struct reprise_lane *lane);
+
 /* Issues what has been deferred for so long that the hold limit strikes. */
 void reprise_lane_hold_limit(struct reprise_lane *lane);
 

@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -44,6 +45,39 @@ void reprise_text_add_string(struct reprise_text *text, const char *bytes, size_
 			reprise_text_add(text, "\\u%04x", byte);
 	}
 	reprise_text_add(text, "\"");
+}
+
+const char *reprise_text_comma(bool *any)
+{
+	const char *between = *any ? ", " : "";
+
+	*any = true;
+	return between;
+}
+
+const char *reprise_text_line(bool *any)
+{
+	return *reprise_text_comma(any) != '\0' ? ",\n    " : "\n    ";
+}
+
+void reprise_text_add_list(struct reprise_text *text, const char *name, const uint64_t *values, unsigned int count)
+{
+	bool any = false;
+
+	reprise_text_add(text, "\"%s\": [", name);
+	for (unsigned int i = 0; i < count; i++)
+		reprise_text_add(text, "%s%" PRIu64, reprise_text_comma(&any), values[i]);
+	reprise_text_add(text, "]");
+}
+
+void reprise_text_add_named(struct reprise_text *text, const char *name, const char *const *names, const uint64_t *values, unsigned int count)
+{
+	bool any = false;
+
+	reprise_text_add(text, "\"%s\": {", name);
+	for (unsigned int i = 0; i < count; i++)
+		reprise_text_add(text, "%s\"%s\": %" PRIu64, reprise_text_comma(&any), names[i], values[i]);
+	reprise_text_add(text, "}");
 }
 
 bool reprise_text_end(struct reprise_text *text)

@@ -240,6 +240,12 @@ class AtTheEnd(WithFolder):
         self.assertIn(f"reprise report {kept} tells more", outcome.stderr)
         self.assertEqual(reprise("report", kept).returncode, 0)
 
+    def test_a_report_from_before_is_not_taken_for_this_runs(self):
+        report(self.path, "run", "chain")
+        for mode in ("run", "observe"):
+            outcome = reprise(mode, "--report", self.path, "--", "true")
+            self.assertEqual(outcome.stderr, f"reprise: the report is in {self.path}\n")
+
     def test_observe_says_what_stands_in_the_way(self):
         outcome = reprise("observe", "--", *program("pageable"))
         for words in ("would be replayed", "Sequences that repeat", "estimate", "break-even" if "break-even" in outcome.stderr else "expected gain",
