@@ -13,6 +13,7 @@
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
 #include "../src/lane/doors.h"
+#include "../src/report/places.h"
 #include "attributes.h"
 #include "route.h"
 #include "spare.h"
@@ -20,8 +21,10 @@
 /* How many integer arguments travel in registers. */
 #if defined(__x86_64__)
 #define REGISTER_ARGUMENTS 6
+#define RETURN_ADDRESS(registers, stack) ((stack)[-1])
 #elif defined(__aarch64__)
 #define REGISTER_ARGUMENTS 8
+#define RETURN_ADDRESS(registers, stack) ((registers)[9]) /* x17: doors-aarch64.S */
 #else
 #error "the doors are written for x86-64 and aarch64"
 #endif
@@ -70,15 +73,18 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 
 	const struct reprise_entry_point *point = &reprise_entry_points[entry];
 	uintptr_t value = argument(point->argument, registers, stack);
+	const void *from = (const void *)RETURN_ADDRESS(registers, stack);
 
 	switch ((enum reprise_class)point->class) {
 	case REPRISE_CLASS_ORDER:
 		reprise_order((CUstream)value, point->per_thread);
 		break;
 	case REPRISE_CLASS_LIFETIME:
+		reprise_place_note(REPRISE_PLACE_ends, reprise_entry_name(entry), from);
 		tell_lifetime(point, value);
 		break;
 	default:
+		reprise_place_note(REPRISE_PLACE_waits, reprise_entry_name(entry), from);
 		if (point->argument != 0)
 			reprise_sync_stream((CUstream)value, point->per_thread);
 		else

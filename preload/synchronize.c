@@ -7,6 +7,7 @@
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
+#include "../src/report/places.h"
 #include "door.h"
 
 #define CONTEXT_WIDE(name, parameters, arguments) \
@@ -17,6 +18,7 @@
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
+		reprise_place_note(REPRISE_PLACE_waits, #name, __builtin_return_address(0)); \
 		reprise_sync(); \
 		reprise_context_sync_begin(); \
 		result = REPRISE_REAL(name) arguments; \

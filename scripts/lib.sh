@@ -103,6 +103,9 @@ prepare_tests() {
 	# Libraries that are preloaded beside Reprise.
 	want libjemalloc.so.2 libjemalloc2
 	want libtcmalloc_and_profiler.so.4 libgoogle-perftools4t64 libgoogle-perftools4
+	# What reports are held against: their schema, and a browser.
+	python3 -c 'import jsonschema' 2>/dev/null || (apt_install python3-jsonschema) || echo "not to be had: python3-jsonschema"
+	command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) || echo "not to be had: chromium"
 }
 
 # The headers of older toolkits, against which the table of entry points is held: once, into the build folder. Without a network those tests skip.

@@ -45,9 +45,9 @@ BUGS = (
      "	for (unsigned int i = 0; i < count; i++)\n		if (!reprise_trace_absent(lane->trace, i))\n",
      "	for (unsigned int i = count > 2; i < count; i++)\n		if (!reprise_trace_absent(lane->trace, i))\n", "fuzz"),
     ("a side exit issues its last op twice", "src/lane/lane.c",
-     "	return result;\n}\n\n/* The side exit. */",
+     "	return result;\n}\n\n/* The followed trace is left,",
      "	if (count > 2 && !reprise_trace_absent(lane->trace, count - 1))\n		reprise_op_issue(reprise_trace_op(lane->trace, count - 1), lane->stream);\n"
-     "	return result;\n}\n\n/* The side exit. */", "fuzz"),
+     "	return result;\n}\n\n/* The followed trace is left,", "fuzz"),
     ("a side exit issues in the wrong order", "src/lane/lane.c",
      "		if (!reprise_trace_absent(lane->trace, i))\n			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);",
      "		if (!reprise_trace_absent(lane->trace, count - 1 - i))\n			result = reprise_op_issue(reprise_trace_op(lane->trace, count - 1 - i), lane->stream);", "fuzz"),

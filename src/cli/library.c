@@ -51,6 +51,11 @@ bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
 	return true;
 }
 
+bool reprise_cli_find_reader(char folder[REPRISE_CLI_PATH_MOST])
+{
+	return find(folder, "../share/reprise/reader", "reader", REPRISE_DATADIR "/reprise/reader");
+}
+
 bool reprise_cli_can_be_listed(const char *path)
 {
 	return strpbrk(path, " :") == NULL;

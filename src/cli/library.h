@@ -10,6 +10,9 @@
 bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST]);
 bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST]);
 
+/* The folder that has what reads reports. */
+bool reprise_cli_find_reader(char folder[REPRISE_CLI_PATH_MOST]);
+
 /* Whether a path can stand in LD_PRELOAD, a list in which spaces and colons part its members. */
 bool reprise_cli_can_be_listed(const char *path);
 

@@ -4,12 +4,14 @@
  */
 #include <ctype.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base/options.h"
 #include "doctor.h"
+#include "report.h"
 #include "run.h"
 
 /* --name of an option: its variable without "REPRISE_", in small letters, with hyphens; the mode is the command's own name. */
@@ -28,6 +30,7 @@ static void usage(FILE *to)
 {
 	fprintf(to, "usage: reprise run [options] -- PROGRAM [ARGUMENT ...]      replay what repeats from CUDA graphs\n"
 	            "       reprise observe [options] -- PROGRAM [ARGUMENT ...]  change nothing; tell what repeats\n"
+	            "       reprise report FILE|FOLDER ... [--json | --html FILE]  show what reports tell (--report of run and observe)\n"
 	            "       reprise doctor [PROGRAM]                             tell what is here, and whether the program can be run so\n"
 	            "\noptions:\n"
 	            "  --stand-in   be libcuda.so.1 instead of being preloaded: for what is opened with RTLD_DEEPBIND or dlmopen\n");
@@ -44,6 +47,11 @@ static void usage(FILE *to)
 	}
 }
 
+static bool is_switch(const struct reprise_option_row *row)
+{
+	return strcmp(row->words, "0|1") == 0;
+}
+
 /* Puts the options into the environment. Returns the index of the program's name, or 0. */
 static int take_options(int count, char **words, int *stand_in)
 {
@@ -51,13 +59,13 @@ static int take_options(int count, char **words, int *stand_in)
 	int option;
 
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
-		options[i] = (struct option){strdup(option_name(i)), required_argument, NULL, (int)i};
+		options[i] = (struct option){strdup(option_name(i)), is_switch(&reprise_option_rows[i]) ? no_argument : required_argument, NULL, (int)i};
 	while ((option = getopt_long(count, words, "+", options, NULL)) != -1) {
 		if (option == '?')
 			return 0;
 		if (option == 0)
 			continue;
-		setenv(reprise_option_rows[option].variable, optarg, 1);
+		setenv(reprise_option_rows[option].variable, optarg != NULL ? optarg : "1", 1);
 	}
 	return optind < count ? optind : 0;
 }
@@ -73,6 +81,8 @@ int main(int count, char **words)
 		usage(stdout);
 		return 0;
 	}
+	if (strcmp(command, "report") == 0 && count > 2)
+		return reprise_cli_report(words + 2);
 	if (strcmp(command, "doctor") == 0 && count <= 3)
 		return reprise_cli_doctor(words[2]);
 	program = mode[0] != '\0' ? take_options(count - 1, words + 1, &stand_in) : 0;

@@ -47,6 +47,7 @@ struct reprise_graph {
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
+	uint64_t node_updates, updates, toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
 	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
 	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };

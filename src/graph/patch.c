@@ -117,6 +117,7 @@ static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_
 	reprise_cost_took(REPRISE_COST_node_set, spent, set);
 	reprise_count(REPRISE_COUNT_node_patches, 1);
 	reprise_count(REPRISE_COUNT_node_updates, set);
+	graph->node_updates += set;
 	reprise_count(REPRISE_COUNT_node_update_ns, spent);
 	return true;
 }
@@ -182,6 +183,7 @@ static bool update_with(struct reprise_graph *graph, CUgraph captured, unsigned 
 	}
 	reprise_cost_took(REPRISE_COST_update, reprise_clock_ns() - begin, looked_at(graph->count, changed));
 	reprise_count(REPRISE_COUNT_updates, 1);
+	graph->updates++;
 	graph->mixed = false;
 	return true;
 }
@@ -285,6 +287,7 @@ static bool disable_absent(struct reprise_graph *graph, const uint64_t *absent)
 	if (toggled > 0) {
 		reprise_cost_took(REPRISE_COST_toggle, spent, toggled);
 		reprise_count(REPRISE_COUNT_toggles, toggled);
+		graph->toggles += toggled;
 		reprise_count(REPRISE_COUNT_toggle_ns, spent);
 	}
 	return true;

@@ -52,6 +52,8 @@ static CUresult submit(const struct reprise_call *call)
 		/* Another thread's capture may have begun since this one's last op was deferred. */
 		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
 			reprise_lanes_barrier(false);
+		if (reprise_inside == 0)
+			reprise_count(reprise_stopped() != NULL ? REPRISE_COUNT_passed_stopped : REPRISE_COUNT_passed_capturing, 1);
 		return call->pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);

@@ -11,7 +11,11 @@
 #include "../driver/driver.h"
 #include "../graph/cost.h"
 #include "../op/cost.h"
+#include "../op/name.h"
 #include "../report/counters.h"
+#include "../report/histogram.h"
+#include "../report/places.h"
+#include "../report/series.h"
 #include "../trace/balance.h"
 #include "doors.h"
 #include "hold.h"
@@ -23,6 +27,7 @@
 #define WORTH_OPS 16       /* an op that is replayed is worth watching so many: what comes again by chance alone is not */
 
 #define MEASURED 0 /* the first word of REPRISE_PAYS */
+#define TOLD 256   /* ops between two words to the series over time */
 #define TIMED 17   /* one eager call in so many is timed: no divisor of common periods */
 
 /* Side exits that a trace takes to see whether other values come again, too. */
@@ -41,6 +46,8 @@ static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint
 {
 	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
 	lane->last = NULL;
+	if (op->kind == REPRISE_OP_KERNEL)
+		reprise_name_seen(op->kernel.name);
 	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, reprise_lane_make_traces, lane);
 }
 
@@ -132,6 +139,7 @@ static void note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_put_aside(trace, lane->counts.ops);
 	lane->counts.lost++;
+	trace->counts.losses++;
 }
 
 static bool is_measured(void)
@@ -150,6 +158,15 @@ static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
+}
+
+/* The followed trace is left, or was not launched; so many ops were issued instead. */
+static void note_exit(struct reprise_lane *lane, enum reprise_exit why, unsigned int ops)
+{
+	lane->counts.exits[why]++;
+	lane->counts.exited[why] += ops;
+	lane->trace->counts.exits[why]++;
+	lane->trace->counts.exited_ops += ops;
 }
 
 /* The side exit. */
@@ -171,8 +188,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	}
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
-	lane->counts.exits[why]++;
-	lane->counts.exited_ops += count - trace->absent_count;
+	note_exit(lane, why, count - trace->absent_count);
 	lane->last = NULL;
 	lane->expected = NULL;
 	/* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
@@ -185,6 +201,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
+	lane->counts.exit_ticks += end - begin;
 	if (!reprise_dry && is_measured() && !reprise_balance_left(trace, end - begin))
 		note_loss(lane, trace);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
@@ -265,6 +282,8 @@ static void replayed(struct reprise_lane *lane)
 	lane->counts.patched += trace->changed_count;
 	lane->counts.absent += trace->absent_count;
 	lane->counts.launches++;
+	trace->counts.patched += trace->changed_count;
+	trace->counts.absent += trace->absent_count;
 	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);
 	if (__builtin_expect(trace->failed_at != 0, 0))
 		reprise_count_most(REPRISE_COUNT_recovery_ops, lane->counts.ops - trace->failed_at);
@@ -281,18 +300,19 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
-	bool timed = is_measured() && reprise_balance_wants(trace);
+	bool timed = is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
 	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
+		if (timed && !patched)
+			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
 		replayed(lane);
 		if (timed && !reprise_balance_replayed(trace, took))
 			note_loss(lane, trace);
 	} else {
-		lane->counts.exits[REPRISE_EXIT_launch]++;
-		lane->counts.exited_ops += trace->count - trace->absent_count;
+		note_exit(lane, REPRISE_EXIT_launch, trace->count - trace->absent_count);
 		result = issue_eagerly(lane, trace->count);
 		not_launched(lane, trace, launched);
 	}
@@ -409,9 +429,10 @@ static struct reprise_trace *choose(struct reprise_lane *lane, const struct repr
 	return trace;
 }
 
-static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
+static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, const struct reprise_call *call)
 {
 	lane->counts.unfit[why]++;
+	reprise_place_note(REPRISE_PLACE_unfit, reprise_unfit_names[why], call->from);
 	close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_BARRIER);
 	lane->last = NULL;
@@ -426,6 +447,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	unsigned int left_at = 0;
 
 	lane->counts.ops++;
+	lane->counts.kinds[call->kind]++;
 	if (lane->trace != NULL) {
 		if (guard(lane, call, &why))
 			return advance(lane, result);
@@ -444,7 +466,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	unfit = reprise_op_examine(&examined, call);
 
 	if (unfit != REPRISE_UNFIT_NONE) {
-		note_unfit(lane, unfit);
+		note_unfit(lane, unfit, call);
 		return false;
 	}
 	open_segment(lane);
@@ -481,36 +503,54 @@ static bool ready(struct reprise_lane *lane)
 	return false;
 }
 
-/* The program's own call. */
-static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed)
+/* The program's own call. `first`: a barrier came before. */
+static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed, bool first)
 {
-	uint64_t begin = timed ? reprise_clock_ticks() : 0, end;
+	uint64_t begin = timed ? reprise_clock_ticks() : 0, end, before;
 	CUresult result = reprise_call_pass(call);
 
 	end = reprise_clock_ticks();
+	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
-	if (timed && result == CUDA_SUCCESS)
+	if (reprise_dry && !first)
+		reprise_histogram_note(REPRISE_HISTOGRAM_interval, end - before);
+	if (timed && result == CUDA_SUCCESS) {
 		reprise_op_cost_note(call->kind, end - begin);
+		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);
+	}
 	return result;
+}
+
+void reprise_lane_tell_series(struct reprise_lane *lane)
+{
+	uint64_t ops = lane->counts.ops - atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+
+	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
+		return;
+	lane->told_ops = ops;
+	lane->told_replayed = lane->counts.replayed;
 }
 
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
-	bool answered, timed;
+	bool answered, timed, first;
 
 	reprise_lock_take(&lane->lock);
-	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
+	first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
+	if (first) {
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
 		atomic_fetch_add(&reprise_attention, 1);
 	}
 	answered = ready(lane) && step(lane, call, &result);
 	timed = lane->counts.ops % TIMED == 0;
+	if (__builtin_expect(lane->counts.ops % TOLD == 0 && reprise_reporting, 0))
+		reprise_lane_tell_series(lane);
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return result;
 
-	result = pass(lane, call, timed);
+	result = pass(lane, call, timed, first);
 	if (result != CUDA_SUCCESS) {
 		/* The driver refused it, so no trace may answer for it (invariant 5). */
 		reprise_lock_take(&lane->lock);

@@ -20,21 +20,6 @@
 #include "../trace/index.h"
 #include "../trace/watch.h"
 
-/* Why a trace was left before its end; the deferred ops were issued eagerly. */
-#define REPRISE_EXITS(X) \
-	X(guard, "another op came than the trace expects") \
-	X(values, "other values came than those that the trace stands for; they may come again") \
-	X(barrier, "a call came that may observe the stream, or order it") \
-	X(hold, "the hold limit") \
-	X(launch, "the graph could not be patched or launched")
-
-enum reprise_exit {
-#define X(name, text) REPRISE_EXIT_##name,
-	REPRISE_EXITS(X)
-#undef X
-	REPRISE_EXIT_COUNT
-};
-
 struct reprise_lane_counts {
 	uint64_t ops;          /* calls that could have been ops */
 	uint64_t replayed;     /* issued as nodes of a graph; in observe, that would have been */
@@ -43,7 +28,9 @@ struct reprise_lane_counts {
 	uint64_t launches;     /* graphs launched */
 	uint64_t siblings;     /* guards that failed and found another trace that fits */
 	uint64_t exits[REPRISE_EXIT_COUNT];
-	uint64_t exited_ops;   /* ops that side exits issued */
+	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these issued */
+	uint64_t exit_ticks;   /* what they took beside issuing */
+	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* of the ops, those that were looked at */
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 	uint64_t drowsy;       /* passed without being looked at */
 	uint64_t traces;       /* made */
@@ -87,6 +74,7 @@ struct reprise_lane {
 	_Atomic uint32_t drowsy_ops;  /* so many to come are not looked at */
 
 	struct reprise_lane_counts counts;
+	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */
@@ -108,6 +96,9 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 
 /* A barrier: issues what is deferred. `wait`: the host waits for the stream too. */
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
+
+/* Tells the series over time what was done since it was told last: once in a few hundred ops, and for a report. */
+void reprise_lane_tell_series(struct reprise_lane *lane);
 
 /* Issues what has been deferred for so long that the hold limit strikes. */
 void reprise_lane_hold_limit(struct reprise_lane *lane);

@@ -8,6 +8,8 @@
 #include "../op/function.h"
 #include "../op/memory.h"
 #include "../record/record.h"
+#include "../report/gpu.h"
+#include "../report/places.h"
 #include "../report/report.h"
 #include "doors.h"
 #include "hold.h"
@@ -25,6 +27,7 @@ static void at_exit(void)
 	reprise_record_end();
 	reprise_hold_stop();
 	reprise_graph_building_stop(PATIENCE_NS);
+	reprise_gpu_end();
 }
 
 /* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
@@ -38,6 +41,7 @@ static void in_child(void)
 	reprise_functions_reset();
 	reprise_memory_forget();
 	reprise_record_reset();
+	reprise_gpu_reset();
 	reprise_report_forget();
 	atomic_store(&unlaned, 0);
 }
@@ -49,6 +53,9 @@ void reprise_process_prepare(void)
 	if (__builtin_expect(atomic_load_explicit(&prepared, memory_order_relaxed) != 0, 1) ||
 	    !atomic_compare_exchange_strong(&prepared, &before, 1))
 		return;
+	reprise_places_begin();
+	if (reprise_dry)
+		reprise_gpu_begin(); /* before the next line: what CUPTI does at exit comes after what we do */
 	atexit(at_exit);
 	pthread_atfork(NULL, NULL, in_child);
 }

@@ -5,6 +5,7 @@
 #include "../base/options.h"
 #include "../driver/driver.h"
 #include "../graph/queue.h"
+#include "../trace/account.h"
 #include "../trace/plan.h"
 #include "hold.h"
 
@@ -26,6 +27,7 @@ void reprise_lane_restore(bool pushed)
 
 static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
 {
+	reprise_account_ended(trace, lane->number);
 	reprise_index_remove(lane->index, trace);
 	if (lane->expected == trace)
 		lane->expected = NULL;

@@ -70,6 +70,7 @@ struct reprise_call {
 	/* Makes the program's own call at the entry point it named, with its own arguments, untouched. */
 	CUresult (*pass)(const struct reprise_call *call);
 	void *entry; /* for `pass`: the driver's entry point */
+	const void *from; /* where the call returns to */
 	union {
 		struct reprise_call_kernel kernel;
 		struct reprise_call_copy copy;

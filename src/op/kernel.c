@@ -116,6 +116,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct re
 		.extended = call->config != NULL,
 		.fixed_grid = function.fixed_grid,
 		.empty_params = call->params == NULL && call->extra == NULL,
+		.name = function.name,
 	};
 	memcpy(op->kernel.grid, call->grid, sizeof(call->grid));
 	memcpy(op->kernel.block, call->block, sizeof(call->block));

@@ -12,6 +12,12 @@
 #include "../driver/driver.h"
 #include "kernel.h"
 
+const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT] = {
+#define X(reason, name, text) #name,
+	REPRISE_UNFIT_REASONS(X)
+#undef X
+};
+
 /* ---- copies of all dimensions ---- */
 
 static bool is_between(uint8_t target, uint8_t source)

@@ -25,6 +25,7 @@ struct reprise_op_kernel {
 	bool extended;            /* launched by cuLaunchKernelEx */
 	bool fixed_grid;
 	bool empty_params; /* the program passed no parameter array at all */
+	uint16_t name;     /* for the report: name.h */
 };
 
 struct reprise_op {
@@ -42,23 +43,26 @@ struct reprise_op {
 	};
 };
 
-/* Why a call cannot be an op; each is counted and reported by this name. */
+/* Why a call cannot be an op: enumerator, name in reports, and what it means. */
 #define REPRISE_UNFIT_REASONS(X) \
-	X(NONE, "") \
-	X(UNKNOWN_PARAMETERS, "the driver does not tell the kernel's parameters") \
-	X(BAD_PARAMETERS, "parameters missing, twice, or of another size") \
-	X(ATTRIBUTE, "launch attribute that carries an event or is not known") \
-	X(PAGEABLE, "copy from or to pageable, managed or unknown memory") \
-	X(BETWEEN_DEVICES, "copy between devices on the legacy default stream, which both devices wait for") \
-	X(DENIED, "kernel on the deny list (REPRISE_DENY)") \
-	X(NO_LANE, "stream without a lane (per-thread default, green context)")
+	X(NONE, none, "") \
+	X(UNKNOWN_PARAMETERS, unknown_parameters, "the driver does not tell the kernel's parameters") \
+	X(BAD_PARAMETERS, bad_parameters, "parameters missing, twice, or of another size") \
+	X(ATTRIBUTE, attribute, "launch attribute that carries an event or is not known") \
+	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
+	X(BETWEEN_DEVICES, between_devices, "copy between devices on the legacy default stream, which both devices wait for") \
+	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
+	X(NO_LANE, no_lane, "stream without a lane (per-thread default, green context)")
 
 enum reprise_unfit {
-#define X(reason, text) REPRISE_UNFIT_##reason,
+#define X(reason, name, text) REPRISE_UNFIT_##reason,
 	REPRISE_UNFIT_REASONS(X)
 #undef X
 	REPRISE_UNFIT_COUNT
 };
+
+/* Their names. */
+extern const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT];
 
 /*
  * Looks at a call without copying it: fills all of `op` but the payload, and says how long that will be.

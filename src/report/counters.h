@@ -7,6 +7,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define REPRISE_COUNTERS(X) \
@@ -50,6 +51,8 @@
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, "longest time until it had issued all: the driver's own time for each op included") \
 	X(program_captures, "captures that the program made itself") \
+	X(passed_capturing, "ops that passed because the program captured; not among the ops") \
+	X(passed_stopped, "ops that passed because Reprise had stopped; not among the ops") \
 	X(lifetimes, "calls that ended something traces may refer to") \
 	X(stream_records, "records written to the op stream")
 
@@ -59,6 +62,9 @@ enum reprise_counter {
 #undef X
 	REPRISE_COUNTER_COUNT
 };
+
+/* Whether somebody will read it. Set when Reprise starts; what costs anything beside a count is left out where nobody does. */
+extern bool reprise_reporting;
 
 extern _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 

@@ -1,14 +1,13 @@
 #include "file.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "../base/write.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
@@ -67,14 +66,14 @@ static int open_old(const char *path, bool *taken)
 	return -1;
 }
 
-bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count)
+int reprise_report_file_open(const char *pattern)
 {
 	char path[PATH_MOST], beside[PATH_MOST + 16];
-	bool taken = false, whole;
+	bool taken = false;
 	int file;
 
 	if (!expand(pattern, path))
-		return false;
+		return -1;
 	file = open_new(path);
 	if (file < 0)
 		file = open_old(path, &taken);
@@ -82,11 +81,7 @@ bool reprise_report_file_write(const char *pattern, const void *bytes, size_t co
 		snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
 		file = open_new(beside);
 	}
-	if (file < 0)
-		return false;
-	whole = reprise_write(file, bytes, count);
-	close(file);
-	return whole;
+	return file;
 }
 
 /* The name as seen from anywhere. False if it is too long, or if nobody knows where this is. */

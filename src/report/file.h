@@ -7,16 +7,13 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define REPRISE_REPORT_PATH_MOST 1024
 
 /* When this process began to be reported on; once. */
 void reprise_report_file_begin(void);
 
-/* False if there is no way to write all of it. %p in `pattern` stands for the process. */
-bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count);
+/* The file, empty and open for writing; -1 if there can be none. %p in `pattern` stands for the process. */
+int reprise_report_file_open(const char *pattern);
 
 /*
  * For what is written bit by bit: makes a new file, and never writes over one. Beside a file of the user's that has the name already, with its

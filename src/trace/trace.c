@@ -55,6 +55,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 		reprise_op_copy(&trace->ops[i], &ops[i]);
 		trace->shape_before[i + 1] = reprise_hash_mix(trace->shape_before[i], ops[i].shape);
 	}
+	trace->bytes = bytes;
 	trace->count = count;
 	trace->spot = *spot;
 	trace->key_shape = reprise_hash_mix(spot->before, ops[0].shape);

@@ -88,13 +88,22 @@ static void spend(uint64_t ns)
 	reprise_clock_virtual += ns;
 }
 
+static uint64_t exited(const struct reprise_lane_counts *counts)
+{
+	uint64_t ops = 0;
+
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		ops += counts->exited[i];
+	return ops;
+}
+
 /* What the lane has done since `before`, but for the op that is passing eagerly. */
 static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
 {
-	uint64_t launches = lane->counts.launches - before->launches, exited = lane->counts.exited_ops - before->exited_ops;
+	uint64_t launches = lane->counts.launches - before->launches;
 
 	/* The node of an absent op is disabled, and enabled again for the next visit. */
-	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + exited * COST_EAGER +
+	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + (exited(&lane->counts) - exited(before)) * COST_EAGER +
 		(lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;

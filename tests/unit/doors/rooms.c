@@ -6,8 +6,10 @@
 
 #include "../../../src/base/inside.h"
 #include "../../../src/base/start.h"
+#include "../../../src/report/counters.h"
 
 _Atomic uint32_t reprise_attention;
+bool reprise_reporting;
 
 static int *inside(void)
 {
