@@ -14,6 +14,7 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/counters.h"
+#include "order.h"
 #include "process.h"
 #include "registry.h"
 
@@ -46,19 +47,17 @@ static CUresult submit(const struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
-	if (atomic_load(&reprise_deferred_lanes) == 0 && !recording() && reprise_lanes_asleep(call->stream, call->per_thread))
+	if (!recording() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture may have begun since this one's last op was deferred. */
-		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
+		if (reprise_inside == 0 && reprise_lanes_hold())
 			reprise_lanes_barrier(false);
 		return call->pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
-		/* Nobody knows what this stream is ordered against. */
-		if (atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
+		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		reprise_process_count_unlaned();
 		return reprise_call_pass(call);
 	}
@@ -126,10 +125,8 @@ void reprise_order(CUstream stream, bool per_thread)
 		return;
 	lane = reprise_lanes_known(stream, per_thread);
 	record_barrier(REPRISE_RECORD_ORDER, lane);
-	if (lane == NULL) {
-		/* A stream without a lane may still be ordered against the legacy stream. */
-		if (atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
+	if (lane == NULL || lane->unusable) {
+		reprise_lanes_make_way_for(stream, per_thread);
 		return;
 	}
 	reprise_lanes_make_way(lane);
@@ -138,22 +135,12 @@ void reprise_order(CUstream stream, bool per_thread)
 	reprise_lock_give(&lane->lock);
 }
 
-static void sync_all(const struct reprise_lane *waited_for)
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
-	record_barrier(REPRISE_RECORD_WAIT, waited_for);
-	reprise_lanes_barrier(true);
-}
-
-void reprise_sync(void)
-{
-	if (reprise_inside == 0)
-		sync_all(NULL);
-}
-
-void reprise_sync_stream(CUstream stream, bool per_thread)
-{
-	if (reprise_inside == 0)
-		sync_all(lane_to_record(stream, per_thread));
+	if (reprise_inside != 0)
+		return;
+	record_barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? lane_to_record((CUstream)handle, per_thread) : NULL);
+	reprise_lanes_sync(what, handle, per_thread);
 }
 
 /* ---- lifetimes ---- */
@@ -376,7 +363,7 @@ void reprise_stop_at_exit(uint64_t patience_ns)
 	uint64_t end = reprise_clock_ns() + patience_ns;
 
 	stop("the process ends");
-	while (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0 && reprise_clock_ns() < end) {
+	while (reprise_inside == 0 && reprise_lanes_hold() && reprise_clock_ns() < end) {
 		struct timespec pause = {.tv_nsec = 10000};
 
 		nanosleep(&pause, NULL);

@@ -18,7 +18,8 @@ static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
 static _Atomic uint32_t epoch = 1;
-static _Atomic uint32_t legacy_lanes; /* in use; none in most programs that order their streams themselves */
+static _Atomic uint32_t legacy_lanes;   /* in use; none in most programs that order their streams themselves */
+static _Atomic uint32_t blocking_lanes; /* these and the lanes that are ordered against them */
 
 static _Thread_local struct {
 	CUstream stream;
@@ -27,8 +28,7 @@ static _Thread_local struct {
 	uint32_t epoch;
 } remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-/* Which stream a handle names. */
-static CUstream resolve(CUstream stream, bool per_thread)
+CUstream reprise_stream_resolve(CUstream stream, bool per_thread)
 {
 	return stream != NULL ? stream : per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
 }
@@ -92,8 +92,8 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->drowsy_span = 0;
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
-	if (stream == CU_STREAM_LEGACY)
-		atomic_fetch_add(&legacy_lanes, 1);
+	atomic_fetch_add(&legacy_lanes, stream == CU_STREAM_LEGACY);
+	atomic_fetch_add(&blocking_lanes, blocking);
 	if (fresh) {
 		lane->number = lane_count;
 		lane_count += lane_count < NUMBER_LAST;
@@ -112,7 +112,7 @@ static unsigned int slot_of(CUstream stream)
 
 bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 {
-	CUstream resolved = resolve(stream, per_thread);
+	CUstream resolved = reprise_stream_resolve(stream, per_thread);
 	unsigned int slot = slot_of(resolved);
 	struct reprise_lane *lane = remembered[slot].lane;
 	uint32_t left;
@@ -121,7 +121,7 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	    remembered[slot].epoch != atomic_load_explicit(&epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
-	if (left == 0)
+	if (left == 0 || atomic_load(&lane->deferred_since) != 0 || (!reprise_lanes_unordered(lane) && reprise_lanes_hold()))
 		return false;
 	/* Threads that race here miss the count by a few. */
 	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
@@ -135,7 +135,7 @@ static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 	struct reprise_lane *lane;
 	uint32_t now = atomic_load_explicit(&epoch, memory_order_acquire);
 
-	stream = resolve(stream, per_thread);
+	stream = reprise_stream_resolve(stream, per_thread);
 	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
 		return NULL;
 
@@ -169,51 +169,44 @@ struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread)
 	return look_up(stream, per_thread, false);
 }
 
-void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
+struct reprise_lane *reprise_lanes_first(void)
 {
-	for (struct reprise_lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane != NULL; lane = lane->next)
-		visit(lane, context);
+	return atomic_load_explicit(&lanes, memory_order_acquire);
 }
 
-static void barrier(struct reprise_lane *lane, void *context)
+bool reprise_lanes_hold(void)
 {
-	/* A lane that is neither noisy nor deferring has been told of a barrier since its last op. */
-	if (!atomic_load(&lane->noisy) && atomic_load(&lane->deferred_since) == 0)
-		return;
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, *(const bool *)context);
-	reprise_lock_give(&lane->lock);
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (atomic_load(&lane->deferred_since) != 0)
+			return true;
+	return false;
+}
+
+bool reprise_lanes_unordered(const struct reprise_lane *lane)
+{
+	if (lane->stream == CU_STREAM_LEGACY)
+		return atomic_load(&blocking_lanes) <= 1;
+	return !lane->blocking || atomic_load(&legacy_lanes) == 0;
+}
+
+void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		visit(lane, context);
 }
 
 void reprise_lanes_barrier(bool wait)
 {
-	reprise_lanes_each(barrier, &wait);
-}
-
-void reprise_lanes_make_way(const struct reprise_lane *lane)
-{
-	uint32_t own = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) != 0;
-
-	if (atomic_load(&reprise_deferred_lanes) <= own || !lane->blocking || atomic_load(&legacy_lanes) == 0)
-		return;
-	for (struct reprise_lane *other = atomic_load(&lanes); other != NULL; other = other->next) {
-		bool ordered = other != lane && other->context == lane->context && other->blocking &&
-		               (lane->stream == CU_STREAM_LEGACY || other->stream == CU_STREAM_LEGACY);
-
-		if (!ordered || atomic_load(&other->deferred_since) == 0)
-			continue;
-		reprise_lock_take(&other->lock);
-		reprise_lane_barrier(other, false);
-		reprise_lock_give(&other->lock);
-	}
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		reprise_lane_tell(lane, wait);
 }
 
 void reprise_lanes_retire(struct reprise_lane *lane)
 {
 	reprise_lock_take(&registry_lock);
 	if (!atomic_load(&lane->retired)) {
-		if (lane->stream == CU_STREAM_LEGACY)
-			atomic_fetch_sub(&legacy_lanes, 1);
+		atomic_fetch_sub(&legacy_lanes, lane->stream == CU_STREAM_LEGACY);
+		atomic_fetch_sub(&blocking_lanes, lane->blocking);
 		atomic_store(&lane->retired, true);
 		atomic_fetch_add(&epoch, 1);
 	}
@@ -226,6 +219,6 @@ void reprise_lanes_reset(void)
 	atomic_store(&lanes, NULL);
 	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
+	atomic_store(&blocking_lanes, 0);
 	atomic_fetch_add(&epoch, 1);
-	atomic_store(&reprise_deferred_lanes, 0);
 }

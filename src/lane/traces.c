@@ -207,6 +207,7 @@ void reprise_lane_close(struct reprise_lane *lane, bool gone)
 	int entered = reprise_enter();
 	bool pushed = !gone && reprise_lane_make_current(lane->context);
 
+	reprise_lane_unattend(lane);
 	if (!gone)
 		reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
