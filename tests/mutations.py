@@ -263,7 +263,7 @@ BUGS = (
      "	return number >= row->least && number <= row->greatest;",
      "	return true;", "hostile_options_REPRISE_MEMORY"),
     ("a lane that is left alone is not recorded", "src/lane/doors.c",
-     " && !recording() && reprise_lanes_asleep", " && reprise_lanes_asleep", "recording"),
+     "	if (!recording() && reprise_lanes_asleep", "	if (reprise_lanes_asleep", "recording"),
     ("what the program captures is recorded too", "src/lane/doors.c",
      "	return recording() && taking_part() ?", "	return recording() ?", "recording"),
     ("a child goes on with its parent's recording", "src/lane/process.c", "	reprise_record_reset();\n", "", "recording"),

@@ -65,6 +65,8 @@ static const struct {
 	[ACTION_mapped_poll] = {1, 3},
 	[ACTION_mapped_flag] = {1, 3},
 	[ACTION_spin_across] = {1, 3},
+	[ACTION_elsewhere] = {2, 5},
+	[ACTION_thread_anew] = {0, 3},
 	[ACTION_think] = {2, 3},
 	[ACTION_pause] = {0, 3},
 };
