@@ -1,6 +1,7 @@
 /* The order among streams, events and host functions. */
 #include "hazard.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Work on the legacy stream between work on a blocking stream, on the same data: the order is implied, both ways. */
@@ -154,6 +155,47 @@ static void host_func_log(void)
 		}
 		CHECK(cudaStreamSynchronize(stream));
 		expect_log(i, length);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+struct closure {
+	unsigned value;
+	const uint32_t *copied, *expected;
+};
+
+static void run_once(void *data)
+{
+	struct closure *closure = data;
+
+	host_log.value[0] = closure->value;
+	host_log.length = *closure->copied == *closure->expected;
+	free(closure);
+}
+
+/* Each host function frees what it was given, and so gets something else each time. It sees what the stream has copied by then. */
+static void host_func_once(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	uint32_t *copied = mapped_words();
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		struct closure *closure = malloc(sizeof(*closure) + i % 7 * 64);
+
+		EXPECT(closure, "no memory");
+		*closure = (struct closure){i, copied, mirror.host};
+		mirror_body(&mirror, stream);
+		CHECK(cudaMemcpyAsync(copied, mirror.device, sizeof(mirror.host), cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaLaunchHostFunc(stream, run_once, closure));
+		if (trap_at(i))
+			EXPECT(cudaLaunchHostFunc(stream, NULL, NULL) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue,
+				"a host function that is none was taken");
+		CHECK(cudaStreamSynchronize(stream));
+		EXPECT(host_log.length == 1 && host_log.value[0] == i, "iteration %u: %u, saw %u", i, host_log.length, host_log.value[0]);
+		host_log.length = 0;
 	}
 	mirror_verify(&mirror, ITERATIONS);
 }
@@ -315,6 +357,7 @@ const struct hazard order_hazards[] = {
 	{"event_query_poll", event_query_poll},
 	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
+	{"host_func_once", host_func_once},
 	{"callback", callback},
 	{"spin_across_streams", spin_across_streams},
 	{"persistent_kernel", persistent_kernel},
