@@ -17,6 +17,7 @@
 #include "order.h"
 #include "process.h"
 #include "registry.h"
+#include "thread.h"
 
 #define CAPTURES_MOST 64
 #define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
@@ -75,6 +76,8 @@ static CUresult submit_recorded(const struct reprise_call *call)
 	struct reprise_record_lane described = {0};
 	CUresult result;
 
+	if (lane != NULL && lane->owner != 0)
+		lane = NULL; /* recorded as on no lane */
 	if (lane != NULL)
 		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY, lane->blocking, (uintptr_t)lane->context};
 	reprise_process_prepare(); /* at exit, what was recorded is written */
@@ -87,7 +90,7 @@ static CUresult submit_recorded(const struct reprise_call *call)
 static void record_barrier(enum reprise_record_kind kind, const struct reprise_lane *lane)
 {
 	if (recording())
-		reprise_record_barrier(kind, lane != NULL ? lane->number : REPRISE_LANE_NONE);
+		reprise_record_barrier(kind, lane != NULL && lane->owner == 0 ? lane->number : REPRISE_LANE_NONE);
 }
 
 static const struct reprise_lane *lane_to_record(CUstream stream, bool per_thread)
@@ -205,6 +208,8 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		capture_ended((CUstream)handle, NULL);
 		/* fall through */
 	case REPRISE_LIFETIME_ATTRIBUTES:
+		if ((CUstream)handle == CU_STREAM_PER_THREAD)
+			reprise_threads_leave_alone();
 		forgetting.one_stream = true;
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
@@ -235,7 +240,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 /* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
 static void settle(struct reprise_lane *lane, void *deadline)
 {
-	if (atomic_load(&lane->retired) || lane->unusable)
+	if (atomic_load(&lane->retired) || lane->unusable || lane->owner != 0) /* a thread's own stream is asked by that thread alone */
 		return;
 	reprise_driver.cuCtxSetCurrent(lane->context);
 	while (reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline)

@@ -53,6 +53,7 @@ struct reprise_lane_counts {
 };
 
 #define REPRISE_CACHE_LINE 64
+#define REPRISE_OWNER_ENDED UINT32_MAX
 
 struct reprise_lane {
 	/* What is seldom written comes first, on cache lines of its own: threads with lanes of their own read it of each other's. */
@@ -62,7 +63,8 @@ struct reprise_lane {
 
 	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
 	_Atomic(CUcontext) context;
-	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream */
+	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream, CU_STREAM_PER_THREAD for a thread's own */
+	_Atomic uint32_t owner;   /* of its own default stream the thread, REPRISE_OWNER_ENDED once it has ended; 0 for all other streams */
 	_Atomic bool blocking;    /* ordered against the legacy default stream */
 	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;

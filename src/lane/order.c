@@ -15,7 +15,7 @@ struct point {
 	bool blocking;
 };
 
-/* Whether what the lane holds comes before the point. A thread's own default stream is never held back. */
+/* Whether what the lane holds comes before the point. */
 static bool precedes(const struct reprise_lane *lane, const struct point *point)
 {
 	if (point->stream == CU_STREAM_LEGACY)
@@ -59,6 +59,8 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 
 static bool observes(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane)
 {
+	if (lane->owner != 0) /* nothing is held back there */
+		return false;
 	switch (what) {
 	case REPRISE_SYNC_STREAM:
 		return precedes(lane, point);

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "../base/hash.h"
+#include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
+#include "thread.h"
 
 #define REMEMBERED 8
 #define NUMBER_LAST 254
@@ -33,11 +35,18 @@ CUstream reprise_stream_resolve(CUstream stream, bool per_thread)
 	return stream != NULL ? stream : per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
 }
 
+static uint32_t owner_of(CUstream stream)
+{
+	return stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
+}
+
 /* Under the registry's lock. */
 static struct reprise_lane *search(CUcontext context, CUstream stream)
 {
+	uint32_t owner = owner_of(stream);
+
 	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
-		if (lane->stream == stream && lane->context == context && !atomic_load(&lane->retired))
+		if (lane->stream == stream && lane->context == context && lane->owner == owner && !atomic_load(&lane->retired))
 			return lane;
 	return NULL;
 }
@@ -52,6 +61,8 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 	*blocking = true;
 	if (stream == CU_STREAM_LEGACY)
 		return true;
+	if (stream == CU_STREAM_PER_THREAD)
+		return reprise_threads_usable();
 	if (reprise_driver.cuStreamGetCtx(stream, &theirs) != CUDA_SUCCESS || theirs != context ||
 	    reprise_driver.cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS)
 		return false;
@@ -70,6 +81,13 @@ static struct reprise_lane *take_retired(void)
 	return NULL;
 }
 
+/* A lane was given to a stream, or taken from it. On a thread's own stream nothing is ever held back. */
+static void count_order(const struct reprise_lane *lane, uint32_t change)
+{
+	atomic_fetch_add(&legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
+	atomic_fetch_add(&blocking_lanes, lane->blocking && lane->owner == 0 ? change : 0);
+}
+
 /* Under the registry's lock. */
 static struct reprise_lane *make(CUcontext context, CUstream stream)
 {
@@ -85,6 +103,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 		return NULL;
 	lane->context = context;
 	lane->stream = stream;
+	lane->owner = owner_of(stream);
 	lane->blocking = blocking;
 	lane->unusable = !usable;
 	lane->spot = (struct reprise_spot){.before = REPRISE_BEFORE_NOTHING};
@@ -92,8 +111,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->drowsy_span = 0;
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
-	atomic_fetch_add(&legacy_lanes, stream == CU_STREAM_LEGACY);
-	atomic_fetch_add(&blocking_lanes, blocking);
+	count_order(lane, 1);
 	if (fresh) {
 		lane->number = lane_count;
 		lane_count += lane_count < NUMBER_LAST;
@@ -136,7 +154,7 @@ static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 	uint32_t now = atomic_load_explicit(&epoch, memory_order_acquire);
 
 	stream = reprise_stream_resolve(stream, per_thread);
-	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
+	if (reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
 		return NULL;
 
 	unsigned int slot = slot_of(stream);
@@ -153,6 +171,8 @@ static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 		remembered[slot].context = context;
 		remembered[slot].lane = lane;
 		remembered[slot].epoch = now;
+		if (lane->owner != 0)
+			reprise_thread_owns();
 	}
 	return lane;
 }
@@ -189,6 +209,11 @@ bool reprise_lanes_unordered(const struct reprise_lane *lane)
 	return !lane->blocking || atomic_load(&legacy_lanes) == 0;
 }
 
+void reprise_lanes_look_again(void)
+{
+	atomic_fetch_add(&epoch, 1);
+}
+
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
@@ -205,8 +230,7 @@ void reprise_lanes_retire(struct reprise_lane *lane)
 {
 	reprise_lock_take(&registry_lock);
 	if (!atomic_load(&lane->retired)) {
-		atomic_fetch_sub(&legacy_lanes, lane->stream == CU_STREAM_LEGACY);
-		atomic_fetch_sub(&blocking_lanes, lane->blocking);
+		count_order(lane, -1u);
 		atomic_store(&lane->retired, true);
 		atomic_fetch_add(&epoch, 1);
 	}

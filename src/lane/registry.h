@@ -4,8 +4,8 @@
 #include "lane.h"
 
 /*
- * The lane of `stream` in the current context, made at its first op. NULL if there can be none: no context, per-thread default
- * stream, stream of another or of a green context, a stream that captures, no memory. One load in the common case.
+ * The lane of `stream` in the current context, made at its first op; of the per-thread default stream, the calling thread's. NULL if there can be
+ * none: no context, stream of another or of a green context, a stream that captures, no memory. One load in the common case.
  */
 struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
 
@@ -29,6 +29,9 @@ bool reprise_lanes_hold(void);
 
 /* True if no other lane can hold what must come before this one's ops: neither is the legacy stream's, or there is no other that is ordered against it. */
 bool reprise_lanes_unordered(const struct reprise_lane *lane);
+
+/* A lane has changed hands: threads forget which they used last. */
+void reprise_lanes_look_again(void);
 
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);

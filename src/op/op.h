@@ -51,7 +51,7 @@ struct reprise_op {
 	X(ATTRIBUTE, "launch attribute that carries an event or is not known") \
 	X(PAGEABLE, "copy from or to pageable, managed or unknown memory") \
 	X(DENIED, "kernel on the deny list (REPRISE_DENY)") \
-	X(NO_LANE, "stream without a lane (per-thread default, green context)")
+	X(NO_LANE, "stream without a lane (of a green context, or another one than is current)")
 
 enum reprise_unfit {
 #define X(reason, text) REPRISE_UNFIT_##reason,
