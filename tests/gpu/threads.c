@@ -39,6 +39,32 @@ static void per_thread_default(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+/* Threads come and go, and with each its default stream: one handle, many streams. The legacy stream is between them. */
+static void *short_life(void *mirror)
+{
+	for (unsigned i = 0; i < 80; i++) {
+		mirror_body(mirror, cudaStreamPerThread);
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+	}
+	return NULL;
+}
+
+static void per_thread_ends(void)
+{
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	for (unsigned round = 0; round < 40; round++) {
+		pthread_t thread;
+
+		mirror_body(&mirror, cudaStreamLegacy);
+		EXPECT(!pthread_create(&thread, NULL, short_life, &mirror), "no thread");
+		pthread_join(thread, NULL);
+	}
+	mirror_verify(&mirror, 40);
+}
+
 static struct {
 	pthread_mutex_t lock;
 	struct mirror mirror;
@@ -220,6 +246,7 @@ static void threads_many_streams(void)
 
 const struct hazard thread_hazards[] = {
 	{"per_thread_default", per_thread_default},
+	{"per_thread_ends", per_thread_ends},
 	{"two_threads_one_stream", two_threads_one_stream},
 	{"sync_elsewhere", sync_elsewhere},
 	{"sync_apart", sync_apart},
