@@ -63,7 +63,7 @@ static CUresult submit(const struct reprise_call *call)
 		return reprise_call_pass(call);
 	}
 	reprise_process_prepare();
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, reprise_call_is_copy(call));
 	return reprise_lane_submit(lane, call);
 }
 
@@ -132,7 +132,7 @@ void reprise_order(CUstream stream, bool per_thread)
 		reprise_lanes_make_way_for(stream, per_thread);
 		return;
 	}
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	reprise_lock_give(&lane->lock);

@@ -34,24 +34,27 @@ static struct point point_of(CUstream stream, bool per_thread)
 
 /* ---- what an op comes after ---- */
 
-void reprise_lanes_make_way(const struct reprise_lane *lane)
+void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
 {
-	if (__builtin_expect(reprise_lanes_unordered(lane), 1))
+	bool across = is_copy && lane->stream == CU_STREAM_LEGACY;
+
+	if (__builtin_expect(!across && reprise_lanes_unordered(lane), 1))
 		return;
 
 	struct point point = {lane->stream, lane->context, true};
 
 	for (struct reprise_lane *other = reprise_lanes_first(); other != NULL; other = other->next)
-		if (other != lane && other->context == point.context && precedes(other, &point) && atomic_load(&other->deferred_since) != 0)
+		if (other != lane && (other->context == point.context ? precedes(other, &point) : across) && atomic_load(&other->deferred_since) != 0)
 			reprise_lane_tell(other, false);
 }
 
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 {
 	struct point point = point_of(stream, per_thread);
+	bool across = point.stream == CU_STREAM_LEGACY;
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (precedes(lane, &point) && atomic_load(&lane->deferred_since) != 0)
+		if ((precedes(lane, &point) || (across && lane->context != point.context)) && atomic_load(&lane->deferred_since) != 0)
 			reprise_lane_tell(lane, false);
 }
 

@@ -139,7 +139,7 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	    remembered[slot].epoch != atomic_load_explicit(&epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
-	if (left == 0 || atomic_load(&lane->deferred_since) != 0 || (!reprise_lanes_unordered(lane) && reprise_lanes_hold()))
+	if (left == 0 || atomic_load(&lane->deferred_since) != 0 || ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) && reprise_lanes_hold()))
 		return false;
 	/* Threads that race here miss the count by a few. */
 	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
