@@ -46,7 +46,7 @@ static const struct {
 	[ACTION_poll_stream] = {1, 3},
 	[ACTION_poll_event] = {1, 3},
 	[ACTION_timing] = {1, 3},
-	[ACTION_host_function] = {1, 4},
+	[ACTION_host_function] = {3, 4},
 	[ACTION_callback] = {0, 3},
 	[ACTION_temporary] = {2, 4},
 	[ACTION_allocate] = {0, 3},
