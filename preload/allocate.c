@@ -21,7 +21,7 @@ static void order(CUstream stream, bool per_thread)
 static void sync_all(void)
 {
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
-		reprise_sync();
+		reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
 /* `first` is what the entry point means to the lanes: nothing, or the order of a stream. */

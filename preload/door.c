@@ -53,7 +53,7 @@ static uintptr_t argument(unsigned int position, const uint64_t *registers, cons
 
 static void tell_lifetime(const struct reprise_entry_point *point, uintptr_t handle)
 {
-	enum reprise_lifetime what = point->lifetime;
+	enum reprise_lifetime what = point->what;
 
 	if (what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread)
 		handle = (uintptr_t)CU_STREAM_PER_THREAD;
@@ -85,10 +85,7 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 		break;
 	default:
 		reprise_place_note(REPRISE_PLACE_waits, reprise_entry_name(entry), from);
-		if (point->argument != 0)
-			reprise_sync_stream((CUstream)value, point->per_thread);
-		else
-			reprise_sync();
+		reprise_sync(point->what, value, point->per_thread);
 		break;
 	}
 }

@@ -10,7 +10,7 @@
 const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #define RECORD(name, stream, form, takes) {REPRISE_CLASS_RECORD, stream, FORM_##form, 0},
 #define ORDER(name, stream, form, takes) {REPRISE_CLASS_ORDER, stream, FORM_##form, 0},
-#define SYNC(name, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, 0},
+#define SYNC(name, what, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, REPRISE_SYNC_##what},
 #define LIFETIME(name, what, handle, form, result, takes) \
 	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what},
 #define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0},

@@ -190,3 +190,20 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 DOORS(DOOR_SET_2D_8, cuMemsetD2D8Async)
 DOORS(DOOR_SET_2D_16, cuMemsetD2D16Async)
 DOORS(DOOR_SET_2D_32, cuMemsetD2D32Async)
+
+static CUresult pass_host(const struct reprise_call *call)
+{
+	__typeof__(&cuLaunchHostFunc) entry = call->entry;
+
+	return entry(call->stream, call->host.function, call->host.data);
+}
+
+#define DOOR_LAUNCH_HOST(name, plain, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_HOST, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_host, .entry = reprise_real[REPRISE_ENTRY_##name], .host = {function, data}}; \
+		return submit(&call); \
+	}
+DOORS(DOOR_LAUNCH_HOST, cuLaunchHostFunc)

@@ -47,6 +47,7 @@
 	OPTIONAL(cuGraphExecKernelNodeSetParams_v2) \
 	OPTIONAL(cuGraphExecMemcpyNodeSetParams) \
 	OPTIONAL(cuGraphExecMemsetNodeSetParams) \
+	OPTIONAL(cuGraphExecHostNodeSetParams) \
 	OPTIONAL(cuGraphNodeSetEnabled) \
 	NEEDED(cuGraphUpload) \
 	NEEDED(cuGraphLaunch) \
@@ -55,6 +56,7 @@
 	/* the ops themselves */ \
 	NEEDED(cuLaunchKernel) \
 	OPTIONAL(cuLaunchKernelEx) \
+	NEEDED(cuLaunchHostFunc) \
 	NEEDED(cuMemcpyAsync) \
 	NEEDED(cuMemcpyHtoDAsync_v2) \
 	NEEDED(cuMemcpyDtoHAsync_v2) \

@@ -29,10 +29,12 @@ static struct reprise_lock compiling;
 static struct reprise_lock start_lock;
 static _Atomic uint32_t work; /* counts what there was to do; the thread sleeps on it */
 static _Atomic bool wanted;   /* host memory, by a lane that found none */
+static _Atomic bool untidy;   /* somebody asked for reprise_graph_tidy() */
 static _Atomic bool stopped;
 static bool started;
 
 reprise_graph_make_room reprise_graph_evict;
+bool (*reprise_graph_tidy)(void);
 
 /* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
 static unsigned int flags_for(const struct reprise_graph *graph)
@@ -184,11 +186,23 @@ static bool make_host_room(void)
 	return evicted;
 }
 
+static bool tidy(void)
+{
+	bool any;
+
+	if (!atomic_load(&untidy) || !atomic_exchange(&untidy, false))
+		return false;
+	reprise_lock_take(&compiling);
+	any = !atomic_load(&stopped) && reprise_graph_tidy();
+	reprise_lock_give(&compiling);
+	return any;
+}
+
 /* One piece of what there is to do. False if there was nothing. */
 static bool work_on(struct reprise_budget *budget)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
-	bool did = make_host_room() || build_next();
+	bool did = tidy() || make_host_room() || build_next();
 
 	did = sweep_some() || did;
 	spent = reprise_clock_ns() - begin;
@@ -251,6 +265,12 @@ void reprise_graph_want_host_room(void)
 		wake();
 }
 
+void reprise_graph_want_tidy(void)
+{
+	if (start() && !atomic_exchange(&untidy, true))
+		wake();
+}
+
 void reprise_graph_building_pause(void)
 {
 	reprise_lock_take(&compiling);
@@ -283,6 +303,7 @@ void reprise_graph_building_reset(void)
 	reprise_ledger_reset();
 	started = false;
 	atomic_store(&wanted, false);
+	atomic_store(&untidy, false);
 	atomic_store(&compiling.word, 0);
 	atomic_store(&start_lock.word, 0);
 	atomic_store(&stopped, false);

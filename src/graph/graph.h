@@ -69,6 +69,10 @@ void reprise_graph_want_host_room(void);
 typedef bool (*reprise_graph_make_room)(bool host);
 extern reprise_graph_make_room reprise_graph_evict;
 
+/* Set likewise: gives up what nobody can use any more, and says whether there was any. Called as the one above, some time after it was asked for. */
+extern bool (*reprise_graph_tidy)(void);
+void reprise_graph_want_tidy(void);
+
 /*
  * Between these two the building thread rests: no graph is being captured, and graphs may be taken out of the queue. Takes the lock
  * `compiling`; waits for the graph in work (about a millisecond).

@@ -78,10 +78,18 @@ static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op
 	return reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
 }
 
+static CUresult set_host(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+{
+	CUDA_HOST_NODE_PARAMS params = {.fn = op->host.function, .userData = op->host.data};
+
+	return reprise_driver.cuGraphExecHostNodeSetParams(graph->executable, node->node, &params);
+}
+
 static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, struct reprise_graph_node *node)
 {
 	CUresult result = op->kind == REPRISE_OP_KERNEL ? set_kernel(graph, op, node) :
 	                  op->kind == REPRISE_OP_COPY   ? set_copy(graph, op, node) :
+	                  op->kind == REPRISE_OP_HOST   ? set_host(graph, op, node) :
 	                                                  set_set(graph, op, node);
 
 	node->refused = result == CUDA_SUCCESS ? 0 : node->refused + 1;

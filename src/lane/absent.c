@@ -43,6 +43,14 @@ static bool edges_are_full(const struct reprise_trace *trace, unsigned int first
 	return true;
 }
 
+static bool can_be_disabled(const struct reprise_trace *trace, unsigned int first, unsigned int last)
+{
+	for (unsigned int i = first; i < last; i++)
+		if (!reprise_op_can_be_disabled(&trace->ops[i]))
+			return false;
+	return true;
+}
+
 bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -53,7 +61,7 @@ bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call
 
 		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
 			continue;
-		if (!edges_are_full(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
+		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
 			return false;
 		reprise_trace_pass_over(trace, at, i - at);
 		lane->cursor = i;

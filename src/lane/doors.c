@@ -14,8 +14,10 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/counters.h"
+#include "order.h"
 #include "process.h"
 #include "registry.h"
+#include "thread.h"
 
 #define CAPTURES_MOST 64
 #define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
@@ -46,11 +48,11 @@ static CUresult submit(const struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
-	if (atomic_load(&reprise_deferred_lanes) == 0 && !recording() && reprise_lanes_asleep(call->stream, call->per_thread))
+	if (!recording() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture may have begun since this one's last op was deferred. */
-		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
+		if (reprise_inside == 0 && reprise_lanes_hold())
 			reprise_lanes_barrier(false);
 		if (reprise_inside == 0)
 			reprise_count(reprise_stopped() != NULL ? REPRISE_COUNT_passed_stopped : REPRISE_COUNT_passed_capturing, 1);
@@ -58,9 +60,7 @@ static CUresult submit(const struct reprise_call *call)
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
-		/* Nobody knows what this stream is ordered against. */
-		if (atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
+		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		reprise_process_count_unlaned();
 		return reprise_call_pass(call);
 	}
@@ -78,6 +78,8 @@ static CUresult submit_recorded(const struct reprise_call *call)
 	struct reprise_record_lane described = {0};
 	CUresult result;
 
+	if (lane != NULL && lane->owner != 0)
+		lane = NULL; /* recorded as on no lane */
 	if (lane != NULL)
 		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY, lane->blocking, (uintptr_t)lane->context};
 	reprise_process_prepare(); /* at exit, what was recorded is written */
@@ -90,7 +92,7 @@ static CUresult submit_recorded(const struct reprise_call *call)
 static void record_barrier(enum reprise_record_kind kind, const struct reprise_lane *lane)
 {
 	if (recording())
-		reprise_record_barrier(kind, lane != NULL ? lane->number : REPRISE_LANE_NONE);
+		reprise_record_barrier(kind, lane != NULL && lane->owner == 0 ? lane->number : REPRISE_LANE_NONE);
 }
 
 static const struct reprise_lane *lane_to_record(CUstream stream, bool per_thread)
@@ -128,10 +130,8 @@ void reprise_order(CUstream stream, bool per_thread)
 		return;
 	lane = reprise_lanes_known(stream, per_thread);
 	record_barrier(REPRISE_RECORD_ORDER, lane);
-	if (lane == NULL) {
-		/* A stream without a lane may still be ordered against the legacy stream. */
-		if (atomic_load(&reprise_deferred_lanes) > 0)
-			reprise_lanes_barrier(false);
+	if (lane == NULL || lane->unusable) {
+		reprise_lanes_make_way_for(stream, per_thread);
 		return;
 	}
 	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
@@ -140,22 +140,12 @@ void reprise_order(CUstream stream, bool per_thread)
 	reprise_lock_give(&lane->lock);
 }
 
-static void sync_all(const struct reprise_lane *waited_for)
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
-	record_barrier(REPRISE_RECORD_WAIT, waited_for);
-	reprise_lanes_barrier(true);
-}
-
-void reprise_sync(void)
-{
-	if (reprise_inside == 0)
-		sync_all(NULL);
-}
-
-void reprise_sync_stream(CUstream stream, bool per_thread)
-{
-	if (reprise_inside == 0)
-		sync_all(lane_to_record(stream, per_thread));
+	if (reprise_inside != 0)
+		return;
+	record_barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? lane_to_record((CUstream)handle, per_thread) : NULL);
+	reprise_lanes_sync(what, handle, per_thread);
 }
 
 /* ---- lifetimes ---- */
@@ -220,6 +210,8 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		capture_ended((CUstream)handle, NULL);
 		/* fall through */
 	case REPRISE_LIFETIME_ATTRIBUTES:
+		if ((CUstream)handle == CU_STREAM_PER_THREAD)
+			reprise_threads_leave_alone();
 		forgetting.one_stream = true;
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
@@ -250,7 +242,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 /* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
 static void settle(struct reprise_lane *lane, void *deadline)
 {
-	if (atomic_load(&lane->retired) || lane->unusable)
+	if (atomic_load(&lane->retired) || lane->unusable || lane->owner != 0) /* a thread's own stream is asked by that thread alone */
 		return;
 	reprise_driver.cuCtxSetCurrent(lane->context);
 	while (reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline)
@@ -378,7 +370,7 @@ void reprise_stop_at_exit(uint64_t patience_ns)
 	uint64_t end = reprise_clock_ns() + patience_ns;
 
 	stop("the process ends");
-	while (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0 && reprise_clock_ns() < end) {
+	while (reprise_inside == 0 && reprise_lanes_hold() && reprise_clock_ns() < end) {
 		struct timespec pause = {.tv_nsec = 10000};
 
 		nanosleep(&pause, NULL);

@@ -15,9 +15,21 @@
 
 /*
  * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen ops since the last
- * barrier it was told of. While it is zero, an ORDER or SYNC entry point needs no word from us.
+ * barrier it was told of, or had at the one before. While it is zero, an ORDER or SYNC entry point needs no word from us.
  */
 extern _Atomic uint32_t reprise_attention;
+
+/*
+ * What a SYNC entry point may observe. The lanes of that are issued, and those on which the calling thread was the last: it may go to sleep, and
+ * what it has asked for is not to wait for the hold limit. Lanes of other threads, which they synchronise for themselves, are left alone.
+ */
+enum reprise_sync {
+	REPRISE_SYNC_STREAM,  /* one stream, and what its ops come after: the legacy stream's, or those of the blocking streams */
+	REPRISE_SYNC_EVENT,   /* an event: what comes before one was issued when it was recorded */
+	REPRISE_SYNC_DEFAULT, /* as the default stream of the current context does; addresses may be those of other contexts, which are all issued */
+	REPRISE_SYNC_CONTEXT, /* all streams of a context */
+	REPRISE_SYNC_ALL,     /* anything */
+};
 
 /* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes. */
 enum reprise_lifetime {
@@ -38,11 +50,11 @@ CUresult reprise_submit(const struct reprise_call *call);
  */
 void reprise_order(CUstream stream, bool per_thread);
 
-/* SYNC, and unknown entry points: issues everything deferred in the process. */
-void reprise_sync(void);
-
-/* SYNC of a call that names one stream. The others issue what they hold all the same; a recording says which it was. */
-void reprise_sync_stream(CUstream stream, bool per_thread);
+/*
+ * SYNC, and unknown entry points: issues what the call may observe. `handle` is the stream or the context, 0 for the default stream (`per_thread` as
+ * in struct reprise_call), the current context, or none.
+ */
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
 /*
  * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given

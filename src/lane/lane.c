@@ -8,6 +8,7 @@
 #include "../base/inside.h"
 #include "../base/options.h"
 #include "../base/store.h"
+#include "../base/thread.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
 #include "../op/cost.h"
@@ -36,7 +37,6 @@
 
 #define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
 
-_Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
 
@@ -119,19 +119,14 @@ static void defer_begins(struct reprise_lane *lane)
 {
 	if (reprise_dry)
 		return;
-	atomic_store_explicit(&lane->deferred_since, reprise_clock_ns(), memory_order_relaxed);
-	atomic_fetch_add(&reprise_deferred_lanes, 1);
+	atomic_store(&lane->deferred_since, reprise_clock_ns()); /* before looking whether the hold limit's thread sleeps */
 	reprise_hold_watch();
 }
 
 static void defer_ends(struct reprise_lane *lane)
 {
-	uint64_t since = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed);
-
-	if (since == 0)
-		return;
-	atomic_store_explicit(&lane->deferred_since, 0, memory_order_relaxed);
-	atomic_fetch_sub(&reprise_deferred_lanes, 1);
+	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) != 0)
+		atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
 }
 
 /* The trace costs more than it saves: eager for a while. */
@@ -531,6 +526,28 @@ void reprise_lane_tell_series(struct reprise_lane *lane)
 	lane->told_replayed = lane->counts.replayed;
 }
 
+/* All that a steady loop writes of it is the lane's own. */
+static void note_caller(struct reprise_lane *lane)
+{
+	uint32_t self = reprise_thread_self();
+
+	if (atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
+		atomic_store_explicit(&lane->thread, self, memory_order_relaxed);
+	atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
+	if (__builtin_expect(!atomic_load_explicit(&lane->attended, memory_order_relaxed), 0)) {
+		atomic_store_explicit(&lane->attended, true, memory_order_relaxed);
+		atomic_fetch_add(&reprise_attention, 1);
+	}
+}
+
+void reprise_lane_unattend(struct reprise_lane *lane)
+{
+	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&lane->attended, false, memory_order_relaxed);
+	atomic_fetch_sub(&reprise_attention, 1);
+}
+
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -538,10 +555,7 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_cal
 
 	reprise_lock_take(&lane->lock);
 	first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
-	if (first) {
-		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
-		atomic_fetch_add(&reprise_attention, 1);
-	}
+	note_caller(lane);
 	answered = ready(lane) && step(lane, call, &result);
 	timed = lane->counts.ops % TIMED == 0;
 	if (__builtin_expect(lane->counts.ops % TOLD == 0 && reprise_reporting, 0))
@@ -570,10 +584,20 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait)
 		lane->spot.position = 0;
-	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
+	/* A loop that waits once in each iteration is always noisy then, and so does not write what all threads read. */
+	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed))
 		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
-		atomic_fetch_sub(&reprise_attention, 1);
-	}
+	else
+		reprise_lane_unattend(lane);
+}
+
+void reprise_lane_tell(struct reprise_lane *lane, bool wait)
+{
+	if (!atomic_load(&lane->attended) && atomic_load(&lane->deferred_since) == 0)
+		return;
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, wait);
+	reprise_lock_give(&lane->lock);
 }
 
 void reprise_lane_hold_limit(struct reprise_lane *lane)

@@ -39,20 +39,28 @@ struct reprise_lane_counts {
 	uint64_t evicted;      /* given up for want of memory */
 };
 
+#define REPRISE_CACHE_LINE 64
+#define REPRISE_OWNER_ENDED UINT32_MAX
+
 struct reprise_lane {
-	struct reprise_lock lock;
+	/* What is seldom written comes first, on cache lines of its own: threads with lanes of their own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
 	uint8_t number;            /* in recordings; those that come late share the last one */
+	_Atomic uint32_t thread;   /* whose op was the last */
 
 	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
 	_Atomic(CUcontext) context;
-	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream */
+	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream, CU_STREAM_PER_THREAD for a thread's own */
+	_Atomic uint32_t owner;   /* of its own default stream the thread, REPRISE_OWNER_ENDED once it has ended; 0 for all other streams */
 	_Atomic bool blocking;    /* ordered against the legacy default stream */
 	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;
 
+	char apart_from_here[REPRISE_CACHE_LINE];
+	struct reprise_lock lock;
 	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
 	_Atomic bool noisy;              /* has had ops since the last barrier */
+	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
 	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
 
 	struct reprise_watch *watch;
@@ -75,13 +83,11 @@ struct reprise_lane {
 
 	struct reprise_lane_counts counts;
 	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
+	char apart_from_there[REPRISE_CACHE_LINE];
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */
 #define REPRISE_AWAKE_OPS 16384
-
-/* How many lanes hold deferred ops. Whoever finds 0 need not look at them. */
-extern _Atomic uint32_t reprise_deferred_lanes;
 
 /* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
 extern bool reprise_dry;
@@ -91,6 +97,9 @@ extern bool reprise_dry;
  * context is current.
  */
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call);
+
+/* Tells the lane of a barrier, if there is anything to tell it. Takes its lock. */
+void reprise_lane_tell(struct reprise_lane *lane, bool wait);
 
 /* The functions below: under the lane's lock. Any context may be current. */
 

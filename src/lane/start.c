@@ -14,6 +14,7 @@
 #include "../report/report.h"
 #include "evict.h"
 #include "lane.h"
+#include "thread.h"
 
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */
 
@@ -39,6 +40,7 @@ static enum reprise_mode decide(void)
 	if (mode != REPRISE_MODE_OFF)
 		reprise_record_begin();
 	reprise_graph_evict = reprise_lanes_evict;
+	reprise_graph_tidy = reprise_threads_tidy;
 	return mode;
 }
 

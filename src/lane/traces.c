@@ -118,7 +118,7 @@ struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
-	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
+	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0; /* nobody else could issue to a thread's own stream */
 
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
 		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
@@ -209,6 +209,7 @@ void reprise_lane_close(struct reprise_lane *lane, bool gone)
 	int entered = reprise_enter();
 	bool pushed = !gone && reprise_lane_make_current(lane->context);
 
+	reprise_lane_unattend(lane);
 	if (!gone)
 		reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};

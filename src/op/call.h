@@ -18,7 +18,8 @@
 	X(COPY, "copy") \
 	X(COPY_2D, "copy 2D") \
 	X(COPY_3D, "copy 3D") \
-	X(SET, "memset")
+	X(SET, "memset") \
+	X(HOST, "host function")
 
 enum reprise_op_kind {
 #define X(kind, name) REPRISE_OP_##kind,
@@ -63,6 +64,12 @@ struct reprise_call_set {
 	size_t height;        /* rows; 1 for the one-dimensional forms */
 };
 
+/* What the data points at is read when the function runs, as without Reprise. */
+struct reprise_call_host {
+	CUhostFn function;
+	void *data;
+};
+
 struct reprise_call {
 	enum reprise_op_kind kind;
 	bool per_thread; /* entered through a _ptsz name: stream 0 is the per-thread default stream */
@@ -77,6 +84,7 @@ struct reprise_call {
 		const CUDA_MEMCPY2D *copy_2d;
 		const CUDA_MEMCPY3D *copy_3d;
 		struct reprise_call_set set;
+		struct reprise_call_host host;
 	};
 };
 

@@ -2,7 +2,7 @@
  * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
  *
  * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
- * memset: element size, width, height, pitch. The rest are values.
+ * memset: element size, width, height, pitch. Of a host function only that it is one. The rest are values.
  */
 #include "op.h"
 
@@ -209,6 +209,29 @@ static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
 	}
 }
 
+/* ---- host functions ---- */
+
+static enum reprise_unfit examine_host(struct reprise_op *op, const struct reprise_call_host *call)
+{
+	op->host = *call;
+	op->shape = reprise_hash_mix(op->kind, 5);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)call->function), (uintptr_t)call->data);
+	return call->function == NULL ? REPRISE_UNFIT_BAD_PARAMETERS : REPRISE_UNFIT_NONE;
+}
+
+/* The driver takes any function, but wants one. */
+static enum reprise_match match_host(const struct reprise_op *op, const struct reprise_call_host *call)
+{
+	if (call->function == NULL)
+		return REPRISE_MATCH_NOT;
+	return call->function == op->host.function && call->data == op->host.data ? REPRISE_MATCH_SAME : REPRISE_MATCH_VALUES;
+}
+
+bool reprise_op_can_be_disabled(const struct reprise_op *op)
+{
+	return op->kind != REPRISE_OP_HOST;
+}
+
 /* ---- all kinds ---- */
 
 enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call)
@@ -222,6 +245,8 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 		return examine_copy(op, call);
 	case REPRISE_OP_SET:
 		return examine_set(op, &call->set);
+	case REPRISE_OP_HOST:
+		return examine_host(op, &call->host);
 	default:
 		return examine_descriptor(op, call);
 	}
@@ -246,6 +271,8 @@ enum reprise_match reprise_op_match(const struct reprise_op *op, const struct re
 		return match_copy(op, &call->copy);
 	case REPRISE_OP_SET:
 		return match_set(op, &call->set);
+	case REPRISE_OP_HOST:
+		return match_host(op, &call->host);
 	default:
 		return match_descriptor(op, call);
 	}
@@ -275,6 +302,9 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 	case REPRISE_OP_SET:
 		into->set = call->set;
 		break;
+	case REPRISE_OP_HOST:
+		into->host = call->host;
+		break;
 	default:
 		break; /* the descriptor is the same to the last byte */
 	}
@@ -295,6 +325,8 @@ bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op 
 	case REPRISE_OP_SET:
 		return a->memory_generation == b->memory_generation && a->set.target == b->set.target &&
 		       a->set.value == b->set.value;
+	case REPRISE_OP_HOST:
+		return a->host.function == b->host.function && a->host.data == b->host.data;
 	default:
 		return a->memory_generation == b->memory_generation;
 	}
@@ -309,6 +341,8 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 		return issue_copy(&op->copy, stream);
 	case REPRISE_OP_SET:
 		return issue_set(&op->set, stream);
+	case REPRISE_OP_HOST:
+		return reprise_driver.cuLaunchHostFunc(stream, op->host.function, op->host.data);
 	case REPRISE_OP_COPY_2D:
 		return reprise_driver.cuMemcpy2DAsync_v2((const CUDA_MEMCPY2D *)op->payload, stream);
 	default:

@@ -39,6 +39,7 @@ struct reprise_op {
 		struct reprise_op_kernel kernel;
 		struct reprise_call_copy copy;
 		struct reprise_call_set set;
+		struct reprise_call_host host;
 		/* the descriptors of 2-D and 3-D copies stand in the payload */
 	};
 };
@@ -47,12 +48,12 @@ struct reprise_op {
 #define REPRISE_UNFIT_REASONS(X) \
 	X(NONE, none, "") \
 	X(UNKNOWN_PARAMETERS, unknown_parameters, "the driver does not tell the kernel's parameters") \
-	X(BAD_PARAMETERS, bad_parameters, "parameters missing, twice, or of another size") \
+	X(BAD_PARAMETERS, bad_parameters, "parameters missing, twice, or of another size; no function") \
 	X(ATTRIBUTE, attribute, "launch attribute that carries an event or is not known") \
 	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
 	X(BETWEEN_DEVICES, between_devices, "copy between devices on the legacy default stream, which both devices wait for") \
 	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
-	X(NO_LANE, no_lane, "stream without a lane (per-thread default, green context)")
+	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)")
 
 enum reprise_unfit {
 #define X(reason, name, text) REPRISE_UNFIT_##reason,
@@ -106,6 +107,9 @@ bool reprise_op_has_priority(const struct reprise_op *op);
 
 /* True if the op is a launch that may begin before the op before it has ended (programmatic stream serialisation). */
 bool reprise_op_is_programmatic(const struct reprise_op *op);
+
+/* Whether the op's node can do nothing for once: those of kernels, copies and memsets can (cuGraphNodeSetEnabled). */
+bool reprise_op_can_be_disabled(const struct reprise_op *op);
 
 /* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more than the program's own call did. */
 static inline size_t reprise_op_params(const struct reprise_op *op)

@@ -65,19 +65,15 @@ void reprise_order(CUstream stream, bool per_thread)
 	trash_registers();
 }
 
-void reprise_sync(void)
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	rooms.syncs++;
+	rooms.sync = what;
+	rooms.handle = handle;
+	rooms.per_thread = per_thread;
 	if (rooms.unwind)
 		rooms.frame_count = backtrace(rooms.frames, sizeof(rooms.frames) / sizeof(rooms.frames[0]));
 	trash_registers();
-}
-
-void reprise_sync_stream(CUstream stream, bool per_thread)
-{
-	rooms.stream = stream;
-	rooms.per_thread = per_thread;
-	reprise_sync();
 }
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
