@@ -129,22 +129,22 @@ void reprise_order(CUstream stream, bool per_thread)
 	if (reprise_inside != 0)
 		return;
 	lane = reprise_lanes_known(stream, per_thread);
-	record_barrier(REPRISE_RECORD_ORDER, lane);
+	if (recording() && reprise_lanes_have_news())
+		record_barrier(REPRISE_RECORD_ORDER, lane);
 	if (lane == NULL || lane->unusable) {
 		reprise_lanes_make_way_for(stream, per_thread);
 		return;
 	}
 	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, false);
-	reprise_lock_give(&lane->lock);
+	reprise_lane_tell(lane, false);
 }
 
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	if (reprise_inside != 0)
 		return;
-	record_barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? lane_to_record((CUstream)handle, per_thread) : NULL);
+	if (recording() && reprise_lanes_have_news())
+		record_barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? lane_to_record((CUstream)handle, per_thread) : NULL);
 	reprise_lanes_sync(what, handle, per_thread);
 }
 

@@ -584,19 +584,21 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait)
 		lane->spot.position = 0;
-	/* A loop that waits once in each iteration is always noisy then, and so does not write what all threads read. */
-	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed))
-		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
-	else
-		reprise_lane_unattend(lane);
+	/* It counts in reprise_attention until it is told again without news: a loop that waits once in each iteration does not write what all threads read. */
+	atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
 }
 
 void reprise_lane_tell(struct reprise_lane *lane, bool wait)
 {
-	if (!atomic_load(&lane->attended) && atomic_load(&lane->deferred_since) == 0)
+	bool news = reprise_lane_has_news(lane);
+
+	if (!news && !atomic_load(&lane->attended))
 		return;
 	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, wait);
+	if (news)
+		reprise_lane_barrier(lane, wait);
+	else
+		reprise_lane_unattend(lane);
 	reprise_lock_give(&lane->lock);
 }
 

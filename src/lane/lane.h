@@ -98,7 +98,13 @@ extern bool reprise_dry;
  */
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call);
 
-/* Tells the lane of a barrier, if there is anything to tell it. Takes its lock. */
+/* Whether it has had ops since the last barrier that it was told of. */
+static inline bool reprise_lane_has_news(const struct reprise_lane *lane)
+{
+	return atomic_load(&lane->noisy) || atomic_load(&lane->deferred_since) != 0;
+}
+
+/* Tells the lane of a barrier, if it has news. Takes its lock. */
 void reprise_lane_tell(struct reprise_lane *lane, bool wait);
 
 /* The functions below: under the lane's lock. Any context may be current. */

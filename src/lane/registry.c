@@ -194,6 +194,14 @@ struct reprise_lane *reprise_lanes_first(void)
 	return atomic_load_explicit(&lanes, memory_order_acquire);
 }
 
+bool reprise_lanes_have_news(void)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (reprise_lane_has_news(lane))
+			return true;
+	return false;
+}
+
 bool reprise_lanes_hold(void)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)

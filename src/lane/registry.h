@@ -24,6 +24,9 @@ CUstream reprise_stream_resolve(CUstream stream, bool per_thread);
 /* The first of all lanes, retired ones too; `next` leads to the others. Without any lock. */
 struct reprise_lane *reprise_lanes_first(void);
 
+/* Whether any lane has news. */
+bool reprise_lanes_have_news(void);
+
 /* Whether any lane holds deferred ops. */
 bool reprise_lanes_hold(void);
 
