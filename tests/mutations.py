@@ -263,6 +263,12 @@ BUGS = (
      " && status.st_dev == stream.device && status.st_ino == stream.inode", "", "recording"),
     ("the number of a stream that ended is not told of anew", "src/record/record.c",
      "		described[lane] = false;", "		(void)lane;", "recording"),
+    ("a flush of the program's is passed over", "src/lane/doors.c",
+     "	if (reprise_inside == 0)\n		reprise_lanes_barrier(false);\n}\n\nvoid reprise_pause_begin", "}\n\nvoid reprise_pause_begin", "flushed"),
+    ("the first end of a pause ends all", "src/lane/doors.c", "&under_way, under_way - 1)", "&under_way, 0)", "paused"),
+    ("what is deferred when a pause begins stays so", "src/lane/doors.c",
+     "		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */\n"
+     "		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)\n			reprise_lanes_barrier(false);\n", "", "paused_threads"),
 )
 
 # Hazards that no bug can be planted for, and why.

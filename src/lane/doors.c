@@ -31,9 +31,12 @@ static struct {
 } captures[CAPTURES_MOST];
 static _Atomic uint32_t capture_count;
 
+static _Atomic uint32_t pauses; /* under way */
+
 static bool taking_part(void)
 {
 	return reprise_inside == 0 && atomic_load_explicit(&capture_count, memory_order_acquire) == 0 &&
+	       atomic_load_explicit(&pauses, memory_order_acquire) == 0 &&
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
@@ -49,9 +52,10 @@ static CUresult submit(const struct reprise_call *call)
 	if (atomic_load(&reprise_deferred_lanes) == 0 && !recording() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
-		/* Another thread's capture may have begun since this one's last op was deferred. */
+		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
 		if (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0)
 			reprise_lanes_barrier(false);
+		reprise_count(REPRISE_COUNT_paused_ops, reprise_inside == 0 && atomic_load(&pauses) > 0);
 		return call->pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
@@ -290,6 +294,28 @@ bool reprise_make_room(unsigned int tried)
 	reprise_driver.cuCtxSetCurrent(current);
 	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
 	return true;
+}
+
+/* ---- the public API ---- */
+
+void reprise_issue(void)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(false);
+}
+
+void reprise_pause_begin(void)
+{
+	atomic_fetch_add(&pauses, 1);
+	reprise_issue();
+}
+
+void reprise_pause_end(void)
+{
+	uint32_t under_way = atomic_load(&pauses);
+
+	while (under_way > 0 && !atomic_compare_exchange_weak(&pauses, &under_way, under_way - 1))
+		continue;
 }
 
 /* ---- the program's own captures ---- */

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../control/control.h"
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
@@ -39,6 +40,7 @@ static void in_child(void)
 	reprise_memory_forget();
 	reprise_record_reset();
 	reprise_report_forget();
+	reprise_control_reset();
 	atomic_store(&unlaned, 0);
 }
 
@@ -51,6 +53,7 @@ void reprise_process_prepare(void)
 		return;
 	atexit(at_exit);
 	pthread_atfork(NULL, NULL, in_child);
+	reprise_control_begin();
 }
 
 void reprise_process_count_unlaned(void)

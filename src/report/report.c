@@ -56,7 +56,15 @@ static void sum_lane(struct reprise_lane *lane, void *context)
 	sum->drowsy -= atomic_load(&lane->drowsy_ops);
 }
 
-static uint64_t side_exits(const struct reprise_lane_counts *sum)
+struct reprise_lane_counts reprise_report_sum(void)
+{
+	struct reprise_lane_counts sum = {0};
+
+	reprise_lanes_each(sum_lane, &sum);
+	return sum;
+}
+
+uint64_t reprise_report_side_exits(const struct reprise_lane_counts *sum)
 {
 	uint64_t all = 0;
 
@@ -128,7 +136,7 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	    (unsigned long long)sum->drowsy, (unsigned long long)sum->lost);
 	if (reprise_record_cut_short() != NULL)
 		add(text, "  \"stream_ended\": \"%s\",\n", reprise_record_cut_short());
-	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)side_exits(sum),
+	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)reprise_report_side_exits(sum),
 	    (unsigned long long)sum->exited_ops);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		add(text, "  \"%s\": %llu,\n", counter_names[i], (unsigned long long)atomic_load(&reprise_counters[i]));
@@ -168,12 +176,12 @@ void reprise_report_forget(void)
 void reprise_report_at_exit(void)
 {
 	static struct text text;
-	struct reprise_lane_counts sum = {0};
+	struct reprise_lane_counts sum;
 	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
 
 	if (where[0] == '\0')
 		return;
-	reprise_lanes_each(sum_lane, &sum);
+	sum = reprise_report_sum();
 	if (sum.ops + reprise_process_unlaned() == 0 && !(reprise_tool_aside() && getpid() == began_in))
 		return;
 	if (strcmp(where, "stderr") == 0 && reprise_tool_aside()) {
@@ -187,12 +195,22 @@ void reprise_report_at_exit(void)
 		            reprise_dry ? "would be replayed" : "replayed", (unsigned long long)sum.traces, counted(REPRISE_COUNT_node_updates),
 		            milliseconds(REPRISE_COUNT_node_update_ns), counted(REPRISE_COUNT_updates), milliseconds(REPRISE_COUNT_update_ns),
 		            counted(REPRISE_COUNT_toggles), milliseconds(REPRISE_COUNT_toggle_ns), counted(REPRISE_COUNT_rebuilds),
-		            (unsigned long long)side_exits(&sum));
+		            (unsigned long long)reprise_report_side_exits(&sum));
 		return;
 	}
 	write_json(&text, &sum);
 	if (!reprise_report_file_write(where, text.bytes, text.length))
 		reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", where);
+}
+
+const char *reprise_report_now(void)
+{
+	static struct text text;
+	struct reprise_lane_counts sum = reprise_report_sum();
+
+	text.length = 0;
+	write_json(&text, &sum);
+	return text.bytes;
 }
 
 /* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */
