@@ -74,11 +74,9 @@ static void paused(void)
 			hazard_part_of_chain(hazard_x, CHAIN / 2, stream); /* which may be deferred at this moment */
 			for (unsigned j = 0; j < depth; j++)
 				reprise_pause();
+			if (depth > 1)
+				reprise_resume(); /* the outer pause goes on */
 			reprise_read_counts(&before, sizeof(before));
-		}
-		if (stretch % 2 == 1 && i % 3 == 0 && depth > 1) {
-			reprise_resume(); /* the outer pause goes on */
-			reprise_pause();
 		}
 		CHECK(cuStreamSynchronize(stream));
 		if (i > 0 && (i + 1) % (2 * STRETCH) == 0) {
