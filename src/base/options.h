@@ -24,6 +24,8 @@
 	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
 	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", "file for a recording of what is asked of streams, hashes only (%p is the process)") \
 	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have") \
+	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", "file for a timeline to look at with Perfetto (%p is the process)") \
+	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", "MiB that it may have") \
 	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
 
 enum reprise_option {

@@ -40,6 +40,7 @@ struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
 	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
 	unsigned int count;
+	uint32_t number; /* in the order in which graphs were first built; 0 before */
 	const struct reprise_op *ops;
 	struct reprise_workshop *workshop;
 	CUgraph graph;

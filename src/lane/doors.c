@@ -14,6 +14,7 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/counters.h"
+#include "../timeline/timeline.h"
 #include "process.h"
 #include "registry.h"
 
@@ -115,20 +116,42 @@ static void record_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	record_barrier(kinds[what], of_stream ? lane_to_record((CUstream)handle, false) : NULL);
 }
 
+/* ---- the timeline ---- */
+
+static bool timed(void)
+{
+	return __builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0);
+}
+
+static void note(enum reprise_timeline_kind kind, uint64_t begin)
+{
+	reprise_timeline_end(kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+}
+
+static CUresult submit_timed(const struct reprise_call *call)
+{
+	uint64_t begin = reprise_timeline_begin();
+	CUresult result;
+
+	reprise_process_prepare(); /* at exit, what was noted is written */
+	result = recording() && taking_part() ? submit_recorded(call) : submit(call);
+	reprise_timeline_end(call->kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+	return result;
+}
+
 /* ---- what the doors ask ---- */
 
 CUresult reprise_submit(const struct reprise_call *call)
 {
+	if (timed())
+		return submit_timed(call);
 	return recording() && taking_part() ? submit_recorded(call) : submit(call);
 }
 
-void reprise_order(CUstream stream, bool per_thread)
+static void order(CUstream stream, bool per_thread)
 {
-	struct reprise_lane *lane;
+	struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
 
-	if (reprise_inside != 0)
-		return;
-	lane = reprise_lanes_known(stream, per_thread);
 	record_barrier(REPRISE_RECORD_ORDER, lane);
 	if (lane == NULL) {
 		/* A stream without a lane may still be ordered against the legacy stream. */
@@ -142,10 +165,23 @@ void reprise_order(CUstream stream, bool per_thread)
 	reprise_lock_give(&lane->lock);
 }
 
+void reprise_order(CUstream stream, bool per_thread)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	order(stream, per_thread);
+	note(REPRISE_TIMELINE_ORDER, begin);
+}
+
 static void sync_all(const struct reprise_lane *waited_for)
 {
+	uint64_t begin = reprise_timeline_begin();
+
 	record_barrier(REPRISE_RECORD_WAIT, waited_for);
 	reprise_lanes_barrier(true);
+	note(REPRISE_TIMELINE_WAIT, begin);
 }
 
 void reprise_sync(void)
@@ -202,12 +238,10 @@ static void capture_ended(CUstream stream, CUcontext context)
 	reprise_lock_give(&captures_lock);
 }
 
-void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
 	struct forgetting forgetting = {0};
 
-	if (reprise_inside != 0)
-		return;
 	reprise_count(REPRISE_COUNT_lifetimes, 1);
 	record_lifetime(what, handle);
 	reprise_lanes_barrier(true);
@@ -245,6 +279,16 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	}
 	reprise_lanes_each(forget, &forgetting);
 	reprise_graph_building_resume();
+}
+
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	end_lifetime(what, handle);
+	note(REPRISE_TIMELINE_LIFETIME, begin);
 }
 
 /* ---- memory ---- */

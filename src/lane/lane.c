@@ -12,6 +12,7 @@
 #include "../graph/cost.h"
 #include "../op/cost.h"
 #include "../report/counters.h"
+#include "../timeline/timeline.h"
 #include "../trace/balance.h"
 #include "doors.h"
 #include "hold.h"
@@ -113,6 +114,7 @@ static void defer_begins(struct reprise_lane *lane)
 		return;
 	atomic_store_explicit(&lane->deferred_since, reprise_clock_ns(), memory_order_relaxed);
 	atomic_fetch_add(&reprise_deferred_lanes, 1);
+	lane->held_since = reprise_timeline_begin();
 	reprise_hold_watch();
 }
 
@@ -124,6 +126,7 @@ static void defer_ends(struct reprise_lane *lane)
 		return;
 	atomic_store_explicit(&lane->deferred_since, 0, memory_order_relaxed);
 	atomic_fetch_sub(&reprise_deferred_lanes, 1);
+	reprise_timeline_end(REPRISE_TIMELINE_HOLD, lane->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = lane->cursor});
 }
 
 /* The trace costs more than it saves: eager for a while. */
@@ -151,12 +154,24 @@ static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 	return result;
 }
 
+/* What the timeline has to say of the followed trace. */
+static struct reprise_timeline_about about(const struct reprise_lane *lane, const char *reason, unsigned int ops)
+{
+	return (struct reprise_timeline_about){.lane = lane->number, .reason = reason, .graph = lane->trace->graph.number, .ops = ops};
+}
+
+static const char *const exit_names[] = {
+#define X(name, text) #name,
+	REPRISE_EXITS(X)
+#undef X
+};
+
 /* The side exit. */
 static void leave(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
-	uint64_t begin, end;
+	uint64_t entered_at = reprise_timeline_begin(), begin, end;
 
 	if (trace == NULL)
 		return;
@@ -168,6 +183,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		reprise_lane_restore(pushed);
 		reprise_leave(entered);
 	}
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[why], count - trace->absent_count));
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
 	lane->counts.exits[why]++;
@@ -244,8 +260,11 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 	uint64_t patched_at = 0;
 
 	if (__builtin_expect(reprise_trace_needs_patch(trace), 0)) {
+		uint64_t begin = reprise_timeline_begin();
+
 		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
 		patched_at = reprise_clock_ns();
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, about(lane, NULL, trace->changed_count + trace->absent_count));
 	}
 	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
@@ -280,12 +299,14 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
+	uint64_t entered_at = reprise_timeline_begin();
 	bool timed = is_measured() && reprise_balance_wants(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
 	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
+		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at, about(lane, NULL, trace->count - trace->absent_count));
 		replayed(lane);
 		if (timed && !reprise_balance_replayed(trace, took))
 			note_loss(lane, trace);
@@ -293,6 +314,7 @@ static CUresult replay(struct reprise_lane *lane)
 		lane->counts.exits[REPRISE_EXIT_launch]++;
 		lane->counts.exited_ops += trace->count - trace->absent_count;
 		result = issue_eagerly(lane, trace->count);
+		reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[REPRISE_EXIT_launch], trace->count - trace->absent_count));
 		not_launched(lane, trace, launched);
 	}
 	reprise_leave(entered);

@@ -65,6 +65,7 @@ struct reprise_lane {
 	_Atomic bool retired;
 
 	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
+	uint64_t held_since;             /* the same, for the timeline; 0 without one */
 	_Atomic bool noisy;              /* has had ops since the last barrier */
 	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
 

@@ -10,11 +10,13 @@
 #include "../op/memory.h"
 #include "../record/record.h"
 #include "../report/report.h"
+#include "../timeline/timeline.h"
 #include "doors.h"
 #include "hold.h"
 #include "registry.h"
 
 #define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
+#define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
 
 static _Atomic int prepared;
 static _Atomic unsigned long unlaned;
@@ -26,6 +28,7 @@ static void at_exit(void)
 	reprise_record_end();
 	reprise_hold_stop();
 	reprise_graph_building_stop(PATIENCE_NS);
+	reprise_timeline_finish(TIMELINE_PATIENCE_NS);
 }
 
 /* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
@@ -41,6 +44,7 @@ static void in_child(void)
 	reprise_record_reset();
 	reprise_report_forget();
 	reprise_control_reset();
+	reprise_timeline_reset();
 	atomic_store(&unlaned, 0);
 }
 

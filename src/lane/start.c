@@ -12,6 +12,7 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/report.h"
+#include "../timeline/timeline.h"
 #include "evict.h"
 #include "lane.h"
 
@@ -36,8 +37,10 @@ static enum reprise_mode decide(void)
 	}
 	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
-	if (mode != REPRISE_MODE_OFF)
+	if (mode != REPRISE_MODE_OFF) {
 		reprise_record_begin();
+		reprise_timeline_start();
+	}
 	reprise_graph_evict = reprise_lanes_evict;
 	return mode;
 }

@@ -52,7 +52,8 @@
 	X(paused_ops, "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
 	X(lifetimes, "calls that ended something traces may refer to") \
-	X(stream_records, "records written to the op stream")
+	X(stream_records, "records written to the op stream") \
+	X(timeline_events, "events written to the timeline")
 
 enum reprise_counter {
 #define X(name, text) REPRISE_COUNT_##name,
