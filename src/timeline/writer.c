@@ -1,12 +1,14 @@
 /*
- * Writing events down. After each piece the file ends as its format wants it, and the next piece is written over that end: so it can be read at any
- * time, and whatever ends the program. The file is open only while it is written to.
+ * Writing events down, in the array format of trace events: one line after another, of which the last need not be followed by the array's end ("the ']' at the end of
+ * the JSON Array Format is optional"). So the file can be read at any time, if only no line is cut. No line lies across two pages, and no write does: what
+ * ends a process while it writes lets the kernel finish the page that it is at. The file is open only while it is written to.
  *
- * Times are counted from when Reprise started. How many ticks a microsecond has is measured until the first piece is written and is the
+ * Times are counted from when Reprise started. How many ticks a microsecond has is measured until the first line is written and is the
  * same from then on, or else an event and what is within it might be written at two rates, and stick out.
  */
 #include "inner.h"
 
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,11 +26,9 @@
 #include "../report/file.h"
 
 #define INTERVAL_NS 100000000u /* between two pieces at most, while there are events */
-#define PIECE_BYTES 65536
-#define LINE_MOST 512
+#define PAGE_BYTES 4096
+#define LINE_MOST 384
 #define LANE_TRACK 5000000 /* above all threads: the kernel's greatest number is 2^22 */
-#define END "\n]}\n"
-#define END_WHEN_FULL "\n],\n\"otherData\":{\"ended\":\"it is as large as it may be\"}}\n"
 #define LANES 255
 
 enum { ABSENT, AWAKE, ASLEEP, DONE };
@@ -42,73 +42,94 @@ static struct reprise_lock start_lock;
 static struct {
 	struct reprise_report_place place;
 	bool made, ended;
-	uint64_t bytes; /* without the end */
+	uint64_t bytes; /* with what is not written yet */
 	double ns_per_tick;
 	bool named[LANES];
 } file;
 
+/* What comes into the page at which the file ends. */
 static struct {
-	char text[PIECE_BYTES];
+	char text[PAGE_BYTES];
 	size_t length;
 	uint64_t events;
-} piece;
+} page;
 
-static void give_up(void)
+static int open_file(void)
+{
+	if (file.made)
+		return reprise_report_file_again(&file.place, O_APPEND);
+	file.made = true;
+	return reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
+}
+
+/* Nothing is written any more. */
+static void end(void)
 {
 	file.ended = true;
 	atomic_store(&reprise_timeline_on, false);
 }
 
-static int open_file(void)
+static void write_page(void)
 {
-	if (file.made)
-		return reprise_report_file_again(&file.place, 0);
-	file.made = true;
-	return reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
-}
-
-static void write_piece(bool full)
-{
-	const char *end = full ? END_WHEN_FULL : END;
 	int descriptor;
 	bool whole;
 
-	if (piece.length == 0 && !full)
+	if (page.length == 0)
 		return;
 	descriptor = open_file();
-	memcpy(piece.text + piece.length, end, strlen(end));
-	whole = descriptor >= 0 && lseek(descriptor, (off_t)file.bytes, SEEK_SET) >= 0 && reprise_write(descriptor, piece.text, piece.length + strlen(end));
+	whole = descriptor >= 0 && reprise_write(descriptor, page.text, page.length);
 	if (descriptor >= 0)
 		close(descriptor);
-	if (!whole) {
+	if (whole) {
+		reprise_count(REPRISE_COUNT_timeline_events, page.events);
+	} else {
 		reprise_log(REPRISE_LOG_WARNING, "the timeline ends early: its file cannot be written");
-		give_up();
+		end();
 	}
-	reprise_count(REPRISE_COUNT_timeline_events, whole ? piece.events : 0);
-	file.bytes += piece.length;
-	piece.length = 0;
-	piece.events = 0;
+	page.length = 0;
+	page.events = 0;
 }
 
-/* One line more, after which the file can still end. */
+static void append(const char *text, size_t length)
+{
+	memcpy(page.text + page.length, text, length);
+	page.length += length;
+	file.bytes += length;
+	if (file.bytes % PAGE_BYTES == 0)
+		write_page();
+}
+
+static void add_text(const char *text, size_t length)
+{
+	static const char blanks[LINE_MOST] = {[0 ... LINE_MOST - 1] = ' '};
+	size_t left = PAGE_BYTES - file.bytes % PAGE_BYTES;
+
+	if (length > left)
+		append(blanks, left);
+	if (!file.ended)
+		append(text, length);
+}
+
+/* A line, unless the file would become too large: then the last two. */
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
+	static const char full[] = ",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
+	char line[LINE_MOST];
 	va_list arguments;
 	int length;
 
 	if (file.ended)
 		return;
-	if (piece.length + LINE_MOST + sizeof(END_WHEN_FULL) > PIECE_BYTES)
-		write_piece(false);
 	va_start(arguments, format);
-	length = vsnprintf(piece.text + piece.length, LINE_MOST, format, arguments);
+	length = vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	if (file.bytes + piece.length + (size_t)length + sizeof(END_WHEN_FULL) > reprise_option(REPRISE_OPTION_TIMELINE_MOST) << 20) {
-		write_piece(true);
-		give_up();
+	if (file.bytes + (size_t)length + 2 * LINE_MOST <= reprise_option(REPRISE_OPTION_TIMELINE_MOST) << 20) {
+		add_text(line, (size_t)length);
 		return;
 	}
-	piece.length += (size_t)length;
+	add_text(full, sizeof(full) - 1);
+	write_page();
+	end();
 }
 
 static void begin_file(void)
@@ -116,8 +137,15 @@ static void begin_file(void)
 	uint64_t ticks = reprise_clock_ticks() - reprise_clock_start_ticks();
 
 	file.ns_per_tick = (double)reprise_clock_ticks_to_ns(ticks) / (double)(ticks > 0 ? ticks : 1);
-	add("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}", (int)getpid(),
-	    "program under Reprise");
+	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"program under Reprise\"}}", (int)getpid());
+}
+
+static void end_file(void)
+{
+	if (file.made && !file.ended)
+		add_text("\n]\n", 3);
+	write_page();
+	file.ended = true;
 }
 
 static void name_track(int track, const char *name)
@@ -178,7 +206,7 @@ static void add_event(const struct reprise_timeline_event *event, int thread)
 	    names[event->kind][0], event->reason != NULL ? ": " : "", event->reason != NULL ? event->reason : "", names[event->kind][1], (int)getpid(),
 	    event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000),
 	    (unsigned long long)(took / 1000), (unsigned int)(took % 1000), about + (about[0] != '\0'));
-	piece.events += !file.ended;
+	page.events += !file.ended;
 }
 
 /* True if there was any. */
@@ -188,7 +216,7 @@ static bool write_events(struct reprise_timeline_chunk *chunk)
 
 	if (count == chunk->written)
 		return false;
-	if (!file.made && piece.length == 0)
+	if (file.bytes == 0)
 		begin_file();
 	if (chunk->written == 0)
 		name_thread(chunk);
@@ -216,26 +244,24 @@ static bool write_all(void)
 		before->next = next;
 		munmap(chunk, REPRISE_TIMELINE_CHUNK_BYTES);
 	}
-	write_piece(false);
+	write_page();
 	return any;
 }
 
 static void *run(void *unused)
 {
-	bool any, last = false;
-
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
-	while (!last) {
+	for (;;) {
 		uint32_t seen = atomic_load(&work);
+		bool last = atomic_load(&finishing), any = write_all();
 
-		last = atomic_load(&finishing);
-		any = write_all();
 		if (last)
 			break;
 		atomic_store(&thread_state, any ? AWAKE : ASLEEP);
 		reprise_futex_wait(&work, seen, any ? INTERVAL_NS : 0);
 		atomic_store(&thread_state, AWAKE);
 	}
+	end_file();
 	atomic_store(&thread_state, DONE);
 	return NULL;
 }
@@ -288,8 +314,8 @@ void reprise_timeline_writer_finish(uint64_t patience_ns)
 void reprise_timeline_writer_reset(void)
 {
 	memset(&file, 0, sizeof(file));
-	piece.length = 0;
-	piece.events = 0;
+	page.length = 0;
+	page.events = 0;
 	atomic_store(&thread_state, ABSENT);
 	atomic_store(&finishing, false);
 	atomic_store(&start_lock.word, 0);

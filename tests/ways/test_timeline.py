@@ -6,7 +6,6 @@ usage: test_timeline.py BUILD LIBRARY
 import collections
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -54,10 +53,11 @@ class Timeline(unittest.TestCase):
         report = self.folder / f"report.{outcome.pid}"
         self.report = json.loads(report.read_text()) if report.exists() else {}
 
-    def read(self, file=None):
-        """The events that last, all of which must be within one another or apart, on each track."""
-        self.whole = json.loads((file or self.file).read_text())
-        events = [event for event in self.whole["traceEvents"] if event["ph"] == "X"]
+    def read(self, file=None, ended=True):
+        """The events that last, all of which must be within one another or apart, on each track. The array's end may be missing if the program was not let end."""
+        text = (file or self.file).read_text()
+        self.whole = json.loads(text if ended or text.endswith("]\n") else text + "]")
+        events = [event for event in self.whole if event["ph"] == "X"]
         tracks = collections.defaultdict(list)
         for event in events:
             tracks[event["pid"], event["tid"]].append((*nanoseconds(event), event["name"]))
@@ -68,7 +68,7 @@ class Timeline(unittest.TestCase):
                     around.pop()
                 self.assertTrue(not around or end <= around[-1][1], f"{name} at {begin} sticks out of {around and around[-1][2]}")
                 around.append((begin, end, name))
-        named = {(event["pid"], event["tid"]) for event in self.whole["traceEvents"] if event["name"] == "thread_name"}
+        named = {(event["pid"], event["tid"]) for event in self.whole if event["name"] == "thread_name"}
         self.assertLessEqual(set(tracks), named)
         return events
 
@@ -122,7 +122,7 @@ class Timeline(unittest.TestCase):
         self.assertLessEqual(self.file.stat().st_size, 1 << 20)
         self.assertGreater(self.file.stat().st_size, 1 << 19)
         self.assertEqual(len(self.read()), self.report["timeline_events"])
-        self.assertIn("as large as it may be", self.whole["otherData"]["ended"])
+        self.assertIn("as large as it may be", self.whole[-1]["name"])
 
     def test_threads_have_tracks_of_their_own(self):
         self.drawn(hazard("two_threads_one_stream"))
@@ -131,7 +131,7 @@ class Timeline(unittest.TestCase):
     def test_threads_that_end_leave_room_for_others(self):
         self.drawn(hazard("thread_exit"), REPRISE_TIMELINE_MOST="16")
         self.agrees(self.read())
-        self.assertNotIn("otherData", self.whole)
+        self.assertNotIn("as large", self.whole[-1]["name"])
 
     def test_each_process_has_a_file(self):
         self.file = self.folder / "timeline.%p"
@@ -147,7 +147,7 @@ class Timeline(unittest.TestCase):
             with self.subTest(name):
                 self.drawn(hazard(name))
                 for file in self.folder.glob("timeline*"):
-                    self.assertEqual(len({event["pid"] for event in self.read(file)}), 1)
+                    self.assertEqual(len({event["pid"] for event in self.read(file, ended=False)}), 1)
                     file.unlink()
 
     def test_a_program_that_is_killed_leaves_what_was_written(self):
@@ -155,11 +155,9 @@ class Timeline(unittest.TestCase):
         end = time.monotonic() + DEADLINE
         while not (self.file.exists() and self.file.stat().st_size > 1 << 20) and time.monotonic() < end:
             time.sleep(0.01)
-        process.send_signal(signal.SIGSTOP)  # so that it is not killed in the midst of writing
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
         process.kill()
         process.wait()
-        self.assertGreater(len(self.read()), 1000)
+        self.assertGreater(len(self.read(ended=False)), 1000)
 
     def test_a_file_that_is_there_is_left_alone(self):
         self.file.write_text("mine")
