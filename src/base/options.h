@@ -26,6 +26,7 @@
 	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have") \
 	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", "file for a timeline to look at with Perfetto (%p is the process)") \
 	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", "MiB that it may have") \
+	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
 	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
 
 enum reprise_option {

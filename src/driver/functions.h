@@ -48,6 +48,7 @@
 	OPTIONAL(cuGraphExecMemcpyNodeSetParams) \
 	OPTIONAL(cuGraphExecMemsetNodeSetParams) \
 	OPTIONAL(cuGraphNodeSetEnabled) \
+	OPTIONAL(cuGraphDebugDotPrint) \
 	NEEDED(cuGraphUpload) \
 	NEEDED(cuGraphLaunch) \
 	NEEDED(cuGraphDestroy) \

@@ -19,6 +19,7 @@
 #include "budget.h"
 #include "capture.h"
 #include "cost.h"
+#include "draw.h"
 #include "exclusion.h"
 #include "ledger.h"
 #include "queue.h"
@@ -154,6 +155,8 @@ static enum reprise_graph_state build_with_room(struct reprise_graph *graph)
 		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
 	reprise_timeline_end(REPRISE_TIMELINE_BUILD, begun_at,
 	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
+	if (state == REPRISE_GRAPH_READY)
+		reprise_graph_draw(graph);
 	return state;
 }
 

@@ -41,6 +41,7 @@ struct reprise_graph {
 	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
 	unsigned int count;
 	uint32_t number; /* in the order in which graphs were first built; 0 before */
+	bool drawn;      /* (draw.h) */
 	const struct reprise_op *ops;
 	struct reprise_workshop *workshop;
 	CUgraph graph;

@@ -12,6 +12,7 @@
 #define REPRISE_COUNTERS(X) \
 	X(graphs_built, "executable graphs instantiated") \
 	X(graph_nodes, "their nodes") \
+	X(graphs_drawn, "of these, drawn for graphviz") \
 	X(graphs_destroyed, "executable graphs destroyed again") \
 	X(build_ns, "time spent building them, in the background") \
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \
