@@ -13,7 +13,7 @@
 #define REPRISE_OPTION_TEXT_MOST 512 /* a TEXT is shorter */
 
 #define REPRISE_OPTIONS(X) \
-	X(MODE, "REPRISE", WORD, 2, 0, 2, "off|observe|on", "what to do: nothing, only watch and count, or replay from graphs") \
+	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
 	X(HOLD, "REPRISE_HOLD", NUMBER, 100, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \

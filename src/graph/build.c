@@ -23,6 +23,7 @@
 #include "exclusion.h"
 #include "ledger.h"
 #include "queue.h"
+#include "shadow.h"
 
 #define PATIENCE_NS 2000000u /* for the program to leave a call during which nothing may be captured */
 #define SWEPT_AT_ONCE 4
@@ -128,6 +129,7 @@ static enum reprise_graph_state build(struct reprise_graph *graph)
 		graph->graph = NULL;
 		return failed(REPRISE_COUNT_build_failed_instantiate);
 	}
+	reprise_shadow_read(graph, graph->nodes);
 	reprise_ledger_read_after(&reading, graph->count);
 	reprise_ledger_add(graph->count);
 	graph->mixed = false;

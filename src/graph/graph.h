@@ -36,6 +36,8 @@ struct reprise_graph_node {
 	uint8_t refused; /* how often the driver would not */
 };
 
+struct reprise_shadow;
+
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
 	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
@@ -49,6 +51,7 @@ struct reprise_graph {
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
+	struct reprise_shadow *shadow;    /* (shadow.h); NULL unless verifying */
 	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
 	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };

@@ -10,6 +10,7 @@
 #include "../base/store.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
+#include "../graph/shadow.h"
 #include "../op/cost.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
@@ -17,6 +18,7 @@
 #include "doors.h"
 #include "hold.h"
 #include "inner.h"
+#include "verify.h"
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
@@ -141,6 +143,13 @@ static bool is_measured(void)
 	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
 }
 
+static const struct reprise_op *op_to_issue(struct reprise_lane *lane, unsigned int i)
+{
+	const struct reprise_op *op = reprise_trace_op(lane->trace, i);
+
+	return __builtin_expect(reprise_verifying, 0) ? reprise_verify_op(lane, i, op) : op;
+}
+
 /* Issues the ops of this visit before op `count` one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
@@ -149,7 +158,7 @@ static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 
 	for (unsigned int i = 0; i < count; i++)
 		if (!reprise_trace_absent(lane->trace, i))
-			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
+			result = reprise_op_issue(op_to_issue(lane, i), lane->stream);
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
 }
@@ -213,6 +222,8 @@ static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace;
 	lane->cursor = 0;
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_begin(lane);
 	reprise_lane_stay_awake(lane);
 }
 
@@ -266,6 +277,8 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 		patched_at = reprise_clock_ns();
 		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, about(lane, NULL, trace->changed_count + trace->absent_count));
 	}
+	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE && !reprise_verify_graph(lane))
+		return REPRISE_PATCH_REFUSED;
 	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		patch = REPRISE_PATCH_BROKEN;
@@ -338,6 +351,14 @@ static bool advance(struct reprise_lane *lane, CUresult *result)
 		*result = replay(lane);
 	}
 	return !reprise_dry;
+}
+
+/* The call is the op at the cursor. */
+static bool answer(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+{
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_ask(lane, call);
+	return advance(lane, result);
 }
 
 /* Goes on with another trace that agrees with all that is deferred. */
@@ -449,12 +470,12 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	lane->counts.ops++;
 	if (lane->trace != NULL) {
 		if (guard(lane, call, &why))
-			return advance(lane, result);
+			return answer(lane, call, result);
 		left = lane->trace;
 		left_at = lane->cursor;
 		leave(lane, why);
 	} else if (lane->counts.ops >= lane->only_watch_until && expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
-		return advance(lane, result);
+		return answer(lane, call, result);
 	}
 
 	struct reprise_op examined, *slot;
@@ -479,7 +500,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	struct reprise_trace *trace = lane->counts.ops >= lane->only_watch_until ? choose(lane, slot, call) : NULL;
 
 	if (trace != NULL && begin(lane, trace, call))
-		return advance(lane, result);
+		return answer(lane, call, result);
 	keep_op(lane, slot, reprise_clock_ticks() - atomic_load_explicit(&lane->last_return, memory_order_relaxed));
 	return false;
 }
@@ -518,18 +539,21 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
-	bool answered, timed;
+	bool answered, timed, launched;
+	uint64_t launches;
 
 	reprise_lock_take(&lane->lock);
+	launches = lane->counts.launches;
 	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
 		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
 		atomic_fetch_add(&reprise_attention, 1);
 	}
 	answered = ready(lane) && step(lane, call, &result);
 	timed = lane->counts.ops % TIMED == 0;
+	launched = lane->counts.launches != launches;
 	reprise_lock_give(&lane->lock);
 	if (answered)
-		return result;
+		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
 
 	result = pass(lane, call, timed);
 	if (result != CUDA_SUCCESS) {

@@ -77,6 +77,7 @@ struct reprise_lane {
 	bool watching;         /* a segment is open */
 	struct reprise_trace *trace; /* followed */
 	unsigned int cursor;
+	struct reprise_asked *asked;    /* (verify.h); NULL unless verifying */
 	struct reprise_trace *expected; /* what followed the last trace before */
 	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
 	bool coming;                    /* the trace that would have fit at the last guard that failed is not built yet, or put aside */

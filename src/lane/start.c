@@ -10,6 +10,7 @@
 #include "../base/options.h"
 #include "../base/tools.h"
 #include "../driver/driver.h"
+#include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/report.h"
 #include "../timeline/timeline.h"
@@ -37,6 +38,7 @@ static enum reprise_mode decide(void)
 	}
 	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
+	reprise_verifying = mode == REPRISE_MODE_VERIFY;
 	if (mode != REPRISE_MODE_OFF) {
 		reprise_record_begin();
 		reprise_timeline_start();

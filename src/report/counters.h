@@ -53,6 +53,9 @@
 	X(paused_ops, "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
 	X(lifetimes, "calls that ended something traces may refer to") \
+	X(nodes_verified, "nodes compared with what the program asked, before their graph was launched") \
+	X(nodes_not_verified, "nodes of which nothing is kept that could be compared") \
+	X(differences, "differences found") \
 	X(stream_records, "records written to the op stream") \
 	X(timeline_events, "events written to the timeline")
 

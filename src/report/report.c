@@ -17,6 +17,7 @@
 #include "../graph/ledger.h"
 #include "../lane/process.h"
 #include "../lane/registry.h"
+#include "../lane/verify.h"
 #include "../record/record.h"
 #include "counters.h"
 #include "file.h"
@@ -85,7 +86,7 @@ static double milliseconds(enum reprise_counter counter)
 
 static const char *mode_name(void)
 {
-	static const char *const names[] = {"off", "observe", "on"};
+	static const char *const names[] = {"off", "observe", "on", "verify"};
 
 	return names[reprise_start()]; /* it has started: there is something to report */
 }
@@ -134,6 +135,8 @@ static void write_json(struct text *text, const struct reprise_lane_counts *sum)
 	    (unsigned long long)sum->put_off, (unsigned long long)sum->evicted, (unsigned long long)sum->siblings);
 	add(text, "  \"absent\": %llu,\n  \"drowsy\": %llu,\n  \"unprofitable\": %llu,\n", (unsigned long long)sum->absent,
 	    (unsigned long long)sum->drowsy, (unsigned long long)sum->lost);
+	if (reprise_verify_difference()[0] != '\0')
+		add(text, "  \"difference\": \"%s\",\n", reprise_verify_difference());
 	if (reprise_record_cut_short() != NULL)
 		add(text, "  \"stream_ended\": \"%s\",\n", reprise_record_cut_short());
 	add(text, "  \"side_exits\": %llu,\n  \"exited_ops\": %llu,\n", (unsigned long long)reprise_report_side_exits(sum),
