@@ -28,6 +28,14 @@ static void pass_on(int signal)
 		kill((pid_t)child, signal);
 }
 
+static void tell_verdict(const struct reprise_summary *summary)
+{
+	if (summary->difference[0] != '\0')
+		fprintf(stderr, "reprise: verify found a difference: %s\n", summary->difference);
+	else
+		fprintf(stderr, "reprise: verify found no difference in %llu nodes; of %llu more nothing is kept\n", summary->verified, summary->not_verified);
+}
+
 static void tell(const struct reprise_summary *summary, const char *mode, bool kept_elsewhere)
 {
 	if (summary->processes == 0) {
@@ -42,6 +50,8 @@ static void tell(const struct reprise_summary *summary, const char *mode, bool k
 	fprintf(stderr, "reprise: %llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits\n", summary->ops,
 	        reprise_summary_share(summary), strcmp(mode, "observe") == 0 ? "would be replayed" : "replayed", summary->traces, summary->updates,
 	        summary->side_exits);
+	if (strcmp(mode, "verify") == 0)
+		tell_verdict(summary);
 }
 
 static int wait_for_child(void)

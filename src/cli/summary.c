@@ -34,12 +34,16 @@ void reprise_summary_add(struct reprise_summary *summary, const char *report)
 	word(report, "aside", aside, sizeof(aside));
 	if (aside[0] != '\0')
 		word(report, "tool", summary->aside_for, sizeof(summary->aside_for));
+	if (summary->difference[0] == '\0')
+		word(report, "difference", summary->difference, sizeof(summary->difference));
 	summary->ops += number(report, "ops");
 	summary->replayed += number(report, "replayed");
 	summary->traces += number(report, "traces");
 	summary->updates += number(report, "updates") + number(report, "node_updates");
 	summary->side_exits += number(report, "side_exits");
 	summary->bytes += number(report, "graph_bytes") + number(report, "host_bytes");
+	summary->verified += number(report, "nodes_verified");
+	summary->not_verified += number(report, "nodes_not_verified");
 	summary->processes++;
 }
 

@@ -4,8 +4,9 @@
 #include <stdbool.h>
 
 struct reprise_summary {
-	unsigned long long ops, replayed, traces, updates, side_exits, bytes;
+	unsigned long long ops, replayed, traces, updates, side_exits, bytes, verified, not_verified;
 	unsigned int processes;
+	char difference[512]; /* that a process found with REPRISE=verify; "" if none did */
 	char aside_for[128]; /* the tool for which a process stood aside */
 };
 
