@@ -102,6 +102,27 @@ DOORS(DOOR_COPY_HOST_TO_DEVICE, cuMemcpyHtoDAsync_v2)
 DOORS(DOOR_COPY_DEVICE_TO_HOST, cuMemcpyDtoHAsync_v2)
 DOORS(DOOR_COPY_DEVICE_TO_DEVICE, cuMemcpyDtoDAsync_v2)
 
+static CUresult pass_peer(const struct reprise_call *call)
+{
+	__typeof__(&cuMemcpyPeerAsync) entry = call->entry;
+	const struct reprise_call_copy *copy = &call->copy;
+
+	return entry(copy->target, copy->target_context, copy->source, copy->source_context, copy->bytes, call->stream);
+}
+
+#define DOOR_COPY_PEER(name, plain, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, CUcontext source_context, \
+	                             size_t bytes, CUstream stream) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_peer, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.copy = {.form = REPRISE_COPY_PEER, .target = target, .source = source, .bytes = bytes, \
+				.target_context = target_context, .source_context = source_context}}; \
+		return submit(&call); \
+	}
+DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
+
 #define DOOR_COPY_DESCRIBED(name, plain, is_per_thread, op_kind, field, description) \
 	static CUresult pass_##name(const struct reprise_call *call) \
 	{ \

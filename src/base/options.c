@@ -81,7 +81,8 @@ void reprise_options_read(void)
 		const char *text = secure ? NULL : getenv(reprise_option_rows[i].variable);
 
 		values[i].value = reprise_option_rows[i].standard;
-		values[i].text[0] = '\0';
+		if (reprise_option_rows[i].kind == REPRISE_OPTION_TEXT)
+			strcpy(values[i].text, reprise_option_rows[i].words);
 		values[i].given = text != NULL && parse(i, text);
 		if (text != NULL && !values[i].given)
 			reprise_log_option(reprise_option_rows[i].variable, text);

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/*  X(option, variable, kind, default, least, greatest, words, help) */
+/*  X(option, variable, kind, default, least, greatest, words or default text, help) */
 #define REPRISE_OPTION_TEXT_MOST 512 /* a TEXT is shorter */
 
 #define REPRISE_OPTIONS(X) \
@@ -19,7 +19,7 @@
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "whether a trace must be seen to pay by what calls cost in this process") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
-	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "", "kernels that are always eager: globs of their names, separated by commas") \
+	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", "kernels that are always eager: globs of their names, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
 	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
 	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", "file for a recording of what is asked of streams, hashes only (%p is the process)") \
@@ -40,7 +40,7 @@ struct reprise_option_row {
 	const char *variable;
 	enum { REPRISE_OPTION_WORD, REPRISE_OPTION_NUMBER, REPRISE_OPTION_TEXT } kind;
 	uint64_t standard, least, greatest;
-	const char *words; /* allowed words, separated by '|', in the order of their values */
+	const char *words; /* allowed words, separated by '|', in the order of their values; of a TEXT the default */
 	const char *help;
 };
 
@@ -52,7 +52,7 @@ void reprise_options_read(void);
 /* The value of a WORD or NUMBER option. */
 uint64_t reprise_option(enum reprise_option option);
 
-/* The value of a TEXT option; "" if it was not given. Lives as long as the process. */
+/* The value of a TEXT option. Lives as long as the process. */
 const char *reprise_option_text(enum reprise_option option);
 
 /* True if the environment gave a usable value. */

@@ -38,7 +38,7 @@ static void tell_option(enum reprise_option option)
 		printf("  %-16s %llu (%s)\n", row->variable, (unsigned long long)reprise_option(option), origin);
 		return;
 	case REPRISE_OPTION_TEXT:
-		printf("  %-16s %s (%s)\n", row->variable, reprise_option_given(option) ? reprise_option_text(option) : "none", origin);
+		printf("  %-16s %s (%s)\n", row->variable, reprise_option_text(option)[0] != '\0' ? reprise_option_text(option) : "none", origin);
 		return;
 	case REPRISE_OPTION_WORD:
 		snprintf(words, sizeof(words), "%s", row->words);

@@ -46,7 +46,7 @@ static void usage(FILE *to)
 		if (row->kind == REPRISE_OPTION_NUMBER)
 			fprintf(to, " (%llu; %llu to %llu)", (unsigned long long)row->standard, (unsigned long long)row->least,
 			        (unsigned long long)row->greatest);
-		else if (row->kind == REPRISE_OPTION_WORD)
+		else if (row->words[0] != '\0')
 			fprintf(to, " (%s)", row->words);
 		fprintf(to, " [%s]\n", row->variable);
 	}

@@ -60,6 +60,7 @@
 	NEEDED(cuMemcpyHtoDAsync_v2) \
 	NEEDED(cuMemcpyDtoHAsync_v2) \
 	NEEDED(cuMemcpyDtoDAsync_v2) \
+	NEEDED(cuMemcpyPeerAsync) \
 	NEEDED(cuMemcpy2DAsync_v2) \
 	NEEDED(cuMemcpy3DAsync_v2) \
 	NEEDED(cuMemsetD8Async) \

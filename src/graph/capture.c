@@ -48,14 +48,15 @@ static CUdeviceptr target_of(const CUDA_MEMCPY3D *node)
 }
 
 /*
- * Only copies of one dimension can be set (cuGraphExecMemcpyNodeSetParams). What the node says has to be what the op says: else we would not
+ * Only copies of one dimension within a context can be set (cuGraphExecMemcpyNodeSetParams). What the node says has to be what the op says: else we would not
  * know what to set.
  */
-static bool describe_copy(const struct reprise_graph_node *node, const struct reprise_call_copy *copy)
+static bool describe_copy(const struct reprise_graph_node *node, const struct reprise_op *op)
 {
+	const struct reprise_call_copy *copy = &op->copy;
 	CUDA_MEMCPY3D params;
 
-	return reprise_driver.cuGraphExecMemcpyNodeSetParams != NULL && reprise_driver.cuGraphMemcpyNodeGetParams != NULL &&
+	return !reprise_op_is_between_devices(op) && reprise_driver.cuGraphExecMemcpyNodeSetParams != NULL && reprise_driver.cuGraphMemcpyNodeGetParams != NULL &&
 	       reprise_driver.cuGraphMemcpyNodeGetParams(node->node, &params) == CUDA_SUCCESS && params.Height == 1 && params.Depth == 1 &&
 	       params.WidthInBytes == copy->bytes && params.srcXInBytes == 0 && params.dstXInBytes == 0 &&
 	       source_of(&params) == copy->source && target_of(&params) == copy->target;
@@ -78,7 +79,7 @@ static bool describe_node(struct reprise_graph_node *node, const struct reprise_
 	if (!last_node(stream, &node->node))
 		return false;
 	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node) :
-	                 op->kind == REPRISE_OP_COPY   ? describe_copy(node, &op->copy) :
+	                 op->kind == REPRISE_OP_COPY   ? describe_copy(node, op) :
 	                 op->kind == REPRISE_OP_SET    ? describe_set(node, &op->set) :
 	                                                 false;
 	return true;

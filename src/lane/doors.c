@@ -68,7 +68,7 @@ static CUresult submit(const struct reprise_call *call)
 		return reprise_call_pass(call);
 	}
 	reprise_process_prepare();
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, reprise_call_is_copy(call));
 	return reprise_lane_submit(lane, call);
 }
 
@@ -159,7 +159,7 @@ static void order(CUstream stream, bool per_thread)
 			reprise_lanes_barrier(false);
 		return;
 	}
-	reprise_lanes_make_way(lane);
+	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	reprise_lock_give(&lane->lock);

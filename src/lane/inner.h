@@ -14,10 +14,13 @@ static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t befo
 	lane->spot.value = 0;
 }
 
-/* Something repeats: the lane is watched closely for a while. */
-static inline void reprise_lane_stay_awake(struct reprise_lane *lane)
+/* Something repeats: the lane is watched closely for so many ops more, but never for longer than REPRISE_AWAKE_OPS. */
+static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t ops)
 {
-	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
+	uint64_t most = lane->counts.ops + REPRISE_AWAKE_OPS;
+	uint64_t until = (lane->awake_until > lane->counts.ops ? lane->awake_until : lane->counts.ops) + ops;
+
+	lane->awake_until = until < most ? until : most;
 	lane->drowsy_span = 0;
 }
 

@@ -23,6 +23,7 @@
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
 #define GLANCE_OPS 1024    /* and watched for so many, by turns */
+#define WORTH_OPS 16       /* an op that is replayed is worth watching so many: what comes again by chance alone is not */
 
 #define MEASURED 0 /* the first word of REPRISE_PAYS */
 #define TIMED 17   /* one eager call in so many is timed: no divisor of common periods */
@@ -224,7 +225,6 @@ static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 	lane->cursor = 0;
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_begin(lane);
-	reprise_lane_stay_awake(lane);
 }
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
@@ -297,6 +297,7 @@ static void replayed(struct reprise_lane *lane)
 	lane->counts.patched += trace->changed_count;
 	lane->counts.absent += trace->absent_count;
 	lane->counts.launches++;
+	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);
 	if (__builtin_expect(trace->failed_at != 0, 0))
 		reprise_count_most(REPRISE_COUNT_recovery_ops, lane->counts.ops - trace->failed_at);
 	trace->failed_at = 0;

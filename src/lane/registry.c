@@ -190,17 +190,24 @@ void reprise_lanes_barrier(bool wait)
 	reprise_lanes_each(barrier, &wait);
 }
 
-void reprise_lanes_make_way(const struct reprise_lane *lane)
+/* Whether what `other` holds must come before an op of `lane`. */
+static bool is_ordered(const struct reprise_lane *lane, bool is_copy, const struct reprise_lane *other)
+{
+	if (other == lane)
+		return false;
+	if (other->context != lane->context)
+		return is_copy && lane->stream == CU_STREAM_LEGACY;
+	return other->blocking && (lane->stream == CU_STREAM_LEGACY || other->stream == CU_STREAM_LEGACY);
+}
+
+void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
 {
 	uint32_t own = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) != 0;
 
 	if (atomic_load(&reprise_deferred_lanes) <= own || !lane->blocking || atomic_load(&legacy_lanes) == 0)
 		return;
 	for (struct reprise_lane *other = atomic_load(&lanes); other != NULL; other = other->next) {
-		bool ordered = other != lane && other->context == lane->context && other->blocking &&
-		               (lane->stream == CU_STREAM_LEGACY || other->stream == CU_STREAM_LEGACY);
-
-		if (!ordered || atomic_load(&other->deferred_since) == 0)
+		if (!is_ordered(lane, is_copy, other) || atomic_load(&other->deferred_since) == 0)
 			continue;
 		reprise_lock_take(&other->lock);
 		reprise_lane_barrier(other, false);

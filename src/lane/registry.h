@@ -26,9 +26,10 @@ void reprise_lanes_barrier(bool wait);
 
 /*
  * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams before the legacy stream's
- * ops, and the other way round. Takes the locks of other lanes, so none may be held.
+ * ops, and the other way round. `is_copy`: before a copy on the legacy stream also those of other contexts, whose devices it may reach. Takes the
+ * locks of other lanes, so none may be held.
  */
-void reprise_lanes_make_way(const struct reprise_lane *lane);
+void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 
 /* The stream is about to go: its lane may become another stream's. Its traces must have been forgotten. */
 void reprise_lanes_retire(struct reprise_lane *lane);

@@ -124,7 +124,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		count = reprise_plan_piece(segment, start, hold_ns);
 		if (count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
 			continue;
-		reprise_lane_stay_awake(lane);
+		reprise_lane_stay_awake(lane, REPRISE_AWAKE_OPS);
 		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
 	}
 }

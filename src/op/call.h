@@ -33,6 +33,7 @@ enum reprise_copy_form {
 	REPRISE_COPY_HOST_TO_DEVICE,   /* cuMemcpyHtoDAsync */
 	REPRISE_COPY_DEVICE_TO_HOST,   /* cuMemcpyDtoHAsync */
 	REPRISE_COPY_DEVICE_TO_DEVICE, /* cuMemcpyDtoDAsync */
+	REPRISE_COPY_PEER,             /* cuMemcpyPeerAsync: between contexts */
 };
 
 struct reprise_call_kernel {
@@ -50,6 +51,7 @@ struct reprise_call_copy {
 	CUdeviceptr target;
 	CUdeviceptr source; /* host addresses are stored as integers, as unified addressing has them */
 	size_t bytes;
+	CUcontext target_context, source_context; /* of REPRISE_COPY_PEER */
 };
 
 struct reprise_call_set {
@@ -76,6 +78,17 @@ struct reprise_call {
 		struct reprise_call_set set;
 	};
 };
+
+/* Whether the call is to the legacy default stream. */
+static inline bool reprise_call_is_legacy(const struct reprise_call *call)
+{
+	return call->stream == CU_STREAM_LEGACY || (call->stream == NULL && !call->per_thread);
+}
+
+static inline bool reprise_call_is_copy(const struct reprise_call *call)
+{
+	return call->kind == REPRISE_OP_COPY || call->kind == REPRISE_OP_COPY_2D || call->kind == REPRISE_OP_COPY_3D;
+}
 
 /* The program's own call, made now. What the driver calls back meanwhile passes straight through. */
 static inline CUresult reprise_call_pass(const struct reprise_call *call)

@@ -44,7 +44,7 @@ bool reprise_denied(CUfunction function, bool is_kernel)
 	if (globs[0] == '\0')
 		return false;
 	name = name_of(function, is_kernel);
-	if (name == NULL && !atomic_exchange(&told, true))
+	if (name == NULL && reprise_option_given(REPRISE_OPTION_DENY) && !atomic_exchange(&told, true))
 		reprise_log(REPRISE_LOG_WARNING, "the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
 	return name != NULL && matches(name, globs);
 }

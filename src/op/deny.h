@@ -1,6 +1,7 @@
 /*
  * The deny list (REPRISE_DENY): kernels that are always eager and part of no trace, by globs of their names as the driver tells them, which
- * for C++ are the mangled ones.
+ * for C++ are the mangled ones. Unless told otherwise those of NCCL and NVSHMEM, which wait for other processes and devices: nobody has shown that they may be
+ * launched as part of a graph wherever a program launches them alone.
  */
 #pragma once
 
@@ -9,6 +10,6 @@
 
 /*
  * Whether the list has the name of `function`; `is_kernel`: it is a CUkernel. Asks the driver, so it is to be asked once for each handle.
- * Where the driver does not tell names (before CUDA 12.3), nothing is denied, which is said once.
+ * Where the driver does not tell names (before CUDA 12.3), nothing is denied, which is said once if the list was given.
  */
 bool reprise_denied(CUfunction function, bool is_kernel);

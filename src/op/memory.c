@@ -8,12 +8,13 @@
 #include "../driver/driver.h"
 
 #define REMEMBERED 64
+#define DEVICES_MOST 64 /* whose numbers fit beside the kind */
 
 /* Each thread remembers for itself, so that asking takes no lock. */
 static _Thread_local struct {
 	CUdeviceptr address;
 	uint32_t generation; /* 0: nothing here */
-	enum reprise_memory kind;
+	uint8_t memory;
 } remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 static _Atomic uint32_t generation = 1;
@@ -28,33 +29,34 @@ void reprise_memory_forget(void)
 	atomic_fetch_add(&generation, 1);
 }
 
-static enum reprise_memory ask(CUdeviceptr address)
+static uint8_t ask(CUdeviceptr address)
 {
 	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
-	uint64_t type = 0, managed = 0;
-	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
-	void *answers[] = {&type, &managed};
+	uint64_t type = 0, managed = 0, device = 0;
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+	void *answers[] = {&type, &managed, &device};
 	int entered = reprise_enter();
 	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
-	CUresult asked = reprise_driver.cuPointerGetAttributes(2, attributes, answers, address);
+	CUresult asked = reprise_driver.cuPointerGetAttributes(3, attributes, answers, address);
 
 	reprise_leave(entered);
-	if (asked != CUDA_SUCCESS || managed != 0)
+	device &= UINT32_MAX; /* -2 where there is none */
+	if (asked != CUDA_SUCCESS || managed != 0 || (type == CU_MEMORYTYPE_DEVICE && device >= DEVICES_MOST))
 		return REPRISE_MEMORY_OTHER;
-	return type == CU_MEMORYTYPE_DEVICE ? REPRISE_MEMORY_DEVICE :
+	return type == CU_MEMORYTYPE_DEVICE ? (uint8_t)(REPRISE_MEMORY_DEVICE | device << 2) :
 	       type == CU_MEMORYTYPE_HOST   ? REPRISE_MEMORY_PINNED :
 	                                      REPRISE_MEMORY_OTHER;
 }
 
-enum reprise_memory reprise_memory_of(CUdeviceptr address)
+uint8_t reprise_memory_of(CUdeviceptr address)
 {
 	uint32_t now = reprise_memory_generation();
 	unsigned int slot = (unsigned int)(reprise_hash_mix(address, 2) % REMEMBERED);
 
 	if (remembered[slot].address != address || remembered[slot].generation != now) {
-		remembered[slot].kind = ask(address);
+		remembered[slot].memory = ask(address);
 		remembered[slot].address = address;
 		remembered[slot].generation = now;
 	}
-	return remembered[slot].kind;
+	return remembered[slot].memory;
 }

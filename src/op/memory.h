@@ -12,8 +12,16 @@ enum reprise_memory {
 	REPRISE_MEMORY_OTHER, /* pageable, managed, or unknown: copies from and to it are the program's own business */
 };
 
-/* Any thread; a driver call when the address is not remembered. Source: cuPointerGetAttributes. */
-enum reprise_memory reprise_memory_of(CUdeviceptr address);
+/*
+ * The kind of memory and, of a device's, which device's, in one byte. Any thread; a driver call when the address is not remembered. Source:
+ * cuPointerGetAttributes.
+ */
+uint8_t reprise_memory_of(CUdeviceptr address);
+
+static inline enum reprise_memory reprise_memory_kind(uint8_t memory)
+{
+	return (enum reprise_memory)(memory & 3);
+}
 
 /* Counts the calls after which an address may be of another kind. What was learnt at another count is not to be trusted. */
 uint32_t reprise_memory_generation(void);

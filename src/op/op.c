@@ -1,7 +1,7 @@
 /*
  * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
  *
- * Shape of a copy: form, size, kinds of memory, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
+ * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
  * memset: element size, width, height, pitch. The rest are values.
  */
 #include "op.h"
@@ -12,31 +12,59 @@
 #include "../driver/driver.h"
 #include "kernel.h"
 
+/* ---- copies of all dimensions ---- */
+
+static bool is_between(uint8_t target, uint8_t source)
+{
+	return target != source && reprise_memory_kind(target) == REPRISE_MEMORY_DEVICE && reprise_memory_kind(source) == REPRISE_MEMORY_DEVICE;
+}
+
+bool reprise_op_is_between_devices(const struct reprise_op *op)
+{
+	return is_between(op->target_memory, op->source_memory) || (op->kind == REPRISE_OP_COPY && op->copy.form == REPRISE_COPY_PEER);
+}
+
+/*
+ * Why a copy between such memory cannot be an op. One between devices on the legacy default stream begins after all that was issued to either device, and
+ * ends before what comes after it (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy"); launched in a graph it would not.
+ */
+static enum reprise_unfit judge_memory(const struct reprise_op *op, const struct reprise_call *call)
+{
+	if (reprise_memory_kind(op->target_memory) == REPRISE_MEMORY_OTHER || reprise_memory_kind(op->source_memory) == REPRISE_MEMORY_OTHER)
+		return REPRISE_UNFIT_PAGEABLE;
+	if (reprise_op_is_between_devices(op) && reprise_call_is_legacy(call))
+		return REPRISE_UNFIT_BETWEEN_DEVICES;
+	return REPRISE_UNFIT_NONE;
+}
+
 /* ---- one-dimensional copies ---- */
 
-static enum reprise_unfit examine_copy(struct reprise_op *op, const struct reprise_call_copy *call)
+static enum reprise_unfit examine_copy(struct reprise_op *op, const struct reprise_call *call)
 {
-	op->copy = *call;
+	const struct reprise_call_copy *copy = &call->copy;
+
+	op->copy = *copy;
 	op->memory_generation = reprise_memory_generation();
-	op->target_memory = (uint8_t)reprise_memory_of(call->target);
-	op->source_memory = (uint8_t)reprise_memory_of(call->source);
-	op->shape = reprise_hash_mix(call->bytes, (uint64_t)op->kind << 16 | (uint64_t)call->form << 8 |
-	                                                  (uint64_t)op->target_memory << 4 | op->source_memory);
-	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, call->target), call->source);
-	return op->target_memory == REPRISE_MEMORY_OTHER || op->source_memory == REPRISE_MEMORY_OTHER ? REPRISE_UNFIT_PAGEABLE :
-	                                                                                               REPRISE_UNFIT_NONE;
+	op->target_memory = reprise_memory_of(copy->target);
+	op->source_memory = reprise_memory_of(copy->source);
+	op->shape = reprise_hash_mix(copy->bytes, (uint64_t)op->kind << 24 | (uint64_t)copy->form << 16 |
+	                                                  (uint64_t)op->target_memory << 8 | op->source_memory);
+	if (copy->form == REPRISE_COPY_PEER)
+		op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)copy->target_context), (uintptr_t)copy->source_context);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, copy->target), copy->source);
+	return judge_memory(op, call);
 }
 
 static enum reprise_match match_copy(const struct reprise_op *op, const struct reprise_call_copy *call)
 {
 	bool same = call->target == op->copy.target && call->source == op->copy.source;
 
-	if (call->form != op->copy.form || call->bytes != op->copy.bytes)
+	if (call->form != op->copy.form || call->bytes != op->copy.bytes || call->target_context != op->copy.target_context ||
+	    call->source_context != op->copy.source_context)
 		return REPRISE_MATCH_NOT;
 	if (same && op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
-	return (uint8_t)reprise_memory_of(call->target) == op->target_memory &&
-	                       (uint8_t)reprise_memory_of(call->source) == op->source_memory ?
+	return reprise_memory_of(call->target) == op->target_memory && reprise_memory_of(call->source) == op->source_memory ?
 	               (same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES) :
 	               REPRISE_MATCH_NOT;
 }
@@ -50,6 +78,8 @@ static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream
 		return reprise_driver.cuMemcpyDtoHAsync_v2((void *)(uintptr_t)copy->target, copy->source, copy->bytes, stream);
 	case REPRISE_COPY_DEVICE_TO_DEVICE:
 		return reprise_driver.cuMemcpyDtoDAsync_v2(copy->target, copy->source, copy->bytes, stream);
+	case REPRISE_COPY_PEER:
+		return reprise_driver.cuMemcpyPeerAsync(copy->target, copy->target_context, copy->source, copy->source_context, copy->bytes, stream);
 	default:
 		return reprise_driver.cuMemcpyAsync(copy->target, copy->source, copy->bytes, stream);
 	}
@@ -57,7 +87,7 @@ static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream
 
 /* ---- 2-D and 3-D copies: the descriptors differ only in their types ---- */
 
-/* The address that a side of a copy names, or 0 if it names an array, whose memory is the device's. */
+/* The address that a side of a copy names, or 0 if it names an array. */
 #define SIDE(descriptor, side) \
 	((descriptor)->side##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->side##Host : \
 	 (descriptor)->side##MemoryType == CU_MEMORYTYPE_ARRAY ? 0 : \
@@ -74,9 +104,15 @@ static void sides(enum reprise_op_kind kind, const void *descriptor, CUdeviceptr
 	}
 }
 
-static uint8_t side_memory(CUdeviceptr address)
+/* An array's memory is of the device that the other side's is of: copies between arrays of two devices have calls of their own. */
+static void side_memories(CUdeviceptr target, CUdeviceptr source, uint8_t *target_memory, uint8_t *source_memory)
 {
-	return (uint8_t)(address == 0 ? REPRISE_MEMORY_DEVICE : reprise_memory_of(address));
+	*target_memory = target == 0 ? REPRISE_MEMORY_DEVICE : reprise_memory_of(target);
+	*source_memory = source == 0 ? REPRISE_MEMORY_DEVICE : reprise_memory_of(source);
+	if (target == 0 && reprise_memory_kind(*source_memory) == REPRISE_MEMORY_DEVICE)
+		*target_memory = *source_memory;
+	if (source == 0 && reprise_memory_kind(*target_memory) == REPRISE_MEMORY_DEVICE)
+		*source_memory = *target_memory;
 }
 
 static const void *descriptor_of(const struct reprise_call *call)
@@ -93,10 +129,8 @@ static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct
 	sides(call->kind, descriptor_of(call), &target, &source);
 	op->payload_bytes = call->kind == REPRISE_OP_COPY_2D ? sizeof(CUDA_MEMCPY2D) : sizeof(CUDA_MEMCPY3D);
 	op->memory_generation = reprise_memory_generation();
-	op->target_memory = side_memory(target);
-	op->source_memory = side_memory(source);
-	return op->target_memory == REPRISE_MEMORY_OTHER || op->source_memory == REPRISE_MEMORY_OTHER ? REPRISE_UNFIT_PAGEABLE :
-	                                                                                               REPRISE_UNFIT_NONE;
+	side_memories(target, source, &op->target_memory, &op->source_memory);
+	return judge_memory(op, call);
 }
 
 /* All of the descriptor counts as shape: other addresses make another trace, which is always right. */
@@ -110,6 +144,7 @@ static void complete_descriptor(struct reprise_op *op, const struct reprise_call
 
 static enum reprise_match match_descriptor(const struct reprise_op *op, const struct reprise_call *call)
 {
+	uint8_t target_memory, source_memory;
 	CUdeviceptr target, source;
 
 	if (descriptor_of(call) == NULL || memcmp(op->payload, descriptor_of(call), op->payload_bytes) != 0)
@@ -117,8 +152,8 @@ static enum reprise_match match_descriptor(const struct reprise_op *op, const st
 	if (op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
 	sides(call->kind, op->payload, &target, &source);
-	return side_memory(target) == op->target_memory && side_memory(source) == op->source_memory ? REPRISE_MATCH_AGAIN :
-	                                                                                               REPRISE_MATCH_NOT;
+	side_memories(target, source, &target_memory, &source_memory);
+	return target_memory == op->target_memory && source_memory == op->source_memory ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_NOT;
 }
 
 /* ---- memsets ---- */
@@ -127,11 +162,11 @@ static enum reprise_unfit examine_set(struct reprise_op *op, const struct repris
 {
 	op->set = *call;
 	op->memory_generation = reprise_memory_generation();
-	op->target_memory = op->source_memory = (uint8_t)reprise_memory_of(call->target);
-	op->shape = reprise_hash_mix(call->width, (uint64_t)call->element_bytes << 8 | op->kind);
+	op->target_memory = op->source_memory = reprise_memory_of(call->target);
+	op->shape = reprise_hash_mix(call->width, (uint64_t)op->target_memory << 16 | (uint64_t)call->element_bytes << 8 | op->kind);
 	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, call->height), call->pitch);
 	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, call->target), call->value);
-	return op->target_memory == REPRISE_MEMORY_DEVICE ? REPRISE_UNFIT_NONE : REPRISE_UNFIT_PAGEABLE;
+	return reprise_memory_kind(op->target_memory) == REPRISE_MEMORY_DEVICE ? REPRISE_UNFIT_NONE : REPRISE_UNFIT_PAGEABLE;
 }
 
 static enum reprise_match match_set(const struct reprise_op *op, const struct reprise_call_set *call)
@@ -144,7 +179,7 @@ static enum reprise_match match_set(const struct reprise_op *op, const struct re
 		return REPRISE_MATCH_NOT;
 	if (same && op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
-	if ((uint8_t)reprise_memory_of(call->target) != op->target_memory)
+	if (reprise_memory_of(call->target) != op->target_memory)
 		return REPRISE_MATCH_NOT;
 	return same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES;
 }
@@ -178,7 +213,7 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	case REPRISE_OP_KERNEL:
 		return reprise_kernel_examine(op, &call->kernel);
 	case REPRISE_OP_COPY:
-		return examine_copy(op, &call->copy);
+		return examine_copy(op, call);
 	case REPRISE_OP_SET:
 		return examine_set(op, &call->set);
 	default:

@@ -31,7 +31,7 @@ struct reprise_op {
 	enum reprise_op_kind kind;
 	uint32_t payload_bytes;
 	uint32_t memory_generation; /* copies: when the kinds below were asked */
-	uint8_t target_memory, source_memory;
+	uint8_t target_memory, source_memory; /* memory.h */
 	uint64_t shape, value; /* hashes; value includes shape */
 	unsigned char *payload;
 	union {
@@ -49,6 +49,7 @@ struct reprise_op {
 	X(BAD_PARAMETERS, "parameters missing, twice, or of another size") \
 	X(ATTRIBUTE, "launch attribute that carries an event or is not known") \
 	X(PAGEABLE, "copy from or to pageable, managed or unknown memory") \
+	X(BETWEEN_DEVICES, "copy between devices on the legacy default stream, which both devices wait for") \
 	X(DENIED, "kernel on the deny list (REPRISE_DENY)") \
 	X(NO_LANE, "stream without a lane (per-thread default, green context)")
 
@@ -92,6 +93,9 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
 
 /* Issues the op to `stream`, for execution or into its capture. The op's context must be current. */
 CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
+
+/* True if the op is a copy from one device, or context, to another. */
+bool reprise_op_is_between_devices(const struct reprise_op *op);
 
 /* True if the op is a launch that carries a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);

@@ -100,7 +100,7 @@ static void fill_in(struct reprise_record *record, struct reprise_op *op, enum r
 	op->payload = payload;
 	if (unfit == REPRISE_UNFIT_NONE)
 		reprise_op_complete(op, call);
-	record->detail = (uint8_t)(op->target_memory | op->source_memory << 2 | (int)unfit << 4);
+	record->detail = (uint8_t)(reprise_memory_kind(op->target_memory) | reprise_memory_kind(op->source_memory) << 2 | (int)unfit << 4);
 	record->shape = narrow(op->shape);
 	record->value = narrow(op->value);
 }

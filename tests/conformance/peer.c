@@ -116,6 +116,36 @@ static void bytes_go_to_another_device_and_back(void)
 	EQUAL(word(back, 16), 8);
 }
 
+/* The legacy stream of one device, beside a busy blocking stream of the other. */
+static void a_legacy_copy_between_devices_waits_for_the_other_device(void)
+{
+	volatile unsigned *flag = pinned();
+	CUdeviceptr here = words(), there, address = (CUdeviceptr)(uintptr_t)flag;
+	unsigned one = 1;
+	CUfunction wait_flag;
+	CUmodule theirs;
+	CUevent copied;
+	CUstream busy;
+
+	can_access();
+	there = words_there();
+	copied = event_new(CU_EVENT_DISABLE_TIMING);
+	OK(cuCtxSetCurrent(second));
+	OK(cuModuleLoad(&theirs, module_path));
+	OK(cuModuleGetFunction(&wait_flag, theirs, "wait_flag"));
+	busy = blocking_stream();
+	OK(cuLaunchKernel(wait_flag, 1, 1, 1, 1, 1, 1, 0, busy, (void *[]){&address, &one}, NULL));
+	OK(cuMemsetD32Async(there, 8, WORDS, busy));
+	OK(cuCtxSetCurrent(context));
+	OK(cuMemcpyAsync(here, there, 64, CU_STREAM_LEGACY));
+	OK(cuEventRecord(copied, CU_STREAM_LEGACY));
+	for (unsigned i = 0; i < 20000; i++)
+		EXPECT(cuEventQuery(copied), CUDA_ERROR_NOT_READY);
+	*flag = 1;
+	OK(cuEventSynchronize(copied));
+	EQUAL(word(here, 15), 8);
+}
+
 static void a_pointer_tells_its_device(void)
 {
 	CUdeviceptr there;
@@ -139,6 +169,7 @@ const struct check peer_checks[] = {
 	CHECK_ALONE(access_is_in_one_direction, PEER "cuCtxEnablePeerAccess", TWO_DEVICES),
 	CHECK_ALONE(a_kernel_reaches_a_peers_memory, PEER "cuCtxEnablePeerAccess", TWO_DEVICES),
 	CHECK_ALONE(bytes_go_to_another_device_and_back, "Memory Management: cuMemcpyPeer, cuMemcpyPeerAsync", TWO_DEVICES),
+	CHECK_ALONE(a_legacy_copy_between_devices_waits_for_the_other_device, "Multi-Device System, Peer-to-Peer Memory Copy", TWO_DEVICES),
 	CHECK_ALONE(a_pointer_tells_its_device, "Unified Addressing: cuPointerGetAttribute, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL", TWO_DEVICES),
 	CHECKS_END,
 };

@@ -103,6 +103,16 @@ def difference(first, second):
     return f"plain {pair[0]!r}, under Reprise {pair[1]!r}" + (f"; {gave_up}: not as concurrent as plain" if gave_up else "")
 
 
+def waits(report):
+    """The longest waits that the report tells of: what to look at first where something came too late."""
+    try:
+        counters = json.loads(Path(report).read_text())
+    except (OSError, ValueError):
+        return ""
+    told = ", ".join(f"{name.removesuffix('_longest_ns')} {counters[name] / 1e6:.1f}" for name in counters if name.endswith("_longest_ns"))
+    return f"\n(longest, in ms: {told})"
+
+
 class Outcome:
     def __init__(self):
         self.finding = None  # in words
@@ -127,6 +137,7 @@ def judge(runs, source, seed, folder, only=None):
     for name, variables in runs.ways(seed):
         if only and name != only:
             continue
+        Path(report).unlink(missing_ok=True)
         again = dict(variables, LD_PRELOAD=runs.library, REPRISE="on", REPRISE_REPORT=report)
         if not runs.gpu:
             again["SIM_LOG"] = log
@@ -140,6 +151,7 @@ def judge(runs, source, seed, folder, only=None):
             if check.returncode != 0:
                 outcome.finding = (name, f"executed something else: {(check.stdout + check.stderr).strip()}")
         if outcome.finding:
+            outcome.finding = (name, outcome.finding[1] + waits(report))
             return outcome
         try:
             counters = json.loads(Path(report).read_text())

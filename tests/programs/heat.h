@@ -17,6 +17,7 @@ struct heat {
 	unsigned every;       /* steps between two convergence checks */
 	int default_stream;   /* work on the default stream, with synchronous copies */
 	const char *module;   /* driver API only */
+	unsigned devices;     /* heat-devices only */
 	double *cells;        /* size * size, on the host */
 	double *interval_us;  /* wall time from check to check */
 	unsigned checks;
@@ -43,13 +44,13 @@ static inline double heat_now_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
-static inline unsigned heat_number(const char *text)
+static inline unsigned heat_number(const char *text, unsigned long least)
 {
 	char *end;
 	unsigned long value = strtoul(text, &end, 10);
 
-	if (end == text || *end || value < 3 || value > 1000000) {
-		fprintf(stderr, "heat: %s is not a number from 3 to 1000000\n", text);
+	if (end == text || *end || value < least || value > 1000000) {
+		fprintf(stderr, "heat: %s is not a number from %lu to 1000000\n", text, least);
 		exit(2);
 	}
 	return (unsigned)value;
@@ -60,7 +61,8 @@ static inline void heat_parse(struct heat *heat, int argc, char **argv)
 	static const struct option options[] = {
 		{"size", required_argument, NULL, 'n'},    {"steps", required_argument, NULL, 's'},
 		{"every", required_argument, NULL, 'e'},   {"default-stream", no_argument, NULL, 'd'},
-		{"module", required_argument, NULL, 'm'},  {NULL, 0, NULL, 0},
+		{"module", required_argument, NULL, 'm'},  {"devices", required_argument, NULL, 'D'},
+		{NULL, 0, NULL, 0},
 	};
 	int option;
 
@@ -68,13 +70,16 @@ static inline void heat_parse(struct heat *heat, int argc, char **argv)
 	heat->size = 128;
 	heat->steps = 10000;
 	heat->every = 20;
+	heat->devices = 2;
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'n')
-			heat->size = heat_number(optarg);
+			heat->size = heat_number(optarg, 3);
 		else if (option == 's')
-			heat->steps = heat_number(optarg);
+			heat->steps = heat_number(optarg, 3);
 		else if (option == 'e')
-			heat->every = heat_number(optarg);
+			heat->every = heat_number(optarg, 3);
+		else if (option == 'D')
+			heat->devices = heat_number(optarg, 1);
 		else if (option == 'd')
 			heat->default_stream = 1;
 		else if (option == 'm')

@@ -18,6 +18,21 @@ KERNEL(heat_step, (const double *, from), (double *, to), (unsigned, size), (dou
 	to[i] = from[i] + rate * (from[i - 1] + from[i + 1] + from[i - size] + from[i + size] - 4.0 * from[i]);
 }
 
+/* The same for `count` rows from row `first` of the square on, which are all there is in `from` and `to`, between a row above them and one below. */
+KERNEL(heat_strip, (const double *, from), (const double *, above), (const double *, below), (double *, to), (unsigned, size), (double, rate),
+	(unsigned, first), (unsigned, count))
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+	unsigned row = i / size, column = i % size;
+
+	if (row >= count || first + row == 0 || first + row >= size - 1 || column == 0 || column == size - 1)
+		return;
+
+	double north = row > 0 ? from[i - size] : above[column], south = row + 1 < count ? from[i + size] : below[column];
+
+	to[i] = from[i] + rate * (from[i - 1] + from[i + 1] + north + south - 4.0 * from[i]);
+}
+
 /* How much the last step changed the cells, squared: one sum for each FOLD of them. */
 KERNEL(heat_change, (const double *, from), (const double *, to), (double *, sums), (unsigned, count))
 {

@@ -41,6 +41,18 @@ static bool waits(const CUDA_MEMCPY3D *shape, enum timing timing)
 	return sim_memory_kind_of(target) == SIM_PAGEABLE;
 }
 
+/* Whose memory it is, of a device's; else NULL. */
+static struct sim_context *whose(uintptr_t address)
+{
+	const struct sim_memory *memory = sim_memory_of(address);
+
+	return memory && memory->kind == SIM_DEVICE ? memory->context : NULL;
+}
+
+/*
+ * "A copy (in the implicit NULL stream) between the memories of two different devices does not start until all commands previously issued to either
+ * device have completed and runs to completion before any commands issued after the copy to either device can start": Peer-to-Peer Memory Copy.
+ */
 static CUresult copy(const CUDA_MEMCPY3D *shape, struct sim_stream *stream, enum timing timing)
 {
 	struct sim_context *context;
@@ -63,7 +75,7 @@ static CUresult copy(const CUDA_MEMCPY3D *shape, struct sim_stream *stream, enum
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = stream->context;
-	result = sim_stream_add(stream, work, &op);
+	result = sim_stream_add_between(stream, whose(sim_copy_target(shape)), whose(sim_copy_source(shape)), work, &op);
 	if (op && waits(&op->work->copy.shape, timing)) {
 		sim_schedule_wait(op);
 		result = context->error;

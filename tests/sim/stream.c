@@ -116,7 +116,19 @@ void sim_stream_append(struct sim_stream *stream, struct sim_op *op)
 	sim_stream_set_last(stream, op);
 }
 
+/* Puts the op behind what precedes an op on the legacy stream of another context, and what comes after such a one behind the op. */
+static void join_legacy(struct sim_context *context, struct sim_op *op)
+{
+	sim_stream_order(context->legacy, op);
+	sim_stream_set_last(context->legacy, op);
+}
+
 CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct sim_op **ran)
+{
+	return sim_stream_add_between(stream, NULL, NULL, work, ran);
+}
+
+CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a, struct sim_context *b, struct sim_work *work, struct sim_op **ran)
 {
 	CUresult result;
 	struct sim_op *op;
@@ -137,6 +149,10 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 	op->priority = sim_kernel_work_priority(work, stream->priority);
 	sim_work_drop(work);
 	sim_stream_append(stream, op);
+	if (stream->kind == SIM_LEGACY_STREAM && a && a != stream->context)
+		join_legacy(a, op);
+	if (stream->kind == SIM_LEGACY_STREAM && b && b != stream->context && b != a)
+		join_legacy(b, op);
 	sim_op_submit(op);
 	sim_schedule_submitted();
 	if (ran)

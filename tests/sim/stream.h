@@ -62,6 +62,9 @@ bool sim_stream_blocks(const struct sim_stream *stream);
  */
 CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct sim_op **ran);
 
+/* The same for a copy between memory of two contexts: on the legacy stream it takes its place in the legacy order of both. NULL: no matter which. */
+CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a, struct sim_context *b, struct sim_work *work, struct sim_op **ran);
+
 /* Puts an op behind all that precedes it in the stream's order, and makes it the stream's last. Submitting it is left to the caller. */
 void sim_stream_append(struct sim_stream *stream, struct sim_op *op);
 

@@ -185,7 +185,8 @@ static struct reprise_call call_of(const struct opstream_record *record, void **
 
 	if (record->kind == OPSTREAM_COPY || record->unfit) {
 		call.kind = REPRISE_OP_COPY;
-		call.copy = (struct reprise_call_copy){REPRISE_COPY_DEVICE_TO_DEVICE, target, address_in(record->source_memory, record->value | SOURCE), record->shape};
+		call.copy = (struct reprise_call_copy){.form = REPRISE_COPY_DEVICE_TO_DEVICE, .target = target,
+			.source = address_in(record->source_memory, record->value | SOURCE), .bytes = record->shape};
 	} else if (record->kind == OPSTREAM_SET) {
 		call.kind = REPRISE_OP_SET;
 		call.set = (struct reprise_call_set){.target = target, .element_bytes = 1, .width = record->shape, .height = 1};

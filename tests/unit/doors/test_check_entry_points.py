@@ -21,7 +21,7 @@ CHANGES = (
      'ends what traces refer to'),
     ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'PASS(cuModuleUnload, CREATION, MODULE)', 'CREATION does not fit'),
     ('ORDER(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'PASS(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
-    ('ORDER(cuMemcpyPeerAsync_ptsz, 6, PER_THREAD,', 'ORDER(cuMemcpyPeerAsync_ptsz, 6, PLAIN,', 'PLAIN does not fit the name'),
+    ('ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PER_THREAD,', 'ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PLAIN,', 'PLAIN does not fit the name'),
     ('SYNC(cuIpcOpenMemHandle_v2, 0, PLAIN, UNCHECKED,', 'SYNC(cuIpcOpenMemHandle_v2, 0, PLAIN, CHECKED,', 'does not travel in an integer register'),
     ('PASS(cuStreamGetFlags, QUERY, STREAM)', 'PASS(cuStreamGetFlags, QUERY, STREAM)\nPASS(cuStreamGetFlags, QUERY, STREAM)',
      'a name has two rows'),

@@ -70,6 +70,27 @@ START_TEST(a_name_is_denied_if_any_glob_matches_the_whole_of_it)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+	bool denied;
+} by_default[] = {
+	{"ncclDevKernel_Generic", true},
+	{"_Z40ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE", true},
+	{"_Z44ncclKernel_AllReduce_RING_LL_Sum_float", true},
+	{"_ZN8nvshmemi17barrier_on_streamEv", true},
+	{"_Z5saxpyfPfS_", false},
+	{"", false},
+};
+
+START_TEST(unless_told_otherwise_kernels_that_wait_for_other_ranks_are_denied)
+{
+	unsetenv("REPRISE_DENY");
+	reprise_options_read();
+	ck_assert_int_eq(reprise_denied((CUfunction)by_default[_i].name, false), by_default[_i].denied);
+	ck_assert(!denied("", by_default[_i].name));
+}
+END_TEST
+
 START_TEST(kernels_are_asked_as_kernels)
 {
 	reprise_driver.cuFuncGetName = no_name;
@@ -134,6 +155,7 @@ int main(void)
 	TCase *tests = tcase_create("deny");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_loop_test(tests, unless_told_otherwise_kernels_that_wait_for_other_ranks_are_denied, 0, sizeof(by_default) / sizeof(*by_default));
 	tcase_add_loop_test(tests, a_name_is_denied_if_any_glob_matches_the_whole_of_it, 0, sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tests, kernels_are_asked_as_kernels);
 	tcase_add_test(tests, a_list_too_long_denies_nothing);

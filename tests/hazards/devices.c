@@ -1,0 +1,107 @@
+/* Several devices in one process. Needs two: SIM_DEVICES=2. */
+#include "hazard.h"
+
+/* What a device has: hazard_x and hazard_y are the first one's. */
+struct there {
+	CUcontext context;
+	CUfunction mix, turn;
+	CUdeviceptr x, y;
+	CUstream stream;
+	CUevent done;
+};
+
+static void set_up(struct there *there, CUdevice device, unsigned flags)
+{
+	CUmodule module;
+
+	CHECK(cuDevicePrimaryCtxRetain(&there->context, device));
+	CHECK(cuCtxSetCurrent(there->context));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&there->mix, module, "mix"));
+	CHECK(cuModuleGetFunction(&there->turn, module, "turn"));
+	CHECK(cuMemAlloc(&there->x, WORDS * 4));
+	CHECK(cuMemAlloc(&there->y, WORDS * 4));
+	CHECK(cuMemsetD32(there->x, 7 + (unsigned)device, WORDS));
+	CHECK(cuMemsetD32(there->y, 5 + (unsigned)device, WORDS));
+	CHECK(cuCtxSynchronize());
+	there->stream = hazard_stream(flags);
+	CHECK(cuEventCreate(&there->done, CU_EVENT_DISABLE_TIMING));
+}
+
+static void work_on(struct there *there, unsigned from, unsigned to, CUstream stream)
+{
+	CHECK(cuCtxSetCurrent(there->context));
+	for (unsigned i = from; i < to; i++)
+		CHECK(cuLaunchKernel(i % 2 == 0 ? there->mix : there->turn, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&there->x, &there->y, &i}, NULL));
+}
+
+static void print_both(struct there devices[2])
+{
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(cuCtxSetCurrent(devices[i].context));
+		hazard_print(i == 0 ? "x here" : "x there", devices[i].x);
+	}
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+static void hand_over(struct there *from, struct there *to)
+{
+	CHECK(cuCtxSetCurrent(from->context));
+	CHECK(cuEventRecord(from->done, from->stream));
+	CHECK(cuCtxSetCurrent(to->context));
+	CHECK(cuStreamWaitEvent(to->stream, from->done, 0));
+}
+
+/* Two devices work on each other's results by turns: copies there by name of both contexts, back by addresses alone; now and then within one device instead. */
+static void peer_copies(void)
+{
+	struct there devices[2];
+
+	for (int i = 0; i < 2; i++)
+		set_up(&devices[i], i, CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		struct there *here = &devices[0], *there = &devices[1];
+
+		work_on(here, 0, CHAIN / 2, here->stream);
+		CHECK(cuMemcpyPeerAsync(there->y, there->context, here->x, here->context, WORDS * 4, here->stream));
+		hand_over(here, there);
+		work_on(there, 0, CHAIN / 2, there->stream);
+		if (hazard_springs(iteration))
+			CHECK(cuMemcpyPeerAsync(there->x, there->context, there->y, there->context, WORDS * 4, there->stream));
+		CHECK(cuMemcpyAsync(hazard_springs(iteration) ? here->x : here->y, there->x, WORDS * 4, there->stream));
+		hand_over(there, here);
+		work_on(here, CHAIN / 2, CHAIN, here->stream);
+	}
+	print_both(devices);
+}
+
+/*
+ * A copy from the other device on the legacy stream, in the middle of what the other device does on a blocking one: it comes after what was
+ * issued there before, and before what is issued after.
+ */
+static void legacy_peer_copy(void)
+{
+	struct there devices[2];
+
+	for (int i = 0; i < 2; i++)
+		set_up(&devices[i], i, CU_STREAM_DEFAULT);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned middle = hazard_springs(iteration) ? iteration % CHAIN : CHAIN;
+
+		work_on(&devices[1], 0, middle, devices[1].stream);
+		CHECK(cuCtxSetCurrent(devices[0].context));
+		CHECK(cuMemcpyAsync(devices[0].x, devices[1].x, WORDS * 4, iteration % 2 == 0 ? NULL : CU_STREAM_LEGACY));
+		work_on(&devices[1], middle, CHAIN, devices[1].stream);
+		work_on(&devices[0], 0, CHAIN, NULL);
+		CHECK(cuStreamSynchronize(NULL));
+		CHECK(cuCtxSetCurrent(devices[1].context));
+		CHECK(cuStreamSynchronize(devices[1].stream));
+	}
+	print_both(devices);
+}
+
+const struct hazard device_hazards[] = {
+	{"peer_copies", peer_copies},
+	{"legacy_peer_copy", legacy_peer_copy},
+	{NULL, NULL},
+};
