@@ -45,12 +45,12 @@ BUGS = (
      "	for (unsigned int i = 0; i < count; i++)\n		if (!reprise_trace_absent(lane->trace, i))\n",
      "	for (unsigned int i = count > 2; i < count; i++)\n		if (!reprise_trace_absent(lane->trace, i))\n", "fuzz"),
     ("a side exit issues its last op twice", "src/lane/lane.c",
-     "	return result;\n}\n\n/* The side exit. */",
-     "	if (count > 2 && !reprise_trace_absent(lane->trace, count - 1))\n		reprise_op_issue(reprise_trace_op(lane->trace, count - 1), lane->stream);\n"
-     "	return result;\n}\n\n/* The side exit. */", "fuzz"),
+     "	return result;\n}\n\n/* What the timeline has to say of the followed trace. */",
+     "	if (count > 2 && !reprise_trace_absent(lane->trace, count - 1))\n		reprise_op_issue(op_to_issue(lane, count - 1), lane->stream);\n"
+     "	return result;\n}\n\n/* What the timeline has to say of the followed trace. */", "fuzz"),
     ("a side exit issues in the wrong order", "src/lane/lane.c",
-     "		if (!reprise_trace_absent(lane->trace, i))\n			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);",
-     "		if (!reprise_trace_absent(lane->trace, count - 1 - i))\n			result = reprise_op_issue(reprise_trace_op(lane->trace, count - 1 - i), lane->stream);", "fuzz"),
+     "		if (!reprise_trace_absent(lane->trace, i))\n			result = reprise_op_issue(op_to_issue(lane, i), lane->stream);",
+     "		if (!reprise_trace_absent(lane->trace, count - 1 - i))\n			result = reprise_op_issue(op_to_issue(lane, count - 1 - i), lane->stream);", "fuzz"),
     ("a sibling does not take over what was deferred", "src/lane/lane.c",
      "		reprise_trace_adopt(sibling, i, reprise_trace_op(trace, i));", "		(void)i;", "fuzz"),
     ("a pageable source is read later", "src/op/memory.c",
