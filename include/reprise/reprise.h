@@ -5,9 +5,9 @@
  * libcuda.so.1, they do nothing; so a program may be built with this header and run without Reprise. Nothing has to be linked (with a C library
  * older than 2.34: -ldl). C99 or newer, C++11 or newer, gcc or clang.
  *
- * None of them fails, makes a CUDA error, or waits for the GPU. All may be called from any thread, at any time, with any context current or none;
- * not from a callback that the driver runs (cuLaunchHostFunc), where flush and counts do nothing useful. In a signal's handler that interrupted
- * Reprise itself, flush does nothing.
+ * None of them fails, makes a CUDA error, or waits for the GPU longer than launching may. All may be called from any thread, at any time, with any
+ * context current or none. But not from a function that the driver calls (cuLaunchHostFunc): flush and pause launch, which CUDA forbids there. In a
+ * signal's handler that interrupted Reprise itself, they issue nothing.
  *
  * Until the driver is loaded, each call looks for the library again, some microseconds; after that, what was found is remembered.
  */

@@ -33,7 +33,8 @@ static void tell_verdict(const struct reprise_summary *summary)
 	if (summary->difference[0] != '\0')
 		fprintf(stderr, "reprise: verify found a difference: %s\n", summary->difference);
 	else
-		fprintf(stderr, "reprise: verify found no difference in %llu nodes; of %llu more nothing is kept\n", summary->verified, summary->not_verified);
+		fprintf(stderr, "reprise: verify found no difference in %llu nodes; of %llu more nothing is kept\n", summary->verified,
+		        summary->not_verified);
 }
 
 static void tell(const struct reprise_summary *summary, const char *mode, bool kept_elsewhere)

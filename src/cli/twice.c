@@ -194,7 +194,8 @@ static bool same_status(int without, int with)
 	if (without == with)
 		printf("end: the same, %s\n", status_words(with, first, sizeof(first)));
 	else
-		printf("end: differs\n  without  %s\n  with     %s\n", status_words(without, first, sizeof(first)), status_words(with, second, sizeof(second)));
+		printf("end: differs\n  without  %s\n  with     %s\n", status_words(without, first, sizeof(first)),
+		       status_words(with, second, sizeof(second)));
 	return without == with;
 }
 

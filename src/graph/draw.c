@@ -40,12 +40,13 @@ static bool draw(const struct reprise_graph *graph)
 void reprise_graph_draw(struct reprise_graph *graph)
 {
 	static bool failed;
+	const char *folder = reprise_option_text(REPRISE_OPTION_DOT);
 
-	if (reprise_option_text(REPRISE_OPTION_DOT)[0] == '\0' || graph->drawn || failed || atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
+	if (folder[0] == '\0' || graph->drawn || failed || atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
 		return;
 	graph->drawn = draw(graph);
 	reprise_count(REPRISE_COUNT_graphs_drawn, graph->drawn);
 	failed = !graph->drawn;
 	if (failed)
-		reprise_log(REPRISE_LOG_WARNING, "no graphs are drawn: nothing can be written to %s, or the driver does not", reprise_option_text(REPRISE_OPTION_DOT));
+		reprise_log(REPRISE_LOG_WARNING, "no graphs are drawn: nothing can be written to %s, or the driver does not", folder);
 }

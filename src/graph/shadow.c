@@ -148,7 +148,8 @@ static uint64_t number(const unsigned char *bytes, size_t count)
 	return value;
 }
 
-static enum reprise_shadow_verdict compare_params(const struct reprise_layout *layout, const unsigned char *asked, const unsigned char *found, char *text, size_t size)
+static enum reprise_shadow_verdict compare_params(const struct reprise_layout *layout, const unsigned char *asked, const unsigned char *found, char *text,
+                                                  size_t size)
 {
 	for (uint32_t k = 0; k < layout->count; k++) {
 		const struct reprise_param *param = &layout->params[k];

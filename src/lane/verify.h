@@ -1,8 +1,8 @@
 /*
- * REPRISE=verify: replays as `on` does, but trusts nothing. Of each call that is answered a second copy is kept, made by nothing that following and patching use.
- * Before a graph is launched, and before a side exit issues an op, what Reprise made of the call is compared with that copy, and what the graph's
- * node was given too (graph/shadow.h). After each launch the stream is waited for. At the first difference the program's own calls are issued, and everything
- * is eager from then on.
+ * REPRISE=verify: replays as `on` does, but trusts nothing. Of each call that is answered a second copy is kept, made by nothing that following and
+ * patching use. Before a graph is launched, and before a side exit issues an op, what Reprise made of the call is compared with that copy, and what
+ * the graph's node was given too (graph/shadow.h). After each launch the stream is waited for. At the first difference the program's own calls are
+ * issued, and everything is eager from then on.
  *
  * All under the lane's lock, but the last.
  */

@@ -18,8 +18,8 @@
 #include "../op/call.h"
 
 /*
- * The kinds of events behind the kinds of ops, which are the program's calls (op/call.h), once: enumerator, name, category. All but a hold are on the thread on
- * which they happened, the inner within the outer; holds are on their lane's track.
+ * The kinds of events behind the kinds of ops, which are the program's calls (op/call.h), once: enumerator, name, category. All but a hold are on the
+ * thread on which they happened, the inner within the outer; holds are on their lane's track.
  */
 #define REPRISE_TIMELINE_KINDS(X) \
 	X(ORDER, "order", "call") \

@@ -1,7 +1,7 @@
 /*
- * Writing events down, in the array format of trace events: one line after another, of which the last need not be followed by the array's end ("the ']' at the end of
- * the JSON Array Format is optional"). So the file can be read at any time, if only no line is cut. No line lies across two pages, and no write does: what
- * ends a process while it writes lets the kernel finish the page that it is at. The file is open only while it is written to.
+ * Writing events down, in the array format of trace events: one line after another, of which the last need not be followed by the array's closing
+ * bracket. So the file can be read at any time, if only no line is cut. No line lies across two pages, and no write does: what ends a process
+ * while it writes lets the kernel finish the page that it is at. The file is open only while it is written to.
  *
  * Times are counted from when Reprise started. How many ticks a microsecond has is measured until the first line is written and is the
  * same from then on, or else an event and what is within it might be written at two rates, and stick out.
@@ -113,7 +113,8 @@ static void add_text(const char *text, size_t length)
 /* A line, unless the file would become too large: then the last two. */
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
-	static const char full[] = ",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
+	static const char full[] = ",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\","
+	                           "\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
 	char line[LINE_MOST];
 	va_list arguments;
 	int length;

@@ -172,13 +172,13 @@ static void draw_node(FILE *file, const struct sim_graph *graph, const struct si
 	fprintf(file, "\"graph_%u_node_%zu\"[style=\"%s\" shape=\"%s\" label=\"", graph->object.ordinal, node->position,
 		work->kind == SIM_KERNEL ? "bold" : "solid", record ? "record" : work->kind == SIM_KERNEL ? "octagon" : "rectangle");
 	if (record)
-		fprintf(file, "{KERNEL\n| {ID | %zu | %s\\<\\<\\<%u,%u,%u\\>\\>\\>}\n}\"];\n", node->position, work->kernel.function->code->name, work->kernel.grid.x,
-			work->kernel.block.x, work->kernel.shared_bytes);
+		fprintf(file, "{KERNEL\n| {ID | %zu | %s\\<\\<\\<%u,%u,%u\\>\\>\\>}\n}\"];\n", node->position, work->kernel.function->code->name,
+			work->kernel.grid.x, work->kernel.block.x, work->kernel.shared_bytes);
 	else
 		fprintf(file, "%zu\n%s\n\"];\n", node->position, work->kind == SIM_KERNEL ? work->kernel.function->code->name : sim_work_name(work));
 }
 
-/* In the form in which CUDA writes it; what it says of a node's parameters is more. */
+/* In the form of CUDA's drawings, as far as that is known: it is not documented, and says more of a node's parameters. */
 API(SIM_INIT, cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned int flags), (handle, path, flags))
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);

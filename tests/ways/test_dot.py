@@ -37,7 +37,8 @@ class Drawings(unittest.TestCase):
         """Runs a program, which must print and return what it does alone. Returns the drawings."""
         report = self.folder / "report"
         ours = {"LD_PRELOAD": str(LIBRARY), "REPRISE_DOT": str(folder or self.folder), "REPRISE_REPORT": str(report), "REPRISE_PAYS": "assumed"}
-        plain, drawn = (subprocess.run(command, env=SIMULATION | environment, capture_output=True, text=True, timeout=100) for environment in ({}, ours | more))
+        plain, drawn = (subprocess.run(command, env=SIMULATION | environment, capture_output=True, text=True, timeout=100)
+                        for environment in ({}, ours | more))
         self.assertEqual((drawn.returncode, drawn.stdout), (plain.returncode, plain.stdout), drawn.stderr)
         self.said, self.report = drawn.stderr, json.loads(report.read_text())
         return sorted(self.folder.glob("reprise-*.dot"))

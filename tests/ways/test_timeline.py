@@ -54,7 +54,8 @@ class Timeline(unittest.TestCase):
         self.report = json.loads(report.read_text()) if report.exists() else {}
 
     def read(self, file=None, ended=True):
-        """The events that last, all of which must be within one another or apart, on each track. The array's end may be missing if the program was not let end."""
+        """The events that last, all of which must be within one another or apart, on each track. The array's end may be missing if the program was not let
+        end."""
         text = (file or self.file).read_text()
         self.whole = json.loads(text if ended or text.endswith("]\n") else text + "]")
         events = [event for event in self.whole if event["ph"] == "X"]
