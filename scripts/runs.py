@@ -47,7 +47,7 @@ def surroundings(reprise, environment):
     variable = "LD_LIBRARY_PATH" if Path(reprise).is_dir() else "LD_PRELOAD"
     others = [env[variable]] if variable in env else []
     env[variable] = ":".join([str(reprise), *others] if Path(reprise).is_dir() else [*others, str(reprise)])
-    env.update(REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
+    env.update(REPRISE=env.get("REPRISE", "on"), REPRISE_REPORT=f"{reports}/%p.json")
     return env, reports
 
 

@@ -4,13 +4,13 @@
  */
 #include "run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "library.h"
+#include "progress.h"
 #include "report.h"
+#include "summary.h"
 
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static volatile sig_atomic_t child;
@@ -27,79 +29,6 @@ static void pass_on(int signal)
 {
 	if (child > 0)
 		kill((pid_t)child, signal);
-}
-
-struct totals {
-	unsigned long long ops, replayed, launch_time_ns;
-	long long saved_ns;
-	unsigned int processes;
-	char aside_for[128]; /* the tool for which a process stood aside */
-};
-
-static unsigned long long number(const char *report, const char *key)
-{
-	char quoted[64];
-	const char *at;
-
-	snprintf(quoted, sizeof(quoted), "\n  \"%s\": ", key);
-	at = strstr(report, quoted);
-	return at != NULL ? strtoull(at + strlen(quoted), NULL, 10) : 0;
-}
-
-/* As number(), for a string without escapes; "" if there is none. */
-static void word(const char *report, const char *key, char *text, size_t size)
-{
-	char quoted[64];
-	const char *at;
-
-	snprintf(quoted, sizeof(quoted), "\n  \"%s\": \"", key);
-	at = strstr(report, quoted);
-	snprintf(text, size, "%.*s", at != NULL ? (int)strcspn(at + strlen(quoted), "\"") : 0, at != NULL ? at + strlen(quoted) : "");
-}
-
-static void add_report(struct totals *totals, const char *path)
-{
-	static char report[16384]; /* its beginning, which has all that is looked for */
-	FILE *file = fopen(path, "r");
-	char aside[8];
-	size_t length;
-
-	if (file == NULL)
-		return;
-	length = fread(report, 1, sizeof(report) - 1, file);
-	fclose(file);
-	report[length] = '\0';
-	word(report, "aside", aside, sizeof(aside));
-	if (aside[0] != '\0')
-		word(report, "tool", totals->aside_for, sizeof(totals->aside_for));
-	totals->ops += number(report, "ops");
-	totals->replayed += number(report, "replayed");
-	totals->launch_time_ns += number(report, "launch_time_ns");
-	totals->saved_ns += (long long)number(report, "saved_ns"); /* a negative one comes out right */
-	totals->processes++;
-}
-
-/* Calls `each` for the reports in the folder. */
-static void visit(const char *folder, void (*each)(struct totals *totals, const char *path), struct totals *totals)
-{
-	DIR *directory = opendir(folder);
-	struct dirent *entry;
-
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		char path[1024];
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		each(totals, path);
-	}
-	if (directory != NULL)
-		closedir(directory);
-}
-
-static void remove_report(struct totals *totals, const char *path)
-{
-	unlink(path);
 }
 
 /* 1204331 as 1,204,331. */
@@ -132,22 +61,33 @@ static const char *duration(double ns, char text[32])
 	return text;
 }
 
+static void tell_verdict(const struct reprise_summary *summary)
+{
+	if (summary->difference[0] != '\0')
+		fprintf(stderr, "reprise: verify found a difference: %s\n", summary->difference);
+	else
+		fprintf(stderr, "reprise: verify found no difference in %llu nodes; of %llu more nothing is kept\n", summary->verified,
+		        summary->not_verified);
+}
+
 /* The one line. `kept`: where the report is, for whoever wants to know more; "" if nowhere. */
-static void tell(const struct totals *totals, const char *mode, const char *kept)
+static void tell(const struct reprise_summary *summary, const char *mode, const char *kept)
 {
 	bool observed = strcmp(mode, "observe") == 0;
 	char ops[32], saved[32], time[32];
 
-	if (totals->aside_for[0] != '\0' && totals->ops == 0) {
-		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same\n", totals->aside_for);
+	if (summary->aside_for[0] != '\0' && summary->ops == 0) {
+		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same\n", summary->aside_for);
 		return;
 	}
-	fprintf(stderr, "reprise: %.1f %% of %s launches %s", 100.0 * (double)totals->replayed / (double)(totals->ops > 0 ? totals->ops : 1),
-	        grouped(totals->ops, ops), observed ? "would be replayed" : "replayed");
-	if (totals->saved_ns > 0)
-		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved", duration((double)totals->saved_ns, saved),
-		        duration((double)totals->launch_time_ns, time));
+	fprintf(stderr, "reprise: %.1f %% of %s launches %s", reprise_summary_share(summary),
+	        grouped(summary->ops, ops), observed ? "would be replayed" : "replayed");
+	if (summary->saved_ns > 0)
+		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved", duration((double)summary->saved_ns, saved),
+		        duration((double)summary->launch_time_ns, time));
 	fprintf(stderr, kept[0] != '\0' ? "; reprise report %s tells more\n" : "%s\n", kept);
+	if (strcmp(mode, "verify") == 0)
+		tell_verdict(summary);
 }
 
 /* The name of the child's own report where the user has chosen one; false if it has written none, or one was left there from before. */
@@ -167,21 +107,19 @@ static bool find_report(const char *pattern, const struct timespec *started, cha
 static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct timespec *started)
 {
 	bool observed = strcmp(mode, "observe") == 0, found = true;
-	struct totals totals = {0};
+	struct reprise_summary summary = {0};
 	char path[1024] = "";
 
 	if (chosen == NULL)
-		visit(folder, add_report, &totals);
+		reprise_summary_add_folder(&summary, folder);
 	else if ((found = find_report(chosen, started, path, sizeof(path))))
-		add_report(&totals, path);
-	if (totals.processes == 0)
+		reprise_summary_add_file(&summary, path);
+	if (summary.processes == 0)
 		fprintf(stderr, found ? "reprise: no CUDA work was seen%s\n" : "reprise: the report is in %s\n", found ? "" : chosen);
-	else if (!observed || totals.ops == 0 || !reprise_cli_report_run(chosen == NULL ? folder : path))
-		tell(&totals, mode, path);
-	if (chosen == NULL) {
-		visit(folder, remove_report, NULL);
-		rmdir(folder);
-	}
+	else if (!observed || summary.ops == 0 || !reprise_cli_report_run(chosen == NULL ? folder : path))
+		tell(&summary, mode, path);
+	if (chosen == NULL)
+		reprise_summary_remove(folder);
 }
 
 static int wait_for_child(void)
@@ -192,6 +130,25 @@ static int wait_for_child(void)
 		if (errno != EINTR)
 			return 127 << 8;
 	return status;
+}
+
+/* As wait_for_child(), with a word now and then about how far it is. */
+static int wait_and_tell(void)
+{
+	struct timespec pause = {.tv_nsec = REPRISE_PROGRESS_MS * 1000000l};
+	sigset_t ended;
+	pid_t waited;
+	int status;
+
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ended, NULL);
+	while ((waited = waitpid((pid_t)child, &status, WNOHANG)) == 0) {
+		if (sigtimedwait(&ended, NULL, &pause) < 0 && errno == EAGAIN)
+			reprise_progress_show((pid_t)child);
+	}
+	reprise_progress_erase();
+	return waited < 0 ? 127 << 8 : status;
 }
 
 static void start_passing_on(void)
@@ -217,12 +174,13 @@ static int end_like(int status)
 	return 128 + WTERMSIG(status);
 }
 
-int reprise_cli_run(char **command, const char *mode, bool stand_in)
+int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progress)
 {
 	const char *temporary = getenv("TMPDIR");
 	const char *chosen = getenv("REPRISE_REPORT");
 	char folder[512], pattern[560];
 	struct timespec started;
+	pid_t self = getpid();
 	int status;
 
 	snprintf(folder, sizeof(folder), "%s/reprise-XXXXXX", temporary != NULL ? temporary : "/tmp");
@@ -231,10 +189,13 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in)
 		setenv("REPRISE_REPORT", pattern, 1);
 	}
 	setenv("REPRISE", mode, 1);
+	if (progress)
+		setenv("REPRISE_CONTROL", "1", 1);
 	clock_gettime(CLOCK_REALTIME_COARSE, &started); /* as times of files are taken */
 	child = fork();
 	if (child == 0) {
-		if (!(stand_in ? reprise_cli_stand_in() : reprise_cli_preload()))
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills this process means the program; other signals are passed on */
+		if (getppid() != self || !(stand_in ? reprise_cli_stand_in() : reprise_cli_preload()))
 			_exit(127);
 		execvp(command[0], command);
 		fprintf(stderr, "reprise: %s: %s\n", command[0], strerror(errno));
@@ -245,7 +206,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in)
 		return 127;
 	}
 	start_passing_on();
-	status = wait_for_child();
+	status = progress && reprise_progress_wanted() ? wait_and_tell() : wait_for_child();
 	tell_at_end(mode, folder, chosen, &started);
 	return end_like(status);
 }

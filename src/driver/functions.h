@@ -49,6 +49,7 @@
 	OPTIONAL(cuGraphExecMemsetNodeSetParams) \
 	OPTIONAL(cuGraphExecHostNodeSetParams) \
 	OPTIONAL(cuGraphNodeSetEnabled) \
+	OPTIONAL(cuGraphDebugDotPrint) \
 	NEEDED(cuGraphUpload) \
 	NEEDED(cuGraphLaunch) \
 	NEEDED(cuGraphDestroy) \

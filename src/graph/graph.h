@@ -36,10 +36,14 @@ struct reprise_graph_node {
 	uint8_t refused; /* how often the driver would not */
 };
 
+struct reprise_shadow;
+
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
 	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
 	unsigned int count;
+	uint32_t number; /* in the order in which graphs were first built; 0 before */
+	bool drawn;      /* (draw.h) */
 	const struct reprise_op *ops;
 	struct reprise_workshop *workshop;
 	CUgraph graph;
@@ -48,6 +52,7 @@ struct reprise_graph {
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
 	uint64_t node_updates, updates, toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
+	struct reprise_shadow *shadow;    /* (shadow.h); NULL unless verifying */
 	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
 	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };

@@ -14,6 +14,7 @@
 #include "../driver/driver.h"
 #include "../record/record.h"
 #include "../report/counters.h"
+#include "../timeline/timeline.h"
 #include "order.h"
 #include "process.h"
 #include "registry.h"
@@ -33,15 +34,26 @@ static struct {
 } captures[CAPTURES_MOST];
 static _Atomic uint32_t capture_count;
 
+static _Atomic uint32_t pauses; /* under way */
+
 static bool taking_part(void)
 {
 	return reprise_inside == 0 && atomic_load_explicit(&capture_count, memory_order_acquire) == 0 &&
+	       atomic_load_explicit(&pauses, memory_order_acquire) == 0 &&
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
 static bool recording(void)
 {
 	return __builtin_expect(atomic_load_explicit(&reprise_recording, memory_order_relaxed), 0);
+}
+
+/* What an op is counted as while Reprise takes no part. */
+static enum reprise_counter why_not(void)
+{
+	return reprise_stopped() != NULL     ? REPRISE_COUNT_passed_stopped :
+	       atomic_load(&pauses) > 0      ? REPRISE_COUNT_paused_ops :
+	                                       REPRISE_COUNT_passed_capturing;
 }
 
 static CUresult submit(const struct reprise_call *call)
@@ -51,11 +63,11 @@ static CUresult submit(const struct reprise_call *call)
 	if (!recording() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
-		/* Another thread's capture may have begun since this one's last op was deferred. */
+		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
 		if (reprise_inside == 0 && reprise_lanes_hold())
 			reprise_lanes_barrier(false);
 		if (reprise_inside == 0)
-			reprise_count(reprise_stopped() != NULL ? REPRISE_COUNT_passed_stopped : REPRISE_COUNT_passed_capturing, 1);
+			reprise_count(why_not(), 1);
 		return call->pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
@@ -115,20 +127,42 @@ static void record_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	record_barrier(kinds[what], of_stream ? lane_to_record((CUstream)handle, false) : NULL);
 }
 
+/* ---- the timeline ---- */
+
+static bool timed(void)
+{
+	return __builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0);
+}
+
+static void note(enum reprise_timeline_kind kind, uint64_t begin)
+{
+	reprise_timeline_end(kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+}
+
+static CUresult submit_timed(const struct reprise_call *call)
+{
+	uint64_t begin = reprise_timeline_begin();
+	CUresult result;
+
+	reprise_process_prepare(); /* at exit, what was noted is written */
+	result = recording() && taking_part() ? submit_recorded(call) : submit(call);
+	reprise_timeline_end(call->kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+	return result;
+}
+
 /* ---- what the doors ask ---- */
 
 CUresult reprise_submit(const struct reprise_call *call)
 {
+	if (timed())
+		return submit_timed(call);
 	return recording() && taking_part() ? submit_recorded(call) : submit(call);
 }
 
-void reprise_order(CUstream stream, bool per_thread)
+static void order(CUstream stream, bool per_thread)
 {
-	struct reprise_lane *lane;
+	struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
 
-	if (reprise_inside != 0)
-		return;
-	lane = reprise_lanes_known(stream, per_thread);
 	if (recording() && reprise_lanes_have_news())
 		record_barrier(REPRISE_RECORD_ORDER, lane);
 	if (lane == NULL || lane->unusable) {
@@ -139,13 +173,26 @@ void reprise_order(CUstream stream, bool per_thread)
 	reprise_lane_tell(lane, false);
 }
 
+void reprise_order(CUstream stream, bool per_thread)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	order(stream, per_thread);
+	note(REPRISE_TIMELINE_ORDER, begin);
+}
+
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
+	uint64_t begin = reprise_timeline_begin();
+
 	if (reprise_inside != 0)
 		return;
 	if (recording() && reprise_lanes_have_news())
 		record_barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? lane_to_record((CUstream)handle, per_thread) : NULL);
 	reprise_lanes_sync(what, handle, per_thread);
+	note(REPRISE_TIMELINE_WAIT, begin);
 }
 
 /* ---- lifetimes ---- */
@@ -190,12 +237,10 @@ static void capture_ended(CUstream stream, CUcontext context)
 	reprise_lock_give(&captures_lock);
 }
 
-void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
 	struct forgetting forgetting = {0};
 
-	if (reprise_inside != 0)
-		return;
 	reprise_count(REPRISE_COUNT_lifetimes, 1);
 	record_lifetime(what, handle);
 	reprise_lanes_barrier(true);
@@ -235,6 +280,16 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	}
 	reprise_lanes_each(forget, &forgetting);
 	reprise_graph_building_resume();
+}
+
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	end_lifetime(what, handle);
+	note(REPRISE_TIMELINE_LIFETIME, begin);
 }
 
 /* ---- memory ---- */
@@ -284,6 +339,28 @@ bool reprise_make_room(unsigned int tried)
 	reprise_driver.cuCtxSetCurrent(current);
 	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
 	return true;
+}
+
+/* ---- the public API ---- */
+
+void reprise_issue(void)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(false);
+}
+
+void reprise_pause_begin(void)
+{
+	atomic_fetch_add(&pauses, 1);
+	reprise_issue();
+}
+
+void reprise_pause_end(void)
+{
+	uint32_t under_way = atomic_load(&pauses);
+
+	while (under_way > 0 && !atomic_compare_exchange_weak(&pauses, &under_way, under_way - 1))
+		continue;
 }
 
 /* ---- the program's own captures ---- */

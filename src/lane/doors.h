@@ -65,6 +65,13 @@ bool reprise_make_room(unsigned int tried);
 /* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
 
+/* Issues everything deferred in the process, for who cannot be seen to wait for it. */
+void reprise_issue(void);
+
+/* Between these two everything is eager, in the whole process. They nest; an end without a beginning is nothing. */
+void reprise_pause_begin(void);
+void reprise_pause_end(void);
+
 /*
  * The program begins or ends a capture of its own. Between them nothing is deferred anywhere in the process.
  * `begin` is called before cuStreamBeginCapture*, `end` after it failed, or after cuStreamEndCapture returned.

@@ -11,16 +11,19 @@
 #include "../base/thread.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
+#include "../graph/shadow.h"
 #include "../op/cost.h"
 #include "../op/name.h"
 #include "../report/counters.h"
 #include "../report/histogram.h"
 #include "../report/places.h"
 #include "../report/series.h"
+#include "../timeline/timeline.h"
 #include "../trace/balance.h"
 #include "doors.h"
 #include "hold.h"
 #include "inner.h"
+#include "verify.h"
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
@@ -120,13 +123,16 @@ static void defer_begins(struct reprise_lane *lane)
 	if (reprise_dry)
 		return;
 	atomic_store(&lane->deferred_since, reprise_clock_ns()); /* before looking whether the hold limit's thread sleeps */
+	lane->held_since = reprise_timeline_begin();
 	reprise_hold_watch();
 }
 
 static void defer_ends(struct reprise_lane *lane)
 {
-	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) != 0)
-		atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
+	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
+		return;
+	atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
+	reprise_timeline_end(REPRISE_TIMELINE_HOLD, lane->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = lane->cursor});
 }
 
 /* The trace costs more than it saves: eager for a while. */
@@ -142,6 +148,13 @@ static bool is_measured(void)
 	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
 }
 
+static const struct reprise_op *op_to_issue(struct reprise_lane *lane, unsigned int i)
+{
+	const struct reprise_op *op = reprise_trace_op(lane->trace, i);
+
+	return __builtin_expect(reprise_verifying, 0) ? reprise_verify_op(lane, i, op) : op;
+}
+
 /* Issues the ops of this visit before op `count` one by one; returns the last result. */
 static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 {
@@ -150,7 +163,7 @@ static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 
 	for (unsigned int i = 0; i < count; i++)
 		if (!reprise_trace_absent(lane->trace, i))
-			result = reprise_op_issue(reprise_trace_op(lane->trace, i), lane->stream);
+			result = reprise_op_issue(op_to_issue(lane, i), lane->stream);
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
 }
@@ -164,12 +177,24 @@ static void note_exit(struct reprise_lane *lane, enum reprise_exit why, unsigned
 	lane->trace->counts.exited_ops += ops;
 }
 
+/* What the timeline has to say of the followed trace. */
+static struct reprise_timeline_about about(const struct reprise_lane *lane, const char *reason, unsigned int ops)
+{
+	return (struct reprise_timeline_about){.lane = lane->number, .reason = reason, .graph = lane->trace->graph.number, .ops = ops};
+}
+
+static const char *const exit_names[] = {
+#define X(name, text) #name,
+	REPRISE_EXITS(X)
+#undef X
+};
+
 /* The side exit. */
 static void leave(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
-	uint64_t begin, end;
+	uint64_t entered_at = reprise_timeline_begin(), begin, end;
 
 	if (trace == NULL)
 		return;
@@ -181,6 +206,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		reprise_lane_restore(pushed);
 		reprise_leave(entered);
 	}
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[why], count - trace->absent_count));
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
 	note_exit(lane, why, count - trace->absent_count);
@@ -210,6 +236,8 @@ static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace;
 	lane->cursor = 0;
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_begin(lane);
 }
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
@@ -256,9 +284,14 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 	uint64_t patched_at = 0;
 
 	if (__builtin_expect(reprise_trace_needs_patch(trace), 0)) {
+		uint64_t begin = reprise_timeline_begin();
+
 		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
 		patched_at = reprise_clock_ns();
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, about(lane, NULL, trace->changed_count + trace->absent_count));
 	}
+	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE && !reprise_verify_graph(lane))
+		return REPRISE_PATCH_REFUSED;
 	if (patch == REPRISE_PATCH_DONE && reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		patch = REPRISE_PATCH_BROKEN;
@@ -295,12 +328,14 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
+	uint64_t entered_at = reprise_timeline_begin();
 	bool timed = is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
 	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
+		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at, about(lane, NULL, trace->count - trace->absent_count));
 		if (timed && !patched)
 			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
 		replayed(lane);
@@ -309,6 +344,7 @@ static CUresult replay(struct reprise_lane *lane)
 	} else {
 		note_exit(lane, REPRISE_EXIT_launch, trace->count - trace->absent_count);
 		result = issue_eagerly(lane, trace->count);
+		reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[REPRISE_EXIT_launch], trace->count - trace->absent_count));
 		not_launched(lane, trace, launched);
 	}
 	reprise_leave(entered);
@@ -332,6 +368,14 @@ static bool advance(struct reprise_lane *lane, CUresult *result)
 		*result = replay(lane);
 	}
 	return !reprise_dry;
+}
+
+/* The call is the op at the cursor. */
+static bool answer(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+{
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_ask(lane, call);
+	return advance(lane, result);
 }
 
 /* Goes on with another trace that agrees with all that is deferred. */
@@ -445,12 +489,12 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	lane->counts.kinds[call->kind]++;
 	if (lane->trace != NULL) {
 		if (guard(lane, call, &why))
-			return advance(lane, result);
+			return answer(lane, call, result);
 		left = lane->trace;
 		left_at = lane->cursor;
 		leave(lane, why);
 	} else if (lane->counts.ops >= lane->only_watch_until && expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
-		return advance(lane, result);
+		return answer(lane, call, result);
 	}
 
 	struct reprise_op examined, *slot;
@@ -475,7 +519,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	struct reprise_trace *trace = lane->counts.ops >= lane->only_watch_until ? choose(lane, slot, call) : NULL;
 
 	if (trace != NULL && begin(lane, trace, call))
-		return advance(lane, result);
+		return answer(lane, call, result);
 	keep_op(lane, slot, reprise_clock_ticks() - atomic_load_explicit(&lane->last_return, memory_order_relaxed));
 	return false;
 }
@@ -551,18 +595,21 @@ void reprise_lane_unattend(struct reprise_lane *lane)
 CUresult reprise_lane_submit(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result = CUDA_SUCCESS;
-	bool answered, timed, first;
+	bool answered, timed, first, launched;
+	uint64_t launches;
 
 	reprise_lock_take(&lane->lock);
+	launches = lane->counts.launches;
 	first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	note_caller(lane);
 	answered = ready(lane) && step(lane, call, &result);
 	timed = lane->counts.ops % TIMED == 0;
+	launched = lane->counts.launches != launches;
 	if (__builtin_expect(lane->counts.ops % TOLD == 0 && reprise_reporting, 0))
 		reprise_lane_tell_series(lane);
 	reprise_lock_give(&lane->lock);
 	if (answered)
-		return result;
+		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
 
 	result = pass(lane, call, timed, first);
 	if (result != CUDA_SUCCESS) {

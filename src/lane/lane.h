@@ -59,6 +59,7 @@ struct reprise_lane {
 	char apart_from_here[REPRISE_CACHE_LINE];
 	struct reprise_lock lock;
 	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
+	uint64_t held_since;             /* the same, for the timeline; 0 without one */
 	_Atomic bool noisy;              /* has had ops since the last barrier */
 	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
 	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
@@ -71,6 +72,7 @@ struct reprise_lane {
 	bool watching;         /* a segment is open */
 	struct reprise_trace *trace; /* followed */
 	unsigned int cursor;
+	struct reprise_asked *asked;    /* (verify.h); NULL unless verifying */
 	struct reprise_trace *expected; /* what followed the last trace before */
 	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
 	bool coming;                    /* the trace that would have fit at the last guard that failed is not built yet, or put aside */

@@ -267,6 +267,11 @@ bool reprise_op_is_programmatic(const struct reprise_op *op)
 	return has_attribute(op, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 }
 
+const unsigned char *reprise_op_packed_params(const struct reprise_op *op)
+{
+	return op->payload + attribute_bytes(op);
+}
+
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers)
 {
 	const struct reprise_layout *layout = op->kernel.layout;

@@ -349,3 +349,14 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 		return reprise_driver.cuMemcpy3DAsync_v2((const CUDA_MEMCPY3D *)op->payload, stream);
 	}
 }
+
+const char *reprise_op_kind_name(enum reprise_op_kind kind)
+{
+	static const char *const names[] = {
+#define X(kind, name) name,
+		REPRISE_OP_KINDS(X)
+#undef X
+	};
+
+	return names[kind];
+}

@@ -1,5 +1,5 @@
 /*
- * The object begins with numbers and strings, each on a line of its own, which simple readers can find (src/cli/run.c); lists and objects follow.
+ * The object begins with numbers and strings, each on a line of its own, which simple readers can find (src/cli/summary.c); lists and objects follow.
  * All lists are bounded.
  */
 #include "json.h"
@@ -19,6 +19,7 @@
 #include "../graph/cost.h"
 #include "../graph/ledger.h"
 #include "../lane/process.h"
+#include "../lane/verify.h"
 #include "../record/record.h"
 #include "counters.h"
 #include "rows.h"
@@ -53,7 +54,7 @@ static void string(struct reprise_text *text, const char *name, const char *valu
 
 static const char *mode_name(void)
 {
-	static const char *const names[] = {"off", "observe", "on"};
+	static const char *const names[] = {"off", "observe", "on", "verify"};
 
 	return names[reprise_start()]; /* it has started: there is something to report */
 }
@@ -107,6 +108,7 @@ static void add_process(struct reprise_text *text)
 	number(text, "wall_ns", reprise_clock_ns() - began_ns);
 	add_tool(text);
 	string(text, "stream_ended", reprise_record_cut_short());
+	string(text, "difference", reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
 	string(text, "stopped", reprise_stopped());
 }
 

@@ -22,6 +22,7 @@
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting;
 
+static struct reprise_lock writing; /* a report, at the end or for who asks */
 static pid_t began_in; /* a child that only inherits our standing aside has nothing to say */
 
 void reprise_report_begin(void)
@@ -39,6 +40,7 @@ void reprise_report_forget(void)
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		atomic_store(&reprise_counters[i], 0);
 	atomic_store(&reprise_wait_longest_ns, 0);
+	atomic_store(&writing.word, 0);
 	reprise_json_begin();
 	reprise_histograms_forget();
 	reprise_series_begin();
@@ -61,33 +63,55 @@ static void say_one_line(const struct reprise_totals *totals)
 	            totals->counts.traces, reprise_side_exits(&totals->counts));
 }
 
+static bool write_json(int file, const struct reprise_totals *totals)
+{
+	struct reprise_text text = {.file = file};
+
+	reprise_json_write(&text, totals);
+	return reprise_text_end(&text);
+}
+
 static bool write_file(const char *where, const struct reprise_totals *totals)
 {
-	struct reprise_text text = {.file = reprise_report_file_open(where)};
+	int file = reprise_report_file_open(where);
 	bool whole;
 
-	if (text.file < 0)
+	if (file < 0)
 		return false;
-	reprise_json_write(&text, totals);
-	whole = reprise_text_end(&text);
-	close(text.file);
+	whole = write_json(file, totals);
+	close(file);
 	return whole;
 }
 
-void reprise_report_at_exit(void)
+static void report(const char *where, const struct reprise_totals *totals)
 {
-	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
-	const struct reprise_totals *totals;
-
-	if (where[0] == '\0')
-		return;
-	totals = reprise_totals_take();
 	if (totals->ops == 0 && !(reprise_tool_aside() && getpid() == began_in))
 		return;
 	if (strcmp(where, "stderr") == 0)
 		say_one_line(totals);
 	else if (!write_file(where, totals))
 		reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", where);
+}
+
+void reprise_report_at_exit(void)
+{
+	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
+
+	if (where[0] == '\0')
+		return;
+	reprise_lock_take(&writing);
+	report(where, reprise_totals_take());
+	reprise_lock_give(&writing);
+}
+
+bool reprise_report_now(int file)
+{
+	bool whole;
+
+	reprise_lock_take(&writing);
+	whole = write_json(file, reprise_totals_take());
+	reprise_lock_give(&writing);
+	return whole;
 }
 
 /* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */

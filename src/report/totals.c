@@ -35,6 +35,14 @@ static void sum_counts(struct reprise_lane *lane, void *context)
 		to[i] += from[i];
 }
 
+struct reprise_lane_counts reprise_counts_sum(void)
+{
+	struct reprise_lane_counts sum = {0};
+
+	reprise_lanes_each(sum_counts, &sum);
+	return sum;
+}
+
 static void add_traces(struct reprise_lane *lane, void *context)
 {
 	struct reprise_accounts *accounts = context;
@@ -116,7 +124,7 @@ static void weigh(struct reprise_gain *gain)
 const struct reprise_totals *reprise_totals_take(void)
 {
 	memset(&totals, 0, sizeof(totals));
-	reprise_lanes_each(sum_counts, &totals.counts);
+	totals.counts = reprise_counts_sum();
 	totals.ops = totals.counts.ops + reprise_process_unlaned();
 	if (reprise_accounts_read(&totals.accounts))
 		reprise_lanes_each(add_traces, &totals.accounts);

@@ -27,6 +27,9 @@ struct reprise_totals {
 /* Makes no call of the driver's. Not by two threads at a time: they are large, and there is one of them. */
 const struct reprise_totals *reprise_totals_take(void);
 
+/* The counts of all lanes alone. By any thread. */
+struct reprise_lane_counts reprise_counts_sum(void);
+
 uint64_t reprise_side_exits(const struct reprise_lane_counts *counts);
 
 /* Ops that a lane is left alone for are counted beforehand: without them. */

@@ -4,6 +4,7 @@
 
 #include "../base/hash.h"
 #include "../base/store.h"
+#include "../graph/shadow.h"
 
 #define MOST_TRUST 16
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
@@ -68,6 +69,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 
 void reprise_trace_free(struct reprise_trace *trace)
 {
+	reprise_shadow_free(&trace->graph);
 	reprise_store_give(trace);
 }
 

@@ -54,7 +54,7 @@ class Install(unittest.TestCase):
     def replays(self, outcome):
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
         self.assertEqual(outcome.stdout, run(*PROGRAM).stdout)
-        self.assertRegex(outcome.stderr, r"reprise: \d{4,} ops, [\d.]+ % replayed")
+        self.assertRegex(outcome.stderr, r"reprise: [\d.]+ % of [\d,]{4,} launches replayed")
 
     def test_these_files_and_the_documentation(self):
         libdir, datadir, mandir = (OPTIONS[name] for name in ("libdir", "datadir", "mandir"))
@@ -62,6 +62,8 @@ class Install(unittest.TestCase):
         expected = {f"{OPTIONS['bindir']}/reprise", f"{libdir}/libreprise.so", f"{libdir}/reprise/libcuda.so.1", f"{libdir}/pkgconfig/reprise.pc",
                     f"{mandir}/man1/reprise.1", f"{mandir}/man7/reprise.7", f"{datadir}/bash-completion/completions/reprise",
                     f"{datadir}/zsh/site-functions/_reprise", *header}
+        expected |= {f"{datadir}/reprise/reader/{path.name}" for path in (SOURCES / "src/cli/reader").glob("*.py") if path.name != "names.py"}
+        expected.add(f"{datadir}/reprise/reader/names.json")
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file() and self.docs not in path.parents}
         self.assertEqual(files, expected)
 

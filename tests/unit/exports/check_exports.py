@@ -2,12 +2,12 @@
 """Holds what libreprise.so, or its stand-in for libcuda.so.1, shows and needs against what it may.
 
 usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
-       check_exports.py --stand-in LIBRARY TABLE
+       check_exports.py --stand-in LIBRARY TABLE [PUBLIC_HEADER...]
 
 It exports dlsym and dlopen, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
 library's objects only; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
 executable. The stand-in exports every entry point and its mark, has the driver's name, and takes no static memory of threads, which a
-library that comes late may not find.
+library that comes late may not find; of the public headers it exports the same.
 """
 import pathlib
 import re
@@ -21,7 +21,7 @@ FIRST_VERSIONS = {'AArch64': '@GLIBC_2.17', 'Advanced Micro Devices X86-64': '@G
 AT_THE_START = {'frame_dummy', 'init_have_lse_atomics'}
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)', re.M)
-PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
+PUBLIC = re.compile(r'^(?!static)[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 
 
 def output(*command):
@@ -67,7 +67,7 @@ def main():
     else:
         expected = of_the_loader(library) | set(DOOR.findall(table.read_text()))
     for header in headers:
-        expected |= set(PUBLIC.findall(header.read_text()))
+        expected |= {name if stand_in else name + '@@REPRISE_1' for name in PUBLIC.findall(header.read_text())}
     shown = exports(library)
     problems = [f'{name} is exported and should not be' for name in sorted(shown - expected)]
     problems += [f'{name} is not exported' for name in sorted(expected - shown)]
