@@ -5,6 +5,7 @@
 #include "versions.h"
 
 #include "../src/lane/doors.h"
+#include "../src/report/places.h"
 #include "door.h"
 
 #define PARAMETERS(...) (__VA_ARGS__)
@@ -20,7 +21,7 @@ static void order(CUstream stream, bool per_thread)
 static void sync_all(void)
 {
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
-		reprise_sync();
+		reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
 /* `first` is what the entry point means to the lanes: nothing, or the order of a stream. */
@@ -28,6 +29,7 @@ static void sync_all(void)
 	CUresult reprise_door_##name parameters; \
 	CUresult reprise_door_##name parameters \
 	{ \
+		reprise_place_note(REPRISE_PLACE_allocates, #name, __builtin_return_address(0)); \
 		first; \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && reprise_make_room(tried); tried++) \

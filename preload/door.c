@@ -13,6 +13,7 @@
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
 #include "../src/lane/doors.h"
+#include "../src/report/places.h"
 #include "attributes.h"
 #include "route.h"
 #include "spare.h"
@@ -20,8 +21,10 @@
 /* How many integer arguments travel in registers. */
 #if defined(__x86_64__)
 #define REGISTER_ARGUMENTS 6
+#define RETURN_ADDRESS(registers, stack) ((stack)[-1])
 #elif defined(__aarch64__)
 #define REGISTER_ARGUMENTS 8
+#define RETURN_ADDRESS(registers, stack) ((registers)[9]) /* x17: doors-aarch64.S */
 #else
 #error "the doors are written for x86-64 and aarch64"
 #endif
@@ -50,7 +53,7 @@ static uintptr_t argument(unsigned int position, const uint64_t *registers, cons
 
 static void tell_lifetime(const struct reprise_entry_point *point, uintptr_t handle)
 {
-	enum reprise_lifetime what = point->lifetime;
+	enum reprise_lifetime what = point->what;
 
 	if (what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread)
 		handle = (uintptr_t)CU_STREAM_PER_THREAD;
@@ -70,21 +73,19 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 
 	const struct reprise_entry_point *point = &reprise_entry_points[entry];
 	uintptr_t value = argument(point->argument, registers, stack);
+	const void *from = (const void *)RETURN_ADDRESS(registers, stack);
 
 	switch ((enum reprise_class)point->class) {
 	case REPRISE_CLASS_ORDER:
 		reprise_order((CUstream)value, point->per_thread);
 		break;
 	case REPRISE_CLASS_LIFETIME:
+		reprise_place_note(REPRISE_PLACE_ends, reprise_entry_name(entry), from);
 		tell_lifetime(point, value);
 		break;
 	default:
-		if (point->argument != 0)
-			reprise_sync_stream((CUstream)value, point->per_thread);
-		else if (point->reaches_streams)
-			reprise_sync_unknown();
-		else
-			reprise_sync();
+		reprise_place_note(REPRISE_PLACE_waits, reprise_entry_name(entry), from);
+		reprise_sync(point->what, value, point->per_thread);
 		break;
 	}
 }

@@ -83,7 +83,7 @@ reprise_exported_begin:
 
 #define RECORD(name, stream, form, takes) wrapped_row name
 #define ORDER(name, stream, form, takes) generic_row barrier_door, name, UNCHECKED
-#define SYNC(name, stream, form, result, takes) generic_row barrier_door, name, result
+#define SYNC(name, what, stream, form, result, takes) generic_row barrier_door, name, result
 #define LIFETIME(name, what, handle, form, result, takes) generic_row lifetime_door, name, result
 #define OWN(name, stream, form, takes) wrapped_row name
 #define ALLOC(name, stream, form, takes) wrapped_row name

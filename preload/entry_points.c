@@ -8,15 +8,14 @@
 #define FORM_PER_THREAD true
 
 const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
-#define RECORD(name, stream, form, takes) {REPRISE_CLASS_RECORD, stream, FORM_##form, 0, false},
-#define ORDER(name, stream, form, takes) {REPRISE_CLASS_ORDER, stream, FORM_##form, 0, false},
-/* No other word of those that say what a call takes begins like STREAM. */
-#define SYNC(name, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, 0, (stream) == 0 && #takes[0] == 'S'},
+#define RECORD(name, stream, form, takes) {REPRISE_CLASS_RECORD, stream, FORM_##form, 0},
+#define ORDER(name, stream, form, takes) {REPRISE_CLASS_ORDER, stream, FORM_##form, 0},
+#define SYNC(name, what, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, REPRISE_SYNC_##what},
 #define LIFETIME(name, what, handle, form, result, takes) \
-	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what, false},
-#define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0, false},
-#define ALLOC(name, stream, form, takes) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0, false},
-#define PASS(name, ...) {REPRISE_CLASS_PASS, 0, false, 0, false},
+	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what},
+#define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0},
+#define ALLOC(name, stream, form, takes) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0},
+#define PASS(name, ...) {REPRISE_CLASS_PASS, 0, false, 0},
 #include "entry_points.def"
 };
 

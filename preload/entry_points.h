@@ -38,8 +38,7 @@ struct reprise_entry_point {
 	uint8_t class;    /* enum reprise_class */
 	uint8_t argument; /* position of the stream or handle from 1, 0 for none */
 	bool per_thread;
-	uint8_t lifetime; /* enum reprise_lifetime, for LIFETIME */
-	bool reaches_streams; /* SYNC: some that it names in a structure or by another type */
+	uint8_t what;     /* enum reprise_sync for SYNC, enum reprise_lifetime for LIFETIME */
 };
 
 extern const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT];

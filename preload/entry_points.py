@@ -12,7 +12,7 @@ NAME = re.compile(r'(cu[A-Z]\w*?)(?:_v(\d+))?(?:_(ptsz|ptds))?')
 FIELDS = {
     'RECORD': ('name', 'argument', 'form', 'takes'),
     'ORDER': ('name', 'argument', 'form', 'takes'),
-    'SYNC': ('name', 'argument', 'form', 'result', 'takes'),
+    'SYNC': ('name', 'what', 'argument', 'form', 'result', 'takes'),
     'LIFETIME': ('name', 'what', 'argument', 'form', 'result', 'takes'),
     'OWN': ('name', 'argument', 'form', 'takes'),
     'ALLOC': ('name', 'argument', 'form', 'takes'),

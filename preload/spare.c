@@ -108,7 +108,7 @@ unsigned int reprise_spare_take(const char *name, void *address)
 void reprise_spare_tell(unsigned int entry)
 {
 	if (entry < REPRISE_ENTRY_STRICT) {
-		reprise_sync_unknown();
+		reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);
 	} else if (strict_kinds[entry - REPRISE_ENTRY_STRICT] == SPARE_STOP) {
 		reprise_stop("the program called an entry point that is newer than this version and changes how others work");
 	} else {

@@ -7,9 +7,11 @@
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
+#include "../src/report/places.h"
 #include "door.h"
 
-#define CONTEXT_WIDE(name, parameters, arguments) \
+/* `context` is the one that the call is about, NULL for the current one. */
+#define CONTEXT_WIDE(name, context, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
@@ -17,7 +19,8 @@
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
-		reprise_sync(); \
+		reprise_place_note(REPRISE_PLACE_waits, #name, __builtin_return_address(0)); \
+		reprise_sync(REPRISE_SYNC_CONTEXT, (uintptr_t)(context), false); \
 		reprise_context_sync_begin(); \
 		result = REPRISE_REAL(name) arguments; \
 		reprise_context_sync_end(); \
@@ -26,7 +29,7 @@
 		return result; \
 	}
 
-CONTEXT_WIDE(cuCtxSynchronize, (void), ())
-CONTEXT_WIDE(cuCtxSynchronize_v2, (CUcontext context), (context))
-CONTEXT_WIDE(cuCtxRecordEvent, (CUcontext context, CUevent event), (context, event))
-CONTEXT_WIDE(cuCtxWaitEvent, (CUcontext context, CUevent event), (context, event))
+CONTEXT_WIDE(cuCtxSynchronize, NULL, (void), ())
+CONTEXT_WIDE(cuCtxSynchronize_v2, context, (CUcontext context), (context))
+CONTEXT_WIDE(cuCtxRecordEvent, context, (CUcontext context, CUevent event), (context, event))
+CONTEXT_WIDE(cuCtxWaitEvent, context, (CUcontext context, CUevent event), (context, event))

@@ -41,7 +41,7 @@ static CUresult pass_kernel(const struct reprise_call *call)
 	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_kernel, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.pass = pass_kernel, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
 			.kernel = {.function = function, .grid = {grid_x, grid_y, grid_z}, \
 				.block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes, \
 				.params = params, .extra = extra}}; \
@@ -66,7 +66,7 @@ static CUresult pass_kernel_ex(const struct reprise_call *call)
 		if (config->numAttrs > 0 && reprise_inside == 0) \
 			reprise_meet_attributes(config); \
 		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, \
-			.stream = config->hStream, .pass = pass_kernel_ex, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.stream = config->hStream, .pass = pass_kernel_ex, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
 			.kernel = {.function = function, .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \
 				.block = {config->blockDimX, config->blockDimY, config->blockDimZ}, \
 				.shared_bytes = config->sharedMemBytes, .params = params, .extra = extra, \
@@ -86,7 +86,7 @@ DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, CUstream stream) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
 			.copy = {.form = copy_form, .target = (CUdeviceptr)target, .source = (CUdeviceptr)source, \
 				.bytes = bytes}}; \
 		return submit(&call); \
@@ -118,7 +118,7 @@ static CUresult pass_peer(const struct reprise_call *call)
 	                             size_t bytes, CUstream stream) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_peer, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.pass = pass_peer, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
 			.copy = {.form = REPRISE_COPY_PEER, .target = target, .source = source, .bytes = bytes, \
 				.target_context = target_context, .source_context = source_context}}; \
 		return submit(&call); \
@@ -137,7 +137,7 @@ DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 		if (copy == NULL) \
 			return REPRISE_REAL(name)(copy, stream); \
 		struct reprise_call call = {.kind = op_kind, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .field = copy}; \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), .field = copy}; \
 		return submit(&call); \
 	}
 #define DOOR_COPY_2D(name, plain, is_per_thread) \
@@ -157,7 +157,7 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
 			.set = {.target = target, .value = value, .element_bytes = sizeof(element), .width = width, \
 				.height = 1}}; \
 		return submit(&call); \
@@ -181,7 +181,7 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 	                             CUstream stream) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], \
+			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
 			.set = {.target = target, .pitch = pitch, .value = value, .element_bytes = sizeof(element), \
 				.width = width, .height = height}}; \
 		return submit(&call); \
@@ -192,3 +192,20 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 DOORS(DOOR_SET_2D_8, cuMemsetD2D8Async)
 DOORS(DOOR_SET_2D_16, cuMemsetD2D16Async)
 DOORS(DOOR_SET_2D_32, cuMemsetD2D32Async)
+
+static CUresult pass_host(const struct reprise_call *call)
+{
+	__typeof__(&cuLaunchHostFunc) entry = call->entry;
+
+	return entry(call->stream, call->host.function, call->host.data);
+}
+
+#define DOOR_LAUNCH_HOST(name, plain, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
+	{ \
+		struct reprise_call call = {.kind = REPRISE_OP_HOST, .per_thread = is_per_thread, .stream = stream, \
+			.pass = pass_host, .entry = reprise_real[REPRISE_ENTRY_##name], .host = {function, data}}; \
+		return submit(&call); \
+	}
+DOORS(DOOR_LAUNCH_HOST, cuLaunchHostFunc)

@@ -88,12 +88,24 @@ want() {
 	echo "not to be had: $library"
 }
 
+# want_command COMMAND PACKAGE: the same for a command. Without a Debian or Ubuntu, or a network, its tests skip.
+want_command() {
+	command -v "$1" >/dev/null || (apt_install "$2") || echo "not to be had: $1"
+}
+
 prepare_tests() {
 	need pkg-config pkg-config
 	pkg-config --exists check || apt_install check
+	# Shells whose completion is tried, a checker of manual pages, and what reads module files.
+	want_command zsh zsh
+	want_command mandoc mandoc
+	want_command modulecmd environment-modules
 	# Libraries that are preloaded beside Reprise.
 	want libjemalloc.so.2 libjemalloc2
 	want libtcmalloc_and_profiler.so.4 libgoogle-perftools4t64 libgoogle-perftools4
+	# What reports are held against: their schema, and a browser.
+	python3 -c 'import jsonschema' 2>/dev/null || (apt_install python3-jsonschema) || echo "not to be had: python3-jsonschema"
+	command -v chromium >/dev/null || (apt_install chromium fonts-dejavu-core) || echo "not to be had: chromium"
 }
 
 # The headers of older toolkits, against which the table of entry points is held: once, into the build folder. Without a network those tests skip.

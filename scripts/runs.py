@@ -3,12 +3,18 @@ import contextlib
 import ctypes
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 from pathlib import Path
+
+# What runs programs that are built for another machine, as `meson test` tells: an emulator, which is slow.
+EMULATOR = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
+EMULATOR_IS_SLOWER = 8
+FOR_THE_LOADER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 
 PLAIN_REMOVES = ("LD_PRELOAD", "REPRISE", "REPRISE_REPORT")
 
@@ -41,14 +47,24 @@ def surroundings(reprise, environment):
     variable = "LD_LIBRARY_PATH" if Path(reprise).is_dir() else "LD_PRELOAD"
     others = [env[variable]] if variable in env else []
     env[variable] = ":".join([str(reprise), *others] if Path(reprise).is_dir() else [*others, str(reprise)])
-    env.update(REPRISE="on", REPRISE_REPORT=f"{reports}/%p.json")
+    env.update(REPRISE=env.get("REPRISE", "on"), REPRISE_REPORT=f"{reports}/%p.json")
     return env, reports
+
+
+def emulated(command, env):
+    """The command and the environment where programs are emulated: what the loader is told is meant for the program, not for the emulator."""
+    told = {name: env[name] for name in FOR_THE_LOADER if name in env}
+    options = [word for name, value in told.items() for word in ("-E", f"{name}={value}")]
+    return [*EMULATOR, *options, *command], {name: value for name, value in env.items() if name not in told}
 
 
 def run(command, reprise=None, timeout=60, environment=None):
     """Runs a command, under Reprise if `reprise` is given: the library to preload, after what the environment here preloads, or the
     folder of the stand-in. A process group that runs past its time is killed."""
     env, reports = surroundings(reprise, environment)
+    if EMULATOR:
+        command, env = emulated(command, env)
+        timeout *= EMULATOR_IS_SLOWER
     process = subprocess.Popen([str(part) for part in command], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
                                start_new_session=True)

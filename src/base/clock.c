@@ -12,6 +12,11 @@ void reprise_clock_start(void)
 	start_ticks = reprise_clock_ticks();
 }
 
+uint64_t reprise_clock_start_ticks(void)
+{
+	return start_ticks;
+}
+
 /* Ticks in a nanosecond. */
 static double rate(void)
 {

@@ -51,6 +51,9 @@ static inline uint64_t reprise_clock_ticks(void)
 /* Notes where the counter stands; once, before the function below is used. */
 void reprise_clock_start(void);
 
+/* What it stood at then. */
+uint64_t reprise_clock_start_ticks(void);
+
 /* How many nanoseconds so many ticks are, as measured since reprise_clock_start(). */
 uint64_t reprise_clock_ticks_to_ns(uint64_t ticks);
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns);

@@ -13,7 +13,7 @@
 #define REPRISE_OPTION_TEXT_MOST 512 /* a TEXT is shorter */
 
 #define REPRISE_OPTIONS(X) \
-	X(MODE, "REPRISE", WORD, 2, 0, 2, "off|observe|on", "what to do: nothing, only watch and count, or replay from graphs") \
+	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
 	X(HOLD, "REPRISE_HOLD", NUMBER, 100, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
@@ -22,8 +22,13 @@
 	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", "kernels that are always eager: globs of their names, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
 	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
+	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", "observe: measure kernels on the GPU with CUPTI, if it is here") \
 	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", "file for a recording of what is asked of streams, hashes only (%p is the process)") \
-	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have")
+	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have") \
+	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", "file for a timeline to look at with Perfetto (%p is the process)") \
+	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", "MiB that it may have") \
+	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
+	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
 
 enum reprise_option {
 #define X(option, ...) REPRISE_OPTION_##option,

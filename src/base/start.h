@@ -9,6 +9,7 @@ enum reprise_mode {
 	REPRISE_MODE_OFF,
 	REPRISE_MODE_OBSERVE,
 	REPRISE_MODE_ON,
+	REPRISE_MODE_VERIFY,
 };
 
 /*

@@ -7,10 +7,21 @@
 
 #include "clock.h"
 #include "log.h"
+#include "tls.h"
 
 #define PAUSE_NS 10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of microseconds */
 
 static _Atomic uint64_t failed_at; /* 0: never */
+
+uint32_t reprise_thread_self(void)
+{
+	static _Atomic uint32_t threads;
+	static _Thread_local uint32_t self __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+	if (__builtin_expect(self == 0, 0))
+		self = atomic_fetch_add(&threads, 1) + 1;
+	return self;
+}
 
 static void note_failure(void)
 {

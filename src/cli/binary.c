@@ -63,18 +63,28 @@ static void read_needed(const char *name, struct reprise_binary *binary)
 		snprintf(binary->cudart, sizeof(binary->cudart), "%s", name);
 }
 
+static bool has_name(const char *names, uint64_t size, const char *name, size_t name_size)
+{
+	return memmem(names, size, name, name_size) != NULL;
+}
+
 static void read_dynamic(const struct file *file, const ElfW(Ehdr) *header, const ElfW(Phdr) *dynamic, struct reprise_binary *binary)
 {
 	const ElfW(Dyn) *entries = at(file, dynamic->p_offset, dynamic->p_filesz);
 	size_t count = entries != NULL ? dynamic->p_filesz / sizeof(*entries) : 0;
 	uint64_t address = 0, size = 0;
+	bool is_program = false;
 
 	for (size_t i = 0; i < count; i++) {
 		if (entries[i].d_tag == DT_STRTAB)
 			address = entries[i].d_un.d_ptr;
 		else if (entries[i].d_tag == DT_STRSZ)
 			size = entries[i].d_un.d_val;
+		else if (entries[i].d_tag == DT_FLAGS_1)
+			is_program = (entries[i].d_un.d_val & DF_1_PIE) != 0;
 	}
+	if (header->e_type == ET_DYN && !is_program && binary->kind == REPRISE_BINARY_STATIC)
+		binary->kind = REPRISE_BINARY_LIBRARY;
 
 	const char *names = at_address(file, header, address, size);
 
@@ -83,7 +93,9 @@ static void read_dynamic(const struct file *file, const ElfW(Ehdr) *header, cons
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].d_tag == DT_NEEDED && entries[i].d_un.d_val < size)
 			read_needed(names + entries[i].d_un.d_val, binary);
-	binary->imports_dlmopen = memmem(names, size, "\0dlmopen", sizeof("\0dlmopen")) != NULL;
+	binary->imports_dlmopen = has_name(names, size, "\0dlmopen", sizeof("\0dlmopen"));
+	binary->names_dlsym = has_name(names, size, "\0dlsym", sizeof("\0dlsym")) && has_name(names, size, "\0dlvsym", sizeof("\0dlvsym"));
+	binary->names_calls = has_name(names, size, "\0cuLaunchKernel", sizeof("\0cuLaunchKernel"));
 }
 
 static void read_elf(const struct file *file, struct reprise_binary *binary)
@@ -101,7 +113,7 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *part = segment(file, header, i);
 
-		if (part != NULL && part->p_type == PT_INTERP)
+		if (part != NULL && part->p_type == PT_INTERP) /* comes before the others, where there is one */
 			binary->kind = REPRISE_BINARY_DYNAMIC;
 		if (part != NULL && part->p_type == PT_DYNAMIC)
 			read_dynamic(file, header, part, binary);

@@ -9,6 +9,7 @@ enum reprise_binary_kind {
 	REPRISE_BINARY_SCRIPT,
 	REPRISE_BINARY_FOREIGN, /* ELF for another class or architecture than this command's */
 	REPRISE_BINARY_STATIC,
+	REPRISE_BINARY_LIBRARY, /* a shared object that is no program */
 	REPRISE_BINARY_DYNAMIC,
 };
 
@@ -23,6 +24,8 @@ struct reprise_binary {
 	bool cudart_inside;    /* static cudart */
 	bool names_driver;     /* has its name, for dlopen */
 	bool imports_dlmopen;
+	bool names_dlsym;      /* has names that interposers of dlsym(3) have: its own, and the version's that leads past it */
+	bool names_calls;      /* has names of the driver's calls among those that the loader resolves */
 	char interpreter[256]; /* of a script */
 };
 

@@ -12,10 +12,13 @@
 
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
 
-/* `built` and `installed` are relative to this command's folder; `last` is where it was to be installed. */
-static bool find(char path[REPRISE_CLI_PATH_MOST], const char *built, const char *installed, const char *last)
+/*
+ * `installed` and `built` are relative to this command's folder, so that what was installed may be moved as a whole; `last` is where it was to be
+ * installed, for a command that was taken out of there.
+ */
+static bool find(char path[REPRISE_CLI_PATH_MOST], const char *installed, const char *built, const char *last)
 {
-	const char *const places[] = {built, installed};
+	const char *const places[] = {installed, built};
 	char self[REPRISE_CLI_PATH_MOST];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -36,31 +39,43 @@ static bool find(char path[REPRISE_CLI_PATH_MOST], const char *built, const char
 
 bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST])
 {
-	return find(path, "../../preload/libreprise.so", "../lib/libreprise.so", REPRISE_LIBDIR "/libreprise.so");
+	return find(path, REPRISE_LIBDIR_FROM_HERE "/libreprise.so", "../../preload/libreprise.so", REPRISE_LIBDIR "/libreprise.so");
 }
 
 bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
 {
-	if (!find(folder, "../../preload/stand_in/" REPRISE_DRIVER_NAME, "../lib/reprise/" REPRISE_DRIVER_NAME,
+	if (!find(folder, REPRISE_LIBDIR_FROM_HERE "/reprise/" REPRISE_DRIVER_NAME, "../../preload/stand_in/" REPRISE_DRIVER_NAME,
 	          REPRISE_LIBDIR "/reprise/" REPRISE_DRIVER_NAME))
 		return false;
 	*strrchr(folder, '/') = '\0';
 	return true;
 }
 
-static void *open_driver(void)
+bool reprise_cli_find_reader(char folder[REPRISE_CLI_PATH_MOST])
+{
+	return find(folder, "../share/reprise/reader", "reader", REPRISE_DATADIR "/reprise/reader");
+}
+
+bool reprise_cli_can_be_listed(const char *path)
+{
+	return strpbrk(path, " :") == NULL;
+}
+
+bool reprise_cli_stand_in_leads(void)
 {
 	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);
 
-	return handle != NULL && reprise_is_stand_in(handle) ? reprise_driver_open_past(handle, RTLD_LAZY) : handle;
+	return handle != NULL && reprise_is_stand_in(handle);
 }
 
-bool reprise_cli_find_driver(char path[REPRISE_CLI_PATH_MOST])
+void *reprise_cli_open_driver(char path[REPRISE_CLI_PATH_MOST])
 {
-	void *handle = open_driver();
+	void *handle = dlopen(REPRISE_DRIVER_NAME, RTLD_LAZY);
 	struct link_map *map;
 
-	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && realpath(map->l_name, path) != NULL;
+	if (handle != NULL && reprise_is_stand_in(handle))
+		handle = reprise_driver_open_past(handle, RTLD_LAZY);
+	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && realpath(map->l_name, path) != NULL ? handle : NULL;
 }
 
 /* Puts `first` before what the variable has. */
@@ -88,6 +103,10 @@ bool reprise_cli_preload(void)
 		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
 		return false;
 	}
+	if (!reprise_cli_can_be_listed(library)) {
+		fprintf(stderr, "reprise: the loader would take %s, which has a space or colon in it, for several libraries: install it elsewhere\n", library);
+		return false;
+	}
 	return put_before("LD_PRELOAD", library);
 }
 
@@ -99,7 +118,7 @@ bool reprise_cli_stand_in(void)
 		fprintf(stderr, "reprise: the stand-in for libcuda.so.1 was not found beside this command nor in " REPRISE_LIBDIR "/reprise\n");
 		return false;
 	}
-	if (!reprise_cli_find_driver(driver)) {
+	if (reprise_cli_open_driver(driver) == NULL) {
 		fprintf(stderr, "reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
 		return true;
 	}

@@ -4,19 +4,23 @@
  */
 #include "run.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "library.h"
+#include "progress.h"
+#include "report.h"
+#include "summary.h"
 
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static volatile sig_atomic_t child;
@@ -27,90 +31,95 @@ static void pass_on(int signal)
 		kill((pid_t)child, signal);
 }
 
-struct totals {
-	unsigned long long ops, replayed, traces, updates, side_exits;
-	unsigned int processes;
-	char aside_for[128]; /* the tool for which a process stood aside */
-};
-
-static unsigned long long number(const char *report, const char *key)
+/* 1204331 as 1,204,331. */
+static const char *grouped(unsigned long long value, char text[32])
 {
-	char quoted[64];
-	const char *at;
+	char digits[32];
+	int count = snprintf(digits, sizeof(digits), "%llu", value);
+	char *at = text;
 
-	snprintf(quoted, sizeof(quoted), "\n  \"%s\": ", key);
-	at = strstr(report, quoted);
-	return at != NULL ? strtoull(at + strlen(quoted), NULL, 10) : 0;
-}
-
-/* As number(), for a string without escapes; "" if there is none. */
-static void word(const char *report, const char *key, char *text, size_t size)
-{
-	char quoted[64];
-	const char *at;
-
-	snprintf(quoted, sizeof(quoted), "\n  \"%s\": \"", key);
-	at = strstr(report, quoted);
-	snprintf(text, size, "%.*s", at != NULL ? (int)strcspn(at + strlen(quoted), "\"") : 0, at != NULL ? at + strlen(quoted) : "");
-}
-
-static void add_report(struct totals *totals, const char *path)
-{
-	static char report[16384];
-	FILE *file = fopen(path, "r");
-	char aside[8];
-	size_t length;
-
-	if (file == NULL)
-		return;
-	length = fread(report, 1, sizeof(report) - 1, file);
-	fclose(file);
-	report[length] = '\0';
-	word(report, "aside", aside, sizeof(aside));
-	if (aside[0] != '\0')
-		word(report, "tool", totals->aside_for, sizeof(totals->aside_for));
-	totals->ops += number(report, "ops");
-	totals->replayed += number(report, "replayed");
-	totals->traces += number(report, "traces");
-	totals->updates += number(report, "updates") + number(report, "node_updates");
-	totals->side_exits += number(report, "side_exits");
-	totals->processes++;
-}
-
-/* Adds up the reports in the folder, and removes them with it. */
-static void collect(const char *folder, struct totals *totals)
-{
-	DIR *directory = opendir(folder);
-	struct dirent *entry;
-
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		char path[1024];
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		add_report(totals, path);
-		unlink(path);
+	for (int i = 0; i < count; i++) {
+		if (i > 0 && (count - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
 	}
-	if (directory != NULL)
-		closedir(directory);
-	rmdir(folder);
+	*at = '\0';
+	return text;
 }
 
-static void tell(const struct totals *totals, const char *mode, bool kept_elsewhere)
+static const char *duration(double ns, char text[32])
 {
-	if (totals->processes == 0) {
-		fprintf(stderr, kept_elsewhere ? "reprise: the report is in %s\n" : "reprise: no CUDA work was seen%s\n",
-		        kept_elsewhere ? getenv("REPRISE_REPORT") : "");
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+	size_t unit = 0;
+
+	while (unit < 3 && ns < units[unit].ns)
+		unit++;
+	snprintf(text, 32, "%.3g %s", ns / units[unit].ns, units[unit].name);
+	return text;
+}
+
+static void tell_verdict(const struct reprise_summary *summary)
+{
+	if (summary->difference[0] != '\0')
+		fprintf(stderr, "reprise: verify found a difference: %s\n", summary->difference);
+	else
+		fprintf(stderr, "reprise: verify found no difference in %llu nodes; of %llu more nothing is kept\n", summary->verified,
+		        summary->not_verified);
+}
+
+/* The one line. `kept`: where the report is, for whoever wants to know more; "" if nowhere. */
+static void tell(const struct reprise_summary *summary, const char *mode, const char *kept)
+{
+	bool observed = strcmp(mode, "observe") == 0;
+	char ops[32], saved[32], time[32];
+
+	if (summary->aside_for[0] != '\0' && summary->ops == 0) {
+		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same\n", summary->aside_for);
 		return;
 	}
-	if (totals->aside_for[0] != '\0' && totals->ops == 0) {
-		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same\n", totals->aside_for);
-		return;
-	}
-	fprintf(stderr, "reprise: %llu ops, %.1f %% %s, %llu traces, %llu updates, %llu side exits\n", totals->ops,
-	        100.0 * (double)totals->replayed / (double)(totals->ops > 0 ? totals->ops : 1),
-	        strcmp(mode, "observe") == 0 ? "would be replayed" : "replayed", totals->traces, totals->updates, totals->side_exits);
+	fprintf(stderr, "reprise: %.1f %% of %s launches %s", reprise_summary_share(summary),
+	        grouped(summary->ops, ops), observed ? "would be replayed" : "replayed");
+	if (summary->saved_ns > 0)
+		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved", duration((double)summary->saved_ns, saved),
+		        duration((double)summary->launch_time_ns, time));
+	fprintf(stderr, kept[0] != '\0' ? "; reprise report %s tells more\n" : "%s\n", kept);
+	if (strcmp(mode, "verify") == 0)
+		tell_verdict(summary);
+}
+
+/* The name of the child's own report where the user has chosen one; false if it has written none, or one was left there from before. */
+static bool find_report(const char *pattern, const struct timespec *started, char *path, size_t size)
+{
+	const char *mark = strstr(pattern, "%p");
+	struct stat status;
+
+	snprintf(path, size, "%.*s", mark != NULL ? (int)(mark - pattern) : (int)strlen(pattern), pattern);
+	if (mark != NULL)
+		snprintf(path + strlen(path), size - strlen(path), "%d%s", (int)child, mark + 2);
+	return stat(path, &status) == 0 && (status.st_mtim.tv_sec > started->tv_sec ||
+	                                    (status.st_mtim.tv_sec == started->tv_sec && status.st_mtim.tv_nsec >= started->tv_nsec));
+}
+
+/* What there is to tell at the end, of the report that the user asked for or of those in our folder. */
+static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct timespec *started)
+{
+	bool observed = strcmp(mode, "observe") == 0, found = true;
+	struct reprise_summary summary = {0};
+	char path[1024] = "";
+
+	if (chosen == NULL)
+		reprise_summary_add_folder(&summary, folder);
+	else if ((found = find_report(chosen, started, path, sizeof(path))))
+		reprise_summary_add_file(&summary, path);
+	if (summary.processes == 0)
+		fprintf(stderr, found ? "reprise: no CUDA work was seen%s\n" : "reprise: the report is in %s\n", found ? "" : chosen);
+	else if (!observed || summary.ops == 0 || !reprise_cli_report_run(chosen == NULL ? folder : path))
+		tell(&summary, mode, path);
+	if (chosen == NULL)
+		reprise_summary_remove(folder);
 }
 
 static int wait_for_child(void)
@@ -121,6 +130,25 @@ static int wait_for_child(void)
 		if (errno != EINTR)
 			return 127 << 8;
 	return status;
+}
+
+/* As wait_for_child(), with a word now and then about how far it is. */
+static int wait_and_tell(void)
+{
+	struct timespec pause = {.tv_nsec = REPRISE_PROGRESS_MS * 1000000l};
+	sigset_t ended;
+	pid_t waited;
+	int status;
+
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &ended, NULL);
+	while ((waited = waitpid((pid_t)child, &status, WNOHANG)) == 0) {
+		if (sigtimedwait(&ended, NULL, &pause) < 0 && errno == EAGAIN)
+			reprise_progress_show((pid_t)child);
+	}
+	reprise_progress_erase();
+	return waited < 0 ? 127 << 8 : status;
 }
 
 static void start_passing_on(void)
@@ -146,23 +174,28 @@ static int end_like(int status)
 	return 128 + WTERMSIG(status);
 }
 
-int reprise_cli_run(char **command, const char *mode, bool stand_in)
+int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progress)
 {
 	const char *temporary = getenv("TMPDIR");
-	bool elsewhere = getenv("REPRISE_REPORT") != NULL;
-	struct totals totals = {0};
+	const char *chosen = getenv("REPRISE_REPORT");
 	char folder[512], pattern[560];
+	struct timespec started;
+	pid_t self = getpid();
 	int status;
 
 	snprintf(folder, sizeof(folder), "%s/reprise-XXXXXX", temporary != NULL ? temporary : "/tmp");
-	if (!elsewhere && mkdtemp(folder) != NULL) {
+	if (chosen == NULL && mkdtemp(folder) != NULL) {
 		snprintf(pattern, sizeof(pattern), "%s/%%p.json", folder);
 		setenv("REPRISE_REPORT", pattern, 1);
 	}
 	setenv("REPRISE", mode, 1);
+	if (progress)
+		setenv("REPRISE_CONTROL", "1", 1);
+	clock_gettime(CLOCK_REALTIME_COARSE, &started); /* as times of files are taken */
 	child = fork();
 	if (child == 0) {
-		if (!(stand_in ? reprise_cli_stand_in() : reprise_cli_preload()))
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills this process means the program; other signals are passed on */
+		if (getppid() != self || !(stand_in ? reprise_cli_stand_in() : reprise_cli_preload()))
 			_exit(127);
 		execvp(command[0], command);
 		fprintf(stderr, "reprise: %s: %s\n", command[0], strerror(errno));
@@ -173,9 +206,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in)
 		return 127;
 	}
 	start_passing_on();
-	status = wait_for_child();
-	if (!elsewhere)
-		collect(folder, &totals);
-	tell(&totals, mode, elsewhere);
+	status = progress && reprise_progress_wanted() ? wait_and_tell() : wait_for_child();
+	tell_at_end(mode, folder, chosen, &started);
 	return end_like(status);
 }

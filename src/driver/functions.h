@@ -52,7 +52,9 @@
 	OPTIONAL(cuGraphExecKernelNodeSetParams_v2) \
 	OPTIONAL(cuGraphExecMemcpyNodeSetParams) \
 	OPTIONAL(cuGraphExecMemsetNodeSetParams) \
+	OPTIONAL(cuGraphExecHostNodeSetParams) \
 	OPTIONAL(cuGraphNodeSetEnabled) \
+	OPTIONAL(cuGraphDebugDotPrint) \
 	NEEDED(cuGraphUpload) \
 	NEEDED(cuGraphLaunch) \
 	NEEDED(cuGraphDestroy) \
@@ -60,6 +62,7 @@
 	/* the ops themselves */ \
 	NEEDED(cuLaunchKernel) \
 	OPTIONAL(cuLaunchKernelEx) \
+	NEEDED(cuLaunchHostFunc) \
 	NEEDED(cuMemcpyAsync) \
 	NEEDED(cuMemcpyHtoDAsync_v2) \
 	NEEDED(cuMemcpyDtoHAsync_v2) \

@@ -15,12 +15,15 @@
 #include "../base/thread.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
+#include "../timeline/timeline.h"
 #include "budget.h"
 #include "capture.h"
 #include "cost.h"
+#include "draw.h"
 #include "exclusion.h"
 #include "ledger.h"
 #include "queue.h"
+#include "shadow.h"
 
 #define PATIENCE_NS 2000000u /* for the program to leave a call during which nothing may be captured */
 #define SWEPT_AT_ONCE 4
@@ -29,10 +32,12 @@ static struct reprise_lock compiling;
 static struct reprise_lock start_lock;
 static _Atomic uint32_t work; /* counts what there was to do; the thread sleeps on it */
 static _Atomic bool wanted;   /* host memory, by a lane that found none */
+static _Atomic bool untidy;   /* somebody asked for reprise_graph_tidy() */
 static _Atomic bool stopped;
 static bool started;
 
 reprise_graph_make_room reprise_graph_evict;
+bool (*reprise_graph_tidy)(void);
 
 /* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
 static unsigned int flags_for(const struct reprise_graph *graph)
@@ -43,26 +48,36 @@ static unsigned int flags_for(const struct reprise_graph *graph)
 	return 0;
 }
 
-/* The driver's own calls, each timed: none is shorter than the driver makes it, so the longest is what the program may have to wait for it. */
-static uint64_t step(enum reprise_counter longest, uint64_t begin)
-{
-	uint64_t now = reprise_clock_ns();
+/* One of the driver's own calls begins. */
+struct step {
+	uint64_t ns, ticks; /* the latter for the timeline */
+};
 
-	reprise_count_most(longest, now - begin);
-	return now;
+static struct step begin_step(void)
+{
+	return (struct step){reprise_clock_ns(), reprise_timeline_begin()};
+}
+
+/* It ends. None is shorter than the driver makes it, so the longest is what the program may have to wait for it. */
+static void end_step(const struct reprise_graph *graph, struct step step, enum reprise_counter longest, enum reprise_timeline_kind kind)
+{
+	reprise_count_most(longest, reprise_clock_ns() - step.ns);
+	reprise_timeline_end(kind, step.ticks,
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
 }
 
 static bool instantiate(struct reprise_graph *graph)
 {
 	CUgraphExec executable = NULL;
-	uint64_t begin = reprise_clock_ns();
+	struct step step = begin_step();
 	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph));
 
-	begin = step(REPRISE_COUNT_instantiate_longest_ns, begin);
+	end_step(graph, step, REPRISE_COUNT_instantiate_longest_ns, REPRISE_TIMELINE_INSTANTIATE);
 	if (result != CUDA_SUCCESS)
 		return false;
+	step = begin_step();
 	result = reprise_driver.cuGraphUpload(executable, reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member));
-	step(REPRISE_COUNT_upload_longest_ns, begin);
+	end_step(graph, step, REPRISE_COUNT_upload_longest_ns, REPRISE_TIMELINE_UPLOAD);
 	if (result != CUDA_SUCCESS) {
 		reprise_driver.cuGraphExecDestroy(executable);
 		return false;
@@ -82,10 +97,10 @@ static bool make_room(const struct reprise_graph *graph)
 
 static bool capture(struct reprise_graph *graph)
 {
-	uint64_t begin = reprise_clock_ns();
+	struct step step = begin_step();
 
 	graph->graph = reprise_capture(graph, REPRISE_FOR_BUILDING, NULL, NULL, graph->nodes);
-	step(REPRISE_COUNT_capture_longest_ns, begin);
+	end_step(graph, step, REPRISE_COUNT_capture_longest_ns, REPRISE_TIMELINE_CAPTURE);
 	return graph->graph != NULL;
 }
 
@@ -115,6 +130,7 @@ static enum reprise_graph_state build(struct reprise_graph *graph)
 		graph->graph = NULL;
 		return failed(REPRISE_COUNT_build_failed_instantiate);
 	}
+	reprise_shadow_read(graph, graph->nodes);
 	reprise_ledger_read_after(&reading, graph->count);
 	reprise_ledger_add(graph->count);
 	graph->mixed = false;
@@ -129,12 +145,21 @@ static enum reprise_graph_state build_with_room(struct reprise_graph *graph)
 	if (!make_room(graph))
 		return failed(REPRISE_COUNT_build_failed_room);
 
-	uint64_t begin = reprise_clock_ns();
+	static uint32_t numbers;
+	uint64_t begin = reprise_clock_ns(), begun_at = reprise_timeline_begin();
+
+	if (graph->number == 0)
+		graph->number = ++numbers;
+
 	CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
 	enum reprise_graph_state state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
 
 	if (state == REPRISE_GRAPH_READY)
 		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
+	reprise_timeline_end(REPRISE_TIMELINE_BUILD, begun_at,
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
+	if (state == REPRISE_GRAPH_READY)
+		reprise_graph_draw(graph);
 	return state;
 }
 
@@ -183,11 +208,23 @@ static bool make_host_room(void)
 	return evicted;
 }
 
+static bool tidy(void)
+{
+	bool any;
+
+	if (!atomic_load(&untidy) || !atomic_exchange(&untidy, false))
+		return false;
+	reprise_lock_take(&compiling);
+	any = !atomic_load(&stopped) && reprise_graph_tidy();
+	reprise_lock_give(&compiling);
+	return any;
+}
+
 /* One piece of what there is to do. False if there was nothing. */
 static bool work_on(struct reprise_budget *budget)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
-	bool did = make_host_room() || build_next();
+	bool did = tidy() || make_host_room() || build_next();
 
 	did = sweep_some() || did;
 	spent = reprise_clock_ns() - begin;
@@ -250,6 +287,12 @@ void reprise_graph_want_host_room(void)
 		wake();
 }
 
+void reprise_graph_want_tidy(void)
+{
+	if (start() && !atomic_exchange(&untidy, true))
+		wake();
+}
+
 void reprise_graph_building_pause(void)
 {
 	reprise_lock_take(&compiling);
@@ -282,6 +325,7 @@ void reprise_graph_building_reset(void)
 	reprise_ledger_reset();
 	started = false;
 	atomic_store(&wanted, false);
+	atomic_store(&untidy, false);
 	atomic_store(&compiling.word, 0);
 	atomic_store(&start_lock.word, 0);
 	atomic_store(&stopped, false);

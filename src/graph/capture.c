@@ -83,6 +83,7 @@ static bool describe_node(struct reprise_graph_node *node, const struct reprise_
 	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node) :
 	                 op->kind == REPRISE_OP_COPY   ? describe_copy(node, op) :
 	                 op->kind == REPRISE_OP_SET    ? describe_set(node, &op->set) :
+	                 op->kind == REPRISE_OP_HOST   ? reprise_driver.cuGraphExecHostNodeSetParams != NULL :
 	                                                 false;
 	return true;
 }

@@ -37,11 +37,15 @@ struct reprise_graph_node {
 	uint8_t refused; /* how often the driver would not */
 };
 
+struct reprise_shadow;
+
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
 	uint8_t members;   /* a bit for each member of the lane that has ops in it; it is launched into the stream of its first op */
 	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
 	unsigned int count;
+	uint32_t number; /* in the order in which graphs were first built; 0 before */
+	bool drawn;      /* (draw.h) */
 	const struct reprise_op *ops;
 	struct reprise_workshop *workshop;
 	CUgraph graph;
@@ -49,6 +53,8 @@ struct reprise_graph {
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
+	uint64_t node_updates, updates, toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
+	struct reprise_shadow *shadow;    /* (shadow.h); NULL unless verifying */
 	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
 	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };
@@ -69,6 +75,10 @@ void reprise_graph_want_host_room(void);
  */
 typedef bool (*reprise_graph_make_room)(bool host);
 extern reprise_graph_make_room reprise_graph_evict;
+
+/* Set likewise: gives up what nobody can use any more, and says whether there was any. Called as the one above, some time after it was asked for. */
+extern bool (*reprise_graph_tidy)(void);
+void reprise_graph_want_tidy(void);
 
 /*
  * Between these two the building thread rests: no graph is being captured, and graphs may be taken out of the queue. Takes the lock

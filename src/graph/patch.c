@@ -20,6 +20,7 @@
 #include "capture.h"
 #include "cost.h"
 #include "exclusion.h"
+#include "shadow.h"
 
 #define REFUSALS_MOST 3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for */
 #define EXPLORED 1024   /* once in so many patches the means that looks dearer is taken, so that its cost is known, */
@@ -44,7 +45,11 @@ static CUresult set_kernel(struct reprise_graph *graph, const struct reprise_op 
 		.kernelParams = reprise_op_kernel_params(op, pointers),
 	};
 
-	return reprise_driver.cuGraphExecKernelNodeSetParams_v2(graph->executable, node->node, &params);
+	CUresult result = reprise_driver.cuGraphExecKernelNodeSetParams_v2(graph->executable, node->node, &params);
+
+	if (result == CUDA_SUCCESS)
+		reprise_shadow_kernel(graph, (size_t)(node - graph->nodes), &params);
+	return result;
 }
 
 /* The node as it was captured, with the op's addresses: how the driver reads a copy call is its own affair. */
@@ -63,7 +68,10 @@ static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *o
 		params.dstHost = (void *)(uintptr_t)op->copy.target;
 	else
 		params.dstDevice = op->copy.target;
-	return reprise_driver.cuGraphExecMemcpyNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+	result = reprise_driver.cuGraphExecMemcpyNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+	if (result == CUDA_SUCCESS)
+		reprise_shadow_copy(graph, (size_t)(node - graph->nodes), &params);
+	return result;
 }
 
 static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
@@ -75,13 +83,24 @@ static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op
 		return result;
 	params.dst = op->set.target;
 	params.value = reprise_set_value(&op->set);
-	return reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+	result = reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+	if (result == CUDA_SUCCESS)
+		reprise_shadow_set(graph, (size_t)(node - graph->nodes), &params);
+	return result;
+}
+
+static CUresult set_host(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+{
+	CUDA_HOST_NODE_PARAMS params = {.fn = op->host.function, .userData = op->host.data};
+
+	return reprise_driver.cuGraphExecHostNodeSetParams(graph->executable, node->node, &params);
 }
 
 static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, struct reprise_graph_node *node)
 {
 	CUresult result = op->kind == REPRISE_OP_KERNEL ? set_kernel(graph, op, node) :
 	                  op->kind == REPRISE_OP_COPY   ? set_copy(graph, op, node) :
+	                  op->kind == REPRISE_OP_HOST   ? set_host(graph, op, node) :
 	                                                  set_set(graph, op, node);
 
 	node->refused = result == CUDA_SUCCESS ? 0 : node->refused + 1;
@@ -117,6 +136,7 @@ static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_
 	reprise_cost_took(REPRISE_COST_node_set, spent, set);
 	reprise_count(REPRISE_COUNT_node_patches, 1);
 	reprise_count(REPRISE_COUNT_node_updates, set);
+	graph->node_updates += set;
 	reprise_count(REPRISE_COUNT_node_update_ns, spent);
 	return true;
 }
@@ -157,7 +177,7 @@ static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *inc
 	CUgraph captured = NULL;
 
 	if (reprise_workshop_open(graph, REPRISE_FOR_PATCHING))
-		captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed, NULL);
+		captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed, reprise_shadow_nodes(graph));
 	if (captured != NULL)
 		reprise_cost_took(REPRISE_COST_capture, reprise_clock_ns() - begin, graph->count);
 	else
@@ -171,6 +191,8 @@ static bool update_with(struct reprise_graph *graph, CUgraph captured, unsigned 
 	uint64_t begin = reprise_clock_ns();
 	CUresult result = reprise_driver.cuGraphExecUpdate_v2(graph->executable, captured, &info);
 
+	if (result == CUDA_SUCCESS)
+		reprise_shadow_read(graph, reprise_shadow_nodes(graph));
 	reprise_driver.cuGraphDestroy(captured);
 	if (result != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_updates_refused, 1);
@@ -181,6 +203,7 @@ static bool update_with(struct reprise_graph *graph, CUgraph captured, unsigned 
 	}
 	reprise_cost_took(REPRISE_COST_update, reprise_clock_ns() - begin, looked_at(graph->count, changed));
 	reprise_count(REPRISE_COUNT_updates, 1);
+	graph->updates++;
 	graph->mixed = false;
 	return true;
 }
@@ -284,6 +307,7 @@ static bool disable_absent(struct reprise_graph *graph, const uint64_t *absent)
 	if (toggled > 0) {
 		reprise_cost_took(REPRISE_COST_toggle, spent, toggled);
 		reprise_count(REPRISE_COUNT_toggles, toggled);
+		graph->toggles += toggled;
 		reprise_count(REPRISE_COUNT_toggle_ns, spent);
 	}
 	return true;

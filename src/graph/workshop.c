@@ -9,7 +9,8 @@ static bool open_stream(CUstream *stream, CUstream model)
 
 	if (*stream != NULL)
 		return true;
-	if (reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
+	/* A thread's own default stream has none, and the building thread's would be asked for its own. */
+	if (model != CU_STREAM_PER_THREAD && reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
 		priority = 0;
 	if (reprise_driver.cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, priority) != CUDA_SUCCESS) {
 		*stream = NULL;

@@ -32,13 +32,24 @@ static bool pays_to_pass_over(const struct reprise_lane *lane, struct reprise_tr
 }
 
 /*
- * Whether all edges to and from ops `first` to `last` - 1 are full ones, and none of them is an event's record or a wait, which make edges. Behind a programmatic edge, a node may begin before the one before it has
- * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that.
+ * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic edge, a node may begin before the one before it has
+ * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that. Where a trace forks, any later op may be
+ * the next one of a stream.
  */
 static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
 {
-	for (unsigned int i = first; i <= last; i++)
-		if (reprise_op_is_programmatic(&trace->ops[i]) || (i < last && reprise_op_is_event(trace->ops[i].kind)))
+	unsigned int end = trace->event_count == 0 ? last : trace->count - 1;
+
+	for (unsigned int i = first; i <= end; i++)
+		if (reprise_op_is_programmatic(&trace->ops[i]))
+			return false;
+	return true;
+}
+
+static bool can_be_disabled(const struct reprise_trace *trace, unsigned int first, unsigned int last)
+{
+	for (unsigned int i = first; i < last; i++)
+		if (!reprise_op_can_be_disabled(&trace->ops[i]))
 			return false;
 	return true;
 }
@@ -53,7 +64,7 @@ bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call
 
 		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
 			continue;
-		if (!edges_are_full(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
+		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
 			return false;
 		reprise_trace_pass_over(trace, at, i - at);
 		lane->cursor = i;

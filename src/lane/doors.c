@@ -15,10 +15,13 @@
 #include "../op/kernel.h"
 #include "../record/record.h"
 #include "../report/counters.h"
+#include "../timeline/timeline.h"
 #include "joint.h"
 #include "meeting.h"
+#include "order.h"
 #include "process.h"
 #include "registry.h"
+#include "thread.h"
 
 #define CAPTURES_MOST 64
 #define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
@@ -34,9 +37,12 @@ static struct {
 } captures[CAPTURES_MOST];
 static _Atomic uint32_t capture_count;
 
+static _Atomic uint32_t pauses; /* under way */
+
 static bool taking_part(void)
 {
 	return reprise_inside == 0 && atomic_load_explicit(&capture_count, memory_order_acquire) == 0 &&
+	       atomic_load_explicit(&pauses, memory_order_acquire) == 0 &&
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
@@ -48,32 +54,37 @@ static bool recording(void)
 /* Whatever is still to be issued, or owed. */
 static void issue_all(void)
 {
-	if (reprise_inside == 0 && (atomic_load(&reprise_deferred_lanes) > 0 || atomic_load(&reprise_joint_debtors) > 0))
+	if (reprise_lanes_hold() || atomic_load(&reprise_joint_debtors) > 0)
 		reprise_lanes_barrier(false);
 }
 
-/* Before a call on a stream that has no lane in this context. In another it may. */
-static void pass_unlaned(CUstream stream)
+/* What an op is counted as while Reprise takes no part. */
+static enum reprise_counter why_not(void)
 {
-	issue_all();
-	if (stream != NULL)
-		reprise_lanes_lose_order(stream);
+	return reprise_stopped() != NULL     ? REPRISE_COUNT_passed_stopped :
+	       atomic_load(&pauses) > 0      ? REPRISE_COUNT_paused_ops :
+	                                       REPRISE_COUNT_passed_capturing;
 }
 
 static CUresult submit(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
-	if (atomic_load(&reprise_deferred_lanes) == 0 && !recording() && reprise_lanes_asleep(call->stream, call->per_thread))
+	if (!recording() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
-		/* Another thread's capture may have begun since this one's last op was deferred. */
-		issue_all();
+		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
+		if (reprise_inside == 0) {
+			issue_all();
+			if (call->stream > CU_STREAM_PER_THREAD)
+				reprise_lanes_lose_order(call->stream);
+			reprise_count(why_not(), 1);
+		}
 		return call->pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
-		pass_unlaned(call->stream); /* nobody knows what it is ordered against */
+		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		reprise_process_count_unlaned();
 		return reprise_call_pass(call);
 	}
@@ -91,6 +102,8 @@ static CUresult submit_recorded(struct reprise_call *call)
 	struct reprise_record_lane described = {0};
 	CUresult result;
 
+	if (lane != NULL && lane->owner != 0)
+		lane = NULL; /* recorded as on no lane */
 	if (lane != NULL)
 		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY, lane->blocking, (uintptr_t)lane->context};
 	reprise_process_prepare(); /* at exit, what was recorded is written */
@@ -103,7 +116,7 @@ static CUresult submit_recorded(struct reprise_call *call)
 static void record_barrier(enum reprise_record_kind kind, const struct reprise_lane *lane)
 {
 	if (recording())
-		reprise_record_barrier(kind, lane != NULL ? lane->number : REPRISE_LANE_NONE);
+		reprise_record_barrier(kind, lane != NULL && lane->owner == 0 ? lane->number : REPRISE_LANE_NONE);
 }
 
 static const struct reprise_lane *lane_to_record(CUstream stream, bool per_thread)
@@ -126,23 +139,54 @@ static void record_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	record_barrier(kinds[what], of_stream ? lane_to_record((CUstream)handle, false) : NULL);
 }
 
+/* ---- the timeline ---- */
+
+static bool timed(void)
+{
+	return __builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0);
+}
+
+static void note(enum reprise_timeline_kind kind, uint64_t begin)
+{
+	reprise_timeline_end(kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+}
+
+static CUresult submit_timed(struct reprise_call *call)
+{
+	uint64_t begin = reprise_timeline_begin();
+	CUresult result;
+
+	reprise_process_prepare(); /* at exit, what was noted is written */
+	result = recording() && taking_part() ? submit_recorded(call) : submit(call);
+	reprise_timeline_end(call->kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+	return result;
+}
+
 /* ---- what the doors ask ---- */
 
 CUresult reprise_submit(struct reprise_call *call)
 {
+	if (timed())
+		return submit_timed(call);
 	return recording() && taking_part() ? submit_recorded(call) : submit(call);
 }
 
-/* A call on the lane's stream that is no op. */
-static void order(struct reprise_lane *lane, CUstream stream)
+/* A call on the stream that is no op. `lane`: as reprise_lanes_known() knows it. */
+static void order(struct reprise_lane *lane, CUstream stream, bool per_thread)
 {
 	struct reprise_lane *taken;
 
-	if (lane == NULL) {
-		pass_unlaned(stream); /* it may still be ordered against the legacy stream */
+	if (recording() && reprise_lanes_have_news())
+		record_barrier(REPRISE_RECORD_ORDER, lane);
+	if (lane == NULL || lane->unusable) {
+		reprise_lanes_make_way_for(stream, per_thread);
 		return;
 	}
 	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
+	if (atomic_load(&lane->joined) == NULL) {
+		reprise_lane_tell(lane, false);
+		return;
+	}
 	taken = reprise_lane_take(lane);
 	reprise_lane_barrier(taken, false);
 	if (taken->joint != NULL)
@@ -169,7 +213,7 @@ static void forget_event(struct reprise_lane *lane, void *context)
 {
 	CUevent event = *(const CUevent *)context;
 
-	if (atomic_load(&lane->joined) != lane || !names(lane, event))
+	if (!reprise_lane_is_joint(lane) || !names(lane, event))
 		return;
 	reprise_graph_building_pause();
 	reprise_lock_take(&lane->lock);
@@ -186,14 +230,15 @@ static void part(struct reprise_lane *lane, void *unused)
 
 void reprise_order(CUstream stream, bool per_thread)
 {
+	uint64_t begin = reprise_timeline_begin();
 	struct reprise_lane *lane;
 
 	if (reprise_inside != 0)
 		return;
 	lane = reprise_lanes_known(stream, per_thread);
-	record_barrier(REPRISE_RECORD_ORDER, lane);
-	order(lane, stream);
+	order(lane, stream, per_thread);
 	reprise_lanes_meet_events(lane, NULL, true); /* a graph of the program's may have nodes of them */
+	note(REPRISE_TIMELINE_ORDER, begin);
 }
 
 /* An event's record or wait where its stream's lane is not a joint one. Afterwards it may be. */
@@ -201,7 +246,7 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 {
 	CUresult result;
 
-	order(lane, call->stream);
+	order(lane, call->stream, call->per_thread);
 	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	result = reprise_call_pass(call);
 	if (result == CUDA_SUCCESS && lane != NULL && taking_part())
@@ -209,14 +254,10 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 	return result;
 }
 
-CUresult reprise_submit_event(struct reprise_call *call)
+static CUresult submit_event(struct reprise_call *call)
 {
-	struct reprise_lane *lane;
+	struct reprise_lane *lane = reprise_lanes_known(call->stream, call->per_thread);
 
-	if (reprise_inside != 0)
-		return call->pass(call);
-	lane = reprise_lanes_known(call->stream, call->per_thread);
-	record_barrier(REPRISE_RECORD_ORDER, lane);
 	if (lane == NULL || !taking_part() || atomic_load(&lane->joined) == NULL)
 		return submit_alone(lane, call);
 	reprise_lanes_make_way(lane, false);
@@ -224,12 +265,24 @@ CUresult reprise_submit_event(struct reprise_call *call)
 	return reprise_lane_submit(lane, call);
 }
 
+CUresult reprise_submit_event(struct reprise_call *call)
+{
+	uint64_t begin = reprise_timeline_begin();
+	CUresult result;
+
+	if (reprise_inside != 0)
+		return call->pass(call);
+	result = submit_event(call);
+	note((enum reprise_timeline_kind)call->kind, begin);
+	return result;
+}
+
 void reprise_event_destroyed(CUevent event)
 {
 	if (reprise_inside != 0)
 		return;
 	if (atomic_load(&reprise_attention) > 0)
-		reprise_sync();
+		reprise_sync(REPRISE_SYNC_EVENT, 0, false);
 	if (atomic_load(&reprise_joint_lanes) > 0)
 		reprise_lanes_each(forget_event, &event);
 }
@@ -238,40 +291,27 @@ void reprise_events_shared(void)
 {
 	if (reprise_inside != 0)
 		return;
-	reprise_sync();
+	reprise_sync(REPRISE_SYNC_ALL, 0, false);
 	reprise_joint_never();
 	reprise_lanes_each(part, NULL);
-}
-
-void reprise_sync(void)
-{
-	if (reprise_inside != 0)
-		return;
-	record_barrier(REPRISE_RECORD_WAIT, NULL);
-	reprise_lanes_wait(NULL);
-}
-
-void reprise_sync_stream(CUstream stream, bool per_thread)
-{
-	if (reprise_inside != 0)
-		return;
-	record_barrier(REPRISE_RECORD_WAIT, lane_to_record(stream, per_thread));
-	reprise_lanes_wait(stream);
-}
-
-void reprise_sync_unknown(void)
-{
-	if (reprise_inside != 0)
-		return;
-	record_barrier(REPRISE_RECORD_WAIT, NULL);
-	reprise_lanes_barrier(true);
-	reprise_lanes_lose_order(NULL);
 }
 
 void reprise_meet_attributes(const CUlaunchConfig *config)
 {
 	if (atomic_load(&reprise_joint_lanes) > 0 && !reprise_kernel_knows_attributes(config))
 		reprise_lanes_meet_events(NULL, NULL, true);
+}
+
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	if (recording() && reprise_lanes_have_news())
+		record_barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? lane_to_record((CUstream)handle, per_thread) : NULL);
+	reprise_lanes_sync(what, handle, per_thread);
+	note(REPRISE_TIMELINE_WAIT, begin);
 }
 
 /* ---- lifetimes ---- */
@@ -321,12 +361,10 @@ static void capture_ended(CUstream stream, CUcontext context)
 	reprise_lock_give(&captures_lock);
 }
 
-void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
 	struct forgetting forgetting = {0};
 
-	if (reprise_inside != 0)
-		return;
 	reprise_count(REPRISE_COUNT_lifetimes, 1);
 	record_lifetime(what, handle);
 	reprise_lanes_barrier(true);
@@ -341,6 +379,8 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		capture_ended((CUstream)handle, NULL);
 		/* fall through */
 	case REPRISE_LIFETIME_ATTRIBUTES:
+		if ((CUstream)handle == CU_STREAM_PER_THREAD)
+			reprise_threads_leave_alone();
 		forgetting.one_stream = true;
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
@@ -367,12 +407,22 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	reprise_graph_building_resume();
 }
 
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	end_lifetime(what, handle);
+	note(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
 /* ---- memory ---- */
 
 /* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
 static void settle(struct reprise_lane *lane, void *deadline)
 {
-	if (atomic_load(&lane->retired) || lane->unusable)
+	if (atomic_load(&lane->retired) || lane->unusable || lane->owner != 0) /* a thread's own stream is asked by that thread alone */
 		return;
 	reprise_driver.cuCtxSetCurrent(lane->context);
 	while (reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline)
@@ -414,6 +464,28 @@ bool reprise_make_room(unsigned int tried)
 	reprise_driver.cuCtxSetCurrent(current);
 	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
 	return true;
+}
+
+/* ---- the public API ---- */
+
+void reprise_issue(void)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(false);
+}
+
+void reprise_pause_begin(void)
+{
+	atomic_fetch_add(&pauses, 1);
+	reprise_issue();
+}
+
+void reprise_pause_end(void)
+{
+	uint32_t under_way = atomic_load(&pauses);
+
+	while (under_way > 0 && !atomic_compare_exchange_weak(&pauses, &under_way, under_way - 1))
+		continue;
 }
 
 /* ---- the program's own captures ---- */
@@ -501,7 +573,7 @@ void reprise_stop_at_exit(uint64_t patience_ns)
 	uint64_t end = reprise_clock_ns() + patience_ns;
 
 	stop("the process ends");
-	while (reprise_inside == 0 && atomic_load(&reprise_deferred_lanes) > 0 && reprise_clock_ns() < end) {
+	while (reprise_inside == 0 && reprise_lanes_hold() && reprise_clock_ns() < end) {
 		struct timespec pause = {.tv_nsec = 10000};
 
 		nanosleep(&pause, NULL);

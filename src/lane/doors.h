@@ -1,5 +1,5 @@
 /*
- * What the doors in preload/ may ask of the inner rooms. Nothing else of src/ is called from there.
+ * What the doors in preload/ may ask of the inner rooms. Nothing else of src/ is called from there, but for what only counts (report/places.h).
  *
  * All functions may be called from any thread, at any time after reprise_start() returned, and never fail: what
  * Reprise cannot do ends in the program's own call (invariant 7).
@@ -15,9 +15,22 @@
 
 /*
  * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen ops since the last
- * barrier it was told of. While it is zero, an ORDER or SYNC entry point needs no word from us.
+ * barrier it was told of, or had at the one before. While it is zero, an ORDER or SYNC entry point needs no word from us.
  */
 extern _Atomic uint32_t reprise_attention;
+
+/*
+ * What a SYNC entry point may observe. The lanes of that are issued, and those on which the calling thread was the last: it may go to sleep, and
+ * what it has asked for is not to wait for the hold limit. Lanes of other threads, which they synchronise for themselves, are left alone.
+ */
+enum reprise_sync {
+	REPRISE_SYNC_STREAM,  /* one stream, and what its ops come after: the legacy stream's, or those of the blocking streams */
+	REPRISE_SYNC_EVENT,   /* an event: what comes before one was issued when it was recorded, but where streams fork and join (joint.h) */
+	REPRISE_SYNC_DEFAULT, /* as the default stream of the current context does; addresses may be those of other contexts, which are all issued */
+	REPRISE_SYNC_CONTEXT, /* all streams of a context */
+	REPRISE_SYNC_ALL,     /* anything */
+	REPRISE_SYNC_UNKNOWN, /* the same, and it may give streams work, nobody knows which */
+};
 
 /* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes. */
 enum reprise_lifetime {
@@ -47,14 +60,11 @@ void reprise_events_shared(void);
  */
 void reprise_order(CUstream stream, bool per_thread);
 
-/* SYNC: issues everything deferred in the process. */
-void reprise_sync(void);
-
-/* SYNC of a call that names one stream. The others issue what they hold all the same; a recording says which it was. */
-void reprise_sync_stream(CUstream stream, bool per_thread);
-
-/* Unknown entry points, and SYNC of a call that may give streams work, nobody knows which. */
-void reprise_sync_unknown(void);
+/*
+ * SYNC, and unknown entry points: issues what the call may observe. `handle` is the stream or the context, 0 for the default stream (`per_thread` as
+ * in struct reprise_call), the current context, or none.
+ */
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
 /* The launch has attributes. Some have it record an event, and of those that are not known nobody can say. */
 void reprise_meet_attributes(const CUlaunchConfig *config);
@@ -67,6 +77,13 @@ bool reprise_make_room(unsigned int tried);
 
 /* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
+
+/* Issues everything deferred in the process, for who cannot be seen to wait for it. */
+void reprise_issue(void);
+
+/* Between these two everything is eager, in the whole process. They nest; an end without a beginning is nothing. */
+void reprise_pause_begin(void);
+void reprise_pause_end(void);
 
 /*
  * The program begins or ends a capture of its own. Between them nothing is deferred anywhere in the process.

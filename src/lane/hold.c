@@ -55,7 +55,7 @@ static void issue_overdue(struct reprise_lane *lane, void *context)
 static void sleep_long(void)
 {
 	atomic_store(&thread_state, ASLEEP);
-	while (atomic_load(&reprise_deferred_lanes) == 0 && atomic_load(&thread_state) == ASLEEP)
+	while (!reprise_lanes_hold() && atomic_load(&thread_state) == ASLEEP)
 		reprise_futex_wait(&thread_state, ASLEEP, 0);
 	atomic_store(&thread_state, AWAKE);
 }
@@ -72,7 +72,7 @@ static void *run(void *unused)
 		struct timespec pause = {.tv_nsec = (long)(tick < 1000000 ? tick : 1000000)};
 
 		nanosleep(&pause, NULL);
-		if (atomic_load(&reprise_deferred_lanes) > 0) {
+		if (reprise_lanes_hold()) {
 			last_seen = reprise_clock_ns();
 			reprise_lanes_each(issue_overdue, &due);
 		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {

@@ -25,6 +25,10 @@ static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t o
 	lane->drowsy_span = 0;
 }
 
+/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op. */
+void reprise_lane_attend(struct reprise_lane *lane);
+void reprise_lane_unattend(struct reprise_lane *lane);
+
 /* Where op `start` is of ops of which the first is at `first`. */
 struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first);
 

@@ -8,7 +8,9 @@
 
 #include "../base/inside.h"
 #include "../base/options.h"
+#include "../base/thread.h"
 #include "../driver/driver.h"
+#include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/counters.h"
 #include "doors.h"
@@ -25,11 +27,6 @@ static struct spare {
 } *spares;
 
 /* ---- joining ---- */
-
-const void *reprise_joint_thread(void)
-{
-	return &reprise_inside;
-}
 
 /* Under `joining`. The context is current. */
 static bool take_tail(CUcontext context, CUevent *tail)
@@ -92,9 +89,9 @@ static bool are_alike(const struct reprise_lane *head, const struct reprise_lane
 
 static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
 {
-	/* A recording has events as barriers, and what is found there is to be what is found here. */
-	return !reprise_dry && !atomic_load(&reprise_recording) && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 && reprise_driver.cuEventRecordWithFlags != NULL &&
-	       head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
+	/* A recording has events as barriers, and what is found there is to be what is found here; who verifies waits for one stream after each graph. */
+	return !reprise_dry && !reprise_verifying && !atomic_load(&reprise_recording) && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 &&
+	       reprise_driver.cuEventRecordWithFlags != NULL && head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
 }
 
 /* The head's part. False if there is no room for one more. */
@@ -123,12 +120,13 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		atomic_store(&head->drowsy_ops, 0);
 		atomic_store(&head->joined, head);
 		atomic_fetch_add(&reprise_joint_lanes, 1);
-		atomic_fetch_add(&reprise_attention, !atomic_exchange(&head->noisy, true));
+		atomic_store(&head->noisy, true);
+		reprise_lane_attend(head);
 	}
 	*member = joint->count++;
 	joint->blocking |= (uint8_t)(side->blocking << *member);
 	atomic_store(&head->blocking, joint->blocking != 0);
-	joint->thread = reprise_joint_thread();
+	joint->thread = reprise_thread_self();
 	joint->patience = REPRISE_JOINT_PATIENCE;
 	joint->members[*member] = side;
 	joint->streams[*member] = joint->forks.models[*member] = side->stream;

@@ -30,7 +30,7 @@ struct reprise_joint_clock {
 };
 
 struct reprise_joint {
-	const void *thread; /* whose calls it was made for */
+	uint32_t thread; /* whose calls it was made for */
 	unsigned int count;
 	uint8_t blocking; /* a bit for each member that is ordered against the legacy default stream */
 	uint8_t owing;  /* a bit for each member whose stream owes a wait */
@@ -76,6 +76,12 @@ void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event);
 void reprise_joint_pay(struct reprise_lane *head, unsigned int member);
 void reprise_joint_pay_all(struct reprise_lane *head);
 
+/*
+ * A barrier: what is deferred is issued, and what is owed is paid, on this stream if it is a member's, or everywhere. Events may have been recorded by
+ * others. No lock is held.
+ */
+void reprise_joint_tell(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream);
+
 /* Calls came that nobody looked at: no member is known to be behind another. Nothing may be deferred. */
 void reprise_joint_lose(struct reprise_lane *head);
 
@@ -86,9 +92,6 @@ bool reprise_joint_disappoints(struct reprise_lane *head);
 unsigned int reprise_joint_member(const struct reprise_joint *joint, CUstream stream);
 
 /* ---- joining and parting: no lock is held ---- */
-
-/* Names the calling thread. */
-const void *reprise_joint_thread(void);
 
 /* The lane of `side` joins that of `head`, for the calling thread. False if they cannot be joined. Waits for the building thread. */
 bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side);

@@ -8,15 +8,23 @@
 #include "../base/inside.h"
 #include "../base/options.h"
 #include "../base/store.h"
+#include "../base/thread.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
+#include "../graph/shadow.h"
 #include "../op/cost.h"
+#include "../op/name.h"
 #include "../report/counters.h"
+#include "../report/histogram.h"
+#include "../report/places.h"
+#include "../report/series.h"
+#include "../timeline/timeline.h"
 #include "../trace/balance.h"
 #include "doors.h"
 #include "hold.h"
 #include "inner.h"
 #include "meeting.h"
+#include "verify.h"
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */
@@ -24,6 +32,7 @@
 #define WORTH_OPS 16       /* an op that is replayed is worth watching so many: what comes again by chance alone is not */
 
 #define MEASURED 0 /* the first word of REPRISE_PAYS */
+#define TOLD 256   /* ops between two words to the series over time */
 #define TIMED 17   /* one eager call in so many is timed: no divisor of common periods */
 
 /* Side exits that a trace takes to see whether other values come again, too. */
@@ -32,7 +41,6 @@
 
 #define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
 
-_Atomic uint32_t reprise_deferred_lanes;
 _Atomic uint32_t reprise_attention;
 bool reprise_dry;
 
@@ -50,6 +58,8 @@ static void keep_op(struct reprise_lane *lane, const struct reprise_op *op, uint
 
 	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
 	lane->last = NULL;
+	if (op->kind == REPRISE_OP_KERNEL)
+		reprise_name_seen(op->kernel.name);
 	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, border, reprise_lane_make_traces, lane);
 }
 
@@ -124,19 +134,17 @@ static void defer_begins(struct reprise_lane *lane)
 {
 	if (reprise_dry)
 		return;
-	atomic_store_explicit(&lane->deferred_since, reprise_clock_ns(), memory_order_relaxed);
-	atomic_fetch_add(&reprise_deferred_lanes, 1);
+	atomic_store(&lane->deferred_since, reprise_clock_ns()); /* before looking whether the hold limit's thread sleeps */
+	lane->held_since = reprise_timeline_begin();
 	reprise_hold_watch();
 }
 
 static void defer_ends(struct reprise_lane *lane)
 {
-	uint64_t since = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed);
-
-	if (since == 0)
+	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
 		return;
-	atomic_store_explicit(&lane->deferred_since, 0, memory_order_relaxed);
-	atomic_fetch_sub(&reprise_deferred_lanes, 1);
+	atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
+	reprise_timeline_end(REPRISE_TIMELINE_HOLD, lane->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = lane->cursor});
 }
 
 /* The trace costs more than it saves: eager for a while. */
@@ -144,11 +152,19 @@ static void note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_put_aside(trace, lane->counts.ops);
 	lane->counts.lost++;
+	trace->counts.losses++;
 }
 
 static bool is_measured(void)
 {
 	return reprise_option(REPRISE_OPTION_PAYS) == MEASURED;
+}
+
+static const struct reprise_op *op_to_issue(struct reprise_lane *lane, unsigned int i)
+{
+	const struct reprise_op *op = reprise_trace_op(lane->trace, i);
+
+	return __builtin_expect(reprise_verifying, 0) ? reprise_verify_op(lane, i, op) : op;
 }
 
 static CUresult issue_jointly(struct reprise_lane *lane, const struct reprise_op *op)
@@ -175,17 +191,38 @@ static CUresult issue_eagerly(struct reprise_lane *lane, unsigned int count)
 
 	for (unsigned int i = 0; i < count; i++)
 		if (!reprise_trace_absent(lane->trace, i))
-			result = issue(lane, reprise_trace_op(lane->trace, i));
+			result = issue(lane, op_to_issue(lane, i));
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
 }
+
+/* The followed trace is left, or was not launched; so many ops were issued instead. */
+static void note_exit(struct reprise_lane *lane, enum reprise_exit why, unsigned int ops)
+{
+	lane->counts.exits[why]++;
+	lane->counts.exited[why] += ops;
+	lane->trace->counts.exits[why]++;
+	lane->trace->counts.exited_ops += ops;
+}
+
+/* What the timeline has to say of the followed trace. */
+static struct reprise_timeline_about about(const struct reprise_lane *lane, const char *reason, unsigned int ops)
+{
+	return (struct reprise_timeline_about){.lane = lane->number, .reason = reason, .graph = lane->trace->graph.number, .ops = ops};
+}
+
+static const char *const exit_names[] = {
+#define X(name, text) #name,
+	REPRISE_EXITS(X)
+#undef X
+};
 
 /* The side exit. */
 static void leave(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
-	uint64_t begin, end;
+	uint64_t entered_at = reprise_timeline_begin(), begin, end;
 
 	if (trace == NULL)
 		return;
@@ -197,10 +234,10 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		reprise_lane_restore(pushed);
 		reprise_leave(entered);
 	}
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[why], count - trace->absent_count));
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
-	lane->counts.exits[why]++;
-	lane->counts.exited_ops += count - trace->absent_count;
+	note_exit(lane, why, count - trace->absent_count);
 	lane->last = NULL;
 	lane->expected = NULL;
 	/* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
@@ -213,6 +250,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
+	lane->counts.exit_ticks += end - begin;
 	if (!reprise_dry && is_measured() && !reprise_balance_left(trace, end - begin))
 		note_loss(lane, trace);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
@@ -226,6 +264,8 @@ static void enter(struct reprise_lane *lane, struct reprise_trace *trace)
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace;
 	lane->cursor = 0;
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_begin(lane);
 }
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
@@ -284,9 +324,14 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 	uint64_t patched_at = 0;
 
 	if (__builtin_expect(reprise_trace_needs_patch(trace), 0)) {
+		uint64_t begin = reprise_timeline_begin();
+
 		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
 		patched_at = reprise_clock_ns();
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, about(lane, NULL, trace->changed_count + trace->absent_count));
 	}
+	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE && !reprise_verify_graph(lane))
+		return REPRISE_PATCH_REFUSED;
 	if (patch == REPRISE_PATCH_DONE && launch_graph(lane, trace) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		patch = REPRISE_PATCH_BROKEN;
@@ -305,6 +350,8 @@ static void replayed(struct reprise_lane *lane)
 	lane->counts.patched += trace->changed_count;
 	lane->counts.absent += trace->absent_count;
 	lane->counts.launches++;
+	trace->counts.patched += trace->changed_count;
+	trace->counts.absent += trace->absent_count;
 	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);
 	if (__builtin_expect(trace->failed_at != 0, 0))
 		reprise_count_most(REPRISE_COUNT_recovery_ops, lane->counts.ops - trace->failed_at);
@@ -321,19 +368,23 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
-	bool timed = is_measured() && reprise_balance_wants(trace);
+	uint64_t entered_at = reprise_timeline_begin();
+	bool timed = is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
 	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
+		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at, about(lane, NULL, trace->count - trace->absent_count));
+		if (timed && !patched)
+			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
 		replayed(lane);
 		if (timed && !reprise_balance_replayed(trace, took))
 			note_loss(lane, trace);
 	} else {
-		lane->counts.exits[REPRISE_EXIT_launch]++;
-		lane->counts.exited_ops += trace->count - trace->absent_count;
+		note_exit(lane, REPRISE_EXIT_launch, trace->count - trace->absent_count);
 		result = issue_eagerly(lane, trace->count);
+		reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[REPRISE_EXIT_launch], trace->count - trace->absent_count));
 		not_launched(lane, trace, launched);
 	}
 	reprise_leave(entered);
@@ -357,6 +408,14 @@ static bool advance(struct reprise_lane *lane, CUresult *result)
 		*result = replay(lane);
 	}
 	return !reprise_dry;
+}
+
+/* The call is the op at the cursor. */
+static bool answer(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+{
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_ask(lane, call);
+	return advance(lane, result);
 }
 
 /* Goes on with another trace that agrees with all that is deferred. */
@@ -458,9 +517,10 @@ static struct reprise_trace *choose(struct reprise_lane *lane, const struct repr
 	return trace;
 }
 
-static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why)
+static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, const struct reprise_call *call)
 {
 	lane->counts.unfit[why]++;
+	reprise_place_note(REPRISE_PLACE_unfit, reprise_unfit_names[why], call->from);
 	close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_BARRIER);
 	lane->last = NULL;
@@ -475,14 +535,15 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	unsigned int left_at = 0;
 
 	lane->counts.ops++;
+	lane->counts.kinds[call->kind]++;
 	if (lane->trace != NULL) {
 		if (guard(lane, call, &why))
-			return advance(lane, result);
+			return answer(lane, call, result);
 		left = lane->trace;
 		left_at = lane->cursor;
 		leave(lane, why);
 	} else if (lane->counts.ops >= lane->only_watch_until && expected_fits(lane, call, REPRISE_MATCH_SAME) && begin(lane, lane->expected, call)) {
-		return advance(lane, result);
+		return answer(lane, call, result);
 	}
 
 	struct reprise_op examined, *slot;
@@ -493,7 +554,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	unfit = reprise_op_examine(&examined, call);
 
 	if (unfit != REPRISE_UNFIT_NONE) {
-		note_unfit(lane, unfit);
+		note_unfit(lane, unfit, call);
 		return false;
 	}
 	open_segment(lane);
@@ -507,7 +568,7 @@ static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUr
 	struct reprise_trace *trace = lane->counts.ops >= lane->only_watch_until ? choose(lane, slot, call) : NULL;
 
 	if (trace != NULL && begin(lane, trace, call))
-		return advance(lane, result);
+		return answer(lane, call, result);
 	keep_op(lane, slot, reprise_clock_ticks() - atomic_load_explicit(&lane->last_return, memory_order_relaxed));
 	return false;
 }
@@ -530,17 +591,59 @@ static bool ready(struct reprise_lane *lane)
 	return false;
 }
 
-/* The program's own call. */
-static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed)
+/* The program's own call. `first`: a barrier came before. */
+static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed, bool first)
 {
-	uint64_t begin = timed ? reprise_clock_ticks() : 0, end;
+	uint64_t begin = timed ? reprise_clock_ticks() : 0, end, before;
 	CUresult result = reprise_call_pass(call);
 
 	end = reprise_clock_ticks();
+	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
-	if (timed && result == CUDA_SUCCESS)
+	if (reprise_dry && !first)
+		reprise_histogram_note(REPRISE_HISTOGRAM_interval, end - before);
+	if (timed && result == CUDA_SUCCESS) {
 		reprise_op_cost_note(call->kind, end - begin);
+		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);
+	}
 	return result;
+}
+
+void reprise_lane_tell_series(struct reprise_lane *lane)
+{
+	uint64_t ops = lane->counts.ops - atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+
+	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
+		return;
+	lane->told_ops = ops;
+	lane->told_replayed = lane->counts.replayed;
+}
+
+void reprise_lane_attend(struct reprise_lane *lane)
+{
+	if (__builtin_expect(atomic_load_explicit(&lane->attended, memory_order_relaxed), 1))
+		return;
+	atomic_store_explicit(&lane->attended, true, memory_order_relaxed);
+	atomic_fetch_add(&reprise_attention, 1);
+}
+
+void reprise_lane_unattend(struct reprise_lane *lane)
+{
+	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&lane->attended, false, memory_order_relaxed);
+	atomic_fetch_sub(&reprise_attention, 1);
+}
+
+/* All that a steady loop writes of it is the lane's own. */
+static void note_caller(struct reprise_lane *lane)
+{
+	uint32_t self = reprise_thread_self();
+
+	if (atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
+		atomic_store_explicit(&lane->thread, self, memory_order_relaxed);
+	atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
+	reprise_lane_attend(lane);
 }
 
 /* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that is NULL. */
@@ -570,7 +673,7 @@ static struct reprise_lane *take_for_op(struct reprise_lane *lane, struct repris
 		if (__builtin_expect(taken->joint == NULL, 1))
 			return taken;
 		call->member = lane->member;
-		if (taken->joint->thread == reprise_joint_thread())
+		if (taken->joint->thread == reprise_thread_self())
 			return taken;
 		reprise_lock_give(&taken->lock);
 		reprise_joint_part(lane, true);
@@ -582,6 +685,21 @@ static struct reprise_lane *take_for_op(struct reprise_lane *lane, struct repris
 static bool is_barrier(const struct reprise_lane *lane, const struct reprise_call *call)
 {
 	return __builtin_expect(reprise_op_is_event(call->kind), 0) && lane->joint == NULL;
+}
+
+/* True if the op is answered; else it is to be passed. Under the lane's lock. */
+static bool decide(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+{
+	bool answered = false;
+
+	note_caller(lane);
+	if (is_barrier(lane, call))
+		reprise_lane_barrier(lane, false);
+	else
+		answered = ready(lane) && step(lane, call, result);
+	if (__builtin_expect(lane->counts.ops % TOLD == 0 && reprise_reporting, 0))
+		reprise_lane_tell_series(lane);
+	return answered;
 }
 
 /* The driver refused it, so no trace may answer for it (invariant 5). */
@@ -608,25 +726,18 @@ static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call 
 CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *call)
 {
 	struct reprise_lane *lane = take_for_op(found, call);
+	uint64_t launches = lane->counts.launches;
+	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	CUresult result = CUDA_SUCCESS;
-	bool answered = false, timed, useless = false;
+	bool answered = decide(lane, call, &result);
+	bool timed = lane->counts.ops % TIMED == 0, launched = lane->counts.launches != launches;
+	bool useless = !answered && lane->joint != NULL && passes_jointly(lane, call);
 
-	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
-		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
-		atomic_fetch_add(&reprise_attention, 1);
-	}
-	if (is_barrier(lane, call))
-		reprise_lane_barrier(lane, false);
-	else
-		answered = ready(lane) && step(lane, call, &result);
-	timed = lane->counts.ops % TIMED == 0;
-	if (!answered && lane->joint != NULL)
-		useless = passes_jointly(lane, call);
 	reprise_lock_give(&lane->lock);
 	if (answered)
-		return result;
+		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
 
-	result = pass(lane, call, timed);
+	result = pass(lane, call, timed, first);
 	if (result != CUDA_SUCCESS)
 		refused(found);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
@@ -643,12 +754,23 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait)
 		lane->spot.position = 0;
-	if (lane->joint != NULL)
-		return; /* what comes on its streams has to be told in any case */
-	if (atomic_load_explicit(&lane->noisy, memory_order_relaxed)) {
-		atomic_store_explicit(&lane->noisy, false, memory_order_relaxed);
-		atomic_fetch_sub(&reprise_attention, 1);
-	}
+	/*
+	 * It counts in reprise_attention until it is told again without news: a loop that waits once in each iteration does not write what all threads read.
+	 * What comes on the streams of a joint lane has to be told in any case.
+	 */
+	atomic_store_explicit(&lane->noisy, lane->joint != NULL, memory_order_relaxed);
+}
+
+void reprise_lane_tell(struct reprise_lane *lane, bool wait)
+{
+	if (!reprise_lane_has_news(lane) && !atomic_load(&lane->attended))
+		return;
+	reprise_lock_take(&lane->lock);
+	if (reprise_lane_has_news(lane)) /* it may have come since */
+		reprise_lane_barrier(lane, wait);
+	else
+		reprise_lane_unattend(lane);
+	reprise_lock_give(&lane->lock);
 }
 
 bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event)

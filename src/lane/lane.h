@@ -20,21 +20,6 @@
 #include "../trace/index.h"
 #include "../trace/watch.h"
 
-/* Why a trace was left before its end; the deferred ops were issued eagerly. */
-#define REPRISE_EXITS(X) \
-	X(guard, "another op came than the trace expects") \
-	X(values, "other values came than those that the trace stands for; they may come again") \
-	X(barrier, "a call came that may observe the stream, or order it") \
-	X(hold, "the hold limit") \
-	X(launch, "the graph could not be patched or launched")
-
-enum reprise_exit {
-#define X(name, text) REPRISE_EXIT_##name,
-	REPRISE_EXITS(X)
-#undef X
-	REPRISE_EXIT_COUNT
-};
-
 struct reprise_lane_counts {
 	uint64_t ops;          /* calls that could have been ops */
 	uint64_t replayed;     /* issued as nodes of a graph; in observe, that would have been */
@@ -43,7 +28,9 @@ struct reprise_lane_counts {
 	uint64_t launches;     /* graphs launched */
 	uint64_t siblings;     /* guards that failed and found another trace that fits */
 	uint64_t exits[REPRISE_EXIT_COUNT];
-	uint64_t exited_ops;   /* ops that side exits issued */
+	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these issued */
+	uint64_t exit_ticks;   /* what they took beside issuing */
+	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* of the ops, those that were looked at */
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 	uint64_t drowsy;       /* passed without being looked at */
 	uint64_t traces;       /* made */
@@ -52,23 +39,35 @@ struct reprise_lane_counts {
 	uint64_t evicted;      /* given up for want of memory */
 };
 
+#define REPRISE_CACHE_LINE 64
+#define REPRISE_OWNER_ENDED UINT32_MAX
+
 struct reprise_joint;
 
 struct reprise_lane {
-	struct reprise_lock lock;
-	uint8_t member;                         /* while it is joined: which one */
+	/* What is seldom written comes first, on cache lines of its own: threads with lanes of their own read it of each other's. */
+	struct reprise_lane *next; /* in the registry, for good */
+	uint8_t number;            /* in recordings; those that come late share the last one */
+	uint8_t member;            /* while it is joined: which one */
+	uint8_t partings;          /* how often it was in a joint lane that was parted */
+	_Atomic uint32_t thread;   /* whose op was the last */
 	_Atomic(struct reprise_lane *) joined; /* the lane that has its stream's ops, if it is another or joint itself; else NULL */
-	struct reprise_joint *joint;            /* of a joint lane's head; else NULL */
 
 	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
 	_Atomic(CUcontext) context;
-	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream */
+	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream, CU_STREAM_PER_THREAD for a thread's own */
+	_Atomic uint32_t owner;   /* of its own default stream the thread, REPRISE_OWNER_ENDED once it has ended; 0 for all other streams */
 	_Atomic bool blocking;    /* ordered against the legacy default stream; of a joint lane: one of its members is */
 	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;
 
+	char apart_from_here[REPRISE_CACHE_LINE];
+	struct reprise_lock lock;
+	struct reprise_joint *joint;     /* of a joint lane's head; else NULL */
 	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
-	_Atomic bool noisy;              /* has had ops since the last barrier */
+	uint64_t held_since;             /* the same, for the timeline; 0 without one */
+	_Atomic bool noisy;              /* has had ops since the last barrier; a joint lane always, since its streams may owe something (joint.h) */
+	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
 	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
 
 	struct reprise_watch *watch;
@@ -79,6 +78,7 @@ struct reprise_lane {
 	bool watching;         /* a segment is open */
 	struct reprise_trace *trace; /* followed */
 	unsigned int cursor;
+	struct reprise_asked *asked;    /* (verify.h); NULL unless verifying */
 	struct reprise_trace *expected; /* what followed the last trace before */
 	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
 	bool coming;                    /* the trace that would have fit at the last guard that failed is not built yet, or put aside */
@@ -89,18 +89,13 @@ struct reprise_lane {
 	uint32_t drowsy_span;         /* how long it was left alone last time */
 	_Atomic uint32_t drowsy_ops;  /* so many to come are not looked at */
 
-	struct reprise_lane *next; /* in the registry, for good */
-	uint8_t number;            /* in recordings; those that come late share the last one */
-	uint8_t partings;          /* how often it was in a joint lane that was parted */
-
 	struct reprise_lane_counts counts;
+	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
+	char apart_from_there[REPRISE_CACHE_LINE];
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */
 #define REPRISE_AWAKE_OPS 16384
-
-/* How many lanes hold deferred ops. Whoever finds 0 need not look at them. */
-extern _Atomic uint32_t reprise_deferred_lanes;
 
 /* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
 extern bool reprise_dry;
@@ -114,10 +109,35 @@ CUresult reprise_lane_submit(struct reprise_lane *lane, struct reprise_call *cal
 /* Locks the lane that has the ops of this one's stream, and returns it. */
 struct reprise_lane *reprise_lane_take(struct reprise_lane *lane);
 
+/* The lane that has the ops of this one's stream. It may change at any time, unless its lock is held. */
+static inline struct reprise_lane *reprise_lane_head(struct reprise_lane *lane)
+{
+	struct reprise_lane *head = atomic_load(&lane->joined);
+
+	return head != NULL ? head : lane;
+}
+
+static inline bool reprise_lane_is_joint(const struct reprise_lane *lane)
+{
+	return atomic_load(&lane->joined) == lane;
+}
+
+/* Whether it has had ops since the last barrier that it was told of. */
+static inline bool reprise_lane_has_news(const struct reprise_lane *lane)
+{
+	return atomic_load(&lane->noisy) || atomic_load(&lane->deferred_since) != 0;
+}
+
+/* Tells the lane of a barrier, if it has news. Takes its lock. */
+void reprise_lane_tell(struct reprise_lane *lane, bool wait);
+
 /* The functions below: under the lane's lock. Any context may be current. */
 
 /* A barrier: issues what is deferred. `wait`: the host waits for the stream too. What streams of a joint lane owe they still owe. */
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
+
+/* Tells the series over time what was done since it was told last: once in a few hundred ops, and for a report. */
+void reprise_lane_tell_series(struct reprise_lane *lane);
 
 /* Whether a record of the event is deferred. */
 bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../base/hash.h"
+#include "../base/thread.h"
 #include "joint.h"
 
 #define ROWS 64 /* of events, and of pairs */
@@ -17,7 +18,7 @@ static struct record {
 } records[ROWS][ROW];
 static struct pair {
 	struct reprise_lane *origin, *side;
-	const void *thread;
+	uint32_t thread;
 	bool forked;
 	uint32_t met;
 } pairs[ROWS][ROW];
@@ -45,15 +46,8 @@ static struct pair *pair_of(struct reprise_lane *origin, struct reprise_lane *si
 			break;
 		}
 	if (pair->origin != origin || pair->side != side)
-		*pair = (struct pair){origin, side, NULL, false, 0};
+		*pair = (struct pair){.origin = origin, .side = side};
 	return pair;
-}
-
-static struct reprise_lane *head_of(struct reprise_lane *lane)
-{
-	struct reprise_lane *head = atomic_load(&lane->joined);
-
-	return head != NULL ? head : lane;
 }
 
 static uint32_t often_enough(const struct reprise_lane *origin, const struct reprise_lane *side)
@@ -67,7 +61,7 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side)
 {
 	struct pair *pair = pair_of(origin, side);
-	bool forked = pair->forked && pair->thread == reprise_joint_thread();
+	bool forked = pair->forked && pair->thread == reprise_thread_self();
 
 	pair->met = forked ? pair->met + 1 : 0;
 	pair->forked = false;
@@ -81,9 +75,9 @@ static void fork_to(struct reprise_lane *origin, struct reprise_lane *side)
 {
 	struct pair *pair = pair_of(origin, side);
 
-	if (pair->thread != reprise_joint_thread())
+	if (pair->thread != reprise_thread_self())
 		pair->met = 0;
-	pair->thread = reprise_joint_thread();
+	pair->thread = reprise_thread_self();
 	pair->forked = true;
 }
 
@@ -94,12 +88,12 @@ void reprise_meeting_note(struct reprise_lane *lane, const struct reprise_call *
 	bool join = false;
 
 	reprise_lock_take(&meetings_lock);
-	here = head_of(lane);
+	here = reprise_lane_head(lane);
 	record = record_of(call->event);
 	if (call->kind == REPRISE_OP_RECORD)
 		*record = (struct record){call->event, lane};
 	else if (record->event == call->event)
-		there = head_of(record->lane);
+		there = reprise_lane_head(record->lane);
 	if (there != NULL && there != here) {
 		join = joined_again(here, there);
 		fork_to(there, here);

@@ -4,11 +4,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../control/control.h"
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
 #include "../record/record.h"
+#include "../report/gpu.h"
+#include "../report/places.h"
 #include "../report/report.h"
+#include "../timeline/timeline.h"
 #include "doors.h"
 #include "hold.h"
 #include "joint.h"
@@ -16,6 +20,7 @@
 #include "registry.h"
 
 #define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
+#define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
 
 static _Atomic int prepared;
 static _Atomic unsigned long unlaned;
@@ -27,6 +32,8 @@ static void at_exit(void)
 	reprise_record_end();
 	reprise_hold_stop();
 	reprise_graph_building_stop(PATIENCE_NS);
+	reprise_gpu_end();
+	reprise_timeline_finish(TIMELINE_PATIENCE_NS);
 }
 
 /* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
@@ -42,7 +49,10 @@ static void in_child(void)
 	reprise_functions_reset();
 	reprise_memory_forget();
 	reprise_record_reset();
+	reprise_gpu_reset();
 	reprise_report_forget();
+	reprise_control_reset();
+	reprise_timeline_reset();
 	atomic_store(&unlaned, 0);
 }
 
@@ -53,8 +63,12 @@ void reprise_process_prepare(void)
 	if (__builtin_expect(atomic_load_explicit(&prepared, memory_order_relaxed) != 0, 1) ||
 	    !atomic_compare_exchange_strong(&prepared, &before, 1))
 		return;
+	reprise_places_begin();
+	if (reprise_dry)
+		reprise_gpu_begin(); /* before the next line: what CUPTI does at exit comes after what we do */
 	atexit(at_exit);
 	pthread_atfork(NULL, NULL, in_child);
+	reprise_control_begin();
 }
 
 void reprise_process_count_unlaned(void)

@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "../base/hash.h"
+#include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
 #include "joint.h"
+#include "thread.h"
 
 #define REMEMBERED 8
 #define NUMBER_LAST 254
@@ -19,7 +21,8 @@ static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
 static _Atomic uint32_t epoch = 1;
-static _Atomic uint32_t legacy_lanes; /* in use; none in most programs that order their streams themselves */
+static _Atomic uint32_t legacy_lanes;   /* in use; none in most programs that order their streams themselves */
+static _Atomic uint32_t blocking_lanes; /* these and the lanes that are ordered against them */
 
 static _Thread_local struct {
 	CUstream stream;
@@ -28,17 +31,23 @@ static _Thread_local struct {
 	uint32_t epoch;
 } remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-/* Which stream a handle names. */
-static CUstream resolve(CUstream stream, bool per_thread)
+CUstream reprise_stream_resolve(CUstream stream, bool per_thread)
 {
 	return stream != NULL ? stream : per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+}
+
+static uint32_t owner_of(CUstream stream)
+{
+	return stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
 }
 
 /* Under the registry's lock. */
 static struct reprise_lane *search(CUcontext context, CUstream stream)
 {
+	uint32_t owner = owner_of(stream);
+
 	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
-		if (lane->stream == stream && lane->context == context && !atomic_load(&lane->retired))
+		if (lane->stream == stream && lane->context == context && lane->owner == owner && !atomic_load(&lane->retired))
 			return lane;
 	return NULL;
 }
@@ -53,6 +62,8 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 	*blocking = true;
 	if (stream == CU_STREAM_LEGACY)
 		return true;
+	if (stream == CU_STREAM_PER_THREAD)
+		return reprise_threads_usable();
 	if (reprise_driver.cuStreamGetCtx(stream, &theirs) != CUDA_SUCCESS || theirs != context ||
 	    reprise_driver.cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS)
 		return false;
@@ -71,6 +82,13 @@ static struct reprise_lane *take_retired(void)
 	return NULL;
 }
 
+/* A lane was given to a stream, or taken from it. On a thread's own stream nothing is ever held back. */
+static void count_order(const struct reprise_lane *lane, uint32_t change)
+{
+	atomic_fetch_add(&legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
+	atomic_fetch_add(&blocking_lanes, lane->blocking && lane->owner == 0 ? change : 0);
+}
+
 /* Under the registry's lock. */
 static struct reprise_lane *make(CUcontext context, CUstream stream)
 {
@@ -86,6 +104,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 		return NULL;
 	lane->context = context;
 	lane->stream = stream;
+	lane->owner = owner_of(stream);
 	lane->blocking = blocking;
 	lane->unusable = !usable;
 	lane->spot = (struct reprise_spot){.before = REPRISE_BEFORE_NOTHING};
@@ -94,8 +113,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->partings = 0;
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
-	if (stream == CU_STREAM_LEGACY)
-		atomic_fetch_add(&legacy_lanes, 1);
+	count_order(lane, 1);
 	if (fresh) {
 		lane->number = lane_count;
 		lane_count += lane_count < NUMBER_LAST;
@@ -114,7 +132,7 @@ static unsigned int slot_of(CUstream stream)
 
 bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 {
-	CUstream resolved = resolve(stream, per_thread);
+	CUstream resolved = reprise_stream_resolve(stream, per_thread);
 	unsigned int slot = slot_of(resolved);
 	struct reprise_lane *lane = remembered[slot].lane;
 	uint32_t left;
@@ -123,7 +141,8 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	    remembered[slot].epoch != atomic_load_explicit(&epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
-	if (left == 0 || atomic_load(&lane->joined) != NULL)
+	if (left == 0 || atomic_load(&lane->joined) != NULL || atomic_load(&lane->deferred_since) != 0 ||
+	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) && reprise_lanes_hold()))
 		return false;
 	/* Threads that race here miss the count by a few. */
 	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
@@ -137,8 +156,8 @@ static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 	struct reprise_lane *lane;
 	uint32_t now = atomic_load_explicit(&epoch, memory_order_acquire);
 
-	stream = resolve(stream, per_thread);
-	if (stream == CU_STREAM_PER_THREAD || reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
+	stream = reprise_stream_resolve(stream, per_thread);
+	if (reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
 		return NULL;
 
 	unsigned int slot = slot_of(stream);
@@ -155,6 +174,8 @@ static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 		remembered[slot].context = context;
 		remembered[slot].lane = lane;
 		remembered[slot].epoch = now;
+		if (lane->owner != 0)
+			reprise_thread_owns();
 	}
 	return lane;
 }
@@ -171,133 +192,59 @@ struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread)
 	return look_up(stream, per_thread, false);
 }
 
-void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
+struct reprise_lane *reprise_lanes_first(void)
 {
-	for (struct reprise_lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane != NULL; lane = lane->next)
-		visit(lane, context);
+	return atomic_load_explicit(&lanes, memory_order_acquire);
 }
 
-struct barrier {
-	bool wait;
-	bool pays_all;
-	CUstream stream; /* whose debt is paid else */
-};
-
-static void barrier(struct reprise_lane *lane, void *context)
+bool reprise_lanes_have_news(void)
 {
-	const struct barrier *barrier = context;
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (reprise_lane_has_news(lane))
+			return true;
+	return false;
+}
 
-	/* A lane that is neither noisy nor deferring has been told of a barrier since its last op. */
-	if (!atomic_load(&lane->noisy) && atomic_load(&lane->deferred_since) == 0)
-		return;
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, barrier->wait);
-	if (lane->joint != NULL) {
-		reprise_joint_forget_events(lane->joint);
-		if (barrier->pays_all)
-			reprise_joint_pay_all(lane);
-		else
-			reprise_joint_pay(lane, reprise_joint_member(lane->joint, barrier->stream));
-	}
-	reprise_lock_give(&lane->lock);
+bool reprise_lanes_hold(void)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (atomic_load(&lane->deferred_since) != 0)
+			return true;
+	return false;
+}
+
+bool reprise_lanes_unordered(const struct reprise_lane *lane)
+{
+	if (lane->stream == CU_STREAM_LEGACY)
+		return atomic_load(&blocking_lanes) <= 1;
+	return !lane->blocking || atomic_load(&legacy_lanes) == 0;
+}
+
+void reprise_lanes_look_again(void)
+{
+	atomic_fetch_add(&epoch, 1);
+}
+
+void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		visit(lane, context);
 }
 
 void reprise_lanes_barrier(bool wait)
 {
-	struct barrier all = {.wait = wait, .pays_all = true};
-
-	reprise_lanes_each(barrier, &all);
-}
-
-void reprise_lanes_wait(CUstream stream)
-{
-	struct barrier one = {.wait = true, .stream = stream};
-
-	reprise_lanes_each(barrier, &one);
-}
-
-static void lose_order(struct reprise_lane *lane, void *context)
-{
-	CUstream stream = *(CUstream *)context;
-
-
-	if (atomic_load(&lane->joined) != lane)
-		return;
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, false);
-	if (lane->joint != NULL && (stream == NULL || reprise_joint_member(lane->joint, stream) < lane->joint->count))
-		reprise_joint_lose(lane);
-	reprise_lock_give(&lane->lock);
-}
-
-void reprise_lanes_lose_order(CUstream stream)
-{
-	if (atomic_load(&reprise_joint_lanes) > 0)
-		reprise_lanes_each(lose_order, &stream);
-}
-
-struct meeting {
-	const struct reprise_lane *told;
-	CUevent event;
-	bool recorded;
-};
-
-static void meet_event(struct reprise_lane *lane, void *context)
-{
-	const struct meeting *meeting = context;
-
-	if (atomic_load(&lane->joined) != lane || lane == meeting->told)
-		return;
-	reprise_lock_take(&lane->lock);
-	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
-		reprise_lane_barrier(lane, false);
-	if (lane->joint != NULL && meeting->event == NULL)
-		reprise_joint_forget_events(lane->joint);
-	else if (lane->joint != NULL && meeting->recorded)
-		reprise_joint_forget_event(lane->joint, meeting->event);
-	reprise_lock_give(&lane->lock);
-}
-
-void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded)
-{
-	struct meeting meeting = {lane != NULL ? atomic_load(&lane->joined) : NULL, event, recorded};
-	uint32_t told = meeting.told != NULL;
-
-	if (atomic_load(&reprise_joint_lanes) > told)
-		reprise_lanes_each(meet_event, &meeting);
-}
-
-/* Whether what `other` holds must come before an op of `lane`. */
-static bool is_ordered(const struct reprise_lane *lane, bool is_copy, const struct reprise_lane *other)
-{
-	if (other == lane)
-		return false;
-	if (other->context != lane->context)
-		return is_copy && lane->stream == CU_STREAM_LEGACY;
-	return other->blocking && (lane->stream == CU_STREAM_LEGACY || other->stream == CU_STREAM_LEGACY);
-}
-
-void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
-{
-	uint32_t own = atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) != 0;
-
-	if (atomic_load(&reprise_deferred_lanes) <= own || !lane->blocking || atomic_load(&legacy_lanes) == 0)
-		return;
-	for (struct reprise_lane *other = atomic_load(&lanes); other != NULL; other = other->next) {
-		if (!is_ordered(lane, is_copy, other) || atomic_load(&other->deferred_since) == 0)
-			continue;
-		reprise_lock_take(&other->lock);
-		reprise_lane_barrier(other, false);
-		reprise_lock_give(&other->lock);
-	}
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (reprise_lane_is_joint(lane))
+			reprise_joint_tell(lane, wait, true, NULL);
+		else
+			reprise_lane_tell(lane, wait);
 }
 
 void reprise_lanes_retire(struct reprise_lane *lane)
 {
 	reprise_lock_take(&registry_lock);
 	if (!atomic_load(&lane->retired)) {
-		if (lane->stream == CU_STREAM_LEGACY)
-			atomic_fetch_sub(&legacy_lanes, 1);
+		count_order(lane, -1u);
 		atomic_store(&lane->retired, true);
 		atomic_fetch_add(&epoch, 1);
 	}
@@ -310,6 +257,6 @@ void reprise_lanes_reset(void)
 	atomic_store(&lanes, NULL);
 	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
+	atomic_store(&blocking_lanes, 0);
 	atomic_fetch_add(&epoch, 1);
-	atomic_store(&reprise_deferred_lanes, 0);
 }

@@ -4,13 +4,13 @@
 #include "lane.h"
 
 /*
- * The lane of `stream` in the current context, made at its first op. NULL if there can be none: no context, per-thread default
- * stream, stream of another or of a green context, a stream that captures, no memory. One load in the common case.
+ * The lane of `stream` in the current context, made at its first op; of the per-thread default stream, the calling thread's. NULL if there can be
+ * none: no context, stream of another or of a green context, a stream that captures, no memory. One load in the common case.
  */
 struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
 
 /*
- * True if the op may pass without anybody looking: its stream's lane was left alone because nothing repeats in it. Counts the
+ * True if the op may pass without anybody looking: its stream's lane was left alone because nothing repeats in it, and nobody holds what comes before. Counts the
  * op. Does not ask for the context, since passing is right in any; that question is half of what watching costs.
  */
 bool reprise_lanes_asleep(CUstream stream, bool per_thread);
@@ -18,33 +18,29 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread);
 /* As reprise_lanes_find(), but only if it is there already. */
 struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread);
 
+/* Which stream a handle names; `per_thread` as in struct reprise_call. */
+CUstream reprise_stream_resolve(CUstream stream, bool per_thread);
+
+/* The first of all lanes, retired ones too; `next` leads to the others. Without any lock. */
+struct reprise_lane *reprise_lanes_first(void);
+
+/* Whether any lane has news. */
+bool reprise_lanes_have_news(void);
+
+/* Whether any lane holds deferred ops. */
+bool reprise_lanes_hold(void);
+
+/* True if no other lane can hold what must come before this one's ops: neither is the legacy stream's, or there is no other that is ordered against it. */
+bool reprise_lanes_unordered(const struct reprise_lane *lane);
+
+/* A lane has changed hands: threads forget which they used last. */
+void reprise_lanes_look_again(void);
+
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);
 
 /* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
 void reprise_lanes_barrier(bool wait);
-
-/*
- * The same for a call that looks at no stream but this one, if any, unless it looks at all of a context, or at the blocking streams: what other streams owe
- * (joint.h) they still owe, since what they owe it to is in a stream of that kind, too.
- */
-void reprise_lanes_wait(CUstream stream);
-
-/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its joint lane is known to be behind another. */
-void reprise_lanes_lose_order(CUstream stream);
-
-/*
- * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint lanes hold is issued, but for that of a lane that
- * knows nothing of `event`, if that is not NULL: it is the only one then, and `recorded`, or waited for.
- */
-void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
-
-/*
- * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams before the legacy stream's
- * ops, and the other way round. `is_copy`: before a copy on the legacy stream also those of other contexts, whose devices it may reach. Takes the
- * locks of other lanes, so none may be held.
- */
-void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 
 /* The stream is about to go: its lane may become another stream's. Its traces must have been forgotten. */
 void reprise_lanes_retire(struct reprise_lane *lane);

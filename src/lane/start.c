@@ -10,10 +10,13 @@
 #include "../base/options.h"
 #include "../base/tools.h"
 #include "../driver/driver.h"
+#include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/report.h"
+#include "../timeline/timeline.h"
 #include "evict.h"
 #include "lane.h"
+#include "thread.h"
 
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */
 
@@ -36,9 +39,13 @@ static enum reprise_mode decide(void)
 	}
 	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
-	if (mode != REPRISE_MODE_OFF)
+	reprise_verifying = mode == REPRISE_MODE_VERIFY;
+	if (mode != REPRISE_MODE_OFF) {
 		reprise_record_begin();
+		reprise_timeline_start();
+	}
 	reprise_graph_evict = reprise_lanes_evict;
+	reprise_graph_tidy = reprise_threads_tidy;
 	return mode;
 }
 

@@ -5,6 +5,7 @@
 #include "../base/options.h"
 #include "../driver/driver.h"
 #include "../graph/queue.h"
+#include "../trace/account.h"
 #include "../trace/fork.h"
 #include "../trace/plan.h"
 #include "hold.h"
@@ -27,6 +28,7 @@ void reprise_lane_restore(bool pushed)
 
 static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
 {
+	reprise_account_ended(trace, lane->number);
 	reprise_index_remove(lane->index, trace);
 	if (lane->expected == trace)
 		lane->expected = NULL;
@@ -151,7 +153,7 @@ static unsigned int joint_piece(struct reprise_joint *joint, const struct repris
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
-	uint64_t hold_ns = reprise_option(REPRISE_OPTION_HOLD) * 1000;
+	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0; /* nobody else could issue to a thread's own stream */
 	bool crossed[REPRISE_SEGMENT_MOST], useful = true;
 
 	if (lane->joint != NULL)
@@ -294,6 +296,7 @@ void reprise_lane_close(struct reprise_lane *lane, bool gone)
 	int entered = reprise_enter();
 	bool pushed = !gone && reprise_lane_make_current(lane->context);
 
+	reprise_lane_unattend(lane);
 	if (!gone)
 		reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};

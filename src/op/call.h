@@ -20,6 +20,7 @@
 	X(COPY_2D, "copy 2D") \
 	X(COPY_3D, "copy 3D") \
 	X(SET, "memset") \
+	X(HOST, "host function") \
 	X(RECORD, "event record") \
 	X(WAIT, "event wait")
 
@@ -72,6 +73,12 @@ struct reprise_call_set {
 	size_t height;        /* rows; 1 for the one-dimensional forms */
 };
 
+/* What the data points at is read when the function runs, as without Reprise. */
+struct reprise_call_host {
+	CUhostFn function;
+	void *data;
+};
+
 struct reprise_call {
 	enum reprise_op_kind kind;
 	uint8_t member; /* which of the lane's streams; set when the lane is known */
@@ -80,12 +87,14 @@ struct reprise_call {
 	/* Makes the program's own call at the entry point it named, with its own arguments, untouched. */
 	CUresult (*pass)(const struct reprise_call *call);
 	void *entry; /* for `pass`: the driver's entry point */
+	const void *from; /* where the call returns to */
 	union {
 		struct reprise_call_kernel kernel;
 		struct reprise_call_copy copy;
 		const CUDA_MEMCPY2D *copy_2d;
 		const CUDA_MEMCPY3D *copy_3d;
 		struct reprise_call_set set;
+		struct reprise_call_host host;
 		CUevent event;
 	};
 };

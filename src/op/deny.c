@@ -7,19 +7,7 @@
 
 #include "../base/log.h"
 #include "../base/options.h"
-#include "../driver/driver.h"
-
-static const char *name_of(CUfunction function, bool is_kernel)
-{
-	const char *name = NULL;
-	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
-
-	if (is_kernel && reprise_driver.cuKernelGetName != NULL)
-		result = reprise_driver.cuKernelGetName(&name, (CUkernel)function);
-	else if (!is_kernel && reprise_driver.cuFuncGetName != NULL)
-		result = reprise_driver.cuFuncGetName(&name, function);
-	return result == CUDA_SUCCESS ? name : NULL;
-}
+#include "name.h"
 
 static bool matches(const char *name, const char *globs)
 {
@@ -43,7 +31,7 @@ bool reprise_denied(CUfunction function, bool is_kernel)
 
 	if (globs[0] == '\0')
 		return false;
-	name = name_of(function, is_kernel);
+	name = reprise_name_of(function, is_kernel);
 	if (name == NULL && reprise_option_given(REPRISE_OPTION_DENY) && !atomic_exchange(&told, true))
 		reprise_log(REPRISE_LOG_WARNING, "the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
 	return name != NULL && matches(name, globs);

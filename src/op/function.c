@@ -7,7 +7,9 @@
 #include "../base/hash.h"
 #include "../base/lock.h"
 #include "../driver/driver.h"
+#include "../report/counters.h"
 #include "deny.h"
+#include "name.h"
 
 #define TABLE_SIZE 4096 /* handles known at a time; more fall out and are asked again */
 
@@ -91,7 +93,7 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 
 struct reprise_function reprise_function_of(CUfunction function)
 {
-	struct reprise_function found = {NULL, true, false};
+	struct reprise_function found = {NULL, true, false, 0};
 	bool is_kernel = false;
 
 	reprise_lock_take(&table_lock);
@@ -106,6 +108,7 @@ struct reprise_function reprise_function_of(CUfunction function)
 			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
 			entry->function.denied = reprise_denied(function, is_kernel);
+			entry->function.name = reprise_reporting ? reprise_name_row(reprise_name_of(function, is_kernel)) : 0;
 			reprise_leave(entered);
 		}
 		found = entry->function;

@@ -124,6 +124,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct re
 		.extended = call->config != NULL,
 		.fixed_grid = function.fixed_grid,
 		.empty_params = call->params == NULL && call->extra == NULL,
+		.name = function.name,
 	};
 	memcpy(op->kernel.grid, call->grid, sizeof(call->grid));
 	memcpy(op->kernel.block, call->block, sizeof(call->block));
@@ -272,6 +273,11 @@ bool reprise_op_has_priority(const struct reprise_op *op)
 bool reprise_op_is_programmatic(const struct reprise_op *op)
 {
 	return has_attribute(op, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+}
+
+const unsigned char *reprise_op_packed_params(const struct reprise_op *op)
+{
+	return op->payload + attribute_bytes(op);
 }
 
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers)

@@ -2,8 +2,8 @@
  * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
  *
  * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
- * memset: element size, width, height, pitch. The rest are values. Of an event's record or wait, all is shape. The member of the lane that an op
- * belongs to is shape, too.
+ * memset: element size, width, height, pitch. Of a host function only that it is one. The rest are values. Of an event's record or wait, all is shape.
+ * The member of the lane that an op belongs to is shape, too.
  */
 #include "op.h"
 
@@ -12,6 +12,12 @@
 #include "../base/hash.h"
 #include "../driver/driver.h"
 #include "kernel.h"
+
+const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT] = {
+#define X(reason, name, text) #name,
+	REPRISE_UNFIT_REASONS(X)
+#undef X
+};
 
 /* ---- copies of all dimensions ---- */
 
@@ -204,6 +210,29 @@ static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
 	}
 }
 
+/* ---- host functions ---- */
+
+static enum reprise_unfit examine_host(struct reprise_op *op, const struct reprise_call_host *call)
+{
+	op->host = *call;
+	op->shape = reprise_hash_mix(op->kind, 5);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)call->function), (uintptr_t)call->data);
+	return call->function == NULL ? REPRISE_UNFIT_BAD_PARAMETERS : REPRISE_UNFIT_NONE;
+}
+
+/* The driver takes any function, but wants one. */
+static enum reprise_match match_host(const struct reprise_op *op, const struct reprise_call_host *call)
+{
+	if (call->function == NULL)
+		return REPRISE_MATCH_NOT;
+	return call->function == op->host.function && call->data == op->host.data ? REPRISE_MATCH_SAME : REPRISE_MATCH_VALUES;
+}
+
+bool reprise_op_can_be_disabled(const struct reprise_op *op)
+{
+	return op->kind != REPRISE_OP_HOST && !reprise_op_is_event(op->kind);
+}
+
 /* ---- events ---- */
 
 static enum reprise_unfit examine_event(struct reprise_op *op, CUevent event)
@@ -228,6 +257,8 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 		return examine_copy(op, call);
 	case REPRISE_OP_SET:
 		return examine_set(op, &call->set);
+	case REPRISE_OP_HOST:
+		return examine_host(op, &call->host);
 	case REPRISE_OP_RECORD:
 	case REPRISE_OP_WAIT:
 		return examine_event(op, call->event);
@@ -259,6 +290,8 @@ enum reprise_match reprise_op_match(const struct reprise_op *op, const struct re
 		return match_copy(op, &call->copy);
 	case REPRISE_OP_SET:
 		return match_set(op, &call->set);
+	case REPRISE_OP_HOST:
+		return match_host(op, &call->host);
 	case REPRISE_OP_RECORD:
 	case REPRISE_OP_WAIT:
 		return call->event == op->event ? REPRISE_MATCH_SAME : REPRISE_MATCH_NOT;
@@ -291,6 +324,9 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 	case REPRISE_OP_SET:
 		into->set = call->set;
 		break;
+	case REPRISE_OP_HOST:
+		into->host = call->host;
+		break;
 	default:
 		break; /* the descriptor is the same to the last byte, and so is an event */
 	}
@@ -311,6 +347,8 @@ bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op 
 	case REPRISE_OP_SET:
 		return a->memory_generation == b->memory_generation && a->set.target == b->set.target &&
 		       a->set.value == b->set.value;
+	case REPRISE_OP_HOST:
+		return a->host.function == b->host.function && a->host.data == b->host.data;
 	case REPRISE_OP_RECORD:
 	case REPRISE_OP_WAIT:
 		return a->event == b->event;
@@ -328,6 +366,8 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 		return issue_copy(&op->copy, stream);
 	case REPRISE_OP_SET:
 		return issue_set(&op->set, stream);
+	case REPRISE_OP_HOST:
+		return reprise_driver.cuLaunchHostFunc(stream, op->host.function, op->host.data);
 	case REPRISE_OP_COPY_2D:
 		return reprise_driver.cuMemcpy2DAsync_v2((const CUDA_MEMCPY2D *)op->payload, stream);
 	case REPRISE_OP_RECORD:
@@ -337,4 +377,15 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 	default:
 		return reprise_driver.cuMemcpy3DAsync_v2((const CUDA_MEMCPY3D *)op->payload, stream);
 	}
+}
+
+const char *reprise_op_kind_name(enum reprise_op_kind kind)
+{
+	static const char *const names[] = {
+#define X(kind, name) name,
+		REPRISE_OP_KINDS(X)
+#undef X
+	};
+
+	return names[kind];
 }

@@ -25,6 +25,7 @@ struct reprise_op_kernel {
 	bool extended;            /* launched by cuLaunchKernelEx */
 	bool fixed_grid;
 	bool empty_params; /* the program passed no parameter array at all */
+	uint16_t name;     /* for the report: name.h */
 };
 
 struct reprise_op {
@@ -39,28 +40,32 @@ struct reprise_op {
 		struct reprise_op_kernel kernel;
 		struct reprise_call_copy copy;
 		struct reprise_call_set set;
+		struct reprise_call_host host;
 		CUevent event;
 		/* the descriptors of 2-D and 3-D copies stand in the payload */
 	};
 };
 
-/* Why a call cannot be an op; each is counted and reported by this name. */
+/* Why a call cannot be an op: enumerator, name in reports, and what it means. */
 #define REPRISE_UNFIT_REASONS(X) \
-	X(NONE, "") \
-	X(UNKNOWN_PARAMETERS, "the driver does not tell the kernel's parameters") \
-	X(BAD_PARAMETERS, "parameters missing, twice, or of another size") \
-	X(ATTRIBUTE, "launch attribute that carries an event or is not known") \
-	X(PAGEABLE, "copy from or to pageable, managed or unknown memory") \
-	X(BETWEEN_DEVICES, "copy between devices on the legacy default stream, which both devices wait for") \
-	X(DENIED, "kernel on the deny list (REPRISE_DENY)") \
-	X(NO_LANE, "stream without a lane (per-thread default, green context)")
+	X(NONE, none, "") \
+	X(UNKNOWN_PARAMETERS, unknown_parameters, "the driver does not tell the kernel's parameters") \
+	X(BAD_PARAMETERS, bad_parameters, "parameters missing, twice, or of another size; no function") \
+	X(ATTRIBUTE, attribute, "launch attribute that carries an event or is not known") \
+	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
+	X(BETWEEN_DEVICES, between_devices, "copy between devices on the legacy default stream, which both devices wait for") \
+	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
+	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)")
 
 enum reprise_unfit {
-#define X(reason, text) REPRISE_UNFIT_##reason,
+#define X(reason, name, text) REPRISE_UNFIT_##reason,
 	REPRISE_UNFIT_REASONS(X)
 #undef X
 	REPRISE_UNFIT_COUNT
 };
+
+/* Their names. */
+extern const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT];
 
 /*
  * Looks at a call without copying it: fills all of `op` but the payload, and says how long that will be.
@@ -105,11 +110,19 @@ bool reprise_op_has_priority(const struct reprise_op *op);
 /* True if the op is a launch that may begin before the op before it has ended (programmatic stream serialisation). */
 bool reprise_op_is_programmatic(const struct reprise_op *op);
 
+/* Whether the op's node can do nothing for once: those of kernels, copies and memsets can (cuGraphNodeSetEnabled). */
+bool reprise_op_can_be_disabled(const struct reprise_op *op);
+
 /* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more than the program's own call did. */
 static inline size_t reprise_op_params(const struct reprise_op *op)
 {
 	return op->kernel.layout->count + 1u;
 }
+
+/* The parameters of a kernel op, as its layout says. */
+const unsigned char *reprise_op_packed_params(const struct reprise_op *op);
+
+const char *reprise_op_kind_name(enum reprise_op_kind kind);
 
 /* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds reprise_op_params(). */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

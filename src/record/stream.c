@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../base/inside.h"
@@ -19,9 +18,7 @@
 _Static_assert(sizeof(struct reprise_record) == 16, "a record has no padding");
 
 static struct {
-	char path[REPRISE_REPORT_PATH_MOST]; /* absolute: the program may change its working directory */
-	dev_t device;
-	ino_t inode;
+	struct reprise_report_place place;
 	uint64_t bytes; /* written */
 	const char *ended;
 	unsigned int gathered;
@@ -35,19 +32,6 @@ static bool end(const char *why)
 	stream.gathered = 0;
 	reprise_log(REPRISE_LOG_WARNING, "the op stream ends early: %s", why);
 	return false;
-}
-
-/* The file that was made, or nothing. */
-static int open_again(void)
-{
-	int file = open(stream.path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	struct stat status;
-
-	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == stream.device && status.st_ino == stream.inode)
-		return file;
-	if (file >= 0)
-		close(file);
-	return -1;
 }
 
 static bool write_to(int file, const void *bytes, size_t count)
@@ -80,24 +64,11 @@ static size_t header(char *text, size_t size)
 	return (size_t)length;
 }
 
-/* Makes the file, and remembers which it is. */
-static int open_new(void)
-{
-	int file = reprise_report_file_new(reprise_option_text(REPRISE_OPTION_STREAM), stream.path);
-	struct stat status;
-
-	if (file >= 0 && fstat(file, &status) == 0) {
-		stream.device = status.st_dev;
-		stream.inode = status.st_ino;
-	}
-	return file;
-}
-
 bool reprise_stream_open(void)
 {
 	int entered = reprise_enter(), saved = errno;
 	char text[512];
-	bool opened = write_to(open_new(), text, header(text, sizeof(text)));
+	bool opened = write_to(reprise_report_file_make(reprise_option_text(REPRISE_OPTION_STREAM), &stream.place), text, header(text, sizeof(text)));
 
 	errno = saved;
 	reprise_leave(entered);
@@ -112,7 +83,7 @@ bool reprise_stream_flush(void)
 	if (stream.ended != NULL || stream.gathered == 0)
 		return stream.ended == NULL;
 	entered = reprise_enter();
-	written = write_to(open_again(), gathered, stream.gathered * sizeof(gathered[0]));
+	written = write_to(reprise_report_file_again(&stream.place, O_APPEND), gathered, stream.gathered * sizeof(gathered[0]));
 	reprise_count(REPRISE_COUNT_stream_records, stream.gathered); /* none if it has ended */
 	stream.gathered = 0;
 	errno = saved;

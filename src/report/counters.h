@@ -7,11 +7,13 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define REPRISE_COUNTERS(X) \
 	X(graphs_built, "executable graphs instantiated") \
 	X(graph_nodes, "their nodes") \
+	X(graphs_drawn, "of these, drawn for graphviz") \
 	X(graphs_destroyed, "executable graphs destroyed again") \
 	X(build_ns, "time spent building them, in the background") \
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \
@@ -54,9 +56,16 @@
 	X(hold_overruns, "of these, begun later than the limit") \
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, "longest time until it had issued all: the driver's own time for each op included") \
+	X(paused_ops, "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
+	X(passed_capturing, "ops that passed because the program captured; not among the ops") \
+	X(passed_stopped, "ops that passed because Reprise had stopped; not among the ops") \
 	X(lifetimes, "calls that ended something traces may refer to") \
-	X(stream_records, "records written to the op stream")
+	X(nodes_verified, "nodes compared with what the program asked, before their graph was launched") \
+	X(nodes_not_verified, "nodes of which nothing is kept that could be compared") \
+	X(differences, "differences found") \
+	X(stream_records, "records written to the op stream") \
+	X(timeline_events, "events written to the timeline")
 
 enum reprise_counter {
 #define X(name, text) REPRISE_COUNT_##name,
@@ -64,6 +73,9 @@ enum reprise_counter {
 #undef X
 	REPRISE_COUNTER_COUNT
 };
+
+/* Whether somebody will read it. Set when Reprise starts; what costs anything beside a count is left out where nobody does. */
+extern bool reprise_reporting;
 
 extern _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 

@@ -1,14 +1,13 @@
 #include "file.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "../base/write.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
@@ -67,14 +66,14 @@ static int open_old(const char *path, bool *taken)
 	return -1;
 }
 
-bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count)
+int reprise_report_file_open(const char *pattern)
 {
 	char path[PATH_MOST], beside[PATH_MOST + 16];
-	bool taken = false, whole;
+	bool taken = false;
 	int file;
 
 	if (!expand(pattern, path))
-		return false;
+		return -1;
 	file = open_new(path);
 	if (file < 0)
 		file = open_old(path, &taken);
@@ -82,11 +81,7 @@ bool reprise_report_file_write(const char *pattern, const void *bytes, size_t co
 		snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
 		file = open_new(beside);
 	}
-	if (file < 0)
-		return false;
-	whole = reprise_write(file, bytes, count);
-	close(file);
-	return whole;
+	return file;
 }
 
 /* The name as seen from anywhere. False if it is too long, or if nobody knows where this is. */
@@ -103,7 +98,7 @@ static bool make_absolute(const char *name, char *path)
 	return snprintf(path + length, REPRISE_REPORT_PATH_MOST - length, "%s", name) < (int)(REPRISE_REPORT_PATH_MOST - length);
 }
 
-int reprise_report_file_new(const char *pattern, char *path)
+int reprise_report_file_make(const char *pattern, struct reprise_report_place *place)
 {
 	char name[PATH_MOST], beside[PATH_MOST + 32];
 	struct stat status;
@@ -117,9 +112,25 @@ int reprise_report_file_new(const char *pattern, char *path)
 		snprintf(beside, sizeof(beside), tries == 0 ? "%s.%d" : "%s.%d.%d", name, (int)getpid(), tries);
 		file = open_new(beside);
 	}
-	if (file >= 0 && !make_absolute(beside, path)) {
-		close(file);
-		file = -1;
+	if (file < 0)
+		return -1;
+	if (fstat(file, &status) == 0 && make_absolute(beside, place->path)) {
+		place->device = status.st_dev;
+		place->inode = status.st_ino;
+		return file;
 	}
-	return file;
+	close(file);
+	return -1;
+}
+
+int reprise_report_file_again(const struct reprise_report_place *place, int flags)
+{
+	int file = open(place->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	struct stat status;
+
+	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == place->device && status.st_ino == place->inode)
+		return file;
+	if (file >= 0)
+		close(file);
+	return -1;
 }

@@ -7,20 +7,28 @@
  */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <sys/types.h>
 
 #define REPRISE_REPORT_PATH_MOST 1024
 
 /* When this process began to be reported on; once. */
 void reprise_report_file_begin(void);
 
-/* False if there is no way to write all of it. %p in `pattern` stands for the process. */
-bool reprise_report_file_write(const char *pattern, const void *bytes, size_t count);
+/* The file, empty and open for writing; -1 if there can be none. %p in `pattern` stands for the process. */
+int reprise_report_file_open(const char *pattern);
+
+/* A file that is written bit by bit, and open only meanwhile: a program may close what it did not open. */
+struct reprise_report_place {
+	char path[REPRISE_REPORT_PATH_MOST]; /* absolute: the program may change its working directory */
+	dev_t device;
+	ino_t inode;
+};
 
 /*
- * For what is written bit by bit: makes a new file, and never writes over one. Beside a file of the user's that has the name already, with its
- * process number behind the name, then with a number behind that. Returns the file, open for writing, and its absolute name in `path`, which holds
- * REPRISE_REPORT_PATH_MOST; or -1.
+ * Makes a new file, and never writes over one: beside a file of the user's that has the name already, with its process number behind the name, then
+ * with a number behind that. Returns it, open for writing, and where it is; or -1.
  */
-int reprise_report_file_new(const char *pattern, char *path);
+int reprise_report_file_make(const char *pattern, struct reprise_report_place *place);
+
+/* Opens it again, for writing, with further flags of open(2); -1 if what is there now is not that file. */
+int reprise_report_file_again(const struct reprise_report_place *place, int flags);

@@ -4,7 +4,12 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 void reprise_report_at_exit(void);
+
+/* Writes the report as it is now, as JSON, into an open file; waits for one that is being written. False if not all of it could be. */
+bool reprise_report_now(int file);
 
 /* When Reprise starts. */
 void reprise_report_begin(void);

@@ -4,6 +4,7 @@
 
 #include "../base/hash.h"
 #include "../base/store.h"
+#include "../graph/shadow.h"
 
 #define MOST_TRUST 16
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
@@ -55,6 +56,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 		reprise_op_copy(&trace->ops[i], &ops[i]);
 		trace->shape_before[i + 1] = reprise_hash_mix(trace->shape_before[i], ops[i].shape);
 	}
+	trace->bytes = bytes;
 	trace->count = count;
 	trace->spot = *spot;
 	trace->key_shape = reprise_hash_mix(spot->before, ops[0].shape);
@@ -71,6 +73,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 
 void reprise_trace_free(struct reprise_trace *trace)
 {
+	reprise_shadow_free(&trace->graph);
 	reprise_store_give(trace);
 }
 

@@ -13,6 +13,30 @@
 #include "../op/op.h"
 #include "spot.h"
 
+/* Why a trace was left before its end; the deferred ops were issued eagerly. */
+#define REPRISE_EXITS(X) \
+	X(guard, "another op came than the trace expects") \
+	X(values, "other values came than those that the trace stands for; they may come again") \
+	X(barrier, "a call came that may observe the stream, or order it") \
+	X(hold, "the hold limit") \
+	X(launch, "the graph could not be patched or launched")
+
+enum reprise_exit {
+#define X(name, text) REPRISE_EXIT_##name,
+	REPRISE_EXITS(X)
+#undef X
+	REPRISE_EXIT_COUNT
+};
+
+/* What became of a trace's visits, for the report. */
+struct reprise_trace_counts {
+	uint64_t patched; /* ops that had other values than at the visit before */
+	uint64_t absent;
+	uint64_t exits[REPRISE_EXIT_COUNT];
+	uint64_t exited_ops;
+	uint64_t losses; /* times that it was put aside because it did not pay */
+};
+
 struct reprise_trace {
 	unsigned int count;
 	unsigned int event_count; /* ops that are records of events or waits */
@@ -50,6 +74,8 @@ struct reprise_trace {
 	uint64_t replays;
 	uint64_t failed_at;    /* the lane's count of ops when its graph could not be patched or launched; 0 if it was replayed since */
 	unsigned int refusals; /* visits one after another that the driver refused the graph */
+	struct reprise_trace_counts counts;
+	size_t bytes; /* of host memory */
 	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
 };
 

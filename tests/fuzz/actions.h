@@ -69,6 +69,8 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6 };
 	X(mapped_poll, 1)   /* the host spins on mapped memory that a kernel writes */ \
 	X(mapped_flag, 1)   /* a kernel spins until the host writes mapped memory */ \
 	X(spin_across, 1)   /* a kernel on one stream waits for one enqueued later on another */ \
+	X(elsewhere, 3)     /* stream, what, how: another thread launches, copies, looks or waits */ \
+	X(thread_anew, 0)   /* that thread ends, and another takes its place */ \
 	X(think, 1)         /* so many microseconds of computing */ \
 	X(pause, 1)         /* so many microseconds of sleep */
 

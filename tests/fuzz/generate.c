@@ -49,7 +49,7 @@ static const struct {
 	[ACTION_poll_stream] = {1, 3},
 	[ACTION_poll_event] = {1, 3},
 	[ACTION_timing] = {1, 3},
-	[ACTION_host_function] = {1, 4},
+	[ACTION_host_function] = {3, 4},
 	[ACTION_callback] = {0, 3},
 	[ACTION_temporary] = {2, 4},
 	[ACTION_allocate] = {0, 3},
@@ -68,6 +68,8 @@ static const struct {
 	[ACTION_mapped_poll] = {1, 3},
 	[ACTION_mapped_flag] = {1, 3},
 	[ACTION_spin_across] = {1, 3},
+	[ACTION_elsewhere] = {2, 5},
+	[ACTION_thread_anew] = {0, 3},
 	[ACTION_think] = {2, 3},
 	[ACTION_pause] = {0, 3},
 };

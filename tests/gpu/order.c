@@ -1,6 +1,7 @@
 /* The order among streams, events and host functions. */
 #include "hazard.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Work on the legacy stream between work on a blocking stream, on the same data: the order is implied, both ways. */
@@ -158,6 +159,47 @@ static void host_func_log(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+struct closure {
+	unsigned value;
+	const uint32_t *copied, *expected;
+};
+
+static void run_once(void *data)
+{
+	struct closure *closure = data;
+
+	host_log.value[0] = closure->value;
+	host_log.length = *closure->copied == *closure->expected;
+	free(closure);
+}
+
+/* Each host function frees what it was given, and so gets something else each time. It sees what the stream has copied by then. */
+static void host_func_once(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	uint32_t *copied = mapped_words();
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		struct closure *closure = malloc(sizeof(*closure) + i % 7 * 64);
+
+		EXPECT(closure, "no memory");
+		*closure = (struct closure){i, copied, mirror.host};
+		mirror_body(&mirror, stream);
+		CHECK(cudaMemcpyAsync(copied, mirror.device, sizeof(mirror.host), cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaLaunchHostFunc(stream, run_once, closure));
+		if (trap_at(i))
+			EXPECT(cudaLaunchHostFunc(stream, NULL, NULL) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue,
+				"a host function that is none was taken");
+		CHECK(cudaStreamSynchronize(stream));
+		EXPECT(host_log.length == 1 && host_log.value[0] == i, "iteration %u: %u, saw %u", i, host_log.length, host_log.value[0]);
+		host_log.length = 0;
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
 static void callback(void)
 {
 	struct mirror mirror;
@@ -274,6 +316,46 @@ static void wait_value(void)
 }
 
 /* Memory allocated and freed in stream order inside the loop. */
+/*
+ * An allocation may be given what another stream frees later, and then makes its stream wait for that free: what was launched before the allocation
+ * must not come behind it, since the free itself waits for that here.
+ */
+static void alloc_reuse(void)
+{
+	struct mirror of_b;
+	cudaStream_t a, b;
+	cudaEvent_t taken;
+	uint32_t *flag = device_words(), *late = mapped_words(), *memory;
+	int pools = 0;
+
+	CHECK(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, 0));
+	if (!pools)
+		hazard_skip("no memory pools");
+	mirror_init(&of_b);
+	CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+	CHECK(cudaEventCreateWithFlags(&taken, cudaEventDisableTiming));
+	CHECK(cudaMallocAsync((void **)&memory, 64 << 20, a));
+	/* Loads the kernels before one waits for another. */
+	launch(kernel_raise, 1, 1, (void *[]){&flag, &(uint32_t){0}}, b);
+	launch(kernel_wait, 1, 1, (void *[]){&flag, &(uint32_t){0}, &late}, a);
+	mirror_mix(&of_b, 0, b);
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		launch(kernel_wait, 1, 1, (void *[]){&flag, &i, &late}, a);
+		CHECK(cudaFreeAsync(memory, a));
+		mirror_mix(&of_b, trap_at(i) ? i : 3, b);
+		launch(kernel_raise, 1, 1, (void *[]){&flag, &i}, b);
+		CHECK(cudaMallocAsync((void **)&memory, 64 << 20, b));
+		mirror_mix(&of_b, 4, b);
+		CHECK(cudaEventRecord(taken, b));
+		CHECK(cudaStreamWaitEvent(a, taken, 0));
+		CHECK(cudaStreamSynchronize(a));
+		EXPECT(!*late, "iteration %u: what the allocation waited for waited for what came before it", i);
+	}
+	mirror_verify(&of_b, ITERATIONS);
+}
+
 static void free_async(void)
 {
 	struct mirror mirror;
@@ -315,10 +397,12 @@ const struct hazard order_hazards[] = {
 	{"event_query_poll", event_query_poll},
 	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
+	{"host_func_once", host_func_once},
 	{"callback", callback},
 	{"spin_across_streams", spin_across_streams},
 	{"persistent_kernel", persistent_kernel},
 	{"wait_value", wait_value},
 	{"free_async", free_async},
+	{"alloc_reuse", alloc_reuse},
 	{NULL, NULL},
 };

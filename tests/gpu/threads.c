@@ -2,6 +2,8 @@
 #include "hazard.h"
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
 
 static void *per_thread_loop(void *unused)
 {
@@ -37,6 +39,32 @@ static void per_thread_default(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+/* Threads come and go, and with each its default stream: one handle, many streams. The legacy stream is between them. */
+static void *short_life(void *mirror)
+{
+	for (unsigned i = 0; i < 80; i++) {
+		mirror_body(mirror, cudaStreamPerThread);
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+	}
+	return NULL;
+}
+
+static void per_thread_ends(void)
+{
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	for (unsigned round = 0; round < 40; round++) {
+		pthread_t thread;
+
+		mirror_body(&mirror, cudaStreamLegacy);
+		EXPECT(!pthread_create(&thread, NULL, short_life, &mirror), "no thread");
+		pthread_join(thread, NULL);
+	}
+	mirror_verify(&mirror, 40);
+}
+
 static struct {
 	pthread_mutex_t lock;
 	struct mirror mirror;
@@ -68,6 +96,114 @@ static void two_threads_one_stream(void)
 	take_turns(&numbers[0]);
 	pthread_join(thread, NULL);
 	mirror_verify(&shared.mirror, ITERATIONS);
+}
+
+/* A second thread, which acts when it is told to. The first waits for it without a CUDA call. */
+static struct {
+	sem_t asked, answered;
+	void (*act)(unsigned time);
+	unsigned time;
+	bool over;
+	cudaStream_t here, there;
+	struct mirror first, second;
+	uint32_t *pinned;
+} beside;
+
+static void *answer(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		while (sem_wait(&beside.asked))
+			;
+		if (beside.over)
+			return NULL;
+		beside.act(beside.time++);
+		sem_post(&beside.answered);
+	}
+}
+
+static void run_beside(void (*act)(unsigned time), unsigned flags)
+{
+	pthread_t thread;
+
+	beside.act = act;
+	sem_init(&beside.asked, 0, 0);
+	sem_init(&beside.answered, 0, 0);
+	mirror_init(&beside.first);
+	mirror_init(&beside.second);
+	beside.pinned = mapped_words();
+	CHECK(cudaStreamCreateWithFlags(&beside.here, flags));
+	CHECK(cudaStreamCreateWithFlags(&beside.there, cudaStreamNonBlocking));
+	EXPECT(!pthread_create(&thread, NULL, answer, NULL), "no thread");
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&beside.first, beside.here);
+		CHECK(cudaMemcpyAsync(beside.pinned, beside.first.device, sizeof(beside.first.host), cudaMemcpyDeviceToHost, beside.here));
+		if (trap_at(i)) {
+			sem_post(&beside.asked);
+			while (sem_wait(&beside.answered))
+				;
+		}
+		mirror_body(&beside.first, beside.here);
+		CHECK(cudaStreamSynchronize(beside.here));
+	}
+	beside.over = true;
+	sem_post(&beside.asked);
+	pthread_join(thread, NULL);
+	mirror_verify(&beside.first, ITERATIONS);
+	mirror_verify(&beside.second, ITERATIONS);
+}
+
+/* Every way to wait for a blocking stream, in a thread that has launched nothing there. */
+static void look(unsigned time)
+{
+	switch (time % 4) {
+	case 0:
+		CHECK(cudaStreamSynchronize(beside.here));
+		break;
+	case 1:
+		while (cudaStreamQuery(beside.here) == cudaErrorNotReady)
+			;
+		break;
+	case 2:
+		CHECK(cudaDeviceSynchronize());
+		break;
+	default:
+		mirror_mix(&beside.second, time, cudaStreamLegacy);
+		CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+		break;
+	}
+	EXPECT(!memcmp(beside.pinned, beside.first.host, sizeof(beside.first.host)), "the copy was not there");
+}
+
+static void sync_elsewhere(void)
+{
+	run_beside(look, cudaStreamDefault);
+}
+
+/* Every way to wait for something else. */
+static void look_away(unsigned time)
+{
+	cudaEvent_t before, after;
+	float milliseconds;
+
+	CHECK(cudaEventCreate(&before));
+	CHECK(cudaEventCreate(&after));
+	CHECK(cudaEventRecord(before, beside.there));
+	mirror_body(&beside.second, beside.there);
+	mirror_mix(&beside.second, time, beside.there);
+	CHECK(cudaEventRecord(after, beside.there));
+	CHECK(cudaEventSynchronize(after));
+	CHECK(cudaEventElapsedTime(&milliseconds, before, after));
+	CHECK(cudaStreamSynchronize(beside.there));
+	CHECK(cudaStreamQuery(beside.there));
+	CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+	CHECK(cudaEventDestroy(before));
+	CHECK(cudaEventDestroy(after));
+}
+
+static void sync_apart(void)
+{
+	run_beside(look_away, cudaStreamNonBlocking);
 }
 
 static void *make_and_destroy_streams(void *number)
@@ -110,7 +246,10 @@ static void threads_many_streams(void)
 
 const struct hazard thread_hazards[] = {
 	{"per_thread_default", per_thread_default},
+	{"per_thread_ends", per_thread_ends},
 	{"two_threads_one_stream", two_threads_one_stream},
+	{"sync_elsewhere", sync_elsewhere},
+	{"sync_apart", sync_apart},
 	{"threads_many_streams", threads_many_streams},
 	{NULL, NULL},
 };

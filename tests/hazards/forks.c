@@ -684,11 +684,28 @@ static void fork_threads_in_turn(void)
 	print_all();
 }
 
-/* A second thread waits for an event of the fork, as soon as it was told that it is recorded. */
-static void *waits_for_branch(void *unused)
+/* A second thread waits for the end of a branch, as soon as it was told that its event is recorded, and looks at what the branch has made. */
+static uint32_t *made;
+
+static void *waits_for_branch(void *iteration)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
-	CHECK(cuEventSynchronize(join_events[0]));
+	switch ((uintptr_t)iteration % 4) {
+	case 0:
+		CHECK(cuEventSynchronize(join_events[0]));
+		break;
+	case 1:
+		while (cuEventQuery(join_events[0]) == CUDA_ERROR_NOT_READY)
+			;
+		break;
+	case 2:
+		CHECK(cuStreamSynchronize(sides[0]));
+		break;
+	default:
+		CHECK(cuCtxSynchronize());
+		break;
+	}
+	printf("%u\n", *made);
 	return NULL;
 }
 
@@ -699,9 +716,10 @@ static void forks_waited_for_elsewhere(unsigned iteration)
 	record_fork();
 	fork_to(0);
 	work_on(0, 1);
+	CHECK(cuMemcpyDtoHAsync(made, side_x[0], sizeof(*made), sides[0]));
 	CHECK(cuEventRecord(join_events[0], sides[0]));
 	if (hazard_springs(iteration)) {
-		pthread_create(&thread, NULL, waits_for_branch, NULL);
+		pthread_create(&thread, NULL, waits_for_branch, (void *)(uintptr_t)iteration);
 		pthread_join(thread, NULL);
 	}
 	CHECK(cuStreamWaitEvent(origin, join_events[0], 0));
@@ -711,6 +729,8 @@ static void forks_waited_for_elsewhere(unsigned iteration)
 static void fork_waited_for_by_thread(void)
 {
 	set_up_plainly();
+	CHECK(cuMemHostAlloc((void **)&made, sizeof(*made), 0));
+	*made = 0;
 	repeat(forks_waited_for_elsewhere);
 }
 

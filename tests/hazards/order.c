@@ -1,4 +1,5 @@
 /* Order among streams, events and host functions. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "hazard.h"
@@ -135,6 +136,46 @@ static void host_func_log(void)
 	printf("log %08x\n", (unsigned)host_log);
 }
 
+struct closure {
+	uint32_t value;
+	const uint32_t *copied;
+};
+
+static void CUDA_CB run_once(void *data)
+{
+	struct closure *closure = data;
+
+	host_log = host_log * 69069u + closure->value + closure->copied[0];
+	free(closure);
+}
+
+/* Each host function frees what it was given, and so gets something else each time. It sees what the stream has copied by then. */
+static void host_func_once(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	uint32_t *copied;
+
+	CHECK(cuMemAllocHost((void **)&copied, WORDS * 4));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		struct closure *closure = malloc(sizeof(*closure) + iteration % 7 * 64);
+
+		*closure = (struct closure){iteration, copied};
+		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
+		CHECK(cuMemcpyDtoHAsync(copied, hazard_x, WORDS * 4, stream));
+		if (hazard_springs(iteration) && iteration % 2 == 0)
+			printf("%u: %d\n", iteration, (int)cuLaunchHostFunc(stream, NULL, closure));
+		if (hazard_springs(iteration) && iteration % 3 == 0)
+			free(closure);
+		else
+			CHECK(cuLaunchHostFunc(stream, run_once, closure));
+		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
+		if (iteration % 4 == 0)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+	printf("log %08x\n", (unsigned)host_log);
+}
+
 /* So do callbacks, which are told the stream's status as well. */
 static void callback(void)
 {
@@ -152,6 +193,17 @@ static void callback(void)
 }
 
 /* Memory taken and given back in stream order; now and then right behind kernels that are deferred, or on another stream that waits for the work. */
+/* How much memory the pool had given out at most, for the judge: no more than plain, but for what is under way. */
+static void tell_pool_use(void)
+{
+	CUmemoryPool pool;
+	cuuint64_t most;
+
+	CHECK(cuDeviceGetDefaultMemPool(&pool, hazard_device));
+	CHECK(cuMemPoolGetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &most));
+	fprintf(stderr, "pool=%lu\n", (unsigned long)most);
+}
+
 static void free_async(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -179,6 +231,7 @@ static void free_async(void)
 			CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
+	tell_pool_use();
 }
 
 const struct hazard order_hazards[] = {
@@ -188,6 +241,7 @@ const struct hazard order_hazards[] = {
 	{"event_query_poll", event_query_poll},
 	{"event_timing", event_timing},
 	{"host_func_log", host_func_log},
+	{"host_func_once", host_func_once},
 	{"callback", callback},
 	{"free_async", free_async},
 	{NULL, NULL},

@@ -86,10 +86,8 @@ static void array_reuse(void)
 }
 
 /* The stream's attributes say how its kernels run: nobody may run them as they were said to before. */
-static void stream_attributes(void)
+static void change_attributes_of(CUstream stream)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration)) {
@@ -104,6 +102,16 @@ static void stream_attributes(void)
 		CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
+}
+
+static void stream_attributes(void)
+{
+	change_attributes_of(hazard_stream(CU_STREAM_NON_BLOCKING));
+}
+
+static void stream_attributes_per_thread(void)
+{
+	change_attributes_of(CU_STREAM_PER_THREAD);
 }
 
 /* A stream of a green context, whose kernels run on some of the multiprocessors only. */
@@ -203,6 +211,7 @@ const struct hazard replay_hazards[] = {
 	{"version_signature", version_signature},
 	{"array_reuse", array_reuse},
 	{"stream_attributes", stream_attributes},
+	{"stream_attributes_per_thread", stream_attributes_per_thread},
 	{"green_context", green_context},
 	{"node_limits", node_limits},
 	{"update_refused", update_refused},

@@ -89,6 +89,35 @@ static void per_thread_default(void)
 	hazard_print("other", shared_x);
 }
 
+static CUdeviceptr short_lived_x;
+
+/* A loop on a thread's own default stream, the last ops of which run while the thread ends. */
+static void *short_life(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned iteration = 0; iteration < 80; iteration++) {
+		hazard_chain(short_lived_x, CU_STREAM_PER_THREAD);
+		if (iteration % 4 == 0)
+			CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+	}
+	return unused;
+}
+
+/* Threads come and go, and with each its default stream: one handle, many streams. The legacy stream is between them. */
+static void per_thread_ends(void)
+{
+	CHECK(cuMemAlloc(&short_lived_x, WORDS * 4));
+	CHECK(cuMemsetD32(short_lived_x, 1, WORDS));
+	for (unsigned round = 0; round < 24; round++) {
+		pthread_t thread;
+
+		hazard_chain(short_lived_x, CU_STREAM_LEGACY);
+		pthread_create(&thread, NULL, short_life, NULL);
+		pthread_join(thread, NULL);
+	}
+	hazard_print("x", short_lived_x);
+}
+
 /* Threads with streams of their own, made and destroyed all the time. */
 static void *own_streams(void *memory)
 {
@@ -129,6 +158,7 @@ static void threads_many_streams(void)
 
 const struct hazard thread_hazards[] = {
 	{"per_thread_default", per_thread_default},
+	{"per_thread_ends", per_thread_ends},
 	{"two_threads_one_stream", two_threads_one_stream},
 	{"threads_many_streams", threads_many_streams},
 	{NULL, NULL},

@@ -163,6 +163,22 @@ API(SIM_INIT, cuGraphDestroyNode, (CUgraphNode handle), (handle))
 	return CUDA_SUCCESS;
 }
 
+/* A label of graphviz's, in which the angle brackets of records are escaped. */
+static void draw_node(FILE *file, const struct sim_graph *graph, const struct sim_node *node, unsigned int flags)
+{
+	const struct sim_work *work = node->work;
+	bool record = work->kind == SIM_KERNEL && (flags & (CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE));
+
+	fprintf(file, "\"graph_%u_node_%zu\"[style=\"%s\" shape=\"%s\" label=\"", graph->object.ordinal, node->position,
+		work->kind == SIM_KERNEL ? "bold" : "solid", record ? "record" : work->kind == SIM_KERNEL ? "octagon" : "rectangle");
+	if (record)
+		fprintf(file, "{KERNEL\n| {ID | %zu | %s\\<\\<\\<%u,%u,%u\\>\\>\\>}\n}\"];\n", node->position, work->kernel.function->code->name,
+			work->kernel.grid.x, work->kernel.block.x, work->kernel.shared_bytes);
+	else
+		fprintf(file, "%zu\n%s\n\"];\n", node->position, work->kind == SIM_KERNEL ? work->kernel.function->code->name : sim_work_name(work));
+}
+
+/* In the form of CUDA's drawings, as far as that is known: it is not documented, and says more of a node's parameters. */
 API(SIM_INIT, cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned int flags), (handle, path, flags))
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
@@ -174,16 +190,16 @@ API(SIM_INIT, cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned 
 	file = fopen(path, "w");
 	if (!file)
 		return CUDA_ERROR_OPERATING_SYSTEM;
-	fprintf(file, "digraph graph_%u {\n", graph->object.ordinal);
+	fprintf(file, "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n", graph->object.ordinal, graph->object.ordinal);
 	for (i = 0; i < graph->nodes.count; i++) {
 		const struct sim_node *node = graph->nodes.at[i];
 
-		fprintf(file, "\tnode_%zu [label=\"%s%s%s\"];\n", i, sim_work_name(node->work), node->work->kind == SIM_KERNEL ? " " : "",
-			node->work->kind == SIM_KERNEL ? node->work->kernel.function->code->name : "");
+		draw_node(file, graph, node, flags);
 		for (j = 0; j < node->before.count; j++)
-			fprintf(file, "\tnode_%zu -> node_%zu;\n", node->before.at[j]->position, i);
+			fprintf(file, "\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\";\n", graph->object.ordinal, node->before.at[j]->position,
+				graph->object.ordinal, i);
 	}
-	fprintf(file, "}\n");
+	fprintf(file, "}\n}\n");
 	fclose(file);
 	return CUDA_SUCCESS;
 }

@@ -26,6 +26,7 @@ static struct {
 	uint32_t context;
 } streams[OPSTREAM_LANES];
 
+static uint8_t last_thread[OPSTREAM_LANES]; /* whose op was the lane's last */
 static uint64_t thread_clocks[256]; /* when the thread's last call had been made */
 static const struct opstream_record *feeding;
 
@@ -88,13 +89,22 @@ static void spend(uint64_t ns)
 	reprise_clock_virtual += ns;
 }
 
+static uint64_t exited(const struct reprise_lane_counts *counts)
+{
+	uint64_t ops = 0;
+
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		ops += counts->exited[i];
+	return ops;
+}
+
 /* What the lane has done since `before`, but for the op that is passing eagerly. */
 static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
 {
-	uint64_t launches = lane->counts.launches - before->launches, exited = lane->counts.exited_ops - before->exited_ops;
+	uint64_t launches = lane->counts.launches - before->launches;
 
 	/* The node of an absent op is disabled, and enabled again for the next visit. */
-	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + exited * COST_EAGER +
+	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + (exited(&lane->counts) - exited(before)) * COST_EAGER +
 		(lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;
@@ -150,13 +160,28 @@ static void barrier_if_any_holds(void)
 		barrier_of_all(false);
 }
 
-/* The legacy stream's ops come after those of the blocking streams of its context, and the other way round (lane/registry.c). */
+/* The legacy stream's ops come after those of the blocking streams of its context, and the other way round (lane/order.c). */
+static bool ordered(unsigned int a, unsigned int b)
+{
+	return a != b && streams[a].context == streams[b].context && streams[a].blocking && streams[b].blocking &&
+	       (streams[a].legacy || streams[b].legacy);
+}
+
 static void make_way(unsigned int lane)
 {
 	for (unsigned int i = 0; i < lane_count; i++)
-		if (i != lane && holds(i) && streams[i].context == streams[lane].context && streams[i].blocking && streams[lane].blocking &&
-		    (streams[i].legacy || streams[lane].legacy))
+		if (holds(i) && ordered(i, lane))
 			barrier(&lanes[i], false);
+}
+
+/* What a wait for one lane issues: that lane and what its ops come after, and what the thread has asked for last (lane/order.c). One for none in particular: all. */
+static void feed_wait(const struct opstream_record *record)
+{
+	bool all = record->lane == OPSTREAM_NO_LANE;
+
+	for (unsigned int i = 0; i < lane_count; i++)
+		if (all || i == record->lane || last_thread[i] == record->thread || ordered(i, record->lane))
+			barrier(&lanes[i], true);
 }
 
 /* What the watchdog does in a process: it issues at half of the limit. */
@@ -212,6 +237,7 @@ static void feed_op(const struct opstream_record *record)
 	counts_before = lane->counts;
 	if (held_before)
 		held[record->lane].thought_ns += record->gap_ns;
+	last_thread[record->lane] = record->thread;
 	reprise_lane_submit(lane, &call);
 	account(&counts_before, lane);
 	now.ops++;
@@ -273,7 +299,7 @@ static void feed_record(const struct opstream_record *record)
 		barrier_of_all(false);
 		break;
 	case OPSTREAM_WAIT:
-		barrier_of_all(true);
+		feed_wait(record);
 		break;
 	case OPSTREAM_MEMORY:
 		barrier_of_all(true);

@@ -3,7 +3,7 @@ import collections
 import struct
 
 RECORD = struct.Struct("<BBBBIII")
-OPS = ("kernel", "copy", "copy 2D", "copy 3D", "memset")
+OPS = ("kernel", "copy", "copy 2D", "copy 3D", "memset", "host function")
 NO_LANE = 255
 DEVICE, PINNED, OTHER = range(3)
 

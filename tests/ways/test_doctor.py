@@ -4,6 +4,7 @@
 usage: test_doctor.py BUILD
 """
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -62,7 +63,67 @@ class Doctor(unittest.TestCase):
     def test_an_option_that_cannot_be_used_is_named(self):
         outcome = reprise("doctor", REPRISE_HOLD="much")
         self.assertIn("REPRISE_HOLD", outcome.stderr)
-        self.assertIn("REPRISE_HOLD 100 (default)", " ".join(outcome.stdout.split()))
+        self.assertIn('REPRISE_HOLD 100 (default, since the environment\'s "much" is not from 0 to 100000)', " ".join(outcome.stdout.split()))
+
+    def test_words_and_texts_that_cannot_be_used_are_named(self):
+        said = " ".join(reprise("doctor", REPRISE_PAYS="maybe", REPRISE_DENY="x" * 600).stdout.split())
+        self.assertIn('REPRISE_PAYS measured (default, since the environment\'s "maybe" is none of measured|assumed)', said)
+        self.assertIn("REPRISE_DENY *nccl*,*nvshmem* (default, since the environment's has more than 511 characters)", said)
+
+    def test_the_driver_its_devices_and_the_toolkit(self):
+        said = reprise("doctor", SIM_DEVICES="2", CUDA_HOME=str(self.toolkit(12080))).stdout
+        self.assertRegex(said, r"driver's version CUDA \d+\.\d")
+        self.assertIn("0: Simulated device", said)
+        self.assertIn("1: Simulated device", said)
+        self.assertIn(f"CUDA 12.8 in {self.folder}/toolkit;", said)
+        self.assertNotIn("in the way", said)
+
+    def toolkit(self, version):
+        (self.folder / "toolkit" / "include").mkdir(parents=True)
+        (self.folder / "toolkit" / "include" / "cuda.h").write_text(f"/* a header */\n#define CUDA_VERSION {version}\n")
+        return self.folder / "toolkit"
+
+    def test_a_driver_that_does_not_start(self):
+        said = reprise("doctor", SIM_FAULT="cuInit:1=100").stdout
+        self.assertIn("the driver does not start: CUDA_ERROR_NO_DEVICE (100)", said)
+        self.assertIn("nvidia-smi", said)
+
+    def test_the_stub_of_the_toolkit(self):
+        self.assertIn("from LD_LIBRARY_PATH", reprise("doctor", SIM_FAULT="cuInit:1=34").stdout)
+
+    def test_tools_and_what_is_done_beside_them(self):
+        self.assertIn("stands aside for it", reprise("doctor", CUDA_INJECTION64_PATH="/tool.so").stdout)
+        self.assertIn("goes on all the same", reprise("doctor", CUDA_INJECTION64_PATH="/tool.so", REPRISE_TOOLS="ignore").stdout)
+
+    def test_off_is_told(self):
+        self.assertIn("REPRISE is off", reprise("doctor", REPRISE="off").stdout)
+
+    def test_a_stand_in_on_the_path(self):
+        said = reprise("doctor", LD_LIBRARY_PATH=f"{BUILD}/preload/stand_in:{BUILD}/tests/sim").stdout
+        self.assertIn("under Reprise already", said)
+        self.assertIn(f"{BUILD}/tests/sim/libcuda.so.1", said)
+
+    def test_what_else_is_preloaded(self):
+        interposer = BUILD / "tests" / "unit" / "doors" / "libdoors_interposer.so"
+        harmless = WAYS / "libway-looked-up.so"
+        said = reprise("doctor", LD_PRELOAD=f"{interposer} {harmless}:{BUILD}/preload/libreprise.so").stdout
+        self.assertIn(f"{interposer} is preloaded, too, and seems to stand in for dlsym", said)
+        self.assertRegex(said, rf"preloaded +{harmless}\n")
+        self.assertIn("libreprise.so: every program is under Reprise already", said)
+
+    def test_a_library_that_cannot_be_loaded(self):
+        # The command and a library beside it as they are installed, of which the library is none.
+        command = self.folder / "src" / "cli" / "reprise"
+        library = self.folder / "preload" / "libreprise.so"
+        for path in (command, library):
+            path.parent.mkdir(parents=True)
+        shutil.copy(BUILD / "src" / "cli" / "reprise", command)
+        library.write_bytes(b"no library")
+        said = subprocess.run([command, "doctor"], env=SIMULATION, capture_output=True, text=True).stdout
+        self.assertIn("the library cannot be loaded", said)
+
+    def test_a_library_is_no_program(self):
+        self.says(WAYS / "libway-linked.so", 1, "a library", "links libcuda.so.1", "the program that loads it")
 
     def test_a_program_that_links_the_driver(self):
         self.says(WAYS / "ways-linked", 0, "links libcuda.so.1", "64-bit", "dynamic")
@@ -124,7 +185,7 @@ class StandIn(unittest.TestCase):
     def test_a_program_is_replayed(self):
         outcome = reprise("run", "--stand-in", "--", str(WAYS / "ways-linked"), self.MODULE)
         self.assertEqual(outcome.returncode, 0)
-        self.assertIn("% replayed", outcome.stderr)
+        self.assertIn("launches replayed", outcome.stderr)
 
     def test_twice_is_once(self):
         command = str(BUILD / "src" / "cli" / "reprise")

@@ -7,6 +7,7 @@ NAMES is a file with the names that a driver exports, one a line. The reference 
 TOOLKIT is an older one. Fails for
   - an entry point without a row, also one that only the toolkit's cudart asks for by name;
   - a PASS row whose reason is none, or does not fit what the call is named or takes;
+  - a SYNC row that says of a call that it observes less than everything, which its name does not;
   - a call that ends something which traces may refer to and is not LIFETIME;
   - a row that does not say what the call takes, or names the stream at another place than it is;
   - a form that does not fit the name, and a checked door that cannot pass the arguments on;
@@ -35,6 +36,14 @@ FITS = {
     'LINKING': r'^cuLink',
     'DIAGNOSTIC': r'^cuCoredump',
     'PRIVATE': r'^cuGetExportTable$',
+}
+# What a SYNC call may be named that observes less than everything.
+OBSERVES = {
+    'STREAM': r'^cuStream(Query|Synchronize)',
+    'EVENT': r'^cuEvent(Query|Synchronize|ElapsedTime|Destroy)',
+    'DEFAULT': r'^cuMem(cpy|set)(?!.*Peer)(?!.*Async)',
+    'ALL': r'',
+    'UNKNOWN': r'',
 }
 NO_OBJECT = {'UNRELATED', 'PRIVATE'}  # reasons for calls that take nothing
 CREATES_NOTHING = re.compile(r'Unload|Unregister')
@@ -78,6 +87,10 @@ def problems_of_class(row, reasons):
         yield from problems_of_reason(row, reasons)
     elif (row.form == 'PER_THREAD') != (row.suffix is not None):
         yield f'{row.form} does not fit the name'
+    if row.kind == 'SYNC' and not re.search(OBSERVES[row.what], row.name):
+        yield f'is SYNC, and {row.what} is not what it observes'
+    if row.kind == 'SYNC' and (row.what == 'UNKNOWN') != ('STREAM' in row.takes and row.argument == 0):
+        yield f'is SYNC and {row.what}, and may give streams work that nobody is told of, or not'
     if row.kind in ('RECORD', 'ORDER') and 'STREAM' not in row.takes:
         yield f'is {row.kind}, and takes no stream'
     if ENDS.search(row.name) and row.takes & REFERRED_TO and not row.takes & {'GRAPH'} and row.kind != 'LIFETIME' and \

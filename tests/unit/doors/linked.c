@@ -6,6 +6,7 @@
 
 LINKED(cuCtxDisablePeerAccess);
 LINKED(cuCtxSetLimit);
+LINKED(cuCtxSynchronize_v2);
 LINKED(cuDeviceGraphMemTrim);
 LINKED(cuDevicePrimaryCtxSetFlags_v2);
 LINKED(cuGraphLaunch);
@@ -21,6 +22,7 @@ LINKED(cuLaunchKernelEx);
 LINKED(cuMemAllocAsync_ptsz);
 LINKED(cuMemFree_v2);
 LINKED(cuMemPoolTrimTo);
+LINKED(cuMemcpyDtoH_v2_ptds);
 LINKED(cuMemcpyHtoDAsync_v2);
 LINKED(cuMemsetD2D16Async_ptsz);
 LINKED(cuModuleUnload);
@@ -153,6 +155,24 @@ START_TEST(an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind)
 		ck_assert_uint_eq(rooms->lifetimes, i + 1);
 		ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
 	}
+}
+END_TEST
+
+START_TEST(a_sync_says_what_it_observes)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	call_with_everything(linked_cuStreamSynchronize);
+	ck_assert_uint_eq(rooms->sync, REPRISE_SYNC_STREAM);
+	ck_assert_uint_eq(rooms->handle, INTEGER(1));
+	call_with_everything(linked_cuMemcpyDtoH_v2_ptds);
+	ck_assert_uint_eq(rooms->sync, REPRISE_SYNC_DEFAULT);
+	ck_assert_uint_eq(rooms->handle, 0);
+	ck_assert(rooms->per_thread);
+	call_with_everything(linked_cuCtxSynchronize_v2);
+	ck_assert_uint_eq(rooms->sync, REPRISE_SYNC_CONTEXT);
+	ck_assert_uint_eq(rooms->handle, INTEGER(1));
 }
 END_TEST
 
@@ -421,6 +441,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, limits_and_peer_access_change_what_every_trace_runs_with);
 	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);
 	tcase_add_test(tcase, the_flags_of_a_primary_context_end_no_context);
+	tcase_add_test(tcase, a_sync_says_what_it_observes);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
 	tcase_add_test(tcase, what_finds_no_memory_is_called_again);
 	tcase_add_test(tcase, a_launch_is_submitted_with_its_arguments);

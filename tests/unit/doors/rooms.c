@@ -6,8 +6,10 @@
 
 #include "../../../src/base/inside.h"
 #include "../../../src/base/start.h"
+#include "../../../src/report/counters.h"
 
 _Atomic uint32_t reprise_attention;
+bool reprise_reporting;
 
 static int *inside(void)
 {
@@ -68,17 +70,15 @@ void reprise_order(CUstream stream, bool per_thread)
 	trash_registers();
 }
 
-void reprise_sync(void)
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	rooms.syncs++;
+	rooms.sync = what;
+	rooms.handle = handle;
+	rooms.per_thread = per_thread;
 	if (rooms.unwind)
 		rooms.frame_count = backtrace(rooms.frames, sizeof(rooms.frames) / sizeof(rooms.frames[0]));
 	trash_registers();
-}
-
-void reprise_sync_unknown(void)
-{
-	reprise_sync();
 }
 
 void reprise_meet_attributes(const CUlaunchConfig *config)
@@ -87,19 +87,12 @@ void reprise_meet_attributes(const CUlaunchConfig *config)
 
 void reprise_event_destroyed(CUevent event)
 {
-	reprise_sync();
+	reprise_sync(REPRISE_SYNC_EVENT, 0, false);
 }
 
 void reprise_events_shared(void)
 {
-	reprise_sync();
-}
-
-void reprise_sync_stream(CUstream stream, bool per_thread)
-{
-	rooms.stream = stream;
-	rooms.per_thread = per_thread;
-	reprise_sync();
+	reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)

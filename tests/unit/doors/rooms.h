@@ -14,6 +14,7 @@ struct rooms {
 	CUlaunchConfig config;    /* of that call, if it has one */
 	CUstream stream;          /* of the last order, begin or end */
 	bool per_thread;
+	enum reprise_sync sync; /* of the last sync */
 	enum reprise_lifetime what;
 	uintptr_t handle;
 	CUresult result; /* the last one observed */

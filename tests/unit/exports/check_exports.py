@@ -2,26 +2,26 @@
 """Holds what libreprise.so, or its stand-in for libcuda.so.1, shows and needs against what it may.
 
 usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
-       check_exports.py --stand-in LIBRARY TABLE
+       check_exports.py --stand-in LIBRARY TABLE [PUBLIC_HEADER...]
 
 It exports dlsym and dlopen, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
 library's objects only; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
 executable. The stand-in exports every entry point and its mark, has the driver's name, and takes no static memory of threads, which a
-library that comes late may not find.
+library that comes late may not find; of the public headers it exports the same.
 """
 import pathlib
-import platform
 import re
 import subprocess
 import sys
 
 NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d+$')
 DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC)\((\w+)', re.M)
-LOADER = {name + version for name in ('dlopen', 'dlsym')  # as programs refer to them
-          for version in ('@GLIBC_2.17' if platform.machine() == 'aarch64' else '@GLIBC_2.2.5', '@@GLIBC_2.34')}
+FIRST_VERSIONS = {'AArch64': '@GLIBC_2.17', 'Advanced Micro Devices X86-64': '@GLIBC_2.2.5'}  # of the C library, by the library's machine
+# The compiler's; the second asks the kernel, on aarch64, which atomic instructions there are, and keeps the answer.
+AT_THE_START = {'frame_dummy', 'init_have_lse_atomics'}
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)', re.M)
-PUBLIC = re.compile(r'^[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
+PUBLIC = re.compile(r'^(?!static)[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 
 
 def output(*command):
@@ -53,15 +53,21 @@ def functions_in(library, section):
     return {symbols.get(int(target, 16), target) for at, target in relocations if start <= int(at, 16) < start + size}
 
 
+def of_the_loader(library):
+    """dlopen and dlsym, as programs refer to them."""
+    machine = re.search(r'Machine:\s+(.*)', output('readelf', '-hW', library)).group(1)
+    return {name + version for name in ('dlopen', 'dlsym') for version in (FIRST_VERSIONS[machine], '@@GLIBC_2.34')}
+
+
 def main():
     stand_in = sys.argv[1] == '--stand-in'
     library, table, *headers = map(pathlib.Path, sys.argv[2 if stand_in else 1:])
     if stand_in:
         expected = {'reprise_stand_in'} | set(ENTRY.findall(table.read_text()))
     else:
-        expected = LOADER | set(DOOR.findall(table.read_text()))
+        expected = of_the_loader(library) | set(DOOR.findall(table.read_text()))
     for header in headers:
-        expected |= set(PUBLIC.findall(header.read_text()))
+        expected |= {name if stand_in else name + '@@REPRISE_1' for name in PUBLIC.findall(header.read_text())}
     shown = exports(library)
     problems = [f'{name} is exported and should not be' for name in sorted(shown - expected)]
     problems += [f'{name} is not exported' for name in sorted(expected - shown)]
@@ -77,7 +83,7 @@ def main():
         problems.append('has static memory of threads')
     if 'TEXTREL' in tags:
         problems.append('has relocations in its code')
-    for name in sorted(functions_in(library, '.init_array') - {'frame_dummy'}):
+    for name in sorted(functions_in(library, '.init_array') - AT_THE_START):
         problems.append(f'{name} runs when the library is loaded')
     for name in sorted(functions_in(library, '.fini_array') - AT_THE_END):
         problems.append(f'{name} runs when the library is unloaded')

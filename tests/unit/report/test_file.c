@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
+#include "../../../src/base/write.h"
 #include "../../../src/report/file.h"
 
 #define REPORT "a report\n"
@@ -36,9 +37,19 @@ static void leave_folder(void)
 	rmdir(folder);
 }
 
+static bool report_to(const char *pattern)
+{
+	int file = reprise_report_file_open(pattern);
+	bool whole = file >= 0 && reprise_write(file, REPORT, strlen(REPORT));
+
+	if (file >= 0)
+		close(file);
+	return whole;
+}
+
 static bool report(void)
 {
-	return reprise_report_file_write("report", REPORT, strlen(REPORT));
+	return report_to("report");
 }
 
 static const char *content(const char *path)
@@ -96,7 +107,7 @@ END_TEST
 
 START_TEST(percent_p_is_the_process)
 {
-	ck_assert(reprise_report_file_write("report.%p", REPORT, strlen(REPORT)));
+	ck_assert(report_to("report.%p"));
 	ck_assert_str_eq(content(beside), REPORT);
 }
 END_TEST
@@ -163,7 +174,7 @@ static const char *const unwritable[] = {"/dev/full", "/proc/report", "nowhere/r
 
 START_TEST(what_cannot_be_written_is_said_to_be_so)
 {
-	ck_assert(!reprise_report_file_write(unwritable[_i], REPORT, strlen(REPORT)));
+	ck_assert(!report_to(unwritable[_i]));
 }
 END_TEST
 
@@ -173,7 +184,7 @@ START_TEST(a_name_too_long_is_said_to_be_so)
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	ck_assert(!reprise_report_file_write(name, REPORT, strlen(REPORT)));
+	ck_assert(!report_to(name));
 }
 END_TEST
 

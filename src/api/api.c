@@ -1,0 +1,61 @@
+/*
+ * The public API, as the library has it (include/reprise/reprise.h says what each function does). May be called before Reprise has started, and
+ * where it is off: then there are no lanes.
+ */
+#define REPRISE_LIBRARY
+#include "../../include/reprise/reprise.h"
+
+#include <string.h>
+
+#include "../base/store.h"
+#include "../graph/ledger.h"
+#include "../lane/doors.h"
+#include "../report/counters.h"
+#include "../report/totals.h"
+
+#define SHOWN __attribute__((visibility("default")))
+
+SHOWN void reprise_flush(void)
+{
+	reprise_issue();
+}
+
+SHOWN void reprise_pause(void)
+{
+	reprise_pause_begin();
+}
+
+SHOWN void reprise_resume(void)
+{
+	reprise_pause_end();
+}
+
+static uint64_t counted(enum reprise_counter counter)
+{
+	return atomic_load(&reprise_counters[counter]);
+}
+
+/* A program may have been built with a newer header, or with an older one. */
+SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
+{
+	struct reprise_lane_counts sum = reprise_counts_sum();
+	struct reprise_counts known = {
+		.ops = sum.ops,
+		.replayed = sum.replayed,
+		.paused_ops = counted(REPRISE_COUNT_paused_ops),
+		.launches = sum.launches,
+		.traces = sum.traces,
+		.side_exits = reprise_side_exits(&sum),
+		.updates = counted(REPRISE_COUNT_updates) + counted(REPRISE_COUNT_node_patches),
+		.graphs_built = counted(REPRISE_COUNT_graphs_built),
+		.build_ns = counted(REPRISE_COUNT_build_ns),
+		.hold_longest_ns = counted(REPRISE_COUNT_hold_longest_ns),
+		.graph_bytes = reprise_ledger_bytes(),
+		.host_bytes = reprise_store_used(),
+	};
+	size_t both = size < sizeof(known) ? size : sizeof(known);
+
+	memset(counts, 0, size);
+	memcpy(counts, &known, both);
+	return both;
+}

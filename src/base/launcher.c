@@ -1,0 +1,33 @@
+#include "launcher.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* Open MPI, MPICH and its kin, Slurm, torchrun. The first that is a number counts; the last tells of one machine only. */
+static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "RANK", "LOCAL_RANK"};
+
+static struct reprise_launcher found;
+
+static bool parse(const char *text, uint64_t *rank)
+{
+	char *end;
+
+	if (text == NULL || *text < '0' || *text > '9')
+		return false;
+	*rank = strtoull(text, &end, 10);
+	return *end == '\0';
+}
+
+void reprise_launcher_look(void)
+{
+	found.variable = NULL;
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && found.variable == NULL; i++)
+		if (parse(getenv(variables[i]), &found.rank))
+			found.variable = variables[i];
+}
+
+bool reprise_launcher_found(struct reprise_launcher *launcher)
+{
+	*launcher = found;
+	return found.variable != NULL;
+}

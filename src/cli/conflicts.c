@@ -1,0 +1,94 @@
+#include "conflicts.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/options.h"
+#include "../base/tools.h"
+#include "binary.h"
+#include "library.h"
+#include "tell.h"
+
+/* Nothing of the library runs when it is loaded, so this process may try. */
+static void tell_library(void)
+{
+	char path[REPRISE_CLI_PATH_MOST], what[REPRISE_CLI_PATH_MOST + 512];
+
+	if (!reprise_cli_find_library(path)) {
+		reprise_cli_tell_conflict("there is no libreprise.so beside this command", "install both together, and move them together");
+		return;
+	}
+	if (!reprise_cli_can_be_listed(path))
+		reprise_cli_tell_conflict("the library's path has a space or a colon, at which LD_PRELOAD is split", "install it elsewhere");
+	if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
+		snprintf(what, sizeof(what), "the library cannot be loaded: %s", dlerror());
+		reprise_cli_tell_conflict(what, "it was built for another C library or another machine than this: build it here");
+	}
+}
+
+static void tell_tool(void)
+{
+	const struct reprise_tool *tool;
+	bool ignore = reprise_option(REPRISE_OPTION_TOOLS) == 1;
+	char what[512];
+
+	reprise_tools_look(ignore);
+	tool = reprise_tool_found();
+	if (tool == NULL || !tool->aside)
+		return;
+	snprintf(what, sizeof(what), "%s (%s): %s", tool->name, tool->sign, tool->why);
+	reprise_cli_tell_conflict(what, ignore ? "Reprise goes on all the same, since REPRISE_TOOLS is ignore" :
+	                                         "Reprise stands aside for it; REPRISE_TOOLS=ignore replays all the same");
+}
+
+static void tell_mode(void)
+{
+	if (reprise_option(REPRISE_OPTION_MODE) == 0)
+		reprise_cli_tell_conflict("REPRISE is off: what is preloaded by hand passes every call on", "unset it; reprise run sets it by itself");
+}
+
+static void tell_stand_in(void)
+{
+	if (reprise_cli_stand_in_leads())
+		reprise_cli_tell_conflict("the stand-in is on the library path: every program that finds it there is under Reprise already",
+		                          "a preloaded library leaves everything to it, so this does no harm; take it from LD_LIBRARY_PATH to have it otherwise");
+}
+
+/* One member of LD_PRELOAD. */
+static void tell_preloaded(const char *library)
+{
+	const char *name = strrchr(library, '/') != NULL ? strrchr(library, '/') + 1 : library;
+	struct reprise_binary binary = reprise_binary_read(library);
+	char what[REPRISE_CLI_PATH_MOST + 128];
+
+	if (strcmp(name, "libreprise.so") == 0)
+		reprise_cli_tell("preloaded", "%s: every program is under Reprise already", library);
+	else if (binary.names_calls || binary.names_dlsym) {
+		snprintf(what, sizeof(what), "%s is preloaded, too, and seems to stand in for %s", library,
+		         binary.names_calls ? "calls of the driver" : "dlsym");
+		reprise_cli_tell_conflict(what, "both are served where it asks for the next dlsym; if something is wrong, try the other order, and without it");
+	} else
+		reprise_cli_tell("preloaded", "%s", library);
+}
+
+static void tell_preloads(void)
+{
+	char *list = getenv("LD_PRELOAD") != NULL ? strdup(getenv("LD_PRELOAD")) : NULL;
+	char *rest = list;
+
+	for (const char *library = strsep(&rest, ": "); library != NULL; library = strsep(&rest, ": "))
+		if (library[0] != '\0')
+			tell_preloaded(library);
+	free(list);
+}
+
+void reprise_cli_tell_conflicts(void)
+{
+	tell_library();
+	tell_mode();
+	tell_tool();
+	tell_stand_in();
+	tell_preloads();
+}

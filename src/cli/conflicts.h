@@ -1,0 +1,5 @@
+/* What else is there that Reprise would share a program with, or that would keep it out, for `reprise doctor`. */
+#pragma once
+
+/* Prints what is in the way, and what to do about each. */
+void reprise_cli_tell_conflicts(void);

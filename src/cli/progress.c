@@ -1,0 +1,115 @@
+/*
+ * Whom to ask is read from the kernel's list of sockets; the program need not be the process that was started, but one that this one starts. The cursor
+ * is left at the beginning of the line, so that what the program writes goes over it.
+ */
+#include "progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../control/peer.h"
+#include "control.h"
+#include "summary.h"
+
+#define ASKED_MOST 16
+#define PATIENCE_MS 100
+#define ANCESTORS_MOST 64
+
+static bool shown;
+
+bool reprise_progress_wanted(void)
+{
+	return isatty(STDERR_FILENO) == 1;
+}
+
+static pid_t parent_of(pid_t process)
+{
+	char path[64], line[512];
+	const char *behind_name = NULL;
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)process);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	if (fgets(line, sizeof(line), file) != NULL)
+		behind_name = strrchr(line, ')'); /* the name may hold anything */
+	if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
+		parent = 0;
+	fclose(file);
+	return parent;
+}
+
+static bool descends(pid_t process, pid_t root)
+{
+	for (int i = 0; process > 1 && i < ANCESTORS_MOST; i++) {
+		if (process == root)
+			return true;
+		process = parent_of(process);
+	}
+	return false;
+}
+
+static void ask(pid_t process, struct reprise_summary *summary)
+{
+	static char answer[1 << 16];
+	const char *why;
+
+	if (reprise_cli_ask(process, "report", answer, sizeof(answer), PATIENCE_MS, &why) != NULL)
+		reprise_summary_add(summary, answer);
+}
+
+static void ask_all(pid_t root, struct reprise_summary *summary)
+{
+	FILE *sockets = fopen("/proc/net/unix", "re");
+	char line[512];
+	int asked = 0, process;
+
+	while (sockets != NULL && asked < ASKED_MOST && fgets(line, sizeof(line), sockets) != NULL) {
+		const char *name = strstr(line, " @" REPRISE_CONTROL_NAME);
+
+		/* Connections have the listener's name, too, but not its flag (__SO_ACCEPTCON). */
+		if (name == NULL || strstr(line, " 00010000 ") == NULL ||
+		    sscanf(name, " @" REPRISE_CONTROL_NAME "%d", &process) != 1 || !descends(process, root))
+			continue;
+		ask(process, summary);
+		asked++;
+	}
+	if (sockets != NULL)
+		fclose(sockets);
+}
+
+static int columns(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
+void reprise_progress_show(pid_t root)
+{
+	struct reprise_summary summary = {0};
+	char line[160], processes[32] = "";
+
+	if (tcgetpgrp(STDERR_FILENO) != getpgrp())
+		return;
+	ask_all(root, &summary);
+	if (summary.processes == 0)
+		return;
+	if (summary.processes > 1)
+		snprintf(processes, sizeof(processes), ", %u processes", summary.processes);
+	snprintf(line, sizeof(line), "reprise: %.1f %% of %llu ops replayed, %llu traces, %.1f MiB%s", reprise_summary_share(&summary), summary.ops,
+	         summary.traces, (double)summary.bytes / (1 << 20), processes);
+	fprintf(stderr, "\r%.*s\033[K\r", columns(), line);
+	shown = true;
+}
+
+void reprise_progress_erase(void)
+{
+	if (shown && tcgetpgrp(STDERR_FILENO) == getpgrp())
+		fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,39 @@
+"""Amounts as people read them."""
+
+
+def count(value):
+    return f"{value:,}"
+
+
+def share(part, whole):
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def duration(ns):
+    """Three digits, in the unit that fits."""
+    sign, ns = ("-" if ns < 0 else ""), abs(ns)
+    for size, name in ((3600e9, "h"), (60e9, "min")):
+        if ns >= 2 * size:
+            return f"{sign}{digits(ns / size)} {name}"
+    for size, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= size * 0.9995:
+            return f"{sign}{digits(ns / size)} {name}"
+    return f"{sign}{ns:.0f} ns"
+
+
+def digits(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def size(bytes_):
+    for factor, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if bytes_ >= factor:
+            return f"{digits(bytes_ / factor)} {name}"
+    return f"{bytes_} B"
+
+
+def shortened(text, most):
+    """The beginning and the end of a long name, which tell more than its middle."""
+    if len(text) <= most:
+        return text
+    return text[: most - most // 3 - 1] + "…" + text[-(most // 3):]

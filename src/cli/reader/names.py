@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Every name that a report has for a reason, a count or a cost, with what it means: from the headers, where each is listed once.
+
+    names.py SOURCE         writes them as JSON
+"""
+import json
+import re
+import sys
+from pathlib import Path
+
+# What is listed, in which header, by which macro, and which arguments of a row are its name and its meaning.
+TABLES = {
+    "exits": ("trace/trace.h", "REPRISE_EXITS", 0, 1),
+    "unfit": ("op/op.h", "REPRISE_UNFIT_REASONS", 1, 2),
+    "places": ("report/places.h", "REPRISE_PLACE_KINDS", 0, 1),
+    "histograms": ("report/histogram.h", "REPRISE_HISTOGRAMS", 0, 1),
+    "costs": ("graph/cost.h", "REPRISE_COSTS", 0, 2),
+    "counters": ("report/counters.h", "REPRISE_COUNTERS", 0, 1),
+}
+ARGUMENT = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"]*?)\s*(?:,|$)')
+
+
+def rows(text, macro):
+    """The arguments of each row of a list macro."""
+    body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", text).group(1)
+    for row in re.findall(r"X\((.*)\)", body):
+        yield [argument.strip('"') for argument in ARGUMENT.findall(row)[:3]]
+
+
+def read(source):
+    names = {}
+    for table, (header, macro, name, meaning) in TABLES.items():
+        listed = {row[name]: row[meaning] for row in rows((Path(source) / header).read_text(), macro)}
+        listed.pop("none", None)
+        names[table] = listed
+    return names
+
+
+if __name__ == "__main__":
+    json.dump(read(sys.argv[1]), sys.stdout, indent=1)

@@ -1,0 +1,173 @@
+"""Reports as one page that needs nothing else: no network, no script."""
+from html import escape
+from pathlib import Path
+
+import observed
+import plots
+import reports
+import tables
+from amounts import count, duration, share, shortened, size
+
+TRACES_MOST = 10
+
+STYLE = """
+:root { color-scheme: light dark; --back: #fff; --front: #1c2126; --quiet: #5c6670; --line: #dde2e6; --panel: #f6f8f9; --replayed: #2f7fc1; --eager: #d9822b; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #14181c; --front: #e3e7ea; --quiet: #98a3ad; --line: #313940; --panel: #1b2127; --replayed: #58a6e8; --eager: #e79a4c; }
+}
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 60rem; padding: 1.5rem 1rem 4rem; background: var(--back); color: var(--front); font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif; }
+h1 { font-size: 1.35rem; line-height: 1.3; margin: 0 0 .2rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.05rem; margin: 2.2rem 0 .3rem; }
+p { margin: .3rem 0 .8rem; max-width: 46rem; }
+.quiet { color: var(--quiet); font-size: .9rem; margin: .1rem 0 .4rem; overflow-wrap: anywhere; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .7rem; margin: 1.2rem 0; }
+.card { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .6rem .8rem; }
+.card b { display: block; font-size: 1.45rem; font-weight: 600; line-height: 1.25; white-space: nowrap; }
+.card span { color: var(--quiet); font-size: .85rem; }
+.wide { overflow-x: auto; }
+svg { display: block; width: 100%; min-width: 31rem; height: auto; }
+svg text { fill: var(--quiet); font: 12px system-ui, "DejaVu Sans", sans-serif; }
+svg text.strong { fill: var(--front); }
+svg line { stroke: var(--line); }
+.replayed { fill: var(--replayed); background: var(--replayed); }
+.eager { fill: var(--eager); background: var(--eager); }
+.over { fill-opacity: .72; }
+.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin: 0 .35em 0 0; }
+.keys span { margin-right: 1.2em; white-space: nowrap; }
+table { border-collapse: collapse; font-size: .88rem; font-variant-numeric: tabular-nums; }
+th { color: var(--quiet); font-weight: 500; }
+th, td { text-align: right; padding: .22rem .7rem .22rem 0; border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
+th.words, td.words { text-align: left; white-space: normal; }
+td.name { overflow-wrap: anywhere; min-width: 12rem; }
+@media print {
+  body { max-width: none; padding: 0; font-size: 11px; }
+  .wide { overflow: visible; } svg { min-width: 0; } figure, table, .card { break-inside: avoid; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+"""
+
+
+def table(heads, rows):
+    """A head that begins with < is of words, one that begins with << of long names."""
+    kinds = ["words name" if head.startswith("<<") else "words" if head.startswith("<") else "" for head in heads]
+
+    def cells(tag, row):
+        return "".join(f'<{tag} class="{kind}">{escape(str(cell))}</{tag}>' for kind, cell in zip(kinds, row))
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{cells("th", [head.lstrip("<") for head in heads])}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def section(title, words, *parts):
+    parts = [part for part in parts if part]
+    return f"<section><h2>{escape(title)}</h2><p>{escape(words)}</p>{''.join(parts)}</section>" if parts else ""
+
+
+def keys(**names):
+    return '<p class="quiet keys">' + "".join(f'<span><i class="key {kind}"></i>{escape(words)}</span>' for kind, words in names.items()) + "</p>"
+
+
+def figure(svg, legend=""):
+    return f'{legend}<figure class="wide" style="margin:0">{svg}</figure>' if svg else ""
+
+
+def cards(report):
+    would = "would be " if report["mode"] == "observe" else ""
+    shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {would}replayed"),
+             (duration(report["saved_ns"]), f"of {duration(report['launch_time_ns'])} launch time {would}saved, about"),
+             (count(report["launches"]), f"graph launches of {count(report['traces'])} traces")]
+    if report["mode"] == "on":
+        shown.append((size(report["graph_bytes_most"]), "of device memory at most"))
+        shown.append((duration(report["hold_longest_ns"]), "the longest that a launch was held back"))
+    return '<div class="cards">' + "".join(f'<div class="card"><b>{escape(value)}</b><span>{escape(words)}</span></div>' for value, words in shown) + "</div>"
+
+
+def over_time(report):
+    if not any(report.get("share", {}).get("ops", ())):
+        return ""
+    came = "would come" if report["mode"] == "observe" else "came"
+    return section("Over time", f"Each bar is an interval. Blue launches {came} out of a graph; orange ones go to the driver one by one, as without Reprise: "
+                   "because their sequence is not known yet, or does not repeat.",
+                   figure(plots.over_time(report["share"]), keys(replayed="replayed", eager="launched one by one")))
+
+
+def traces(report):
+    rows = [row for row in reports.biggest(report["trace_rows"], "eager_ns", TRACES_MOST) if row["replays"]]
+    if not rows:
+        return ""
+    listed = table(("lane", "length", "replays", "of all ops", "<nodes patched", "<side exits", "memory", "<<begins with"),
+                   [(f"{row.get('who', '')} {row['lane']}".strip(), row["length"], count(row["replays"]), share(row["ops"], report["ops"]), tables.means(row), tables.exits(row),
+                     size(row["graph_bytes"]) if row["live"] else "ended", shortened(row.get("first", "-"), 120)) for row in rows])
+    return section("Traces", "A trace is a sequence that repeats, and the graph that stands for it. A bar is the time that its launches would have taken one by one; "
+                   "orange is what the graph's launches take instead, blue what is saved.",
+                   figure(plots.of_traces(rows, report["gain"]["launch_ns"]), keys(replayed="saved", eager="spent on launching graphs")), listed)
+
+
+def launch_costs(report):
+    svg = plots.histogram(report["histograms"], {"eager": "eager", "graph": "replayed"})
+    return section("What a launch costs", "How long single launches took on the program's thread; further left is better. One launch of a graph does the work of many others, "
+                   "so the two are not to be compared one to one. Samples; times that waited for a full queue are in it, too.",
+                   figure(svg, keys(eager="launched one by one", replayed="launch of a graph")))
+
+
+def fates(report):
+    rows = [(name, count(ops), share(ops, report["ops"]), meaning) for name, ops, meaning in reports.fates(report) if ops]
+    return section("What became of the launches", "What is not replayed goes to the driver as the program asked.", table(("<", "ops", "share", "<why"), rows))
+
+
+def gain(report):
+    parts = report["gain"]
+    rows = [("launching the replayed ops one by one would have taken", duration(parts["replaced_ns"])), ("launching graphs takes", duration(parts["launches_ns"])),
+            ("patching them", duration(parts["patches_ns"])), ("side exits, beside issuing", duration(parts["exits_ns"])),
+            ("answering, at 60 ns an op (assumed)", duration(parts["defers_ns"])), ("saved", duration(report["saved_ns"])),
+            ("building graphs, in the background", duration(parts["build_ns"]))]
+    even = reports.break_even(report)
+    words = "Time of the program's threads. What was not measured is taken to be as on an H200. The run gets shorter by this only as far as the GPU waited for launches."
+    return section("Gain", words + (f" A graph pays for its building after {count(even)} launches." if even else ""), table(("<", "time"), rows))
+
+
+def idle(report):
+    if "gpu" in report:
+        return section("The GPU, measured by CUPTI", "", table(("<", "time", "<"), observed.measured(report)),
+                       table(("in all", "launches", "each", "<<kernel"), observed.longest_kernels(report)))
+    if not report["histograms"]["interval"]:
+        return ""
+    rows = [(f"{us} us", *map(duration, observed.idle(report, us * 1000))) for us in observed.KERNEL_US]
+    return section("GPU waiting, estimated", "From the pauses between calls on the host: if kernels take as long as the first column says, the GPU would wait so long between "
+                   "launches. Nothing was measured on the GPU.", table(("kernels take", "it waits", "of it for launches"), rows))
+
+
+def ranks(each):
+    if len(each) < 2:
+        return ""
+    rows = [(reports.who(one), one["host"], one["pid"], count(one["ops"]), share(one["replayed"], one["ops"]), duration(one["launch_time_ns"]),
+             duration(one["saved_ns"]), duration(one["hold_longest_ns"]), size(one["graph_bytes_most"])) for one in each]
+    return section("Processes", "", table(("<", "<host", "pid", "ops", "replayed", "launch time", "saved", "longest hold", "graphs"), rows))
+
+
+def kernels(report):
+    rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)[:20]
+    return section("Kernels", "By name; those that nobody looked at are missing.", rows and table(("launches", "replayed", "<<name"),
+                   [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 200)) for row in rows]))
+
+
+def places(report):
+    rows = reports.biggest(report["places"], "count", 20)
+    return section("Where sequences end", "Calls that have everything before them issued first. The place is where the call returns to; by way of cudart, that is in cudart.",
+                   rows and table(("times", "<call", "<<from", "<what it does"),
+                                  [(count(row["count"]), row["call"], reports.place(row), reports.NAMES["places"][row["kind"]]) for row in rows]))
+
+
+def whole(each):
+    report = reports.name_kernels(reports.join(each))
+    name = Path(report["command"][0]).name if report["command"] else "a program"
+    body = [f"<h1>Reprise: {escape(name)}</h1>", *(f'<p class="quiet">{escape(line)}</p>' for line in tables.head(report).splitlines()),
+            f"<p>{escape(tables.verdict(report))}</p>"]
+    if report["ops"]:
+        body += [cards(report), ranks(each), over_time(report), traces(report), launch_costs(report), fates(report), gain(report), idle(report), kernels(report),
+                 places(report)]
+    return ('<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; img-src data:">'
+            f'<link rel="icon" href="data:,"><title>Reprise: {escape(shortened(name, 60))}</title><style>{STYLE}</style></head>'
+            f"<body>{''.join(body)}</body></html>\n")

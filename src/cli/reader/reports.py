@@ -1,0 +1,208 @@
+"""Reading reports, and joining those of several processes into one."""
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+FORMAT = 2
+NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
+
+
+class NoReport(Exception):
+    """Why a file is not a report."""
+
+
+def load(path):
+    try:
+        report = json.loads(Path(path).read_text())
+    except (OSError, ValueError, RecursionError) as error:
+        raise NoReport(f"{path}: cannot be read: {error}") from None
+    if not isinstance(report, dict) or not isinstance(report.get("ops"), int):
+        raise NoReport(f"{path}: is no report of Reprise")
+    if report.get("format") != FORMAT:
+        raise NoReport(f"{path}: is a report of another version of Reprise (format {report.get('format', 1)}, not {FORMAT})")
+    return report
+
+
+def load_all(paths):
+    """All reports of these files and folders, by rank; and why others could not be read."""
+    reports, problems = [], []
+    for path in map(Path, paths):
+        for file in sorted(path.glob("*.json*")) if path.is_dir() else [path]:
+            try:
+                reports.append(load(file))
+            except NoReport as problem:
+                problems.append(str(problem))
+    reports.sort(key=lambda report: (report.get("rank", float("inf")), report["started"], report["pid"]))
+    return reports, problems
+
+
+def program(report):
+    return " ".join(report["command"]) or "?"
+
+
+def who(report):
+    """A process among others, in a few words."""
+    return f"rank {report['rank']}" if "rank" in report else f"process {report['pid']}"
+
+
+# ---- joining ----
+
+def is_longest(name):
+    return name.endswith("_longest_ns") or name in ("hold_begun_ns", "recovery_ops", "wall_ns", "node_bytes")
+
+
+def join(reports):
+    """One report that stands for all: sums, and the longest of what is not to be summed."""
+    if len(reports) == 1:
+        return reports[0]
+    joined = dict(reports[0])
+    for name, value in joined.items():
+        if isinstance(value, int) and not isinstance(value, bool) and name not in ("pid", "format", "rank"):
+            joined[name] = (max if is_longest(name) else sum)(report.get(name, 0) for report in reports)
+    for name in ("exits", "exited", "unfit", "kinds"):
+        joined[name] = {key: sum(report[name][key] for report in reports) for key in joined[name]}
+    joined["cost_ns"] = {key: mean(report["cost_ns"][key] for report in reports) for key in joined["cost_ns"]}
+    joined["gain"] = join_gains([report["gain"] for report in reports])
+    joined["trace_rows"] = [row | {"who": who(report)} for report in reports for row in report["trace_rows"]]
+    joined["trace_rest"] = sum_rows([report["trace_rest"] for report in reports])
+    joined["lane_rows"] = [row | {"who": who(report)} for report in reports for row in report["lane_rows"]]
+    joined["kernels"] = sum_by(reports, "kernels", ("name",), ("watched", "replayed"))
+    joined["places"] = sum_by(reports, "places", ("kind", "call", "library", "offset"), ("count",))
+    if all("gpu" in report for report in reports):
+        joined["gpu"] = join_gpus([report["gpu"] for report in reports])
+    joined["share"] = join_shares([report["share"] for report in reports if "share" in report])
+    joined["histograms"] = {name: join_histogram([report["histograms"][name] for report in reports]) for name in joined["histograms"]}
+    joined["processes"] = len(reports)
+    for name in ("rank", "rank_variable", "pid"):
+        joined.pop(name, None)
+    return joined
+
+
+def join_gpus(gpus):
+    """Each process has, or takes turns at, a GPU of its own."""
+    joined = {name: sum(gpu[name] for gpu in gpus) for name in ("kernels", "busy_ns", "span_ns", "dropped")}
+    return joined | {"rows": sum_by(gpus, "rows", ("name",), ("launches", "ns"))}
+
+
+def mean(values):
+    values = list(values)
+    return round(sum(values) / len(values))
+
+
+def join_gains(gains):
+    joined = {name: sum(gain[name] for gain in gains) for name in gains[0] if name not in ("eager_ns", "launch_ns")}
+    joined["eager_ns"] = {kind: mean(gain["eager_ns"][kind] for gain in gains) for kind in gains[0]["eager_ns"]}
+    joined["launch_ns"] = mean(gain["launch_ns"] for gain in gains)
+    for name in ("eager_measured", "launch_measured"):
+        joined[name] = all(gain[name] for gain in gains)
+    return joined
+
+
+def sum_rows(rows):
+    return {name: sum_rows([row[name] for row in rows]) if isinstance(value, dict) else sum(row[name] for row in rows)
+            for name, value in rows[0].items()}
+
+
+def sum_by(reports, table, keys, amounts):
+    """The rows of a table of all reports, those with the same keys in one."""
+    rows = {}
+    for row in (row for report in reports for row in report[table]):
+        there = rows.setdefault(tuple(row.get(key) for key in keys), dict(row) | dict.fromkeys(amounts, 0))
+        for amount in amounts:
+            there[amount] += row[amount]
+    return list(rows.values())
+
+
+def join_shares(shares):
+    """Intervals are powers of two times the shortest, so shorter ones fall into the longest in whole; each process counts from its own start."""
+    interval = max((share["interval_ns"] for share in shares), default=1)
+    joined = {"interval_ns": interval}
+    for name in ("ops", "replayed"):
+        joined[name] = [0] * max((-(-len(share[name]) * share["interval_ns"] // interval) for share in shares), default=0)
+        for share in shares:
+            for i, value in enumerate(share[name]):
+                joined[name][i * share["interval_ns"] // interval] += value
+    return joined
+
+
+def join_histogram(histograms):
+    """Processes measure their clocks, so their bounds may differ by a little: buckets are put together by what they are nearest to."""
+    buckets = {}
+    for begin, end, number in (bucket for histogram in histograms for bucket in histogram):
+        near = next((key for key in buckets if abs(key - begin) <= (end - begin) / 2), begin)
+        first = buckets.setdefault(near, [begin, end, 0])
+        first[2] += number
+    return [buckets[key] for key in sorted(buckets)]
+
+
+# ---- what follows from the figures ----
+
+def fates(report):
+    """What became of the ops: (name, ops, meaning), of which those behind the first are the eager ones."""
+    yield "replayed", report["replayed"], "issued as nodes of graphs"
+    for name, ops in report["exited"].items():
+        yield f"left: {name}", ops, NAMES["exits"][name]
+    for name, ops in report["unfit"].items():
+        yield f"unfit: {name}", ops, NAMES["unfit"][name]
+    yield "drowsy", report["drowsy"], "passed without being looked at, since nothing had repeated for long"
+    known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["drowsy"]
+    yield "watched", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
+
+
+def break_even(report):
+    """After how many launches a graph has saved what it took to build; None if it never does."""
+    launches = report["launches"]
+    if report["saved_ns"] <= 0 or not launches:
+        return None
+    return max(1, round(report["gain"]["build_ns"] / graphs(report) / (report["saved_ns"] / launches)))
+
+
+def graphs(report):
+    """How many were built; in observe, would be."""
+    return report["graphs_built"] or report["traces"] or 1
+
+
+def saved_by(row, report):
+    """What a trace saved, but for patches and side exits, which are not known trace by trace."""
+    return row["eager_ns"] - row["replays"] * report["gain"]["launch_ns"]
+
+
+def biggest(rows, key, most):
+    return sorted(rows, key=lambda row: row[key], reverse=True)[:most]
+
+
+def place(row):
+    """Where a call stands: library and offset, by the nearest name if there is one."""
+    if "library" not in row:
+        return "a place that is gone"
+    library = Path(row["library"]).name
+    if "symbol" in row:
+        return f"{library}: {row['symbol']}+{row['symbol_offset']:#x}"
+    return f"{library}+{row['offset']:#x}"
+
+
+def readable(names):
+    """C++ names as they stand in the source, where c++filt is installed; others as they are."""
+    names = list(names)
+    if names and shutil.which("c++filt"):
+        try:
+            lines = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, timeout=10).stdout.splitlines()
+        except (OSError, subprocess.TimeoutExpired):
+            lines = []
+        if len(lines) == len(names):
+            return dict(zip(names, lines))
+    return {name: name for name in names}
+
+
+def name_kernels(report):
+    """The report with kernels' names made readable."""
+    rows = report["kernels"] + report.get("gpu", {}).get("rows", [])
+    names = readable({row["name"] for row in rows})
+    for row in rows:
+        row["name"] = names[row["name"]]
+    for row in report["trace_rows"]:
+        for key in ("first", "last"):
+            if key in row:
+                row[key] = names.get(row[key], row[key])
+    return report

@@ -1,0 +1,146 @@
+"""Reports as text."""
+from datetime import datetime
+
+import reports
+from amounts import count, duration, share, shortened, size
+
+TRACES_MOST = 12
+KERNELS_MOST = 10
+NAME_MOST = 44
+
+
+def table(title, heads, rows):
+    """Aligned columns; a head that begins with < is of words, others are of figures."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    if not rows:
+        return ""
+    left = [head.startswith("<") for head in heads]
+    heads = [head.lstrip("<") for head in heads]
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+
+    def line(cells):
+        return ("  " + "  ".join(cell.ljust(width) if to_left else cell.rjust(width) for cell, width, to_left in zip(cells, widths, left))).rstrip()
+
+    return "\n".join([title, *([line(heads)] if any(heads) else []), *map(line, rows)]) + "\n"
+
+
+def when(report):
+    return datetime.fromtimestamp(report["started"]).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def head(report):
+    if "processes" in report:
+        return f"{report['processes']} processes of {reports.program(report)}\n"
+    rank = f", rank {report['rank']} ({report['rank_variable']})" if "rank" in report else ""
+    return (f"{reports.program(report)}\n"
+            f"process {report['pid']} on {report['host']}{rank}, {when(report)}, {duration(report['wall_ns'])} from its first CUDA call\n")
+
+
+def verdict(report):
+    """The one sentence that matters most."""
+    if report.get("aside"):
+        return f"Reprise stood aside for {report['tool']}: {report['aside']}."
+    would = "would be replayed" if report["mode"] == "observe" else "were replayed"
+    text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would}"
+    if report["saved_ns"] > 0:
+        text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {'would be ' if report['mode'] == 'observe' else ''}saved"
+    elif report["replayed"]:
+        text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
+    if report.get("stopped") not in (None, "the process ends"):
+        text += f". Nothing was replayed any more after: {report['stopped']}"
+    return text + "."
+
+
+def ranks(each, joined):
+    def row(name, host, report):
+        return (name, host, report.get("pid", ""), count(report["ops"]), share(report["replayed"], report["ops"]), duration(report["launch_time_ns"]),
+                duration(report["saved_ns"]), count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
+
+    return table("Processes", ("<", "<host", "pid", "ops", "replayed", "launch time", "saved", "traces", "longest hold", "graphs"),
+                 [*(row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one) for one in each), row("all", "", joined)])
+
+
+def fates(report):
+    ops = report["ops"]
+    rows = [(name, count(number), share(number, ops), meaning) for name, number, meaning in reports.fates(report) if number]
+    rows += [(f"({name})", count(report[name]), "", reports.NAMES["counters"][name])
+             for name in ("passed_capturing", "passed_stopped") if report[name]]
+    if report["absent"]:
+        rows.append(("(absent)", count(report["absent"]), "", "of replayed traces, but did not come: their nodes did nothing"))
+    return table("Ops by fate", ("<", "ops", "share", "<"), rows)
+
+
+def means(row):
+    """How a trace's graph was brought to new values."""
+    names = (("node_updates", "set"), ("updates", "updated"), ("toggles", "switched"))
+    return ", ".join(f"{count(row[key])} {word}" for key, word in names if row[key]) or "-"
+
+
+def exits(row):
+    return ", ".join(f"{name} {count(number)}" for name, number in row["exits"].items() if number) or "-"
+
+
+def traces(report):
+    rows = [row for row in reports.biggest(report["trace_rows"], "ops", TRACES_MOST) if row["ops"] or row["exited_ops"]]
+    told = [(row.get("who", ""), row["lane"], row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
+             duration(reports.saved_by(row, report)), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
+             shortened(row.get("first", "-"), NAME_MOST)) for row in rows]
+    text = table("Biggest traces", ("<", "lane", "length", "replays", "of ops", "saved", "<nodes patched", "<side exits", "memory", "<begins with"), told)
+    others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
+    return text + (f"  and {count(others)} more\n" if others else "")
+
+
+def gain(report):
+    amounts, mode = report["gain"], report["mode"]
+    measured = "as measured" if amounts["eager_measured"] else "assumed: as on an H200"
+    launched = "as measured" if amounts["launch_measured"] else "assumed: as on an H200"
+    even = reports.break_even(report)
+    rows = [("replayed ops, had they been launched", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
+            ("launches of graphs", duration(-amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
+            ("patching them", duration(-amounts["patches_ns"]), ""),
+            ("side exits", duration(-amounts["exits_ns"]), "beside issuing"),
+            ("answering", duration(-amounts["defers_ns"]), "assumed: 60 ns an op"),
+            ("saved", duration(report["saved_ns"]), "by the program's threads"),
+            ("building graphs", duration(amounts["build_ns"]), "in the background" + (", expected" if mode == "observe" else ""))]
+    text = table("Gain", ("<", "time", "<"), rows)
+    return text + (f"  a graph has paid for its building after {count(even)} launches; {count(reports.graphs(report))} graphs were launched "
+                   f"{count(report['launches'])} times\n" if even else "")
+
+
+def stalls(report):
+    rows = [("hold limit struck", count(report["hold_flushes"]), f"{count(report['hold_overruns'])} times later than the limit"),
+            ("longest until it began to issue", duration(report["hold_begun_ns"]), ""),
+            ("longest until all was issued", duration(report["hold_longest_ns"]), ""),
+            ("longest that a call waited for Reprise", duration(report["wait_longest_ns"]), "a lock, or the building thread"),
+            ("longest capture, instantiation, upload", " / ".join(duration(report[f"{what}_longest_ns"]) for what in ("capture", "instantiate", "upload")),
+             "in the background; calls may wait for the driver meanwhile"),
+            ("graphs built", count(report["graphs_built"]), f"{count(report['graph_nodes'])} nodes in {duration(report['build_ns'])}"),
+            ("memory of graphs, at most", size(report["graph_bytes_most"]), f"on the host {size(report['host_bytes_most'])}")]
+    return table("Holds, stalls, building", ("<", "", "<"), rows)
+
+
+def troubles(report):
+    names = [name for name in reports.NAMES["counters"] if "failed" in name or name.startswith("refused") or name in ("rebuilds", "rooms_made")]
+    names = [name for name in names if report[name]]
+    return table("What failed (and was done eagerly)", ("<", "", "<"), [(name, count(report[name]), reports.NAMES["counters"][name]) for name in names])
+
+
+def kernels(report):
+    rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)[:KERNELS_MOST]
+    return table("Kernels", ("launches", "replayed", "<"),
+                 [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 90)) for row in rows])
+
+
+def places(report, kinds, most=10):
+    rows = [row for row in reports.biggest(report["places"], "count", len(report["places"])) if row["kind"] in kinds][:most]
+    return [(f"{count(row['count'])} x", row["call"], reports.place(row)) for row in rows]
+
+
+def whole(each):
+    """The report of one process, or of several joined."""
+    joined = reports.name_kernels(reports.join(each))
+    parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
+    if joined["mode"] == "on" and joined["ops"]:
+        parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
+    parts += [kernels(joined), table("Where it is kept from replaying", ("", "<call", "<returns to"), places(joined, ("waits", "ends", "unfit")))]
+    return "\n".join(part for part in parts if part)

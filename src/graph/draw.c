@@ -1,0 +1,52 @@
+/*
+ * The driver opens what it writes to by its name, and would follow a link or write over any file. So the file is made by us, and the driver is given
+ * the name of what we have open.
+ */
+#include "draw.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../base/log.h"
+#include "../base/options.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "../report/file.h"
+
+#define DRAWN_MOST 64
+
+#define SHOWN (CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)
+
+static bool draw(const struct reprise_graph *graph)
+{
+	struct reprise_report_place place;
+	char pattern[REPRISE_OPTION_TEXT_MOST + 64], path[32];
+	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+	int file;
+
+	snprintf(pattern, sizeof(pattern), "%s/reprise-%%p-%04u.dot", reprise_option_text(REPRISE_OPTION_DOT), graph->number);
+	file = reprise_report_file_make(pattern, &place);
+	if (file < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	if (reprise_driver.cuGraphDebugDotPrint != NULL)
+		result = reprise_driver.cuGraphDebugDotPrint(graph->graph, path, SHOWN);
+	close(file);
+	if (result != CUDA_SUCCESS)
+		unlink(place.path);
+	return result == CUDA_SUCCESS;
+}
+
+void reprise_graph_draw(struct reprise_graph *graph)
+{
+	static bool failed;
+	const char *folder = reprise_option_text(REPRISE_OPTION_DOT);
+
+	if (folder[0] == '\0' || graph->drawn || failed || atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
+		return;
+	graph->drawn = draw(graph);
+	reprise_count(REPRISE_COUNT_graphs_drawn, graph->drawn);
+	failed = !graph->drawn;
+	if (failed)
+		reprise_log(REPRISE_LOG_WARNING, "no graphs are drawn: nothing can be written to %s, or the driver does not", folder);
+}

@@ -1,0 +1,181 @@
+/*
+ * Who goes through all lanes here reads of most of them only what is seldom written (lane.h), so that threads which use lanes of their own do not
+ * get in each other's way; of a lane that is concerned, whether there is anything to tell it.
+ */
+#include "order.h"
+
+#include "../base/thread.h"
+#include "../driver/driver.h"
+#include "joint.h"
+#include "registry.h"
+
+/* A point in the order of a stream. */
+struct point {
+	CUstream stream; /* resolved */
+	CUcontext context; /* of a default stream; handles of others are one context's anyway */
+	bool blocking;
+};
+
+/* Whether what the lane holds comes before the point. */
+static bool precedes(const struct reprise_lane *lane, const struct point *point)
+{
+	if (point->stream == CU_STREAM_LEGACY)
+		return lane->blocking && lane->context == point->context;
+	return lane->stream == point->stream || (point->blocking && lane->stream == CU_STREAM_LEGACY);
+}
+
+static struct point point_of(CUstream stream, bool per_thread)
+{
+	const struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
+	struct point point = {.stream = reprise_stream_resolve(stream, per_thread), .blocking = lane == NULL || lane->blocking};
+
+	reprise_driver.cuCtxGetCurrent(&point.context);
+	return point;
+}
+
+/* ---- what an op comes after ---- */
+
+static void issue(struct reprise_lane *lane)
+{
+	if (atomic_load(&lane->deferred_since) != 0)
+		reprise_lane_tell(lane, false);
+}
+
+void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
+{
+	bool across = is_copy && lane->stream == CU_STREAM_LEGACY;
+
+	if (__builtin_expect(!across && reprise_lanes_unordered(lane), 1))
+		return;
+
+	struct point point = {lane->stream, lane->context, true};
+
+	for (struct reprise_lane *other = reprise_lanes_first(); other != NULL; other = other->next)
+		if (other != lane && (other->context == point.context ? precedes(other, &point) : across))
+			issue(other);
+}
+
+void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
+{
+	struct point point = point_of(stream, per_thread);
+	bool across = point.stream == CU_STREAM_LEGACY;
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (precedes(lane, &point) || (across && lane->context != point.context))
+			issue(reprise_lane_head(lane));
+	if (point.stream > CU_STREAM_PER_THREAD)
+		reprise_lanes_lose_order(point.stream);
+}
+
+/* ---- joint lanes ---- */
+
+static void lose_order(struct reprise_lane *lane, void *context)
+{
+	CUstream stream = *(CUstream *)context;
+
+	if (!reprise_lane_is_joint(lane))
+		return;
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	if (lane->joint != NULL && (stream == NULL || reprise_joint_member(lane->joint, stream) < lane->joint->count))
+		reprise_joint_lose(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_lose_order(CUstream stream)
+{
+	if (atomic_load(&reprise_joint_lanes) > 0)
+		reprise_lanes_each(lose_order, &stream);
+}
+
+struct meeting {
+	const struct reprise_lane *told;
+	CUevent event;
+	bool recorded;
+};
+
+static void meet_event(struct reprise_lane *lane, void *context)
+{
+	const struct meeting *meeting = context;
+
+	if (!reprise_lane_is_joint(lane) || lane == meeting->told)
+		return;
+	reprise_lock_take(&lane->lock);
+	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
+		reprise_lane_barrier(lane, false);
+	if (lane->joint != NULL && meeting->event == NULL)
+		reprise_joint_forget_events(lane->joint);
+	else if (lane->joint != NULL && meeting->recorded)
+		reprise_joint_forget_event(lane->joint, meeting->event);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded)
+{
+	struct meeting meeting = {lane != NULL ? atomic_load(&lane->joined) : NULL, event, recorded};
+	uint32_t told = meeting.told != NULL;
+
+	if (atomic_load(&reprise_joint_lanes) > told)
+		reprise_lanes_each(meet_event, &meeting);
+}
+
+/* ---- what a synchronising call may observe ---- */
+
+static bool observes(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane)
+{
+	if (lane->owner != 0) /* nothing is held back there */
+		return false;
+	switch (what) {
+	case REPRISE_SYNC_STREAM:
+		return precedes(lane, point);
+	case REPRISE_SYNC_EVENT:
+		return reprise_lane_is_joint(lane); /* its records may be deferred */
+	case REPRISE_SYNC_DEFAULT:
+		return precedes(lane, point) || lane->context != point->context;
+	case REPRISE_SYNC_CONTEXT:
+		return lane->context == point->context;
+	default:
+		return true;
+	}
+}
+
+/* A call by thread `self` concerns the lane. */
+static bool concerns(enum reprise_sync what, const struct point *point, uint32_t self, const struct reprise_lane *lane)
+{
+	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self || observes(what, point, lane);
+}
+
+/* `stream`: what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a stream that is waited for, too. */
+static void tell(struct reprise_lane *lane, CUstream stream)
+{
+	if (reprise_lane_is_joint(lane))
+		reprise_joint_tell(lane, true, false, stream);
+	else
+		reprise_lane_tell(lane, true);
+}
+
+static void sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	bool of_stream = what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_DEFAULT;
+	struct point point = of_stream ? point_of((CUstream)handle, per_thread) : (struct point){.context = (CUcontext)handle};
+	uint32_t self = reprise_thread_self();
+
+	if (point.context == NULL)
+		reprise_driver.cuCtxGetCurrent(&point.context);
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		struct reprise_lane *head = reprise_lane_head(lane);
+
+		if (concerns(what, &point, self, lane) && (head == lane || !concerns(what, &point, self, head)))
+			tell(head, what == REPRISE_SYNC_STREAM ? point.stream : NULL);
+	}
+}
+
+void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	if (what != REPRISE_SYNC_UNKNOWN) {
+		sync_known(what, handle, per_thread);
+		return;
+	}
+	reprise_lanes_barrier(true);
+	reprise_lanes_lose_order(NULL);
+}

@@ -1,0 +1,27 @@
+/* Which lanes have to issue what they hold before something else is done: what an op comes after, and what a synchronising call may observe. */
+#pragma once
+
+#include "doors.h"
+#include "lane.h"
+
+/*
+ * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams before the legacy stream's
+ * ops, and the other way round. `is_copy`: before a copy on the legacy stream also those of other contexts, whose devices it may reach. Takes the
+ * locks of other lanes, so none may be held.
+ */
+void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
+
+/* The same before something on a stream that has no lane in the current context; it may be a copy. */
+void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
+
+/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its joint lane is known to be behind another. */
+void reprise_lanes_lose_order(CUstream stream);
+
+/*
+ * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint lanes hold is issued, but for that of a lane that
+ * knows nothing of `event`, if that is not NULL: it is the only one then, and `recorded`, or waited for.
+ */
+void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
+
+/* Issues what the call may observe, and what this thread holds. Parameters as those of reprise_sync(). */
+void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);

@@ -1,0 +1,76 @@
+/*
+ * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its destructors; the building thread gives them up.
+ * Calls that the thread makes after that, in other destructors, find no lane of its own and get another, which is marked in the next round of destructors.
+ */
+#include "thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../base/thread.h"
+#include "registry.h"
+
+static pthread_key_t key; /* set in threads that own a lane */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+static _Atomic bool left_alone;
+
+static void thread_ends(void *unused)
+{
+	uint32_t self = reprise_thread_self();
+	bool any = false;
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		if (atomic_load(&lane->owner) != self)
+			continue;
+		atomic_store(&lane->owner, REPRISE_OWNER_ENDED);
+		any = true;
+	}
+	if (any) {
+		reprise_lanes_look_again();
+		reprise_graph_want_tidy();
+	}
+}
+
+static void make_key(void)
+{
+	has_key = pthread_key_create(&key, thread_ends) == 0;
+}
+
+void reprise_thread_owns(void)
+{
+	pthread_once(&once, make_key);
+	if (has_key)
+		pthread_setspecific(key, &key);
+}
+
+bool reprise_threads_tidy(void)
+{
+	bool any = false;
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		if (atomic_load(&lane->owner) != REPRISE_OWNER_ENDED || atomic_load(&lane->retired))
+			continue;
+		reprise_lock_take(&lane->lock);
+		reprise_lane_barrier(lane, false);
+		reprise_lane_forget(lane, NULL, false);
+		reprise_lane_close(lane, false);
+		reprise_lock_give(&lane->lock);
+		reprise_lanes_retire(lane);
+		any = true;
+	}
+	return any;
+}
+
+void reprise_threads_leave_alone(void)
+{
+	atomic_store(&left_alone, true);
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (atomic_load(&lane->owner) != 0)
+			atomic_store(&lane->unusable, true);
+}
+
+bool reprise_threads_usable(void)
+{
+	return !atomic_load(&left_alone);
+}

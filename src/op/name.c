@@ -1,0 +1,64 @@
+#include "name.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "../driver/driver.h"
+
+#define NAME_MOST 512 /* characters that are kept */
+#define OTHERS (REPRISE_NAMES_MOST - 1)
+
+static struct {
+	_Atomic(const char *) name;
+	_Atomic uint64_t seen;
+} rows[REPRISE_NAMES_MOST];
+
+static uint16_t count = 1;
+
+const char *reprise_name_of(CUfunction function, bool is_kernel)
+{
+	const char *name = NULL;
+	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
+
+	if (is_kernel && reprise_driver.cuKernelGetName != NULL)
+		result = reprise_driver.cuKernelGetName(&name, (CUkernel)function);
+	else if (!is_kernel && reprise_driver.cuFuncGetName != NULL)
+		result = reprise_driver.cuFuncGetName(&name, function);
+	return result == CUDA_SUCCESS ? name : NULL;
+}
+
+uint16_t reprise_name_row(const char *name)
+{
+	const char *kept;
+
+	if (name == NULL)
+		return 0;
+	for (uint16_t row = 1; row < count; row++)
+		if (strncmp(rows[row].name, name, NAME_MOST) == 0)
+			return row;
+	if (count == REPRISE_NAMES_MOST)
+		return OTHERS;
+	kept = count == OTHERS ? "others" : strndup(name, NAME_MOST);
+	if (kept == NULL)
+		return 0;
+	atomic_store(&rows[count].name, kept);
+	return count++;
+}
+
+void reprise_name_seen(uint16_t row)
+{
+	if (row != 0)
+		atomic_fetch_add_explicit(&rows[row].seen, 1, memory_order_relaxed);
+}
+
+const char *reprise_name_at(uint16_t row, uint64_t *seen)
+{
+	*seen = atomic_load(&rows[row].seen);
+	return atomic_load(&rows[row].name);
+}
+
+void reprise_names_reset(void)
+{
+	for (unsigned int row = 0; row < REPRISE_NAMES_MOST; row++)
+		atomic_store(&rows[row].seen, 0);
+}

@@ -1,0 +1,220 @@
+/*
+ * The object begins with numbers and strings, each on a line of its own, which simple readers can find (src/cli/summary.c); lists and objects follow.
+ * All lists are bounded.
+ */
+#include "json.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/clock.h"
+#include "../base/launcher.h"
+#include "../base/lock.h"
+#include "../base/start.h"
+#include "../base/store.h"
+#include "../base/tools.h"
+#include "../graph/cost.h"
+#include "../graph/ledger.h"
+#include "../lane/process.h"
+#include "../lane/verify.h"
+#include "../record/record.h"
+#include "counters.h"
+#include "rows.h"
+
+#define FORMAT 2 /* of the report: 1 had numbers only */
+#define COMMAND_MOST 2048
+
+static struct timespec began;
+static uint64_t began_ns;
+
+void reprise_json_begin(void)
+{
+	clock_gettime(CLOCK_REALTIME, &began);
+	began_ns = reprise_clock_ns();
+}
+
+static void number(struct reprise_text *text, const char *name, uint64_t value)
+{
+	reprise_text_add(text, "  \"%s\": %" PRIu64 ",\n", name, value);
+}
+
+static void string(struct reprise_text *text, const char *name, const char *value)
+{
+	if (value == NULL)
+		return;
+	reprise_text_add(text, "  \"%s\": ", name);
+	reprise_text_add_string(text, value, strlen(value));
+	reprise_text_add(text, ",\n");
+}
+
+/* ---- the process ---- */
+
+static const char *mode_name(void)
+{
+	static const char *const names[] = {"off", "observe", "on", "verify"};
+
+	return names[reprise_start()]; /* it has started: there is something to report */
+}
+
+/* The tool that was found beside us, and what was made of it. */
+static void add_tool(struct reprise_text *text)
+{
+	const struct reprise_tool *tool = reprise_tool_found();
+
+	if (tool == NULL)
+		return;
+	string(text, "tool", tool->name);
+	string(text, "tool_sign", tool->sign);
+	string(text, "aside", reprise_tool_aside() ? tool->why : NULL);
+}
+
+/* The words of the command line, up to COMMAND_MOST characters. */
+static void add_command(struct reprise_text *text)
+{
+	static char words[COMMAND_MOST]; /* stacks may be small */
+	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t length = file >= 0 ? read(file, words, sizeof(words)) : 0;
+	bool any = false;
+
+	if (file >= 0)
+		close(file);
+	reprise_text_add(text, "  \"command\": [");
+	for (ssize_t at = 0, word; at < length; at += word + 1) {
+		word = (ssize_t)strnlen(words + at, (size_t)(length - at));
+		reprise_text_add(text, "%s", reprise_text_comma(&any));
+		reprise_text_add_string(text, words + at, (size_t)word);
+	}
+	reprise_text_add(text, "],\n");
+}
+
+static void add_process(struct reprise_text *text)
+{
+	char host[256] = "";
+	struct reprise_launcher launcher;
+
+	gethostname(host, sizeof(host) - 1);
+	number(text, "format", FORMAT);
+	number(text, "pid", (uint64_t)getpid());
+	string(text, "mode", mode_name());
+	string(text, "host", host);
+	if (reprise_launcher_found(&launcher)) {
+		number(text, "rank", launcher.rank);
+		string(text, "rank_variable", launcher.variable);
+	}
+	reprise_text_add(text, "  \"started\": %lld.%03ld,\n", (long long)began.tv_sec, began.tv_nsec / 1000000);
+	number(text, "wall_ns", reprise_clock_ns() - began_ns);
+	add_tool(text);
+	string(text, "stream_ended", reprise_record_cut_short());
+	string(text, "difference", reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
+	string(text, "stopped", reprise_stopped());
+}
+
+/* ---- counts ---- */
+
+static void add_counts(struct reprise_text *text, const struct reprise_totals *totals)
+{
+	static const char *const counter_names[] = {
+#define X(name, words) #name,
+		REPRISE_COUNTERS(X)
+#undef X
+	};
+	const struct reprise_lane_counts *counts = &totals->counts;
+	uint64_t exited = 0;
+
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		exited += counts->exited[i];
+	number(text, "ops", totals->ops);
+	number(text, "replayed", counts->replayed);
+	number(text, "patched", counts->patched);
+	number(text, "launches", counts->launches);
+	number(text, "traces", counts->traces);
+	number(text, "put_off", counts->put_off);
+	number(text, "evicted", counts->evicted);
+	number(text, "siblings", counts->siblings);
+	number(text, "absent", counts->absent);
+	number(text, "drowsy", counts->drowsy);
+	number(text, "unprofitable", counts->lost);
+	number(text, "side_exits", reprise_side_exits(counts));
+	number(text, "exited_ops", exited);
+	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
+		number(text, counter_names[i], atomic_load(&reprise_counters[i]));
+	number(text, "graph_bytes", reprise_ledger_bytes());
+	number(text, "graph_bytes_most", reprise_ledger_most());
+	number(text, "node_bytes", reprise_ledger_node_bytes());
+	number(text, "host_bytes", reprise_store_used());
+	number(text, "host_bytes_most", reprise_store_most());
+	number(text, "wait_longest_ns", atomic_load(&reprise_wait_longest_ns));
+	number(text, "launch_time_ns", totals->gain.all_ns);
+	reprise_text_add(text, "  \"saved_ns\": %" PRId64 ",\n", totals->gain.saved_ns);
+}
+
+static void add_costs(struct reprise_text *text)
+{
+	static const char *const names[] = {
+#define X(name, ns, words) #name,
+		REPRISE_COSTS(X)
+#undef X
+	};
+	uint64_t costs[REPRISE_COST_COUNT];
+
+	for (int i = 0; i < REPRISE_COST_COUNT; i++)
+		costs[i] = reprise_cost(i, 1);
+	reprise_text_add(text, "  ");
+	reprise_text_add_named(text, "cost_ns", names, costs, REPRISE_COST_COUNT);
+}
+
+static const char *const kind_names[] = {
+#define X(kind, name) name,
+	REPRISE_OP_KINDS(X)
+#undef X
+};
+
+static void add_reasons(struct reprise_text *text, const struct reprise_totals *totals)
+{
+	uint64_t unfit[REPRISE_UNFIT_COUNT];
+
+	memcpy(unfit, totals->counts.unfit, sizeof(unfit));
+	unfit[REPRISE_UNFIT_NO_LANE] = reprise_process_unlaned();
+	reprise_text_add(text, ",\n  ");
+	reprise_text_add_named(text, "exits", reprise_exit_names, totals->counts.exits, REPRISE_EXIT_COUNT);
+	reprise_text_add(text, ",\n  ");
+	reprise_text_add_named(text, "exited", reprise_exit_names, totals->counts.exited, REPRISE_EXIT_COUNT);
+	reprise_text_add(text, ",\n  ");
+	reprise_text_add_named(text, "unfit", reprise_unfit_names + 1, unfit + 1, REPRISE_UNFIT_COUNT - 1);
+	reprise_text_add(text, ",\n  ");
+	reprise_text_add_named(text, "kinds", kind_names, totals->counts.kinds, REPRISE_OP_KIND_COUNT);
+}
+
+static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
+{
+	reprise_text_add(text, ",\n  \"gain\": {");
+	reprise_text_add_named(text, "eager_ns", kind_names, gain->kind_ns, REPRISE_OP_KIND_COUNT);
+	reprise_text_add(text, ", \"eager_measured\": %s, \"launch_ns\": %" PRIu64 ", \"launch_measured\": %s,\n",
+	                 gain->eager_measured ? "true" : "false", gain->launch_ns, gain->launch_measured ? "true" : "false");
+	reprise_text_add(text, "    \"replaced_ns\": %" PRIu64 ", \"launches_ns\": %" PRIu64 ", \"patches_ns\": %" PRIu64, gain->replaced_ns,
+	                 gain->launches_ns, gain->patches_ns);
+	reprise_text_add(text, ", \"exits_ns\": %" PRIu64 ", \"defers_ns\": %" PRIu64 ", \"build_ns\": %" PRIu64 "}", gain->exits_ns, gain->defers_ns,
+	                 gain->build_ns);
+}
+
+void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals)
+{
+	reprise_text_add(text, "{\n");
+	add_process(text);
+	add_counts(text, totals);
+	add_command(text);
+	add_costs(text);
+	add_reasons(text, totals);
+	add_gain(text, &totals->gain);
+	reprise_rows_add_traces(text, totals);
+	reprise_rows_add_lanes(text);
+	reprise_rows_add_kernels(text, totals->accounts.by_name);
+	reprise_rows_add_gpu(text);
+	reprise_rows_add_series(text);
+	reprise_rows_add_histograms(text);
+	reprise_rows_add_places(text);
+	reprise_text_add(text, "\n}\n");
+}

@@ -1,0 +1,231 @@
+/* Nothing here has more rows than is said in docs/report.md, whatever ran. */
+#include "rows.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../graph/ledger.h"
+#include "../lane/registry.h"
+#include "../op/name.h"
+#include "gpu.h"
+#include "histogram.h"
+#include "places.h"
+#include "series.h"
+
+#define LANES_MOST 64
+
+const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
+#define X(name, words) #name,
+	REPRISE_EXITS(X)
+#undef X
+};
+
+/* ---- traces, lanes, kernels ---- */
+
+static void add_name(struct reprise_text *text, const char *key, uint16_t row)
+{
+	uint64_t seen;
+	const char *name = row != 0 ? reprise_name_at(row, &seen) : NULL;
+
+	if (name == NULL)
+		return;
+	reprise_text_add(text, "\"%s\": ", key);
+	reprise_text_add_string(text, name, strlen(name));
+	reprise_text_add(text, ", ");
+}
+
+static void add_account(struct reprise_text *text, const struct reprise_account *account)
+{
+	reprise_text_add(text, "\"replays\": %" PRIu64 ", \"ops\": %" PRIu64 ", \"eager_ns\": %" PRIu64 ", \"patched\": %" PRIu64 ", \"absent\": %" PRIu64,
+	                 account->replays, account->ops, reprise_clock_ticks_to_ns(account->eager_ticks), account->counts.patched,
+	                 account->counts.absent);
+	reprise_text_add(text, ", \"node_updates\": %" PRIu64 ", \"updates\": %" PRIu64 ", \"toggles\": %" PRIu64 ", \"unprofitable\": %" PRIu64 ", ",
+	                 account->node_updates, account->updates, account->toggles, account->counts.losses);
+	reprise_text_add_named(text, "exits", reprise_exit_names, account->counts.exits, REPRISE_EXIT_COUNT);
+	reprise_text_add(text, ", \"exited_ops\": %" PRIu64 ", \"host_bytes\": %" PRIu64 ", \"graph_bytes\": %" PRIu64 "}", account->counts.exited_ops,
+	                 account->host_bytes, account->graph_nodes * reprise_ledger_node_bytes());
+}
+
+void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals)
+{
+	const struct reprise_accounts *accounts = &totals->accounts;
+	bool any = false;
+
+	reprise_text_add(text, ",\n  \"trace_rows\": [");
+	for (unsigned int i = 0; i < accounts->count; i++) {
+		const struct reprise_account *account = &accounts->most[i];
+
+		reprise_text_add(text, "%s{\"lane\": %u, \"length\": %u, \"loose\": %u, \"live\": %s, \"made\": %" PRIu64 ", ", reprise_text_line(&any), account->lane,
+		                 account->length, account->loose, account->live ? "true" : "false", account->traces);
+		add_name(text, "first", account->first);
+		add_name(text, "last", account->last);
+		add_account(text, account);
+	}
+	reprise_text_add(text, "],\n  \"trace_rest\": {\"made\": %" PRIu64 ", ", accounts->rest.traces);
+	add_account(text, &accounts->rest);
+	reprise_text_add(text, ",\n  \"lanes_busy\": %u", totals->lanes_busy);
+}
+
+struct lane_rows {
+	struct reprise_text *text;
+	unsigned int count;
+	bool any;
+};
+
+static void add_lane(struct reprise_lane *lane, void *context)
+{
+	struct lane_rows *rows = context;
+	struct reprise_lane_counts counts = reprise_lane_counts_now(lane);
+
+	if (counts.ops == 0 || rows->count == LANES_MOST)
+		return;
+	rows->count++;
+	reprise_text_add(rows->text, "%s{\"lane\": %u, \"legacy\": %s, \"blocking\": %s, \"ended\": %s", reprise_text_line(&rows->any), lane->number,
+	                 lane->stream == CU_STREAM_LEGACY ? "true" : "false", lane->blocking ? "true" : "false", lane->retired ? "true" : "false");
+	reprise_text_add(rows->text, ", \"ops\": %" PRIu64 ", \"replayed\": %" PRIu64 ", \"patched\": %" PRIu64 ", \"launches\": %" PRIu64, counts.ops,
+	                 counts.replayed, counts.patched, counts.launches);
+	reprise_text_add(rows->text, ", \"traces\": %" PRIu64 ", \"side_exits\": %" PRIu64 ", \"drowsy\": %" PRIu64 "}", counts.traces,
+	                 reprise_side_exits(&counts), counts.drowsy);
+}
+
+void reprise_rows_add_lanes(struct reprise_text *text)
+{
+	struct lane_rows rows = {text, 0, false};
+
+	reprise_text_add(text, ",\n  \"lane_rows\": [");
+	reprise_lanes_each(add_lane, &rows);
+	reprise_text_add(text, "]");
+}
+
+void reprise_rows_add_kernels(struct reprise_text *text, const uint64_t *by_name)
+{
+	bool any = false;
+	uint64_t seen;
+
+	reprise_text_add(text, ",\n  \"kernels\": [");
+	for (uint16_t row = 1; row < REPRISE_NAMES_MOST && reprise_name_at(row, &seen) != NULL; row++) {
+		if (seen + by_name[row] == 0)
+			continue;
+		reprise_text_add(text, "%s{", reprise_text_line(&any));
+		add_name(text, "name", row);
+		reprise_text_add(text, "\"watched\": %" PRIu64 ", \"replayed\": %" PRIu64 "}", seen, by_name[row]);
+	}
+	reprise_text_add(text, "]");
+}
+
+void reprise_rows_add_gpu(struct reprise_text *text)
+{
+	const struct reprise_gpu *gpu = reprise_gpu_read();
+	bool any = false;
+
+	if (gpu == NULL)
+		return;
+	reprise_text_add(text, ",\n  \"gpu\": {\"kernels\": %" PRIu64 ", \"busy_ns\": %" PRIu64 ", \"span_ns\": %" PRIu64 ", \"dropped\": %" PRIu64
+	                 ", \"rows\": [", gpu->kernels, gpu->busy_ns, gpu->last_ns - gpu->first_ns, gpu->dropped);
+	for (unsigned int i = 0; i < gpu->count; i++) {
+		reprise_text_add(text, "%s{\"name\": ", reprise_text_line(&any));
+		reprise_text_add_string(text, gpu->rows[i].name, strlen(gpu->rows[i].name));
+		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}", gpu->rows[i].launches, gpu->rows[i].ns);
+	}
+	reprise_text_add(text, "]}");
+}
+
+/* ---- over time ---- */
+
+/* What a lane did since it last told the series; nothing if a thread is at work in it. */
+static void tell_rest(struct reprise_lane *lane, void *unused)
+{
+	if (!reprise_lock_try(&lane->lock))
+		return;
+	reprise_lane_tell_series(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_rows_add_series(struct reprise_text *text)
+{
+	static struct reprise_series series;
+
+	reprise_lanes_each(tell_rest, NULL);
+	if (!reprise_series_read(&series))
+		return;
+	reprise_text_add(text, ",\n  \"share\": {\"interval_ns\": %" PRIu64 ", ", series.interval_ns);
+	reprise_text_add_list(text, "ops", series.ops, series.count);
+	reprise_text_add(text, ", ");
+	reprise_text_add_list(text, "replayed", series.replayed, series.count);
+	reprise_text_add(text, "}");
+}
+
+static void add_histogram(struct reprise_text *text, const char *name, enum reprise_histogram histogram)
+{
+	bool any = false;
+
+	reprise_text_add(text, "\"%s\": [", name);
+	for (unsigned int i = 0; i < REPRISE_BUCKETS; i++) {
+		uint64_t count = atomic_load(&reprise_histograms[histogram][i]);
+
+		if (count > 0)
+			reprise_text_add(text, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", reprise_text_comma(&any), reprise_clock_ticks_to_ns(reprise_bucket_begin(i)),
+			                 reprise_clock_ticks_to_ns(reprise_bucket_begin(i + 1)), count);
+	}
+	reprise_text_add(text, "]");
+}
+
+void reprise_rows_add_histograms(struct reprise_text *text)
+{
+	static const char *const names[] = {
+#define X(name, words) #name,
+		REPRISE_HISTOGRAMS(X)
+#undef X
+	};
+
+	reprise_text_add(text, ",\n  \"histograms\": {");
+	for (unsigned int i = 0; i < REPRISE_HISTOGRAM_COUNT; i++) {
+		reprise_text_add(text, i > 0 ? ",\n    " : "\n    ");
+		add_histogram(text, names[i], i);
+	}
+	reprise_text_add(text, "}");
+}
+
+/* ---- places ---- */
+
+static void add_place(struct reprise_text *text, const struct reprise_place *place)
+{
+	static const char *const kinds[] = {
+#define X(name, words) #name,
+		REPRISE_PLACE_KINDS(X)
+#undef X
+	};
+	const char *address = place->address;
+	Dl_info info;
+
+	reprise_text_add(text, "{\"kind\": \"%s\", \"call\": \"%s\", \"count\": %" PRIu64, kinds[place->kind], place->what, place->count);
+	if (address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL) {
+		reprise_text_add(text, ", \"library\": ");
+		reprise_text_add_string(text, info.dli_fname, strlen(info.dli_fname));
+		reprise_text_add(text, ", \"offset\": %zu", (size_t)(address - (const char *)info.dli_fbase));
+		if (info.dli_sname != NULL) {
+			reprise_text_add(text, ", \"symbol\": ");
+			reprise_text_add_string(text, info.dli_sname, strlen(info.dli_sname));
+			reprise_text_add(text, ", \"symbol_offset\": %zu", (size_t)(address - (const char *)info.dli_saddr));
+		}
+	}
+	reprise_text_add(text, "}");
+}
+
+void reprise_rows_add_places(struct reprise_text *text)
+{
+	bool any = false;
+
+	reprise_text_add(text, ",\n  \"places\": [");
+	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
+		struct reprise_place place = reprise_place_at(i);
+
+		if (place.count == 0)
+			continue;
+		reprise_text_add(text, "%s", reprise_text_line(&any));
+		add_place(text, &place);
+	}
+	reprise_text_add(text, "],\n  \"places_left_out\": %" PRIu64, reprise_places_left_out());
+}

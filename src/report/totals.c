@@ -1,0 +1,133 @@
+#include "totals.h"
+
+#include <string.h>
+
+#include "../base/clock.h"
+#include "../graph/cost.h"
+#include "../lane/process.h"
+#include "../lane/registry.h"
+#include "../op/cost.h"
+#include "counters.h"
+#include "histogram.h"
+
+#define DEFER_NS 60 /* what answering a deferred op costs; not measured here */
+
+static struct reprise_totals totals;
+
+struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
+{
+	struct reprise_lane_counts counts = lane->counts;
+	uint32_t ahead = atomic_load(&lane->drowsy_ops);
+
+	counts.ops -= ahead;
+	counts.drowsy -= ahead;
+	return counts;
+}
+
+/* Without the lane's lock: at exit nobody should have to wait for one, and a count that is one short harms nobody. */
+static void sum_counts(struct reprise_lane *lane, void *context)
+{
+	struct reprise_lane_counts counts = reprise_lane_counts_now(lane);
+	const uint64_t *from = (const uint64_t *)&counts;
+	uint64_t *to = context;
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+struct reprise_lane_counts reprise_counts_sum(void)
+{
+	struct reprise_lane_counts sum = {0};
+
+	reprise_lanes_each(sum_counts, &sum);
+	return sum;
+}
+
+static void add_traces(struct reprise_lane *lane, void *context)
+{
+	struct reprise_accounts *accounts = context;
+
+	if (!reprise_lock_try(&lane->lock)) {
+		totals.lanes_busy++;
+		return;
+	}
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL; trace != NULL; trace = trace->older)
+		reprise_account_add(accounts, trace, lane->number);
+	reprise_lock_give(&lane->lock);
+}
+
+uint64_t reprise_side_exits(const struct reprise_lane_counts *counts)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		all += counts->exits[i];
+	return all;
+}
+
+static uint64_t counted(enum reprise_counter counter)
+{
+	return atomic_load(&reprise_counters[counter]);
+}
+
+/* What all ops would cost: those that nobody looked at cost what the others do. */
+static uint64_t cost_of_all(const struct reprise_gain *gain)
+{
+	uint64_t looked_at = 0;
+	double cost = 0;
+
+	for (int i = 0; i < REPRISE_OP_KIND_COUNT; i++) {
+		looked_at += totals.counts.kinds[i];
+		cost += (double)totals.counts.kinds[i] * (double)gain->kind_ns[i];
+	}
+	return looked_at == 0 ? 0 : (uint64_t)(cost / (double)looked_at * (double)totals.ops);
+}
+
+static uint64_t replaced_ticks(void)
+{
+	uint64_t ticks = totals.accounts.rest.eager_ticks;
+
+	for (unsigned int i = 0; i < totals.accounts.count; i++)
+		ticks += totals.accounts.most[i].eager_ticks;
+	return ticks;
+}
+
+/* In observe nothing was patched or built: what it would have cost. */
+static void expect(struct reprise_gain *gain)
+{
+	gain->patches_ns = reprise_cost(REPRISE_COST_node_set, totals.counts.patched) + reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
+	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
+}
+
+static void weigh(struct reprise_gain *gain)
+{
+	uint64_t launch_ticks = reprise_histogram_median(REPRISE_HISTOGRAM_graph);
+
+	gain->eager_measured = reprise_op_cost(REPRISE_OP_KERNEL) != 0;
+	gain->launch_measured = launch_ticks != 0;
+	gain->launch_ns = gain->launch_measured ? reprise_clock_ticks_to_ns(launch_ticks) : reprise_cost(REPRISE_COST_launch, 1);
+	for (unsigned int i = 0; i < REPRISE_OP_KIND_COUNT; i++)
+		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
+	gain->all_ns = cost_of_all(gain);
+	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
+	gain->launches_ns = totals.counts.launches * gain->launch_ns;
+	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) + counted(REPRISE_COUNT_toggle_ns);
+	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
+	gain->defers_ns = totals.counts.replayed * DEFER_NS;
+	gain->build_ns = counted(REPRISE_COUNT_build_ns);
+	if (reprise_dry)
+		expect(gain);
+	gain->saved_ns = (int64_t)gain->replaced_ns -
+	                 (int64_t)(gain->launches_ns + gain->patches_ns + gain->exits_ns + gain->defers_ns);
+}
+
+const struct reprise_totals *reprise_totals_take(void)
+{
+	memset(&totals, 0, sizeof(totals));
+	totals.counts = reprise_counts_sum();
+	totals.ops = totals.counts.ops + reprise_process_unlaned();
+	if (reprise_accounts_read(&totals.accounts))
+		reprise_lanes_each(add_traces, &totals.accounts);
+	weigh(&totals.gain);
+	return &totals;
+}

@@ -1,0 +1,139 @@
+/* The public API: what a program asks of Reprise itself. Plain, every function of it does nothing. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../../include/reprise/reprise.h"
+#include "hazard.h"
+
+#define PATIENCE_NS 20000000u /* less than the hold limit that the test sets */
+#define THREADS 4
+#define STRETCH 40u /* iterations paused, and as many not */
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static bool reaches(const volatile uint32_t *words, uint32_t value)
+{
+	uint64_t end = now() + PATIENCE_NS;
+
+	while (words[0] != value)
+		if (now() > end)
+			return words[0] == value;
+	return true;
+}
+
+/*
+ * A part of the loop's sequence on mapped memory, then a flush, then the host looks, without a call, for what the kernels write. It says on
+ * stderr how often that was not there in time, of some thirty: seldom, on a busy machine; always, if only the hold limit issues it, which is longer.
+ */
+static void flushed(void)
+{
+	unsigned unseen = 0;
+	uint32_t *words, expected = 3;
+	CUdeviceptr mapped;
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	CHECK(cuMemHostAlloc((void **)&words, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&mapped, words, 0));
+	CHECK(cuMemsetD32(mapped, 3, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		bool springs = hazard_springs(i);
+
+		for (unsigned j = 0; j < (springs ? CHAIN - 5 : CHAIN); j++) {
+			hazard_launch(hazard_mix, mapped, j + 1, stream);
+			expected = hazard_mixed(expected, 5, j + 1);
+		}
+		if (springs) {
+			reprise_flush();
+			unseen += !reaches(words, expected);
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	fprintf(stderr, "unseen=%u\n", unseen);
+	hazard_print("flushed", mapped);
+}
+
+/* Pauses of every depth, one more end than there are beginnings. What is counted as replayed may not move during a pause, and has to after it. */
+static void paused(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	struct reprise_counts before = {0}, after = {0};
+	unsigned replayed = 0, missed = 0;
+
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		unsigned stretch = i / STRETCH, depth = 1 + stretch % 3;
+
+		hazard_chain(hazard_x, stream);
+		if (i % (2 * STRETCH) == STRETCH) {
+			hazard_part_of_chain(hazard_x, CHAIN / 2, stream); /* which may be deferred at this moment */
+			for (unsigned j = 0; j < depth; j++)
+				reprise_pause();
+			if (depth > 1)
+				reprise_resume(); /* the outer pause goes on */
+			reprise_read_counts(&before, sizeof(before));
+		}
+		CHECK(cuStreamSynchronize(stream));
+		if (i > 0 && (i + 1) % (2 * STRETCH) == 0) {
+			reprise_read_counts(&after, sizeof(after));
+			replayed += after.replayed != before.replayed;
+			missed += after.ops != before.ops;
+			for (unsigned j = 0; j <= depth; j++)
+				reprise_resume();
+		}
+	}
+	fprintf(stderr, "replayed_paused=%u\nmissed=%u\n", replayed, missed);
+	hazard_print("paused", hazard_x);
+}
+
+static _Atomic bool done;
+
+static void *pauses(void *unused)
+{
+	struct reprise_counts counts;
+
+	while (!atomic_load(&done)) {
+		reprise_pause();
+		reprise_flush();
+		reprise_read_counts(&counts, sizeof(counts));
+		sched_yield();
+		reprise_resume();
+		for (int i = 0; i < 200; i++)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Several threads pause, flush and count, each on its own, while one goes on with its loop. */
+static void paused_threads(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, pauses, NULL);
+	for (unsigned i = 0; i < 4 * ITERATIONS; i++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	atomic_store(&done, true);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("paused threads", hazard_x);
+}
+
+const struct hazard api_hazards[] = {
+	{"flushed", flushed},
+	{"paused", paused},
+	{"paused_threads", paused_threads},
+	{NULL, NULL},
+};

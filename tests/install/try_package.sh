@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Builds the Debian package, installs it here, runs a program under the installed command on the simulated driver, and removes it again.
+#
+#     tests/install/try_package.sh BUILD      BUILD has the simulated driver
+#
+# Skips (77) where there is no dpkg, or where the package is installed already, which is then not ours to remove.
+set -eu
+built=$(realpath "$1")
+cd "$(dirname "$0")/../.."
+. scripts/lib.sh
+
+command -v dpkg-query >/dev/null || { echo "the package is not tried: this is no Debian or Ubuntu"; exit 77; }
+! dpkg-query -W reprise >/dev/null 2>&1 || { echo "the package is not tried: it is installed here already"; exit 77; }
+
+# Whatever is named after us in the folders that packages and the loader write to.
+traces() {
+	find /etc /usr /var/lib/dpkg /var/cache/man -xdev \( -ipath '*reprise*' -o -name '*_reprise' \) ! -path "$PWD/*" ! -path "$built/*" 2>/dev/null | sort
+	ldconfig -p | grep reprise || true
+}
+
+package=$(scripts/package | tail -n 1)
+want_command lintian lintian
+! command -v lintian >/dev/null || lintian --fail-on error,warning "${package%.deb}.changes" 2>/dev/null || stop "lintian has something against the package"
+
+traces >"$package.before"
+as_root dpkg -i "$package" >/dev/null
+trap 'as_root dpkg --purge reprise >/dev/null' EXIT
+
+program=("$built/tests/ways/ways-linked" "$built/tests/programs/driver_kernels.so")
+export LD_LIBRARY_PATH=$built/tests/sim
+plain=$("${program[@]}")
+try() {
+	local said
+
+	said=$("$@" 2>"$package.said") || stop "$*: ended with $?: $(cat "$package.said")"
+	[ "$said" = "$plain" ] || stop "$*: printed something else than the program alone"
+	grep -qE 'reprise: [0-9.]+ % of [0-9,]+ launches replayed' "$package.said" || stop "$*: nothing was replayed: $(cat "$package.said")"
+}
+try reprise run -- "${program[@]}"
+try reprise run --stand-in -- "${program[@]}"
+try env LD_PRELOAD=libreprise.so REPRISE_REPORT=stderr "${program[@]}"
+[ "$(command -v reprise)" = /usr/bin/reprise ] || stop "another reprise is found before the package's"
+reprise doctor | grep -q ' /usr/lib/.*/libreprise.so$' || stop "the installed command has another library than the installed one"
+
+trap - EXIT
+as_root dpkg --purge reprise >/dev/null
+traces >"$package.after"
+diff "$package.before" "$package.after" || stop "this is left, or gone, after the package was removed"
+echo "the package was built, installed, used and removed"

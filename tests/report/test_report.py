@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Reports: their schema, that their figures fit together, and what `reprise report` and `reprise observe` make of them.
+
+usage: test_report.py BUILD
+"""
+import json
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from runs import BUILD, LAUNCHBOUND, MODULE, program, report, reprise
+
+TOP = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
+sys.path.insert(0, str(BUILD / "src" / "cli" / "reader"))
+import amounts  # noqa: E402
+import reports  # noqa: E402
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.path = self.folder / "report.json"
+
+
+class Schema(WithFolder):
+    def holds(self, path):
+        if jsonschema is None:
+            self.skipTest("there is no python3-jsonschema")
+        jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(Path(path).read_text()))
+
+    def test_reports_of_many_programs(self):
+        for mode in ("run", "observe"):
+            for shape in ("chain", "one-changed", "cg", "pageable", "absent-ops", "norepeat", "two-streams", "bad-launch"):
+                with self.subTest(mode=mode, shape=shape):
+                    self.path.unlink(missing_ok=True)
+                    report(self.path, mode, shape)
+                    self.holds(self.path)
+
+    def test_a_process_that_stood_aside(self):
+        report(self.path, "run", "chain", CUDA_LAUNCH_BLOCKING="1")
+        self.holds(self.path)
+
+    def test_a_rank_of_a_job(self):
+        report(self.path, "run", "chain", PMI_RANK="7")
+        self.holds(self.path)
+
+    def test_a_command_line_that_is_no_text(self):
+        name = b'quote" back\\slash line\nbreak \xff\x01 \xc3\xbc'
+        script = f"import os; os.execv({str(LAUNCHBOUND)!r}, [{name!r}, *{[str(word) for word in program('chain')[1:]]!r}])"
+        outcome = reprise("run", "--report", self.path, "--", sys.executable, "-c", script)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.holds(self.path)
+        command = json.loads(self.path.read_text())["command"]
+        self.assertEqual((command[0].encode("latin-1"), command[1:3]), (name, ["--module", str(MODULE)]))
+
+
+class Figures(WithFolder):
+    def test_every_op_has_one_fate(self):
+        for mode in ("run", "observe"):
+            for shape in ("chain", "pageable", "absent-ops", "norepeat"):
+                with self.subTest(mode=mode, shape=shape):
+                    self.path.unlink(missing_ok=True)
+                    told, _ = report(self.path, mode, shape)
+                    self.assertEqual(sum(ops for _, ops, _ in reports.fates(told)), told["ops"])
+
+    def test_traces_and_lanes_and_the_series_have_all_ops(self):
+        told, _ = report(self.path, "run", "two-streams")
+        rows = [*told["trace_rows"], told["trace_rest"]]
+        self.assertEqual(sum(row["ops"] for row in rows), told["replayed"])
+        self.assertEqual(sum(row["replays"] for row in rows), told["launches"])
+        self.assertEqual(sum(row["made"] for row in rows), told["traces"])
+        self.assertEqual(sum(sum(row["exits"].values()) for row in rows), told["side_exits"])
+        for name in ("ops", "replayed", "launches", "traces"):
+            self.assertEqual(sum(row[name] for row in told["lane_rows"]), told[name], name)
+        for name in ("ops", "replayed"):
+            self.assertEqual(sum(told["share"][name]), told[name], name)
+
+    def test_updates_are_told_of_their_traces(self):
+        told, _ = report(self.path, "run", "all-changed")
+        rows = [*told["trace_rows"], told["trace_rest"]]
+        self.assertGreater(told["patched"], 0)
+        for name in ("patched", "node_updates", "updates", "toggles"):
+            self.assertEqual(sum(row[name] for row in rows), told[name], name)
+
+    def test_kernels_are_told_by_name(self):
+        told, _ = report(self.path, "run", "chain")
+        kernels = {row["name"]: row["watched"] + row["replayed"] for row in told["kernels"]}
+        self.assertEqual(kernels, {"mix": told["ops"]})
+        self.assertEqual({row["first"] for row in told["trace_rows"]}, {"mix"})
+
+    def test_the_number_of_traces_told_of_is_bounded(self):
+        told, _ = report(self.path, "run", "eight-bodies", "--hold", "0")
+        self.assertGreater(told["traces"], 32)
+        self.assertEqual(len(told["trace_rows"]), 32)
+        self.assertGreaterEqual(min(row["ops"] for row in told["trace_rows"]) * told["trace_rest"]["made"], told["trace_rest"]["ops"])
+
+    def test_observe_has_no_graphs_and_times_every_pause(self):
+        told, _ = report(self.path, "observe", "chain")
+        self.assertEqual((told["graphs_built"], told["graph_bytes_most"], told["mode"]), (0, 0, "observe"))
+        self.assertFalse(told["gain"]["launch_measured"])
+        # All but the first of each iteration, which a wait precedes.
+        self.assertEqual(sum(bucket[2] for bucket in told["histograms"]["interval"]), told["ops"] * 23 // 24)
+
+    def test_places_are_the_programs_own_calls(self):
+        told, _ = report(self.path, "observe", "pageable")
+        pageable = [row for row in told["places"] if row["kind"] == "unfit"]
+        self.assertEqual({row["call"] for row in pageable}, {"pageable"})
+        self.assertEqual(sum(row["count"] for row in pageable), told["unfit"]["pageable"])
+        self.assertEqual({row["library"] for row in told["places"]}, {str(LAUNCHBOUND)})
+        waits = {row["call"]: row["count"] for row in told["places"] if row["kind"] == "waits"}
+        self.assertGreaterEqual(waits["cuStreamSynchronize"], 400)
+
+    def test_the_place_is_where_the_call_returns_to(self):
+        """A call of five bytes, or of six by way of a table, stands before it."""
+        told, _ = report(self.path, "observe", "chain")
+        image = LAUNCHBOUND.read_bytes()
+        offsets = [row["offset"] for row in told["places"]]
+        self.assertTrue(offsets)
+        if os.uname().machine == "x86_64":
+            self.assertTrue(all(image[offset - 5] == 0xE8 or image[offset - 6] == 0xFF for offset in offsets), offsets)
+
+    def places_of(self, hazard):
+        outcome = reprise("observe", "--report", self.path, "--", BUILD / "tests" / "hazards" / "hazards", MODULE, hazard)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        return {(row["kind"], row["call"]): row["count"] for row in json.loads(self.path.read_text())["places"]}
+
+    def test_allocations_between_launches(self):
+        """1200 times, of which the first comes before any op."""
+        self.assertEqual(self.places_of("free_async")["allocates", "cuMemAllocAsync"], 1199)
+
+    def test_calls_that_end_something(self):
+        self.assertGreaterEqual(self.places_of("host_free_reuse")["ends", "cuMemHostUnregister"], 30)
+
+    def test_a_rank_is_taken_from_the_launcher(self):
+        for variables, rank in (({"OMPI_COMM_WORLD_RANK": "3", "RANK": "9"}, 3), ({"SLURM_PROCID": "x", "LOCAL_RANK": "1"}, 1), ({"RANK": ""}, None)):
+            self.path.unlink(missing_ok=True)
+            told, _ = report(self.path, "run", "chain", **variables)
+            self.assertEqual(told.get("rank"), rank)
+        self.assertNotIn("rank_variable", told)
+
+
+class Command(WithFolder):
+    def ranks(self, count=3):
+        for rank in range(count):
+            report(self.folder / f"{rank}.json", "run", "chain", RANK=str(rank))
+        return [json.loads((self.folder / f"{rank}.json").read_text()) for rank in range(count)]
+
+    def test_tables_of_one_process(self):
+        told, _ = report(self.path, "run", "one-changed")
+        shown = reprise("report", self.path)
+        self.assertEqual((shown.returncode, shown.stderr), (0, ""))
+        for words in ("Ops by fate", "Biggest traces", "Gain", "Holds, stalls, building", "Kernels", f"process {told['pid']}", f"{told['replayed']:,}",
+                      amounts.duration(told["saved_ns"]), "cuStreamSynchronize", "launchbound-driver+0x"):
+            self.assertIn(words, shown.stdout)
+        self.assertLess(max(map(len, shown.stdout.splitlines())), 220)
+
+    def test_ranks_of_a_folder_are_joined(self):
+        each = self.ranks()
+        shown = reprise("report", self.folder)
+        self.assertEqual(shown.returncode, 0)
+        lines = [line.split() for line in shown.stdout.splitlines()]
+        self.assertEqual([line[1] for line in lines if line[:1] == ["rank"] and len(line) > 8 and line[3] in {str(one["pid"]) for one in each}], ["0", "1", "2"])
+        self.assertIn(f"{sum(one['ops'] for one in each):,}", next(line for line in lines if line[:1] == ["all"]))
+
+    def test_joined_as_json(self):
+        each = self.ranks(2)
+        joined = json.loads(reprise("report", self.folder, "--json").stdout)
+        for name in ("ops", "replayed", "launches", "saved_ns", "graph_bytes_most"):
+            self.assertEqual(joined[name], sum(one[name] for one in each), name)
+        self.assertEqual(joined["hold_longest_ns"], max(one["hold_longest_ns"] for one in each))
+        self.assertEqual(sum(joined["share"]["ops"]), joined["ops"])
+        self.assertEqual(sum(bucket[2] for bucket in joined["histograms"]["eager"]), sum(bucket[2] for one in each for bucket in one["histograms"]["eager"]))
+        self.assertEqual(joined["kernels"], [{"name": "mix", "watched": sum(one["kernels"][0]["watched"] for one in each),
+                                              "replayed": sum(one["kernels"][0]["replayed"] for one in each)}])
+
+    def test_the_report_of_one_process_as_json_is_the_report(self):
+        told, _ = report(self.path, "run", "chain")
+        self.assertEqual(json.loads(reprise("report", self.path, "--json").stdout), told)
+
+    def test_what_is_no_report_is_named(self):
+        for content in ("", "{", "[]", "{}", '{"ops": 5}', '{"ops": 5, "format": 1}', "[" * 100000):
+            self.path.write_text(content)
+            shown = reprise("report", self.path)
+            self.assertEqual((shown.returncode, shown.stdout), (1, ""))
+            self.assertIn(str(self.path), shown.stderr)
+            self.assertNotIn("Traceback", shown.stderr)
+
+    def test_one_that_cannot_be_read_keeps_nothing_from_the_others(self):
+        report(self.path, "run", "chain")
+        (self.folder / "another.json").write_text("{")
+        shown = reprise("report", self.folder)
+        self.assertEqual(shown.returncode, 1)
+        self.assertIn("Ops by fate", shown.stdout)
+        self.assertIn("another.json", shown.stderr)
+
+    def test_without_python_the_command_says_so(self):
+        report(self.path, "run", "chain")
+        shown = reprise("report", self.path, PATH=str(self.folder))
+        self.assertEqual(shown.returncode, 127)
+        self.assertIn("python3", shown.stderr)
+
+    def test_a_page_that_cannot_be_written(self):
+        report(self.path, "run", "chain")
+        shown = reprise("report", self.path, "--html", self.folder / "nowhere" / "page.html")
+        self.assertEqual(shown.returncode, 1)
+        self.assertNotIn("Traceback", shown.stderr)
+
+    def test_a_page_may_have_any_names(self):
+        told, _ = report(self.path, "run", "chain")
+        told["command"] = ["</title><script>alert(1)</script>"]
+        told["kernels"][0]["name"] = "<img src=x onerror=alert(1)>"
+        self.path.write_text(json.dumps(told))
+        page = self.folder / "page.html"
+        self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
+        self.assertNotIn("<script", page.read_text())
+        self.assertNotIn("<img", page.read_text())
+
+
+class AtTheEnd(WithFolder):
+    def test_run_says_one_line(self):
+        outcome = reprise("run", "--pays", "assumed", "--", *program("chain"))
+        lines = outcome.stderr.splitlines()
+        self.assertRegex(lines[-1], r"^reprise: \d+\.\d % of 9,600 launches replayed")
+        self.assertEqual(sum(line.startswith("reprise") for line in lines), 1)
+
+    def test_run_names_the_report_where_it_is_kept(self):
+        pattern = self.folder / "r-%p.json"
+        outcome = reprise("run", "--report", pattern, "--", *program("chain"))
+        kept = next(self.folder.iterdir())
+        self.assertIn(f"reprise report {kept} tells more", outcome.stderr)
+        self.assertEqual(reprise("report", kept).returncode, 0)
+
+    def test_a_report_from_before_is_not_taken_for_this_runs(self):
+        report(self.path, "run", "chain")
+        for mode in ("run", "observe"):
+            outcome = reprise(mode, "--report", self.path, "--", "true")
+            self.assertEqual(outcome.stderr, f"reprise: the report is in {self.path}\n")
+
+    def test_observe_says_what_stands_in_the_way(self):
+        outcome = reprise("observe", "--", *program("pageable"))
+        for words in ("would be replayed", "Sequences that repeat", "estimate", "break-even" if "break-even" in outcome.stderr else "expected gain",
+                      "What stands in the way", "pageable", "launchbound-driver+0x"):
+            self.assertIn(words, outcome.stderr)
+        self.assertNotIn("would be replayed", outcome.stdout)
+
+    def test_observe_writes_the_report_too(self):
+        told, outcome = report(self.path, "observe", "chain")
+        self.assertEqual(told["mode"], "observe")
+        self.assertIn("Sequences that repeat", outcome.stderr)
+
+    def test_observe_without_python_says_one_line(self):
+        outcome = reprise("observe", "--", *program("chain"), PATH=str(self.folder))
+        self.assertRegex(outcome.stderr.splitlines()[-1], r"^reprise: \d+\.\d % of 9,600 launches would be replayed")
+
+    def test_a_program_without_cuda(self):
+        self.assertIn("no CUDA work was seen", reprise("observe", "--", "true").stderr)
+
+
+class Amounts(unittest.TestCase):
+    def test_durations(self):
+        for ns, words in ((0, "0 ns"), (999, "999 ns"), (1000, "1 us"), (12345, "12.3 us"), (999_400, "999 us"), (999_600, "1 ms"), (1.5e9, "1.5 s"), (-2500000, "-2.5 ms"), (240e9, "4 min"), (36e15, "10000 h")):
+            self.assertEqual(amounts.duration(ns), words)
+
+    def test_long_names_keep_both_ends(self):
+        self.assertEqual(amounts.shortened("abcdefghijkl", 7), "abcd…kl")
+        self.assertEqual(len(amounts.shortened("x" * 500, 44)), 44)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

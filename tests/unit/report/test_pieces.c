@@ -1,0 +1,201 @@
+/* What reports are made of: histograms, text in pieces, places. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../suite.h"
+#include "../../../src/report/histogram.h"
+#include "../../../src/report/places.h"
+#include "../../../src/report/text.h"
+
+/* ---- histograms ---- */
+
+START_TEST(every_time_falls_into_the_bucket_that_has_it)
+{
+	for (unsigned int power = 0; power < 40; power++)
+		for (unsigned int i = 0; i < 64; i++) {
+			uint64_t ticks = ((uint64_t)1 << power) + i * ((uint64_t)1 << power) / 64;
+			unsigned int bucket = reprise_bucket_of(ticks);
+
+			ck_assert_uint_le(reprise_bucket_begin(bucket), ticks);
+			ck_assert_uint_gt(reprise_bucket_begin(bucket + 1), ticks);
+		}
+}
+END_TEST
+
+START_TEST(buckets_are_a_quarter_wide_at_most)
+{
+	for (unsigned int bucket = 4; bucket < REPRISE_BUCKETS; bucket++)
+		ck_assert_uint_le((reprise_bucket_begin(bucket + 1) - reprise_bucket_begin(bucket)) * 4, reprise_bucket_begin(bucket));
+}
+END_TEST
+
+START_TEST(what_is_too_long_counts_as_the_longest)
+{
+	ck_assert_uint_eq(reprise_bucket_of(UINT64_MAX), REPRISE_BUCKETS - 1);
+	ck_assert_uint_eq(reprise_bucket_of(0), 0);
+}
+END_TEST
+
+START_TEST(the_median_is_not_moved_by_a_few_long_ones)
+{
+	reprise_histograms_forget();
+	ck_assert_uint_eq(reprise_histogram_median(REPRISE_HISTOGRAM_graph), 0);
+	for (int i = 0; i < 10; i++)
+		reprise_histogram_note(REPRISE_HISTOGRAM_graph, i < 6 ? 1000 : 1000000000);
+	ck_assert_uint_ge(reprise_histogram_median(REPRISE_HISTOGRAM_graph), 800);
+	ck_assert_uint_le(reprise_histogram_median(REPRISE_HISTOGRAM_graph), 1250);
+	reprise_histograms_forget();
+}
+END_TEST
+
+/* ---- text ---- */
+
+static char content[100000];
+
+static size_t read_back(FILE *file)
+{
+	rewind(file);
+	return fread(content, 1, sizeof(content) - 1, file);
+}
+
+START_TEST(text_of_any_length_is_written_in_whole)
+{
+	FILE *file = tmpfile();
+	struct reprise_text text = {.file = fileno(file)};
+
+	for (int i = 0; i < 10000; i++)
+		reprise_text_add(&text, "%08d", i);
+	ck_assert(reprise_text_end(&text));
+	ck_assert_uint_eq(read_back(file), 80000);
+	for (int i = 0; i < 10000; i++) {
+		char wanted[16];
+
+		snprintf(wanted, sizeof(wanted), "%08d", i);
+		ck_assert_mem_eq(content + 8 * i, wanted, 8);
+	}
+	fclose(file);
+}
+END_TEST
+
+START_TEST(strings_are_plain_ascii)
+{
+	static const char bytes[] = "a\"\\\n\x7f\xc3\xbc\0z";
+	FILE *file = tmpfile();
+	struct reprise_text text = {.file = fileno(file)};
+
+	reprise_text_add_string(&text, bytes, sizeof(bytes) - 1);
+	ck_assert(reprise_text_end(&text));
+	content[read_back(file)] = '\0';
+	ck_assert_str_eq(content, "\"a\\\"\\\\\\u000a\\u007f\\u00c3\\u00bc\\u0000z\"");
+	fclose(file);
+}
+END_TEST
+
+START_TEST(that_something_was_not_written_is_told)
+{
+	struct reprise_text full = {.file = open("/dev/full", O_WRONLY | O_CLOEXEC)}, too_long = {.file = open("/dev/null", O_WRONLY | O_CLOEXEC)};
+
+	for (int i = 0; i < 1000; i++)
+		reprise_text_add(&full, "%08d", i);
+	ck_assert(!reprise_text_end(&full));
+	reprise_text_add(&too_long, "%2000d", 1);
+	ck_assert(!reprise_text_end(&too_long));
+	close(full.file);
+	close(too_long.file);
+}
+END_TEST
+
+/* ---- places ---- */
+
+static uint64_t count_at(const char *what, const void *address)
+{
+	uint64_t count = 0;
+
+	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
+		struct reprise_place place = reprise_place_at(i);
+
+		if (place.count > 0 && place.what == what && place.address == address)
+			count += place.count;
+	}
+	return count;
+}
+
+static uint64_t count_everywhere(void)
+{
+	uint64_t count = reprise_places_left_out();
+
+	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++)
+		count += reprise_place_at(i).count;
+	return count;
+}
+
+START_TEST(places_are_told_apart_by_call_and_address)
+{
+	static const char wait[] = "wait", other[] = "free";
+
+	reprise_places_forget();
+	for (int i = 0; i < 5; i++)
+		reprise_place_count(REPRISE_PLACE_waits, wait, (const void *)(uintptr_t)(100 + i % 2));
+	reprise_place_count(REPRISE_PLACE_ends, other, (const void *)100);
+	ck_assert_uint_eq(count_at(wait, (const void *)100), 3);
+	ck_assert_uint_eq(count_at(wait, (const void *)101), 2);
+	ck_assert_uint_eq(count_at(other, (const void *)100), 1);
+}
+END_TEST
+
+START_TEST(places_without_room_are_counted_all_the_same)
+{
+	static const char wait[] = "wait";
+
+	reprise_places_forget();
+	for (uintptr_t i = 1; i <= 1000; i++)
+		reprise_place_count(REPRISE_PLACE_waits, wait, (const void *)(i * 16));
+	ck_assert_uint_gt(reprise_places_left_out(), 0);
+	ck_assert_uint_eq(count_everywhere(), 1000);
+	reprise_places_forget();
+	ck_assert_uint_eq(count_everywhere(), 0);
+}
+END_TEST
+
+START_TEST(allocations_count_from_the_first_op_on)
+{
+	static const char allocate[] = "allocate";
+
+	reprise_places_forget();
+	reprise_place_count(REPRISE_PLACE_allocates, allocate, (const void *)100);
+	ck_assert_uint_eq(count_everywhere(), 0);
+	reprise_places_begin();
+	reprise_place_count(REPRISE_PLACE_allocates, allocate, (const void *)100);
+	ck_assert_uint_eq(count_at(allocate, (const void *)100), 1);
+}
+END_TEST
+
+START_TEST(nothing_is_noted_where_nobody_reads_it)
+{
+	reprise_places_forget();
+	reprise_place_note(REPRISE_PLACE_waits, "wait", (const void *)100);
+	ck_assert_uint_eq(count_everywhere(), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("report pieces");
+	TCase *tests = tcase_create("pieces");
+
+	tcase_add_test(tests, every_time_falls_into_the_bucket_that_has_it);
+	tcase_add_test(tests, buckets_are_a_quarter_wide_at_most);
+	tcase_add_test(tests, what_is_too_long_counts_as_the_longest);
+	tcase_add_test(tests, the_median_is_not_moved_by_a_few_long_ones);
+	tcase_add_test(tests, text_of_any_length_is_written_in_whole);
+	tcase_add_test(tests, strings_are_plain_ascii);
+	tcase_add_test(tests, that_something_was_not_written_is_told);
+	tcase_add_test(tests, places_are_told_apart_by_call_and_address);
+	tcase_add_test(tests, places_without_room_are_counted_all_the_same);
+	tcase_add_test(tests, allocations_count_from_the_first_op_on);
+	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

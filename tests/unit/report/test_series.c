@@ -1,0 +1,81 @@
+/* Ops over time, on a clock that the test moves. */
+#include "../../suite.h"
+#include "../../../src/base/clock.h"
+#include "../../../src/report/series.h"
+
+#define FIRST_NS 10000000u
+
+static struct reprise_series series;
+
+static void note(uint64_t at_ns, uint64_t ops, uint64_t replayed)
+{
+	reprise_clock_virtual = at_ns;
+	ck_assert(reprise_series_note(ops, replayed));
+	ck_assert(reprise_series_read(&series));
+}
+
+static void begin(void)
+{
+	reprise_clock_virtual = 0;
+	reprise_series_begin();
+}
+
+static uint64_t sum(const uint64_t *values)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < REPRISE_SERIES_MOST; i++)
+		all += values[i];
+	return all;
+}
+
+START_TEST(ops_fall_into_the_interval_that_it_is)
+{
+	note(FIRST_NS / 2, 7, 3);
+	note(FIRST_NS * 5 / 2, 11, 10);
+	ck_assert_uint_eq(series.count, 3);
+	ck_assert_uint_eq(series.ops[0], 7);
+	ck_assert_uint_eq(series.ops[1], 0);
+	ck_assert_uint_eq(series.replayed[2], 10);
+}
+END_TEST
+
+START_TEST(intervals_double_when_they_do_not_reach)
+{
+	for (unsigned int i = 0; i < REPRISE_SERIES_MOST; i++)
+		note(FIRST_NS * i, 1, 0);
+	ck_assert_uint_eq(series.interval_ns, FIRST_NS);
+	note((uint64_t)FIRST_NS * REPRISE_SERIES_MOST, 1, 1);
+	ck_assert_uint_eq(series.interval_ns, 2 * FIRST_NS);
+	ck_assert_uint_eq(series.count, REPRISE_SERIES_MOST / 2 + 1);
+	ck_assert_uint_eq(series.ops[0], 2);
+	ck_assert_uint_eq(series.ops[REPRISE_SERIES_MOST / 2], 1);
+	ck_assert_uint_eq(series.replayed[REPRISE_SERIES_MOST / 2], 1);
+}
+END_TEST
+
+START_TEST(nothing_is_lost_in_a_run_of_any_length)
+{
+	uint64_t at = 0;
+
+	for (unsigned int i = 1; i <= 40; i++)
+		note(at += (uint64_t)FIRST_NS << (i / 2), i, 1);
+	ck_assert_uint_eq(sum(series.ops), 40 * 41 / 2);
+	ck_assert_uint_eq(sum(series.replayed), 40);
+	ck_assert_uint_le(series.count, REPRISE_SERIES_MOST);
+	ck_assert_uint_eq(series.ops[series.count - 1] > 0, true);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("report series");
+	TCase *tests = tcase_create("series");
+
+	tcase_add_checked_fixture(tests, begin, NULL);
+	tcase_add_test(tests, ops_fall_into_the_interval_that_it_is);
+	tcase_add_test(tests, intervals_double_when_they_do_not_reach);
+	tcase_add_test(tests, nothing_is_lost_in_a_run_of_any_length);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""reprise ctl, and reprise run --progress: what they say and do, and that a program under reprise run is on the terminal as it is alone.
+
+usage: test_control.py BUILD
+"""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+BUILD = Path(sys.argv[1])
+REPRISE = BUILD / "src" / "cli" / "reprise"
+ENVIRONMENT = {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "PATH": os.environ["PATH"], "REPRISE_PAYS": "assumed"}
+LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain",
+        "--iterations"]
+FOR_LONG, SHORT = "100000000", "2000"
+DEADLINE = 60
+NOBODY = 65534
+
+
+def until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"never: {what}")
+
+
+def ctl(process, word, **options):
+    return subprocess.run([REPRISE, "ctl", str(process), word], env=ENVIRONMENT, capture_output=True, text=True, timeout=DEADLINE, **options)
+
+
+def listening(process):
+    return any(f"@reprise-{process}" == line.split()[-1] and " 00010000 " in line for line in Path("/proc/net/unix").read_text().splitlines())
+
+
+def state(process):
+    """R, S, T and so on; Z and gone are the same."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0].replace("Z", "")
+    except OSError:
+        return ""
+
+
+def child_of(process):
+    return until(lambda: Path(f"/proc/{process}/task/{process}/children").read_text().split(), "the command starts the program")[0]
+
+
+class Controlled(unittest.TestCase):
+    def start(self, **environment):
+        process = subprocess.Popen([*LOOP, FOR_LONG], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), **environment},
+                                   stdout=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process.pid
+
+    def controlled(self):
+        process = self.start(REPRISE_CONTROL="1")
+        until(lambda: listening(process), "it listens")
+        until(lambda: self.report(process)["replayed"] > 1000, "it replays")
+        return process
+
+    def report(self, process):
+        return json.loads(ctl(process, "report").stdout)
+
+    def test_nobody_listens_unless_asked_to(self):
+        process = self.start()
+        until(lambda: "reprise-hold" in " ".join(path.read_text() for path in Path(f"/proc/{process}/task").glob("*/comm")), "it replays")
+        self.assertFalse(listening(process))
+        self.assertEqual(ctl(process, "report").returncode, 1)
+
+    def test_off_and_on(self):
+        process = self.controlled()
+        self.assertEqual(ctl(process, "off").stdout, "off\n")
+        ctl(process, "off")  # is not counted
+        before = self.report(process)
+        after = until(lambda: (report := self.report(process))["paused_ops"] > before["paused_ops"] + 1000 and report, "it goes on eagerly")
+        self.assertEqual(after["replayed"], before["replayed"])
+        self.assertEqual(ctl(process, "on").stdout, "on\n")
+        until(lambda: self.report(process)["replayed"] > after["replayed"] + 1000, "it replays again")
+
+    def test_the_program_does_not_see_the_socket(self):
+        process = self.controlled()
+        self.assertFalse([link for link in Path(f"/proc/{process}/fd").iterdir() if "socket" in os.readlink(link)])
+
+    def test_who_says_nothing_keeps_nobody_waiting_for_long(self):
+        process = self.controlled()
+        with socket.socket(socket.AF_UNIX) as silent:
+            silent.connect(f"\0reprise-{process}")
+            self.assertGreater(self.report(process)["ops"], 0)
+
+    def test_words_that_make_no_sense(self):
+        self.assertEqual(ctl(1, "explode").returncode, 2)
+        self.assertEqual(ctl("x", "on").returncode, 2)
+        process = self.controlled()
+        for nonsense in (b"\n", b"explode\n", b"x" * 100000, b"\0\xff\n"):
+            with socket.socket(socket.AF_UNIX) as peer:
+                peer.connect(f"\0reprise-{process}")
+                try:
+                    peer.sendall(nonsense)
+                except BrokenPipeError:
+                    pass
+        self.assertGreater(self.report(process)["replayed"], 0)
+
+    def test_another_process_under_that_name_is_not_believed(self):
+        with socket.socket(socket.AF_UNIX) as liar:
+            liar.bind("\0reprise-1")
+            liar.listen()
+            outcome = ctl(1, "report")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("another process", outcome.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_another_user_hears_nothing(self):
+        process = self.controlled()
+
+        def as_nobody():
+            """Connects as another user and says `off`; 0 if nothing comes back."""
+            os.setuid(NOBODY)
+            with socket.socket(socket.AF_UNIX) as peer:
+                peer.connect(f"\0reprise-{process}")
+                try:
+                    peer.sendall(b"off\n")
+                    answer = peer.recv(100)
+                except (BrokenPipeError, ConnectionResetError):
+                    answer = b""
+            os._exit(len(answer))
+
+        child = os.fork()
+        if child == 0:
+            as_nobody()
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        before = self.report(process)["replayed"]
+        until(lambda: self.report(process)["replayed"] > before, "it still replays")
+
+
+class OnATerminal(unittest.TestCase):
+    """The command is the leader of a session of its own, as under a shell, with a terminal."""
+
+    def start(self, *words):
+        self.seen = b""
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.execve(REPRISE, [str(REPRISE), "run", "--progress", "--", *words], ENVIRONMENT | {"TERM": "xterm"})
+        self.addCleanup(os.close, self.terminal)
+
+    def look(self):
+        while select.select([self.terminal], [], [], 0)[0]:
+            try:
+                some = os.read(self.terminal, 65536)
+            except OSError:
+                return self.seen
+            self.seen += some
+            if not some:
+                break
+        return self.seen
+
+    def shows(self, pattern):
+        until(lambda: re.search(pattern, self.look()), pattern)
+
+    def status(self):
+        """What the command ends with."""
+        def ended():
+            self.look()
+            process, status = os.waitpid(self.process, os.WNOHANG)
+            return process and [status]
+        return until(ended, "the command ends")[0]
+
+    def test_a_line_while_it_runs_and_none_after(self):
+        self.start("sh", "-c", " ".join([*LOOP, FOR_LONG]) + " & loop=$!; read line; kill $loop; wait $loop; exit 7")
+        self.shows(rb"reprise: [\d.]+ % of \d+ ops replayed, \d+ traces, [\d.]+ MiB\x1b\[K\r")
+        os.write(self.terminal, b"\n")
+        self.assertEqual(os.waitstatus_to_exitcode(self.status()), 7)
+        self.assertEqual(self.look().replace(b"\r\n", b"\n").rpartition(b"\r\x1b[K")[2].count(b" MiB"), 0)
+
+    def test_the_key_that_interrupts_ends_both(self):
+        self.start(*LOOP, FOR_LONG)
+        program = child_of(self.process)
+        self.shows(rb" MiB")
+        os.write(self.terminal, b"\x03")
+        self.assertEqual(os.WTERMSIG(self.status()), signal.SIGINT)
+        until(lambda: state(program) == "", "the program ends")
+
+    def test_what_the_command_is_killed_by_the_program_is_too(self):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(number.name):
+                self.start(*LOOP, FOR_LONG)
+                program = child_of(self.process)
+                self.shows(rb" MiB")
+                os.kill(self.process, number)
+                self.assertEqual(os.WTERMSIG(self.status()), number)
+                until(lambda: state(program) == "", "the program ends")
+
+    def test_the_key_that_stops_stops_both_and_they_go_on(self):
+        # The shell, not the command, leads the session: a group that nobody waits for is not stopped by the terminal.
+        shell = f"set -m; {REPRISE} run --progress -- {' '.join([*LOOP, FOR_LONG])}; echo stopped; fg; echo over"
+        self.seen = b""
+        self.process, self.terminal = pty.fork()
+        if self.process == 0:
+            os.execve("/bin/bash", ["bash", "-c", shell], ENVIRONMENT | {"TERM": "xterm"})
+        self.addCleanup(os.close, self.terminal)
+        self.shows(rb" MiB")
+        command = child_of(self.process)
+        program = child_of(command)
+        os.write(self.terminal, b"\x1a")
+        self.shows(rb"stopped")
+        self.seen = b""
+        self.shows(rb" MiB")  # fg: it goes on
+        self.assertIn(state(program), "RSD")
+        os.write(self.terminal, b"\x03")
+        self.status()
+        until(lambda: state(program) == "", "the program ends")
+
+
+class WithoutATerminal(unittest.TestCase):
+    def test_nothing_is_shown(self):
+        outcome = subprocess.run([REPRISE, "run", "--progress", "--", *LOOP, SHORT], env=ENVIRONMENT, capture_output=True, text=True, timeout=DEADLINE)
+        self.assertEqual(outcome.returncode, 0)
+        self.assertEqual(outcome.stderr.count("reprise:"), 1, outcome.stderr)
+        self.assertNotIn("\x1b", outcome.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
