@@ -77,12 +77,12 @@ static bool is_fit(const struct reprise_lane *lane)
 	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) && atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
 }
 
-/* A graph has the priority of the stream that it is launched into, and has to be in the legacy stream's order if any of its streams is. */
+/* A graph has the priority of the stream that it is launched into. */
 static bool are_alike(const struct reprise_lane *head, const struct reprise_lane *side)
 {
 	int of_head, of_side;
 
-	return head->context == side->context && (head->blocking || !side->blocking) &&
+	return head->context == side->context &&
 	       reprise_driver.cuStreamGetPriority(head->stream, &of_head) == CUDA_SUCCESS &&
 	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS && of_head == of_side;
 }
