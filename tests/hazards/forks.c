@@ -690,16 +690,16 @@ static uint32_t *made;
 static void *waits_for_branch(void *iteration)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
-	switch ((uintptr_t)iteration % 4) {
+	switch ((uintptr_t)iteration / 4 % 4) { /* not in step with where the host waits */
 	case 0:
-		CHECK(cuEventSynchronize(join_events[0]));
+		CHECK(cuEventSynchronize(join_events[1]));
 		break;
 	case 1:
-		while (cuEventQuery(join_events[0]) == CUDA_ERROR_NOT_READY)
+		while (cuEventQuery(join_events[1]) == CUDA_ERROR_NOT_READY)
 			;
 		break;
 	case 2:
-		CHECK(cuStreamSynchronize(sides[0]));
+		CHECK(cuStreamSynchronize(sides[1]));
 		break;
 	default:
 		CHECK(cuCtxSynchronize());
@@ -714,15 +714,19 @@ static void forks_waited_for_elsewhere(unsigned iteration)
 	pthread_t thread;
 
 	record_fork();
-	fork_to(0);
-	work_on(0, 1);
-	CHECK(cuMemcpyDtoHAsync(made, side_x[0], sizeof(*made), sides[0]));
-	CHECK(cuEventRecord(join_events[0], sides[0]));
+	for (unsigned i = 0; i < SIDES; i++) {
+		fork_to(i);
+		work_on(i, 1);
+		if (i == 1)
+			CHECK(cuMemcpyDtoHAsync(made, side_x[i], sizeof(*made), sides[i]));
+		CHECK(cuEventRecord(join_events[i], sides[i]));
+	}
 	if (hazard_springs(iteration)) {
 		pthread_create(&thread, NULL, waits_for_branch, (void *)(uintptr_t)iteration);
 		pthread_join(thread, NULL);
 	}
-	CHECK(cuStreamWaitEvent(origin, join_events[0], 0));
+	for (unsigned i = 0; i < SIDES; i++)
+		CHECK(cuStreamWaitEvent(origin, join_events[i], 0));
 	fold(0);
 }
 
