@@ -211,12 +211,6 @@ static struct reprise_timeline_about about(const struct reprise_lane *lane, cons
 	return (struct reprise_timeline_about){.lane = lane->number, .reason = reason, .graph = lane->trace->graph.number, .ops = ops};
 }
 
-static const char *const exit_names[] = {
-#define X(name, text) #name,
-	REPRISE_EXITS(X)
-#undef X
-};
-
 /* The side exit. */
 static void leave(struct reprise_lane *lane, enum reprise_exit why)
 {
@@ -234,7 +228,7 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		reprise_lane_restore(pushed);
 		reprise_leave(entered);
 	}
-	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[why], count - trace->absent_count));
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, reprise_exit_names[why], count - trace->absent_count));
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	defer_ends(lane);
 	note_exit(lane, why, count - trace->absent_count);
@@ -384,7 +378,7 @@ static CUresult replay(struct reprise_lane *lane)
 	} else {
 		note_exit(lane, REPRISE_EXIT_launch, trace->count - trace->absent_count);
 		result = issue_eagerly(lane, trace->count);
-		reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, exit_names[REPRISE_EXIT_launch], trace->count - trace->absent_count));
+		reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, reprise_exit_names[REPRISE_EXIT_launch], trace->count - trace->absent_count));
 		not_launched(lane, trace, launched);
 	}
 	reprise_leave(entered);

@@ -16,12 +16,6 @@
 
 #define LANES_MOST 64
 
-const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
-#define X(name, words) #name,
-	REPRISE_EXITS(X)
-#undef X
-};
-
 /* ---- traces, lanes, kernels ---- */
 
 static void add_name(struct reprise_text *text, const char *key, uint16_t row)

@@ -4,8 +4,6 @@
 #include "text.h"
 #include "totals.h"
 
-extern const char *const reprise_exit_names[REPRISE_EXIT_COUNT];
-
 /* "trace_rows" and "trace_rest"; "lane_rows"; "kernels" by name, with their replayed launches. */
 void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals);
 void reprise_rows_add_lanes(struct reprise_text *text);

@@ -13,6 +13,12 @@
 #define HELD 12       /* one strike of the hold limit weighs as much as so many replays, */
 #define MOST_HELD 16  /* and this is too much */
 
+const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
+#define X(name, text) #name,
+	REPRISE_EXITS(X)
+#undef X
+};
+
 static size_t payload_room(uint32_t bytes)
 {
 	return (bytes + 15u) & ~(size_t)15;

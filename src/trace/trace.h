@@ -28,6 +28,9 @@ enum reprise_exit {
 	REPRISE_EXIT_COUNT
 };
 
+/* Their names in reports and timelines. */
+extern const char *const reprise_exit_names[REPRISE_EXIT_COUNT];
+
 /* What became of a trace's visits, for the report. */
 struct reprise_trace_counts {
 	uint64_t patched; /* ops that had other values than at the visit before */

@@ -50,11 +50,8 @@ static void kernel_attribute(void)
 	unsigned argument = 3, failures = 0;
 	void *params[] = {&hazard_x, &hazard_y, &argument};
 	CUfunction function;
-	CUlibrary library;
-	CUkernel kernel;
+	CUkernel kernel = hazard_kernel("mix");
 
-	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
-	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
 	CHECK(cuKernelGetFunction(&function, kernel));
 	CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8192));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {

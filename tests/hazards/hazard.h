@@ -51,3 +51,5 @@ uint32_t hazard_mixed(uint32_t x, uint32_t y, uint32_t argument);
 
 CUstream hazard_stream(unsigned flags);
 CUfunction hazard_function(const char *name);
+/* Of the same module, as a library's kernel. */
+CUkernel hazard_kernel(const char *name);

@@ -130,11 +130,8 @@ static void unknown_attribute(void)
 static void kernel_handle(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUlibrary library;
-	CUkernel kernel;
+	CUkernel kernel = hazard_kernel("mix");
 
-	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
-	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++)
 			hazard_launch(i % 3 ? (CUfunction)kernel : hazard_turn, hazard_x, i == 5 ? iteration : i, stream);
@@ -168,11 +165,8 @@ static void device_printf(void)
 static void denied_kernel(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUlibrary library;
-	CUkernel turn;
+	CUkernel turn = hazard_kernel("turn");
 
-	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
-	CHECK(cuLibraryGetKernel(&turn, library, "turn"));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < 8; i++)
 			hazard_launch(hazard_mix, hazard_x, i, stream);

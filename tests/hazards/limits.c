@@ -43,11 +43,8 @@ static void function_elsewhere(void)
 	CUstream here = hazard_stream(CU_STREAM_NON_BLOCKING), there;
 	CUdeviceptr x_there, y_there;
 	CUcontext elsewhere;
-	CUlibrary library;
-	CUkernel kernel;
+	CUkernel kernel = hazard_kernel("mix");
 
-	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
-	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
 	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	CHECK(cuMemAlloc(&x_there, WORDS * 4));
 	CHECK(cuMemAlloc(&y_there, WORDS * 4));

@@ -70,6 +70,16 @@ CUfunction hazard_function(const char *name)
 	return function;
 }
 
+CUkernel hazard_kernel(const char *name)
+{
+	CUlibrary library;
+	CUkernel kernel;
+
+	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
+	CHECK(cuLibraryGetKernel(&kernel, library, name));
+	return kernel;
+}
+
 static const struct hazard *find(const char *name)
 {
 	for (size_t table = 0; table < sizeof(tables) / sizeof(tables[0]); table++)

@@ -103,9 +103,13 @@ static void fork_threads(void)
 /* Becomes a daemon before it uses CUDA: the grandchild does the work, without a terminal, in another folder. */
 static void daemonise(void)
 {
-	pid_t child = fork();
-	int status = -1;
+	int ends[2], status = -1;
+	char none;
+	pid_t child;
 
+	if (pipe(ends) != 0)
+		exit(1);
+	child = fork();
 	if (child == 0) {
 		setsid();
 		if (fork() != 0)
@@ -117,7 +121,10 @@ static void daemonise(void)
 		hazard_print("grandchild", hazard_x);
 		exit(0);
 	}
+	close(ends[1]);
 	waitpid(child, &status, 0);
+	if (read(ends[0], &none, 1) != 0) /* until the grandchild has ended, too: which of the two prints first must not be chance */
+		exit(1);
 	printf("child ended with %d\n", status);
 }
 
