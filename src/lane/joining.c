@@ -113,7 +113,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		joint->members[0] = head;
 		joint->count = 1;
 		joint->judged_at = head->counts.ops;
-		joint->judged_replayed = head->counts.replayed;
+		joint->forked = 0;
 		head->member = 0;
 		head->joint = joint;
 		head->workshop.forks = &joint->forks;

@@ -7,8 +7,8 @@
 #include "../report/counters.h"
 #include "inner.h"
 
-#define JUDGED 16384 /* after so many ops, */
-#define LEAST 4      /* one in so many must have been replayed */
+#define JUDGED 4096 /* after so many ops, */
+#define LEAST 4     /* one in so many must have been replayed by a graph that forks: others need no joint lane */
 
 _Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors;
 
@@ -113,6 +113,7 @@ void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trac
 	if (others == 0)
 		return;
 	reprise_count(REPRISE_COUNT_joint_launches, 1);
+	joint->forked += trace->count - trace->absent_count;
 	if (joint->owing == 0)
 		atomic_fetch_add(&reprise_joint_debtors, 1);
 	joint->owing |= others;
@@ -213,13 +214,13 @@ void reprise_joint_lose(struct reprise_lane *head)
 bool reprise_joint_disappoints(struct reprise_lane *head)
 {
 	struct reprise_joint *joint = head->joint;
-	uint64_t ops = head->counts.ops - joint->judged_at, replayed = head->counts.replayed - joint->judged_replayed;
+	uint64_t ops = head->counts.ops - joint->judged_at, forked = joint->forked;
 
 	if (ops < JUDGED)
 		return false;
 	joint->judged_at = head->counts.ops;
-	joint->judged_replayed = head->counts.replayed;
-	return replayed < ops / LEAST;
+	joint->forked = 0;
+	return forked < ops / LEAST;
 }
 
 unsigned int reprise_joint_member(const struct reprise_joint *joint, CUstream stream)

@@ -44,7 +44,7 @@ struct reprise_joint {
 	} events[REPRISE_JOINT_ROWS][REPRISE_JOINT_ROW]; /* the last records here, by their handles' hash */
 	struct reprise_forks forks;
 	unsigned int patience; /* so many pieces of forks are not taken yet, since the whole may turn out to be fast enough */
-	uint64_t judged_at, judged_replayed; /* the lane's counts when it was last asked whether it pays */
+	uint64_t judged_at, forked; /* the lane's count of ops when it was last asked whether it pays, and those replayed since by graphs that fork */
 };
 
 /* How many lanes are joint, and how many of them owe a wait. */

@@ -12,14 +12,17 @@
 #define PARTINGS_MOST 12 /* up to so many */
 
 static struct reprise_lock meetings_lock;
+static uint64_t now; /* the count of what was noted */
 static struct record {
 	CUevent event;
 	struct reprise_lane *lane; /* that recorded it last, as far as is known */
+	uint64_t at;
 } records[ROWS][ROW];
 static struct pair {
 	struct reprise_lane *origin, *side;
 	uint32_t thread;
 	bool forked;
+	uint64_t forked_at, joined_at; /* when the one waited for the other last */
 	uint32_t met;
 } pairs[ROWS][ROW];
 
@@ -57,28 +60,34 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 	return (uint32_t)MET_OFTEN << (partings < PARTINGS_MOST ? partings : PARTINGS_MOST);
 }
 
-/* The forks of `origin` to `side` have been joined again, all by this thread, so often that they may go one way. */
-static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side)
+/*
+ * The forks of `origin` to `side` have been joined again, all by this thread, so often that they may go one way. What is waited for was recorded behind
+ * the fork: streams that wait for each other's last step, by turns, do not fork and join, and no graph holds such a step whole.
+ */
+static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side, uint64_t recorded_at)
 {
 	struct pair *pair = pair_of(origin, side);
-	bool forked = pair->forked && pair->thread == reprise_thread_self();
+	bool forked = pair->forked && recorded_at > pair->forked_at && pair->thread == reprise_thread_self();
 
 	pair->met = forked ? pair->met + 1 : 0;
 	pair->forked = false;
+	pair->joined_at = now;
 	if (pair->met < often_enough(origin, side))
 		return false;
 	pair->met = 0;
 	return true;
 }
 
-static void fork_to(struct reprise_lane *origin, struct reprise_lane *side)
+/* A fork comes behind the join before. */
+static void fork_to(struct reprise_lane *origin, struct reprise_lane *side, uint64_t recorded_at)
 {
 	struct pair *pair = pair_of(origin, side);
 
 	if (pair->thread != reprise_thread_self())
 		pair->met = 0;
 	pair->thread = reprise_thread_self();
-	pair->forked = true;
+	pair->forked = recorded_at > pair->joined_at;
+	pair->forked_at = now;
 }
 
 void reprise_meeting_note(struct reprise_lane *lane, const struct reprise_call *call)
@@ -88,15 +97,16 @@ void reprise_meeting_note(struct reprise_lane *lane, const struct reprise_call *
 	bool join = false;
 
 	reprise_lock_take(&meetings_lock);
+	now++;
 	here = reprise_lane_head(lane);
 	record = record_of(call->event);
 	if (call->kind == REPRISE_OP_RECORD)
-		*record = (struct record){call->event, lane};
+		*record = (struct record){call->event, lane, now};
 	else if (record->event == call->event)
 		there = reprise_lane_head(record->lane);
 	if (there != NULL && there != here) {
-		join = joined_again(here, there);
-		fork_to(there, here);
+		join = joined_again(here, there, record->at);
+		fork_to(there, here, record->at);
 	}
 	reprise_lock_give(&meetings_lock);
 	if (join)

@@ -228,9 +228,10 @@ static enum reprise_match match_host(const struct reprise_op *op, const struct r
 	return call->function == op->host.function && call->data == op->host.data ? REPRISE_MATCH_SAME : REPRISE_MATCH_VALUES;
 }
 
+/* A memset's node could, but where it has been, with nodes of other kinds beside it, an H200's driver (580.159) ran such graphs wrongly, or not at all. */
 bool reprise_op_can_be_disabled(const struct reprise_op *op)
 {
-	return op->kind != REPRISE_OP_HOST && !reprise_op_is_event(op->kind);
+	return op->kind != REPRISE_OP_HOST && op->kind != REPRISE_OP_SET && !reprise_op_is_event(op->kind);
 }
 
 /* ---- events ---- */
