@@ -199,6 +199,21 @@ API(SIM_INIT, cuStreamDestroy_v2, (CUstream handle), (handle))
 	return CUDA_SUCCESS;
 }
 
+/* Measured: the legacy stream has not finished while those have work that it would wait for. */
+static bool has_finished(struct sim_stream *stream)
+{
+	const struct sim_context *context = stream->context;
+	size_t i;
+
+	for (i = 0; stream->kind == SIM_LEGACY_STREAM && i < context->streams.count; i++)
+		if (sim_stream_blocks(context->streams.at[i]) && !sim_schedule_query(context->streams.at[i]->last))
+			return false;
+	for (i = 0; stream->kind == SIM_LEGACY_STREAM && i < context->orphans.count; i++)
+		if (context->orphans.at[i].blocks && !sim_schedule_query(context->orphans.at[i].op))
+			return false;
+	return sim_schedule_query(stream->last);
+}
+
 API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
@@ -209,7 +224,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
 	result = sim_capture_prohibit(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!sim_schedule_query(stream->last))
+	if (!has_finished(stream))
 		return CUDA_ERROR_NOT_READY;
 	return stream->context->error;
 }
