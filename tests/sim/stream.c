@@ -11,9 +11,12 @@
 
 struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind)
 {
-	struct sim_stream *stream = sim_object_new(SIM_A_STREAM, sizeof(*stream));
+	struct sim_stream *stream;
 	int i;
 
+	if (kind == SIM_CREATED_STREAM)
+		sim_heap_take(context, &context->heaps.streams, 1);
+	stream = sim_object_new(SIM_A_STREAM, sizeof(*stream));
 	stream->context = context;
 	stream->kind = kind;
 	stream->flags = flags;
@@ -41,6 +44,8 @@ void sim_stream_free(struct sim_stream *stream)
 	for (i = 0; context->streams.at[i] != stream; i++)
 		;
 	sim_remove(&context->streams, i);
+	if (stream->kind == SIM_CREATED_STREAM)
+		sim_heap_give(&context->heaps.streams, 1);
 	/* For the log what has finished counts, too: whether it has is chance. */
 	if (stream->last && (sim_options()->log || stream->last->state != SIM_OP_DONE))
 		sim_push(&context->orphans, ((struct sim_orphan){stream->last, sim_stream_blocks(stream)}));
@@ -145,6 +150,7 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 		sim_work_drop(work);
 		return result;
 	}
+	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, work);
 	op->priority = sim_kernel_work_priority(work, stream->priority);
 	sim_work_drop(work);
