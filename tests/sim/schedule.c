@@ -230,7 +230,7 @@ void sim_schedule_wait(struct sim_op *op)
 	sim_op_drop(op);
 }
 
-bool sim_schedule_query(struct sim_op *op)
+bool sim_schedule_look(struct sim_op *op)
 {
 	if (op && op->state != SIM_OP_DONE && sim_options()->schedule != SIM_EAGER) {
 		struct sim_op *next;
@@ -246,6 +246,13 @@ bool sim_schedule_query(struct sim_op *op)
 		sim_hang_polled();
 		return false;
 	}
+	return true;
+}
+
+bool sim_schedule_query(struct sim_op *op)
+{
+	if (!sim_schedule_look(op))
+		return false;
 	sim_op_waited(op);
 	return true;
 }

@@ -24,6 +24,9 @@ void sim_schedule_finish(struct sim_op *op);
 /* Whether the op has finished. A program that asks again and again gets a yes in the end. */
 bool sim_schedule_query(struct sim_op *op);
 
+/* The same, and the host is not said to know. */
+bool sim_schedule_look(struct sim_op *op);
+
 /* Something changed that a waiting thread may wait for: an op has finished or settled, a context is drained. */
 void sim_schedule_wake(void);
 

@@ -205,19 +205,27 @@ API(SIM_INIT, cuStreamDestroy_v2, (CUstream handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-/* Measured: the legacy stream has not finished while those have work that it would wait for. */
-static bool has_finished(struct sim_stream *stream)
+/* Whether what an op on the legacy stream would wait for on other streams has finished, as `finished` tells. */
+static bool others_have_finished(const struct sim_context *context, bool (*finished)(struct sim_op *op))
 {
-	const struct sim_context *context = stream->context;
 	size_t i;
 
-	for (i = 0; stream->kind == SIM_LEGACY_STREAM && i < context->streams.count; i++)
-		if (sim_stream_blocks(context->streams.at[i]) && !sim_schedule_query(context->streams.at[i]->last))
+	for (i = 0; i < context->streams.count; i++)
+		if (sim_stream_blocks(context->streams.at[i]) && !finished(context->streams.at[i]->last))
 			return false;
-	for (i = 0; stream->kind == SIM_LEGACY_STREAM && i < context->orphans.count; i++)
-		if (context->orphans.at[i].blocks && !sim_schedule_query(context->orphans.at[i].op))
+	for (i = 0; i < context->orphans.count; i++)
+		if (context->orphans.at[i].blocks && !finished(context->orphans.at[i].op))
 			return false;
-	return sim_schedule_query(stream->last);
+	return true;
+}
+
+/* Measured: the legacy stream has not finished before them. The host knows of all or of none: how often it asks is chance. */
+static bool has_finished(struct sim_stream *stream)
+{
+	if (stream->kind != SIM_LEGACY_STREAM)
+		return sim_schedule_query(stream->last);
+	return sim_schedule_look(stream->last) && others_have_finished(stream->context, sim_schedule_look) &&
+	       others_have_finished(stream->context, sim_schedule_query) && sim_schedule_query(stream->last);
 }
 
 API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
