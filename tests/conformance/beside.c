@@ -1,6 +1,6 @@
 /*
- * Which calls return while a kernel waits for the host, and whether other threads can launch while one does not. A layer that makes such calls on its own
- * account, on whatever thread, must know: if launches wait with it, the program can never make the one that the kernel waits for.
+ * Which calls return while a kernel waits for the host, and whether other threads can launch beside one that does not. A layer that makes such calls on its
+ * own account, on whatever thread, must know: if launches wait with it, the program can never make the one that the kernel waits for.
  */
 #include "conformance.h"
 

@@ -88,7 +88,10 @@ static void record_launch_events(const CUlaunchConfig *config)
 	}
 }
 
-/* "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and no launch is device-updatable, captured or not. */
+/*
+ * "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and no launch is device-updatable, whether it is captured or
+ * not.
+ */
 static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
 {
 	CUevent event = NULL;
