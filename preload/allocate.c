@@ -11,13 +11,6 @@
 #define PARAMETERS(...) (__VA_ARGS__)
 #define ARGUMENTS(...) (__VA_ARGS__)
 
-/* As the generic doors do it: a word to read while nothing is deferred. */
-static void order(CUstream stream, bool per_thread)
-{
-	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
-		reprise_order(stream, per_thread);
-}
-
 static void sync_all(void)
 {
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
@@ -41,8 +34,8 @@ static void sync_all(void)
 
 /* Both forms of a name, in the order of a stream. */
 #define ALLOCATE_IN_ORDER(name, parameters, arguments) \
-	ALLOCATE_AFTER(order(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
-	ALLOCATE_AFTER(order(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
+	ALLOCATE_AFTER(reprise_door_order(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
+	ALLOCATE_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
 
 /* Device memory. */
 ALLOCATE(cuMemAlloc, (CUdeviceptr_v1 *address, unsigned int bytes), (address, bytes))

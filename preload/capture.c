@@ -4,6 +4,7 @@
  */
 #include "versions.h"
 
+#include "../src/base/gate.h"
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
@@ -45,7 +46,9 @@ static bool goes_on(CUresult result, CUstream stream)
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		reprise_capture_begin(resolve(stream)); \
+		reprise_gate_enter(); \
 		CUresult result = REPRISE_REAL(name) arguments; \
+		reprise_gate_leave(); \
 		if (result != CUDA_SUCCESS && !goes_on(result, resolve(stream))) \
 			reprise_capture_end(resolve(stream)); \
 		return result; \

@@ -5,8 +5,10 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdint.h>
 
+#include "../src/lane/doors.h"
 #include "entry_points.h"
 
 /* The driver's function for every entry, spare doors included; NULL if the driver has none. */
@@ -31,6 +33,13 @@ void reprise_door_missing(void);
 
 /* The address to hand out for `entry`: its door, or the driver's own function where there is no door. */
 void *reprise_door_of(unsigned int entry);
+
+/* The order of a stream, as the generic doors do it: a word to read while nothing is deferred. */
+static inline void reprise_door_order(CUstream stream, bool per_thread)
+{
+	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
+		reprise_order(stream, per_thread);
+}
 
 /* The driver's function behind a C door. */
 #define REPRISE_REAL(name) ((__typeof__(&name))reprise_real[REPRISE_ENTRY_##name])

@@ -16,6 +16,7 @@
 	NEEDED(cuCtxPushCurrent_v2) \
 	NEEDED(cuCtxPopCurrent_v2) \
 	NEEDED(cuMemGetInfo_v2) \
+	OPTIONAL(cuCtxRecordEvent) \
 	OPTIONAL(cuDeviceGetGraphMemAttribute) \
 	/* streams */ \
 	NEEDED(cuStreamGetCtx) \
@@ -34,6 +35,7 @@
 	NEEDED(cuStreamWaitEvent) \
 	/* events */ \
 	NEEDED(cuEventCreate) \
+	NEEDED(cuEventQuery) \
 	NEEDED(cuEventRecord) \
 	OPTIONAL(cuEventRecordWithFlags) \
 	NEEDED(cuEventDestroy_v2) \

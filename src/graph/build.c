@@ -1,6 +1,6 @@
 /*
- * Building graphs: one background thread takes queued graphs, makes room for each, captures its ops, instantiates, uploads, publishes; and
- * destroys what was given up. It rests as its budget says (budget.h).
+ * Building graphs: one background thread takes queued graphs, makes room for each, waits for a lull (lull.h), captures its ops and instantiates while that
+ * lasts, uploads, publishes; and destroys what was given up. It rests as its budget says (budget.h).
  *
  * `compiling` is held from taking a graph off the queue until it is published, and while some are destroyed. No launch of the program's ever takes it.
  */
@@ -25,7 +25,7 @@
 #include "queue.h"
 #include "shadow.h"
 
-#define PATIENCE_NS 2000000u /* for the program to leave a call during which nothing may be captured */
+#define PATIENCE_NS 200000u /* for the program to leave a call during which nothing may be captured; there is nothing to do that it could wait for */
 #define SWEPT_AT_ONCE 4
 
 static struct reprise_lock compiling;
@@ -58,7 +58,7 @@ static struct step begin_step(void)
 	return (struct step){reprise_clock_ns(), reprise_timeline_begin()};
 }
 
-/* It ends. None is shorter than the driver makes it, so the longest is what the program may have to wait for it. */
+/* It ends. */
 static void end_step(const struct reprise_graph *graph, struct step step, enum reprise_counter longest, enum reprise_timeline_kind kind)
 {
 	reprise_count_most(longest, reprise_clock_ns() - step.ns);
@@ -68,22 +68,21 @@ static void end_step(const struct reprise_graph *graph, struct step step, enum r
 
 static bool instantiate(struct reprise_graph *graph)
 {
-	CUgraphExec executable = NULL;
 	struct step step = begin_step();
-	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph));
+	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&graph->executable, graph->graph, flags_for(graph));
 
 	end_step(graph, step, REPRISE_COUNT_instantiate_longest_ns, REPRISE_TIMELINE_INSTANTIATE);
-	if (result != CUDA_SUCCESS)
-		return false;
-	step = begin_step();
-	result = reprise_driver.cuGraphUpload(executable, reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member));
+	return result == CUDA_SUCCESS;
+}
+
+static bool upload(const struct reprise_graph *graph)
+{
+	struct step step = begin_step();
+	CUstream through = reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member);
+	CUresult result = reprise_driver.cuGraphUpload(graph->executable, through);
+
 	end_step(graph, step, REPRISE_COUNT_upload_longest_ns, REPRISE_TIMELINE_UPLOAD);
-	if (result != CUDA_SUCCESS) {
-		reprise_driver.cuGraphExecDestroy(executable);
-		return false;
-	}
-	graph->executable = executable;
-	return true;
+	return result == CUDA_SUCCESS;
 }
 
 /* Whether the graph fits in the memory that graphs may take, once as many of the others as need be have gone. */
@@ -110,13 +109,12 @@ static enum reprise_graph_state failed(enum reprise_counter counter)
 	return REPRISE_GRAPH_FAILED;
 }
 
-/* Leaves it QUEUED if now is not the time. */
-static enum reprise_graph_state build(struct reprise_graph *graph)
+/* In a lull. READY once it has an executable graph; QUEUED if now is not the time. */
+static enum reprise_graph_state make(struct reprise_graph *graph)
 {
-	struct reprise_ledger_reading reading;
 	bool captured;
 
-	if (!reprise_workshop_open(graph, REPRISE_FOR_BUILDING))
+	if (!reprise_workshop_open(graph))
 		return REPRISE_GRAPH_FAILED;
 	if (!reprise_capture_enter_soon(PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;
@@ -124,11 +122,43 @@ static enum reprise_graph_state build(struct reprise_graph *graph)
 	reprise_capture_leave();
 	if (!captured)
 		return failed(REPRISE_COUNT_build_failed_capture);
-	reading = reprise_ledger_read_before();
-	if (!instantiate(graph)) {
+	return instantiate(graph) ? REPRISE_GRAPH_READY : failed(REPRISE_COUNT_build_failed_instantiate);
+}
+
+static void unmake(struct reprise_graph *graph)
+{
+	if (graph->executable != NULL)
+		reprise_driver.cuGraphExecDestroy(graph->executable);
+	if (graph->graph != NULL)
 		reprise_driver.cuGraphDestroy(graph->graph);
-		graph->graph = NULL;
-		return failed(REPRISE_COUNT_build_failed_instantiate);
+	graph->executable = NULL;
+	graph->graph = NULL;
+}
+
+static enum reprise_graph_state make_in_lull(struct reprise_graph *graph)
+{
+	enum reprise_graph_state state;
+	uint64_t begin = reprise_clock_ns();
+
+	if (!reprise_lull_begin(&graph->workshop->lull))
+		return REPRISE_GRAPH_QUEUED;
+	state = make(graph);
+	reprise_lull_end();
+	reprise_count_most(REPRISE_COUNT_lull_longest_ns, reprise_clock_ns() - begin);
+	return state;
+}
+
+/* Leaves it QUEUED if now is not the time. */
+static enum reprise_graph_state build(struct reprise_graph *graph)
+{
+	struct reprise_ledger_reading reading = reprise_ledger_read_before();
+	enum reprise_graph_state state = make_in_lull(graph);
+
+	if (state == REPRISE_GRAPH_READY && !upload(graph))
+		state = failed(REPRISE_COUNT_build_failed_instantiate);
+	if (state != REPRISE_GRAPH_READY) {
+		unmake(graph);
+		return state;
 	}
 	reprise_shadow_read(graph, graph->nodes);
 	reprise_ledger_read_after(&reading, graph->count);
@@ -139,42 +169,50 @@ static enum reprise_graph_state build(struct reprise_graph *graph)
 	return REPRISE_GRAPH_READY;
 }
 
-/* Builds it if there is room, in its own context, which is the only one that is current while it is at it. */
+/* There is room for it. */
 static enum reprise_graph_state build_with_room(struct reprise_graph *graph)
 {
-	if (!make_room(graph))
-		return failed(REPRISE_COUNT_build_failed_room);
-
 	static uint32_t numbers;
 	uint64_t begin = reprise_clock_ns(), begun_at = reprise_timeline_begin();
+	enum reprise_graph_state state;
 
 	if (graph->number == 0)
 		graph->number = ++numbers;
-
-	CUresult current = reprise_driver.cuCtxSetCurrent(graph->workshop->context);
-	enum reprise_graph_state state = current == CUDA_SUCCESS ? build(graph) : REPRISE_GRAPH_FAILED;
-
-	if (state == REPRISE_GRAPH_READY)
-		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
+	state = build(graph);
+	if (state != REPRISE_GRAPH_READY)
+		return state;
+	reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
 	reprise_timeline_end(REPRISE_TIMELINE_BUILD, begun_at,
 	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
-	if (state == REPRISE_GRAPH_READY)
-		reprise_graph_draw(graph);
+	reprise_graph_draw(graph);
 	return state;
 }
 
-/* Builds one graph, if there is one. */
-static bool build_next(void)
+/* Its own context is the only one that is current while it is built. */
+static enum reprise_graph_state build_in_its_time(struct reprise_graph *graph)
+{
+	if (reprise_lull_is_far(&graph->workshop->lull))
+		return REPRISE_GRAPH_QUEUED;
+	if (!make_room(graph))
+		return failed(REPRISE_COUNT_build_failed_room);
+	return reprise_driver.cuCtxSetCurrent(graph->workshop->context) == CUDA_SUCCESS ? build_with_room(graph) : REPRISE_GRAPH_FAILED;
+}
+
+/* Builds one graph, if there is one. In *pause how long to wait before the next, if it was not its time yet. */
+static bool build_next(uint64_t *pause)
 {
 	struct reprise_graph *graph;
 
 	reprise_lock_take(&compiling);
 	graph = atomic_load(&stopped) ? NULL : reprise_queue_take();
 	if (graph != NULL) {
-		int state = build_with_room(graph);
+		int state = build_in_its_time(graph);
 
-		if (state == REPRISE_GRAPH_QUEUED && !reprise_queue_push(graph)) /* it was not its turn yet */
-			state = REPRISE_GRAPH_FAILED;
+		if (state == REPRISE_GRAPH_QUEUED) {
+			*pause = reprise_lull_pause_ns(&graph->workshop->lull);
+			if (!reprise_queue_put_back(graph))
+				state = REPRISE_GRAPH_FAILED;
+		}
 		if (state != REPRISE_GRAPH_QUEUED)
 			atomic_store_explicit(&graph->state, state, memory_order_release);
 	}
@@ -220,11 +258,11 @@ static bool tidy(void)
 	return any;
 }
 
-/* One piece of what there is to do. False if there was nothing. */
-static bool work_on(struct reprise_budget *budget)
+/* One piece of what there is to do. False if there was nothing. In *pause how long to wait before the next, budget or not. */
+static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
-	bool did = tidy() || make_host_room() || build_next();
+	bool did = tidy() || make_host_room() || build_next(pause);
 
 	did = sweep_some() || did;
 	spent = reprise_clock_ns() - begin;
@@ -244,9 +282,10 @@ static void *run(void *unused)
 	reprise_budget_begin(&budget, reprise_clock_ns());
 	while (!atomic_load(&stopped)) {
 		uint32_t seen = atomic_load(&work);
+		uint64_t pause = 0;
 
-		if (!work_on(&budget))
-			reprise_futex_wait(&work, seen, 0);
+		if (!work_on(&budget, &pause) || pause > 0)
+			reprise_futex_wait(&work, seen, pause);
 		while (!atomic_load(&stopped) && (rest = reprise_budget_rest(&budget, reprise_clock_ns())) > 0)
 			reprise_futex_wait(&work, atomic_load(&work), rest);
 	}

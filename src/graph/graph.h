@@ -13,6 +13,7 @@
 
 #include "../op/op.h"
 #include "forks.h"
+#include "lull.h"
 
 enum reprise_graph_state {
 	REPRISE_GRAPH_EMPTY,  /* nothing built, nothing asked for */
@@ -27,6 +28,7 @@ struct reprise_workshop {
 	CUstream model; /* the program's stream */
 	CUstream streams[REPRISE_SIDES];
 	struct reprise_forks *forks; /* of a joint lane; else NULL */
+	struct reprise_lull lull;    /* the building thread's */
 };
 
 struct reprise_graph_node {
@@ -136,8 +138,8 @@ void reprise_graveyard_reset(void);
 
 /* The private stream for ops of a member of the lane. */
 CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side, unsigned int member);
-/* Makes what capturing the graph takes, unless it is there. The workshop's context must be current. False if the driver would not. */
-bool reprise_workshop_open(const struct reprise_graph *graph, enum reprise_side side);
+/* Makes what capturing the graph takes, on both sides, unless it is there. In a lull of its context (lull.h). False if the driver would not. */
+bool reprise_workshop_open(const struct reprise_graph *graph);
 /* Destroys its streams; the context must be current. */
 void reprise_workshop_close(struct reprise_workshop *workshop);
 /* Likewise the streams and events for forks, but for the tails. */

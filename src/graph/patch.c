@@ -174,10 +174,8 @@ static unsigned int looked_at(unsigned int count, unsigned int changed)
 static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
 {
 	uint64_t begin = reprise_clock_ns();
-	CUgraph captured = NULL;
+	CUgraph captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed, reprise_shadow_nodes(graph));
 
-	if (reprise_workshop_open(graph, REPRISE_FOR_PATCHING))
-		captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed, reprise_shadow_nodes(graph));
 	if (captured != NULL)
 		reprise_cost_took(REPRISE_COST_capture, reprise_clock_ns() - begin, graph->count);
 	else

@@ -7,12 +7,23 @@
 #define MOST_WAITING 256
 
 static struct reprise_lock queue_lock; /* protects everything below; `waiting` is read without it, too */
-static struct reprise_graph *newest;
+static struct reprise_graph *newest, *oldest;
 static _Atomic unsigned int waiting;
 
 bool reprise_queue_has_room(void)
 {
 	return atomic_load_explicit(&waiting, memory_order_relaxed) < MOST_WAITING;
+}
+
+/* Under the lock. */
+static void link_graph(struct reprise_graph *graph, struct reprise_graph *newer, struct reprise_graph *older)
+{
+	atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
+	graph->newer = newer;
+	graph->older = older;
+	*(newer != NULL ? &newer->older : &newest) = graph;
+	*(older != NULL ? &older->newer : &oldest) = graph;
+	atomic_fetch_add(&waiting, 1);
 }
 
 bool reprise_queue_push(struct reprise_graph *graph)
@@ -21,15 +32,20 @@ bool reprise_queue_push(struct reprise_graph *graph)
 
 	reprise_lock_take(&queue_lock);
 	room = reprise_queue_has_room();
-	if (room) {
-		atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
-		graph->newer = NULL;
-		graph->older = newest;
-		if (newest != NULL)
-			newest->newer = graph;
-		newest = graph;
-		atomic_fetch_add(&waiting, 1);
-	}
+	if (room)
+		link_graph(graph, NULL, newest);
+	reprise_lock_give(&queue_lock);
+	return room;
+}
+
+bool reprise_queue_put_back(struct reprise_graph *graph)
+{
+	bool room;
+
+	reprise_lock_take(&queue_lock);
+	room = reprise_queue_has_room();
+	if (room)
+		link_graph(graph, oldest, NULL);
 	reprise_lock_give(&queue_lock);
 	return room;
 }
@@ -43,6 +59,8 @@ static void unlink_graph(struct reprise_graph *graph)
 		newest = graph->older;
 	if (graph->older != NULL)
 		graph->older->newer = graph->newer;
+	else
+		oldest = graph->newer;
 	atomic_fetch_sub(&waiting, 1);
 }
 
@@ -71,6 +89,6 @@ void reprise_queue_remove(struct reprise_graph *graph)
 void reprise_queue_reset(void)
 {
 	atomic_store(&queue_lock.word, 0);
-	newest = NULL;
+	newest = oldest = NULL;
 	atomic_store(&waiting, 0);
 }

@@ -11,6 +11,9 @@
 /* The graph is QUEUED. False, and nothing done, if there is no room. */
 bool reprise_queue_push(struct reprise_graph *graph);
 
+/* The same, but all others are to have their turn first. */
+bool reprise_queue_put_back(struct reprise_graph *graph);
+
 /* Whether there is room. Without the lock: who pushes then may still find none. */
 bool reprise_queue_has_room(void);
 

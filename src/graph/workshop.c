@@ -39,7 +39,7 @@ CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum r
 	return member == 0 ? workshop->streams[side] : workshop->forks->streams[side][member];
 }
 
-bool reprise_workshop_open(const struct reprise_graph *graph, enum reprise_side side)
+static bool open_side(const struct reprise_graph *graph, enum reprise_side side)
 {
 	struct reprise_workshop *workshop = graph->workshop;
 	struct reprise_forks *forks = workshop->forks;
@@ -52,8 +52,14 @@ bool reprise_workshop_open(const struct reprise_graph *graph, enum reprise_side 
 	return forks == NULL || open_edges(forks, side);
 }
 
+bool reprise_workshop_open(const struct reprise_graph *graph)
+{
+	return open_side(graph, REPRISE_FOR_BUILDING) && open_side(graph, REPRISE_FOR_PATCHING);
+}
+
 void reprise_workshop_close(struct reprise_workshop *workshop)
 {
+	reprise_lull_close(&workshop->lull);
 	for (unsigned int side = 0; side < REPRISE_SIDES; side++) {
 		if (workshop->streams[side] != NULL)
 			reprise_driver.cuStreamDestroy_v2(workshop->streams[side]);

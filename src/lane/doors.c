@@ -12,6 +12,7 @@
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
+#include "../graph/captures.h"
 #include "../op/kernel.h"
 #include "../record/record.h"
 #include "../report/counters.h"
@@ -23,25 +24,16 @@
 #include "registry.h"
 #include "thread.h"
 
-#define CAPTURES_MOST 64
 #define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
 
 /* Set for good by reprise_stop(). */
 static _Atomic(const char *) stopped;
 
-/* The streams on which captures of the program's began, and their contexts. Few, and rarely any. */
-static struct reprise_lock captures_lock;
-static struct {
-	CUstream stream;
-	CUcontext context;
-} captures[CAPTURES_MOST];
-static _Atomic uint32_t capture_count;
-
 static _Atomic uint32_t pauses; /* under way */
 
 static bool taking_part(void)
 {
-	return reprise_inside == 0 && atomic_load_explicit(&capture_count, memory_order_acquire) == 0 &&
+	return reprise_inside == 0 && !reprise_captures_any() &&
 	       atomic_load_explicit(&pauses, memory_order_acquire) == 0 &&
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
@@ -74,13 +66,11 @@ static CUresult submit(struct reprise_call *call)
 		return reprise_call_pass(call);
 	if (__builtin_expect(!taking_part(), 0)) {
 		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
-		if (reprise_inside == 0) {
-			issue_all();
-			if (call->stream > CU_STREAM_PER_THREAD)
-				reprise_lanes_lose_order(call->stream);
-			reprise_count(why_not(), 1);
-		}
-		return call->pass(call);
+		issue_all();
+		if (call->stream > CU_STREAM_PER_THREAD)
+			reprise_lanes_lose_order(call->stream);
+		reprise_count(why_not(), 1);
+		return reprise_call_pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
@@ -347,18 +337,10 @@ static void forget(struct reprise_lane *lane, void *context)
 /* The capture of that stream or, with a context, all of its captures. */
 static void capture_ended(CUstream stream, CUcontext context)
 {
-	if (atomic_load(&capture_count) == 0)
+	if (!reprise_captures_any())
 		return;
 	reprise_lanes_lose_order(NULL); /* of what came meanwhile nobody has taken note */
-	reprise_lock_take(&captures_lock);
-
-	uint32_t kept = 0, count = atomic_load(&capture_count);
-
-	for (uint32_t i = 0; i < count; i++)
-		if (context != NULL ? captures[i].context != context : captures[i].stream != stream)
-			captures[kept++] = captures[i];
-	atomic_store(&capture_count, kept);
-	reprise_lock_give(&captures_lock);
+	reprise_captures_end(stream, context);
 }
 
 static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
@@ -452,7 +434,7 @@ bool reprise_make_room(unsigned int tried)
 	CUcontext current = NULL;
 
 	/* To ask a stream that captures how far it is would end the capture. */
-	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || atomic_load(&capture_count) > 0)))
+	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || reprise_captures_any())))
 		return false;
 	reprise_driver.cuCtxGetCurrent(&current);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
@@ -493,24 +475,17 @@ void reprise_pause_end(void)
 void reprise_capture_begin(CUstream stream)
 {
 	CUcontext context = NULL;
-	bool full;
+	bool noted;
 
 	if (reprise_inside != 0)
 		return;
 	reprise_driver.cuStreamGetCtx(stream, &context);
 	reprise_count(REPRISE_COUNT_program_captures, 1);
-	reprise_lock_take(&captures_lock);
-	full = atomic_load(&capture_count) == CAPTURES_MOST;
-	if (!full) {
-		captures[atomic_load(&capture_count)].stream = stream;
-		captures[atomic_load(&capture_count)].context = context;
-		atomic_fetch_add(&capture_count, 1);
-	}
-	reprise_lock_give(&captures_lock);
+	noted = reprise_captures_begin(stream, context);
 	record_barrier(REPRISE_RECORD_CAPTURE, NULL);
 	reprise_lanes_barrier(false);
 	reprise_lanes_lose_order(NULL);
-	if (full)
+	if (!noted)
 		reprise_stop("too many captures at once");
 }
 
@@ -587,8 +562,6 @@ const char *reprise_stopped(void)
 
 void reprise_doors_reset(void)
 {
-	atomic_store(&captures_lock.word, 0);
-	atomic_store(&capture_count, 0);
 	atomic_store(&stopped, NULL);
 	atomic_store(&reprise_attention, 0);
 }

@@ -224,7 +224,9 @@ static void leave(struct reprise_lane *lane, enum reprise_exit why)
 		int entered = reprise_enter();
 		bool pushed = reprise_lane_make_current(lane->context);
 
+		reprise_gate_enter();
 		issue_eagerly(lane, count);
+		reprise_gate_leave();
 		reprise_lane_restore(pushed);
 		reprise_leave(entered);
 	}
@@ -362,6 +364,9 @@ static CUresult replay(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
+
+	reprise_gate_enter();
+
 	uint64_t entered_at = reprise_timeline_begin();
 	bool timed = is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
@@ -381,6 +386,7 @@ static CUresult replay(struct reprise_lane *lane)
 		reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, about(lane, reprise_exit_names[REPRISE_EXIT_launch], trace->count - trace->absent_count));
 		not_launched(lane, trace, launched);
 	}
+	reprise_gate_leave();
 	reprise_leave(entered);
 	defer_ends(lane);
 	complete(lane);

@@ -4,7 +4,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../base/gate.h"
 #include "../control/control.h"
+#include "../graph/captures.h"
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
@@ -46,6 +48,8 @@ static void in_child(void)
 	reprise_hold_reset();
 	reprise_graph_building_reset();
 	reprise_exclusion_reset();
+	reprise_captures_reset();
+	reprise_gate_reset();
 	reprise_functions_reset();
 	reprise_memory_forget();
 	reprise_record_reset();

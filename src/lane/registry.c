@@ -213,6 +213,18 @@ bool reprise_lanes_hold(void)
 	return false;
 }
 
+bool reprise_lanes_are_done(CUcontext context)
+{
+	/* The legacy stream waits for blocking ones, and for threads' own: it is not done before they are. */
+	if (reprise_driver.cuStreamQuery(CU_STREAM_LEGACY) == CUDA_ERROR_NOT_READY)
+		return false;
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (lane->context == context && !atomic_load(&lane->retired) && !lane->blocking &&
+		    reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY)
+			return false;
+	return true;
+}
+
 bool reprise_lanes_unordered(const struct reprise_lane *lane)
 {
 	if (lane->stream == CU_STREAM_LEGACY)

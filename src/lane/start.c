@@ -16,6 +16,7 @@
 #include "../timeline/timeline.h"
 #include "evict.h"
 #include "lane.h"
+#include "registry.h"
 #include "thread.h"
 
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */
@@ -46,6 +47,7 @@ static enum reprise_mode decide(void)
 	}
 	reprise_graph_evict = reprise_lanes_evict;
 	reprise_graph_tidy = reprise_threads_tidy;
+	reprise_lull_streams_are_done = reprise_lanes_are_done;
 	return mode;
 }
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../base/gate.h"
 #include "../base/inside.h"
 
 /* Every kind of op there is, once: enumerator, name in reports. */
@@ -110,13 +111,15 @@ static inline bool reprise_call_is_copy(const struct reprise_call *call)
 	return call->kind == REPRISE_OP_COPY || call->kind == REPRISE_OP_COPY_2D || call->kind == REPRISE_OP_COPY_3D;
 }
 
-/* The program's own call, made now. What the driver calls back meanwhile passes straight through. */
+/* The program's own call, made now. What the driver calls back meanwhile passes straight through. Not from inside. */
 static inline CUresult reprise_call_pass(const struct reprise_call *call)
 {
 	CUresult result;
 
+	reprise_gate_enter();
 	reprise_inside++;
 	result = call->pass(call);
 	reprise_inside--;
+	reprise_gate_leave();
 	return result;
 }

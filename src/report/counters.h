@@ -16,6 +16,8 @@
 	X(graphs_drawn, "of these, drawn for graphviz") \
 	X(graphs_destroyed, "executable graphs destroyed again") \
 	X(build_ns, "time spent building them, in the background") \
+	X(lulls_missed, "times that a build was put off because the device had work to do") \
+	X(lull_longest_ns, "longest time that launches were kept back for one") \
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
 	X(build_failed_room, "builds given up: the graph alone would take more memory than graphs may") \

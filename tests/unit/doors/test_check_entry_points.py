@@ -21,7 +21,7 @@ CHANGES = (
     ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'SYNC(cuModuleUnload, ALL, 0, PLAIN, CHECKED, MODULE)',
      'ends what traces refer to'),
     ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, CHECKED, MODULE)', 'PASS(cuModuleUnload, CREATION, MODULE)', 'CREATION does not fit'),
-    ('ORDER(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'PASS(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
+    ('OWN(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'PASS(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
     ('ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PER_THREAD,', 'ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PLAIN,', 'PLAIN does not fit the name'),
     ('SYNC(cuIpcOpenMemHandle_v2, ALL, 0, PLAIN, UNCHECKED,', 'SYNC(cuIpcOpenMemHandle_v2, ALL, 0, PLAIN, CHECKED,', 'does not travel in an integer register'),
     ('SYNC(cuStreamQuery, STREAM, 1,', 'SYNC(cuStreamQuery, EVENT, 1,', 'EVENT is not what it observes'),

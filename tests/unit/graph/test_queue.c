@@ -24,6 +24,23 @@ START_TEST(the_newest_is_built_first)
 }
 END_TEST
 
+START_TEST(what_is_put_back_comes_last)
+{
+	static const unsigned int order[] = {3, 1, 0, 2};
+
+	for (unsigned int i = 0; i < 3; i++)
+		reprise_queue_push(&graphs[i]);
+	ck_assert(reprise_queue_put_back(reprise_queue_take()));
+	ck_assert_int_eq(state_of(2), REPRISE_GRAPH_QUEUED);
+	reprise_queue_push(&graphs[3]);
+	for (unsigned int i = 0; i < 4; i++)
+		ck_assert_ptr_eq(reprise_queue_take(), &graphs[order[i]]);
+	ck_assert_ptr_null(reprise_queue_take());
+	ck_assert(reprise_queue_put_back(&graphs[0]));
+	ck_assert_ptr_eq(reprise_queue_take(), &graphs[0]);
+}
+END_TEST
+
 START_TEST(there_is_room_for_so_many)
 {
 	unsigned int in = 0;
@@ -59,6 +76,7 @@ int main(void)
 	TCase *tests = tcase_create("queue");
 
 	tcase_add_test(tests, the_newest_is_built_first);
+	tcase_add_test(tests, what_is_put_back_comes_last);
 	tcase_add_test(tests, there_is_room_for_so_many);
 	tcase_add_loop_test(tests, any_can_be_taken_out, 0, 3);
 	suite_add_tcase(suite, tests);

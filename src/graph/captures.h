@@ -1,0 +1,28 @@
+/*
+ * The program's own captures. While there is one nothing is deferred, and nothing may be asked of a whole context: that would end the capture.
+ *
+ * Any thread. A capture is told of before it goes through the gate (base/gate.h): while that is closed, none begins that nobody knows of.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+extern _Atomic uint32_t reprise_captures;
+
+/* Whether the program captures. */
+static inline bool reprise_captures_any(void)
+{
+	return atomic_load_explicit(&reprise_captures, memory_order_acquire) != 0;
+}
+
+/* A capture may begin on the stream. False if there are too many to take note of. */
+bool reprise_captures_begin(CUstream stream, CUcontext context);
+
+/* The capture of that stream has ended; with a context, all of its captures. */
+void reprise_captures_end(CUstream stream, CUcontext context);
+
+/* After fork, in the child. */
+void reprise_captures_reset(void);
