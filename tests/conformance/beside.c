@@ -1,6 +1,6 @@
 /*
- * Which calls return while a kernel waits for the host. A layer that makes such calls on its own account, on whatever thread, must know: if one of them
- * waited, with a lock of the driver's, the program could never make the launch that the kernel waits for.
+ * Which calls return while a kernel waits for the host, and whether other threads can launch beside one that does not. A layer that makes such calls on its
+ * own account, on whatever thread, must know: if launches wait with it, the program can never make the one that the kernel waits for.
  */
 #include "conformance.h"
 
@@ -8,16 +8,26 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { PATIENCE_MS = 400, GRAPHS = 40, LENGTH = 100 };
+enum { PATIENCE_MS = 400, GRAPHS = 40, LENGTH = 100, STREAMS = 80 };
 
 static CUgraph graphs[GRAPHS];
 static CUgraphExec execs[GRAPHS];
 static CUdeviceptr list;
 static CUmodule fresh;
+static CUstream streams[STREAMS];
 
 /* ---- two threads beside a call: one launches meanwhile, the other releases the kernel if the call does not return ---- */
 
-static atomic_bool returned, launched, released;
+static atomic_bool returned, released;
+static atomic_ulong launched_ms, released_ms; /* when a launch returned last, and when the kernel was released */
+
+static unsigned long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000;
+}
 
 static void sleep_ms(unsigned ms)
 {
@@ -29,6 +39,7 @@ static void *release_late(void *unused)
 	(void)unused;
 	for (unsigned ms = 0; ms < PATIENCE_MS && !returned; ms++)
 		sleep_ms(1);
+	released_ms = now_ms();
 	released = !returned;
 	release();
 	return NULL;
@@ -38,10 +49,10 @@ static void *launch_meanwhile(void *unused)
 {
 	(void)unused;
 	cuCtxSetCurrent(context);
-	for (unsigned ms = 0; ms < PATIENCE_MS / 4 && !returned; ms++)
+	while (!returned && !released && launch("nothing", other, NULL) == CUDA_SUCCESS && !released) {
+		launched_ms = now_ms();
 		sleep_ms(1);
-	if (launch("nothing", other, NULL) == CUDA_SUCCESS && !released)
-		launched = true;
+	}
 	return NULL;
 }
 
@@ -51,7 +62,8 @@ static bool returns(void (*call)(void))
 	pthread_t launcher, releaser;
 
 	hold(stream);
-	returned = launched = released = false;
+	returned = released = false;
+	launched_ms = now_ms();
 	TRUE(pthread_create(&launcher, NULL, launch_meanwhile, NULL) == 0);
 	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
 	call();
@@ -63,23 +75,30 @@ static bool returns(void (*call)(void))
 	return !released;
 }
 
+/* Whether launches of another thread waited with the call that did not return. */
+static bool launches_waited(void)
+{
+	return released_ms > launched_ms + PATIENCE_MS / 2;
+}
+
 static void expect_return(void (*call)(void), const char *what)
 {
 	if (!returns(call))
 		conformance_fail(__FILE__, __LINE__, "%s: expected a return before the kernel ends, saw it wait, and launches of other threads %s", what,
-			launched ? "not" : "too");
+			launches_waited() ? "too" : "not");
 }
 #define RETURNS(call) expect_return((call), #call)
 
-/* Such a call must leave other threads their launches. */
-static void expect_wait(void (*call)(void), const char *what)
+static void expect_wait(void (*call)(void), const char *what, bool launches_wait)
 {
 	if (returns(call))
 		conformance_fail(__FILE__, __LINE__, "%s: expected it to wait for the kernel, saw it return", what);
-	if (!launched)
-		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads can launch meanwhile, saw them wait", what);
+	if (launches_waited() != launches_wait)
+		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads %s launch meanwhile, saw that they %s", what,
+			launches_wait ? "cannot" : "can", launches_wait ? "can" : "cannot");
 }
-#define WAITS(call) expect_wait((call), #call)
+#define WAITS(call) expect_wait((call), #call, false)
+#define WAITS_WITH_LAUNCHES(call) expect_wait((call), #call, true)
 
 /* ---- what is called ---- */
 
@@ -134,6 +153,24 @@ static void update_all(void)
 		OK(cuGraphExecUpdate(execs[i], graphs[(i + 1) % GRAPHS], &info));
 }
 
+/* To kernels with 2 KB of parameters. */
+static void update_to_larger_parameters(void)
+{
+	static unsigned char table[4 * 501];
+	unsigned char small = 1;
+	double wide = 1;
+	CUgraphExecUpdateResultInfo info;
+	CUgraph larger;
+
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	for (unsigned i = 0; i < LENGTH; i++)
+		OK(launch("mixed", stream, (void *[]){&small, &wide, table, &list}));
+	OK(cuStreamEndCapture(stream, &larger));
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphExecUpdate(execs[i], larger, &info));
+	OK(cuGraphDestroy(larger));
+}
+
 static void destroy_execs(void)
 {
 	for (unsigned i = 0; i < GRAPHS; i++)
@@ -159,6 +196,12 @@ static void make_streams(void)
 	}
 }
 
+static void make_streams_to_keep(void)
+{
+	for (unsigned i = 0; i < STREAMS; i++)
+		OK(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+}
+
 static void make_events(void)
 {
 	for (unsigned i = 0; i < 100; i++) {
@@ -171,7 +214,7 @@ static void make_events(void)
 	}
 }
 
-/* Everything once, in a context that nothing was launched in yet. */
+/* Everything, in a context that nothing was launched in yet. */
 static CUcontext second;
 static CUmodule second_module;
 
@@ -180,7 +223,7 @@ static void live_in_another_context(void)
 	CUfunction nothing;
 	CUstream on;
 	CUgraph captured_there;
-	CUgraphExec runs_there;
+	CUgraphExec runs_there[GRAPHS];
 
 	OK(cuCtxPushCurrent(second));
 	OK(cuModuleGetFunction(&nothing, second_module, "nothing"));
@@ -189,11 +232,13 @@ static void live_in_another_context(void)
 	for (unsigned i = 0; i < LENGTH; i++)
 		OK(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, on, NULL, NULL));
 	OK(cuStreamEndCapture(on, &captured_there));
-	OK(cuGraphInstantiate(&runs_there, captured_there, 0));
-	OK(cuGraphUpload(runs_there, on));
-	OK(cuGraphLaunch(runs_there, on));
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphInstantiate(&runs_there[i], captured_there, 0));
+	OK(cuGraphUpload(runs_there[0], on));
+	OK(cuGraphLaunch(runs_there[0], on));
 	OK(cuStreamSynchronize(on));
-	OK(cuGraphExecDestroy(runs_there));
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphExecDestroy(runs_there[i]));
 	OK(cuGraphDestroy(captured_there));
 	OK(cuStreamDestroy(on));
 	OK(cuCtxPopCurrent(NULL));
@@ -202,12 +247,8 @@ static void live_in_another_context(void)
 /* Uploads through more streams than there can be queues to the device; none of them has anything else to do. */
 static void upload_through_many_streams(void)
 {
-	for (unsigned i = 0; i < GRAPHS; i++) {
-		CUstream through;
-
-		OK(cuStreamCreate(&through, CU_STREAM_NON_BLOCKING));
-		OK(cuGraphUpload(execs[i], through));
-	}
+	for (unsigned i = 0; i < GRAPHS; i++)
+		OK(cuGraphUpload(execs[i], streams[i]));
 }
 
 /* Were an upload stuck behind the kernel, in a queue that streams share, the launch would be, too. */
@@ -293,15 +334,29 @@ static void capturing_does_not_wait_for_a_kernel(void)
 	destroy_graphs();
 }
 
+/* Each takes 48 KB of a heap that grows by 2 MB. */
+static void graphs_that_need_more_room_wait_for_a_kernel(void)
+{
+	list = words();
+	capture_all();
+	WAITS_WITH_LAUNCHES(instantiate_all);
+	destroy_execs();
+	destroy_graphs();
+}
+
+/* There were as many before. */
 static void graphs_live_beside_a_kernel_that_waits(void)
 {
 	list = words();
 	capture_all();
+	instantiate_all();
+	destroy_execs();
 	RETURNS(instantiate_all);
 	RETURNS(upload_all);
 	RETURNS(launch_all_and_wait);
 	RETURNS(update_all);
 	RETURNS(launch_all);
+	RETURNS(update_to_larger_parameters);
 	RETURNS(destroy_execs);
 	RETURNS(destroy_graphs);
 }
@@ -321,6 +376,11 @@ static void streams_are_made_beside_a_kernel_that_waits(void)
 	RETURNS(make_streams);
 }
 
+static void streams_that_need_more_room_wait_for_a_kernel(void)
+{
+	WAITS_WITH_LAUNCHES(make_streams_to_keep);
+}
+
 static void another_context_lives_beside_a_kernel_that_waits(void)
 {
 	OK(cuCtxCreate(&second, NULL, 0, 0));
@@ -334,6 +394,7 @@ static void uploads_through_many_streams_do_not_wait(void)
 	list = words();
 	capture_all();
 	instantiate_all();
+	make_streams_to_keep();
 	RETURNS(upload_through_many_streams);
 }
 
@@ -342,6 +403,7 @@ static void graphs_uploaded_beside_a_kernel_run_beside_it(void)
 	list = words();
 	capture_all();
 	instantiate_all();
+	make_streams_to_keep();
 	RETURNS(upload_through_many_streams_and_run);
 }
 
@@ -350,9 +412,9 @@ static void events_are_made_beside_a_kernel_that_waits(void)
 	RETURNS(make_events);
 }
 
-static void a_module_is_loaded_beside_a_kernel_that_waits(void)
+static void loading_a_module_waits_for_a_kernel(void)
 {
-	RETURNS(load_a_module);
+	WAITS_WITH_LAUNCHES(load_a_module);
 	unload_it();
 }
 
@@ -390,7 +452,7 @@ static void memory_is_taken_beside_a_kernel_that_waits(void)
 static void freeing_memory_waits_for_a_kernel(void)
 {
 	allocate();
-	WAITS(free_it);
+	WAITS_WITH_LAUNCHES(free_it);
 }
 
 static void host_memory_is_taken_beside_a_kernel_that_waits(void)
@@ -402,21 +464,23 @@ static void host_memory_is_taken_beside_a_kernel_that_waits(void)
 static void freeing_host_memory_waits_for_a_kernel(void)
 {
 	allocate_host();
-	WAITS(free_host);
+	WAITS_WITH_LAUNCHES(free_host);
 }
 
 #define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
 
 const struct check beside_checks[] = {
 	CHECK_ALONE(capturing_does_not_wait_for_a_kernel, SOURCE, 0),
+	CHECK_ALONE(graphs_that_need_more_room_wait_for_a_kernel, SOURCE, 0),
 	CHECK_ALONE(graphs_live_beside_a_kernel_that_waits, SOURCE, 0),
 	CHECK(destroying_graphs_that_never_ran_does_not_wait, SOURCE),
 	CHECK_ALONE(streams_are_made_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK_ALONE(streams_that_need_more_room_wait_for_a_kernel, SOURCE, 0),
 	CHECK_ALONE(another_context_lives_beside_a_kernel_that_waits, SOURCE, 0),
 	CHECK_ALONE(uploads_through_many_streams_do_not_wait, SOURCE, 0),
 	CHECK_ALONE(graphs_uploaded_beside_a_kernel_run_beside_it, SOURCE, 0),
 	CHECK(events_are_made_beside_a_kernel_that_waits, SOURCE),
-	CHECK(a_module_is_loaded_beside_a_kernel_that_waits, SOURCE),
+	CHECK(loading_a_module_waits_for_a_kernel, SOURCE),
 	CHECK(a_first_launch_does_not_wait_for_a_kernel, SOURCE),
 	CHECK(unloading_a_module_waits_for_a_kernel, SOURCE),
 	CHECK(attributes_are_asked_beside_a_kernel_that_waits, SOURCE),

@@ -202,6 +202,52 @@ static void a_context_is_recorded(void)
 	EXPECT(cuCtxRecordEvent(context, NULL), CUDA_ERROR_INVALID_HANDLE);
 }
 
+static void hold_per_thread(void)
+{
+	hold(CU_STREAM_PER_THREAD);
+}
+
+/* Also of a thread that has ended. */
+static void a_recorded_context_has_the_work_of_other_threads(void)
+{
+	CUevent event = event_new(0);
+
+	in_thread(hold_per_thread);
+	OK(cuCtxRecordEvent(context, event));
+	EXPECT(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	release();
+	OK(cuEventSynchronize(event));
+}
+
+static void a_recorded_context_has_the_work_of_a_destroyed_stream(void)
+{
+	CUevent event = event_new(0);
+	CUstream made;
+
+	OK(cuStreamCreate(&made, CU_STREAM_NON_BLOCKING));
+	hold(made);
+	OK(cuStreamDestroy(made));
+	OK(cuCtxRecordEvent(context, event));
+	EXPECT(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	release();
+	OK(cuEventSynchronize(event));
+}
+
+static void recording_a_context_orders_nothing(void)
+{
+	CUdeviceptr list = words();
+	CUevent event = event_new(0);
+
+	hold(stream);
+	OK(cuCtxRecordEvent(context, event));
+	OK(append(list, 1, other));
+	finish(other);
+	EXPECT(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+	release();
+	OK(cuEventSynchronize(event));
+	is_list(list, 1);
+}
+
 static void a_context_waits(void)
 {
 	CUdeviceptr list = words();
@@ -237,6 +283,9 @@ const struct check event_checks[] = {
 	CHECK(only_interprocess_events_have_handles, "Memory Management: cuIpcGetEventHandle"),
 	CHECK(what_is_not_device_memory_has_no_handle, "Memory Management: cuIpcGetMemHandle"),
 	CHECK(a_context_is_recorded, "Context Management: cuCtxRecordEvent"),
+	CHECK(a_recorded_context_has_the_work_of_other_threads, "Context Management: cuCtxRecordEvent"),
+	CHECK(a_recorded_context_has_the_work_of_a_destroyed_stream, "Context Management: cuCtxRecordEvent"),
+	CHECK(recording_a_context_orders_nothing, "Context Management: cuCtxRecordEvent"),
 	CHECK(a_context_waits, "Context Management: cuCtxWaitEvent"),
 	CHECK(no_event_is_no_handle, EVENT "cuEventRecord"),
 	CHECK(the_legacy_record_comes_after_blocking_streams, "Stream synchronization behavior: Legacy default stream"),

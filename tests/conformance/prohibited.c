@@ -300,6 +300,14 @@ static void a_memset_beyond_its_memory_is_captured(void)
 	capture_end();
 }
 
+static void a_relaxed_capture_permits_querying_other_streams(void)
+{
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuStreamQuery(other));
+	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	capture_end();
+}
+
 static void a_relaxed_capture_permits_questions(void)
 {
 	size_t unused, total;
@@ -348,6 +356,7 @@ const struct check prohibited_checks[] = {
 	CHECK(a_wait_for_no_event_invalidates_a_capture, SILENT),
 	CHECK(other_refused_calls_leave_a_capture_valid, SILENT),
 	CHECK(a_memset_beyond_its_memory_is_captured, MEASURED("Memory Management: cuMemsetD8Async", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(a_relaxed_capture_permits_querying_other_streams, PROHIBITED),
 	CHECK(a_relaxed_capture_permits_questions, SILENT),
 	CHECKS_END,
 };

@@ -123,6 +123,39 @@ static void a_busy_stream_is_not_ready(void)
 	OK(cuStreamQuery(stream));
 }
 
+static void the_legacy_stream_is_busy_as_long_as(CUstream waits)
+{
+	hold(waits);
+	EXPECT(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
+	release();
+	finish(waits);
+	OK(cuStreamQuery(NULL));
+}
+
+static void a_blocking_stream_keeps_the_legacy_stream_busy(void) { the_legacy_stream_is_busy_as_long_as(blocking_stream()); }
+static void a_per_thread_stream_keeps_the_legacy_stream_busy(void) { the_legacy_stream_is_busy_as_long_as(CU_STREAM_PER_THREAD); }
+
+static void a_non_blocking_stream_leaves_the_legacy_stream_ready(void)
+{
+	hold(stream);
+	OK(cuStreamQuery(NULL));
+	release();
+	finish(stream);
+}
+
+static void hold_per_thread(void)
+{
+	hold(CU_STREAM_PER_THREAD);
+}
+
+static void the_work_of_other_threads_leaves_a_per_thread_stream_ready(void)
+{
+	in_thread(hold_per_thread);
+	OK(cuStreamQuery(CU_STREAM_PER_THREAD));
+	release();
+	OK(cuCtxSynchronize());
+}
+
 static void destroying_a_stream_lets_its_work_finish(void)
 {
 	CUdeviceptr list = words();
@@ -217,6 +250,7 @@ static void attributes_of_a_stream_that_nobody_set(void)
 }
 
 #define STREAM "Stream Management: "
+#define LEGACY_QUERY MEASURED(STREAM "cuStreamQuery", "tells of the operations in the stream")
 
 const struct check stream_checks[] = {
 	CHECK(streams_take_known_flags, STREAM "cuStreamCreate"),
@@ -230,6 +264,10 @@ const struct check stream_checks[] = {
 	CHECK(each_thread_has_a_per_thread_stream, "Stream synchronization behavior: Per-thread default stream"),
 	CHECK(an_empty_stream_is_ready, STREAM "cuStreamQuery"),
 	CHECK(a_busy_stream_is_not_ready, STREAM "cuStreamQuery"),
+	CHECK(a_blocking_stream_keeps_the_legacy_stream_busy, LEGACY_QUERY),
+	CHECK(a_per_thread_stream_keeps_the_legacy_stream_busy, LEGACY_QUERY),
+	CHECK(a_non_blocking_stream_leaves_the_legacy_stream_ready, STREAM "cuStreamQuery"),
+	CHECK(the_work_of_other_threads_leaves_a_per_thread_stream_ready, STREAM "cuStreamQuery"),
 	CHECK(destroying_a_stream_lets_its_work_finish, STREAM "cuStreamDestroy"),
 	CHECK(destroying_returns_at_once, STREAM "cuStreamDestroy"),
 	CHECK(default_streams_are_not_destroyed, STREAM "cuStreamDestroy"),

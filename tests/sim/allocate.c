@@ -99,7 +99,7 @@ static CUresult release(uintptr_t address, bool host)
 	memory = begins_at(address, host);
 	if (!memory)
 		return CUDA_ERROR_INVALID_VALUE;
-	sim_context_synchronize(memory->context);
+	sim_drain_synchronize(memory->context);
 	/* Another thread may have been let in meanwhile. */
 	memory = begins_at(address, host);
 	if (!memory || !sim_memory_node_take(memory))

@@ -1,6 +1,7 @@
 /* Contexts: a device's primary one, and those that programs create; the thread's stack of them. */
 #pragma once
 
+#include "drain.h"
 #include "object.h"
 #include "sim.h"
 
@@ -27,6 +28,11 @@ struct sim_context {
 	}) orphans; /* last ops of streams destroyed with work under way */
 	VECTOR(struct sim_event *) events;
 	VECTOR(struct sim_loaded *) loaded; /* its modules */
+	struct {
+		struct sim_heap graphs, kernel_nodes; /* what executable graphs take, in bytes */
+		struct sim_heap streams;              /* how many were created */
+	} heaps;
+	uint64_t drained_by; /* the thread whose call waits for all its work; 0: none */
 	VECTOR(uint64_t) peers; /* serials of contexts whose memory it may access */
 };
 
@@ -35,7 +41,13 @@ bool sim_context_alive(const struct sim_context *context);
 /* An op has failed. CUDA_SUCCESS is ignored. */
 void sim_context_break(struct sim_context *context, CUresult error);
 
-/* Waits for all work of all its streams; returns its error. */
+/* Returns a reference to an op behind all its work, of streams that were destroyed too. Submitting it is left to the caller. */
+struct sim_op *sim_context_all(struct sim_context *context);
+
+/* An op of it that has not finished, or NULL. */
+struct sim_op *sim_context_unfinished(const struct sim_context *context);
+
+/* Waits for all that; returns its error. */
 CUresult sim_context_synchronize(struct sim_context *context);
 
 /* The context behind a handle; NULL means the current one. NULL is returned if there is none. */

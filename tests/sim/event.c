@@ -169,6 +169,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 		work->count = count;
 		return sim_stream_add(stream, work, NULL);
 	}
+	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, NULL);
 	sim_op_after(op, event->op);
 	sim_stream_append(stream, op);
@@ -270,7 +271,6 @@ API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handl
 	struct sim_context *context = sim_context_of(handle);
 	struct sim_op *op;
 	CUresult result;
-	size_t i;
 
 	if (!context)
 		return CUDA_ERROR_INVALID_CONTEXT;
@@ -279,9 +279,8 @@ API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handl
 	result = sim_capture_prohibit_context(context);
 	if (result != CUDA_SUCCESS)
 		return result;
-	op = sim_op_new(context, context->legacy->place, NULL);
-	for (i = 0; i < context->streams.count; i++)
-		sim_op_after(op, context->streams.at[i]->last);
+	sim_drain_pass(context);
+	op = sim_context_all(context);
 	sim_op_submit(op);
 	sim_event_recorded(event, op);
 	sim_op_drop(op);
@@ -302,7 +301,10 @@ API(SIM_INIT, cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle,
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
 	result = sim_capture_prohibit_context(context);
-	for (i = 0; result == CUDA_SUCCESS && i < context->streams.count; i++) {
+	if (result != CUDA_SUCCESS)
+		return result;
+	sim_drain_pass(context);
+	for (i = 0; i < context->streams.count; i++) {
 		struct sim_op *op = sim_op_new(context, context->streams.at[i]->place, NULL);
 
 		sim_op_after(op, event->op);
@@ -312,5 +314,5 @@ API(SIM_INIT, cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle,
 		sim_op_drop(op);
 	}
 	sim_schedule_submitted();
-	return result;
+	return CUDA_SUCCESS;
 }

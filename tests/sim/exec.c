@@ -16,19 +16,23 @@
 #define KNOWN_FLAGS \
 	(AUTO_FREE | DEVICE_LAUNCH | (cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
 
-static size_t device_bytes(const struct sim_graph *graph)
+/* What one takes of the heaps of its context: measured on an H200. */
+#define GRAPH_BYTES ((size_t)48 << 10)
+#define KERNEL_NODE_BYTES ((size_t)512)
+
+static size_t kernel_nodes(const struct sim_graph *graph)
 {
-	size_t bytes = 0, i;
+	size_t count = 0, i;
 
 	for (i = 0; i < graph->nodes.count; i++) {
 		const struct sim_work *work = graph->nodes.at[i]->work;
 
 		if (work->kind == SIM_KERNEL)
-			bytes += sim_options()->node_bytes;
+			count++;
 		if (work->kind == SIM_CHILD)
-			bytes += device_bytes(work->child);
+			count += kernel_nodes(work->child);
 	}
-	return bytes;
+	return count;
 }
 
 /* Orders the nodes; false if the graph has a cycle. */
@@ -99,6 +103,27 @@ void sim_exec_take_references(struct sim_exec *exec, const struct sim_graph *gra
 	exec->references = wanted;
 }
 
+/* False if the device has no room for it. */
+static bool take_memory(struct sim_exec *exec, size_t nodes)
+{
+	if (!sim_memory_charge(exec->context->device, nodes * sim_options()->node_bytes))
+		return false;
+	exec->device = exec->context->device;
+	exec->bytes = nodes * sim_options()->node_bytes;
+	exec->graph_bytes = GRAPH_BYTES;
+	exec->node_bytes = nodes * KERNEL_NODE_BYTES;
+	sim_heap_take(exec->context, &exec->context->heaps.graphs, exec->graph_bytes);
+	sim_heap_take(exec->context, &exec->context->heaps.kernel_nodes, exec->node_bytes);
+	return true;
+}
+
+static void give_memory(const struct sim_exec *exec)
+{
+	sim_memory_discharge(exec->device, exec->bytes);
+	sim_heap_give(&exec->context->heaps.graphs, exec->graph_bytes);
+	sim_heap_give(&exec->context->heaps.kernel_nodes, exec->node_bytes);
+}
+
 static void exec_free(struct sim_exec *exec)
 {
 	struct sim_graph *graph = graph_of(exec);
@@ -113,7 +138,7 @@ static void exec_free(struct sim_exec *exec)
 	sim_clear(&exec->before);
 	sim_clear(&exec->order);
 	sim_op_drop(exec->last);
-	sim_memory_discharge(exec->device, exec->bytes);
+	give_memory(exec);
 	sim_object_free(exec);
 }
 
@@ -221,12 +246,10 @@ static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t f
 		exec_free(exec);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
-	if (!sim_memory_charge(exec->context->device, device_bytes(graph))) {
+	if (!take_memory(exec, kernel_nodes(graph))) {
 		exec_free(exec);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
-	exec->device = exec->context->device;
-	exec->bytes = device_bytes(graph);
 	*why = CUDA_GRAPH_INSTANTIATE_SUCCESS;
 	*made = exec;
 	return CUDA_SUCCESS;
@@ -479,8 +502,10 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 		return CUDA_ERROR_INVALID_HANDLE;
 	/* Measured: it is not captured as a child graph. */
 	result = sim_capture_prohibit(stream);
-	if (result == CUDA_SUCCESS)
-		result = settle_memory(exec);
+	if (result != CUDA_SUCCESS)
+		return result;
+	sim_drain_pass(stream->context);
+	result = settle_memory(exec);
 	if (result == CUDA_SUCCESS)
 		launch(exec, stream);
 	return result;

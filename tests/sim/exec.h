@@ -30,7 +30,8 @@ struct sim_exec {
 	bool has_memory; /* memory nodes */
 	struct sim_references references; /* those of the graph and its children */
 	CUdevice device;
-	size_t bytes; /* of the device's memory */
+	size_t bytes;                   /* of the device's memory, */
+	size_t graph_bytes, node_bytes; /* and of its context's heaps; 0 until it has them */
 	struct sim_op *last; /* of the last launch: two launches of one executable graph never overlap */
 	VECTOR(struct sim_exec_node) nodes; /* in the order of the graph */
 	VECTOR(struct sim_exec_edge) before;

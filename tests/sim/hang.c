@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "context.h"
 #include "log.h"
 #include "memory.h"
 #include "options.h"
@@ -186,7 +187,8 @@ static void gather(struct ops *ops)
 	size_t i, j;
 
 	for (waiter = waiters; waiter; waiter = waiter->next)
-		add_op(ops, waiter->op);
+		if (waiter->op)
+			add_op(ops, waiter->op);
 	for (worker = sim_workers(); worker; worker = worker->next)
 		if (worker->op)
 			add_op(ops, worker->op);
@@ -219,6 +221,15 @@ static void say_op(const struct sim_op *op)
 	say("\n");
 }
 
+static void say_waiter(const struct sim_waiter *waiter)
+{
+	say("  thread %lu, in %s, waits for ", waiter->thread, waiter->call);
+	if (waiter->op)
+		say("op %lu\n", waiter->op->sequence);
+	else
+		say("thread %lu\n", waiter->context->drained_by);
+}
+
 _Noreturn static void report(unsigned int ms, bool for_good)
 {
 	const struct sim_waiter *waiter;
@@ -227,7 +238,7 @@ _Noreturn static void report(unsigned int ms, bool for_good)
 
 	say("simulated driver: a hang: nothing has moved for %u ms%s\n", ms, for_good ? ", and all threads sleep" : "");
 	for (waiter = waiters; waiter; waiter = waiter->next)
-		say("  thread %lu, in %s, waits for op %lu\n", waiter->thread, waiter->call, waiter->op->sequence);
+		say_waiter(waiter);
 	if (!waiters)
 		say("  no thread waits in the driver\n");
 	gather(&ops);
@@ -257,7 +268,7 @@ static bool may_move(void)
 	const struct sim_worker *worker;
 
 	for (waiter = waiters; waiter; waiter = waiter->next)
-		if (waiter->op->state == SIM_OP_DONE)
+		if (waiter->op ? waiter->op->state == SIM_OP_DONE : !waiter->context->drained_by)
 			return true;
 	for (worker = sim_workers(); worker; worker = worker->next)
 		if (spins(worker) && worker->pauses - worker->pauses_when_still < LEAST_PAUSES)
@@ -311,11 +322,21 @@ void sim_hang_suspect(void)
 	pthread_cond_signal(&suspected);
 }
 
-void sim_hang_wait(struct sim_waiter *waiter, struct sim_op *op)
+static void wait_for(struct sim_waiter *waiter, struct sim_op *op, const struct sim_context *context)
 {
-	*waiter = (struct sim_waiter){sim_self()->id, gettid(), sim_self()->call, op, waiters};
+	*waiter = (struct sim_waiter){sim_self()->id, gettid(), sim_self()->call, op, context, waiters};
 	waiters = waiter;
 	sim_hang_suspect();
+}
+
+void sim_hang_wait(struct sim_waiter *waiter, struct sim_op *op)
+{
+	wait_for(waiter, op, NULL);
+}
+
+void sim_hang_wait_behind(struct sim_waiter *waiter, const struct sim_context *context)
+{
+	wait_for(waiter, NULL, context);
 }
 
 void sim_hang_waited(struct sim_waiter *waiter)

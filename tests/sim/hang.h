@@ -20,11 +20,13 @@ struct sim_waiter {
 	pid_t tid;
 	const char *call; /* the entry point */
 	struct sim_op *op;
+	const struct sim_context *context; /* unless it waits for an op: what another thread's call drains */
 	struct sim_waiter *next;
 };
 
-/* The calling thread waits for an op from now on, and until sim_hang_waited. */
+/* The calling thread waits from now on, and until sim_hang_waited: for an op, or for the call that drains a context. */
 void sim_hang_wait(struct sim_waiter *waiter, struct sim_op *op);
+void sim_hang_wait_behind(struct sim_waiter *waiter, const struct sim_context *context);
 void sim_hang_waited(struct sim_waiter *waiter);
 
 /* A spinning kernel has paused for the first time. */

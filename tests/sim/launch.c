@@ -88,7 +88,10 @@ static void record_launch_events(const CUlaunchConfig *config)
 	}
 }
 
-/* "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and only captured launches are device-updatable. */
+/*
+ * "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and no launch is device-updatable, whether it is captured or
+ * not.
+ */
 static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
 {
 	CUevent event = NULL;
@@ -114,7 +117,7 @@ static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct
 		event = attribute->value.launchCompletionEvent.event;
 		break;
 	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-		return stream && stream->capture ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+		return stream && stream->capture ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}

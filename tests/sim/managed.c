@@ -67,6 +67,7 @@ static CUresult prefetch(CUdeviceptr address, size_t bytes, CUmemLocation locati
 	if (result != CUDA_SUCCESS)
 		return result;
 	memory->prefetched = location;
+	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, NULL);
 	sim_stream_append(stream, op);
 	sim_op_submit(op);

@@ -125,6 +125,8 @@ static CUresult load(struct sim_loaded **made, enum sim_kind kind, const void *i
 		close(file);
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
+	if (context)
+		sim_drain(context);
 	loaded = sim_object_new(kind, sizeof(*loaded));
 	loaded->context = context;
 	loaded->handle = handle;

@@ -64,6 +64,11 @@ static void wait_ms(unsigned int ms)
 	pthread_cond_timedwait(&changed, &sim_lock, &until);
 }
 
+void sim_schedule_pause(void)
+{
+	wait_ms(10);
+}
+
 /* Once its context is broken nothing runs any more; what was enqueued counts as finished. */
 static void run(struct sim_op *op)
 {
@@ -210,7 +215,7 @@ void sim_schedule_finish(struct sim_op *op)
 		if (next)
 			run(next);
 		else
-			wait_ms(10);
+			sim_schedule_pause();
 	}
 	sim_hang_waited(&waiter);
 	sim_op_drop(op);
@@ -225,7 +230,7 @@ void sim_schedule_wait(struct sim_op *op)
 	sim_op_drop(op);
 }
 
-bool sim_schedule_query(struct sim_op *op)
+bool sim_schedule_look(struct sim_op *op)
 {
 	if (op && op->state != SIM_OP_DONE && sim_options()->schedule != SIM_EAGER) {
 		struct sim_op *next;
@@ -241,6 +246,13 @@ bool sim_schedule_query(struct sim_op *op)
 		sim_hang_polled();
 		return false;
 	}
+	return true;
+}
+
+bool sim_schedule_query(struct sim_op *op)
+{
+	if (!sim_schedule_look(op))
+		return false;
 	sim_op_waited(op);
 	return true;
 }

@@ -24,5 +24,11 @@ void sim_schedule_finish(struct sim_op *op);
 /* Whether the op has finished. A program that asks again and again gets a yes in the end. */
 bool sim_schedule_query(struct sim_op *op);
 
-/* Something changed that a waiting thread may wait for: an op has finished or settled. */
+/* The same, and the host is not said to know. */
+bool sim_schedule_look(struct sim_op *op);
+
+/* Something changed that a waiting thread may wait for: an op has finished or settled, a context is drained. */
 void sim_schedule_wake(void);
+
+/* Waits for such a change, but not for long. */
+void sim_schedule_pause(void);

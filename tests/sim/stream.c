@@ -11,9 +11,12 @@
 
 struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind)
 {
-	struct sim_stream *stream = sim_object_new(SIM_A_STREAM, sizeof(*stream));
+	struct sim_stream *stream;
 	int i;
 
+	if (kind == SIM_CREATED_STREAM)
+		sim_heap_take(context, &context->heaps.streams, 1);
+	stream = sim_object_new(SIM_A_STREAM, sizeof(*stream));
 	stream->context = context;
 	stream->kind = kind;
 	stream->flags = flags;
@@ -41,6 +44,8 @@ void sim_stream_free(struct sim_stream *stream)
 	for (i = 0; context->streams.at[i] != stream; i++)
 		;
 	sim_remove(&context->streams, i);
+	if (stream->kind == SIM_CREATED_STREAM)
+		sim_heap_give(&context->heaps.streams, 1);
 	/* For the log what has finished counts, too: whether it has is chance. */
 	if (stream->last && (sim_options()->log || stream->last->state != SIM_OP_DONE))
 		sim_push(&context->orphans, ((struct sim_orphan){stream->last, sim_stream_blocks(stream)}));
@@ -145,6 +150,7 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 		sim_work_drop(work);
 		return result;
 	}
+	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, work);
 	op->priority = sim_kernel_work_priority(work, stream->priority);
 	sim_work_drop(work);
@@ -199,6 +205,29 @@ API(SIM_INIT, cuStreamDestroy_v2, (CUstream handle), (handle))
 	return CUDA_SUCCESS;
 }
 
+/* Whether what an op on the legacy stream would wait for on other streams has finished, as `finished` tells. */
+static bool others_have_finished(const struct sim_context *context, bool (*finished)(struct sim_op *op))
+{
+	size_t i;
+
+	for (i = 0; i < context->streams.count; i++)
+		if (sim_stream_blocks(context->streams.at[i]) && !finished(context->streams.at[i]->last))
+			return false;
+	for (i = 0; i < context->orphans.count; i++)
+		if (context->orphans.at[i].blocks && !finished(context->orphans.at[i].op))
+			return false;
+	return true;
+}
+
+/* Measured: the legacy stream has not finished before them. The host knows of all or of none: how often it asks is chance. */
+static bool has_finished(struct sim_stream *stream)
+{
+	if (stream->kind != SIM_LEGACY_STREAM)
+		return sim_schedule_query(stream->last);
+	return sim_schedule_look(stream->last) && others_have_finished(stream->context, sim_schedule_look) &&
+	       others_have_finished(stream->context, sim_schedule_query) && sim_schedule_query(stream->last);
+}
+
 API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
@@ -209,7 +238,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
 	result = sim_capture_prohibit(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!sim_schedule_query(stream->last))
+	if (!has_finished(stream))
 		return CUDA_ERROR_NOT_READY;
 	return stream->context->error;
 }

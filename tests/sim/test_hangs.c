@@ -193,6 +193,54 @@ START_TEST(a_program_that_polls_for_good_is_found_after_a_longer_time)
 }
 END_TEST
 
+static CUgraph graph;
+static bool instantiated;
+
+static void *instantiate(void *unused)
+{
+	CUgraphExec exec;
+
+	CU(cuCtxSetCurrent(context));
+	CU(cuGraphInstantiate(&exec, graph, 0));
+	__atomic_store_n(&instantiated, true, __ATOMIC_SEQ_CST);
+	return unused;
+}
+
+/* The launch that the kernel spins for comes behind others, of which one finds the other thread at it. */
+static void launch_beside_an_instantiation(void)
+{
+	CUdeviceptr flags, list;
+	pthread_t thread;
+
+	start();
+	flags = words();
+	list = words();
+	CU(cuStreamBeginCapture(other, CU_STREAM_CAPTURE_MODE_RELAXED));
+	CU(set_flag(list, 0, other));
+	CU(cuStreamEndCapture(other, &graph));
+	CU(wait_flag(flags, 1, flags + 8, stream));
+	ck_assert_int_eq(pthread_create(&thread, NULL, instantiate, NULL), 0);
+	while (!__atomic_load_n(&instantiated, __ATOMIC_SEQ_CST))
+		CU(set_flag(list, 0, other));
+	CU(set_flag(flags, 1, other));
+	pthread_join(thread, NULL);
+	CU(cuCtxSynchronize());
+}
+
+static void launch_beside_an_instantiation_with_room(void)
+{
+	setenv("SIM_GRAPH_ROOM", "2M", 1);
+	launch_beside_an_instantiation();
+}
+
+START_TEST(a_kernel_that_spins_for_a_launch_held_back_by_a_growing_heap_is_found)
+{
+	assert_hangs(launch_beside_an_instantiation,
+		SAID(", waits for thread ", ", in cuGraphInstantiateWithFlags, waits for op ", "kernel wait_flag", "spins"));
+	assert_ends(launch_beside_an_instantiation_with_room);
+}
+END_TEST
+
 /* A thread of the program sets a flag after some time, and calls nothing. */
 struct setter {
 	volatile unsigned *flag;
@@ -296,4 +344,5 @@ END_TEST
 RUN("hangs", a_kernel_that_spins_for_one_behind_it_is_found, two_streams_that_spin_for_each_others_later_kernels_are_found,
 	a_copy_that_waits_for_a_flag_nobody_sets_is_found, a_host_function_that_needs_the_lock_of_the_thread_that_waits_is_found,
 	a_program_asleep_for_good_while_a_kernel_spins_is_found, a_program_that_polls_for_good_is_found_after_a_longer_time,
-	a_kernel_may_wait_for_a_thread_that_computes_or_sleeps, kernels_that_spin_and_get_on_are_left_alone)
+	a_kernel_that_spins_for_a_launch_held_back_by_a_growing_heap_is_found, a_kernel_may_wait_for_a_thread_that_computes_or_sleeps,
+	kernels_that_spin_and_get_on_are_left_alone)
