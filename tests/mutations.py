@@ -183,6 +183,7 @@ BUGS = (
      "		if (reprise_inside == 0 && result == CUDA_SUCCESS) \\\n", "own_capture_invalid"),
     ("the private streams are blocking ones", "src/graph/workshop.c", "(stream, CU_STREAM_NON_BLOCKING, priority)",
      "(stream, CU_STREAM_DEFAULT, priority)", "capture_queries"),
+    ("memset nodes are disabled", "src/op/op.c", " && op->kind != REPRISE_OP_SET &&", " &&", "absent_mixed"),
     ("ops are looked at while the program captures", "src/lane/doors.c",
      "	if (__builtin_expect(!taking_part(), 0)) {", "	if (reprise_inside != 0) {", "fork_into_capture"),
     ("a capture ends with its stream unnoticed", "src/lane/doors.c", "		capture_ended((CUstream)handle, NULL);\n", "", "capture_ends_otherwise"),

@@ -506,7 +506,9 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 		return result;
 	sim_drain_pass(stream->context);
 	result = settle_memory(exec);
-	if (result == CUDA_SUCCESS)
+	if (exec->spoilt)
+		sim_context_break(exec->context, CUDA_ERROR_LAUNCH_FAILED);
+	else if (result == CUDA_SUCCESS)
 		launch(exec, stream);
 	return result;
 }

@@ -166,6 +166,13 @@ API(SIM_CONTEXT, cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, 
 	}
 }
 
+/* Measured: where a memset is disabled that has nodes of other kinds beside it, one or two at least, launches go wrong or fail now and then; here always. */
+static void spoil(struct sim_exec *exec)
+{
+	for (size_t i = 0; i < exec->nodes.count && exec->nodes.count > 2; i++)
+		exec->spoilt |= exec->nodes.at[i].work->kind != SIM_SET;
+}
+
 /* "Currently only kernel, memset and memcpy nodes are supported." */
 API(SIM_CONTEXT, cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode source, unsigned int enabled), (exec, source, enabled))
 {
@@ -174,6 +181,8 @@ API(SIM_CONTEXT, cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode source, u
 	if (!node || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET && node->work->kind != SIM_COPY))
 		return CUDA_ERROR_INVALID_VALUE;
 	node->enabled = enabled != 0;
+	if (!enabled && node->work->kind == SIM_SET)
+		spoil(sim_object_of(SIM_AN_EXEC, exec));
 	return CUDA_SUCCESS;
 }
 
