@@ -206,7 +206,7 @@ static void *instantiate(void *unused)
 	return unused;
 }
 
-/* The launch that the kernel spins for comes behind others, of which one finds the other thread at it. */
+/* The launch that the kernel spins for comes behind words written, nothing that Reprise makes graphs of; one of them finds the other thread at it. */
 static void launch_beside_an_instantiation(void)
 {
 	CUdeviceptr flags, list;
@@ -221,7 +221,7 @@ static void launch_beside_an_instantiation(void)
 	CU(wait_flag(flags, 1, flags + 8, stream));
 	ck_assert_int_eq(pthread_create(&thread, NULL, instantiate, NULL), 0);
 	while (!__atomic_load_n(&instantiated, __ATOMIC_SEQ_CST))
-		CU(set_flag(list, 0, other));
+		CU(cuStreamWriteValue32(other, list, 0, 0));
 	CU(set_flag(flags, 1, other));
 	pthread_join(thread, NULL);
 	CU(cuCtxSynchronize());
