@@ -228,10 +228,22 @@ static enum reprise_match match_host(const struct reprise_op *op, const struct r
 	return call->function == op->host.function && call->data == op->host.data ? REPRISE_MATCH_SAME : REPRISE_MATCH_VALUES;
 }
 
-/* A memset's node could, but where it has been, with nodes of other kinds beside it, an H200's driver (580.159) ran such graphs wrongly, or not at all. */
+/*
+ * CUDA says that nodes of memsets and of kernels with attributes can be disabled, too. But where memsets were, beside nodes of other kinds, or cooperative
+ * kernels, an H200's driver (580.159) ran such graphs wrongly, or not at all.
+ */
 bool reprise_op_can_be_disabled(const struct reprise_op *op)
 {
-	return op->kind != REPRISE_OP_HOST && op->kind != REPRISE_OP_SET && !reprise_op_is_event(op->kind);
+	switch (op->kind) {
+	case REPRISE_OP_KERNEL:
+		return op->kernel.attribute_count == 0;
+	case REPRISE_OP_COPY:
+	case REPRISE_OP_COPY_2D:
+	case REPRISE_OP_COPY_3D:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* ---- events ---- */

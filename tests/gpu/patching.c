@@ -518,6 +518,38 @@ static void absent_between_programmatic(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
+/* Cooperative kernels of a chain are absent, now one, now another, while several launches are under way. */
+static void absent_cooperative(void)
+{
+	cudaLaunchAttribute together = {.id = cudaLaunchAttributeCooperative, .val.cooperative = 1};
+	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {WORDS, 1, 1}, .attrs = &together, .numAttrs = 1};
+	int able = 0;
+
+	CHECK(cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, 0));
+	if (!able)
+		hazard_skip("no cooperative launches");
+	set_up();
+	config.stream = all.stream;
+	for (uint32_t i = 0; i < ITERATIONS; i++) {
+		uint32_t absent = trap_at(i) ? 8 + scramble(i) % 13 : UINT32_MAX;
+
+		for (uint32_t k = 0; k < 24; k++) {
+			if (k == absent)
+				continue;
+			if (k % 3 == 2) {
+				CHECK(cudaLaunchKernelExC(&config, kernel_mix, (void *[]){&all.mirror.device, &k}));
+				mirror_mixed(&all.mirror, k);
+			} else {
+				mirror_mix(&all.mirror, k, all.stream);
+			}
+		}
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(all.stream));
+	}
+	CHECK(cudaStreamSynchronize(all.stream));
+	mirror_verify(&all.mirror, ITERATIONS);
+}
+
 static void do_nothing(unsigned number)
 {
 	CHECK(cudaMemcpyAsync(all.y, all.sources + number % SOURCES * WORDS, 0, cudaMemcpyDefault, all.stream));
@@ -555,6 +587,7 @@ const struct hazard patching_hazards[] = {
 	{"memset_elsewhere", memset_elsewhere},
 	{"edges_kept", edges_kept},
 	{"absent_between_programmatic", absent_between_programmatic},
+	{"absent_cooperative", absent_cooperative},
 	{"nothing_at_all", nothing_at_all},
 	{"nothing_always", nothing_always},
 	{NULL, NULL},

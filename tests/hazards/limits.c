@@ -329,6 +329,29 @@ static void absent_between_programmatic(void)
 	hazard_print("x", hazard_x);
 }
 
+/* Cooperative kernels of a chain are absent, now one, now another, and none waits for what came before: several launches are under way. */
+static void absent_cooperative(void)
+{
+	CUlaunchAttribute together = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		unsigned absent = hazard_springs(iteration) ? 8 + iteration % 13 : UINT32_MAX;
+
+		for (unsigned i = 0; i < CHAIN; i++) {
+			if (i == absent)
+				continue;
+			if (i % 3 == 2)
+				launch_with(together, i, stream);
+			else
+				mix(i, stream);
+		}
+		if (iteration % 4 == 0)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 static void copy_nothing(unsigned number, CUstream stream)
 {
 	CHECK(cuMemcpyAsync(hazard_y, plane + number % 11 * 64, 0, stream));
@@ -361,6 +384,7 @@ const struct hazard limit_hazards[] = {
 	{"copy_moves_out", copy_moves_out},
 	{"edges_kept", edges_kept},
 	{"absent_between_programmatic", absent_between_programmatic},
+	{"absent_cooperative", absent_cooperative},
 	{"nothing_at_all", nothing_at_all},
 	{"nothing_always", nothing_always},
 	{NULL, NULL},

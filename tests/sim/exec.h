@@ -28,7 +28,7 @@ struct sim_exec {
 	const struct sim_graph *graph; /* as a name only: it may be gone */
 	uint64_t graph_serial;
 	bool has_memory; /* memory nodes */
-	bool spoilt;     /* a memset was disabled */
+	bool spoilt;     /* a node was disabled that should not be (exec_set.c) */
 	struct sim_references references; /* those of the graph and its children */
 	CUdevice device;
 	size_t bytes;                   /* of the device's memory, */

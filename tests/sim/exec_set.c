@@ -1,6 +1,7 @@
 /* Single nodes of executable graphs: other parameters, enabling and disabling. A node is named by the one it was instantiated from. */
 #include "api.h"
 #include "exec.h"
+#include "kernel_work.h"
 #include "memory_node.h"
 #include "params.h"
 
@@ -166,10 +167,14 @@ API(SIM_CONTEXT, cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, 
 	}
 }
 
-/* Measured: where a memset is disabled that has nodes of other kinds beside it, one or two at least, launches go wrong or fail now and then; here always. */
-static void spoil(struct sim_exec *exec)
+/*
+ * Measured: where a cooperative kernel is disabled, or a memset that has nodes of other kinds beside it, one or two at least, launches go wrong or fail now
+ * and then; here always.
+ */
+static void spoil(struct sim_exec *exec, const struct sim_work *disabled)
 {
-	for (size_t i = 0; i < exec->nodes.count && exec->nodes.count > 2; i++)
+	exec->spoilt |= disabled->kind == SIM_KERNEL && sim_kernel_work_attribute(disabled, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+	for (size_t i = 0; disabled->kind == SIM_SET && i < exec->nodes.count && exec->nodes.count > 2; i++)
 		exec->spoilt |= exec->nodes.at[i].work->kind != SIM_SET;
 }
 
@@ -181,8 +186,8 @@ API(SIM_CONTEXT, cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode source, u
 	if (!node || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET && node->work->kind != SIM_COPY))
 		return CUDA_ERROR_INVALID_VALUE;
 	node->enabled = enabled != 0;
-	if (!enabled && node->work->kind == SIM_SET)
-		spoil(sim_object_of(SIM_AN_EXEC, exec));
+	if (!enabled)
+		spoil(sim_object_of(SIM_AN_EXEC, exec), node->work);
 	return CUDA_SUCCESS;
 }
 

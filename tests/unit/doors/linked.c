@@ -14,14 +14,14 @@ LINKED(cuGLUnmapBufferObject);
 LINKED(cuGLUnmapBufferObjectAsync);
 LINKED(cuGraphicsUnmapResources);
 LINKED(cuGraphicsUnmapResources_ptsz);
-LINKED(cuLaunchCooperativeKernel);
-LINKED(cuLaunchCooperativeKernel_ptsz);
 LINKED(cuLaunchKernel);
 LINKED(cuLaunchKernel_ptsz);
 LINKED(cuLaunchKernelEx);
 LINKED(cuMemAllocAsync_ptsz);
 LINKED(cuMemFree_v2);
 LINKED(cuMemPoolTrimTo);
+LINKED(cuMemcpyBatchAsync);
+LINKED(cuMemcpyBatchAsync_ptsz);
 LINKED(cuMemcpyDtoH_v2_ptds);
 LINKED(cuMemcpyHtoDAsync_v2);
 LINKED(cuMemsetD2D16Async_ptsz);
@@ -53,8 +53,8 @@ START_TEST(every_argument_survives_a_barrier_with_something_deferred)
 	call_with_everything(linked_cuParamSetf);
 	assert_everything_arrived("cuParamSetf");
 	ck_assert_uint_eq(preloaded_rooms()->syncs, 1);
-	call_with_everything(linked_cuLaunchCooperativeKernel);
-	assert_everything_arrived("cuLaunchCooperativeKernel");
+	call_with_everything(linked_cuMemcpyBatchAsync);
+	assert_everything_arrived("cuMemcpyBatchAsync");
 	call_with_everything(linked_cuModuleUnload);
 	ck_assert_str_eq(driver_log()->name, "cuModuleUnload");
 }
@@ -106,7 +106,7 @@ START_TEST(an_order_names_its_stream)
 	ck_assert_uint_eq(rooms->orders, 1);
 	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(2));
 	ck_assert(!rooms->per_thread);
-	call_with_everything(linked_cuLaunchCooperativeKernel_ptsz); /* its stream is on the stack */
+	call_with_everything(linked_cuMemcpyBatchAsync_ptsz); /* its stream is on the stack */
 	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(9));
 	ck_assert(rooms->per_thread);
 }
