@@ -88,10 +88,20 @@ static void record_launch_events(const CUlaunchConfig *config)
 	}
 }
 
-/*
- * "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and no launch is device-updatable, whether it is captured or
- * not.
- */
+/* The driver writes the node's handle there, though the configuration is const. Measured: the place has to be empty. */
+static CUresult check_device_updatable(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
+{
+	CUgraphDeviceNode *place = (CUgraphDeviceNode *)(uintptr_t)&attribute->value.deviceUpdatableKernelNode.devNode;
+
+	if (!stream || !stream->capture)
+		return CUDA_ERROR_NOT_SUPPORTED;
+	if (*place)
+		return CUDA_ERROR_INVALID_VALUE;
+	*place = (CUgraphDeviceNode)(uintptr_t)attribute; /* any but NULL: nothing here takes one */
+	return CUDA_SUCCESS;
+}
+
+/* "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and only captured launches are device-updatable. */
 static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
 {
 	CUevent event = NULL;
@@ -117,7 +127,7 @@ static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct
 		event = attribute->value.launchCompletionEvent.event;
 		break;
 	case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
-		return stream && stream->capture ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+		return check_device_updatable(attribute, stream);
 	default:
 		return CUDA_ERROR_INVALID_VALUE;
 	}
