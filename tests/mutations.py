@@ -257,7 +257,7 @@ BUGS = (
      "			(void)ask_layout(function, &is_kernel, &entry->function.layout);\n			entry->handle = function;", "out_of_memory_on_host_once"),
     ("a capture that could not begin is gone on with", "src/graph/capture.c", "	if (result != CUDA_SUCCESS)\n		return NULL;\n	for", "	result = CUDA_SUCCESS;\n	for",
      "capture_fails_at_begin"),
-    ("a graph that could not be instantiated counts as built", "src/graph/build.c", "	if (!instantiate(graph)) {", "	if (!instantiate(graph) && graph->count == 0) {",
+    ("a graph that could not be instantiated counts as built", "src/graph/build.c", "	if (state != REPRISE_GRAPH_READY) {", "	if (state == REPRISE_GRAPH_QUEUED) {",
      "instantiate_fails instantiate_fails_in_upload"),
     ("a launch of a graph that failed counts as made", "src/lane/lane.c",
      "		reprise_count(REPRISE_COUNT_launches_failed, 1);\n		patch = REPRISE_PATCH_BROKEN;", "		reprise_count(REPRISE_COUNT_launches_failed, 1);", "launch_fails"),
@@ -359,7 +359,7 @@ BUGS = (
      "	if (reprise_inside == 0)\n		reprise_lanes_barrier(false);\n}\n\nvoid reprise_pause_begin", "}\n\nvoid reprise_pause_begin", "flushed"),
     ("the first end of a pause ends all", "src/lane/doors.c", "&under_way, under_way - 1)", "&under_way, 0)", "paused"),
     ("what is deferred when a pause begins stays so", "src/lane/doors.c",
-     "			issue_all();\n			if (call->stream", "			if (call->stream", "paused_threads"),
+     "		issue_all();\n		if (call->stream", "		if (call->stream", "paused_threads"),
 )
 
 # Hazards that no bug can be planted for, and why.

@@ -330,6 +330,7 @@ API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_h
 	struct sim_node *error = NULL;
 	struct pairing pairing;
 	struct shape was, is;
+	bool unsupported;
 	size_t i;
 
 	if (!info)
@@ -344,7 +345,8 @@ API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_h
 	read_exec(&was, exec);
 	read_graph(&is, graph);
 	info->result = compare(&pairing, &was, &is, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, &error);
-	if (info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS && (has_device_updatable(&was) || has_device_updatable(&is)))
+	unsupported = info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS && (has_device_updatable(&was) || has_device_updatable(&is));
+	if (unsupported)
 		info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 	info->errorNode = (CUgraphNode)error;
 	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
@@ -362,5 +364,7 @@ API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_h
 	free(pairing.old_of);
 	forget(&was);
 	forget(&is);
+	if (unsupported) /* measured */
+		return CUDA_ERROR_NOT_SUPPORTED;
 	return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
