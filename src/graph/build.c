@@ -17,15 +17,14 @@
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "budget.h"
-#include "capture.h"
 #include "cost.h"
 #include "draw.h"
-#include "exclusion.h"
 #include "ledger.h"
+#include "make.h"
 #include "queue.h"
-#include "shadow.h"
 
-#define PATIENCE_NS 200000u /* for the program to leave a call during which nothing may be captured; there is nothing to do that it could wait for */
+#define LULL_NS 1000000u /* a lull that has lasted so long ends with the graph in work */
+#define BATCH_MOST 32    /* graphs made in one */
 #define SWEPT_AT_ONCE 4
 
 static struct reprise_lock compiling;
@@ -39,52 +38,6 @@ static bool started;
 reprise_graph_make_room reprise_graph_evict;
 bool (*reprise_graph_tidy)(void);
 
-/* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
-static unsigned int flags_for(const struct reprise_graph *graph)
-{
-	for (unsigned int i = 0; i < graph->count; i++)
-		if (reprise_op_has_priority(&graph->ops[i]))
-			return CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-	return 0;
-}
-
-/* One of the driver's own calls begins. */
-struct step {
-	uint64_t ns, ticks; /* the latter for the timeline */
-};
-
-static struct step begin_step(void)
-{
-	return (struct step){reprise_clock_ns(), reprise_timeline_begin()};
-}
-
-/* It ends. */
-static void end_step(const struct reprise_graph *graph, struct step step, enum reprise_counter longest, enum reprise_timeline_kind kind)
-{
-	reprise_count_most(longest, reprise_clock_ns() - step.ns);
-	reprise_timeline_end(kind, step.ticks,
-	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
-}
-
-static bool instantiate(struct reprise_graph *graph)
-{
-	struct step step = begin_step();
-	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&graph->executable, graph->graph, flags_for(graph));
-
-	end_step(graph, step, REPRISE_COUNT_instantiate_longest_ns, REPRISE_TIMELINE_INSTANTIATE);
-	return result == CUDA_SUCCESS;
-}
-
-static bool upload(const struct reprise_graph *graph)
-{
-	struct step step = begin_step();
-	CUstream through = reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member);
-	CUresult result = reprise_driver.cuGraphUpload(graph->executable, through);
-
-	end_step(graph, step, REPRISE_COUNT_upload_longest_ns, REPRISE_TIMELINE_UPLOAD);
-	return result == CUDA_SUCCESS;
-}
-
 /* Whether the graph fits in the memory that graphs may take, once as many of the others as need be have gone. */
 static bool make_room(const struct reprise_graph *graph)
 {
@@ -94,127 +47,128 @@ static bool make_room(const struct reprise_graph *graph)
 	return true;
 }
 
-static bool capture(struct reprise_graph *graph)
+/* It is the lane's again, or waits for its turn. */
+static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
 {
-	struct step step = begin_step();
-
-	graph->graph = reprise_capture(graph, REPRISE_FOR_BUILDING, NULL, NULL, graph->nodes);
-	end_step(graph, step, REPRISE_COUNT_capture_longest_ns, REPRISE_TIMELINE_CAPTURE);
-	return graph->graph != NULL;
+	if (state == REPRISE_GRAPH_QUEUED && reprise_queue_put_back(graph))
+		return;
+	if (state == REPRISE_GRAPH_QUEUED)
+		state = REPRISE_GRAPH_FAILED;
+	atomic_store_explicit(&graph->state, state, memory_order_release);
 }
 
-static enum reprise_graph_state failed(enum reprise_counter counter)
+/* Graphs that are made in one lull of their context. */
+struct batch {
+	struct reprise_graph *graphs[BATCH_MOST];
+	enum reprise_graph_state states[BATCH_MOST];
+	unsigned int count;
+	unsigned int made, nodes; /* of them, those that were made, and their nodes */
+};
+
+/* False if now is not the time for more. */
+static bool make_next(struct batch *batch, struct reprise_graph *graph)
 {
-	reprise_count(counter, 1);
-	return REPRISE_GRAPH_FAILED;
+	enum reprise_graph_state state = reprise_make(graph);
+
+	batch->graphs[batch->count] = graph;
+	batch->states[batch->count++] = state;
+	batch->made += state == REPRISE_GRAPH_READY;
+	batch->nodes += state == REPRISE_GRAPH_READY ? graph->count : 0;
+	return state != REPRISE_GRAPH_QUEUED;
 }
 
-/* In a lull. READY once it has an executable graph; QUEUED if now is not the time. */
-static enum reprise_graph_state make(struct reprise_graph *graph)
+/* Another graph of the context that may be made in this lull. For room, one would have to wait for lanes, and they may wait for the lull's end. */
+static struct reprise_graph *take_another(const struct batch *batch, CUcontext context, uint64_t begin)
 {
-	bool captured;
+	struct reprise_graph *graph;
 
-	if (!reprise_workshop_open(graph))
-		return REPRISE_GRAPH_FAILED;
-	if (!reprise_capture_enter_soon(PATIENCE_NS))
-		return REPRISE_GRAPH_QUEUED;
-	captured = capture(graph);
-	reprise_capture_leave();
-	if (!captured)
-		return failed(REPRISE_COUNT_build_failed_capture);
-	return instantiate(graph) ? REPRISE_GRAPH_READY : failed(REPRISE_COUNT_build_failed_instantiate);
+	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > LULL_NS)
+		return NULL;
+	graph = reprise_queue_take_of(context);
+	if (graph == NULL || reprise_ledger_has_room(batch->nodes + graph->count))
+		return graph;
+	publish(graph, REPRISE_GRAPH_QUEUED);
+	return NULL;
 }
 
-static void unmake(struct reprise_graph *graph)
+/* Whether there was a lull, in which the graph could be made. */
+static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
 {
-	if (graph->executable != NULL)
-		reprise_driver.cuGraphExecDestroy(graph->executable);
-	if (graph->graph != NULL)
-		reprise_driver.cuGraphDestroy(graph->graph);
-	graph->executable = NULL;
-	graph->graph = NULL;
-}
-
-static enum reprise_graph_state make_in_lull(struct reprise_graph *graph)
-{
-	enum reprise_graph_state state;
+	CUcontext context = graph->workshop->context;
 	uint64_t begin = reprise_clock_ns();
 
 	if (!reprise_lull_begin(&graph->workshop->lull))
-		return REPRISE_GRAPH_QUEUED;
-	state = make(graph);
+		return false;
+	while (graph != NULL && make_next(batch, graph))
+		graph = take_another(batch, context, begin);
 	reprise_lull_end();
 	reprise_count_most(REPRISE_COUNT_lull_longest_ns, reprise_clock_ns() - begin);
-	return state;
+	return batch->states[0] != REPRISE_GRAPH_QUEUED;
 }
 
-/* Leaves it QUEUED if now is not the time. */
-static enum reprise_graph_state build(struct reprise_graph *graph)
+/* Those that were made are made ready, and the program has them. */
+static void finish(struct batch *batch, const struct reprise_ledger_reading *reading, uint64_t begin)
 {
-	struct reprise_ledger_reading reading = reprise_ledger_read_before();
-	enum reprise_graph_state state = make_in_lull(graph);
+	reprise_ledger_read_after(reading, batch->nodes);
+	for (unsigned int i = 0; i < batch->count; i++) {
+		struct reprise_graph *graph = batch->graphs[i];
 
-	if (state == REPRISE_GRAPH_READY && !upload(graph))
-		state = failed(REPRISE_COUNT_build_failed_instantiate);
-	if (state != REPRISE_GRAPH_READY) {
-		unmake(graph);
-		return state;
+		if (batch->states[i] == REPRISE_GRAPH_READY)
+			batch->states[i] = reprise_make_ready(graph);
+		if (batch->states[i] == REPRISE_GRAPH_READY) {
+			reprise_ledger_add(graph->count);
+			reprise_graph_draw(graph);
+		}
+		publish(graph, batch->states[i]);
 	}
-	reprise_shadow_read(graph, graph->nodes);
-	reprise_ledger_read_after(&reading, graph->count);
-	reprise_ledger_add(graph->count);
-	graph->mixed = false;
-	reprise_count(REPRISE_COUNT_graphs_built, 1);
-	reprise_count(REPRISE_COUNT_graph_nodes, graph->count);
-	return REPRISE_GRAPH_READY;
+	if (batch->made > 0)
+		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, batch->nodes);
 }
 
-/* There is room for it. */
-static enum reprise_graph_state build_with_room(struct reprise_graph *graph)
+static void note_batch(const struct batch *batch, uint64_t begun_at)
 {
-	static uint32_t numbers;
-	uint64_t begin = reprise_clock_ns(), begun_at = reprise_timeline_begin();
-	enum reprise_graph_state state;
-
-	if (graph->number == 0)
-		graph->number = ++numbers;
-	state = build(graph);
-	if (state != REPRISE_GRAPH_READY)
-		return state;
-	reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, graph->count);
-	reprise_timeline_end(REPRISE_TIMELINE_BUILD, begun_at,
-	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
-	reprise_graph_draw(graph);
-	return state;
+	if (batch->made > 0)
+		reprise_timeline_end(REPRISE_TIMELINE_BUILD, begun_at,
+		                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = batch->graphs[0]->number, .ops = batch->nodes});
 }
 
-/* Its own context is the only one that is current while it is built. */
-static enum reprise_graph_state build_in_its_time(struct reprise_graph *graph)
+/* The graph, and others of its context while there is time. Their context is the only one that is current meanwhile. */
+static bool build_batch(struct reprise_graph *graph)
+{
+	uint64_t begin = reprise_clock_ns(), begun_at = reprise_timeline_begin();
+	struct reprise_ledger_reading reading = reprise_ledger_read_before();
+	struct batch batch = {.count = 0};
+
+	if (!make_in_lull(&batch, graph))
+		return false;
+	note_batch(&batch, begun_at);
+	finish(&batch, &reading, begin);
+	return true;
+}
+
+/* False if it is not its time yet. */
+static bool build_in_its_time(struct reprise_graph *graph)
 {
 	if (reprise_lull_is_far(&graph->workshop->lull))
-		return REPRISE_GRAPH_QUEUED;
+		return false;
 	if (!make_room(graph))
-		return failed(REPRISE_COUNT_build_failed_room);
-	return reprise_driver.cuCtxSetCurrent(graph->workshop->context) == CUDA_SUCCESS ? build_with_room(graph) : REPRISE_GRAPH_FAILED;
+		reprise_count(REPRISE_COUNT_build_failed_room, 1);
+	else if (reprise_driver.cuCtxSetCurrent(graph->workshop->context) == CUDA_SUCCESS)
+		return build_batch(graph);
+	publish(graph, REPRISE_GRAPH_FAILED);
+	return true;
 }
 
-/* Builds one graph, if there is one. In *pause how long to wait before the next, if it was not its time yet. */
+/* Builds a graph, if there is one, and others with it. In *pause how long to wait before the next, if it was not its time yet. */
 static bool build_next(uint64_t *pause)
 {
 	struct reprise_graph *graph;
 
 	reprise_lock_take(&compiling);
 	graph = atomic_load(&stopped) ? NULL : reprise_queue_take();
-	if (graph != NULL) {
-		int state = build_in_its_time(graph);
-
-		if (state == REPRISE_GRAPH_QUEUED) {
-			*pause = reprise_lull_pause_ns(&graph->workshop->lull);
-			if (!reprise_queue_put_back(graph))
-				state = REPRISE_GRAPH_FAILED;
-		}
-		if (state != REPRISE_GRAPH_QUEUED)
-			atomic_store_explicit(&graph->state, state, memory_order_release);
+	if (graph != NULL && !build_in_its_time(graph)) {
+		*pause = reprise_lull_pause_ns(&graph->workshop->lull);
+		publish(graph, REPRISE_GRAPH_QUEUED);
 	}
 	reprise_lock_give(&compiling);
 	return graph != NULL;

@@ -76,6 +76,20 @@ struct reprise_graph *reprise_queue_take(void)
 	return graph;
 }
 
+struct reprise_graph *reprise_queue_take_of(CUcontext context)
+{
+	struct reprise_graph *graph;
+
+	reprise_lock_take(&queue_lock);
+	graph = newest;
+	while (graph != NULL && graph->workshop->context != context)
+		graph = graph->older;
+	if (graph != NULL)
+		unlink_graph(graph);
+	reprise_lock_give(&queue_lock);
+	return graph;
+}
+
 void reprise_queue_remove(struct reprise_graph *graph)
 {
 	reprise_lock_take(&queue_lock);

@@ -20,6 +20,9 @@ bool reprise_queue_has_room(void);
 /* The one to build next; NULL if there is none. It stays QUEUED. */
 struct reprise_graph *reprise_queue_take(void);
 
+/* The same, but of the graphs of that context. */
+struct reprise_graph *reprise_queue_take_of(CUcontext context);
+
 /* Takes it out if it is in; EMPTY then. While building is paused. */
 void reprise_queue_remove(struct reprise_graph *graph);
 

@@ -41,6 +41,23 @@ START_TEST(what_is_put_back_comes_last)
 }
 END_TEST
 
+START_TEST(one_of_a_context_is_found_behind_others)
+{
+	static struct reprise_workshop here = {.context = (CUcontext)&here}, there = {.context = (CUcontext)&there};
+
+	for (unsigned int i = 0; i < 4; i++) {
+		graphs[i].workshop = i % 2 ? &there : &here;
+		reprise_queue_push(&graphs[i]);
+	}
+	ck_assert_ptr_eq(reprise_queue_take_of(here.context), &graphs[2]);
+	ck_assert_ptr_eq(reprise_queue_take_of(here.context), &graphs[0]);
+	ck_assert_ptr_null(reprise_queue_take_of(here.context));
+	ck_assert_ptr_eq(reprise_queue_take(), &graphs[3]);
+	ck_assert_ptr_eq(reprise_queue_take_of(there.context), &graphs[1]);
+	ck_assert_ptr_null(reprise_queue_take());
+}
+END_TEST
+
 START_TEST(there_is_room_for_so_many)
 {
 	unsigned int in = 0;
@@ -77,6 +94,7 @@ int main(void)
 
 	tcase_add_test(tests, the_newest_is_built_first);
 	tcase_add_test(tests, what_is_put_back_comes_last);
+	tcase_add_test(tests, one_of_a_context_is_found_behind_others);
 	tcase_add_test(tests, there_is_room_for_so_many);
 	tcase_add_loop_test(tests, any_can_be_taken_out, 0, 3);
 	suite_add_tcase(suite, tests);

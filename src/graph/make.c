@@ -1,0 +1,121 @@
+#include "make.h"
+
+#include <stddef.h>
+
+#include "../base/clock.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "../timeline/timeline.h"
+#include "capture.h"
+#include "exclusion.h"
+#include "shadow.h"
+
+#define PATIENCE_NS 200000u /* for the program to leave a call during which nothing may be captured; there is nothing to do that it could wait for */
+
+/* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
+static unsigned int flags_for(const struct reprise_graph *graph)
+{
+	for (unsigned int i = 0; i < graph->count; i++)
+		if (reprise_op_has_priority(&graph->ops[i]))
+			return CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+	return 0;
+}
+
+/* One of the driver's own calls begins. */
+struct step {
+	uint64_t ns, ticks; /* the latter for the timeline */
+};
+
+static struct step begin_step(void)
+{
+	return (struct step){reprise_clock_ns(), reprise_timeline_begin()};
+}
+
+/* It ends. */
+static void end_step(const struct reprise_graph *graph, struct step step, enum reprise_counter longest, enum reprise_timeline_kind kind)
+{
+	reprise_count_most(longest, reprise_clock_ns() - step.ns);
+	reprise_timeline_end(kind, step.ticks,
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
+}
+
+static bool instantiate(struct reprise_graph *graph)
+{
+	struct step step = begin_step();
+	CUgraphExec executable = NULL;
+	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph));
+
+	end_step(graph, step, REPRISE_COUNT_instantiate_longest_ns, REPRISE_TIMELINE_INSTANTIATE);
+	if (result == CUDA_SUCCESS)
+		graph->executable = executable;
+	return result == CUDA_SUCCESS;
+}
+
+static bool upload(const struct reprise_graph *graph)
+{
+	struct step step = begin_step();
+	CUstream through = reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member);
+	CUresult result = reprise_driver.cuGraphUpload(graph->executable, through);
+
+	end_step(graph, step, REPRISE_COUNT_upload_longest_ns, REPRISE_TIMELINE_UPLOAD);
+	return result == CUDA_SUCCESS;
+}
+
+static bool capture(struct reprise_graph *graph)
+{
+	struct step step = begin_step();
+
+	graph->graph = reprise_capture(graph, REPRISE_FOR_BUILDING, NULL, NULL, graph->nodes);
+	end_step(graph, step, REPRISE_COUNT_capture_longest_ns, REPRISE_TIMELINE_CAPTURE);
+	return graph->graph != NULL;
+}
+
+static enum reprise_graph_state failed(enum reprise_counter counter)
+{
+	reprise_count(counter, 1);
+	return REPRISE_GRAPH_FAILED;
+}
+
+static void unmake(struct reprise_graph *graph)
+{
+	if (graph->executable != NULL)
+		reprise_driver.cuGraphExecDestroy(graph->executable);
+	if (graph->graph != NULL)
+		reprise_driver.cuGraphDestroy(graph->graph);
+	graph->executable = NULL;
+	graph->graph = NULL;
+}
+
+enum reprise_graph_state reprise_make(struct reprise_graph *graph)
+{
+	static uint32_t numbers;
+	bool captured;
+
+	if (graph->number == 0)
+		graph->number = ++numbers;
+	if (!reprise_workshop_open(graph))
+		return REPRISE_GRAPH_FAILED;
+	if (!reprise_capture_enter_soon(PATIENCE_NS))
+		return REPRISE_GRAPH_QUEUED;
+	captured = capture(graph);
+	reprise_capture_leave();
+	if (!captured)
+		return failed(REPRISE_COUNT_build_failed_capture);
+	if (instantiate(graph))
+		return REPRISE_GRAPH_READY;
+	unmake(graph);
+	return failed(REPRISE_COUNT_build_failed_instantiate);
+}
+
+enum reprise_graph_state reprise_make_ready(struct reprise_graph *graph)
+{
+	if (!upload(graph)) {
+		unmake(graph);
+		return failed(REPRISE_COUNT_build_failed_instantiate);
+	}
+	reprise_shadow_read(graph, graph->nodes);
+	graph->mixed = false;
+	reprise_count(REPRISE_COUNT_graphs_built, 1);
+	reprise_count(REPRISE_COUNT_graph_nodes, graph->count);
+	return REPRISE_GRAPH_READY;
+}
