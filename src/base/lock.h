@@ -3,7 +3,7 @@
  *
  * The order of all locks in Reprise. Who holds one may take only those further down:
  *
- *     compiling   one trace is being captured and instantiated (graph/build.c)
+ *     compiling   graphs are being captured and instantiated (graph/build.c)
  *     joining     lanes join, or are parted (lane/joining.c)
  *     lane        everything of one lane (lane/lane.c); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
@@ -13,6 +13,8 @@
  *                 a report that is written (report/report.c), the start of the timeline's thread (timeline/writer.c)
  *
  * No lock is held while the program's own eager call is in the driver.
+ *
+ * The gate (gate.h) comes after lanes: who holds a lane's lock may go through it, and wait there; who has closed it takes no lock but leaves.
  *
  * A thread that holds one counts as inside Reprise (inside.h). So a signal's handler that interrupts it may end the program or call CUDA,
  * though CUDA does not promise that, and waits for no lock that only it could give.
