@@ -68,8 +68,12 @@ struct batch {
 /* False if now is not the time for more. */
 static bool make_next(struct batch *batch, struct reprise_graph *graph)
 {
+	uint64_t begin = reprise_timeline_begin();
 	enum reprise_graph_state state = reprise_make(graph);
 
+	if (state == REPRISE_GRAPH_READY)
+		reprise_timeline_end(REPRISE_TIMELINE_BUILD, begin,
+		                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
 	batch->graphs[batch->count] = graph;
 	batch->states[batch->count++] = state;
 	batch->made += state == REPRISE_GRAPH_READY;
@@ -125,23 +129,15 @@ static void finish(struct batch *batch, const struct reprise_ledger_reading *rea
 		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, batch->nodes);
 }
 
-static void note_batch(const struct batch *batch, uint64_t begun_at)
-{
-	if (batch->made > 0)
-		reprise_timeline_end(REPRISE_TIMELINE_BUILD, begun_at,
-		                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = batch->graphs[0]->number, .ops = batch->nodes});
-}
-
 /* The graph, and others of its context while there is time. Their context is the only one that is current meanwhile. */
 static bool build_batch(struct reprise_graph *graph)
 {
-	uint64_t begin = reprise_clock_ns(), begun_at = reprise_timeline_begin();
+	uint64_t begin = reprise_clock_ns();
 	struct reprise_ledger_reading reading = reprise_ledger_read_before();
 	struct batch batch = {.count = 0};
 
 	if (!make_in_lull(&batch, graph))
 		return false;
-	note_batch(&batch, begun_at);
 	finish(&batch, &reading, begin);
 	return true;
 }

@@ -9,8 +9,8 @@
 #include "../report/counters.h"
 #include "captures.h"
 
-#define PATIENCE_NS 1000000u /* launches are kept back so long for the last of the work to be done, if the device is not farther behind; */
-#define GLANCE_NS 100000u    /* and so long to see how far it is */
+#define PATIENCE_NS 1000000u /* launches are kept back so long for the last of the work to be done, if the device was no farther behind; */
+#define GLANCE_NS 100000u    /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has not */
 #define PAUSE_LEAST_NS 50000u
 #define PAUSE_MOST_NS 5000000u
 #define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where nothing says how far the device is */
@@ -81,7 +81,7 @@ static bool settle(struct reprise_lull *lull)
 
 	if (reprise_captures_any() || !record(lull))
 		return false;
-	reached = is_reached_within(lull, lull->lag_ns <= PATIENCE_NS ? PATIENCE_NS : 0);
+	reached = is_reached_within(lull, patience(lull));
 	lull->awaited = !reached;
 	if (reached)
 		lull->lag_ns = reprise_clock_ns() - lull->since;
