@@ -38,6 +38,13 @@ static void legacy_nonblocking(void)
 	hazard_print("other", other);
 }
 
+/* Graphs are built while there is nothing to do: where nothing runs until somebody waits, a loop that never does would have none. */
+static void wait_seldom(unsigned iteration, CUstream stream)
+{
+	if (iteration % 8 == 0)
+		CHECK(cuStreamSynchronize(stream));
+}
+
 /* Two streams hand x to and fro by events that are recorded again and again. */
 static void event_ping_pong(void)
 {
@@ -53,6 +60,7 @@ static void event_ping_pong(void)
 		hazard_launch(hazard_turn, hazard_x, hazard_springs(iteration) ? iteration : 9, b);
 		CHECK(cuEventRecord(pong, b));
 		CHECK(cuStreamWaitEvent(a, pong, 0));
+		wait_seldom(iteration, a);
 	}
 	hazard_print("x", hazard_x);
 }
@@ -131,6 +139,7 @@ static void host_func_log(void)
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration))
 			CHECK(cuLaunchHostFunc(stream, append, (void *)(uintptr_t)iteration));
+		wait_seldom(iteration, stream);
 	}
 	hazard_print("x", hazard_x);
 	printf("log %08x\n", (unsigned)host_log);
@@ -187,6 +196,7 @@ static void callback(void)
 			CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)iteration, 0));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamAddCallback(stream, append_status, (void *)(uintptr_t)(iteration % 11), 0));
+		wait_seldom(iteration, stream);
 	}
 	hazard_print("x", hazard_x);
 	printf("log %08x\n", (unsigned)host_log);
