@@ -24,7 +24,8 @@
 #include "queue.h"
 
 #define LULL_NS 1000000u /* a lull that has lasted so long ends with the graph in work */
-#define BATCH_MOST 32    /* graphs made in one */
+#define BATCH_MOST 32    /* graphs made in one, */
+#define BATCH_MARGIN 4   /* if there is room for so many times what they are thought to take: that is read only afterwards */
 #define SWEPT_AT_ONCE 4
 
 static struct reprise_lock compiling;
@@ -89,7 +90,7 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > LULL_NS)
 		return NULL;
 	graph = reprise_queue_take_of(context);
-	if (graph == NULL || reprise_ledger_has_room(batch->nodes + graph->count))
+	if (graph == NULL || reprise_ledger_has_room(BATCH_MARGIN * (batch->nodes + graph->count)))
 		return graph;
 	publish(graph, REPRISE_GRAPH_QUEUED);
 	return NULL;
