@@ -8,9 +8,6 @@
 #include "../src/report/places.h"
 #include "door.h"
 
-#define PARAMETERS(...) (__VA_ARGS__)
-#define ARGUMENTS(...) (__VA_ARGS__)
-
 static void sync_all(void)
 {
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)

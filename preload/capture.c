@@ -36,9 +36,6 @@ static bool goes_on(CUresult result, CUstream stream)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-#define PARAMETERS(...) (__VA_ARGS__)
-#define ARGUMENTS(...) (__VA_ARGS__)
-
 #define BEGIN(name, resolve, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \

@@ -41,5 +41,9 @@ static inline void reprise_door_order(CUstream stream, bool per_thread)
 		reprise_order(stream, per_thread);
 }
 
+/* Lists in parentheses, for macros that hand them on. */
+#define PARAMETERS(...) (__VA_ARGS__)
+#define ARGUMENTS(...) (__VA_ARGS__)
+
 /* The driver's function behind a C door. */
 #define REPRISE_REAL(name) ((__typeof__(&name))reprise_real[REPRISE_ENTRY_##name])

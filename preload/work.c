@@ -9,9 +9,6 @@
 #include "../src/lane/doors.h"
 #include "door.h"
 
-#define PARAMETERS(...) (__VA_ARGS__)
-#define ARGUMENTS(...) (__VA_ARGS__)
-
 #define DOOR(name, is_per_thread, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \

@@ -307,10 +307,9 @@ static void edges_kept(void)
 	hazard_print("x", hazard_x);
 }
 
-/* An op of a chain with programmatic edges is absent: the one behind it would wait for a node that does nothing, and not for those before. */
-static void absent_between_programmatic(void)
+/* In a chain of which one op in `period` has the attribute, one is absent now and then; the host waits once in `waits` iterations. */
+static void absent_among(CUlaunchAttribute attribute, unsigned period, unsigned waits)
 {
-	CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
@@ -319,37 +318,27 @@ static void absent_between_programmatic(void)
 		for (unsigned i = 0; i < CHAIN; i++) {
 			if (i == absent)
 				continue;
-			if (i % 2)
-				launch_with(early, i, stream);
+			if (i % period == period - 1)
+				launch_with(attribute, i, stream);
 			else
 				mix(i, stream);
 		}
-		CHECK(cuStreamSynchronize(stream));
+		if (iteration % waits == 0)
+			CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
 }
 
-/* Cooperative kernels of a chain are absent, now one, now another, and none waits for what came before: several launches are under way. */
+/* Beside a programmatic edge the one behind it would wait for a node that does nothing, and not for those before. */
+static void absent_between_programmatic(void)
+{
+	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1}, 2, 1);
+}
+
+/* Cooperative kernels are absent, too, while several launches are under way. */
 static void absent_cooperative(void)
 {
-	CUlaunchAttribute together = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned absent = hazard_springs(iteration) ? 8 + iteration % 13 : UINT32_MAX;
-
-		for (unsigned i = 0; i < CHAIN; i++) {
-			if (i == absent)
-				continue;
-			if (i % 3 == 2)
-				launch_with(together, i, stream);
-			else
-				mix(i, stream);
-		}
-		if (iteration % 4 == 0)
-			CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
+	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1}, 3, 4);
 }
 
 static void copy_nothing(unsigned number, CUstream stream)
