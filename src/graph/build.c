@@ -102,7 +102,7 @@ static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
 	CUcontext context = graph->workshop->context;
 	uint64_t begin = reprise_clock_ns();
 
-	if (!reprise_lull_begin(&graph->workshop->lull))
+	if (!reprise_lull_begin(&graph->workshop->lull, context))
 		return false;
 	while (graph != NULL && make_next(batch, graph))
 		graph = take_another(batch, context, begin);

@@ -24,10 +24,8 @@ static bool knows_events_of_contexts(void)
 }
 
 /* The gate is closed, and the program does not capture. */
-static bool record(struct reprise_lull *lull)
+static bool record(struct reprise_lull *lull, CUcontext context)
 {
-	CUcontext context = NULL;
-
 	lull->since = reprise_clock_ns();
 	if (!knows_events_of_contexts())
 		return true;
@@ -35,22 +33,18 @@ static bool record(struct reprise_lull *lull)
 		lull->behind = NULL;
 		return false;
 	}
-	return reprise_driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS && reprise_driver.cuCtxRecordEvent(context, lull->behind) == CUDA_SUCCESS;
+	return reprise_driver.cuCtxRecordEvent(context, lull->behind) == CUDA_SUCCESS;
 }
 
 /* Whether all is done that the context had been given when that was last recorded. */
 static bool is_reached(const struct reprise_lull *lull)
 {
-	CUcontext context = NULL;
-
-	if (knows_events_of_contexts())
-		return reprise_driver.cuEventQuery(lull->behind) != CUDA_ERROR_NOT_READY;
-	return reprise_driver.cuCtxGetCurrent(&context) == CUDA_SUCCESS && reprise_lull_streams_are_done(context);
+	return reprise_driver.cuEventQuery(lull->behind) != CUDA_ERROR_NOT_READY;
 }
 
-static bool is_reached_within(const struct reprise_lull *lull, uint64_t patience_ns)
+static bool is_reached_within(const struct reprise_lull *lull, CUcontext context, uint64_t patience_ns)
 {
-	while (!is_reached(lull)) {
+	while (!(knows_events_of_contexts() ? is_reached(lull) : reprise_lull_streams_are_done(context))) {
 		if (reprise_clock_ns() > lull->since + patience_ns)
 			return false;
 		sched_yield();
@@ -75,24 +69,24 @@ static uint64_t patience(const struct reprise_lull *lull)
 }
 
 /* The gate is closed. */
-static bool settle(struct reprise_lull *lull)
+static bool settle(struct reprise_lull *lull, CUcontext context)
 {
 	bool reached;
 
-	if (reprise_captures_any() || !record(lull))
+	if (reprise_captures_any() || !record(lull, context))
 		return false;
-	reached = is_reached_within(lull, patience(lull));
+	reached = is_reached_within(lull, context, patience(lull));
 	lull->awaited = !reached;
 	if (reached)
 		lull->lag_ns = reprise_clock_ns() - lull->since;
 	return reached;
 }
 
-bool reprise_lull_begin(struct reprise_lull *lull)
+bool reprise_lull_begin(struct reprise_lull *lull, CUcontext context)
 {
 	if (!reprise_gate_close(patience(lull)))
 		return false;
-	if (settle(lull))
+	if (settle(lull, context))
 		return true;
 	reprise_gate_open();
 	reprise_count(REPRISE_COUNT_lulls_missed, 1);

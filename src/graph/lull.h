@@ -25,8 +25,8 @@ struct reprise_lull {
 /* Whether it is known that there will be none yet. */
 bool reprise_lull_is_far(struct reprise_lull *lull);
 
-/* True if it is one; lasts until reprise_lull_end(). False if the device is at work: to be tried again after reprise_lull_pause_ns(). */
-bool reprise_lull_begin(struct reprise_lull *lull);
+/* True if it is a lull of `context`, which is current; lasts until reprise_lull_end(). False if the device is at work: to be tried again after reprise_lull_pause_ns(). */
+bool reprise_lull_begin(struct reprise_lull *lull, CUcontext context);
 void reprise_lull_end(void);
 
 uint64_t reprise_lull_pause_ns(const struct reprise_lull *lull);
