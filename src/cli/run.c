@@ -25,6 +25,13 @@
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static volatile sig_atomic_t child;
 
+/* How things stood when the program started: a report that was there, if its name was known (it has no %p), and the time. */
+struct before {
+	bool was_there;
+	struct stat status;
+	struct timespec time;
+};
+
 static void pass_on(int signal)
 {
 	if (child > 0)
@@ -90,8 +97,34 @@ static void tell(const struct reprise_summary *summary, const char *mode, const 
 		tell_verdict(summary);
 }
 
+static bool is_earlier(const struct timespec *one, const struct timespec *other)
+{
+	return one->tv_sec != other->tv_sec ? one->tv_sec < other->tv_sec : one->tv_nsec < other->tv_nsec;
+}
+
+/* `pattern`: where the user wants the report, or NULL. */
+static void look_before(const char *pattern, struct before *before)
+{
+	before->was_there = pattern != NULL && stat(pattern, &before->status) == 0;
+	clock_gettime(CLOCK_REALTIME_COARSE, &before->time); /* as times of files are taken */
+}
+
+/*
+ * The same file, not written to since. Times alone do not tell: a file's clock ticks every few milliseconds, and one of just before the start
+ * has the start's time.
+ */
+static bool is_from_before(const struct stat *status, const struct before *before)
+{
+	const struct stat *was = &before->status;
+
+	if (!before->was_there)
+		return is_earlier(&status->st_mtim, &before->time);
+	return status->st_dev == was->st_dev && status->st_ino == was->st_ino && status->st_size == was->st_size &&
+	       !is_earlier(&was->st_mtim, &status->st_mtim);
+}
+
 /* The name of the child's own report where the user has chosen one; false if it has written none, or one was left there from before. */
-static bool find_report(const char *pattern, const struct timespec *started, char *path, size_t size)
+static bool find_report(const char *pattern, const struct before *before, char *path, size_t size)
 {
 	const char *mark = strstr(pattern, "%p");
 	struct stat status;
@@ -99,12 +132,11 @@ static bool find_report(const char *pattern, const struct timespec *started, cha
 	snprintf(path, size, "%.*s", mark != NULL ? (int)(mark - pattern) : (int)strlen(pattern), pattern);
 	if (mark != NULL)
 		snprintf(path + strlen(path), size - strlen(path), "%d%s", (int)child, mark + 2);
-	return stat(path, &status) == 0 && (status.st_mtim.tv_sec > started->tv_sec ||
-	                                    (status.st_mtim.tv_sec == started->tv_sec && status.st_mtim.tv_nsec >= started->tv_nsec));
+	return stat(path, &status) == 0 && !is_from_before(&status, before);
 }
 
 /* What there is to tell at the end, of the report that the user asked for or of those in our folder. */
-static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct timespec *started)
+static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct before *before)
 {
 	bool observed = strcmp(mode, "observe") == 0, found = true;
 	struct reprise_summary summary = {0};
@@ -112,7 +144,7 @@ static void tell_at_end(const char *mode, const char *folder, const char *chosen
 
 	if (chosen == NULL)
 		reprise_summary_add_folder(&summary, folder);
-	else if ((found = find_report(chosen, started, path, sizeof(path))))
+	else if ((found = find_report(chosen, before, path, sizeof(path))))
 		reprise_summary_add_file(&summary, path);
 	if (summary.processes == 0)
 		fprintf(stderr, found ? "reprise: no CUDA work was seen%s\n" : "reprise: the report is in %s\n", found ? "" : chosen);
@@ -179,7 +211,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	const char *temporary = getenv("TMPDIR");
 	const char *chosen = getenv("REPRISE_REPORT");
 	char folder[512], pattern[560];
-	struct timespec started;
+	struct before before;
 	pid_t self = getpid();
 	int status;
 
@@ -191,7 +223,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	setenv("REPRISE", mode, 1);
 	if (progress)
 		setenv("REPRISE_CONTROL", "1", 1);
-	clock_gettime(CLOCK_REALTIME_COARSE, &started); /* as times of files are taken */
+	look_before(chosen, &before);
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills this process means the program; other signals are passed on */
@@ -207,6 +239,6 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	}
 	start_passing_on();
 	status = progress && reprise_progress_wanted() ? wait_and_tell() : wait_for_child();
-	tell_at_end(mode, folder, chosen, &started);
+	tell_at_end(mode, folder, chosen, &before);
 	return end_like(status);
 }

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -242,9 +243,15 @@ class AtTheEnd(WithFolder):
 
     def test_a_report_from_before_is_not_taken_for_this_runs(self):
         report(self.path, "run", "chain")
+        os.utime(self.path, (time.time() + 1, time.time() + 1))  # a file's clock is another than the processes', and coarse
         for mode in ("run", "observe"):
             outcome = reprise(mode, "--report", self.path, "--", "true")
             self.assertEqual(outcome.stderr, f"reprise: the report is in {self.path}\n")
+
+    def test_a_report_in_the_place_of_one_from_before_is(self):
+        for _ in range(2):
+            outcome = reprise("run", "--report", self.path, "--", *program("chain"))
+            self.assertIn("launches replayed", outcome.stderr)
 
     def test_observe_says_what_stands_in_the_way(self):
         outcome = reprise("observe", "--", *program("pageable"))
