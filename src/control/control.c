@@ -20,7 +20,7 @@
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../lane/doors.h"
-#include "../lane/process.h"
+#include "../lane/eager.h"
 #include "../lane/registry.h"
 #include "../report/report.h"
 #include "peer.h"

@@ -4,6 +4,7 @@
 
 #include "../base/clock.h"
 #include "registry.h"
+#include "traces.h"
 
 #define STILL_NS 1000000000u
 

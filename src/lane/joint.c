@@ -3,9 +3,10 @@
 
 #include "../base/hash.h"
 #include "../base/inside.h"
+#include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
-#include "inner.h"
+#include "barrier.h"
 
 #define JUDGED 4096 /* after so many ops, */
 #define LEAST 4     /* one in so many must have been replayed by a graph that forks: others need no joint lane */
@@ -144,9 +145,9 @@ void reprise_joint_pay(struct reprise_lane *head, unsigned int member)
 
 	if ((head->joint->owing >> member & 1) == 0)
 		return;
-	pushed = reprise_lane_make_current(head->context);
+	pushed = reprise_driver_make_current(head->context);
 	pay(head, member);
-	reprise_lane_restore(pushed);
+	reprise_driver_restore_current(pushed);
 }
 
 void reprise_joint_pay_all(struct reprise_lane *head)

@@ -11,6 +11,7 @@
 #include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
+#include "barrier.h"
 #include "joint.h"
 #include "thread.h"
 
@@ -267,6 +268,7 @@ void reprise_lanes_reset(void)
 {
 	atomic_store(&registry_lock.word, 0);
 	atomic_store(&lanes, NULL);
+	atomic_store(&reprise_attention, 0);
 	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
 	atomic_store(&blocking_lanes, 0);
