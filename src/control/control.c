@@ -21,7 +21,7 @@
 #include "../base/thread.h"
 #include "../lane/doors.h"
 #include "../lane/eager.h"
-#include "../lane/registry.h"
+#include "../lane/order.h"
 #include "../report/report.h"
 #include "peer.h"
 

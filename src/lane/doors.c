@@ -47,6 +47,7 @@ static CUresult submit(struct reprise_call *call)
 	return reprise_lane_submit(lane, call);
 }
 
+/* The op is recorded first: its parameters are the program's until the call returns, and the call may not return before another thread's. */
 static CUresult submit_recorded(struct reprise_call *call)
 {
 	CUresult result;

@@ -1,7 +1,5 @@
 #include "evict.h"
 
-#include <stdatomic.h>
-
 #include "../base/clock.h"
 #include "registry.h"
 #include "traces.h"

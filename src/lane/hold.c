@@ -12,7 +12,6 @@
 #include "../base/clock.h"
 #include "../base/inside.h"
 #include "../base/lock.h"
-#include "../base/log.h"
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../report/counters.h"

@@ -139,7 +139,8 @@ static void pay(struct reprise_lane *head, unsigned int member)
 		atomic_fetch_sub(&reprise_joint_debtors, 1);
 }
 
-void reprise_joint_pay(struct reprise_lane *head, unsigned int member)
+/* The same in any context. */
+static void pay_anywhere(struct reprise_lane *head, unsigned int member)
 {
 	bool pushed;
 
@@ -153,7 +154,7 @@ void reprise_joint_pay(struct reprise_lane *head, unsigned int member)
 void reprise_joint_pay_all(struct reprise_lane *head)
 {
 	for (unsigned int member = 0; member < head->joint->count; member++)
-		reprise_joint_pay(head, member);
+		pay_anywhere(head, member);
 }
 
 void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member, CUevent event)
@@ -192,14 +193,14 @@ void reprise_joint_tell(struct reprise_lane *head, bool wait, bool pays_all, CUs
 		if (pays_all)
 			reprise_joint_pay_all(head);
 		else
-			reprise_joint_pay(head, reprise_joint_member(head->joint, stream));
+			pay_anywhere(head, reprise_joint_member(head->joint, stream));
 	}
 	reprise_lock_give(&head->lock);
 }
 
 void reprise_joint_strange(struct reprise_lane *head, unsigned int member)
 {
-	reprise_joint_pay(head, member);
+	pay_anywhere(head, member);
 	tick(head->joint, member);
 	reprise_joint_forget_events(head->joint);
 }

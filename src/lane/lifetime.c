@@ -7,6 +7,7 @@
 #include "doors.h"
 #include "eager.h"
 #include "joint.h"
+#include "order.h"
 #include "recorded.h"
 #include "registry.h"
 #include "thread.h"

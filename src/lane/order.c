@@ -191,6 +191,15 @@ static void sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 	}
 }
 
+void reprise_lanes_barrier(bool wait)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (reprise_lane_is_joint(lane))
+			reprise_joint_tell(lane, wait, true, NULL);
+		else
+			reprise_lane_tell(lane, wait);
+}
+
 void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	if (what != REPRISE_SYNC_UNKNOWN) {

@@ -26,5 +26,8 @@ void reprise_lanes_lose_order(CUstream stream);
  */
 void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
 
+/* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
+void reprise_lanes_barrier(bool wait);
+
 /* Issues what the call may observe, and what this thread holds. Parameters as those of reprise_sync(). */
 void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);

@@ -1,8 +1,6 @@
 /* What has to be arranged once in a process: for fork, for exit, and what belongs to no lane. */
 #pragma once
 
-#include <stdint.h>
-
 /*
  * Before the first op: handlers for fork and exit. Registered then and not earlier, so that they run before the driver's own
  * exit handlers. A load and a branch after the first time.

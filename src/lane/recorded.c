@@ -3,7 +3,6 @@
 #include "process.h"
 #include "registry.h"
 
-/* The op is recorded first: its parameters are the program's until the call returns, and the call may not return before another thread's. */
 void reprise_recorded_op(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = reprise_lanes_find(call->stream, call->per_thread);

@@ -11,8 +11,7 @@
 #include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
-#include "barrier.h"
-#include "joint.h"
+#include "doors.h"
 #include "thread.h"
 
 #define REMEMBERED 8
@@ -242,15 +241,6 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		visit(lane, context);
-}
-
-void reprise_lanes_barrier(bool wait)
-{
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (reprise_lane_is_joint(lane))
-			reprise_joint_tell(lane, wait, true, NULL);
-		else
-			reprise_lane_tell(lane, wait);
 }
 
 void reprise_lanes_retire(struct reprise_lane *lane)
