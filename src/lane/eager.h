@@ -1,6 +1,6 @@
 /*
- * Whether Reprise takes part. Everything is eager, in the whole process, while the program captures and while it asked for a pause; and for good after an
- * error that ruins the context, after anything else that cannot be followed, and when the process ends.
+ * Whether Reprise takes part. Everything is eager, in the whole process, while the program captures and while it asked for a pause; and for good
+ * after an error that ruins the context, after anything else that cannot be followed, and when the process ends.
  *
  * What the doors say of it is in doors.h. Any thread, without a lock.
  */

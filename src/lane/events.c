@@ -1,6 +1,6 @@
 /*
- * The doors of events. Where streams fork and join again and again, an event's record and a wait for it are ops of their joint lane (joint.h), and traces
- * may name the event; elsewhere they are barriers.
+ * The doors of events. Where streams fork and join again and again, an event's record and a wait for it are ops of their joint lane (joint.h), and
+ * traces may name the event; elsewhere they are barriers.
  */
 #include "doors.h"
 

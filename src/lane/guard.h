@@ -4,8 +4,9 @@
 #include "lane.h"
 
 /*
- * The call, which so matches the op at the cursor of the followed trace, does not agree with it. True if the visit goes on: with a sibling that it agrees
- * with, with a later op, those before it being absent, or with other values where the trace is loose. If it does not, *why is the reason to leave.
+ * The call, which so matches the op at the cursor of the followed trace, does not agree with it. True if the visit goes on: with a sibling that it
+ * agrees with, with a later op, those before it being absent, or with other values where the trace is loose. If it does not, *why is the reason to
+ * leave.
  */
 bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_match match, enum reprise_exit *why);
 

@@ -1,6 +1,6 @@
 /*
- * Traces are made: of segments that came before, each planned as several (trace/plan.h), and of one that the hold limit cut again and again. Their graphs
- * are built behind the program's back.
+ * Traces are made: of segments that came before, each planned as several (trace/plan.h), and of one that the hold limit cut again and again. Their
+ * graphs are built behind the program's back.
  *
  * Under the lane's lock.
  */

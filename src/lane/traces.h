@@ -10,10 +10,7 @@
 /* Gives the trace up, with its graph. `gone`: the context no longer exists, so that its graphs and streams are not to be touched. */
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, bool gone);
 
-/*
- * Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. `gone` as
- * above.
- */
+/* Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. `gone` as above. */
 void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
 
 /* Whether there are traces that name the event; forgets those. Nothing may be deferred, and building is paused for the second. */
