@@ -18,6 +18,7 @@ static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t o
 	lane->drowsy_span = 0;
 }
 
+/* The rest of the question below, where it is not plain that the lane is awake. */
 bool reprise_lane_nods(struct reprise_lane *lane);
 
 /* Whether the op that came is not to be looked at: the lane is drowsy, or falls so now. */
