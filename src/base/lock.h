@@ -5,7 +5,7 @@
  *
  *     compiling   graphs are being captured and instantiated (graph/build.c)
  *     joining     lanes join, or are parted (lane/joining.c)
- *     lane        everything of one lane (lane/lane.c); never two lanes at once
+ *     lane        everything of one lane (lane/lane.h); never two lanes at once
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
  *                 (graph/graveyard.c), the start of the hold limit's thread (lane/hold.c), who met whom (lane/meeting.c), the recorder

@@ -20,8 +20,8 @@
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../lane/doors.h"
-#include "../lane/process.h"
-#include "../lane/registry.h"
+#include "../lane/eager.h"
+#include "../lane/order.h"
 #include "../report/report.h"
 #include "peer.h"
 

@@ -1,6 +1,6 @@
-/* Ops of a trace that are absent at a visit: passed over, if that is cheaper than to leave the trace. */
+#include "absent.h"
+
 #include "../graph/cost.h"
-#include "inner.h"
 
 #define ABSENT_MOST 4 /* ops that may be passed over at one place */
 #define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */

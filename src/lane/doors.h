@@ -42,17 +42,10 @@ enum reprise_lifetime {
 	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed or reset: everything */
 };
 
+/* ---- streams (doors.c) ---- */
+
 /* RECORD: decides between deferring, replaying and passing; returns what the program is to see. */
 CUresult reprise_submit(struct reprise_call *call);
-
-/* RECORD, an event's record or a wait for one: the same, if its stream shares a lane with others; else as ORDER. */
-CUresult reprise_submit_event(struct reprise_call *call);
-
-/* The event is about to be destroyed. As SYNC, and no trace may name it any more. */
-void reprise_event_destroyed(CUevent event);
-
-/* An event comes from another process, or goes to one, which may record it at any time from now on. As SYNC. */
-void reprise_events_shared(void);
 
 /*
  * ORDER: issues what `stream` holds (and what must precede it: the legacy stream orders against blocking streams).
@@ -66,8 +59,27 @@ void reprise_order(CUstream stream, bool per_thread);
  */
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
+/* Issues everything deferred in the process, for who cannot be seen to wait for it. */
+void reprise_issue(void);
+
+/* ---- events (events.c) ---- */
+
+/* RECORD, an event's record or a wait for one: as reprise_submit(), if its stream shares a lane with others; else as ORDER. */
+CUresult reprise_submit_event(struct reprise_call *call);
+
+/* The event is about to be destroyed. As SYNC, and no trace may name it any more. */
+void reprise_event_destroyed(CUevent event);
+
+/* An event comes from another process, or goes to one, which may record it at any time from now on. As SYNC. */
+void reprise_events_shared(void);
+
 /* The launch has attributes. Some have it record an event, and of those that are not known nobody can say. */
 void reprise_meet_attributes(const CUlaunchConfig *config);
+
+/* ---- what ends, and what takes memory (lifetime.c, shortage.c) ---- */
+
+/* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
 
 /*
  * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given
@@ -75,11 +87,7 @@ void reprise_meet_attributes(const CUlaunchConfig *config);
  */
 bool reprise_make_room(unsigned int tried);
 
-/* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
-void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
-
-/* Issues everything deferred in the process, for who cannot be seen to wait for it. */
-void reprise_issue(void);
+/* ---- when everything is eager (eager.c) ---- */
 
 /* Between these two everything is eager, in the whole process. They nest; an end without a beginning is nothing. */
 void reprise_pause_begin(void);
@@ -93,13 +101,6 @@ void reprise_capture_begin(CUstream stream);
 void reprise_capture_end(CUstream stream);
 
 /*
- * Around a call that waits for a whole context: it would fail if Reprise captured meanwhile. Waits for the capture that is
- * open, some microseconds.
- */
-void reprise_context_sync_begin(void);
-void reprise_context_sync_end(void);
-
-/*
  * A synchronising call returned `result`: after an error that CUDA documents as leaving the context unusable
  * ("must be destroyed"), everything passes from then on.
  */
@@ -110,3 +111,12 @@ void reprise_observe_result(CUresult result);
  * `reason` is a string that stays, for the report.
  */
 void reprise_stop(const char *reason);
+
+/* ---- whole contexts (graph/exclusion.c) ---- */
+
+/*
+ * Around a call that waits for a whole context: it would fail if Reprise captured meanwhile. Waits for the capture that is
+ * open, some microseconds.
+ */
+void reprise_context_sync_begin(void);
+void reprise_context_sync_end(void);

@@ -1,9 +1,8 @@
 #include "evict.h"
 
-#include <stdatomic.h>
-
 #include "../base/clock.h"
 #include "registry.h"
+#include "traces.h"
 
 #define STILL_NS 1000000000u
 

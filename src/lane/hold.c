@@ -12,11 +12,11 @@
 #include "../base/clock.h"
 #include "../base/inside.h"
 #include "../base/lock.h"
-#include "../base/log.h"
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../report/counters.h"
-#include "doors.h"
+#include "../timeline/timeline.h"
+#include "leave.h"
 #include "registry.h"
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
@@ -102,12 +102,29 @@ bool reprise_hold_ready(void)
 	return ready;
 }
 
-void reprise_hold_watch(void)
+static void wake(void)
 {
 	uint32_t state = ASLEEP;
 
 	if (__builtin_expect(atomic_load(&thread_state) != AWAKE, 0) && atomic_compare_exchange_strong(&thread_state, &state, AWAKE))
 		reprise_futex_wake(&thread_state);
+}
+
+void reprise_hold_begin(struct reprise_lane *lane)
+{
+	if (reprise_dry)
+		return;
+	atomic_store(&lane->deferred_since, reprise_clock_ns()); /* before looking whether the thread sleeps */
+	lane->held_since = reprise_timeline_begin();
+	wake();
+}
+
+void reprise_hold_end(struct reprise_lane *lane)
+{
+	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
+		return;
+	atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
+	reprise_timeline_end(REPRISE_TIMELINE_HOLD, lane->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = lane->cursor});
 }
 
 void reprise_hold_stop(void)

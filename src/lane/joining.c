@@ -9,12 +9,14 @@
 #include "../base/inside.h"
 #include "../base/options.h"
 #include "../base/thread.h"
+#include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/counters.h"
-#include "doors.h"
-#include "inner.h"
+#include "barrier.h"
+#include "traces.h"
+#include "watching.h"
 
 static struct reprise_lock joining;
 static _Atomic bool never;
@@ -90,7 +92,7 @@ static bool are_alike(const struct reprise_lane *head, const struct reprise_lane
 static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
 {
 	/* A recording has events as barriers, and what is found there is to be what is found here; who verifies waits for one stream after each graph. */
-	return !reprise_dry && !reprise_verifying && !atomic_load(&reprise_recording) && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 &&
+	return !reprise_dry && !reprise_verifying && !reprise_records() && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 &&
 	       reprise_driver.cuEventRecordWithFlags != NULL && head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
 }
 
@@ -201,7 +203,7 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 static void part(struct reprise_lane *head, bool gone, bool failed)
 {
 	struct reprise_joint *joint = head->joint;
-	bool pushed = !gone && reprise_lane_make_current(head->context);
+	bool pushed = !gone && reprise_driver_make_current(head->context);
 
 	if (gone && joint->owing != 0)
 		atomic_fetch_sub(&reprise_joint_debtors, 1);
@@ -213,7 +215,7 @@ static void part(struct reprise_lane *head, bool gone, bool failed)
 		for (unsigned int member = 0; member < joint->count; member++)
 			give_tail(head->context, joint->forks.tails[member]);
 	}
-	reprise_lane_restore(pushed);
+	reprise_driver_restore_current(pushed);
 	atomic_store(&head->blocking, (joint->blocking & 1) != 0);
 	head->joint = NULL;
 	head->workshop.forks = NULL;

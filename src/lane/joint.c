@@ -3,9 +3,10 @@
 
 #include "../base/hash.h"
 #include "../base/inside.h"
+#include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
-#include "inner.h"
+#include "barrier.h"
 
 #define JUDGED 4096 /* after so many ops, */
 #define LEAST 4     /* one in so many must have been replayed by a graph that forks: others need no joint lane */
@@ -138,21 +139,22 @@ static void pay(struct reprise_lane *head, unsigned int member)
 		atomic_fetch_sub(&reprise_joint_debtors, 1);
 }
 
-void reprise_joint_pay(struct reprise_lane *head, unsigned int member)
+/* The same in any context. */
+static void pay_anywhere(struct reprise_lane *head, unsigned int member)
 {
 	bool pushed;
 
 	if ((head->joint->owing >> member & 1) == 0)
 		return;
-	pushed = reprise_lane_make_current(head->context);
+	pushed = reprise_driver_make_current(head->context);
 	pay(head, member);
-	reprise_lane_restore(pushed);
+	reprise_driver_restore_current(pushed);
 }
 
 void reprise_joint_pay_all(struct reprise_lane *head)
 {
 	for (unsigned int member = 0; member < head->joint->count; member++)
-		reprise_joint_pay(head, member);
+		pay_anywhere(head, member);
 }
 
 void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member, CUevent event)
@@ -191,14 +193,14 @@ void reprise_joint_tell(struct reprise_lane *head, bool wait, bool pays_all, CUs
 		if (pays_all)
 			reprise_joint_pay_all(head);
 		else
-			reprise_joint_pay(head, reprise_joint_member(head->joint, stream));
+			pay_anywhere(head, reprise_joint_member(head->joint, stream));
 	}
 	reprise_lock_give(&head->lock);
 }
 
 void reprise_joint_strange(struct reprise_lane *head, unsigned int member)
 {
-	reprise_joint_pay(head, member);
+	pay_anywhere(head, member);
 	tick(head->joint, member);
 	reprise_joint_forget_events(head->joint);
 }

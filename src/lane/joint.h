@@ -72,8 +72,7 @@ void reprise_joint_strange(struct reprise_lane *head, unsigned int member);
 void reprise_joint_forget_events(struct reprise_joint *joint);
 void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event);
 
-/* What is owed on the member's stream is paid, if there is such a member; or everything. The context is made current. */
-void reprise_joint_pay(struct reprise_lane *head, unsigned int member);
+/* Everything that is owed is paid. Any context may be current. */
 void reprise_joint_pay_all(struct reprise_lane *head);
 
 /*

@@ -128,40 +128,5 @@ static inline bool reprise_lane_has_news(const struct reprise_lane *lane)
 	return atomic_load(&lane->noisy) || atomic_load(&lane->deferred_since) != 0;
 }
 
-/* Tells the lane of a barrier, if it has news. Takes its lock. */
-void reprise_lane_tell(struct reprise_lane *lane, bool wait);
-
-/* The functions below: under the lane's lock. Any context may be current. */
-
-/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. What streams of a joint lane owe they still owe. */
-void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
-
-/* Tells the series over time what was done since it was told last: once in a few hundred ops, and for a report. */
+/* Tells the series over time what was done since it was told last: once in a few hundred ops, and for a report. Under the lane's lock. */
 void reprise_lane_tell_series(struct reprise_lane *lane);
-
-/* Whether a record of the event is deferred. */
-bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);
-
-/* Issues what has been deferred for so long that the hold limit strikes. */
-void reprise_lane_hold_limit(struct reprise_lane *lane);
-
-/*
- * Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. `gone`: the context
- * no longer exists, so that its graphs and streams are not to be touched.
- */
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
-
-/* Whether there are traces that name the event; forgets those. Nothing may be deferred, and building is paused for the second. */
-bool reprise_lane_names(const struct reprise_lane *lane, CUevent event);
-void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
-
-/* When its least recently used trace was used, in ticks; 0 if it has none that could go. */
-uint64_t reprise_lane_oldest(const struct reprise_lane *lane);
-/* Gives that trace up. False if there is none. */
-bool reprise_lane_evict(struct reprise_lane *lane);
-
-/* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew when they come. False if it did, or there is nothing. */
-bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
-
-/* Gives the private streams back. After reprise_lane_forget() of all traces. */
-void reprise_lane_close(struct reprise_lane *lane, bool gone);

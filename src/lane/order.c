@@ -6,6 +6,7 @@
 
 #include "../base/thread.h"
 #include "../driver/driver.h"
+#include "barrier.h"
 #include "joint.h"
 #include "registry.h"
 
@@ -65,6 +66,26 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 			issue(reprise_lane_head(lane));
 	if (point.stream > CU_STREAM_PER_THREAD)
 		reprise_lanes_lose_order(point.stream);
+}
+
+void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread)
+{
+	struct reprise_lane *taken;
+
+	if (lane == NULL || lane->unusable) {
+		reprise_lanes_make_way_for(stream, per_thread);
+		return;
+	}
+	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
+	if (atomic_load(&lane->joined) == NULL) {
+		reprise_lane_tell(lane, false);
+		return;
+	}
+	taken = reprise_lane_take(lane);
+	reprise_lane_barrier(taken, false);
+	if (taken->joint != NULL)
+		reprise_joint_strange(taken, lane->member);
+	reprise_lock_give(&taken->lock);
 }
 
 /* ---- joint lanes ---- */
@@ -168,6 +189,15 @@ static void sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 		if (concerns(what, &point, self, lane) && (head == lane || !concerns(what, &point, self, head)))
 			tell(head, what == REPRISE_SYNC_STREAM ? point.stream : NULL);
 	}
+}
+
+void reprise_lanes_barrier(bool wait)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (reprise_lane_is_joint(lane))
+			reprise_joint_tell(lane, wait, true, NULL);
+		else
+			reprise_lane_tell(lane, wait);
 }
 
 void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)

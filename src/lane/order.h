@@ -14,6 +14,9 @@ void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 /* The same before something on a stream that has no lane in the current context; it may be a copy. */
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
 
+/* A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it holds, and so do others that it comes after. */
+void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread);
+
 /* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its joint lane is known to be behind another. */
 void reprise_lanes_lose_order(CUstream stream);
 
@@ -22,6 +25,9 @@ void reprise_lanes_lose_order(CUstream stream);
  * knows nothing of `event`, if that is not NULL: it is the only one then, and `recorded`, or waited for.
  */
 void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
+
+/* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
+void reprise_lanes_barrier(bool wait);
 
 /* Issues what the call may observe, and what this thread holds. Parameters as those of reprise_sync(). */
 void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);

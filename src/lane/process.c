@@ -15,7 +15,7 @@
 #include "../report/places.h"
 #include "../report/report.h"
 #include "../timeline/timeline.h"
-#include "doors.h"
+#include "eager.h"
 #include "hold.h"
 #include "joint.h"
 #include "meeting.h"
@@ -42,7 +42,7 @@ static void at_exit(void)
 static void in_child(void)
 {
 	reprise_lanes_reset();
-	reprise_doors_reset();
+	reprise_eager_reset();
 	reprise_joint_reset();
 	reprise_meeting_reset();
 	reprise_hold_reset();

@@ -11,7 +11,7 @@
 #include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
-#include "joint.h"
+#include "doors.h"
 #include "thread.h"
 
 #define REMEMBERED 8
@@ -243,15 +243,6 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 		visit(lane, context);
 }
 
-void reprise_lanes_barrier(bool wait)
-{
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (reprise_lane_is_joint(lane))
-			reprise_joint_tell(lane, wait, true, NULL);
-		else
-			reprise_lane_tell(lane, wait);
-}
-
 void reprise_lanes_retire(struct reprise_lane *lane)
 {
 	reprise_lock_take(&registry_lock);
@@ -267,6 +258,7 @@ void reprise_lanes_reset(void)
 {
 	atomic_store(&registry_lock.word, 0);
 	atomic_store(&lanes, NULL);
+	atomic_store(&reprise_attention, 0);
 	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
 	atomic_store(&blocking_lanes, 0);

@@ -42,9 +42,6 @@ void reprise_lanes_look_again(void);
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);
 
-/* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
-void reprise_lanes_barrier(bool wait);
-
 /* The stream is about to go: its lane may become another stream's. Its traces must have been forgotten. */
 void reprise_lanes_retire(struct reprise_lane *lane);
 

@@ -1,7 +1,6 @@
 #include "../base/start.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 #include "../base/clock.h"
 #include "../base/inside.h"
@@ -9,7 +8,6 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../base/tools.h"
-#include "../driver/driver.h"
 #include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/report.h"

@@ -8,7 +8,9 @@
 #include <stdatomic.h>
 
 #include "../base/thread.h"
+#include "barrier.h"
 #include "registry.h"
+#include "traces.h"
 
 static pthread_key_t key; /* set in threads that own a lane */
 static pthread_once_t once = PTHREAD_ONCE_INIT;

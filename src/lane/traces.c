@@ -1,32 +1,14 @@
-/* The traces of a lane: made of what is watched, split where the program pauses, evicted, forgotten with what they name. */
-#include "inner.h"
+#include "traces.h"
 
 #include "../base/inside.h"
-#include "../base/options.h"
+#include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../graph/queue.h"
 #include "../trace/account.h"
-#include "../trace/fork.h"
-#include "../trace/plan.h"
-#include "hold.h"
+#include "barrier.h"
+#include "watching.h"
 
-bool reprise_lane_make_current(CUcontext context)
-{
-	CUcontext current = NULL;
-
-	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != context &&
-	       reprise_driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
-}
-
-void reprise_lane_restore(bool pushed)
-{
-	CUcontext popped;
-
-	if (pushed)
-		reprise_driver.cuCtxPopCurrent_v2(&popped);
-}
-
-static void drop_trace(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
+void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
 {
 	reprise_account_ended(trace, lane->number);
 	reprise_index_remove(lane->index, trace);
@@ -47,7 +29,7 @@ bool reprise_lane_evict(struct reprise_lane *lane)
 
 	if (oldest == NULL)
 		return false;
-	drop_trace(lane, oldest, false);
+	reprise_lane_drop(lane, oldest, false);
 	lane->counts.evicted++;
 	return true;
 }
@@ -58,130 +40,6 @@ bool reprise_lane_make_room(struct reprise_lane *lane)
 		return reprise_lane_evict(lane);
 	reprise_graph_want_host_room();
 	return false;
-}
-
-/* A graph that could not be built is built when its ops come again, each time after a longer while. */
-static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
-{
-	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
-	    trace->aside_until > lane->counts.ops)
-		return;
-	reprise_trace_put_aside(trace, lane->counts.ops);
-	reprise_graph_build(&trace->graph);
-}
-
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
-                      const struct reprise_spot *spot, uint32_t gap_ns)
-{
-	struct reprise_trace *trace;
-
-	if (lane->joint != NULL && !reprise_fork_is_closed(ops, count, lane->joint->blocking))
-		return; /* no graph is in the same order as these */
-	trace = reprise_index_same(lane->index, spot, ops, count);
-	if (trace != NULL) {
-		try_again(lane, trace);
-		return;
-	}
-	if (count > 1 && !reprise_dry && !reprise_hold_ready())
-		return; /* what it would defer, nobody would issue in time */
-	if (!reprise_dry && !reprise_queue_has_room()) {
-		lane->counts.put_off++;
-		return;
-	}
-	do
-		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
-	while (trace == NULL && reprise_lane_make_room(lane));
-	if (trace == NULL)
-		return;
-	trace->gap_ns = gap_ns;
-	reprise_index_add(lane->index, trace);
-	lane->counts.traces++;
-	if (reprise_dry)
-		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
-	else
-		reprise_graph_build(&trace->graph);
-}
-
-/* The program's mean pause before each of these ops but the first. */
-static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start, unsigned int count)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int i = 1; i < count; i++)
-		sum += segment->gaps[start + i];
-	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
-}
-
-struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first)
-{
-	if (start == 0)
-		return *first;
-	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
-}
-
-static bool has_work(const struct reprise_op *ops, unsigned int count)
-{
-	for (unsigned int i = 0; i < count; i++)
-		if (!reprise_op_is_event(ops[i].kind))
-			return true;
-	return false;
-}
-
-/*
- * How many ops make a graph that is as long as planned, or a little longer, and joins what it forks; but no longer than the hold limit leaves time for. If
- * that takes a fork to pieces, it may be that the program was slow just now: what is made of pieces is not seen as a whole any more, so they
- * have to wait. At least 1; *useful if there is a graph of them.
- */
-static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed,
-                                bool *useful)
-{
-	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns);
-	unsigned int whole = reprise_fork_reach(segment->ops + start, left, wanted, crossed + start, left, joint->blocking);
-	unsigned int most = reprise_plan_longest(segment, start, hold_ns), count = whole;
-
-	if (whole > most && joint->patience > 0) {
-		joint->patience--;
-		*useful = false;
-		return whole;
-	}
-	if (whole > most)
-		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left, joint->blocking);
-	*useful = has_work(segment->ops + start, count);
-	return count > 0 ? count : 1;
-}
-
-void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
-{
-	struct reprise_lane *lane = context;
-	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0; /* nobody else could issue to a thread's own stream */
-	bool crossed[REPRISE_SEGMENT_MOST], useful = true;
-
-	if (lane->joint != NULL)
-		reprise_fork_cross(segment->ops, segment->count, crossed);
-
-	for (unsigned int start = 0, count; start < segment->count; start += count) {
-		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
-
-		if (lane->joint == NULL)
-			count = reprise_plan_piece(segment, start, hold_ns);
-		else
-			count = joint_piece(lane->joint, segment, start, hold_ns, crossed, &useful);
-		if (!useful || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
-			continue;
-		reprise_lane_stay_awake(lane, REPRISE_AWAKE_OPS);
-		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
-	}
-}
-
-void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
-{
-	struct reprise_spot middle = reprise_lane_spot_within(trace->ops, trace->loose, at, &trace->spot);
-
-	lane->trace = trace; /* not to be evicted by its own parts; where it forks, they may be none */
-	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
-	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
-	lane->trace = NULL;
-	drop_trace(lane, trace, false);
 }
 
 /* A CUkernel and the CUfunction made from it are two handles of one thing. */
@@ -230,21 +88,17 @@ static bool launches(const struct reprise_trace *trace, const void *function)
 static void forget(struct reprise_lane *lane, trace_goes goes, const void *what, bool gone)
 {
 	int entered = reprise_enter();
-	bool pushed = !gone && reprise_lane_make_current(lane->context);
+	bool pushed = !gone && reprise_driver_make_current(lane->context);
 
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
 		older = trace->older;
 		if (!goes(trace, what))
 			continue;
 		reprise_queue_remove(&trace->graph);
-		drop_trace(lane, trace, gone);
+		reprise_lane_drop(lane, trace, gone);
 	}
-	/* What is watched may name what is about to end, too. */
-	if (lane->watch != NULL && lane->watching)
-		reprise_watch_drop(lane->watch);
-	lane->watching = false;
-	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-	reprise_lane_restore(pushed);
+	reprise_lane_drop_segment(lane); /* it may name what is about to end, too */
+	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 }
 
@@ -294,12 +148,12 @@ bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
 void reprise_lane_close(struct reprise_lane *lane, bool gone)
 {
 	int entered = reprise_enter();
-	bool pushed = !gone && reprise_lane_make_current(lane->context);
+	bool pushed = !gone && reprise_driver_make_current(lane->context);
 
 	reprise_lane_unattend(lane);
 	if (!gone)
 		reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
-	reprise_lane_restore(pushed);
+	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 }

@@ -7,7 +7,6 @@
 
 #include "../base/log.h"
 #include "../base/options.h"
-#include "name.h"
 
 static bool matches(const char *name, const char *globs)
 {
@@ -23,15 +22,13 @@ static bool matches(const char *name, const char *globs)
 	return false;
 }
 
-bool reprise_denied(CUfunction function, bool is_kernel)
+bool reprise_denied(const char *name)
 {
 	static atomic_bool told;
 	const char *globs = reprise_option_text(REPRISE_OPTION_DENY);
-	const char *name;
 
 	if (globs[0] == '\0')
 		return false;
-	name = reprise_name_of(function, is_kernel);
 	if (name == NULL && reprise_option_given(REPRISE_OPTION_DENY) && !atomic_exchange(&told, true))
 		reprise_log(REPRISE_LOG_WARNING, "the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
 	return name != NULL && matches(name, globs);

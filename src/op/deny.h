@@ -5,11 +5,10 @@
  */
 #pragma once
 
-#include <cuda.h>
 #include <stdbool.h>
 
 /*
- * Whether the list has the name of `function`; `is_kernel`: it is a CUkernel. Asks the driver, so it is to be asked once for each handle.
- * Where the driver does not tell names (before CUDA 12.3), nothing is denied, which is said once if the list was given.
+ * Whether the list has the kernel's name (name.h). Where the driver does not tell it (before CUDA 12.3) it is NULL and nothing is denied, which is said once
+ * if the list was given.
  */
-bool reprise_denied(CUfunction function, bool is_kernel);
+bool reprise_denied(const char *name);

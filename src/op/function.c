@@ -104,11 +104,13 @@ struct reprise_function reprise_function_of(CUfunction function)
 
 		if (entry->handle != function) {
 			int entered = reprise_enter();
+			const char *name;
 
 			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
-			entry->function.denied = reprise_denied(function, is_kernel);
-			entry->function.name = reprise_reporting ? reprise_name_row(reprise_name_of(function, is_kernel)) : 0;
+			name = reprise_name_of(function, is_kernel);
+			entry->function.denied = reprise_denied(name);
+			entry->function.name = reprise_reporting ? reprise_name_row(name) : 0;
 			reprise_leave(entered);
 		}
 		found = entry->function;

@@ -1,6 +1,6 @@
 /*
  * Kernels by name, for the report: a bounded number of rows, of which the last stands for all names that found no room. The driver is asked for a name
- * when a handle is seen for the first time, and only if a report is wanted or kernels are denied by name.
+ * when a handle is seen for the first time.
  */
 #pragma once
 

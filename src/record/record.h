@@ -62,6 +62,11 @@ struct reprise_record_lane {
 /* Whether calls are to be recorded. Read by whoever calls the functions below. */
 extern _Atomic bool reprise_recording;
 
+static inline bool reprise_records(void)
+{
+	return __builtin_expect(atomic_load_explicit(&reprise_recording, memory_order_relaxed), 0);
+}
+
 /* When Reprise starts: records from now on if that was asked for. */
 void reprise_record_begin(void);
 

@@ -18,6 +18,7 @@
 #include "../base/tools.h"
 #include "../graph/cost.h"
 #include "../graph/ledger.h"
+#include "../lane/eager.h"
 #include "../lane/process.h"
 #include "../lane/verify.h"
 #include "../record/record.h"

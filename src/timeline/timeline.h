@@ -69,6 +69,12 @@ static inline void reprise_timeline_end(unsigned int kind, uint64_t begin, struc
 		reprise_timeline_add(kind, begin, &about);
 }
 
+/* The same of a call that is no single lane's. */
+static inline void reprise_timeline_end_call(unsigned int kind, uint64_t begin)
+{
+	reprise_timeline_end(kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+}
+
 /* When Reprise starts: there is a timeline from now on, if it was asked for. */
 void reprise_timeline_start(void);
 

@@ -1,0 +1,40 @@
+#include "barrier.h"
+
+#include "leave.h"
+#include "watching.h"
+
+_Atomic uint32_t reprise_attention;
+
+void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
+{
+	reprise_lane_leave(lane, REPRISE_EXIT_barrier);
+	reprise_lane_close_segment(lane, wait);
+	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
+	if (wait)
+		lane->spot.position = 0;
+	/*
+	 * It counts in reprise_attention until it is told again without news: a loop that waits once in each iteration does not write what all threads read.
+	 * What comes on the streams of a joint lane has to be told in any case.
+	 */
+	atomic_store_explicit(&lane->noisy, lane->joint != NULL, memory_order_relaxed);
+}
+
+void reprise_lane_tell(struct reprise_lane *lane, bool wait)
+{
+	if (!reprise_lane_has_news(lane) && !atomic_load(&lane->attended))
+		return;
+	reprise_lock_take(&lane->lock);
+	if (reprise_lane_has_news(lane)) /* it may have come since */
+		reprise_lane_barrier(lane, wait);
+	else
+		reprise_lane_unattend(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event)
+{
+	for (unsigned int i = 0; i < lane->cursor; i++)
+		if (lane->trace->ops[i].kind == REPRISE_OP_RECORD && lane->trace->ops[i].event == event)
+			return true;
+	return false;
+}

@@ -1,0 +1,36 @@
+/*
+ * Barriers: calls that may observe what a lane holds, or order it. Most of them are one assembly stub, which reads whether any lane is to be told
+ * (reprise_attention, doors.h): a lane counts there from its first op until two barriers come one after the other.
+ */
+#pragma once
+
+#include "doors.h"
+#include "lane.h"
+
+/* Tells the lane of a barrier, if it has news. Takes its lock. */
+void reprise_lane_tell(struct reprise_lane *lane, bool wait);
+
+/* The functions below: under the lane's lock. Any context may be current. */
+
+/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. What streams of a joint lane owe they still owe. */
+void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
+
+/* Whether a record of the event is deferred. */
+bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);
+
+/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op. */
+static inline void reprise_lane_attend(struct reprise_lane *lane)
+{
+	if (__builtin_expect(atomic_load_explicit(&lane->attended, memory_order_relaxed), 1))
+		return;
+	atomic_store_explicit(&lane->attended, true, memory_order_relaxed);
+	atomic_fetch_add(&reprise_attention, 1);
+}
+
+static inline void reprise_lane_unattend(struct reprise_lane *lane)
+{
+	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&lane->attended, false, memory_order_relaxed);
+	atomic_fetch_sub(&reprise_attention, 1);
+}

@@ -1,0 +1,116 @@
+/*
+ * The doors of events. Where streams fork and join again and again, an event's record and a wait for it are ops of their joint lane (joint.h), and
+ * traces may name the event; elsewhere they are barriers.
+ */
+#include "doors.h"
+
+#include "../base/inside.h"
+#include "../op/kernel.h"
+#include "../timeline/timeline.h"
+#include "barrier.h"
+#include "eager.h"
+#include "joint.h"
+#include "meeting.h"
+#include "order.h"
+#include "recorded.h"
+#include "registry.h"
+#include "traces.h"
+
+/* ---- records and waits ---- */
+
+/* An event's record or wait where its stream's lane is not a joint one. Afterwards it may be. */
+static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	CUresult result;
+
+	if (reprise_records())
+		reprise_recorded_order(lane);
+	reprise_lanes_order(lane, call->stream, call->per_thread);
+	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	result = reprise_call_pass(call);
+	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
+		reprise_meeting_note(lane, call);
+	return result;
+}
+
+static CUresult submit_event(struct reprise_call *call)
+{
+	struct reprise_lane *lane = reprise_lanes_known(call->stream, call->per_thread);
+
+	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->joined) == NULL)
+		return submit_alone(lane, call);
+	reprise_lanes_make_way(lane, false);
+	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	return reprise_lane_submit(lane, call);
+}
+
+CUresult reprise_submit_event(struct reprise_call *call)
+{
+	uint64_t begin = reprise_timeline_begin();
+	CUresult result;
+
+	if (reprise_inside != 0)
+		return call->pass(call);
+	result = submit_event(call);
+	reprise_timeline_end_call(call->kind, begin);
+	return result;
+}
+
+/* ---- what ends an event, or lets others record it ---- */
+
+static bool names(struct reprise_lane *lane, CUevent event)
+{
+	bool named;
+
+	reprise_lock_take(&lane->lock);
+	named = reprise_lane_names(lane, event);
+	if (lane->joint != NULL)
+		reprise_joint_forget_event(lane->joint, event);
+	reprise_lock_give(&lane->lock);
+	return named;
+}
+
+/* The handle may come back as another event's. */
+static void forget_event(struct reprise_lane *lane, void *context)
+{
+	CUevent event = *(const CUevent *)context;
+
+	if (!reprise_lane_is_joint(lane) || !names(lane, event))
+		return;
+	reprise_graph_building_pause();
+	reprise_lock_take(&lane->lock);
+	reprise_lane_barrier(lane, false);
+	reprise_lane_forget_event(lane, event);
+	reprise_lock_give(&lane->lock);
+	reprise_graph_building_resume();
+}
+
+static void part(struct reprise_lane *lane, void *unused)
+{
+	reprise_joint_part(lane, false);
+}
+
+void reprise_event_destroyed(CUevent event)
+{
+	if (reprise_inside != 0)
+		return;
+	if (atomic_load(&reprise_attention) > 0)
+		reprise_sync(REPRISE_SYNC_EVENT, 0, false);
+	if (atomic_load(&reprise_joint_lanes) > 0)
+		reprise_lanes_each(forget_event, &event);
+}
+
+void reprise_events_shared(void)
+{
+	if (reprise_inside != 0)
+		return;
+	reprise_sync(REPRISE_SYNC_ALL, 0, false);
+	reprise_joint_never();
+	reprise_lanes_each(part, NULL);
+}
+
+void reprise_meet_attributes(const CUlaunchConfig *config)
+{
+	if (atomic_load(&reprise_joint_lanes) > 0 && !reprise_kernel_knows_attributes(config))
+		reprise_lanes_meet_events(NULL, NULL, true);
+}

@@ -1,0 +1,59 @@
+#include "guard.h"
+
+#include "absent.h"
+#include "enter.h"
+
+/* Side exits that a trace takes to see whether other values come again, too. */
+#define STRANGERS_MOST 24
+#define STRANGER_IS_NEW 8 /* values that nobody has seen weigh as much as so many others */
+
+/* Goes on with another trace that agrees with all that is deferred. */
+static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	for (unsigned int i = 0; i < lane->cursor; i++)
+		reprise_trace_adopt(sibling, i, reprise_trace_op(trace, i));
+	reprise_trace_settle(trace, false);
+	lane->trace = sibling;
+	lane->counts.siblings++;
+}
+
+/*
+ * Where a trace is not loose and other values come than its own, it is left, rather than patched: they may come again, in a cycle of a few,
+ * or belong to another place that looks alike so far. Seen eagerly a few times they get a trace of their own, and no visit needs a patch.
+ */
+bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_match match, enum reprise_exit *why)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->coming = false;
+	/* Where an op was absent, a sibling would have to do without the same one. */
+	if (trace->absent_count == 0 && (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor])) {
+		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
+		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops, &lane->coming);
+
+		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
+			change_over(lane, sibling);
+			trace = sibling;
+			match = reprise_op_match(&trace->ops[lane->cursor], call);
+		}
+	}
+	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
+	if (match == REPRISE_MATCH_NOT || (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor]))
+		return reprise_lane_pass_over(lane, call);
+	if (match != REPRISE_MATCH_SAME)
+		reprise_trace_change(trace, lane->cursor, call);
+	return true;
+}
+
+void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
+{
+	if (lane->coming)
+		return;
+	trace->strangers += reprise_watch_knows(lane->watch, op->value) ? 1 : STRANGER_IS_NEW;
+	if (trace->strangers < STRANGERS_MOST)
+		return;
+	reprise_index_loosen(lane->index, trace, at);
+	trace->strangers = 0;
+}

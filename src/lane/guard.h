@@ -1,0 +1,14 @@
+/* A guard that failed: whether the visit goes on all the same. Under the lane's lock. */
+#pragma once
+
+#include "lane.h"
+
+/*
+ * The call, which so matches the op at the cursor of the followed trace, does not agree with it. True if the visit goes on: with a sibling that it
+ * agrees with, with a later op, those before it being absent, or with other values where the trace is loose. If it does not, *why is the reason to
+ * leave.
+ */
+bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_match match, enum reprise_exit *why);
+
+/* The trace was left before op `at` because of the values of `op`. If they are new, or nothing helps, any will do there from now on. */
+void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op);

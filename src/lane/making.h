@@ -1,0 +1,18 @@
+/*
+ * Traces are made: of segments that came before, each planned as several (trace/plan.h), and of one that the hold limit cut again and again. Their
+ * graphs are built behind the program's back.
+ *
+ * Under the lane's lock.
+ */
+#pragma once
+
+#include "lane.h"
+
+/* reprise_watch_found, with the lane: a segment has repeated. */
+void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);
+
+/* The program pauses before op `at` every time: two traces from now on, with the border there. */
+void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at);
+
+/* Where op `start` is of ops of which the first is at `first`. */
+struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first);

@@ -1,0 +1,170 @@
+/*
+ * Keeps invariants 1, 5 and 7: what was answered is issued by a graph whose every node equals what was asked, or eagerly; and nothing that fails here is
+ * seen by the program.
+ */
+#include "replay.h"
+
+#include "../base/clock.h"
+#include "../base/gate.h"
+#include "../base/inside.h"
+#include "../driver/driver.h"
+#include "../graph/cost.h"
+#include "../graph/shadow.h"
+#include "../report/counters.h"
+#include "../report/histogram.h"
+#include "../trace/balance.h"
+#include "drowsy.h"
+#include "hold.h"
+#include "joint.h"
+#include "leave.h"
+#include "making.h"
+#include "verify.h"
+#include "visit.h"
+
+#define WORTH_OPS 16    /* an op that is replayed is worth watching so many: what comes again by chance alone is not */
+#define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
+
+/* The visit was completed: by a graph, or eagerly after a failure. */
+static void complete(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->spot = reprise_lane_spot_within(trace->ops, trace->loose, trace->count, &lane->spot);
+	lane->last = trace;
+	lane->expected = trace->follower;
+	lane->trace = NULL;
+	lane->cursor = 0;
+}
+
+/* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the program's back. */
+static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	reprise_trace_settle(trace, true);
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_graph_retire(&trace->graph);
+	reprise_graph_build(&trace->graph);
+	reprise_count(REPRISE_COUNT_rebuilds, 1);
+	trace->refusals = 0;
+}
+
+/* The graph was not launched, and the ops were issued. Values that are refused once leave it as it was, good for those that it had. */
+static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace, enum reprise_patch why)
+{
+	if (why != REPRISE_PATCH_NOT_NOW && trace->failed_at == 0)
+		trace->failed_at = lane->counts.ops;
+	if (why == REPRISE_PATCH_BROKEN || (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REFUSALS_MOST)) {
+		rebuild(lane, trace);
+		return;
+	}
+	reprise_trace_settle(trace, false);
+	if (why == REPRISE_PATCH_REFUSED)
+		reprise_trace_disappointed(trace, lane->counts.ops);
+}
+
+static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	CUresult result;
+
+	if (__builtin_expect(lane->joint == NULL, 1))
+		return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream);
+	result = reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_joint_origin(lane, trace));
+	if (result == CUDA_SUCCESS)
+		reprise_joint_launched(lane, trace);
+	return result;
+}
+
+static enum reprise_patch launch(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+	enum reprise_patch patch = REPRISE_PATCH_DONE;
+	uint64_t patched_at = 0;
+
+	if (__builtin_expect(reprise_trace_needs_patch(trace), 0)) {
+		uint64_t begin = reprise_timeline_begin();
+
+		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
+		patched_at = reprise_clock_ns();
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, reprise_visit_about(lane, NULL, trace->changed_count + trace->absent_count));
+	}
+	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE && !reprise_verify_graph(lane))
+		return REPRISE_PATCH_REFUSED;
+	if (patch == REPRISE_PATCH_DONE && launch_graph(lane, trace) != CUDA_SUCCESS) {
+		reprise_count(REPRISE_COUNT_launches_failed, 1);
+		patch = REPRISE_PATCH_BROKEN;
+	}
+	if (patch == REPRISE_PATCH_DONE && patched_at != 0)
+		reprise_cost_took(REPRISE_COST_launch, reprise_clock_ns() - patched_at, 1);
+	return patch;
+}
+
+/* The visit is over, and its ops were issued by the graph; in observe, they would have been. */
+static void replayed(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->counts.replayed += trace->count - trace->absent_count;
+	lane->counts.patched += trace->changed_count;
+	lane->counts.absent += trace->absent_count;
+	lane->counts.launches++;
+	trace->counts.patched += trace->changed_count;
+	trace->counts.absent += trace->absent_count;
+	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);
+	if (__builtin_expect(trace->failed_at != 0, 0))
+		reprise_count_most(REPRISE_COUNT_recovery_ops, lane->counts.ops - trace->failed_at);
+	trace->failed_at = 0;
+	trace->refusals = 0;
+	reprise_trace_settle(trace, true);
+	reprise_trace_succeeded(trace, lane->counts.ops);
+	reprise_index_use(lane->index, trace);
+}
+
+/* The graph was not launched: the ops of this visit are issued by themselves. */
+static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why, uint64_t begin)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int ops = trace->count - trace->absent_count;
+	CUresult result;
+
+	reprise_visit_note_exit(lane, REPRISE_EXIT_launch, ops);
+	result = reprise_lane_issue(lane, trace->count);
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, begin, reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch], ops));
+	not_launched(lane, trace, why);
+	return result;
+}
+
+CUresult reprise_lane_replay(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+	CUresult result = CUDA_SUCCESS;
+	int entered = reprise_enter();
+
+	reprise_gate_enter();
+
+	uint64_t entered_at = reprise_timeline_begin();
+	bool timed = reprise_visit_is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);
+	uint64_t begin = timed ? reprise_clock_ticks() : 0;
+	enum reprise_patch launched = launch(lane);
+	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
+
+	if (launched == REPRISE_PATCH_DONE) {
+		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at, reprise_visit_about(lane, NULL, trace->count - trace->absent_count));
+		if (timed && !patched)
+			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
+		replayed(lane);
+		if (timed && !reprise_balance_replayed(trace, took))
+			reprise_visit_note_loss(lane, trace);
+	} else {
+		result = issue_instead(lane, launched, entered_at);
+	}
+	reprise_gate_leave();
+	reprise_leave(entered);
+	reprise_hold_end(lane);
+	complete(lane);
+	return result;
+}
+
+void reprise_lane_replay_dry(struct reprise_lane *lane)
+{
+	replayed(lane);
+	complete(lane);
+}

@@ -1,0 +1,63 @@
+/* The doors of what takes memory (ALLOC): the driver had none for the program, whose graphs may have taken it. */
+#include "doors.h"
+
+#include <limits.h>
+#include <sched.h>
+
+#include "../base/clock.h"
+#include "../base/inside.h"
+#include "../base/tls.h"
+#include "../driver/driver.h"
+#include "../graph/captures.h"
+#include "../graph/graph.h"
+#include "../report/counters.h"
+#include "lifetime.h"
+#include "registry.h"
+
+#define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
+
+/* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
+static void settle(struct reprise_lane *lane, void *deadline)
+{
+	if (atomic_load(&lane->retired) || lane->unusable || lane->owner != 0) /* a thread's own stream is asked by that thread alone */
+		return;
+	reprise_driver.cuCtxSetCurrent(lane->context);
+	while (reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline)
+		sched_yield();
+}
+
+/* Gives up every graph; returns how many there were. */
+static unsigned int give_up_graphs(void)
+{
+	unsigned int destroyed;
+
+	reprise_graph_building_pause();
+	reprise_lanes_forget_all();
+	reprise_inside++;
+	destroyed = reprise_graveyard_sweep(UINT_MAX);
+	reprise_inside--;
+	reprise_graph_building_resume();
+	return destroyed;
+}
+
+bool reprise_make_room(unsigned int tried)
+{
+	static _Thread_local unsigned int destroyed __attribute__((tls_model(REPRISE_TLS_MODEL)));
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
+	CUcontext current = NULL;
+
+	/* To ask a stream that captures how far it is would end the capture. */
+	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || reprise_captures_any())))
+		return false;
+	reprise_driver.cuCtxGetCurrent(&current);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	if (tried == 0)
+		destroyed = give_up_graphs();
+	else
+		reprise_lanes_each(settle, &deadline);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver.cuCtxSetCurrent(current);
+	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
+	return true;
+}

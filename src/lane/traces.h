@@ -1,0 +1,35 @@
+/*
+ * The traces that a lane has: given up for want of memory, forgotten with what they name, and all of them when the stream goes.
+ *
+ * Under the lane's lock. Any context may be current.
+ */
+#pragma once
+
+#include "lane.h"
+
+/* Gives the trace up, with its graph. `gone`: the context no longer exists, so that its graphs and streams are not to be touched. */
+void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, bool gone);
+
+/* Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. `gone` as above. */
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
+
+/* Whether there are traces that name the event; forgets those. Nothing may be deferred, and building is paused for the second. */
+bool reprise_lane_names(const struct reprise_lane *lane, CUevent event);
+void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
+
+/* Forgets the traces that only a joint lane can have. As reprise_lane_forget(). */
+void reprise_lane_forget_forks(struct reprise_lane *lane, bool gone);
+
+/* There was no host memory for a trace. Where no thread makes room, the lane's own have to give way; true if one did. */
+bool reprise_lane_make_room(struct reprise_lane *lane);
+
+/* When its least recently used trace was used, in ticks; 0 if it has none that could go. */
+uint64_t reprise_lane_oldest(const struct reprise_lane *lane);
+/* Gives that trace up. False if there is none. */
+bool reprise_lane_evict(struct reprise_lane *lane);
+
+/* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew when they come. False if it did, or there is nothing. */
+bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
+
+/* Gives the private streams back. After reprise_lane_forget() of all traces. */
+void reprise_lane_close(struct reprise_lane *lane, bool gone);

@@ -1,0 +1,37 @@
+/* What is noted of a visit to a trace, however it ends: replayed (replay.h), or left (leave.h). Under the lane's lock. */
+#pragma once
+
+#include "../base/options.h"
+#include "../timeline/timeline.h"
+#include "lane.h"
+
+#define REPRISE_PAYS_MEASURED 0 /* the first word of REPRISE_PAYS */
+
+/* Whether a trace has to be seen to pay. */
+static inline bool reprise_visit_is_measured(void)
+{
+	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED;
+}
+
+/* The trace costs more than it saves: eager for a while. */
+static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	reprise_trace_put_aside(trace, lane->counts.ops);
+	lane->counts.lost++;
+	trace->counts.losses++;
+}
+
+/* The followed trace is left, or was not launched; so many ops were issued instead. */
+static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum reprise_exit why, unsigned int ops)
+{
+	lane->counts.exits[why]++;
+	lane->counts.exited[why] += ops;
+	lane->trace->counts.exits[why]++;
+	lane->trace->counts.exited_ops += ops;
+}
+
+/* What the timeline has to say of the followed trace. */
+static inline struct reprise_timeline_about reprise_visit_about(const struct reprise_lane *lane, const char *reason, unsigned int ops)
+{
+	return (struct reprise_timeline_about){.lane = lane->number, .reason = reason, .graph = lane->trace->graph.number, .ops = ops};
+}

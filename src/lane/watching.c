@@ -1,0 +1,40 @@
+#include "watching.h"
+
+#include "../op/name.h"
+
+/* Whether a graph may end before this op: nothing that came before runs beside it. */
+static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)
+{
+	return lane->joint == NULL || reprise_joint_is_border(lane->joint, op->member);
+}
+
+void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
+{
+	bool border = is_border(lane, op);
+
+	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
+	lane->last = NULL;
+	if (op->kind == REPRISE_OP_KERNEL)
+		reprise_name_seen(op->kernel.name);
+	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, border, reprise_lane_make_traces, lane);
+}
+
+void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
+{
+	struct reprise_op *slot;
+
+	reprise_lane_open_segment(lane);
+	slot = reprise_watch_slot(lane->watch, op);
+	if (slot == NULL)
+		return;
+	reprise_op_copy(slot, op);
+	reprise_lane_keep(lane, slot, gap_ticks);
+}
+
+void reprise_lane_drop_segment(struct reprise_lane *lane)
+{
+	if (lane->watching)
+		reprise_watch_drop(lane->watch);
+	lane->watching = false;
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
+}
