@@ -5,6 +5,8 @@ import subprocess
 from pathlib import Path
 
 FORMAT = 2
+KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
+ANSWER_NS = 60      # of an op that is deferred (DEFER_NS in src/report/totals.c)
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
 
@@ -156,6 +158,31 @@ def break_even(report):
     if report["saved_ns"] <= 0 or not launches:
         return None
     return max(1, round(report["gain"]["build_ns"] / graphs(report) / (report["saved_ns"] / launches)))
+
+
+def kernel_ns(report):
+    """What the GPU takes for a kernel: as measured by CUPTI, or as the shortest take."""
+    gpu = report.get("gpu")
+    return gpu["busy_ns"] / gpu["kernels"] if gpu and gpu["kernels"] else KERNEL_NS
+
+
+def shorter(report):
+    """
+    What the run would get shorter by, in nanoseconds (docs/report.md, "Gain"); None where that cannot be told. Between two waits, the run takes as long as the
+    slower one of host and GPU. So of the launch time that is saved that part counts in which the GPU had nothing to do.
+    """
+    gain, replayed = report["gain"], report["replayed"]
+    ops = gain["firsts"] + gain["pauses"]
+    if not replayed or not ops:
+        return None
+    eager = gain["replaced_ns"] / replayed
+    graph = sum(gain[part] for part in ("launches_ns", "patches_ns", "exits_ns", "defers_ns")) / replayed
+    pause = gain["pauses_ns"] / max(gain["pauses"], 1)
+    later = min(max(pause - kernel_ns(report), 0), eager - graph)
+    # The first op after a wait is launched when all others of its graph have come.
+    collecting = (replayed / report["launches"] - 1) * (max(pause - eager, 0) + ANSWER_NS)
+    first = eager - gain["launch_ns"] - collecting
+    return round(replayed * (gain["pauses"] * later + gain["firsts"] * first) / ops)
 
 
 def graphs(report):
