@@ -6,7 +6,6 @@ from pathlib import Path
 
 FORMAT = 2
 KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
-ANSWER_NS = 60      # of an op that is deferred (DEFER_NS in src/report/totals.c)
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
 
@@ -168,21 +167,24 @@ def kernel_ns(report):
 
 def shorter(report):
     """
-    What the run would get shorter by, in nanoseconds (docs/report.md, "Gain"); None where that cannot be told. Between two waits, the run takes as long as the
-    slower one of host and GPU. So of the launch time that is saved that part counts in which the GPU had nothing to do.
+    What the run would get shorter by, in nanoseconds (docs/report.md, "Gain"); None where that cannot be told. Of the ops between two waits, all alike: it takes
+    the host so long to launch them, and the last to run; or it takes the GPU so long to run them, and the first to be launched, whichever is longer.
     """
     gain, replayed = report["gain"], report["replayed"]
-    ops = gain["firsts"] + gain["pauses"]
-    if not replayed or not ops:
+    seen = gain["firsts"] + gain["pauses"]
+    if not replayed or not seen:
         return None
-    eager = gain["replaced_ns"] / replayed
+    ops = seen / max(gain["firsts"], 1)
+    together = min(replayed / report["launches"], ops)
+    kernel, eager = kernel_ns(report), gain["replaced_ns"] / replayed
     graph = sum(gain[part] for part in ("launches_ns", "patches_ns", "exits_ns", "defers_ns")) / replayed
-    pause = gain["pauses_ns"] / max(gain["pauses"], 1)
-    later = min(max(pause - kernel_ns(report), 0), eager - graph)
-    # The first op after a wait is launched when all others of its graph have come.
-    collecting = (replayed / report["launches"] - 1) * (max(pause - eager, 0) + ANSWER_NS)
-    first = eager - gain["launch_ns"] - collecting
-    return round(replayed * (gain["pauses"] * later + gain["firsts"] * first) / ops)
+    between = max(gain["pauses_ns"] / max(gain["pauses"], 1) - eager, 0)
+
+    def takes(launch, at_once):
+        """An op's launch takes so long, and so many come to the GPU at once."""
+        return max(ops * launch + (ops - 1) * between + at_once * kernel, at_once * launch + (at_once - 1) * between + ops * kernel)
+
+    return round(replayed / ops * (takes(eager, 1) - takes(graph, together)))
 
 
 def graphs(report):
