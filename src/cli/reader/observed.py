@@ -27,7 +27,7 @@ def summary(report):
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
         rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report),
-                 ("break-even", f"{count(even)} launches", f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
+                 ("break-even", f"{count(even)} launch{'es' * (even > 1)}", f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
     else:
         rows.append(("expected gain", "none", ""))
     return tables.table("What it does", ("<", "", "<"), rows)
