@@ -1,12 +1,39 @@
 #include "gate.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include "clock.h"
 #include "lock.h"
+#include "thread.h"
 
 struct reprise_gate_place reprise_gate_places[REPRISE_GATE_PLACES];
 _Atomic uint32_t reprise_gate_closed;
+_Thread_local struct reprise_gate_pass reprise_gate_pass;
+
+static pthread_key_t key; /* set in threads that go through */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void thread_ends(void *unused)
+{
+	if (reprise_gate_pass.going)
+		reprise_gate_leave();
+}
+
+static void make_key(void)
+{
+	has_key = pthread_key_create(&key, thread_ends) == 0;
+}
+
+struct reprise_gate_place *reprise_gate_find_place(void)
+{
+	pthread_once(&once, make_key);
+	if (has_key)
+		pthread_setspecific(key, &key);
+	reprise_gate_pass.place = &reprise_gate_places[reprise_thread_self() % REPRISE_GATE_PLACES];
+	return reprise_gate_pass.place;
+}
 
 void reprise_gate_wait(void)
 {
@@ -44,4 +71,5 @@ void reprise_gate_reset(void)
 	atomic_store(&reprise_gate_closed, 0);
 	for (unsigned int i = 0; i < REPRISE_GATE_PLACES; i++)
 		atomic_store(&reprise_gate_places[i].going, 0);
+	reprise_gate_pass.going = false;
 }

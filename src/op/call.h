@@ -117,9 +117,7 @@ static inline CUresult reprise_call_pass(const struct reprise_call *call)
 	CUresult result;
 
 	reprise_gate_enter();
-	reprise_inside++;
 	result = call->pass(call);
-	reprise_inside--;
 	reprise_gate_leave();
 	return result;
 }

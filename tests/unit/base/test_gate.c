@@ -9,6 +9,7 @@
 #define THREADS 20 /* more than there are places */
 #define CLOSINGS 300
 #define SECOND_NS 1000000000u
+#define LONGEST_S 5 /* on a busy machine, twenty threads that never sleep are given turns of milliseconds: then some closings are enough */
 
 static atomic_uint within, passed;
 static atomic_bool ended;
@@ -29,10 +30,11 @@ static void *go_through(void *unused)
 START_TEST(nobody_is_within_while_it_is_closed)
 {
 	pthread_t threads[THREADS];
+	time_t begin = time(NULL);
 
 	for (unsigned int i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, go_through, NULL), 0);
-	for (unsigned int i = 0; i < CLOSINGS; i++) {
+	for (unsigned int i = 0; i < CLOSINGS && time(NULL) <= begin + LONGEST_S; i++) {
 		unsigned int before;
 
 		ck_assert(reprise_gate_close(10 * (uint64_t)SECOND_NS));
@@ -62,6 +64,31 @@ START_TEST(who_is_within_is_waited_for_so_long_and_no_longer)
 }
 END_TEST
 
+static void *end_within(void *unused)
+{
+	(void)unused;
+	reprise_gate_enter();
+	pthread_testcancel();
+	reprise_gate_leave();
+	return NULL;
+}
+
+START_TEST(who_was_cancelled_within_is_there_no_more)
+{
+	pthread_t thread;
+	void *outcome;
+
+	reprise_gate_close(SECOND_NS); /* so that it is not through before it is cancelled */
+	ck_assert_int_eq(pthread_create(&thread, NULL, end_within, NULL), 0);
+	pthread_cancel(thread);
+	reprise_gate_open();
+	pthread_join(thread, &outcome);
+	ck_assert_ptr_eq(outcome, PTHREAD_CANCELED);
+	ck_assert(reprise_gate_close(0));
+	reprise_gate_open();
+}
+END_TEST
+
 START_TEST(a_child_finds_it_open)
 {
 	reprise_gate_enter();
@@ -81,6 +108,7 @@ int main(void)
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, nobody_is_within_while_it_is_closed);
 	tcase_add_test(tests, who_is_within_is_waited_for_so_long_and_no_longer);
+	tcase_add_test(tests, who_was_cancelled_within_is_there_no_more);
 	tcase_add_test(tests, a_child_finds_it_open);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
