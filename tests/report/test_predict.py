@@ -3,8 +3,6 @@
 
 usage: test_predict.py BUILD
 """
-import importlib.machinery
-import importlib.util
 import subprocess
 import sys
 import unittest
@@ -13,16 +11,17 @@ from pathlib import Path
 BUILD = sys.argv[1]
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
-loader = importlib.machinery.SourceFileLoader("predict", str(SCRIPTS / "predict"))
-predict = importlib.util.module_from_spec(importlib.util.spec_from_loader("predict", loader))
-loader.exec_module(predict)
+import bench_judge  # noqa: E402
+import bench_rows  # noqa: E402
+import predict_judge  # noqa: E402
+import runs  # noqa: E402
 
 
 def row(eager, reprise, expected):
     """Turns of each of two rounds."""
-    made = predict.Predicted(predict.SIMULATED_ROWS[0], {"eager": [], "reprise": []})
+    made = predict_judge.Predicted(bench_rows.ROWS[0], {"eager": [], "reprise": []})
     for way, rounds in (("eager", eager), ("reprise", reprise)):
-        made.samples[way] = [predict.bench_judge.Sample(turns, None, None, "", {}) if turns else None for turns in rounds]
+        made.samples[way] = [bench_judge.Sample(turns, None, None, "", {}) if turns else None for turns in rounds]
     made.expected = expected
     return made
 
@@ -47,7 +46,7 @@ class Judged(unittest.TestCase):
 
     def test_iterations_of_what_programs_print(self):
         for printed, number in (("steps=6000 every=20", 6000), ("warmup=300 iterations=100 batches=10", 1300), ("iterations=400 failures=0", 400)):
-            self.assertEqual(predict.iterations(predict.runs.values(printed)), number)
+            self.assertEqual(predict_judge.iterations(runs.values(printed)), number)
 
 
 class Run(unittest.TestCase):
