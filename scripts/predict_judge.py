@@ -80,7 +80,7 @@ def details(rows, reports):
             return middle(one["saved_ns"] / max(one["ops"], 1) / 1000 for one in of)
 
         gains = [one["gain"] for one in seen]
-        kernels = f"{middle(reports.kernel_ns(one) for one in seen) / 1000:.2f}" + (" measured" if all("gpu" in one for one in seen) else " assumed")
+        kernels = f"{middle(reports.kernel_ns(one) for one in seen) / 1000:.2f}" + (" measured" if all(map(reports.kernels_were_measured, seen)) else " assumed")
         lines.append("| " + " | ".join((
             row.row.name, kernels, f"{middle(gain['pauses_ns'] / max(gain['pauses'], 1) for gain in gains) / 1000:.2f}",
             f"{middle(gain['eager_ns']['kernel'] for gain in gains) / 1000:.2f}",

@@ -39,7 +39,7 @@ def run_shorter(report):
     if gained is None:
         return []
     kernel = duration(reports.kernel_ns(report))
-    words = f"with kernels of {kernel}, as measured" if "gpu" in report else f"if kernels take {kernel}, less if longer: --cupti measures them"
+    words = f"with kernels of {kernel}, as measured" if reports.kernels_were_measured(report) else f"if kernels take {kernel}, less if longer: --cupti measures them"
     return [("the run gets shorter by", duration(max(gained, 0)), words)]
 
 

@@ -159,10 +159,13 @@ def break_even(report):
     return max(1, round(report["gain"]["build_ns"] / graphs(report) / (report["saved_ns"] / launches)))
 
 
+def kernels_were_measured(report):
+    return report.get("gpu", {}).get("kernels", 0) > 0
+
+
 def kernel_ns(report):
     """What the GPU takes for a kernel: as measured by CUPTI, or as the shortest take."""
-    gpu = report.get("gpu")
-    return gpu["busy_ns"] / gpu["kernels"] if gpu and gpu["kernels"] else KERNEL_NS
+    return report["gpu"]["busy_ns"] / report["gpu"]["kernels"] if kernels_were_measured(report) else KERNEL_NS
 
 
 def shorter(report):
