@@ -9,7 +9,7 @@ BUILD = Path(sys.argv[1])
 COMMAND = BUILD / "src" / "cli" / "reprise"
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
 LAUNCHBOUND = BUILD / "tests" / "programs" / "launchbound-driver"
-SIMULATION = {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "PATH": os.environ["PATH"]}
+SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
 
 
 def reprise(*words, **environment):

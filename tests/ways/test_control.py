@@ -18,7 +18,7 @@ from pathlib import Path
 
 BUILD = Path(sys.argv[1])
 REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "PATH": os.environ["PATH"], "REPRISE_PAYS": "assumed"}
+ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "REPRISE_PAYS": "assumed"}
 LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain",
         "--iterations"]
 FOR_LONG, SHORT = "100000000", "2000"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 BUILD = Path(sys.argv[1])
 WAYS = BUILD / "tests" / "ways"
-SIMULATION = {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "PATH": os.environ["PATH"]}
+SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
 
 
 def reprise(*words, **environment):
