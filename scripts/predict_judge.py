@@ -15,6 +15,7 @@ class Predicted(bench_judge.Measured):
         super().__init__(row, commands)
         self.expected = []     # microseconds of an iteration
         self.observed = []     # reports
+        self.without_cupti = set()    # why kernels were not measured
 
     def eager(self):
         return statistics.median(sample.us for sample in self.good("eager"))
@@ -74,7 +75,7 @@ def details(rows, reports):
     head = ("program", "kernel, us", "from op to op, us", "launch, us", "first after a wait", "ops to a graph", "replayed: expected, was", "launch time saved an op, us: expected, was")
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in rows:
-        seen, ran = row.observed, [sample.report for sample in row.good("reprise")]
+        seen, ran = row.observed, [sample.report for sample in row.good("reprise") if sample.report.get("ops")]
 
         def saved(of):
             return middle(one["saved_ns"] / max(one["ops"], 1) / 1000 for one in of)
