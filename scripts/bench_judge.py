@@ -24,7 +24,7 @@ class Sample:
     def of(cls, outcome, turns=()):
         """None if the run does not say what it took."""
         found = runs.values(outcome.stdout + " " + outcome.stderr)
-        whole = found.get("us_median") or found.get("us_per_step")
+        whole = found.get("us_median") or found.get("us_per_step") or found.get("us_per_iteration")
         if not whole:
             return None
         numbers = (float(found[key]) if key in found else None for key in ("process_cpu_us", "device_mib"))

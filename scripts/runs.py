@@ -1,12 +1,17 @@
-"""Running programs plain and under Reprise: what scripts/gpu-test and scripts/bench share. Python's own library only."""
+"""Running programs plain and under Reprise, and what results say of where they were taken: what scripts/gpu-test, scripts/bench, scripts/predict and scripts/guide
+share. Python's own library only."""
 import contextlib
 import ctypes
+import datetime
 import json
 import os
+import platform
+import re
 import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from pathlib import Path
@@ -178,3 +183,41 @@ def driver_version():
     except (OSError, subprocess.TimeoutExpired):
         pass
     return "unknown"
+
+
+def git(*arguments):
+    try:
+        out = subprocess.run(["git", *arguments], capture_output=True, text=True, timeout=20,
+                             cwd=Path(__file__).resolve().parent)
+        return out.stdout.strip() if out.returncode == 0 else ""
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def commit(told=None):
+    """The commit as it was told, or that of the working tree."""
+    found = told or git("rev-parse", "--short=12", "HEAD") or "unknown"
+    return found + (", with changes" if not told and git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def processor():
+    try:
+        model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
+        return model.group(1) if model else platform.machine()
+    except OSError:
+        return platform.machine()
+
+
+def facts(gpu, script, commit_told=None):
+    """What every table of results begins with."""
+    return {"date": datetime.date.today().isoformat(), "GPU": gpu, "driver": driver_version(), "CPU": f"{processor()}, {os.cpu_count()} cores",
+            "commit": commit(commit_told), "command": f"`{shlex.join([f'scripts/{script}', *sys.argv[1:]])}`"}
+
+
+def write_result(folder, name, text):
+    """Writes a page of today, named after what it is of; never over another. Returns its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    slug = f"{datetime.date.today().isoformat()}-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    path = next(path for path in (folder / f"{slug}{again}.md" for again in ("", *(f"-{n}" for n in range(2, 100)))) if not path.exists())
+    path.write_text(text, encoding="utf-8")
+    return path

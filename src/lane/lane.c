@@ -13,7 +13,9 @@
 #include "../graph/shadow.h"
 #include "../op/cost.h"
 #include "../report/counters.h"
+#include "../report/gpu.h"
 #include "../report/histogram.h"
+#include "../report/pauses.h"
 #include "../report/places.h"
 #include "../report/series.h"
 #include "barrier.h"
@@ -228,9 +230,9 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	end = reprise_clock_ticks();
 	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
-	if (reprise_dry && !first)
-		reprise_histogram_note(REPRISE_HISTOGRAM_interval, end - before);
-	if (timed && result == CUDA_SUCCESS) {
+	if (reprise_dry)
+		reprise_pause_note(first, end - before);
+	if (timed && result == CUDA_SUCCESS && !reprise_gpu_at_work()) {
 		reprise_op_cost_note(call->kind, end - begin);
 		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);
 	}

@@ -9,7 +9,9 @@
 #include "../base/options.h"
 
 static struct reprise_gpu gpu;
-static bool measuring;
+static bool loaded;
+
+_Atomic bool reprise_gpu_working;
 
 #ifdef REPRISE_CUPTI_KERNEL
 
@@ -163,6 +165,11 @@ static const char *load(void)
 #undef X
 	if (cupti.cuptiGetVersion(&version) != CUPTI_SUCCESS || version < CUPTI_API_VERSION)
 		return SONAME " is older than what Reprise was built with";
+	return NULL;
+}
+
+static const char *start(void)
+{
 	if (cupti.cuptiActivityRegisterCallbacks(request, complete) != CUPTI_SUCCESS ||
 	    cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != CUPTI_SUCCESS)
 		return "CUPTI refused: another profiler may be at work, or this user may not profile";
@@ -181,32 +188,45 @@ static const char *load(void)
 	return "Reprise was built without CUPTI";
 }
 
+static const char *start(void)
+{
+	return NULL;
+}
+
 static void flush(void)
 {
 }
 
 #endif
 
-void reprise_gpu_begin(void)
+/* Whether it could be done. */
+static bool done(const char *(*what)(void))
 {
-	const char *why;
-	int entered;
+	int entered = reprise_enter();
+	const char *why = what();
 
-	if (reprise_option(REPRISE_OPTION_CUPTI) == 0)
-		return;
-	entered = reprise_enter();
-	why = load();
 	reprise_leave(entered);
-	measuring = why == NULL;
 	if (why != NULL)
 		reprise_log(REPRISE_LOG_WARNING, "kernels are not measured: %s", why);
+	return why == NULL;
+}
+
+void reprise_gpu_begin(void)
+{
+	loaded = reprise_option(REPRISE_OPTION_CUPTI) != 0 && done(load);
+}
+
+void reprise_gpu_look(uint64_t ops)
+{
+	if (__builtin_expect(ops == REPRISE_GPU_AFTER, 0) && loaded)
+		atomic_store(&reprise_gpu_working, done(start));
 }
 
 void reprise_gpu_end(void)
 {
 	int entered;
 
-	if (!measuring)
+	if (!reprise_gpu_at_work())
 		return;
 	entered = reprise_enter();
 	flush();
@@ -215,10 +235,11 @@ void reprise_gpu_end(void)
 
 const struct reprise_gpu *reprise_gpu_read(void)
 {
-	return measuring ? &gpu : NULL;
+	return reprise_gpu_at_work() ? &gpu : NULL;
 }
 
 void reprise_gpu_reset(void)
 {
-	measuring = false;
+	loaded = false;
+	atomic_store(&reprise_gpu_working, false);
 }

@@ -197,8 +197,9 @@ static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
 	                 gain->eager_measured ? "true" : "false", gain->launch_ns, gain->launch_measured ? "true" : "false");
 	reprise_text_add(text, "    \"replaced_ns\": %" PRIu64 ", \"launches_ns\": %" PRIu64 ", \"patches_ns\": %" PRIu64, gain->replaced_ns,
 	                 gain->launches_ns, gain->patches_ns);
-	reprise_text_add(text, ", \"exits_ns\": %" PRIu64 ", \"defers_ns\": %" PRIu64 ", \"build_ns\": %" PRIu64 "}", gain->exits_ns, gain->defers_ns,
+	reprise_text_add(text, ", \"exits_ns\": %" PRIu64 ", \"defers_ns\": %" PRIu64 ", \"build_ns\": %" PRIu64 ",\n", gain->exits_ns, gain->defers_ns,
 	                 gain->build_ns);
+	reprise_text_add(text, "    \"firsts\": %" PRIu64 ", \"pauses\": %" PRIu64 ", \"pauses_ns\": %" PRIu64 "}", gain->firsts, gain->pauses, gain->pauses_ns);
 }
 
 void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals)

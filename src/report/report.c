@@ -16,6 +16,7 @@
 #include "file.h"
 #include "histogram.h"
 #include "json.h"
+#include "pauses.h"
 #include "places.h"
 #include "series.h"
 
@@ -43,6 +44,7 @@ void reprise_report_forget(void)
 	atomic_store(&writing.word, 0);
 	reprise_json_begin();
 	reprise_histograms_forget();
+	reprise_pauses_forget();
 	reprise_series_begin();
 	reprise_places_forget();
 	reprise_names_reset();

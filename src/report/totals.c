@@ -9,6 +9,7 @@
 #include "../op/cost.h"
 #include "counters.h"
 #include "histogram.h"
+#include "pauses.h"
 
 #define DEFER_NS 60 /* what answering a deferred op costs; not measured here */
 
@@ -114,6 +115,7 @@ static void expect(struct reprise_gain *gain)
 static void weigh(struct reprise_gain *gain)
 {
 	uint64_t launch_ticks = reprise_histogram_median(REPRISE_HISTOGRAM_graph);
+	struct reprise_pauses pauses = reprise_pauses_read();
 
 	gain->eager_measured = reprise_op_cost(REPRISE_OP_KERNEL) != 0;
 	gain->launch_measured = launch_ticks != 0;
@@ -127,6 +129,9 @@ static void weigh(struct reprise_gain *gain)
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
 	gain->defers_ns = totals.counts.replayed * DEFER_NS;
 	gain->build_ns = counted(REPRISE_COUNT_build_ns);
+	gain->firsts = pauses.firsts;
+	gain->pauses = pauses.count;
+	gain->pauses_ns = reprise_clock_ticks_to_ns(pauses.ticks);
 	if (reprise_dry)
 		expect(gain);
 	gain->saved_ns = (int64_t)gain->replaced_ns -

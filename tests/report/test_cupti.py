@@ -3,12 +3,13 @@
 
 usage: test_cupti.py BUILD [FOLDER]      FOLDER has that library; without, Reprise was built without CUPTI
 """
+import json
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from runs import SIMULATION, report, reprise
+from runs import SIMULATION, program, report, reprise
 
 FOLDER = sys.argv[2] if len(sys.argv) > 2 else ""
 WITH = {"LD_LIBRARY_PATH": f"{FOLDER}:{SIMULATION['LD_LIBRARY_PATH']}"}
@@ -40,6 +41,20 @@ class Measured(unittest.TestCase):
         page = self.path.with_suffix(".html")
         self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
         self.assertIn("measured by CUPTI", page.read_text())
+
+    def test_what_launches_cost_is_from_before_cupti_was_at_work(self):
+        self.needs_cupti()
+        told, _ = report(self.path, "observe", "chain", "--cupti", **WITH)
+        without, _ = report(self.path.with_name("without.json"), "observe", "chain", **WITH)
+        seen, all_seen = (one["gain"]["firsts"] + one["gain"]["pauses"] for one in (told, without))
+        # All but the first 512, and those from the 8192nd on.
+        self.assertEqual((seen, all_seen), (8192 - 512, told["ops"] - 512))
+
+    def test_a_program_that_ends_before_is_not_measured(self):
+        self.needs_cupti()
+        outcome = reprise("observe", "--cupti", "--report", self.path, "--", *program("chain", 100), **WITH)
+        self.assertNotIn("gpu", json.loads(self.path.read_text()))
+        self.assertIn("if kernels take 1 us", outcome.stderr)
 
     def test_nothing_is_measured_unless_asked_for(self):
         told, outcome = report(self.path, "observe", "chain", **WITH)

@@ -273,6 +273,41 @@ class AtTheEnd(WithFolder):
         self.assertIn("no CUDA work was seen", reprise("observe", "--", "true").stderr)
 
 
+class Shorter(unittest.TestCase):
+    """What a run gets shorter by. Ten ops to a wait, each 0.5 us after the one before and 2.5 us to launch, in graphs of five at 0.4 us an op: a hundred times."""
+
+    def shorter(self, kernel=None, **gain):
+        gain = {"replaced_ns": 1000 * 2500, "launches_ns": 1000 * 400, "patches_ns": 0, "exits_ns": 0, "defers_ns": 0, "firsts": 100, "pauses": 900, "pauses_ns": 900 * 3000} | gain
+        return reports.shorter({"replayed": 1000, "launches": 200, "gain": gain} | ({"gpu": {"busy_ns": kernel * 7, "kernels": 7}} if kernel is not None else {}))
+
+    def test_what_launches_save_where_the_gpu_has_little_to_do(self):
+        # The last five kernels come at once, not only the last one.
+        self.assertEqual(self.shorter(10), 100 * (10 * 2100 - 4 * 10))
+
+    def test_up_to_what_the_gpu_has_to_do(self):
+        # Eagerly 10 launches, 9 pauses and a kernel; replayed 5 launches, 4 pauses and 10 kernels.
+        self.assertEqual(self.shorter(1000), 100 * ((25000 + 4500 + 1000) - (2000 + 2000 + 10000)))
+
+    def test_nothing_where_kernels_take_longer(self):
+        # The first kernel begins later.
+        self.assertEqual(self.shorter(50000), 100 * (2500 - (2000 + 2000)))
+
+    def test_less_where_much_is_patched(self):
+        self.assertEqual(self.shorter(10, patches_ns=1000 * 600), self.shorter(10) - 1000 * 600)
+
+    def test_a_kernel_for_each_wait(self):
+        self.assertEqual(self.shorter(5000, firsts=1000, pauses=0, pauses_ns=0), 1000 * 2100)
+
+    def test_a_run_without_waits(self):
+        self.assertEqual(self.shorter(1000, firsts=0, pauses=1000, pauses_ns=3000000), (2500 * 1000 + 999 * 500 + 1000) - (5 * 400 + 4 * 500 + 1000 * 1000))
+
+    def test_kernels_are_short_where_nobody_measured_them(self):
+        self.assertEqual(self.shorter(), self.shorter(1000))
+
+    def test_nothing_is_told_where_nothing_was_seen(self):
+        self.assertIsNone(self.shorter(firsts=0, pauses=0))
+
+
 class Amounts(unittest.TestCase):
     def test_durations(self):
         for ns, words in ((0, "0 ns"), (999, "999 ns"), (1000, "1 us"), (12345, "12.3 us"), (999_400, "999 us"), (999_600, "1 ms"), (1.5e9, "1.5 s"), (-2500000, "-2.5 ms"), (240e9, "4 min"), (36e15, "10000 h")):

@@ -26,11 +26,21 @@ def summary(report):
             ("would be replayed", count(report["replayed"]), f"{share(report['replayed'], report['ops'])}, by {count(report['launches'])} graph launches")]
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
-        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"),
-                 ("break-even", f"{count(even)} launches", f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
+        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report),
+                 ("break-even", f"{count(even)} launch{'es' * (even > 1)}", f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
     else:
         rows.append(("expected gain", "none", ""))
     return tables.table("What it does", ("<", "", "<"), rows)
+
+
+def run_shorter(report):
+    """What of the gain the run gets shorter by, as a row; none where it cannot be told."""
+    gained = reports.shorter(report)
+    if gained is None:
+        return []
+    kernel = duration(reports.kernel_ns(report))
+    words = f"with kernels of {kernel}, as measured" if reports.kernels_were_measured(report) else f"if kernels take {kernel}, less if longer: --cupti measures them"
+    return [("the run gets shorter by", duration(max(gained, 0)), words)]
 
 
 def measured(report):

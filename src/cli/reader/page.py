@@ -121,6 +121,7 @@ def gain(report):
     rows = [("launching the replayed ops one by one would have taken", duration(parts["replaced_ns"])), ("launching graphs takes", duration(parts["launches_ns"])),
             ("patching them", duration(parts["patches_ns"])), ("side exits, beside issuing", duration(parts["exits_ns"])),
             ("answering, at 60 ns an op (assumed)", duration(parts["defers_ns"])), ("saved", duration(report["saved_ns"])),
+            *((f"{name}, {words}", gained) for name, gained, words in observed.run_shorter(report)),
             ("building graphs, in the background", duration(parts["build_ns"]))]
     even = reports.break_even(report)
     words = "Time of the program's threads. What was not measured is taken to be as on an H200. The run gets shorter by this only as far as the GPU waited for launches."

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 FORMAT = 2
+KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
 
@@ -156,6 +157,37 @@ def break_even(report):
     if report["saved_ns"] <= 0 or not launches:
         return None
     return max(1, round(report["gain"]["build_ns"] / graphs(report) / (report["saved_ns"] / launches)))
+
+
+def kernels_were_measured(report):
+    return report.get("gpu", {}).get("kernels", 0) > 0
+
+
+def kernel_ns(report):
+    """What the GPU takes for a kernel: as measured by CUPTI, or as the shortest take."""
+    return report["gpu"]["busy_ns"] / report["gpu"]["kernels"] if kernels_were_measured(report) else KERNEL_NS
+
+
+def shorter(report):
+    """
+    What the run would get shorter by, in nanoseconds (docs/report.md, "Gain"); None where that cannot be told. Of the ops between two waits, all alike: it takes
+    the host so long to launch them, and the last to run; or it takes the GPU so long to run them, and the first to be launched, whichever is longer.
+    """
+    gain, replayed = report["gain"], report["replayed"]
+    seen = gain["firsts"] + gain["pauses"]
+    if not replayed or not seen:
+        return None
+    ops = seen / max(gain["firsts"], 1)
+    together = min(replayed / report["launches"], ops)
+    kernel, eager = kernel_ns(report), gain["replaced_ns"] / replayed
+    graph = sum(gain[part] for part in ("launches_ns", "patches_ns", "exits_ns", "defers_ns")) / replayed
+    between = max(gain["pauses_ns"] / max(gain["pauses"], 1) - eager, 0)
+
+    def takes(launch, at_once):
+        """An op's launch takes so long, and so many come to the GPU at once."""
+        return max(ops * launch + (ops - 1) * between + at_once * kernel, at_once * launch + (at_once - 1) * between + ops * kernel)
+
+    return round(replayed / ops * (takes(eager, 1) - takes(graph, together)))
 
 
 def graphs(report):

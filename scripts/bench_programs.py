@@ -1,0 +1,71 @@
+"""Where the programs of bench_rows.py are, how they are called, and how they are run by turns: what scripts/bench and scripts/predict share."""
+import subprocess
+from pathlib import Path
+
+import runs
+from bench_judge import Sample
+
+PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "programs"
+MODULES = (".fatbin", ".so")
+
+
+def command_of(row, build):
+    """The row's program by itself, without turns."""
+    folder = build / "tests" / "programs"
+    program = ["python3", PROGRAMS / row.program] if row.program.endswith(".py") else [folder / row.program]
+    # A module is beside the programs.
+    return [*program, *(folder / word if word.endswith(MODULES) else word for word in row.arguments)]
+
+
+def by_turns(row):
+    """What has it work by turns, if it can."""
+    return ["--turns", "--batches", str(row.turns)] if row.turns else []
+
+
+def can_import(module):
+    try:
+        return subprocess.run(["python3", "-c", f"import {module}"], capture_output=True, timeout=120).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def missing(program, build):
+    """What a program lacks here, or None."""
+    module = {"torch_models.py": "torch", "cupy_cg.py": "cupy"}.get(program)
+    if module:
+        return None if can_import(module) else f"no {module} here"
+    return None if (build / "tests" / "programs" / program).exists() else "not built"
+
+
+def lacking(rows, build):
+    """What each program of the rows lacks here, of those that lack something."""
+    found = {program: missing(program, build) for program in dict.fromkeys(row.program for row in rows)}
+    return {program: what for program, what in found.items() if what}
+
+
+def one_round(measured, under, number):
+    """Runs every way once: one after the other, or by turns if the program knows them. The first turn is the way to the first batch. `under`: what of
+    runs.run() a way has beside its command."""
+    row = measured.row
+    ways = list(measured.commands)
+    ways = ways[number % len(ways):] + ways[:number % len(ways)]
+    if not row.turns:
+        for way in ways:
+            keep(measured, way, runs.run(measured.commands[way], timeout=120, **under.get(way, {})))
+        return
+    started = {way: runs.ByTurns(measured.commands[way], timeout=240, **under.get(way, {})) for way in ways}
+    ready = [way for way in ways if started[way].turn() is not None]
+    times = {way: [] for way in ways}
+    for turn in range(row.turns):
+        for way in ready[turn % len(ready):] + ready[:turn % len(ready)] if ready else ():
+            times[way].append(started[way].turn())
+    for way in ways:
+        keep(measured, way, started[way].end(), times[way])
+
+
+def keep(measured, way, outcome, turns=()):
+    sample = Sample.of(outcome, turns) if outcome.status == 0 and None not in turns else None
+    measured.samples[way].append(sample)
+    if not sample:
+        said = (outcome.stderr + outcome.stdout).strip().splitlines()
+        measured.errors.append(f"{way}: status {outcome.status}: {said[-1][:200] if said else 'it said nothing'}")

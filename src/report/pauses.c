@@ -1,0 +1,49 @@
+#include "pauses.h"
+
+#include <stdatomic.h>
+
+#include "../base/clock.h"
+#include "gpu.h"
+#include "histogram.h"
+
+#define LOADING_OPS 512
+#define WAITED_NS 1000000u
+
+static _Atomic uint64_t seen, firsts, count, sum;
+
+static void add(_Atomic uint64_t *to, uint64_t amount)
+{
+	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + amount, memory_order_relaxed);
+}
+
+void reprise_pause_note(bool first, uint64_t ticks)
+{
+	uint64_t before = atomic_fetch_add_explicit(&seen, 1, memory_order_relaxed);
+
+	reprise_gpu_look(before);
+	if (reprise_gpu_at_work())
+		return;
+	if (!first)
+		reprise_histogram_note(REPRISE_HISTOGRAM_interval, ticks);
+	if (before < LOADING_OPS)
+		return;
+	if (first || ticks > reprise_clock_ns_to_ticks(WAITED_NS)) {
+		add(&firsts, 1);
+	} else {
+		add(&count, 1);
+		add(&sum, ticks);
+	}
+}
+
+struct reprise_pauses reprise_pauses_read(void)
+{
+	return (struct reprise_pauses){.firsts = atomic_load(&firsts), .count = atomic_load(&count), .ticks = atomic_load(&sum)};
+}
+
+void reprise_pauses_forget(void)
+{
+	atomic_store(&seen, 0);
+	atomic_store(&firsts, 0);
+	atomic_store(&count, 0);
+	atomic_store(&sum, 0);
+}
