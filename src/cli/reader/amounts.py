@@ -5,6 +5,10 @@ def count(value):
     return f"{value:,}"
 
 
+def of_launches(number):
+    return f"{count(number)} launch{'es' * (number != 1)}"
+
+
 def share(part, whole):
     return f"{100 * part / whole:.1f} %" if whole else "-"
 

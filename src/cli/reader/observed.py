@@ -1,7 +1,7 @@
 """What `reprise observe` found, as text: what Reprise would do, what that is worth, and what stands in the way."""
 import reports
 import tables
-from amounts import count, duration, share, shortened
+from amounts import count, duration, of_launches, share, shortened
 
 SEQUENCES_MOST = 8
 KERNEL_US = (1, 2, 5, 10, 20)  # what kernels are assumed to take, where nobody measured it
@@ -27,7 +27,7 @@ def summary(report):
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
         rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report),
-                 ("break-even", f"{count(even)} launch{'es' * (even > 1)}", f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
+                 ("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
     else:
         rows.append(("expected gain", "none", ""))
     return tables.table("What it does", ("<", "", "<"), rows)

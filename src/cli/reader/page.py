@@ -6,7 +6,7 @@ import observed
 import plots
 import reports
 import tables
-from amounts import count, duration, share, shortened, size
+from amounts import count, duration, of_launches, share, shortened, size
 
 TRACES_MOST = 10
 
@@ -75,7 +75,7 @@ def figure(svg, legend=""):
 def cards(report):
     would = "would be " if report["mode"] == "observe" else ""
     shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {would}replayed"),
-             (duration(report["saved_ns"]), f"of {duration(report['launch_time_ns'])} launch time {would}saved, about"),
+             (duration(report["saved_ns"]), f"of {duration(report['launch_time_ns'])} launch time {would}saved, by estimate"),
              (count(report["launches"]), f"graph launches of {count(report['traces'])} traces")]
     if report["mode"] == "on":
         shown.append((size(report["graph_bytes_most"]), "of device memory at most"))
@@ -125,7 +125,7 @@ def gain(report):
             ("building graphs, in the background", duration(parts["build_ns"]))]
     even = reports.break_even(report)
     words = "Time of the program's threads. What was not measured is taken to be as on an H200. The run gets shorter by this only as far as the GPU waited for launches."
-    return section("Gain", words + (f" A graph pays for its building after {count(even)} launches." if even else ""), table(("<", "time"), rows))
+    return section("Gain", words + (f" A graph pays for its building after {of_launches(even)}." if even else ""), table(("<", "time"), rows))
 
 
 def idle(report):

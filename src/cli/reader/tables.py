@@ -2,7 +2,7 @@
 from datetime import datetime
 
 import reports
-from amounts import count, duration, share, shortened, size
+from amounts import count, duration, of_launches, share, shortened, size
 
 TRACES_MOST = 12
 KERNELS_MOST = 10
@@ -103,7 +103,7 @@ def gain(report):
             ("saved", duration(report["saved_ns"]), "by the program's threads"),
             ("building graphs", duration(amounts["build_ns"]), "in the background" + (", expected" if mode == "observe" else ""))]
     text = table("Gain", ("<", "time", "<"), rows)
-    return text + (f"  a graph has paid for its building after {count(even)} launches; {count(reports.graphs(report))} graphs were launched "
+    return text + (f"  a graph has paid for its building after {of_launches(even)}; {count(reports.graphs(report))} graphs were launched "
                    f"{count(report['launches'])} times\n" if even else "")
 
 
