@@ -12,12 +12,9 @@
 #define PATH_MOST 600
 #define TRIES_MOST 10
 
+/* When this process began, as times of files are taken, and what was in the report's place then. */
 static struct timespec began;
-
-void reprise_report_file_begin(void)
-{
-	clock_gettime(CLOCK_REALTIME, &began);
-}
+static struct stat found; /* st_nlink 0: nothing */
 
 /* The file's name with %p as the process. False if it is too long. */
 static bool expand(const char *pattern, char *path)
@@ -27,6 +24,15 @@ static bool expand(const char *pattern, char *path)
 	                            snprintf(path, PATH_MOST, "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
 
 	return length > 0 && length < PATH_MOST;
+}
+
+void reprise_report_file_begin(const char *pattern)
+{
+	char path[PATH_MOST];
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &began);
+	if (!expand(pattern, path) || lstat(path, &found) != 0)
+		found.st_nlink = 0;
 }
 
 static int open_new(const char *path)
@@ -39,10 +45,16 @@ static bool is_ours(const struct stat *status)
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1;
 }
 
+static bool is_earlier(const struct timespec *one, const struct timespec *other)
+{
+	return one->tv_sec != other->tv_sec ? one->tv_sec < other->tv_sec : one->tv_nsec < other->tv_nsec;
+}
+
+/* Times alone do not tell: they tick every few milliseconds, and one run may follow upon another sooner. */
 static bool is_of_an_earlier_run(const struct stat *status)
 {
-	return status->st_mtim.tv_sec < began.tv_sec ||
-	       (status->st_mtim.tv_sec == began.tv_sec && status->st_mtim.tv_nsec < began.tv_nsec);
+	return is_earlier(&status->st_mtim, &began) || (found.st_nlink != 0 && status->st_dev == found.st_dev && status->st_ino == found.st_ino &&
+	       status->st_size == found.st_size && !is_earlier(&found.st_mtim, &status->st_mtim));
 }
 
 /*

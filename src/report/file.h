@@ -11,8 +11,8 @@
 
 #define REPRISE_REPORT_PATH_MOST 1024
 
-/* When this process began to be reported on; once. */
-void reprise_report_file_begin(void);
+/* When this process begins to be reported on, to that file; once. */
+void reprise_report_file_begin(const char *pattern);
 
 /* The file, empty and open for writing; -1 if there can be none. %p in `pattern` stands for the process. */
 int reprise_report_file_open(const char *pattern);

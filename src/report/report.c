@@ -30,7 +30,7 @@ void reprise_report_begin(void)
 {
 	began_in = getpid();
 	reprise_reporting = reprise_option_text(REPRISE_OPTION_REPORT)[0] != '\0';
-	reprise_report_file_begin();
+	reprise_report_file_begin(reprise_option_text(REPRISE_OPTION_REPORT));
 	reprise_json_begin();
 	reprise_launcher_look();
 	reprise_series_begin();

@@ -24,7 +24,7 @@ static void enter_folder(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	snprintf(beside, sizeof(beside), "report.%d", (int)getpid());
-	reprise_report_file_begin();
+	reprise_report_file_begin("report");
 }
 
 static void leave_folder(void)
@@ -91,6 +91,15 @@ END_TEST
 START_TEST(an_earlier_run_is_written_over)
 {
 	make_file("report", true);
+	ck_assert(report());
+	ck_assert_str_eq(content("report"), REPORT);
+}
+END_TEST
+
+START_TEST(an_earlier_run_of_a_moment_ago_is_written_over)
+{
+	make_file("report", false);
+	reprise_report_file_begin("report");
 	ck_assert(report());
 	ck_assert_str_eq(content("report"), REPORT);
 }
@@ -211,6 +220,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, enter_folder, leave_folder);
 	tcase_add_test(tests, it_is_created_for_its_user_alone);
 	tcase_add_test(tests, an_earlier_run_is_written_over);
+	tcase_add_test(tests, an_earlier_run_of_a_moment_ago_is_written_over);
 	tcase_add_test(tests, what_another_process_wrote_meanwhile_is_left_alone);
 	tcase_add_test(tests, percent_p_is_the_process);
 	tcase_add_loop_test(tests, what_is_no_plain_file_of_ours_is_not_touched, 0, sizeof(make_unfit) / sizeof(*make_unfit));
