@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/before.h"
 #include "library.h"
 #include "progress.h"
 #include "report.h"
@@ -24,13 +25,6 @@
 
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
 static volatile sig_atomic_t child;
-
-/* How things stood when the program started: a report that was there, if its name was known (it has no %p), and the time. */
-struct before {
-	bool was_there;
-	struct stat status;
-	struct timespec time;
-};
 
 static void pass_on(int signal)
 {
@@ -97,34 +91,8 @@ static void tell(const struct reprise_summary *summary, const char *mode, const 
 		tell_verdict(summary);
 }
 
-static bool is_earlier(const struct timespec *one, const struct timespec *other)
-{
-	return one->tv_sec != other->tv_sec ? one->tv_sec < other->tv_sec : one->tv_nsec < other->tv_nsec;
-}
-
-/* `pattern`: where the user wants the report, or NULL. */
-static void look_before(const char *pattern, struct before *before)
-{
-	before->was_there = pattern != NULL && stat(pattern, &before->status) == 0;
-	clock_gettime(CLOCK_REALTIME_COARSE, &before->time); /* as times of files are taken */
-}
-
-/*
- * The same file, not written to since. Times alone do not tell: a file's clock ticks every few milliseconds, and one of just before the start
- * has the start's time.
- */
-static bool is_from_before(const struct stat *status, const struct before *before)
-{
-	const struct stat *was = &before->status;
-
-	if (!before->was_there)
-		return is_earlier(&status->st_mtim, &before->time);
-	return status->st_dev == was->st_dev && status->st_ino == was->st_ino && status->st_size == was->st_size &&
-	       !is_earlier(&was->st_mtim, &status->st_mtim);
-}
-
 /* The name of the child's own report where the user has chosen one; false if it has written none, or one was left there from before. */
-static bool find_report(const char *pattern, const struct before *before, char *path, size_t size)
+static bool find_report(const char *pattern, const struct reprise_before *before, char *path, size_t size)
 {
 	const char *mark = strstr(pattern, "%p");
 	struct stat status;
@@ -132,11 +100,11 @@ static bool find_report(const char *pattern, const struct before *before, char *
 	snprintf(path, size, "%.*s", mark != NULL ? (int)(mark - pattern) : (int)strlen(pattern), pattern);
 	if (mark != NULL)
 		snprintf(path + strlen(path), size - strlen(path), "%d%s", (int)child, mark + 2);
-	return stat(path, &status) == 0 && !is_from_before(&status, before);
+	return stat(path, &status) == 0 && !reprise_is_from_before(&status, before);
 }
 
 /* What there is to tell at the end, of the report that the user asked for or of those in our folder. */
-static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct before *before)
+static void tell_at_end(const char *mode, const char *folder, const char *chosen, const struct reprise_before *before)
 {
 	bool observed = strcmp(mode, "observe") == 0, found = true;
 	struct reprise_summary summary = {0};
@@ -211,7 +179,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	const char *temporary = getenv("TMPDIR");
 	const char *chosen = getenv("REPRISE_REPORT");
 	char folder[512], pattern[560];
-	struct before before;
+	struct reprise_before before;
 	pid_t self = getpid();
 	int status;
 
@@ -223,7 +191,7 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	setenv("REPRISE", mode, 1);
 	if (progress)
 		setenv("REPRISE_CONTROL", "1", 1);
-	look_before(chosen, &before);
+	reprise_before_note(&before, chosen);
 	child = fork();
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills this process means the program; other signals are passed on */

@@ -6,15 +6,14 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "../base/before.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
 
-/* When this process began, as times of files are taken, and what was in the report's place then. */
-static struct timespec began;
-static struct stat found; /* st_nlink 0: nothing */
+static struct reprise_before before; /* this process began to be reported on */
 
 /* The file's name with %p as the process. False if it is too long. */
 static bool expand(const char *pattern, char *path)
@@ -30,9 +29,7 @@ void reprise_report_file_begin(const char *pattern)
 {
 	char path[PATH_MOST];
 
-	clock_gettime(CLOCK_REALTIME_COARSE, &began);
-	if (!expand(pattern, path) || lstat(path, &found) != 0)
-		found.st_nlink = 0;
+	reprise_before_note(&before, expand(pattern, path) ? path : NULL);
 }
 
 static int open_new(const char *path)
@@ -43,18 +40,6 @@ static int open_new(const char *path)
 static bool is_ours(const struct stat *status)
 {
 	return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1;
-}
-
-static bool is_earlier(const struct timespec *one, const struct timespec *other)
-{
-	return one->tv_sec != other->tv_sec ? one->tv_sec < other->tv_sec : one->tv_nsec < other->tv_nsec;
-}
-
-/* Times alone do not tell: they tick every few milliseconds, and one run may follow upon another sooner. */
-static bool is_of_an_earlier_run(const struct stat *status)
-{
-	return is_earlier(&status->st_mtim, &began) || (found.st_nlink != 0 && status->st_dev == found.st_dev && status->st_ino == found.st_ino &&
-	       status->st_size == found.st_size && !is_earlier(&found.st_mtim, &status->st_mtim));
 }
 
 /*
@@ -71,7 +56,7 @@ static int open_old(const char *path, bool *taken)
 	file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (file < 0)
 		return -1;
-	*taken = flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &status) != 0 || !is_of_an_earlier_run(&status);
+	*taken = flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &status) != 0 || !reprise_is_from_before(&status, &before);
 	if (!*taken && is_ours(&status) && ftruncate(file, 0) == 0)
 		return file;
 	close(file);
