@@ -1,15 +1,17 @@
 """Programs run under the command on the simulated driver, and the reports that they leave."""
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
 
 BUILD = Path(sys.argv[1])
 COMMAND = BUILD / "src" / "cli" / "reprise"
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
 LAUNCHBOUND = BUILD / "tests" / "programs" / "launchbound-driver"
-SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
+SIMULATION = simulation.environment(BUILD)
 
 
 def reprise(*words, **environment):

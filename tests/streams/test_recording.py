@@ -21,6 +21,9 @@ from pathlib import Path
 import opstreams
 from opstreams import DEVICE, NO_LANE, OTHER, PINNED
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 PROGRAMS = BUILD / "tests" / "programs"
 MODULE = PROGRAMS / "driver_kernels.so"
@@ -28,7 +31,7 @@ CHAIN = 24      # ops of an iteration of most shapes
 SLOW = "SLOW_BUILD" in os.environ
 BIG = 64 << 10  # bytes: more than is written at a time
 TOP = Path(__file__).resolve().parents[2]
-SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
+SIMULATION = simulation.environment(BUILD)
 
 
 def shape(name, iterations=300, seed=1):

@@ -16,9 +16,12 @@ import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
 BUILD = Path(sys.argv[1])
 REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "REPRISE_PAYS": "assumed"}
+ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
 LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain",
         "--iterations"]
 FOR_LONG, SHORT = "100000000", "2000"

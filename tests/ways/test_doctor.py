@@ -12,9 +12,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
 BUILD = Path(sys.argv[1])
 WAYS = BUILD / "tests" / "ways"
-SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
+SIMULATION = simulation.environment(BUILD)
 
 
 def reprise(*words, **environment):

@@ -4,7 +4,6 @@
 usage: test_dot.py BUILD LIBRARY
 """
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -13,9 +12,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
-SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
+SIMULATION = simulation.environment(BUILD)
 DRAWN_MOST = 64
 
 

@@ -5,7 +5,6 @@ usage: test_timeline.py BUILD LIBRARY
 """
 import collections
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -13,9 +12,12 @@ import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
-SIMULATION = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim")}
+SIMULATION = simulation.environment(BUILD)
 CALLS = {"kernel", "copy", "copy 2D", "copy 3D", "memset"}
 DEADLINE = 60
 

@@ -3,7 +3,6 @@
 
 usage: test_verify.py BUILD
 """
-import os
 import re
 import subprocess
 import sys
@@ -11,9 +10,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
 BUILD = Path(sys.argv[1]).resolve()
 REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(BUILD / "tests" / "sim"), "REPRISE_PAYS": "assumed"}
+ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
 # Some ops for which the loop's time is not printed: to stdout goes what it has computed.
 LOOP = [BUILD / "tests" / "hazards" / "hazards", BUILD / "tests" / "programs" / "driver_kernels.so", "patch_mixed"]
 
