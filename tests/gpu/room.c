@@ -99,7 +99,7 @@ static void ten_thousand_loops(void)
 		CHECK(cudaMemGetInfo(&now, &all));
 		least = now < least ? now : least;
 	}
-	printf("us_per_loop=%.1f MiB=%zu\n", (seconds_now() - begin) * 100, (before - least) >> 20);
+	fprintf(stderr, "us_per_loop=%.1f MiB=%zu\n", (seconds_now() - begin) * 100, (before - least) >> 20);
 	EXPECT(least + most_bytes + slack_bytes >= before, "there were %zu MB, and once %zu MB", before >> 20, least >> 20);
 	mirror_verify(&mirror, VISITS);
 }
