@@ -114,6 +114,12 @@ static bool is_here(const struct reprise_trace *trace, const struct reprise_spot
 	return trace->spot.position == spot->position || trace->spot.value == spot->value || trace->spot.value == 0 || spot->value == 0;
 }
 
+/* Of those that are entered by shape: in a long chain of one kernel every op looks like every trace's first. */
+static bool is_in_place(const struct reprise_trace *trace, const struct reprise_spot *spot)
+{
+	return trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT;
+}
+
 static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, const struct reprise_spot *spot, uint64_t now)
 {
 	bool here = trace->spot.position == spot->position;
@@ -144,8 +150,7 @@ struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_loose[BUCKET(key)]; trace != NULL; trace = trace->by_loose.next)
-		if (trace->key_shape == key && (trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT) &&
-		    better(trace, best, spot, now))
+		if (trace->key_shape == key && is_in_place(trace, spot) && better(trace, best, spot, now))
 			best = trace;
 	return best;
 }
@@ -160,7 +165,8 @@ static bool same_where_tight(const struct reprise_trace *trace, const struct rep
 
 static bool is_same(const struct reprise_trace *trace, const struct reprise_spot *spot, const struct reprise_op *ops, unsigned int count, uint64_t shapes)
 {
-	return trace->count == count && trace->shape_before[count] == shapes && is_here(trace, spot) && same_where_tight(trace, ops);
+	return trace->count == count && trace->shape_before[count] == shapes && (trace->loose[0] ? is_in_place(trace, spot) : is_here(trace, spot)) &&
+	       same_where_tight(trace, ops);
 }
 
 struct reprise_trace *reprise_index_same(const struct reprise_index *index, const struct reprise_spot *spot,
