@@ -31,7 +31,7 @@ def can_import(module):
 
 def missing(program, build):
     """What a program lacks here, or None."""
-    module = {"torch_models.py": "torch", "cupy_cg.py": "cupy"}.get(program)
+    module = {"torch_models.py": "torch", "torch_ranks.py": "torch", "cupy_cg.py": "cupy"}.get(program)
     if module:
         return None if can_import(module) else f"no {module} here"
     return None if (build / "tests" / "programs" / program).exists() else "not built"
@@ -40,7 +40,8 @@ def missing(program, build):
 def lacking(rows, build):
     """What each program of the rows lacks here, of those that lack something."""
     found = {program: missing(program, build) for program in dict.fromkeys(row.program for row in rows)}
-    return {program: what for program, what in found.items() if what}
+    few = {row.program: f"it takes {row.devices} GPUs" for row in rows if row.devices > 1 and row.devices > runs.gpu_count()}
+    return {program: what for program, what in found.items() if what} | few
 
 
 def one_round(measured, under, number):

@@ -11,7 +11,7 @@ A target is one of
 """
 from dataclasses import dataclass, field
 
-GROUPS = ("steady", "changing", "streams", "torch", "cupy")
+GROUPS = ("steady", "changing", "streams", "torch", "cupy", "devices")
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Row:
     turns: int = 10               # of one run; 0: the program knows no turns
     seconds: float = 0.6          # that a run takes eagerly, at a guess
     targets: dict = field(default_factory=dict)
+    devices: int = 1              # GPUs that it takes
 
 
 def shape(name, *groups, of=None, environment=None, seconds=0.6, **targets):
@@ -32,6 +33,10 @@ def shape(name, *groups, of=None, environment=None, seconds=0.6, **targets):
 
 def model(name, seconds, **targets):
     return Row(f"torch-{name}", ("torch",), "torch_models.py", ("--model", name), turns=40, seconds=seconds, targets=targets)
+
+
+def ranks(form):
+    return Row(f"torch-{form}", ("devices",), "torch_ranks.py", ("--form", form), turns=0, seconds=15, targets={"gain": 1.0}, devices=2)
 
 
 HOLD_NOTHING = {"REPRISE_HOLD": "0"}
@@ -79,6 +84,10 @@ ROWS = (
     model("train", 3, gain=1.15),
 
     Row("cupy-cg", ("cupy",), "cupy_cg.py", turns=0, seconds=5),
+
+    Row("heat-devices", ("devices",), "heat-devices", ("--module", "heat_kernels.fatbin", "--size", "64"), turns=0, seconds=2, targets={"gain": 1.0}, devices=2),
+    ranks("processes"),
+    ranks("communicators"),
 )
 
 

@@ -158,8 +158,8 @@ def launchbound_forms(program):
     return {words[0]: tuple(words[1].split(",")) for words in listed if len(words) == 3}
 
 
-def gpu_name():
-    """The first GPU's name, or None and the reason why there is none."""
+def gpus():
+    """The driver and how many GPUs it sees, or None and the reason why there is none."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -167,9 +167,23 @@ def gpu_name():
     result = driver.cuInit(0)
     if result:
         return None, f"cuInit returned {result}"
-    count, name = ctypes.c_int(), ctypes.create_string_buffer(128)
+    count = ctypes.c_int()
     if driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
         return None, "the driver sees no device"
+    return driver, count.value
+
+
+def gpu_count():
+    driver, count = gpus()
+    return count if driver else 0
+
+
+def gpu_name():
+    """The first GPU's name, or None and the reason why there is none."""
+    driver, found = gpus()
+    if driver is None:
+        return None, found
+    name = ctypes.create_string_buffer(128)
     driver.cuDeviceGetName(name, len(name), 0)
     return name.value.decode(errors="replace"), None
 
