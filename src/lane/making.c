@@ -7,7 +7,10 @@
 #include "drowsy.h"
 #include "hold.h"
 #include "joint.h"
+#include "registry.h"
 #include "traces.h"
+
+#define CROWD 2 /* lanes of other threads: the driver lets their launches wait for each other */
 
 /* A graph that could not be built is built when its ops come again, each time after a longer while. */
 static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
@@ -77,14 +80,14 @@ static bool has_work(const struct reprise_op *ops, unsigned int count)
 }
 
 /*
- * How many ops make a graph that is as long as planned, or a little longer, and joins what it forks; but no longer than the hold limit leaves time for. If
- * that takes a fork to pieces, it may be that the program was slow just now: what is made of pieces is not seen as a whole any more, so they
- * have to wait. At least 1; *useful if there is a graph of them.
+ * How many ops make a graph that is as long as planned, or a little longer, and joins what it forks; but no longer than the hold limit leaves time for.
+ * Streams that fork keep the GPU busy anyway, so few graphs are wanted. If the limit takes a fork to pieces, it may be that the program was slow just now:
+ * what is made of pieces is not seen as a whole any more, so they have to wait. At least 1; *useful if there is a graph of them.
  */
 static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed,
                                 bool *useful)
 {
-	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns);
+	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns, true);
 	unsigned int whole = reprise_fork_reach(segment->ops + start, left, wanted, crossed + start, left, joint->blocking);
 	unsigned int most = reprise_plan_longest(segment, start, hold_ns), count = whole;
 
@@ -103,7 +106,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
 	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0; /* nobody else could issue to a thread's own stream */
-	bool crossed[REPRISE_SEGMENT_MOST], useful = true;
+	bool crossed[REPRISE_SEGMENT_MOST], few = reprise_lanes_of_others() >= CROWD, useful = true;
 
 	if (lane->joint != NULL)
 		reprise_fork_cross(segment->ops, segment->count, crossed);
@@ -112,7 +115,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
 
 		if (lane->joint == NULL)
-			count = reprise_plan_piece(segment, start, hold_ns);
+			count = reprise_plan_piece(segment, start, hold_ns, few);
 		else
 			count = joint_piece(lane->joint, segment, start, hold_ns, crossed, &useful);
 		if (!useful || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))

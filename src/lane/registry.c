@@ -213,6 +213,16 @@ bool reprise_lanes_hold(void)
 	return false;
 }
 
+unsigned int reprise_lanes_of_others(void)
+{
+	uint32_t self = reprise_thread_self();
+	unsigned int count = 0;
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		count += atomic_load(&lane->attended) && atomic_load(&lane->thread) != self;
+	return count;
+}
+
 bool reprise_lanes_are_done(CUcontext context)
 {
 	/* The legacy stream waits for blocking ones, and for threads' own: it is not done before they are. */

@@ -33,6 +33,9 @@ bool reprise_lanes_hold(void);
 /* Whether the streams of the current context, which this is, have nothing to do, as far as they are known. The program does not capture. */
 bool reprise_lanes_are_done(CUcontext context);
 
+/* How many lanes other threads work on at present: they had ops since the barrier before the last one. */
+unsigned int reprise_lanes_of_others(void);
+
 /* True if no other lane can hold what must come before this one's ops: neither is the legacy stream's, or there is no other that is ordered against it. */
 bool reprise_lanes_unordered(const struct reprise_lane *lane);
 

@@ -1,6 +1,7 @@
 /*
  * Sizes and spans from measurements on an H200 (docs/design.md): after a wait 8, 16, then up to 128 ops a graph did best; a border
- * between two graphs costs the GPU about 1.3 us, and a graph that waits for a slow host costs it the wait.
+ * between two graphs costs the GPU about 1.3 us, and a graph that waits for a slow host costs it the wait. Launches of several threads wait
+ * for each other in the driver, so there the fewest are the best.
  */
 #include "plan.h"
 
@@ -11,8 +12,10 @@
 #define SPAN_NS 50000u
 #define LAST_SPAN_NS 20000u
 
-static unsigned int most_ops(unsigned int position)
+static unsigned int most_ops(unsigned int position, bool few)
 {
+	if (few)
+		return MOST_OPS;
 	if (position < FIRST_OPS)
 		return FIRST_OPS - position;
 	if (position < FIRST_OPS + SECOND_OPS)
@@ -45,17 +48,17 @@ unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigne
 	return within_span(segment, start, segment->count - start, most_span(hold_ns));
 }
 
-unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
+unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)
 {
 	unsigned int position = segment->spot.position + start, left = segment->count - start;
-	uint64_t span = position == 0 ? FIRST_SPAN_NS : SPAN_NS;
+	uint64_t span = position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS;
 
 	if (hold_ns == 0)
 		return 1;
 	if (span > most_span(hold_ns))
 		span = most_span(hold_ns);
 
-	unsigned int count = within_span(segment, start, most_ops(position), span);
+	unsigned int count = within_span(segment, start, most_ops(position, few), span);
 
 	/* A slow host should have little left to do when it comes to wait: the last trace before it is short too. */
 	if (count == left && segment->ends_in_wait && count > 1 &&

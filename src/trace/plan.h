@@ -9,5 +9,8 @@
 /* The longest run of ops from `start` on that the hold limit leaves time for. At least 1. */
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns);
 
-/* How many of the segment's ops, from `start` on, make the next trace. At least 1. `hold_ns`: the hold limit; 0 makes traces of one op. */
-unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns);
+/*
+ * How many of the segment's ops, from `start` on, make the next trace. At least 1. `hold_ns`: the hold limit; 0 makes traces of one op. `few`: to launch few
+ * graphs is worth more than to launch the first one early.
+ */
+unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few);

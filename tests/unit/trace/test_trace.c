@@ -29,11 +29,22 @@ START_TEST(after_a_wait_traces_are_small_first)
 	unsigned int start = 0;
 
 	for (unsigned int i = 0; i < 5; i++) {
-		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 100000), wanted[i]);
+		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 100000, false), wanted[i]);
 		start += wanted[i];
 	}
 	segment.spot.position = 1000;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 128);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 128);
+}
+END_TEST
+
+START_TEST(where_few_are_wanted_the_first_is_as_long_as_the_others)
+{
+	struct reprise_segment segment = segment_of(300, 10);
+
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, true), 128);
+	segment = segment_of(300, 8000);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, true), 5);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 0, true), 1);
 }
 END_TEST
 
@@ -41,12 +52,12 @@ START_TEST(no_trace_spans_long_pauses)
 {
 	struct reprise_segment segment = segment_of(300, 8000);
 
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 1);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 1);
 	segment.spot.position = 100;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 5);
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000), 2);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000, false), 2);
 	gaps[2] = 1000000;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 2);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 2);
 }
 END_TEST
 
@@ -55,7 +66,7 @@ START_TEST(a_hold_limit_of_zero_makes_traces_of_one)
 	struct reprise_segment segment = segment_of(300, 0);
 
 	for (unsigned int start = 0; start < 300; start += 50)
-		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 0), 1);
+		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 0, false), 1);
 }
 END_TEST
 
@@ -64,9 +75,9 @@ START_TEST(the_last_before_a_wait_is_halved_where_the_host_is_slow)
 	struct reprise_segment segment = segment_of(5, 8000);
 
 	segment.spot.position = 100;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 5);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
 	segment.ends_in_wait = true;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000), 3);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 3);
 }
 END_TEST
 
@@ -321,6 +332,7 @@ int main(void)
 	TCase *plan = tcase_create("plan"), *trace = tcase_create("trace"), *index = tcase_create("index");
 
 	tcase_add_test(plan, after_a_wait_traces_are_small_first);
+	tcase_add_test(plan, where_few_are_wanted_the_first_is_as_long_as_the_others);
 	tcase_add_test(plan, no_trace_spans_long_pauses);
 	tcase_add_test(plan, a_hold_limit_of_zero_makes_traces_of_one);
 	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
