@@ -128,7 +128,7 @@ static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstr
 	case REPRISE_OP_WAIT:
 		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event), CU_EVENT_WAIT_DEFAULT);
 	default:
-		return reprise_op_issue(op, stream);
+		return reprise_op_capture(op, stream);
 	}
 }
 

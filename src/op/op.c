@@ -392,6 +392,13 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 	}
 }
 
+CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream)
+{
+	if (op->kind == REPRISE_OP_COPY && op->copy.form == REPRISE_COPY_PEER)
+		return reprise_driver.cuMemcpyDtoDAsync_v2(op->copy.target, op->copy.source, op->copy.bytes, stream);
+	return reprise_op_issue(op, stream);
+}
+
 const char *reprise_op_kind_name(enum reprise_op_kind kind)
 {
 	static const char *const names[] = {

@@ -98,8 +98,14 @@ bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op 
 /* Copies `from` to `into`, payload included; into->payload must hold from->payload_bytes. */
 void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
 
-/* Issues the op to `stream`, for execution or into its capture. The op's context must be current. */
+/* Issues the op to `stream`, for execution. The op's context must be current. */
 CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
+
+/*
+ * The same into the stream's capture. cuMemcpyPeerAsync cannot be captured (docs/conformance.md), but with unified addressing the addresses tell all that it
+ * says of contexts, and copies of addresses can.
+ */
+CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream);
 
 /* True if the op is a copy from one device, or context, to another. */
 bool reprise_op_is_between_devices(const struct reprise_op *op);

@@ -116,6 +116,42 @@ static void bytes_go_to_another_device_and_back(void)
 	EQUAL(word(back, 16), 8);
 }
 
+static void a_copy_by_contexts_cannot_be_captured(void)
+{
+	CUdeviceptr here = words(), there;
+
+	can_access();
+	there = words_there();
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuMemcpyPeerAsync(there, second, here, context, 64, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void nor_can_one_within_a_context(void)
+{
+	CUdeviceptr here = words(), there = words();
+
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	EXPECT(cuMemcpyPeerAsync(there, context, here, context, 64, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+}
+
+static void a_copy_by_addresses_is_captured(void)
+{
+	CUdeviceptr here = words(), back = words(), there;
+
+	can_access();
+	there = words_there();
+	OK(cuMemsetD32Async(here, 8, WORDS, stream));
+	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuMemcpyDtoDAsync(there, here, 64, stream));
+	OK(cuMemcpyAsync(back, there, 60, stream));
+	capture_end();
+	run_graph();
+	EQUAL(word(back, 14), 8);
+	EQUAL(word(back, 15), 0);
+}
+
 /* The legacy stream of one device, beside a busy blocking stream of the other. */
 static void a_legacy_copy_between_devices_waits_for_the_other_device(void)
 {
@@ -169,6 +205,9 @@ const struct check peer_checks[] = {
 	CHECK_ALONE(access_is_in_one_direction, PEER "cuCtxEnablePeerAccess", TWO_DEVICES),
 	CHECK_ALONE(a_kernel_reaches_a_peers_memory, PEER "cuCtxEnablePeerAccess", TWO_DEVICES),
 	CHECK_ALONE(bytes_go_to_another_device_and_back, "Memory Management: cuMemcpyPeer, cuMemcpyPeerAsync", TWO_DEVICES),
+	CHECK_ALONE(a_copy_by_contexts_cannot_be_captured, MEASURED("Memory Management: cuMemcpyPeerAsync", "nothing"), TWO_DEVICES),
+	CHECK(nor_can_one_within_a_context, MEASURED("Memory Management: cuMemcpyPeerAsync", "nothing")),
+	CHECK_ALONE(a_copy_by_addresses_is_captured, "Stream Management: cuStreamBeginCapture; Unified Addressing", TWO_DEVICES),
 	CHECK_ALONE(a_legacy_copy_between_devices_waits_for_the_other_device, "Multi-Device System, Peer-to-Peer Memory Copy", TWO_DEVICES),
 	CHECK_ALONE(a_pointer_tells_its_device, "Unified Addressing: cuPointerGetAttribute, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL", TWO_DEVICES),
 	CHECKS_END,

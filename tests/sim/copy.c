@@ -160,6 +160,11 @@ API_PTSZ(SIM_CONTEXT, cuMemcpyDtoDAsync_v2, (CUdeviceptr target, CUdeviceptr sou
 API_PTSZ(SIM_CONTEXT, cuMemcpyPeerAsync,
 	(CUdeviceptr target, CUcontext to, CUdeviceptr source, CUcontext from, size_t bytes, CUstream stream), (target, to, source, from, bytes, stream))
 {
+	struct sim_stream *on = sim_stream_of(stream);
+	CUresult result = on ? sim_capture_prohibit(on) : CUDA_ERROR_INVALID_HANDLE; /* measured */
+
+	if (result != CUDA_SUCCESS)
+		return result;
 	if (!sim_context_of(to) || !sim_context_of(from))
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return copy_line(ON_DEVICE, ON_DEVICE, target, source, bytes, sim_stream_of(stream), ASYNCHRONOUS);
