@@ -27,8 +27,8 @@ class Row:
     devices: int = 1              # GPUs that it takes
 
 
-def shape(name, *groups, of=None, environment=None, seconds=0.6, **targets):
-    return Row(name, groups, "launchbound", ("--shape", of or name), environment or {}, seconds=seconds, targets=targets)
+def shape(name, *groups, of=None, environment=None, turns=10, seconds=0.6, **targets):
+    return Row(name, groups, "launchbound", ("--shape", of or name), environment or {}, turns=turns, seconds=seconds, targets=targets)
 
 
 def model(name, seconds, **targets):
@@ -39,6 +39,7 @@ def ranks(form):
     return Row(f"torch-{form}", ("devices",), "torch_ranks.py", ("--form", form), turns=0, seconds=15, targets={"gain": 1.0}, devices=2)
 
 
+# Not by turns: after a pause, as between turns, launches of single ops take a third longer for a while, more than eager ones, and no program pauses so.
 HOLD_NOTHING = {"REPRISE_HOLD": "0"}
 
 # Small enough that heat waits for launches, not for the GPU.
@@ -66,8 +67,8 @@ ROWS = (
     shape("extra-ops", "changing", gain=2.3),
     shape("changing-bodies", "changing", seconds=2.5, gain=3.0),
     shape("think8", "changing", floor=1.05),
-    shape("chain100-hold0", "changing", of="chain100", environment=HOLD_NOTHING, gain=1.5),
-    shape("chain1000-hold0", "changing", of="chain1000", environment=HOLD_NOTHING),
+    shape("chain100-hold0", "changing", of="chain100", environment=HOLD_NOTHING, turns=0, gain=1.5),
+    shape("chain1000-hold0", "changing", of="chain1000", environment=HOLD_NOTHING, turns=0),
     shape("one", "changing", gain=1.2),
     shape("loops10000", "changing", seconds=5, gain=0.98, memory=256),
 

@@ -8,6 +8,7 @@
 #define FIRST_OPS 8
 #define SECOND_OPS 16
 #define MOST_OPS 128
+#define MOST_LOOSE 32 /* to patch these takes about as long as the GPU takes for the ops before */
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
 #define SPAN_NS 50000u
 #define LAST_SPAN_NS 20000u
@@ -37,6 +38,19 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 	return count;
 }
 
+/* The longest run from `start`, of at most `most` ops, in which no more are to be patched at each visit than pays. */
+static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start, unsigned int most)
+{
+	unsigned int loose = segment->loose[start], count = 1;
+
+	for (; count < most && start + count < segment->count; count++) {
+		loose += segment->loose[start + count];
+		if (loose > MOST_LOOSE)
+			break;
+	}
+	return count;
+}
+
 /* The rest of the limit is for what the program did not do before. */
 static uint64_t most_span(uint64_t hold_ns)
 {
@@ -59,6 +73,9 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 		span = most_span(hold_ns);
 
 	unsigned int count = within_span(segment, start, most_ops(position, few), span);
+
+	if (!few)
+		count = within_loose(segment, start, count);
 
 	/* A slow host should have little left to do when it comes to wait: the last trace before it is short too. */
 	if (count == left && segment->ends_in_wait && count > 1 &&

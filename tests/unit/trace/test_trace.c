@@ -12,14 +12,16 @@ enum { LONG = 400 };
 
 static struct reprise_op ops[LONG];
 static uint32_t gaps[LONG];
+static bool is_loose[LONG];
 
 static struct reprise_segment segment_of(unsigned int count, uint32_t gap_ns)
 {
 	for (unsigned int i = 0; i < LONG; i++) {
 		ops[i] = op_of(i, 0);
 		gaps[i] = gap_ns;
+		is_loose[i] = false;
 	}
-	return (struct reprise_segment){.ops = ops, .gaps = gaps, .count = count, .spot = {.before = REPRISE_BEFORE_WAIT}, .exact = true};
+	return (struct reprise_segment){.ops = ops, .gaps = gaps, .loose = is_loose, .count = count, .spot = {.before = REPRISE_BEFORE_WAIT}, .exact = true};
 }
 
 START_TEST(after_a_wait_traces_are_small_first)
@@ -45,6 +47,19 @@ START_TEST(where_few_are_wanted_the_first_is_as_long_as_the_others)
 	segment = segment_of(300, 8000);
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, true), 5);
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 0, true), 1);
+}
+END_TEST
+
+START_TEST(what_is_patched_comes_in_smaller_traces)
+{
+	struct reprise_segment segment = segment_of(300, 10);
+
+	segment.spot.position = 1000;
+	for (unsigned int i = 0; i < 300; i += 2)
+		is_loose[i] = true;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 64);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 299, 100000, false), 1);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, true), 128);
 }
 END_TEST
 
@@ -333,6 +348,7 @@ int main(void)
 
 	tcase_add_test(plan, after_a_wait_traces_are_small_first);
 	tcase_add_test(plan, where_few_are_wanted_the_first_is_as_long_as_the_others);
+	tcase_add_test(plan, what_is_patched_comes_in_smaller_traces);
 	tcase_add_test(plan, no_trace_spans_long_pauses);
 	tcase_add_test(plan, a_hold_limit_of_zero_makes_traces_of_one);
 	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
