@@ -8,18 +8,18 @@ on standard input before it sets up and warms up, and before each batch; it answ
 
 Each iteration ends with two small kernels that fold the bits of what it computed into one tensor, so that no iteration can go wrong
 unseen. The digest is of that tensor, of the last output, and of whatever was trained.
+
+torch.use_deterministic_algorithms() is not needed for the same bits each time, and wants CUBLAS_WORKSPACE_CONFIG to be set: PyTorch 2.11 parses that anew, with
+std::regex, at each matrix product, which takes the host ten times as long as a launch.
 """
 import argparse
 import hashlib
-import os
 import statistics
 import sys
 import time
 
-os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")    # before CUDA is there: cuBLAS with the same results each time
-
-import torch  # noqa: E402
-from torch import nn  # noqa: E402
+import torch
+from torch import nn
 
 
 class Bottleneck(nn.Module):
@@ -154,9 +154,7 @@ def capture(step):
 class Program:
     def __init__(self, settings):
         torch.manual_seed(1)
-        torch.use_deterministic_algorithms(True)
-        torch.utils.deterministic.fill_uninitialized_memory = False    # a launch for each empty tensor, which no program has
-        torch.backends.cudnn.benchmark = False
+        torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic = False, True
         step, self.trained = MODELS[settings.model]()
         step, self.folded = folding(step)
         prepare(step)
