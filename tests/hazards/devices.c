@@ -52,7 +52,10 @@ static void hand_over(struct there *from, struct there *to)
 	CHECK(cuStreamWaitEvent(to->stream, from->done, 0));
 }
 
-/* Two devices work on each other's results by turns: copies there by name of both contexts, back by addresses alone; now and then within one device instead. */
+/*
+ * Two devices work on each other's results by turns: copies there by name of both contexts, back by addresses alone; now and then within one device instead, and then
+ * the copy there is left deferred, too, by another kernel than the one that always comes behind it.
+ */
 static void peer_copies(void)
 {
 	struct there devices[2];
@@ -64,6 +67,7 @@ static void peer_copies(void)
 
 		work_on(here, 0, CHAIN / 2, here->stream);
 		CHECK(cuMemcpyPeerAsync(there->y, there->context, here->x, here->context, WORDS * 4, here->stream));
+		work_on(here, hazard_springs(iteration) ? 1 : 0, hazard_springs(iteration) ? 2 : 1, here->stream);
 		hand_over(here, there);
 		work_on(there, 0, CHAIN / 2, there->stream);
 		if (hazard_springs(iteration))
