@@ -10,6 +10,7 @@
 #include "registry.h"
 #include "traces.h"
 
+#define REST 8  /* fewer ops than these are no graph beside a fork */
 #define CROWD 2 /* lanes of other threads: the driver lets their launches wait for each other */
 
 /* A graph that could not be built is built when its ops come again, each time after a longer while. */
@@ -79,17 +80,29 @@ static bool has_work(const struct reprise_op *ops, unsigned int count)
 	return false;
 }
 
+/* How many ops make a graph that is as long as planned, or a little longer; and with what is left in the segment, if that is not worth a launch of its own. */
+static unsigned int reach(const struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, unsigned int wanted, const bool *crossed,
+                          unsigned int longest)
+{
+	const struct reprise_op *ops = segment->ops + start;
+	unsigned int left = segment->count - start, count = reprise_fork_reach(ops, left, wanted, crossed, left, joint->blocking);
+
+	if (left - count < REST && left <= longest && reprise_fork_reach(ops, left, left, crossed, left, joint->blocking) == left)
+		return left;
+	return count;
+}
+
 /*
- * How many ops make a graph that is as long as planned, or a little longer, and joins what it forks; but no longer than the hold limit leaves time for.
- * Streams that fork keep the GPU busy anyway, so few graphs are wanted. If the limit takes a fork to pieces, it may be that the program was slow just now:
- * what is made of pieces is not seen as a whole any more, so they have to wait. At least 1; *useful if there is a graph of them.
+ * How many ops make a graph that is as long as planned and joins what it forks; but no longer than the hold limit leaves time for. If that takes a fork to
+ * pieces, it may be that the program was slow just now: what is made of pieces is not seen as a whole any more, so they have to wait. At least 1; *useful
+ * if there is a graph of them.
  */
 static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed,
                                 bool *useful)
 {
-	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns, true);
-	unsigned int whole = reprise_fork_reach(segment->ops + start, left, wanted, crossed + start, left, joint->blocking);
-	unsigned int most = reprise_plan_longest(segment, start, hold_ns), count = whole;
+	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns, false);
+	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
+	unsigned int whole = reach(joint, segment, start, wanted, crossed + start, most), count = whole;
 
 	if (whole > most && joint->patience > 0) {
 		joint->patience--;

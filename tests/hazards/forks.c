@@ -411,11 +411,15 @@ static void fork_blocking_sides(void)
 
 /* ---- events that others look at ---- */
 
+static CUstream looker;
+
 static void forks_looked_at(unsigned iteration)
 {
 	uint32_t word;
 	float ms = -1;
 
+	if (iteration / 100 % 2 == 0) /* then a visit ends with the iteration: what is looked at was launched, and not just deferred */
+		CHECK(cuStreamSynchronize(origin));
 	fork_all(1);
 	join_all();
 	if (!hazard_springs(iteration))
@@ -437,14 +441,16 @@ static void forks_looked_at(unsigned iteration)
 		CHECK(cuStreamSynchronize(sides[1]));
 		break;
 	}
-	CHECK(cuMemcpyDtoHAsync(&word, side_x[1], sizeof(word), sides[1]));
-	CHECK(cuStreamSynchronize(sides[1]));
+	/* Not on the branch's own stream, where it would come behind the branch by itself. */
+	CHECK(cuMemcpyDtoHAsync(&word, side_x[1], sizeof(word), looker));
+	CHECK(cuStreamSynchronize(looker));
 	printf("%u\n", word);
 }
 
 static void fork_events_looked_at(void)
 {
 	set_up(CU_STREAM_NON_BLOCKING, CU_EVENT_DEFAULT);
+	looker = hazard_stream(CU_STREAM_NON_BLOCKING);
 	repeat(forks_looked_at);
 }
 
@@ -664,6 +670,8 @@ static void *forks_in_turn(void *which)
 			fork_all(1);
 		else
 			join_all();
+		if (turns % 8 == 7)
+			CHECK(cuStreamSynchronize(origin));
 		turns++;
 		pthread_cond_broadcast(&turn_changed);
 		pthread_mutex_unlock(&turn_mutex);
