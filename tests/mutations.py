@@ -265,6 +265,7 @@ BUGS = (
      "	return REPRISE_GRAPH_QUEUED;", "instantiate_fails"),
     ("a graph that could not be uploaded counts as built", "src/graph/make.c", "	if (!upload(graph)) {", "	if (!upload(graph) && graph->count == 0) {",
      "instantiate_fails_in_upload"),
+    ("threads that crowd launch as many graphs as one alone", "src/lane/making.c", "few = reprise_lanes_of_others() >= CROWD, useful", "few = reprise_lanes_of_others() > 99, useful", "threads_in_step"),
     ("a launch of a graph that failed counts as made", "src/lane/replay.c",
      "		reprise_count(REPRISE_COUNT_launches_failed, 1);\n		patch = REPRISE_PATCH_BROKEN;", "		reprise_count(REPRISE_COUNT_launches_failed, 1);", "launch_fails"),
     ("letters in a number pass for digits", "src/base/options.c", "		if (*text < '0' || *text > '9' || number > row->greatest)", "		if (number > row->greatest)",

@@ -156,10 +156,56 @@ static void threads_many_streams(void)
 		hazard_print("x", x[i]);
 }
 
+/* Threads that work at the same time, each on a stream of its own, and wait for each other after each iteration. */
+enum { IN_STEP = 4 };
+
+static struct {
+	CUdeviceptr x;
+	CUstream stream;
+} in_step[IN_STEP];
+
+static pthread_barrier_t all_are_done;
+
+static void *step_by_step(void *which)
+{
+	unsigned me = (unsigned)(uintptr_t)which;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		pthread_barrier_wait(&all_are_done);
+		if (hazard_springs(iteration + me))
+			hazard_part_of_chain(in_step[me].x, CHAIN / 2, in_step[me].stream);
+		else
+			hazard_chain(in_step[me].x, in_step[me].stream);
+		CHECK(cuStreamSynchronize(in_step[me].stream));
+	}
+	return NULL;
+}
+
+static void threads_in_step(void)
+{
+	pthread_t threads[IN_STEP];
+
+	pthread_barrier_init(&all_are_done, NULL, IN_STEP);
+	for (unsigned i = 0; i < IN_STEP; i++) {
+		in_step[i].stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+		CHECK(cuMemAlloc(&in_step[i].x, WORDS * 4));
+		CHECK(cuMemsetD32(in_step[i].x, i, WORDS));
+	}
+	CHECK(cuCtxSynchronize());
+	for (uintptr_t i = 0; i < IN_STEP; i++)
+		pthread_create(&threads[i], NULL, step_by_step, (void *)i);
+	for (unsigned i = 0; i < IN_STEP; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < IN_STEP; i++)
+		hazard_print("x", in_step[i].x);
+}
+
 const struct hazard thread_hazards[] = {
 	{"per_thread_default", per_thread_default},
 	{"per_thread_ends", per_thread_ends},
 	{"two_threads_one_stream", two_threads_one_stream},
 	{"threads_many_streams", threads_many_streams},
+	{"threads_in_step", threads_in_step},
 	{NULL, NULL},
 };

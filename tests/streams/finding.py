@@ -146,6 +146,18 @@ def growing():
     return stream
 
 
+def growing_unevenly():
+    """The same of one kernel, with pauses that differ each time, and are long at first: where the borders fall moves."""
+    stream = Stream(0.95)
+    for iteration in range(1000):
+        if iteration == 300:
+            stream.count_from_here()
+        for i in range(100):
+            stream.op(0, 1000 * iteration + i, gap=stream.random.randrange(50, 150) * (3 if iteration < 15 else 1))
+        stream.sync()
+    return stream
+
+
 def half_new(sync):
     """A chain, and as many ops of one kernel behind it whose one argument is new at each iteration."""
     stream = Stream(0.95)
@@ -197,6 +209,7 @@ def made_up():
     yield "two sets of values", swapping(2)
     yield "three sets of values", swapping(3)
     yield "all values new", growing()
+    yield "all values new, of one kernel, uneven pauses", growing_unevenly()
     yield "half of the values new", half_new(True)
     yield "half of the values new, no sync", half_new(False)
     yield "1 of 100 ops absent in 10 %, anywhere", absent(100, 0.1, 100)
