@@ -43,7 +43,7 @@ def parse():
     parser.add_argument("--replayed-each", type=float, default=0, help="least share that must be replayed in every run")
     parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N under one schedule")
     parser.add_argument("--within", action="append", default=[], help="NAME=N: the report must count from 1 to N under one schedule")
-    parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N")
+    parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N; NAME/OTHER=N: than N for each OTHER")
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
     parser.add_argument("--report", action="append", default=[], help="KEY=TEXT: what the report must have, word for word; TEXT empty: it must not have the key")
     parser.add_argument("--no-report", action="store_true", help="there must be no report")
@@ -138,9 +138,11 @@ def differences(options, environment, plain, folder, shares, counted):
     if shares[-1] < options.replayed_each:
         yield f"replayed {shares[-1]:.1f} %, not {options.replayed_each}"
     for wanted in options.most:
-        name, number = wanted.split("=")
-        if reprise.report.get(name, 0) > int(number):
-            yield f"counted {reprise.report[name]} of {name}, more than {number}"
+        what, number = wanted.split("=")
+        name, _, other = what.partition("/")
+        most = int(number) * (reprise.report.get(other, 0) if other else 1)
+        if reprise.report.get(name, 0) > most:
+            yield f"counted {reprise.report[name]} of {name}, more than {most}"
     for wanted in options.stderr:
         text, count = wanted.rsplit("=", 1)
         seen = sum(text in line for line in reprise.stderr.splitlines())
