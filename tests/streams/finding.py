@@ -122,40 +122,26 @@ def back_again():
     return stream
 
 
-def swapping(period):
+def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration: GAP):
     """The same body with `period` sets of values in turn."""
-    stream = Stream(0.97)
+    stream = Stream(least)
     for iteration in range(1000):
-        if iteration == 50:
+        if iteration == begin:
             stream.count_from_here()
-        for i in range(50):
-            stream.op(i % 7, 1000 * (iteration % period) + i)
+        for i in range(length):
+            stream.op(i % functions, 1000 * (iteration % period) + i, pause(stream, iteration))
         stream.sync()
     return stream
 
 
-def growing():
+def growing(**how):
     """Every op has another value at each iteration."""
-    stream = Stream(0.95)
-    for iteration in range(1000):
-        if iteration == 50:
-            stream.count_from_here()
-        for i in range(50):
-            stream.op(i % 7, 1000 * iteration + i)
-        stream.sync()
-    return stream
+    return in_turn(1000, least=0.95, **how)
 
 
-def growing_unevenly():
-    """The same of one kernel, with pauses that differ each time, and are long at first: where the borders fall moves."""
-    stream = Stream(0.95)
-    for iteration in range(1000):
-        if iteration == 300:
-            stream.count_from_here()
-        for i in range(100):
-            stream.op(0, 1000 * iteration + i, gap=stream.random.randrange(50, 150) * (3 if iteration < 15 else 1))
-        stream.sync()
-    return stream
+def uneven(stream, iteration):
+    """Pauses that differ each time, and are long at first: where the borders fall moves."""
+    return stream.random.randrange(50, 150) * (3 if iteration < 15 else 1)
 
 
 def half_new(sync):
@@ -206,10 +192,10 @@ def made_up():
     yield "eight bodies by Zipf", eight_bodies()
     yield "changing bodies", changing()
     yield "an earlier body again", back_again()
-    yield "two sets of values", swapping(2)
-    yield "three sets of values", swapping(3)
+    yield "two sets of values", in_turn(2)
+    yield "three sets of values", in_turn(3)
     yield "all values new", growing()
-    yield "all values new, of one kernel, uneven pauses", growing_unevenly()
+    yield "all values new, of one kernel, uneven pauses", growing(begin=300, length=100, functions=1, pause=uneven)
     yield "half of the values new", half_new(True)
     yield "half of the values new, no sync", half_new(False)
     yield "1 of 100 ops absent in 10 %, anywhere", absent(100, 0.1, 100)
