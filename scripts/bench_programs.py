@@ -40,8 +40,9 @@ def missing(program, build):
 def lacking(rows, build):
     """What each program of the rows lacks here, of those that lack something."""
     found = {program: missing(program, build) for program in dict.fromkeys(row.program for row in rows)}
-    few = {row.program: f"it takes {row.devices} GPUs" for row in rows if row.devices > 1 and row.devices > runs.gpu_count()}
-    return {program: what for program, what in found.items() if what} | few
+    here = runs.gpu_count() if any(row.devices > 1 for row in rows) else 1
+    too_few = {row.program: f"it takes {row.devices} GPUs" for row in rows if row.devices > here}
+    return {program: what for program, what in found.items() if what} | too_few
 
 
 def one_round(measured, under, number):
