@@ -390,6 +390,28 @@ void fuzz_fork_join(int s, int t)
 	add_edge(to, from);
 }
 
+/* What the host has seen to be done, another stream may read: nothing else orders the two. */
+void fuzz_over_host(int s, int t, int how)
+{
+	int from = stream_of(s), to = stream_of(t);
+
+	switch (in(how, 3)) {
+	case 0:
+		fuzz_sync_stream(from);
+		break;
+	case 1:
+		fuzz_poll_stream(from);
+		break;
+	default:
+		CALL(cuEventRecord(world.edge[from], world.stream[from]));
+		CALL(cuEventSynchronize(world.edge[from]));
+		break;
+	}
+	CALL(launch_mix(world.turn, world.stream[to], world.buffer[to][1], buffer_of(from, how / 3), 35));
+	/* The first may go on with its buffer only after this. */
+	add_edge(to, from);
+}
+
 void fuzz_event_anew(int s)
 {
 	int stream = stream_of(s);

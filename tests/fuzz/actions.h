@@ -41,6 +41,7 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6 };
 	X(hand_over, 2)     /* stream to stream and back, by events */ \
 	X(edge, 2)          /* what comes next on the second stream comes after what came on the first */ \
 	X(fork_join, 2)     /* the second stream works beside the first, between two edges */ \
+	X(over_host, 3)     /* stream, another, how: the host waits for the first, then the second reads its buffer */ \
 	X(event_anew, 1)    /* the event of a stream's edges is destroyed and made again */ \
 	X(through_legacy, 1) /* the legacy stream works on a blocking stream's buffers */ \
 	X(from_legacy, 1)   /* a blocking stream reads the legacy stream's buffers */ \

@@ -40,6 +40,7 @@ static const struct {
 	[ACTION_hand_over] = {3, 4},
 	[ACTION_edge] = {3, 4},
 	[ACTION_fork_join] = {3, 4},
+	[ACTION_over_host] = {0, 3},
 	[ACTION_event_anew] = {0, 2},
 	[ACTION_through_legacy] = {1, 4},
 	[ACTION_from_legacy] = {1, 4},
@@ -148,6 +149,9 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 	case ACTION_fork_join:
 		a[1] = draw_stream(cast);
 		break;
+	case ACTION_over_host:
+		a[1] = (int)draw(STREAMS);
+		break;
 	case ACTION_wait:
 	case ACTION_record:
 		a[1] = (int)draw(EVENTS);
@@ -244,6 +248,9 @@ static void add_loop(struct program *program)
 		}
 	}
 	add_edges(program, &cast, false);
+	/* Some look, from outside, at what only a branch has made. */
+	if (cast.forks && draw(4) == 0)
+		program_add(program, (struct statement){ACTION_over_host, {cast.streams[1], (int)draw(STREAMS), (int)draw(9)}, CONDITION_EVERY, {2 + (int)draw(6), 0}});
 	/* Most loops wait for their stream at the end of each iteration or now and then; all let graphs be built early on. */
 	if (waits < 5)
 		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_ALWAYS, 0, 0);
