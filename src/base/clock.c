@@ -1,5 +1,7 @@
 #include "clock.h"
 
+#include <stdatomic.h>
+
 static uint64_t start_ns, start_ticks;
 
 #ifdef REPRISE_VIRTUAL_CLOCK
@@ -33,4 +35,18 @@ uint64_t reprise_clock_ticks_to_ns(uint64_t ticks)
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns)
 {
 	return (uint64_t)((double)ns * rate());
+}
+
+uint64_t reprise_clock_steady_ns(uint64_t ticks)
+{
+	static _Atomic double steady;
+	double before = atomic_load(&steady);
+
+	if (before == 0) {
+		double measured = rate();
+
+		if (atomic_compare_exchange_strong(&steady, &before, measured))
+			before = measured;
+	}
+	return (uint64_t)((double)(ticks - start_ticks) / before);
 }

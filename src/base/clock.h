@@ -57,3 +57,9 @@ uint64_t reprise_clock_start_ticks(void);
 /* How many nanoseconds so many ticks are, as measured since reprise_clock_start(). */
 uint64_t reprise_clock_ticks_to_ns(uint64_t ticks);
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns);
+
+/*
+ * The nanoseconds from reprise_clock_start() to where the counter stood at `ticks`, at a rate that is measured when this is first called and is the same from
+ * then on: so of two times that are written down, what came first is first, and what is within the other stays there.
+ */
+uint64_t reprise_clock_steady_ns(uint64_t ticks);

@@ -13,8 +13,8 @@
 #include "../graph/shadow.h"
 #include "../op/cost.h"
 #include "../report/counters.h"
-#include "../report/gpu.h"
 #include "../report/histogram.h"
+#include "../report/kernels.h"
 #include "../report/pauses.h"
 #include "../report/places.h"
 #include "../report/series.h"
@@ -232,7 +232,7 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	if (reprise_dry)
 		reprise_pause_note(first, end - before);
-	if (timed && result == CUDA_SUCCESS && !reprise_gpu_at_work()) {
+	if (timed && result == CUDA_SUCCESS && !reprise_kernels_at_work()) {
 		reprise_op_cost_note(call->kind, end - begin);
 		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);
 	}

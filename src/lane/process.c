@@ -6,12 +6,13 @@
 
 #include "../base/gate.h"
 #include "../control/control.h"
+#include "../gpu/gpu.h"
 #include "../graph/captures.h"
 #include "../graph/exclusion.h"
 #include "../op/function.h"
 #include "../op/memory.h"
 #include "../record/record.h"
-#include "../report/gpu.h"
+#include "../report/kernels.h"
 #include "../report/places.h"
 #include "../report/report.h"
 #include "../timeline/timeline.h"
@@ -54,10 +55,21 @@ static void in_child(void)
 	reprise_memory_forget();
 	reprise_record_reset();
 	reprise_gpu_reset();
+	reprise_kernels_reset();
 	reprise_report_forget();
 	reprise_control_reset();
 	reprise_timeline_reset();
 	atomic_store(&unlaned, 0);
+}
+
+/* In observe later: reprise_kernels_look(). */
+static void begin_gpu(void)
+{
+	reprise_gpu_report = reprise_dry ? reprise_kernels_note : NULL;
+	reprise_gpu_timeline = atomic_load(&reprise_timeline_on) ? reprise_timeline_note : NULL;
+	reprise_gpu_load();
+	if (!reprise_dry)
+		reprise_gpu_start();
 }
 
 void reprise_process_prepare(void)
@@ -68,8 +80,7 @@ void reprise_process_prepare(void)
 	    !atomic_compare_exchange_strong(&prepared, &before, 1))
 		return;
 	reprise_places_begin();
-	if (reprise_dry)
-		reprise_gpu_begin(); /* before the next line: what CUPTI does at exit comes after what we do */
+	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
 	atexit(at_exit);
 	pthread_atfork(NULL, NULL, in_child);
 	reprise_control_begin();

@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 
 #include "../base/clock.h"
-#include "gpu.h"
 #include "histogram.h"
+#include "kernels.h"
 
 #define LOADING_OPS 512
 #define WAITED_NS 1000000u
@@ -20,8 +20,8 @@ void reprise_pause_note(bool first, uint64_t ticks)
 {
 	uint64_t before = atomic_fetch_add_explicit(&seen, 1, memory_order_relaxed);
 
-	reprise_gpu_look(before);
-	if (reprise_gpu_at_work())
+	reprise_kernels_look(before);
+	if (reprise_kernels_at_work())
 		return;
 	if (!first)
 		reprise_histogram_note(REPRISE_HISTOGRAM_interval, ticks);

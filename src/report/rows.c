@@ -9,8 +9,8 @@
 #include "../graph/ledger.h"
 #include "../lane/registry.h"
 #include "../op/name.h"
-#include "gpu.h"
 #include "histogram.h"
+#include "kernels.h"
 #include "places.h"
 #include "series.h"
 
@@ -111,17 +111,17 @@ void reprise_rows_add_kernels(struct reprise_text *text, const uint64_t *by_name
 
 void reprise_rows_add_gpu(struct reprise_text *text)
 {
-	const struct reprise_gpu *gpu = reprise_gpu_read();
+	const struct reprise_kernels *kernels = reprise_kernels_read();
 	bool any = false;
 
-	if (gpu == NULL)
+	if (kernels == NULL)
 		return;
 	reprise_text_add(text, ",\n  \"gpu\": {\"kernels\": %" PRIu64 ", \"busy_ns\": %" PRIu64 ", \"span_ns\": %" PRIu64 ", \"dropped\": %" PRIu64
-	                 ", \"rows\": [", gpu->kernels, gpu->busy_ns, gpu->last_ns - gpu->first_ns, gpu->dropped);
-	for (unsigned int i = 0; i < gpu->count; i++) {
+	                 ", \"rows\": [", kernels->count, kernels->busy_ns, kernels->last_ns - kernels->first_ns, reprise_gpu_dropped());
+	for (unsigned int i = 0; i < kernels->names; i++) {
 		reprise_text_add(text, "%s{\"name\": ", reprise_text_line(&any));
-		reprise_text_add_string(text, gpu->rows[i].name, strlen(gpu->rows[i].name));
-		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}", gpu->rows[i].launches, gpu->rows[i].ns);
+		reprise_text_add_string(text, kernels->rows[i].name, strlen(kernels->rows[i].name));
+		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}", kernels->rows[i].launches, kernels->rows[i].ns);
 	}
 	reprise_text_add(text, "]}");
 }

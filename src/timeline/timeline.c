@@ -35,7 +35,7 @@ static void push(struct reprise_timeline_chunk *chunk)
 		continue;
 }
 
-static struct reprise_timeline_chunk *make(void)
+struct reprise_timeline_chunk *reprise_timeline_chunk_make(void)
 {
 	struct reprise_timeline_chunk *chunk;
 
@@ -44,9 +44,18 @@ static struct reprise_timeline_chunk *make(void)
 	chunk = mmap(NULL, REPRISE_TIMELINE_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (chunk == MAP_FAILED)
 		return NULL;
+	push(chunk);
+	return chunk;
+}
+
+static struct reprise_timeline_chunk *make_mine(void)
+{
+	struct reprise_timeline_chunk *chunk = reprise_timeline_chunk_make();
+
+	if (chunk == NULL)
+		return NULL;
 	chunk->thread = (int)syscall(SYS_gettid);
 	prctl(PR_GET_NAME, chunk->name);
-	push(chunk);
 	return chunk;
 }
 
@@ -56,7 +65,7 @@ static struct reprise_timeline_chunk *next_chunk(void)
 	struct reprise_timeline_chunk *full = mine;
 	int saved = errno;
 
-	mine = reprise_timeline_writer_start() ? make() : NULL;
+	mine = reprise_timeline_writer_start() ? make_mine() : NULL;
 	if (full != NULL)
 		atomic_store_explicit(&full->ended, true, memory_order_release);
 	if (mine == NULL)
@@ -103,7 +112,6 @@ void reprise_timeline_start(void)
 
 void reprise_timeline_finish(uint64_t patience_ns)
 {
-	atomic_store(&reprise_timeline_on, false);
 	reprise_timeline_writer_finish(patience_ns);
 }
 
@@ -118,6 +126,7 @@ void reprise_timeline_reset(void)
 		chunk = next;
 	}
 	mine = NULL;
+	reprise_timeline_activities_reset();
 	reprise_timeline_writer_reset();
 	if (reprise_option_text(REPRISE_OPTION_TIMELINE)[0] == '\0')
 		return;

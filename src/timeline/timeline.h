@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "../base/clock.h"
+#include "../gpu/gpu.h"
 #include "../op/call.h"
 
 /*
@@ -74,6 +75,9 @@ static inline void reprise_timeline_end_call(unsigned int kind, uint64_t begin)
 {
 	reprise_timeline_end(kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
 }
+
+/* The listener to what ran on the GPU. */
+void reprise_timeline_note(const struct reprise_gpu_activity *activities, size_t count);
 
 /* When Reprise starts: there is a timeline from now on, if it was asked for. */
 void reprise_timeline_start(void);

@@ -3,8 +3,11 @@
  * bracket. So the file can be read at any time, if only no line is cut. No line lies across two pages, and no write does: what ends a process
  * while it writes lets the kernel finish the page that it is at. The file is open only while it is written to.
  *
- * Times are counted from when Reprise started. How many ticks a microsecond has is measured until the first line is written and is the
- * same from then on, or else an event and what is within it might be written at two rates, and stick out.
+ * Times are counted from when Reprise started, at a rate that does not change, or else an event and what is within it might be written at two rates, and
+ * stick out.
+ *
+ * What ran on the GPU is asked for from here, and comes in chunks of its own. What runs on one stream at one time, as the branches of a graph do, is on several
+ * tracks, since viewers leave out what sticks out of what is before it; so is what is told late.
  */
 #include "inner.h"
 
@@ -27,9 +30,11 @@
 
 #define INTERVAL_NS 100000000u /* between two pieces at most, while there are events */
 #define PAGE_BYTES 4096
-#define LINE_MOST 384
+#define LINE_MOST 768
 #define LANE_TRACK 5000000 /* above all threads: the kernel's greatest number is 2^22 */
 #define LANES 255
+#define STREAM_TRACK 6000000
+#define STREAM_TRACKS 256
 
 enum { ABSENT, AWAKE, ASLEEP, DONE };
 
@@ -43,8 +48,12 @@ static struct {
 	struct reprise_report_place place;
 	bool made, ended;
 	uint64_t bytes; /* with what is not written yet */
-	double ns_per_tick;
 	bool named[LANES];
+	unsigned int tracks;
+	struct {
+		uint32_t device, context, stream;
+		uint64_t end; /* of the last on it */
+	} streams[STREAM_TRACKS];
 } file;
 
 /* What comes into the page at which the file ends. */
@@ -135,9 +144,6 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 
 static void begin_file(void)
 {
-	uint64_t ticks = reprise_clock_ticks() - reprise_clock_start_ticks();
-
-	file.ns_per_tick = (double)reprise_clock_ticks_to_ns(ticks) / (double)(ticks > 0 ? ticks : 1);
 	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"program under Reprise\"}}", (int)getpid());
 }
 
@@ -177,9 +183,53 @@ static int lane_track(unsigned int lane)
 	return LANE_TRACK + (int)lane;
 }
 
-static uint64_t to_ns(uint64_t ticks)
+/* The first of its stream's on which nothing else is at that time. What finds none, and no room for another, is on the last. */
+static int stream_track(const struct reprise_gpu_activity *activity)
 {
-	return (uint64_t)((double)(ticks - reprise_clock_start_ticks()) * file.ns_per_tick);
+	unsigned int track = 0, before = 0;
+	char name[80] = "GPU, more streams";
+
+	for (; track < file.tracks; track++) {
+		if (file.streams[track].device != activity->device || file.streams[track].context != activity->context ||
+		    file.streams[track].stream != activity->stream)
+			continue;
+		if (file.streams[track].end <= activity->begin)
+			break;
+		before++;
+	}
+	if (track == STREAM_TRACKS)
+		return STREAM_TRACK + STREAM_TRACKS - 1;
+	if (track == file.tracks) {
+		if (track < STREAM_TRACKS - 1)
+			snprintf(name, sizeof(name), "GPU %u, context %u, stream %u%.*s", activity->device, activity->context, activity->stream,
+			         before > 0 ? 18 : 0, ", at the same time");
+		name_track(STREAM_TRACK + (int)track, name);
+		file.streams[track].device = activity->device;
+		file.streams[track].context = activity->context;
+		file.streams[track].stream = activity->stream;
+		file.tracks++;
+	}
+	file.streams[track].end = activity->end;
+	return STREAM_TRACK + (int)track;
+}
+
+static void add_activity(const struct reprise_gpu_activity *activity)
+{
+	uint64_t took = activity->end - activity->begin;
+	const uint32_t *grid = activity->grid, *block = activity->block;
+	char about[192];
+	int length;
+
+	if (activity->kind == REPRISE_GPU_KERNEL)
+		length = snprintf(about, sizeof(about), "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+	else
+		length = snprintf(about, sizeof(about), "\"bytes\":%llu", (unsigned long long)activity->bytes);
+	if (activity->graph != 0)
+		snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph_id\":%u,\"node_id\":%llu", activity->graph, (unsigned long long)activity->node);
+	add(",\n{\"name\":\"%s\",\"cat\":\"gpu\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s,\"correlation\":%u}}",
+	    activity->name, (int)getpid(), stream_track(activity), (unsigned long long)(activity->begin / 1000), (unsigned int)(activity->begin % 1000),
+	    (unsigned long long)(took / 1000), (unsigned int)(took % 1000), about, activity->correlation);
+	page.events += !file.ended;
 }
 
 static void add_event(const struct reprise_timeline_event *event, int thread)
@@ -192,7 +242,7 @@ static void add_event(const struct reprise_timeline_event *event, int thread)
 		REPRISE_TIMELINE_KINDS(X)
 #undef X
 	};
-	uint64_t begin = to_ns(event->begin), took = to_ns(event->end) - begin;
+	uint64_t begin = reprise_clock_steady_ns(event->begin), took = reprise_clock_steady_ns(event->end) - begin;
 	char about[128];
 	int length = 0;
 
@@ -219,34 +269,65 @@ static bool write_events(struct reprise_timeline_chunk *chunk)
 		return false;
 	if (file.bytes == 0)
 		begin_file();
-	if (chunk->written == 0)
+	if (chunk->written == 0 && chunk->thread != 0)
 		name_thread(chunk);
-	for (uint32_t i = chunk->written; i < count; i++)
-		add_event(&chunk->events[i], chunk->thread);
+	for (uint32_t i = chunk->written; i < count; i++) {
+		if (chunk->thread != 0)
+			add_event(&chunk->events[i], chunk->thread);
+		else
+			add_activity(&chunk->activities[i]);
+	}
 	chunk->written = count;
 	return true;
+}
+
+/* The oldest, from which `newer` leads to the head. */
+static struct reprise_timeline_chunk *oldest(void)
+{
+	struct reprise_timeline_chunk *chunk = atomic_load(&reprise_timeline_chunks);
+
+	if (chunk != NULL)
+		chunk->newer = NULL;
+	for (; chunk != NULL && chunk->next != NULL; chunk = chunk->next)
+		chunk->next->newer = chunk;
+	return chunk;
 }
 
 /* The head of the list stays: others may be put before it at any moment. */
 static bool write_all(void)
 {
-	struct reprise_timeline_chunk *before = NULL, *next;
+	struct reprise_timeline_chunk *newer;
 	bool any = false;
 
-	for (struct reprise_timeline_chunk *chunk = atomic_load(&reprise_timeline_chunks); chunk != NULL; chunk = next) {
+	for (struct reprise_timeline_chunk *chunk = oldest(); chunk != NULL; chunk = newer) {
 		bool ended = atomic_load_explicit(&chunk->ended, memory_order_acquire);
 
 		any = write_events(chunk) || any;
-		next = chunk->next;
-		if (before == NULL || !ended) {
-			before = chunk;
+		newer = chunk->newer;
+		if (newer == NULL || !ended)
 			continue;
-		}
-		before->next = next;
+		newer->next = chunk->next;
 		munmap(chunk, REPRISE_TIMELINE_CHUNK_BYTES);
 	}
 	write_page();
 	return any;
+}
+
+/* Has what ran on the GPU brought, unless it just was; or no more of it, if the timeline is full. */
+static void ask_gpu(void)
+{
+	static uint64_t asked;
+	uint64_t now = reprise_clock_ns();
+	bool on = atomic_load(&reprise_timeline_on);
+
+	if (atomic_load(&finishing)) /* read after `on` */
+		return;
+	if (!on) {
+		reprise_gpu_leave_timeline();
+	} else if (now - asked >= INTERVAL_NS) {
+		asked = now;
+		reprise_gpu_flush();
+	}
 }
 
 static void *run(void *unused)
@@ -254,8 +335,10 @@ static void *run(void *unused)
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	for (;;) {
 		uint32_t seen = atomic_load(&work);
-		bool last = atomic_load(&finishing), any = write_all();
+		bool last = atomic_load(&finishing), any;
 
+		ask_gpu();
+		any = write_all();
 		if (last)
 			break;
 		atomic_store(&thread_state, any ? AWAKE : ASLEEP);
@@ -304,9 +387,10 @@ void reprise_timeline_writer_finish(uint64_t patience_ns)
 {
 	uint64_t end = reprise_clock_ns() + patience_ns;
 
+	atomic_store(&finishing, true); /* first: that there is no timeline any more does not mean that it is full */
+	atomic_store(&reprise_timeline_on, false);
 	if (atomic_load(&thread_state) == ABSENT)
 		return;
-	atomic_store(&finishing, true);
 	reprise_timeline_writer_wake();
 	while (atomic_load(&thread_state) != DONE && reprise_clock_ns() < end)
 		nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
