@@ -2,7 +2,12 @@
 
 A tool that is not installed is skipped. Under one that is, with Reprise and without: the program prints and returns the same, the tool complains of the
 same, of nothing mostly, and Reprise's report says that it stood aside, and for what; or, where REPRISE_TOOLS=ignore insists, that it replayed.
+
+And a timeline of Reprise's own with CUPTI, which is skipped where that is not found: the program prints the same, each of its launches is there as a kernel
+on the GPU, and none of these begins before its call.
 """
+import collections
+import json
 import os
 import re
 import shutil
@@ -116,6 +121,50 @@ class Case:
         return f"stood aside ({report.get('tool_sign')})" if report.get("aside") else f"{share or 0:.1%} of {report.get('ops')} ops replayed"
 
 
+class Drawn(Case):
+    """A program of one stream, with a timeline that has what ran on the GPU."""
+    EARLIEST_US = -5     # a kernel may begin by so much before its call: the GPU's clock is brought to the processor's
+    LATEST_US = 200      # of those in a tenth of the run, one at least begins within so much after its call
+
+    def __init__(self, mode, name, program, kept):
+        self.mode = mode
+        self.name = f"tools timeline with CUPTI, {mode}: {name}"
+        self.program = program
+        self.kept = kept
+
+    def judge(self, library):
+        if not Path(self.program[0]).exists():
+            return "skip", "not built"
+        with tempfile.TemporaryDirectory(prefix="reprise-timeline-") as folder:
+            file = Path(folder, "timeline")
+            told = {"REPRISE": self.mode, "REPRISE_TIMELINE": str(file), "REPRISE_TIMELINE_MOST": "4096", "REPRISE_PAYS": "assumed"}
+            plain = runs.run(self.program, timeout=200)
+            under = runs.run(self.program, library, timeout=200, environment=told | runs.with_cupti(runs.find_cupti(), folder))
+            refusal = re.search("kernels are not measured: (.*)", under.stderr)
+            if refusal:
+                return "skip", refusal.group(1)
+            if under.status != plain.status or not self.output(plain.stdout) or self.output(under.stdout) != self.output(plain.stdout):
+                return "FAIL", f"it ended with {under.status}, alone with {plain.status}, or printed something else: {(under.stdout + under.stderr).strip()[-300:]}"
+            return self.compare([event for event in json.loads(file.read_text()) if event["ph"] == "X"], under.report)
+
+    def compare(self, events, report):
+        """In their order, kernels and the calls that they are of."""
+        calls = sorted(event["ts"] for event in events if event["cat"] == "call" and event["name"] == "kernel")
+        ran = sorted((event["ts"], event["args"].get("graph_id", 0)) for event in events if event["cat"] == "gpu" and "grid" in event["args"])
+        graphs = sum(graph != 0 for _, graph in ran)
+        if len(ran) != len(calls) or not calls:
+            return "FAIL", f"{len(ran)} kernels ran, {len(calls)} were launched"
+        lags = [begin - call for (begin, _), call in zip(ran, calls)]
+        part = max(1, len(lags) // 10)
+        least = [min(lags[at:at + part]) for at in range(0, len(lags), part)]
+        if min(least) < self.EARLIEST_US or max(least) > self.LATEST_US:
+            return "FAIL", f"in tenths, the shortest time from a call to its kernel was {[round(lag, 1) for lag in least]} us"
+        if report.get("replayed") and not graphs:
+            return "FAIL", "ops were replayed, and no kernel is a graph's"
+        others = collections.Counter(event["name"] for event in events if event["cat"] == "gpu" and "grid" not in event["args"])
+        return "ok", f"{len(ran)} kernels, {graphs} of graphs, {sum(others.values())} copies and memsets; from call to kernel {min(least):.1f} us at least"
+
+
 def find(name):
     """The tool's path, or None."""
     places = os.environ.get("PATH", "").split(os.pathsep) + list(FOLDERS)
@@ -128,3 +177,6 @@ def cases(build):
         arguments = LONG if tool.insisted else SHORT
         yield Case(tool, "heat", [folder / "heat", *arguments["heat"]], r"^step .*$|digest=\S+")
         yield Case(tool, "launchbound", [folder / "launchbound", "--shape", "chain100", *arguments["launchbound"]], r"checksum=\S+")
+    for mode in ("on", "verify"):
+        yield Drawn(mode, "heat", [folder / "heat", "--steps", "10000"], r"^step .*$|digest=\S+")
+        yield Drawn(mode, "launchbound", [folder / "launchbound", "--shape", "chain100", *LONG["launchbound"]], r"checksum=\S+")

@@ -3,6 +3,7 @@ share. Python's own library only."""
 import contextlib
 import ctypes
 import datetime
+import glob
 import json
 import os
 import platform
@@ -22,6 +23,8 @@ EMULATOR_IS_SLOWER = 8
 FOR_THE_LOADER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
 
 PLAIN_REMOVES = ("LD_PRELOAD", "REPRISE", "REPRISE_REPORT")
+
+CUPTI_FOLDERS = ("/usr/local/cuda*/extras/CUPTI/lib64", "/usr/local/cuda*/lib64", "/usr/local/cuda*/lib", *(f"{folder}/nvidia/*/lib" for folder in sys.path))
 
 
 class Outcome:
@@ -81,6 +84,19 @@ def run(command, reprise=None, timeout=60, environment=None):
         stdout, stderr = process.communicate()
         status = None
     return Outcome(status, stdout, stderr, take_report(reports, process.pid))
+
+
+def find_cupti():
+    """A folder with libcupti, or None: then it is where the loader looks, or nowhere."""
+    return next((folder for pattern in CUPTI_FOLDERS for folder in sorted(glob.glob(pattern), reverse=True) if glob.glob(f"{folder}/libcupti.so*")), None)
+
+
+def with_cupti(found, folder):
+    """The environment in which Reprise measures with CUPTI. Of where that was found, the program is shown nothing else, by links in `folder`: there may be other
+    libraries of CUDA."""
+    for library in glob.glob(f"{found}/libcupti.so*"):
+        Path(folder, Path(library).name).symlink_to(library)
+    return {"REPRISE_CUPTI": "1", "LD_LIBRARY_PATH": ":".join([str(folder), *filter(None, [os.environ.get("LD_LIBRARY_PATH")])])}
 
 
 class ByTurns:

@@ -157,9 +157,9 @@ SHOWN CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
 
 	if (!kernels_enabled)
 		return CUPTI_ERROR_UNKNOWN;
-	if (end && now != NULL) /* so much has to have passed */
-		nanosleep(&(struct timespec){.tv_nsec = 2 * ROUND_NS}, NULL);
 	pthread_mutex_lock(&mutex);
+	while (end && now != NULL && now() < told_until + ROUND_NS)
+		nanosleep(&(struct timespec){.tv_nsec = ROUND_NS}, NULL);
 	result = tell(end);
 	pthread_mutex_unlock(&mutex);
 	return result;

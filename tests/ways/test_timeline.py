@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The timeline, on the simulated driver: what is in its file, against the report; how large it gets; and that it can be read however the program ends.
+"""The timeline, on the simulated driver: what is in its file, against the report; how large it gets; and that it can be read however the program ends. What ran
+on the GPU is in it as tests/report/cupti.c, which stands in for CUPTI, makes it up.
 
-usage: test_timeline.py BUILD LIBRARY
+usage: test_timeline.py BUILD LIBRARY [FOLDER]      FOLDER has that CUPTI; without, Reprise was built without CUPTI
 """
 import collections
 import json
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import simulation  # noqa: E402
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
+CUPTI = sys.argv[3] if len(sys.argv) > 3 else ""
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
 SIMULATION = simulation.environment(BUILD)
 CALLS = {"kernel", "copy", "copy 2D", "copy 3D", "memset"}
@@ -52,6 +54,7 @@ class Timeline(unittest.TestCase):
         outcome = subprocess.Popen(command, env=self.environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder)
         said, self.said = outcome.communicate(timeout=DEADLINE)
         self.assertEqual((outcome.returncode, said), (plain.returncode, plain.stdout), self.said)
+        self.pid = outcome.pid
         report = self.folder / f"report.{outcome.pid}"
         self.report = json.loads(report.read_text()) if report.exists() else {}
 
@@ -179,6 +182,95 @@ class Timeline(unittest.TestCase):
                 self.assertEqual(self.said.count("the timeline ends early"), 1, self.said)
                 self.assertEqual(self.report["timeline_events"], 0)
         self.assertEqual(target.read_text(), "mine")
+
+    # ---- what ran on the GPU ----
+
+    # Of a round of the CUPTI that stands in: how many there are of each name that it gives, and the streams.
+    ROUND = {"alpha": 3, "beta": 3, "last": 1, "memset": 1, "copy, host to device": 1, '"quoted"\\\n\t\x7f\u00c3\u00a9': 1, "n" * 247 + "...": 1, "?": 1}
+    STREAMS = {"alpha": 7, "beta": 7} | dict.fromkeys(("last", "memset", "copy, host to device", "?", "end"), 9)
+
+    def with_cupti(self, **more):
+        if not CUPTI:
+            self.skipTest("built without CUPTI")
+        return {"REPRISE_CUPTI": "1", "LD_LIBRARY_PATH": f"{CUPTI}:{SIMULATION['LD_LIBRARY_PATH']}"} | more
+
+    def on_gpu(self, events):
+        """Those that ran on the GPU; the others."""
+        return [event for event in events if event["cat"] == "gpu"], [event for event in events if event["cat"] != "gpu"]
+
+    def test_kernels_are_there_on_the_tracks_of_their_streams(self):
+        for mode in ("on", "verify"):
+            with self.subTest(mode):
+                self.drawn(shape("chain", 2000), REPRISE=mode, **self.with_cupti(FAKE_CUPTI_THREAD="1"))
+                events = self.read()
+                ran, others = self.on_gpu(events)
+                rounds = [event["args"]["correlation"] for event in ran if event["name"] == "last"]
+                counted = collections.Counter(event["name"] for event in ran)
+                self.assertGreater(len(rounds), 3)
+                self.assertEqual(rounds, list(range(1, len(rounds) + 1)))
+                self.assertEqual(counted, {name: times * len(rounds) for name, times in self.ROUND.items()} | {"end": 1})
+                tracks = {event["tid"]: event["args"]["name"] for event in self.whole if event["name"] == "thread_name"}
+                for event in ran:
+                    if event["name"] in self.STREAMS:
+                        self.assertRegex(tracks[event["tid"]], rf"^GPU 0, context 1, stream {self.STREAMS[event['name']]}($|, at)")
+                # Of stream 7 some run at the same time.
+                self.assertEqual(len({event["tid"] for event in ran}), 3)
+                calls = [nanoseconds(event) for event in others if event["cat"] == "call"]
+                self.assertGreaterEqual(min(nanoseconds(event)[0] for event in ran), min(begin for begin, _ in calls))
+                for begin, end in map(nanoseconds, ran[:-1]):
+                    self.assertLess(end - begin, 100000)
+                self.assertEqual(len(events), self.report["timeline_events"])
+                self.assertNotIn("gpu", self.report)
+                self.file.unlink()
+
+    def test_what_is_said_of_a_kernel(self):
+        self.drawn(shape("chain", 600), **self.with_cupti())
+        ran, _ = self.on_gpu(self.read())
+        first = {event["name"]: event["args"] for event in ran if event["args"]["correlation"] == 1 and event["name"] in ("alpha", "last")}
+        self.assertEqual(first["last"], {"grid": [8, 4, 1], "block": [64, 2, 1], "correlation": 1})
+        self.assertEqual(first["alpha"], {"grid": [8, 4, 1], "block": [64, 2, 1], "correlation": 1, "graph_id": 4, "node_id": 4 << 32})
+        self.assertEqual({event["args"].get("bytes") for event in ran}, {None, 4096, 8192})
+
+    def test_observe_has_kernels_from_where_its_report_has_them(self):
+        self.drawn(shape("chain", 400), REPRISE="observe", **self.with_cupti())
+        ran, others = self.on_gpu(self.read())
+        self.assertEqual(sum(event["name"] in ("alpha", "beta", "last", "end", "?") or event["name"][0] in '"n' for event in ran), self.report["gpu"]["kernels"])
+        calls = sorted(nanoseconds(event)[0] for event in others if event["name"] in CALLS)
+        self.assertGreater(min(nanoseconds(event)[0] for event in ran), calls[8191])
+        self.drawn(shape("chain", 100), REPRISE="observe", REPRISE_TIMELINE=str(self.folder / "short"), **self.with_cupti())
+        self.assertEqual(self.on_gpu(self.read(self.folder / "short"))[0], [])
+
+    def test_kernels_count_for_how_large_the_file_is(self):
+        self.drawn(shape("chain", 3000), REPRISE_TIMELINE_MOST="1", **self.with_cupti(FAKE_CUPTI_THREAD="1"))
+        self.assertLessEqual(self.file.stat().st_size, 1 << 20)
+        self.assertEqual(len(self.read()), self.report["timeline_events"])
+        self.assertIn("as large as it may be", self.whole[-1]["name"])
+
+    def test_a_child_has_no_kernels(self):
+        self.file = self.folder / "timeline.%p"
+        self.drawn(hazard("fork_threads"), **self.with_cupti(FAKE_CUPTI_THREAD="1"))
+        for file in self.folder.glob("timeline.*"):
+            ran, _ = self.on_gpu(self.read(file, ended=False))
+            self.assertEqual(bool(ran), file.suffix == f".{self.pid}")
+
+    def test_kernels_of_a_program_that_is_killed_are_there(self):
+        environment = self.environment(REPRISE_TIMELINE_MOST="4096", **self.with_cupti())
+        process = subprocess.Popen(shape("chain", 100000000), env=environment, stdout=subprocess.DEVNULL)
+        end = time.monotonic() + DEADLINE
+        while not (self.file.exists() and self.file.read_text().count('"last"') > 2) and time.monotonic() < end:
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+        self.assertGreater(len(self.on_gpu(self.read(ended=False))[0]), 2 * sum(self.ROUND.values()))
+
+    def test_without_cupti_the_rest_is_there(self):
+        for more in ({"REPRISE_CUPTI": "1"}, self.with_cupti(FAKE_CUPTI_REFUSES="1"), self.with_cupti(FAKE_CUPTI_KEEPS_ITS_CLOCK="1")):
+            self.drawn(shape("chain", 600), **more)
+            events = self.read()
+            self.assertEqual(self.on_gpu(events)[0], [])
+            self.agrees(events)
+            self.assertEqual(self.said.count("kernels are not measured"), 1, self.said)
+            self.file.unlink()
 
 
 if __name__ == "__main__":
