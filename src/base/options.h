@@ -22,7 +22,7 @@
 	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", "kernels that are always eager: globs of their names, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
 	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
-	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", "observe: measure kernels on the GPU with CUPTI, if it is here") \
+	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
 	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", "file for a recording of what is asked of streams, hashes only (%p is the process)") \
 	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have") \
 	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", "file for a timeline to look at with Perfetto (%p is the process)") \

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import simulation  # noqa: E402
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
-CUPTI = sys.argv[3] if len(sys.argv) > 3 else ""
+CUPTI = Path(sys.argv[3]).resolve() if sys.argv[3:] and sys.argv[3] else None
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
 SIMULATION = simulation.environment(BUILD)
 CALLS = {"kernel", "copy", "copy 2D", "copy 3D", "memset"}
