@@ -123,8 +123,8 @@ class Case:
 
 class Drawn(Case):
     """A program of one stream, with a timeline that has what ran on the GPU."""
-    EARLIEST_US = -5     # a kernel may begin by so much before its call: the GPU's clock is brought to the processor's
-    LATEST_US = 200      # of those in a tenth of the run, one at least begins within so much after its call
+    EARLIEST_US = -10    # a kernel may begin by so much before its call: the GPU's clock is brought to the processor's
+    LATEST_US = 5000     # of those in a tenth of the run, one at least begins within so much after its call, however much is queued
 
     def __init__(self, mode, name, program, kept):
         self.mode = mode
