@@ -205,7 +205,8 @@ static CUresult pass_host(const struct reprise_call *call)
 	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_HOST, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_host, .entry = reprise_real[REPRISE_ENTRY_##name], .host = {function, data}}; \
+			.pass = pass_host, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
+			.host = {function, data}}; \
 		return submit(&call); \
 	}
 DOORS(DOOR_LAUNCH_HOST, cuLaunchHostFunc)

@@ -113,10 +113,10 @@ static bool answer(struct reprise_lane *lane, const struct reprise_call *call, C
 
 /* ---- an op that is looked at ---- */
 
-static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, const struct reprise_call *call)
+static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct reprise_call *call)
 {
 	lane->counts.unfit[why]++;
-	reprise_place_note(REPRISE_PLACE_unfit, reprise_unfit_names[why], call->from);
+	call->unfit = (uint8_t)why;
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_BARRIER);
 	lane->last = NULL;
@@ -124,7 +124,7 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, const 
 }
 
 /* The op as it is watched: not yet kept, but in the watch's slot. NULL if the call cannot be one, or there is no memory. */
-static struct reprise_op *look_at(struct reprise_lane *lane, const struct reprise_call *call)
+static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call *call)
 {
 	struct reprise_op examined, *slot;
 	enum reprise_unfit unfit = reprise_op_examine(&examined, call);
@@ -143,7 +143,7 @@ static struct reprise_op *look_at(struct reprise_lane *lane, const struct repris
 /* ---- deciding ---- */
 
 /* Decides on one op. True if it is answered; else it is to be passed. */
-static bool step(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+static bool step(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
 {
 	enum reprise_exit why = REPRISE_EXIT_guard;
 	struct reprise_trace *left = NULL;
@@ -205,7 +205,7 @@ static bool is_barrier(const struct reprise_lane *lane, const struct reprise_cal
 }
 
 /* True if the op is answered; else it is to be passed. Under the lane's lock. */
-static bool decide(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+static bool decide(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
 {
 	bool answered = false;
 
@@ -220,6 +220,15 @@ static bool decide(struct reprise_lane *lane, const struct reprise_call *call, C
 }
 
 /* ---- passing ---- */
+
+/* Not under the lane's lock, and what it takes is no pause of the program's. */
+static void note_place(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	uint64_t begin = reprise_clock_ticks();
+
+	reprise_place_note(REPRISE_PLACE_unfit, reprise_unfit_names[call->unfit], call->from);
+	atomic_fetch_add_explicit(&lane->last_return, reprise_clock_ticks() - begin, memory_order_relaxed);
+}
 
 /* The program's own call. `first`: a barrier came before. */
 static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed, bool first)
@@ -270,6 +279,8 @@ CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *ca
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
+	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && reprise_reporting, 0))
+		note_place(lane, call);
 
 	result = pass(lane, call, timed, first);
 	if (result != CUDA_SUCCESS)

@@ -11,6 +11,7 @@
 #include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/report.h"
+#include "../report/stack.h"
 #include "../timeline/timeline.h"
 #include "evict.h"
 #include "lane.h"
@@ -38,6 +39,7 @@ static enum reprise_mode decide(void)
 	}
 	reprise_leave(entered);
 	reprise_dry = mode == REPRISE_MODE_OBSERVE;
+	reprise_stack_wanted = reprise_dry;
 	reprise_verifying = mode == REPRISE_MODE_VERIFY;
 	if (mode != REPRISE_MODE_OFF) {
 		reprise_record_begin();

@@ -1,4 +1,4 @@
-/* Open addressing by a hash that stands for the place: who has put it into a slot, by one exchange, also fills in the rest. */
+/* Open addressing by a hash that stands for the call and its stack: who has put it into a slot, by one exchange, also fills in the rest. */
 #include "places.h"
 
 #include <stdatomic.h>
@@ -11,7 +11,8 @@
 static struct slot {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic(const char *) what;
-	_Atomic(const void *) address;
+	_Atomic(const void *) frames[REPRISE_STACK_MOST];
+	_Atomic unsigned int depth;
 	_Atomic int kind;
 	_Atomic uint64_t count;
 } slots[REPRISE_PLACES_MOST];
@@ -25,29 +26,34 @@ void reprise_places_begin(void)
 }
 
 /* True if the slot is this place's, now or before. */
-static bool is_of(struct slot *slot, uint64_t key, enum reprise_place_kind kind, const char *what, const void *address)
+static bool is_of(struct slot *slot, uint64_t key, const struct reprise_place *place)
 {
 	uint64_t found = 0;
 
 	if (!atomic_compare_exchange_strong(&slot->key, &found, key))
 		return found == key;
-	atomic_store(&slot->kind, (int)kind);
-	atomic_store(&slot->address, address);
-	atomic_store(&slot->what, what);
+	atomic_store(&slot->kind, (int)place->kind);
+	for (unsigned int i = 0; i < place->depth; i++)
+		atomic_store(&slot->frames[i], place->frames[i]);
+	atomic_store(&slot->depth, place->depth);
+	atomic_store(&slot->what, place->what);
 	return true;
 }
 
 void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address)
 {
-	uint64_t key = reprise_hash_mix((uintptr_t)address, (uintptr_t)what) | 1;
+	struct reprise_place place = {.kind = kind, .what = what};
+	uint64_t key;
 
 	/* What the driver itself takes, and what the program does before it begins, are no obstacle. */
 	if (kind == REPRISE_PLACE_allocates && (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
 		return;
+	place.depth = reprise_stack_walk(address, place.frames);
+	key = reprise_hash_mix(reprise_hash_bytes(0, place.frames, place.depth * sizeof(place.frames[0])), (uintptr_t)what) | 1;
 	for (unsigned int i = 0; i < TRIES_MOST; i++) {
 		struct slot *slot = &slots[(key / 2 + i) % REPRISE_PLACES_MOST];
 
-		if (is_of(slot, key, kind, what, address)) {
+		if (is_of(slot, key, &place)) {
 			atomic_fetch_add_explicit(&slot->count, 1, memory_order_relaxed);
 			return;
 		}
@@ -58,10 +64,16 @@ void reprise_place_count(enum reprise_place_kind kind, const char *what, const v
 struct reprise_place reprise_place_at(unsigned int i)
 {
 	struct slot *slot = &slots[i];
-	const char *what = atomic_load(&slot->what);
+	struct reprise_place place = {.what = atomic_load(&slot->what)};
 
-	return (struct reprise_place){(enum reprise_place_kind)atomic_load(&slot->kind), what, atomic_load(&slot->address),
-	                              what != NULL ? atomic_load(&slot->count) : 0};
+	if (place.what == NULL)
+		return place;
+	place.kind = (enum reprise_place_kind)atomic_load(&slot->kind);
+	place.depth = atomic_load(&slot->depth);
+	for (unsigned int f = 0; f < place.depth; f++)
+		place.frames[f] = atomic_load(&slot->frames[f]);
+	place.count = atomic_load(&slot->count);
+	return place;
 }
 
 uint64_t reprise_places_left_out(void)

@@ -1,13 +1,14 @@
 /*
- * Where in the program stand the calls that keep ops from being replayed: the address that a call returns to, and how often it came from there.
- * A bounded number of places; those that find no room are only counted. Any thread, no lock, nothing is unwound: if the program called by way of
- * cudart, the place is in cudart.
+ * Where in the program stand the calls that keep ops from being replayed: the stack of a call (stack.h), and how often it came by that.
+ * A bounded number of stacks; those that find no room are only counted. Any thread, no lock. Whose the frames are, cudart's or the program's, is found out
+ * when a report is written (caller.h): several stacks may turn out to be one place.
  */
 #pragma once
 
 #include <stdint.h>
 
 #include "counters.h"
+#include "stack.h"
 
 /* Each kind of call, once: name in reports, and what it does to the ops around it. */
 #define REPRISE_PLACE_KINDS(X) \
@@ -26,15 +27,17 @@ enum reprise_place_kind {
 struct reprise_place {
 	enum reprise_place_kind kind;
 	const char *what; /* an entry point's name, or why the op is unfit; stays */
-	const void *address;
+	const void *frames[REPRISE_STACK_MOST]; /* what the call returns to, and its callers */
+	unsigned int depth;
 	uint64_t count;
 };
 
-#define REPRISE_PLACES_MOST 128
+#define REPRISE_PLACES_MOST 512
 
 /* The first op came: from now on allocations are counted, too. */
 void reprise_places_begin(void);
 
+/* None of our locks may be held. */
 void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address);
 
 static inline void reprise_place_note(enum reprise_place_kind kind, const char *what, const void *address)

@@ -1,7 +1,6 @@
 /* Nothing here has more rows than is said in docs/report.md, whatever ran. */
 #include "rows.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,12 +8,15 @@
 #include "../graph/ledger.h"
 #include "../lane/registry.h"
 #include "../op/name.h"
+#include "caller.h"
 #include "histogram.h"
 #include "kernels.h"
 #include "places.h"
 #include "series.h"
+#include "symbol.h"
 
 #define LANES_MOST 64
+#define PLACES_MOST 128
 
 /* ---- traces, lanes, kernels ---- */
 
@@ -184,42 +186,77 @@ void reprise_rows_add_histograms(struct reprise_text *text)
 
 /* ---- places ---- */
 
-static void add_place(struct reprise_text *text, const struct reprise_place *place)
+struct place_row {
+	enum reprise_place_kind kind;
+	const char *what;
+	struct reprise_caller caller;
+	uint64_t count;
+};
+
+/* The row of a call from there, or NULL if there is no room. */
+static struct place_row *place_row(struct place_row *rows, unsigned int *count, const struct reprise_place *place)
+{
+	struct reprise_caller caller;
+	unsigned int i = 0;
+
+	reprise_caller_find(place, &caller);
+	while (i < *count && (rows[i].what != place->what || rows[i].caller.address != caller.address))
+		i++;
+	if (i == PLACES_MOST)
+		return NULL;
+	if (i == *count) {
+		rows[i] = (struct place_row){place->kind, place->what, caller, 0};
+		(*count)++;
+	}
+	return &rows[i];
+}
+
+static void add_symbol(struct reprise_text *text, const struct reprise_symbol *symbol)
+{
+	reprise_text_add(text, ", \"library\": ");
+	reprise_text_add_string(text, symbol->library, strlen(symbol->library));
+	reprise_text_add(text, ", \"offset\": %zu", symbol->offset);
+	if (symbol->name[0] == '\0')
+		return;
+	reprise_text_add(text, ", \"symbol\": ");
+	reprise_text_add_string(text, symbol->name, strlen(symbol->name));
+	reprise_text_add(text, ", \"symbol_offset\": %zu", symbol->into);
+}
+
+static void add_place(struct reprise_text *text, const struct place_row *row)
 {
 	static const char *const kinds[] = {
 #define X(name, words) #name,
 		REPRISE_PLACE_KINDS(X)
 #undef X
 	};
-	const char *address = place->address;
-	Dl_info info;
+	static struct reprise_symbol symbol;
 
-	reprise_text_add(text, "{\"kind\": \"%s\", \"call\": \"%s\", \"count\": %" PRIu64, kinds[place->kind], place->what, place->count);
-	if (address != NULL && dladdr(address, &info) != 0 && info.dli_fname != NULL) {
-		reprise_text_add(text, ", \"library\": ");
-		reprise_text_add_string(text, info.dli_fname, strlen(info.dli_fname));
-		reprise_text_add(text, ", \"offset\": %zu", (size_t)(address - (const char *)info.dli_fbase));
-		if (info.dli_sname != NULL) {
-			reprise_text_add(text, ", \"symbol\": ");
-			reprise_text_add_string(text, info.dli_sname, strlen(info.dli_sname));
-			reprise_text_add(text, ", \"symbol_offset\": %zu", (size_t)(address - (const char *)info.dli_saddr));
-		}
-	}
+	reprise_text_add(text, "{\"kind\": \"%s\", \"call\": \"%s\", \"count\": %" PRIu64, kinds[row->kind], row->what, row->count);
+	if (row->caller.runtime[0] != '\0')
+		reprise_text_add(text, ", \"runtime\": \"%s\"", row->caller.runtime);
+	if (reprise_symbol_find(row->caller.address, &symbol))
+		add_symbol(text, &symbol);
 	reprise_text_add(text, "}");
 }
 
 void reprise_rows_add_places(struct reprise_text *text)
 {
+	static struct place_row rows[PLACES_MOST];
+	uint64_t left_out = reprise_places_left_out();
+	unsigned int count = 0;
 	bool any = false;
 
-	reprise_text_add(text, ",\n  \"places\": [");
 	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
 		struct reprise_place place = reprise_place_at(i);
+		struct place_row *row = place.count > 0 ? place_row(rows, &count, &place) : NULL;
 
-		if (place.count == 0)
-			continue;
-		reprise_text_add(text, "%s", reprise_text_line(&any));
-		add_place(text, &place);
+		*(row != NULL ? &row->count : &left_out) += place.count;
 	}
-	reprise_text_add(text, "],\n  \"places_left_out\": %" PRIu64, reprise_places_left_out());
+	reprise_text_add(text, ",\n  \"places\": [");
+	for (unsigned int i = 0; i < count; i++) {
+		reprise_text_add(text, "%s", reprise_text_line(&any));
+		add_place(text, &rows[i]);
+	}
+	reprise_text_add(text, "],\n  \"places_left_out\": %" PRIu64, left_out);
 }

@@ -116,7 +116,7 @@ static uint64_t count_at(const char *what, const void *address)
 	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
 		struct reprise_place place = reprise_place_at(i);
 
-		if (place.count > 0 && place.what == what && place.address == address)
+		if (place.count > 0 && place.what == what && place.frames[0] == address)
 			count += place.count;
 	}
 	return count;

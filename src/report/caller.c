@@ -1,0 +1,72 @@
+#include "caller.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "symbol.h"
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* A shared cudart, or the driver. */
+static bool is_runtime_library(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash != NULL ? slash + 1 : path;
+
+	return begins(name, "libcudart") || begins(name, "libcuda.so");
+}
+
+/* As static cudarts name what nobody else calls. */
+static bool is_inner(const char *name)
+{
+	return begins(name, "libcudart_static_") || begins(name, "__cudart");
+}
+
+/* What programs call, and the code that nvcc writes. */
+static bool is_api(const char *name)
+{
+	name += begins(name, "__") ? 2 : 0;
+	return begins(name, "cuda") && isupper((unsigned char)name[4]);
+}
+
+/* A template of the runtime's headers, such as cudaMalloc<float>, where the compiler made it a function of its own. */
+static bool is_template(const char *name)
+{
+	if (!begins(name, "_Z"))
+		return false;
+	name += strcspn(name, "0123456789");
+	return is_api(name + strspn(name, "0123456789")) && strstr(name, "E9cudaError") != NULL;
+}
+
+/* Whether a frame is the runtime's; those beneath are. Keeps the name of what was called. */
+static bool is_runtime(const struct reprise_symbol *symbol, bool first, char *runtime)
+{
+	bool library = is_runtime_library(symbol->library);
+
+	if (!library && is_inner(symbol->name))
+		return true;
+	if (!library && runtime[0] != '\0')
+		return is_template(symbol->name);
+	if (!is_api(symbol->name) || (first && !library))
+		return library;
+	memcpy(runtime, symbol->name, strnlen(symbol->name, REPRISE_RUNTIME_NAME_MOST - 1));
+	return true;
+}
+
+void reprise_caller_find(const struct reprise_place *place, struct reprise_caller *caller)
+{
+	static struct reprise_symbol symbol;
+
+	memset(caller, 0, sizeof(*caller));
+	for (unsigned int i = 0; i < place->depth; i++) {
+		caller->address = place->frames[i];
+		if (!reprise_symbol_find(caller->address, &symbol) || !is_runtime(&symbol, i == 0, caller->runtime))
+			return;
+	}
+	caller->address = place->frames[0];
+	caller->runtime[0] = '\0';
+}
