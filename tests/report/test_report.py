@@ -161,7 +161,7 @@ class Command(WithFolder):
         shown = reprise("report", self.path)
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         for words in ("Ops by fate", "Biggest traces", "Gain", "Holds, stalls, building", "Kernels", f"process {told['pid']}", f"{told['replayed']:,}",
-                      amounts.duration(told["saved_ns"]), "cuStreamSynchronize", "launchbound-driver+0x"):
+                      amounts.duration(told["saved_ns"]), "cuStreamSynchronize", "launchbound-driver: one_changed+0x"):
             self.assertIn(words, shown.stdout)
         self.assertLess(max(map(len, shown.stdout.splitlines())), 220)
 
@@ -256,7 +256,7 @@ class AtTheEnd(WithFolder):
     def test_observe_says_what_stands_in_the_way(self):
         outcome = reprise("observe", "--", *program("pageable"))
         for words in ("would be replayed", "Sequences that repeat", "estimate", "break-even" if "break-even" in outcome.stderr else "expected gain",
-                      "What stands in the way", "pageable", "launchbound-driver+0x"):
+                      "What stands in the way", "pageable", "launchbound-driver: pageable+0x"):
             self.assertIn(words, outcome.stderr)
         self.assertNotIn("would be replayed", outcome.stdout)
 

@@ -92,11 +92,11 @@ def obstacles(report):
     rows = [(f"{count(number)} x", name, reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
     rows += tables.places(report, ("unfit",), 5) + tables.places(report, ("waits",), 5) + tables.places(report, ("ends",), 5)
     rows += tables.places(report, ("allocates",), 5) + rare(report)
-    return tables.table("What stands in the way, or cuts sequences (the place is where the call returns to; by way of cudart, that is in cudart)", ("", "<", "<"), rows)
+    return tables.table(f"What stands in the way, or cuts sequences ({reports.place_words(report)})", ("", "<", "<"), rows)
 
 
 def whole(each):
-    joined = reports.name_kernels(reports.join(each))
+    joined = reports.name_functions(reports.join(each))
     parts = [tables.head(joined) + tables.verdict(joined) + "\n", tables.ranks(each, joined) if len(each) > 1 else ""]
     if joined["ops"]:
         parts += [summary(joined), sequences(joined), idles(joined), obstacles(joined), tables.kernels(joined)]

@@ -155,13 +155,13 @@ def kernels(report):
 
 def places(report):
     rows = reports.biggest(report["places"], "count", 20)
-    return section("Where sequences end", "Calls that have everything before them issued first. The place is where the call returns to; by way of cudart, that is in cudart.",
+    return section("Where sequences end", f"Calls that have everything before them issued first; {reports.place_words(report)}.",
                    rows and table(("times", "<call", "<<from", "<what it does"),
                                   [(count(row["count"]), row["call"], reports.place(row), reports.NAMES["places"][row["kind"]]) for row in rows]))
 
 
 def whole(each):
-    report = reports.name_kernels(reports.join(each))
+    report = reports.name_functions(reports.join(each))
     name = Path(report["command"][0]).name if report["command"] else "a program"
     body = [f"<h1>Reprise: {escape(name)}</h1>", *(f'<p class="quiet">{escape(line)}</p>' for line in tables.head(report).splitlines()),
             f"<p>{escape(tables.verdict(report))}</p>"]

@@ -4,7 +4,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from amounts import shortened
+
 FORMAT = 2
+PLACE_MOST = 90     # characters of a function's name
 KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
@@ -205,13 +208,16 @@ def biggest(rows, key, most):
 
 
 def place(row):
-    """Where a call stands: library and offset, by the nearest name if there is one."""
+    """Where a call stands: library and offset, by the function's name if there is one; and by which function of the runtime API it came."""
     if "library" not in row:
         return "a place that is gone"
-    library = Path(row["library"]).name
-    if "symbol" in row:
-        return f"{library}: {row['symbol']}+{row['symbol_offset']:#x}"
-    return f"{library}+{row['offset']:#x}"
+    where = f": {shortened(row['symbol'], PLACE_MOST)}+{row['symbol_offset']:#x}" if "symbol" in row else f"+{row['offset']:#x}"
+    return Path(row["library"]).name + where + (f", by {row['runtime']}" if "runtime" in row else "")
+
+
+def place_words(report):
+    """What a place is, in a report of that mode."""
+    return "the place is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
 
 
 def readable(names):
@@ -227,12 +233,15 @@ def readable(names):
     return {name: name for name in names}
 
 
-def name_kernels(report):
-    """The report with kernels' names made readable."""
+def name_functions(report):
+    """The report with the names of kernels and of places made readable."""
     rows = report["kernels"] + report.get("gpu", {}).get("rows", [])
-    names = readable({row["name"] for row in rows})
+    places = [row for row in report["places"] if "symbol" in row]
+    names = readable({row["name"] for row in rows} | {row["symbol"] for row in places})
     for row in rows:
         row["name"] = names[row["name"]]
+    for row in places:
+        row["symbol"] = names[row["symbol"]]
     for row in report["trace_rows"]:
         for key in ("first", "last"):
             if key in row:

@@ -138,7 +138,7 @@ def places(report, kinds, most=10):
 
 def whole(each):
     """The report of one process, or of several joined."""
-    joined = reports.name_kernels(reports.join(each))
+    joined = reports.name_functions(reports.join(each))
     parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
     if joined["mode"] == "on" and joined["ops"]:
         parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
