@@ -10,40 +10,30 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
+import places  # noqa: E402
 import runs  # noqa: E402
 import simulation  # noqa: E402
+from places import CALLS, ROUNDS  # noqa: E402
 
 BUILD, LIBRARY = Path(sys.argv[1]), sys.argv[2]
-FOLDER = BUILD / "tests" / "report" / "places"
+NO_UNWINDER = places.program(BUILD, "shared").parent / "no_unwinder"
 DRIVER = simulation.environment(BUILD)["LD_LIBRARY_PATH"]
 SKIPPED = 77
 
-ROUNDS = 40
 TEMPLATE = "_ZL10cudaMallocIfE9cudaErrorPPT_m"
-
-# Kind, driver's call, function of the program, what it called: how often.
-CALLS = {
-    ("waits", "cuStreamSynchronize", "step_one", "cudaStreamSynchronize"): 2 * ROUNDS,
-    ("waits", "cuStreamSynchronize", "step_two", "cudaStreamSynchronize"): 2 * ROUNDS,
-    ("waits", "cuStreamSynchronize", "cudaStepThree", "cudaStreamSynchronize"): ROUNDS,
-    ("unfit", "pageable", "copy", "cudaMemcpyAsync"): ROUNDS,
-    ("allocates", "cuMemAlloc_v2", "take", "cudaMalloc"): ROUNDS,
-    ("allocates", "cuMemAlloc_v2", "take_floats", "cudaMalloc"): ROUNDS,
-    ("ends", "cuMemFree_v2", "give", "cudaFree"): 2 * ROUNDS,
-}
 
 
 class Places(unittest.TestCase):
     def places(self, variant, mode="observe", folders=()):
-        ran = runs.run([FOLDER / f"places-{variant}"], LIBRARY, environment={"LD_LIBRARY_PATH": ":".join(map(str, [*folders, DRIVER])), "REPRISE": mode})
+        ran = runs.run([places.program(BUILD, variant)], LIBRARY, environment={"LD_LIBRARY_PATH": ":".join(map(str, [*folders, DRIVER])), "REPRISE": mode})
         self.assertEqual((ran.status, ran.stderr), (0, ""))
         self.assertEqual(ran.report["places_left_out"], 0)
         return ran.report["places"]
 
     def called(self, variant):
         rows = [row for row in self.places(variant) if row["count"] >= ROUNDS]
-        self.assertEqual({row["library"] for row in rows}, {str(FOLDER / f"places-{variant}")})
-        return {(row["kind"], row["call"], row.get("symbol"), row.get("runtime")): row["count"] for row in rows}
+        self.assertEqual({row["library"] for row in rows}, {str(places.program(BUILD, variant))})
+        return places.called(rows)
 
     def test_a_program_with_shared_cudart(self):
         self.assertEqual(self.called("shared"), CALLS)
@@ -68,7 +58,7 @@ class Places(unittest.TestCase):
         self.assertEqual(next(row["count"] for row in often if row["call"] == "cuStreamSynchronize"), 5 * ROUNDS)
 
     def test_without_an_unwinder(self):
-        self.in_cudart(self.places("shared", folders=[FOLDER]))
+        self.in_cudart(self.places("shared", folders=[NO_UNWINDER]))
 
     def test_where_launches_are_replayed(self):
         """No stack is walked."""
@@ -76,14 +66,14 @@ class Places(unittest.TestCase):
 
     def test_the_place_is_behind_the_call(self):
         """One of five bytes."""
-        image = (FOLDER / "places-static").read_bytes()
+        image = places.program(BUILD, "static").read_bytes()
         offsets = [row["offset"] for row in self.places("static")]
         if os.uname().machine == "x86_64" and not runs.EMULATOR:
             self.assertTrue(all(image[offset - 5] == 0xE8 or image[offset - 6] == 0xFF for offset in offsets), offsets)
 
 
 if __name__ == "__main__":
-    if not (FOLDER / "places-static").exists():
+    if not places.program(BUILD, "static").exists():
         print("skipped: no driver to link with")
         sys.exit(SKIPPED)
     unittest.main(argv=sys.argv[:1])
