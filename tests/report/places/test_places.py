@@ -57,6 +57,7 @@ class Places(unittest.TestCase):
         self.assertEqual({Path(row["library"]).name for row in often}, {"libcudart.so.0"})
         self.assertEqual(next(row["count"] for row in often if row["call"] == "cuStreamSynchronize"), 5 * ROUNDS)
 
+    @unittest.skipUnless(NO_UNWINDER.exists(), "built with a sanitizer, which needs the unwinder itself")
     def test_without_an_unwinder(self):
         self.in_cudart(self.places("shared", folders=[NO_UNWINDER]))
 
