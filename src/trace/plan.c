@@ -10,7 +10,8 @@
 #define MOST_OPS 128
 #define MOST_LOOSE 32 /* to patch these takes about as long as the GPU takes for the ops before */
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
-#define SPAN_NS 50000u
+#define SPAN_NS 37500u
+#define EVEN_SPAN_NS 62500u
 #define LAST_SPAN_NS 20000u
 
 static unsigned int most_ops(unsigned int position, bool few)
@@ -38,6 +39,22 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 	return count;
 }
 
+/* The same, in which the program thinks evenly, too: no pause is much longer than those before it. Then it will hardly be late at the end. */
+static unsigned int within_even_span(const struct reprise_segment *segment, unsigned int start, unsigned int most, uint64_t span_ns)
+{
+	uint64_t thought = 0;
+	unsigned int count = 1;
+
+	for (; count < most && start + count < segment->count; count++) {
+		uint64_t gap = segment->gaps[start + count];
+
+		thought += gap;
+		if (thought > span_ns || gap * count > thought + thought / 6)
+			break;
+	}
+	return count;
+}
+
 /* The longest run from `start`, of at most `most` ops, in which no more are to be patched at each visit than pays. */
 static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start, unsigned int most)
 {
@@ -57,6 +74,11 @@ static uint64_t most_span(uint64_t hold_ns)
 	return hold_ns * 3 / 8;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
 	return within_span(segment, start, segment->count - start, most_span(hold_ns));
@@ -65,15 +87,16 @@ unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigne
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)
 {
 	unsigned int position = segment->spot.position + start, left = segment->count - start;
-	uint64_t span = position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS;
+	bool first = position == 0 && !few;
+	unsigned int most = most_ops(position, few), count, even;
 
 	if (hold_ns == 0)
 		return 1;
-	if (span > most_span(hold_ns))
-		span = most_span(hold_ns);
-
-	unsigned int count = within_span(segment, start, most_ops(position, few), span);
-
+	count = within_span(segment, start, most, least(first ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)));
+	if (!first && count < most) { /* the host is slow */
+		even = within_even_span(segment, start, MOST_OPS, least(EVEN_SPAN_NS, most_span(hold_ns)));
+		count = even > count ? even : count;
+	}
 	if (!few)
 		count = within_loose(segment, start, count);
 

@@ -50,6 +50,22 @@ START_TEST(where_few_are_wanted_the_first_is_as_long_as_the_others)
 }
 END_TEST
 
+START_TEST(where_the_program_thinks_evenly_traces_span_more)
+{
+	struct reprise_segment segment = segment_of(300, 8000);
+
+	segment.spot.position = 1;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 8);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5); /* no more than the hold limit has room for */
+	for (unsigned int i = 0; i < 300; i++)
+		gaps[i] = i % 2 != 0 ? 12000 : 4000;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5);
+	segment = segment_of(300, 10);
+	segment.spot.position = 1;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 7); /* a fast program's first ops do not wait for others */
+}
+END_TEST
+
 START_TEST(what_is_patched_comes_in_smaller_traces)
 {
 	struct reprise_segment segment = segment_of(300, 10);
@@ -348,6 +364,7 @@ int main(void)
 
 	tcase_add_test(plan, after_a_wait_traces_are_small_first);
 	tcase_add_test(plan, where_few_are_wanted_the_first_is_as_long_as_the_others);
+	tcase_add_test(plan, where_the_program_thinks_evenly_traces_span_more);
 	tcase_add_test(plan, what_is_patched_comes_in_smaller_traces);
 	tcase_add_test(plan, no_trace_spans_long_pauses);
 	tcase_add_test(plan, a_hold_limit_of_zero_makes_traces_of_one);
