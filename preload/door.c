@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "../src/base/hot.h"
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
@@ -33,7 +34,7 @@
 void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
 void *reprise_door_first_call(uint32_t entry);
 
-void *reprise_real[REPRISE_DOOR_COUNT];
+void *reprise_real[REPRISE_DOOR_COUNT] REPRISE_HOT_DATA;
 void *reprise_exported[REPRISE_ENTRY_COUNT];
 
 void *reprise_door_of(unsigned int entry)

@@ -6,6 +6,7 @@
  */
 #include "versions.h"
 
+#include "../src/base/hot.h"
 #include "../src/base/inside.h"
 #include "../src/lane/doors.h"
 #include "door.h"
@@ -16,7 +17,7 @@
 	DOOR(name##_ptsz, name, true)
 
 /* A launch takes memory where the driver loads code at its first use. */
-static CUresult submit(struct reprise_call *call)
+REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
 
@@ -25,7 +26,7 @@ static CUresult submit(struct reprise_call *call)
 	return result;
 }
 
-static CUresult pass_kernel(const struct reprise_call *call)
+REPRISE_HOT static CUresult pass_kernel(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchKernel) entry = call->entry;
 	const struct reprise_call_kernel *kernel = &call->kernel;
@@ -36,7 +37,7 @@ static CUresult pass_kernel(const struct reprise_call *call)
 
 #define DOOR_LAUNCH_KERNEL(name, plain, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
-	CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
+	REPRISE_HOT CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
 	                             unsigned int block_x, unsigned int block_y, unsigned int block_z, \
 	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra) \
 	{ \
@@ -49,7 +50,7 @@ static CUresult pass_kernel(const struct reprise_call *call)
 	}
 DOORS(DOOR_LAUNCH_KERNEL, cuLaunchKernel)
 
-static CUresult pass_kernel_ex(const struct reprise_call *call)
+REPRISE_HOT static CUresult pass_kernel_ex(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchKernelEx) entry = call->entry;
 	const struct reprise_call_kernel *kernel = &call->kernel;
@@ -59,7 +60,7 @@ static CUresult pass_kernel_ex(const struct reprise_call *call)
 
 #define DOOR_LAUNCH_KERNEL_EX(name, plain, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
-	CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra) \
+	REPRISE_HOT CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra) \
 	{ \
 		if (config == NULL) \
 			return REPRISE_REAL(name)(config, function, params, extra); \

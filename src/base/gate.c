@@ -4,11 +4,12 @@
 #include <sched.h>
 
 #include "clock.h"
+#include "hot.h"
 #include "lock.h"
 #include "thread.h"
 
 struct reprise_gate_place reprise_gate_places[REPRISE_GATE_PLACES];
-_Atomic uint32_t reprise_gate_closed;
+_Atomic uint32_t reprise_gate_closed REPRISE_HOT_DATA;
 _Thread_local struct reprise_gate_pass reprise_gate_pass;
 
 static pthread_key_t key; /* set in threads that go through */

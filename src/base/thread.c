@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "clock.h"
+#include "hot.h"
 #include "log.h"
 #include "tls.h"
 
@@ -13,7 +14,7 @@
 
 static _Atomic uint64_t failed_at; /* 0: never */
 
-uint32_t reprise_thread_self(void)
+REPRISE_HOT uint32_t reprise_thread_self(void)
 {
 	static _Atomic uint32_t threads;
 	static _Thread_local uint32_t self __attribute__((tls_model(REPRISE_TLS_MODEL)));

@@ -8,10 +8,11 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
+#include "../base/hot.h"
 #include "lookup.h"
 #include "search.h"
 
-struct reprise_driver reprise_driver;
+struct reprise_driver reprise_driver REPRISE_HOT_DATA;
 
 static _Atomic(void *) driver_handle;
 

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "../base/hot.h"
 #include "../base/lock.h"
 
 #define MOST 64
@@ -12,7 +13,7 @@ static struct {
 	CUstream stream;
 	CUcontext context;
 } captures[MOST];
-_Atomic uint32_t reprise_captures;
+_Atomic uint32_t reprise_captures REPRISE_HOT_DATA;
 
 bool reprise_captures_begin(CUstream stream, CUcontext context)
 {

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/hot.h"
 #include "../base/store.h"
 #include "../driver/driver.h"
 #include "capture.h"
 
-bool reprise_verifying;
+bool reprise_verifying REPRISE_HOT_DATA;
 
 struct node {
 	bool known;

@@ -4,6 +4,7 @@
  */
 #include "doors.h"
 
+#include "../base/hot.h"
 #include "../base/inside.h"
 #include "../timeline/timeline.h"
 #include "eager.h"
@@ -22,7 +23,7 @@ static void issue_all(void)
 		reprise_lanes_barrier(false);
 }
 
-static CUresult submit(struct reprise_call *call)
+REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
@@ -69,7 +70,7 @@ static CUresult submit_timed(struct reprise_call *call)
 	return result;
 }
 
-CUresult reprise_submit(struct reprise_call *call)
+REPRISE_HOT CUresult reprise_submit(struct reprise_call *call)
 {
 	if (__builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0))
 		return submit_timed(call);

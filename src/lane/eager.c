@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../base/clock.h"
+#include "../base/hot.h"
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
@@ -15,11 +16,11 @@
 #include "registry.h"
 
 /* Set for good by reprise_stop(). */
-static _Atomic(const char *) stopped;
+static _Atomic(const char *) stopped REPRISE_HOT_DATA;
 
-static _Atomic uint32_t pauses; /* under way */
+static _Atomic uint32_t pauses REPRISE_HOT_DATA; /* under way */
 
-bool reprise_taking_part(void)
+REPRISE_HOT bool reprise_taking_part(void)
 {
 	return reprise_inside == 0 && !reprise_captures_any() &&
 	       atomic_load_explicit(&pauses, memory_order_acquire) == 0 &&

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "../base/clock.h"
+#include "../base/hot.h"
 #include "../base/inside.h"
 #include "../base/lock.h"
 #include "../base/options.h"
@@ -110,7 +111,7 @@ static void wake(void)
 		reprise_futex_wake(&thread_state);
 }
 
-void reprise_hold_begin(struct reprise_lane *lane)
+REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 {
 	if (reprise_dry)
 		return;
@@ -119,7 +120,7 @@ void reprise_hold_begin(struct reprise_lane *lane)
 	wake();
 }
 
-void reprise_hold_end(struct reprise_lane *lane)
+REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)
 {
 	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
 		return;

@@ -8,6 +8,7 @@
 #include "lane.h"
 
 #include "../base/clock.h"
+#include "../base/hot.h"
 #include "../base/store.h"
 #include "../base/thread.h"
 #include "../graph/shadow.h"
@@ -33,7 +34,7 @@
 #define TOLD 256 /* ops between two words to the series over time */
 #define TIMED 17 /* one eager call in so many is timed: no divisor of common periods */
 
-bool reprise_dry;
+bool reprise_dry REPRISE_HOT_DATA;
 
 /* ---- whose op it is ---- */
 
@@ -43,7 +44,7 @@ static bool leads_to(const struct reprise_lane *lane, const struct reprise_lane 
 	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
 }
 
-struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
+REPRISE_HOT struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 {
 	for (;;) {
 		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire), *taken = head != NULL ? head : lane;
@@ -86,15 +87,23 @@ static void note_caller(struct reprise_lane *lane)
 /* ---- an op that agrees ---- */
 
 /* Whether the call is the op at the cursor of the followed trace, or the visit goes on all the same. If it does not, *why is the reason to leave. */
-static bool agrees(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_exit *why)
+REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_exit *why)
 {
 	enum reprise_match match = reprise_op_match(&lane->trace->ops[lane->cursor], call);
 
 	return __builtin_expect(match == REPRISE_MATCH_SAME, 1) || reprise_lane_go_on(lane, call, match, why);
 }
 
+/* The op that is compared next is on its way from memory while the program does what it does before its next call. */
+static inline void fetch(const struct reprise_op *op)
+{
+	__builtin_prefetch(op);
+	__builtin_prefetch((const char *)op + REPRISE_CACHE_LINE);
+	__builtin_prefetch(op->payload);
+}
+
 /* The call is the op at the cursor. True if it is answered, with *result. */
-static bool answer(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
 {
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_ask(lane, call);
@@ -103,6 +112,7 @@ static bool answer(struct reprise_lane *lane, const struct reprise_call *call, C
 	if (lane->cursor < lane->trace->count) {
 		if (lane->cursor == 1)
 			reprise_hold_begin(lane);
+		fetch(&lane->trace->ops[lane->cursor]);
 	} else if (reprise_dry) {
 		reprise_lane_replay_dry(lane);
 	} else {
@@ -143,7 +153,7 @@ static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call
 /* ---- deciding ---- */
 
 /* Decides on one op. True if it is answered; else it is to be passed. */
-static bool step(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
+REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
 {
 	enum reprise_exit why = REPRISE_EXIT_guard;
 	struct reprise_trace *left = NULL;
@@ -205,7 +215,7 @@ static bool is_barrier(const struct reprise_lane *lane, const struct reprise_cal
 }
 
 /* True if the op is answered; else it is to be passed. Under the lane's lock. */
-static bool decide(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
+REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
 {
 	bool answered = false;
 
@@ -266,7 +276,7 @@ static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call 
 	return reprise_joint_disappoints(lane);
 }
 
-CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *call)
+REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *call)
 {
 	struct reprise_lane *lane = take_for_op(found, call);
 	uint64_t launches = lane->counts.launches;

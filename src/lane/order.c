@@ -4,6 +4,7 @@
  */
 #include "order.h"
 
+#include "../base/hot.h"
 #include "../base/thread.h"
 #include "../driver/driver.h"
 #include "barrier.h"
@@ -42,7 +43,7 @@ static void issue(struct reprise_lane *lane)
 		reprise_lane_tell(lane, false);
 }
 
-void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
+REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
 {
 	bool across = is_copy && lane->stream == CU_STREAM_LEGACY;
 

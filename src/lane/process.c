@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../base/gate.h"
+#include "../base/hot.h"
 #include "../control/control.h"
 #include "../gpu/gpu.h"
 #include "../graph/captures.h"
@@ -25,7 +26,7 @@
 #define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
 #define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
 
-static _Atomic int prepared;
+static _Atomic int prepared REPRISE_HOT_DATA;
 static _Atomic unsigned long unlaned;
 
 /* The program is done issuing; the driver is still there. After this every call passes. */
@@ -72,7 +73,7 @@ static void begin_gpu(void)
 		reprise_gpu_start();
 }
 
-void reprise_process_prepare(void)
+REPRISE_HOT void reprise_process_prepare(void)
 {
 	int before = 0;
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../base/hash.h"
+#include "../base/hot.h"
 #include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
@@ -20,9 +21,9 @@
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
-static _Atomic uint32_t epoch = 1;
-static _Atomic uint32_t legacy_lanes;   /* in use; none in most programs that order their streams themselves */
-static _Atomic uint32_t blocking_lanes; /* these and the lanes that are ordered against them */
+static _Atomic uint32_t epoch REPRISE_HOT_DATA = 1;
+static _Atomic uint32_t legacy_lanes REPRISE_HOT_DATA;   /* in use; none in most programs that order their streams themselves */
+static _Atomic uint32_t blocking_lanes REPRISE_HOT_DATA; /* these and the lanes that are ordered against them */
 
 static _Thread_local struct {
 	CUstream stream;
@@ -130,7 +131,7 @@ static unsigned int slot_of(CUstream stream)
 	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
 }
 
-bool reprise_lanes_asleep(CUstream stream, bool per_thread)
+REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 {
 	CUstream resolved = reprise_stream_resolve(stream, per_thread);
 	unsigned int slot = slot_of(resolved);
@@ -150,7 +151,7 @@ bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 }
 
 /* The lane of the stream in the current context; if there is none, a new one if it is to be `made`, or NULL. */
-static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
+REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 {
 	CUcontext context = NULL;
 	struct reprise_lane *lane;
@@ -180,7 +181,7 @@ static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 	return lane;
 }
 
-struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
+REPRISE_HOT struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread)
 {
 	struct reprise_lane *lane = look_up(stream, per_thread, true);
 
@@ -235,7 +236,7 @@ bool reprise_lanes_are_done(CUcontext context)
 	return true;
 }
 
-bool reprise_lanes_unordered(const struct reprise_lane *lane)
+REPRISE_HOT bool reprise_lanes_unordered(const struct reprise_lane *lane)
 {
 	if (lane->stream == CU_STREAM_LEGACY)
 		return atomic_load(&blocking_lanes) <= 1;

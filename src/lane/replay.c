@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/gate.h"
+#include "../base/hot.h"
 #include "../base/inside.h"
 #include "../driver/driver.h"
 #include "../graph/cost.h"
@@ -25,7 +26,7 @@
 #define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
-static void complete(struct reprise_lane *lane)
+REPRISE_HOT static void complete(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
@@ -73,7 +74,7 @@ static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_tra
 	return result;
 }
 
-static enum reprise_patch launch(struct reprise_lane *lane)
+REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	enum reprise_patch patch = REPRISE_PATCH_DONE;
@@ -98,7 +99,7 @@ static enum reprise_patch launch(struct reprise_lane *lane)
 }
 
 /* The visit is over, and its ops were issued by the graph; in observe, they would have been. */
-static void replayed(struct reprise_lane *lane)
+REPRISE_HOT static void replayed(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
@@ -132,7 +133,7 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 	return result;
 }
 
-CUresult reprise_lane_replay(struct reprise_lane *lane)
+REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;

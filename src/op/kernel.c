@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../base/hash.h"
+#include "../base/hot.h"
 #include "../driver/driver.h"
 
 /* Launch attributes that may be recorded, and how much of the value each one uses. Any other makes the launch unfit. */
@@ -91,7 +92,7 @@ static inline const void *param_at(const struct source *source, const struct rep
 }
 
 /* False if the program's parameters are not of the form that the layout says. */
-static bool find_source(struct source *source, const struct reprise_layout *layout, const struct reprise_call_kernel *call)
+REPRISE_HOT static bool find_source(struct source *source, const struct reprise_layout *layout, const struct reprise_call_kernel *call)
 {
 	const void *buffer = NULL;
 
@@ -215,7 +216,7 @@ static bool legal_grid(const unsigned int *grid)
 	return grid[0] - 1 < 0x7fffffff && grid[1] - 1 < 65535 && grid[2] - 1 < 65535;
 }
 
-enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call)
+REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call)
 {
 	const struct reprise_op_kernel *kernel = &op->kernel;
 	const struct reprise_layout *layout = kernel->layout;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base/hash.h"
+#include "../base/hot.h"
 #include "../driver/driver.h"
 #include "kernel.h"
 
@@ -292,7 +293,7 @@ void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)
 	}
 }
 
-enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call)
+REPRISE_HOT enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call)
 {
 	if (call->kind != op->kind || call->member != op->member)
 		return REPRISE_MATCH_NOT;

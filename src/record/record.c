@@ -9,6 +9,7 @@
 
 #include "../base/clock.h"
 #include "../base/hash.h"
+#include "../base/hot.h"
 #include "../base/inside.h"
 #include "../base/lock.h"
 #include "../base/options.h"
@@ -20,7 +21,7 @@
 #define THREADS_MOST 255
 #define PATIENCE_NS 100000000u
 
-_Atomic bool reprise_recording;
+_Atomic bool reprise_recording REPRISE_HOT_DATA;
 
 static struct reprise_lock lock;
 static bool begun;            /* the file is there */

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../base/hot.h"
 #include "../base/launcher.h"
 #include "../base/lock.h"
 #include "../base/log.h"
@@ -21,7 +22,7 @@
 #include "series.h"
 
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
-bool reprise_reporting;
+bool reprise_reporting REPRISE_HOT_DATA;
 
 static struct reprise_lock writing; /* a report, at the end or for who asks */
 static pid_t began_in; /* a child that only inherits our standing aside has nothing to say */

@@ -7,12 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../base/hot.h"
 #include "../base/options.h"
 #include "../base/tls.h"
 
 #define LINE_LEAST 80 /* bytes of the file that an event takes: so many events at most fill it, and so much memory waits to be written */
 
-_Atomic bool reprise_timeline_on;
+_Atomic bool reprise_timeline_on REPRISE_HOT_DATA;
 _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 
 static _Atomic int64_t events_left; /* for which a chunk may still be made */
