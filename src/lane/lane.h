@@ -22,15 +22,15 @@
 
 struct reprise_lane_counts {
 	uint64_t ops;          /* calls that could have been ops */
+	uint64_t launches;     /* graphs launched */
+	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* of the ops, those that were looked at */
 	uint64_t replayed;     /* issued as nodes of a graph; in observe, that would have been */
 	uint64_t patched;      /* of these, with other values than at the visit before */
 	uint64_t absent;       /* ops of replayed traces that did not come */
-	uint64_t launches;     /* graphs launched */
 	uint64_t siblings;     /* guards that failed and found another trace that fits */
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these issued */
 	uint64_t exit_ticks;   /* what they took beside issuing */
-	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* of the ops, those that were looked at */
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 	uint64_t drowsy;       /* passed without being looked at */
 	uint64_t traces;       /* made */
@@ -45,7 +45,7 @@ struct reprise_lane_counts {
 struct reprise_joint;
 
 struct reprise_lane {
-	/* What is seldom written comes first, on cache lines of its own: threads with lanes of their own read it of each other's. */
+	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
 	uint8_t number;            /* in recordings; those that come late share the last one */
 	uint8_t member;            /* while it is joined: which one */
@@ -61,37 +61,34 @@ struct reprise_lane {
 	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;
 
-	char apart_from_here[REPRISE_CACHE_LINE];
-	struct reprise_lock lock;
+	/* What every op needs, on two lines. */
+	_Alignas(REPRISE_CACHE_LINE) struct reprise_lock lock;
+	unsigned int cursor;
+	struct reprise_trace *trace;     /* followed */
+	struct reprise_trace *expected;  /* what followed the last trace before */
 	struct reprise_joint *joint;     /* of a joint lane's head; else NULL */
-	_Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
-	uint64_t held_since;             /* the same, for the timeline; 0 without one */
-	_Atomic bool noisy;              /* has had ops since the last barrier; a joint lane always, since its streams may owe something (joint.h) */
-	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
-	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
-
 	struct reprise_watch *watch;
 	struct reprise_index *index;
-	struct reprise_workshop workshop;
-
-	struct reprise_spot spot; /* of the next op */
-	bool watching;         /* a segment is open */
-	struct reprise_trace *trace; /* followed */
-	unsigned int cursor;
-	struct reprise_asked *asked;    /* (verify.h); NULL unless verifying */
-	struct reprise_trace *expected; /* what followed the last trace before */
-	struct reprise_trace *last;     /* the trace just replayed, if nothing passed since */
-	bool coming;                    /* the trace that would have fit at the last guard that failed is not built yet, or put aside */
-	uint64_t only_watch_until;      /* the count of ops at which a trace may begin again: what came instead of one is to be seen in one piece */
-
-	/* A lane in which nothing repeats is watched only now and then. */
-	uint64_t awake_until;         /* the count of ops at which it falls drowsy */
-	uint32_t drowsy_span;         /* how long it was left alone last time */
-	_Atomic uint32_t drowsy_ops;  /* so many to come are not looked at */
-
+	_Atomic uint32_t drowsy_ops;     /* so many to come are not looked at */
+	_Atomic bool noisy;              /* has had ops since the last barrier; a joint lane always, since its streams may owe something (joint.h) */
+	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
+	bool watching;                   /* a segment is open */
+	bool coming;                     /* the trace that would have fit at the last guard that failed is not built yet, or put aside */
 	struct reprise_lane_counts counts;
 	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
-	char apart_from_there[REPRISE_CACHE_LINE];
+
+	struct reprise_spot spot;        /* of the next op */
+	struct reprise_trace *last;      /* the trace just replayed, if nothing passed since */
+	struct reprise_asked *asked;     /* (verify.h); NULL unless verifying */
+	uint64_t only_watch_until;       /* the count of ops at which a trace may begin again: what came instead of one is to be seen in one piece */
+	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
+	uint64_t awake_until;            /* the count of ops at which it falls drowsy: where nothing repeats, it is watched only now and then */
+	uint32_t drowsy_span;            /* how long it was left alone last time */
+	struct reprise_workshop workshop;
+
+	/* What the hold limit's thread looks at again and again. */
+	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
+	uint64_t held_since; /* the same, for the timeline; 0 without one */
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */

@@ -6,6 +6,7 @@
 #include "registry.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base/hash.h"
 #include "../base/hot.h"
@@ -100,9 +101,11 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 
 	reprise_leave(entered);
 	if (fresh)
-		lane = calloc(1, sizeof(*lane));
+		lane = aligned_alloc(_Alignof(struct reprise_lane), sizeof(*lane));
 	if (lane == NULL)
 		return NULL;
+	if (fresh)
+		memset(lane, 0, sizeof(*lane));
 	lane->context = context;
 	lane->stream = stream;
 	lane->owner = owner_of(stream);

@@ -12,6 +12,7 @@
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
 #define SPAN_NS 37500u
 #define EVEN_SPAN_NS 62500u
+#define EVEN_FROM 4 /* ops after a wait: before, the GPU would have nothing to do for as long */
 #define LAST_SPAN_NS 20000u
 
 static unsigned int most_ops(unsigned int position, bool few)
@@ -87,16 +88,14 @@ unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigne
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)
 {
 	unsigned int position = segment->spot.position + start, left = segment->count - start;
-	bool first = position == 0 && !few;
-	unsigned int most = most_ops(position, few), count, even;
+	unsigned int count, even;
 
 	if (hold_ns == 0)
 		return 1;
-	count = within_span(segment, start, most, least(first ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)));
-	if (!first && count < most) { /* the host is slow */
-		even = within_even_span(segment, start, MOST_OPS, least(EVEN_SPAN_NS, most_span(hold_ns)));
-		count = even > count ? even : count;
-	}
+	count = within_span(segment, start, most_ops(position, few), least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)));
+	even = within_even_span(segment, start, FIRST_OPS + SECOND_OPS, least(EVEN_SPAN_NS, most_span(hold_ns)));
+	if (position >= EVEN_FROM && even < FIRST_OPS + SECOND_OPS && even > count) /* the host is slow */
+		count = even;
 	if (!few)
 		count = within_loose(segment, start, count);
 

@@ -55,10 +55,13 @@ START_TEST(where_the_program_thinks_evenly_traces_span_more)
 	struct reprise_segment segment = segment_of(300, 8000);
 
 	segment.spot.position = 1;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5); /* the GPU would wait */
+	segment.spot.position = 6;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 8);
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5); /* no more than the hold limit has room for */
 	for (unsigned int i = 0; i < 300; i++)
 		gaps[i] = i % 2 != 0 ? 12000 : 4000;
+	segment.spot.position = 1000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5);
 	segment = segment_of(300, 10);
 	segment.spot.position = 1;
