@@ -395,6 +395,9 @@ void fuzz_over_host(int s, int t, int how)
 {
 	int from = stream_of(s), to = stream_of(t);
 
+	/* What the legacy stream did to its buffers comes before its work, and only that is waited for. */
+	if (from >= BLOCKING)
+		CALL(work(from, how, 34));
 	switch (in(how, 3)) {
 	case 0:
 		fuzz_sync_stream(from);
