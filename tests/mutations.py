@@ -157,6 +157,7 @@ BUGS = (
      "	reprise_graph_retire(&trace->graph);\n	reprise_graph_build(&trace->graph);", "	reprise_graph_retire(&trace->graph);", "launch_fails_for_a_while update_refused_for_a_while"),
     ("who queues a graph waits for the one in work", "src/graph/build.c", "	if (start() && reprise_queue_push(graph))",
      "	reprise_graph_building_pause();\n	reprise_graph_building_resume();\n	if (start() && reprise_queue_push(graph))", "slow_build"),
+    ("kernels that launch others are ops", "src/op/kernel.c", "	if (function.launches)", "	if (function.launches && function.denied)", "launching_kernel"),
     ("the deny list is not looked at", "src/op/kernel.c", "	if (function.denied)", "	if (function.denied && function.layout == NULL)", "denied_kernel"),
     ("the hold limit never strikes", "src/lane/hold.c", "	reprise_lane_hold_limit(lane);", "	(void)lane;", "fuzz mapped_poll flag_from_host spin_across_streams nccl_like"),
     ("the parameters of an op that changed are not copied", "src/op/kernel.c",
@@ -403,6 +404,6 @@ WITHOUT = {
     "little_address_space": "that host memory fails is planted by out_of_memory's tests",
     "nowhere": "that writing may fail is held by the unit test of report files",
     "stack_use": "it measures; small_stacks has the bug",
-    "dynamic_parallelism": "to Reprise it is a kernel like any other, and the simulation has no launches from the device",
+    "dynamic_parallelism": "the simulation has no launches from the device; launching_kernel has the bug",
     "fork_before_init": "nothing of Reprise is there before the first op",
 }

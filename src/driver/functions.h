@@ -86,5 +86,9 @@
 	OPTIONAL(cuKernelGetFunction) \
 	OPTIONAL(cuFuncGetName) \
 	OPTIONAL(cuKernelGetName) \
+	OPTIONAL(cuFuncGetModule) \
+	OPTIONAL(cuKernelGetLibrary) \
+	OPTIONAL(cuModuleGetGlobal_v2) \
+	OPTIONAL(cuLibraryGetGlobal) \
 	NEEDED(cuPointerGetAttribute) \
 	NEEDED(cuPointerGetAttributes)

@@ -91,9 +91,27 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 	return must != 0 || width != 0;
 }
 
+/* All code that launches kernels is linked with libcudadevrt, which has this variable; nothing tells the kernels that do from those beside them. */
+static bool may_launch(CUfunction function, bool is_kernel)
+{
+	static const char variable[] = "__CNPRT_VERSION_NUMBER__";
+	CUdeviceptr address;
+	CUlibrary library;
+	CUmodule module;
+	size_t bytes;
+
+	if (is_kernel)
+		return reprise_driver.cuKernelGetLibrary != NULL && reprise_driver.cuLibraryGetGlobal != NULL &&
+		       reprise_driver.cuKernelGetLibrary(&library, (CUkernel)function) == CUDA_SUCCESS &&
+		       reprise_driver.cuLibraryGetGlobal(&address, &bytes, library, variable) == CUDA_SUCCESS;
+	return reprise_driver.cuFuncGetModule != NULL && reprise_driver.cuModuleGetGlobal_v2 != NULL &&
+	       reprise_driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS &&
+	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, variable) == CUDA_SUCCESS;
+}
+
 struct reprise_function reprise_function_of(CUfunction function)
 {
-	struct reprise_function found = {NULL, true, false, 0};
+	struct reprise_function found = {.fixed_grid = true};
 	bool is_kernel = false;
 
 	reprise_lock_take(&table_lock);
@@ -108,6 +126,7 @@ struct reprise_function reprise_function_of(CUfunction function)
 
 			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
 			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
+			entry->function.launches = entry->function.layout != NULL && may_launch(function, is_kernel);
 			name = reprise_name_of(function, is_kernel);
 			entry->function.denied = reprise_denied(name);
 			entry->function.name = reprise_reporting ? reprise_name_row(name) : 0;

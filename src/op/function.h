@@ -27,6 +27,7 @@ struct reprise_function {
 	const struct reprise_layout *layout; /* NULL: not known, launches of it are not recorded */
 	bool fixed_grid;                     /* clusters are compiled in, so that not every grid is legal */
 	bool denied;                         /* on the deny list: always eager */
+	bool launches;                       /* may launch kernels itself: its code is linked with the device runtime */
 	uint16_t name;                       /* its row among the names (name.h); 0 if nobody wants to know */
 };
 

@@ -116,6 +116,8 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct re
 		return REPRISE_UNFIT_DENIED;
 	if (function.layout == NULL)
 		return REPRISE_UNFIT_UNKNOWN_PARAMETERS;
+	if (function.launches)
+		return REPRISE_UNFIT_LAUNCHES;
 	if (!find_source(&source, function.layout, call))
 		return REPRISE_UNFIT_BAD_PARAMETERS;
 	op->kernel = (struct reprise_op_kernel){

@@ -54,6 +54,7 @@ struct reprise_op {
 	X(ATTRIBUTE, attribute, "launch attribute that carries an event or is not known") \
 	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
 	X(BETWEEN_DEVICES, between_devices, "copy between devices on the legacy default stream, which both devices wait for") \
+	X(LAUNCHES, launches, "kernel that may launch kernels: its module is linked with the device runtime") \
 	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
 	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)")
 

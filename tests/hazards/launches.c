@@ -1,4 +1,6 @@
 /* Launches that no graph may take for others: their attributes, their handles, what they print. */
+#include <string.h>
+
 #include "hazard.h"
 
 /* mix over x in four blocks, with attributes. */
@@ -177,6 +179,39 @@ static void denied_kernel(void)
 	hazard_print("x", hazard_x);
 }
 
+/* The module beside the hazards' own whose kernels may launch others. */
+static const char *launching_module(void)
+{
+	static char path[4096];
+	const char *slash = strrchr(hazard_module_path, '/');
+
+	snprintf(path, sizeof(path), "%.*slaunching_kernels.so", slash != NULL ? (int)(slash + 1 - hazard_module_path) : 0, hazard_module_path);
+	return path;
+}
+
+/* Among hot kernels one that may launch others, as a function and as a library's kernel: of these a graph's next may come too early. */
+static void launching_kernel(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUfunction function;
+	CUlibrary library;
+	CUkernel kernel;
+	CUmodule module;
+
+	CHECK(cuModuleLoad(&module, launching_module()));
+	CHECK(cuModuleGetFunction(&function, module, "mix"));
+	CHECK(cuLibraryLoadFromFile(&library, launching_module(), NULL, NULL, 0, NULL, NULL, 0));
+	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < 8; i++)
+			hazard_launch(hazard_mix, hazard_x, i, stream);
+		hazard_launch(function, hazard_x, hazard_springs(iteration) ? iteration : 1, stream);
+		hazard_launch((CUfunction)kernel, hazard_x, 2, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard launch_hazards[] = {
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},
@@ -187,5 +222,6 @@ const struct hazard launch_hazards[] = {
 	{"kernel_handle", kernel_handle},
 	{"device_printf", device_printf},
 	{"denied_kernel", denied_kernel},
+	{"launching_kernel", launching_kernel},
 	{NULL, NULL},
 };
