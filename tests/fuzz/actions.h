@@ -25,7 +25,7 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6 };
 	X(launch_ex, 3)     /* stream, attributes, change: cuLaunchKernelEx */ \
 	X(launch_swapped, 2) /* stream, period: buffers by turns */ \
 	X(launch_grid, 2)   /* stream, change: the grid changes */ \
-	X(launch_shared, 2) /* stream, KiB of dynamic shared memory: refused beyond the limit */ \
+	X(launch_shared, 2) /* stream, KiB of dynamic shared memory, more now and then: refused beyond the limit */ \
 	X(launch_bad, 2)    /* stream, what is wrong with it */ \
 	X(copy_in, 3)       /* stream, buffer, from: pinned, pageable, managed */ \
 	X(copy_in_fresh, 2) /* stream, buffer: the host changes pinned memory once the stream has finished */ \

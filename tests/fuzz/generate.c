@@ -97,6 +97,7 @@ struct cast {
 	int streams[3];
 	unsigned count;
 	bool forks; /* into all of its streams, at the beginning, and joins them at the end */
+	bool mixed; /* forks from a stream that does not block the legacy one into some that do */
 };
 
 /* Where they fork, mostly streams that may be one graph. */
@@ -105,6 +106,14 @@ static void draw_streams(struct cast *cast)
 	static const int alike[] = {FREE, FREE_TOO, FREE_THREE};
 	unsigned first = draw(3);
 	bool any = !cast->forks || draw(5) == 0;
+
+	cast->mixed = !any && draw(5) == 0;
+	if (cast->mixed) {
+		cast->streams[0] = alike[first];
+		cast->streams[1] = BLOCKING;
+		cast->streams[2] = BLOCKING_TOO;
+		return;
+	}
 
 	for (unsigned i = 0; i < 3; i++)
 		cast->streams[i] = any ? (int)draw(STREAMS) : alike[(first + i) % 3];
@@ -251,6 +260,8 @@ static void add_loop(struct program *program)
 	/* Some look, from outside, at what only a branch has made. */
 	if (cast.forks && draw(4) == 0)
 		program_add(program, (struct statement){ACTION_over_host, {cast.streams[1], (int)draw(STREAMS), (int)draw(9)}, CONDITION_EVERY, {2 + (int)draw(6), 0}});
+	if (cast.mixed)
+		add_simple(program, ACTION_from_legacy, 0, CONDITION_EVERY, 2 + (int)draw(6), 0);
 	/* Most loops wait for their stream at the end of each iteration or now and then; all let graphs be built early on. */
 	if (waits < 5)
 		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_ALWAYS, 0, 0);
