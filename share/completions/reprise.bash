@@ -33,7 +33,7 @@ _reprise() {
 	elif read -r program < <(_reprise_program); then
 		if declare -F _command_offset >/dev/null; then
 			_command_offset "$program"
-		else
+		elif ((COMP_CWORD == program)); then
 			mapfile -t COMPREPLY < <(compgen -c -- "$word")
 		fi
 		return
