@@ -155,7 +155,14 @@ static void stop_and_continue(void)
 /* ---- threads ---- */
 
 #define THREADS 4u
+/* Sanitizers want much of a stack for themselves. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define STACK (1u << 22)
+#define STACK_LEAST STACK
+#else
 #define STACK (1u << 18)
+#define STACK_LEAST 0u
+#endif
 #define PAINT 0xa5
 
 /* What each thread works on. */
@@ -219,10 +226,7 @@ static size_t least_stack(void)
 {
 	size_t least = (size_t)sysconf(_SC_THREAD_STACK_MIN);
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	least *= 8;
-#endif
-	return least;
+	return least > STACK_LEAST ? least : STACK_LEAST;
 }
 
 /* Threads with the least stack there may be; and how much one needs, on stderr, for compare.py to compare. */
