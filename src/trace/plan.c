@@ -26,22 +26,11 @@ static unsigned int most_ops(unsigned int position, bool few)
 	return MOST_OPS;
 }
 
-/* The longest run from `start`, of at most `most` ops, in which the program thinks no longer than `span_ns`. */
-static unsigned int within_span(const struct reprise_segment *segment, unsigned int start, unsigned int most, uint64_t span_ns)
-{
-	uint64_t thought = 0;
-	unsigned int count = 1;
-
-	for (; count < most && start + count < segment->count; count++) {
-		thought += segment->gaps[start + count];
-		if (thought > span_ns)
-			break;
-	}
-	return count;
-}
-
-/* The same, in which the program thinks evenly, too: no pause is much longer than those before it. Then it will hardly be late at the end. */
-static unsigned int within_even_span(const struct reprise_segment *segment, unsigned int start, unsigned int most, uint64_t span_ns)
+/*
+ * The longest run from `start`, of at most `most` ops, in which the program thinks no longer than `span_ns`; `evenly`: and in which no pause is much longer than
+ * those before it, so that it will hardly be late at the end.
+ */
+static unsigned int within_span(const struct reprise_segment *segment, unsigned int start, unsigned int most, uint64_t span_ns, bool evenly)
 {
 	uint64_t thought = 0;
 	unsigned int count = 1;
@@ -50,7 +39,7 @@ static unsigned int within_even_span(const struct reprise_segment *segment, unsi
 		uint64_t gap = segment->gaps[start + count];
 
 		thought += gap;
-		if (thought > span_ns || gap * count > thought + thought / 6)
+		if (thought > span_ns || (evenly && gap * count > thought + thought / 6))
 			break;
 	}
 	return count;
@@ -82,7 +71,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
-	return within_span(segment, start, segment->count - start, most_span(hold_ns));
+	return within_span(segment, start, segment->count - start, most_span(hold_ns), false);
 }
 
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)
@@ -92,8 +81,8 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 
 	if (hold_ns == 0)
 		return 1;
-	count = within_span(segment, start, most_ops(position, few), least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)));
-	even = within_even_span(segment, start, FIRST_OPS + SECOND_OPS, least(EVEN_SPAN_NS, most_span(hold_ns)));
+	count = within_span(segment, start, most_ops(position, few), least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)), false);
+	even = within_span(segment, start, FIRST_OPS + SECOND_OPS, least(EVEN_SPAN_NS, most_span(hold_ns)), true);
 	if (position >= EVEN_FROM && even < FIRST_OPS + SECOND_OPS && even > count) /* the host is slow */
 		count = even;
 	if (!few)
@@ -101,7 +90,7 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 
 	/* A slow host should have little left to do when it comes to wait: the last trace before it is short too. */
 	if (count == left && segment->ends_in_wait && count > 1 &&
-	    within_span(segment, start, count, LAST_SPAN_NS) < count)
+	    within_span(segment, start, count, LAST_SPAN_NS, false) < count)
 		count = (count + 1) / 2;
 	return count;
 }
