@@ -163,20 +163,25 @@ static void device_printf(void)
 	hazard_print("x", hazard_x);
 }
 
-/* One kernel among hot ones is on the deny list, launched as a function and as a library's kernel. The driver must see each of its launches. */
-static void denied_kernel(void)
+/* Among eight launches of a hot kernel, one of the function and one of the library's kernel. */
+static void launch_among_hot(CUfunction function, CUkernel kernel)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUkernel turn = hazard_kernel("turn");
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < 8; i++)
 			hazard_launch(hazard_mix, hazard_x, i, stream);
-		hazard_launch(hazard_turn, hazard_x, hazard_springs(iteration) ? iteration : 1, stream);
-		hazard_launch((CUfunction)turn, hazard_x, 2, stream);
+		hazard_launch(function, hazard_x, hazard_springs(iteration) ? iteration : 1, stream);
+		hazard_launch((CUfunction)kernel, hazard_x, 2, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
+}
+
+/* One kernel among hot ones is on the deny list, launched as a function and as a library's kernel. The driver must see each of its launches. */
+static void denied_kernel(void)
+{
+	launch_among_hot(hazard_turn, hazard_kernel("turn"));
 }
 
 /* The module beside the hazards' own whose kernels may launch others. */
@@ -192,7 +197,6 @@ static const char *launching_module(void)
 /* Among hot kernels one that may launch others, as a function and as a library's kernel: of these a graph's next may come too early. */
 static void launching_kernel(void)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUfunction function;
 	CUlibrary library;
 	CUkernel kernel;
@@ -202,14 +206,7 @@ static void launching_kernel(void)
 	CHECK(cuModuleGetFunction(&function, module, "mix"));
 	CHECK(cuLibraryLoadFromFile(&library, launching_module(), NULL, NULL, 0, NULL, NULL, 0));
 	CHECK(cuLibraryGetKernel(&kernel, library, "mix"));
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		for (unsigned i = 0; i < 8; i++)
-			hazard_launch(hazard_mix, hazard_x, i, stream);
-		hazard_launch(function, hazard_x, hazard_springs(iteration) ? iteration : 1, stream);
-		hazard_launch((CUfunction)kernel, hazard_x, 2, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
+	launch_among_hot(function, kernel);
 }
 
 const struct hazard launch_hazards[] = {
