@@ -113,7 +113,7 @@ void hazard_set_up(void)
 static bool sets_up_itself(const char *name)
 {
 	static const char *const names[] = {
-		"fork_before_init", "nccl_like", "exit_pending", "signal_exit", "stop_and_continue", "daemonise",
+		"fork_before_init", "nccl_like", "ipc_event", "exit_pending", "signal_exit", "stop_and_continue", "daemonise",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
