@@ -187,12 +187,8 @@ class Records(Recording):
         self.assertEqual({records[i - 1].kind for i in refused}, {"kernel"})
 
     def test_a_lane_that_is_left_alone_is_recorded_all_the_same(self):
-        # Unless something comes again by chance, which keeps it awake. Where addresses are not random, neither is chance: another seed each time.
-        for seed in range(1, 17):
-            self.file.unlink(missing_ok=True)
-            records = self.record(shape("norepeat", 2000, seed))
-            if self.report["drowsy"]:
-                break
+        # A few ops come again by chance, which must not keep it awake.
+        records = self.record(shape("norepeat", 2000), REPRISE_SMALLEST="64")
         self.assertGreater(self.report["drowsy"], 0)
         self.assertEqual(sum(record.kind == "wait" and record.lane == 0 for record in records), 2000)
 
