@@ -1,9 +1,12 @@
 /*
- * finder [--from OP] STREAM
+ * finder [--from OP] [--gpu-ns N] STREAM
  *
  * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
  * calls cost (costs.h): for each thread by its own, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a
  * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer.
+ *
+ * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an op, 2000 by default: how long they take in the end says
+ * whether what is issued late makes the program wait longer than what the host saves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +19,7 @@
 #include "../../src/lane/leave.h"
 #include "../../src/lane/traces.h"
 #include "costs.h"
+#include "gpu.h"
 #include "offline.h"
 #include "opstream.h"
 
@@ -29,7 +33,16 @@ static struct {
 } streams[OPSTREAM_LANES];
 
 static uint8_t last_thread[OPSTREAM_LANES]; /* whose op was the lane's last */
-static uint64_t thread_clocks[256]; /* when the thread's last call had been made */
+/* With Reprise (by reprise_clock_virtual) and without. */
+struct run {
+	uint64_t *now_ns;
+	uint64_t thread_ns[256]; /* when the thread's last call had been made, or its wait was over */
+	struct gpu gpu;
+};
+
+static uint64_t eager_ns;
+static struct run ours = {.now_ns = &reprise_clock_virtual}, eager = {.now_ns = &eager_ns};
+static uint64_t waited_ns[256]; /* by the thread in its last call, without Reprise: part of the pause that was recorded behind it */
 static const struct opstream_record *feeding;
 
 /* What the host did, in the whole run. */
@@ -38,6 +51,7 @@ static struct totals {
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t host_ns;    /* for issuing: pauses not counted */
 	uint64_t longest_ns; /* of the program's pauses within one replayed trace */
+	uint64_t run_ns, eager_run_ns; /* the whole run with Reprise, and without */
 } now;
 
 static struct {
@@ -91,6 +105,11 @@ static void spend(uint64_t ns)
 	reprise_clock_virtual += ns;
 }
 
+static unsigned int number_of(const struct reprise_lane *lane)
+{
+	return (unsigned int)(lane - lanes);
+}
+
 static uint64_t exited(const struct reprise_lane_counts *counts)
 {
 	uint64_t ops = 0;
@@ -103,11 +122,13 @@ static uint64_t exited(const struct reprise_lane_counts *counts)
 /* What the lane has done since `before`, but for the op that is passing eagerly. */
 static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
 {
-	uint64_t launches = lane->counts.launches - before->launches;
+	uint64_t launches = lane->counts.launches - before->launches, left = exited(&lane->counts) - exited(before);
 
 	/* The node of an absent op is disabled, and enabled again for the next visit. */
-	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + (exited(&lane->counts) - exited(before)) * COST_EAGER +
+	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + left * COST_EAGER +
 		(lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
+	gpu_run(&ours.gpu, number_of(lane), lane->counts.replayed - before->replayed, launches, reprise_clock_virtual);
+	gpu_run(&ours.gpu, number_of(lane), left, 0, reprise_clock_virtual);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;
 	now.absent += lane->counts.absent - before->absent;
@@ -123,8 +144,10 @@ static struct reprise_lane_counts counts_before;
 static CUresult pass(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = call->entry;
+	bool deferred = lane->trace || lane->counts.launches > counts_before.launches;
 
-	spend(lane->trace || lane->counts.launches > counts_before.launches ? COST_DEFERRED : COST_EAGER);
+	spend(deferred ? COST_DEFERRED : COST_EAGER);
+	gpu_run(&ours.gpu, number_of(lane), !deferred, 0, reprise_clock_virtual);
 	return feeding->refused ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -256,6 +279,7 @@ static void feed_unlaned(void)
 {
 	barrier_if_any_holds();
 	spend(COST_EAGER);
+	gpu_run(&ours.gpu, OPSTREAM_NO_LANE, 1, 0, reprise_clock_virtual);
 	now.ops++;
 }
 
@@ -318,17 +342,68 @@ static void feed_record(const struct opstream_record *record)
 	}
 }
 
+/* ---- both runs ---- */
+
+static void feed_eager(const struct opstream_record *record)
+{
+	if (!opstream_is_op(record))
+		return;
+	eager_ns += COST_EAGER;
+	gpu_run(&eager.gpu, record->lane, 1, 0, eager_ns);
+}
+
 /* A thread goes on from where it was, or from now if another's call came before in the stream and is made by now. */
+static void go_on(struct run *run, unsigned int thread, uint64_t pause_ns)
+{
+	if (run->thread_ns[thread] + pause_ns > *run->now_ns)
+		*run->now_ns = run->thread_ns[thread] + pause_ns;
+}
+
+static bool is_wait(const struct opstream_record *record)
+{
+	return record->kind == OPSTREAM_WAIT || record->kind == OPSTREAM_MEMORY || record->kind == OPSTREAM_FORGET || record->kind == OPSTREAM_FORGET_ALL;
+}
+
+/* The call was made; a wait is over when the GPU is done. Returns how long that takes. */
+static uint64_t end_call(struct run *run, const struct opstream_record *record)
+{
+	uint64_t wait_ns = is_wait(record) ? gpu_wait_ns(&run->gpu, record->kind == OPSTREAM_WAIT ? record->lane : OPSTREAM_NO_LANE, *run->now_ns) : 0;
+
+	run->thread_ns[record->thread] = *run->now_ns + wait_ns;
+	return wait_ns;
+}
+
+/* What was recorded as a pause holds the wait before it. If that is shorter than ours, the program's GPU was faster, or it only asked. */
+static uint64_t pause_of(const struct opstream_record *record)
+{
+	uint64_t *waited = &waited_ns[record->thread], pause_ns = record->gap_ns;
+
+	if (*waited > pause_ns) {
+		gpu_hurry(&ours.gpu, *waited - pause_ns);
+		gpu_hurry(&eager.gpu, *waited - pause_ns);
+		ours.thread_ns[record->thread] -= *waited - pause_ns;
+		eager.thread_ns[record->thread] -= *waited - pause_ns;
+		*waited = pause_ns;
+	}
+	pause_ns -= *waited;
+	*waited = 0;
+	return pause_ns;
+}
+
 static void feed(const struct opstream_record *record, uint64_t hold_ns)
 {
-	uint64_t *clock = &thread_clocks[record->thread];
+	uint64_t pause_ns = pause_of(record);
 
-	if (*clock + record->gap_ns > reprise_clock_virtual)
-		reprise_clock_virtual = *clock + record->gap_ns;
+	go_on(&ours, record->thread, pause_ns);
 	limit_holds(hold_ns);
 	feeding = record;
 	feed_record(record);
-	*clock = reprise_clock_virtual;
+	end_call(&ours, record);
+	go_on(&eager, record->thread, pause_ns);
+	feed_eager(record);
+	waited_ns[record->thread] = end_call(&eager, record);
+	now.run_ns = reprise_clock_virtual + gpu_wait_ns(&ours.gpu, OPSTREAM_NO_LANE, reprise_clock_virtual);
+	now.eager_run_ns = eager_ns + gpu_wait_ns(&eager.gpu, OPSTREAM_NO_LANE, eager_ns);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -351,11 +426,12 @@ static void print(const struct totals *then, const struct offline *best)
 		graphs += lanes[i].index ? lanes[i].index->count : 0;
 		nodes += lanes[i].index ? lanes[i].index->nodes : 0;
 	}
-	printf("ops=%lu replayed=%.4f patched=%.4f absent=%lu offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f",
+	printf("ops=%lu replayed=%.4f patched=%.4f absent=%lu offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f run_us_eager=%.0f run_us=%.0f",
 		ops, share(replayed, ops), share(now.patched - then->patched, replayed), now.absent - then->absent, share(best->repeated, best->ops),
 		share(replayed, ops) / (best->repeated ? share(best->repeated, best->ops) : 1), share(replayed, launches), graphs,
 		nodes, now.traces - then->traces, (double)now.longest_ns / 1e3, (double)ops * COST_EAGER / 1e3,
-		(double)(now.host_ns - then->host_ns) / 1e3, (double)best->host_ns / 1e3);
+		(double)(now.host_ns - then->host_ns) / 1e3, (double)best->host_ns / 1e3, (double)(now.eager_run_ns - then->eager_run_ns) / 1e3,
+		(double)(now.run_ns - then->run_ns) / 1e3);
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		printf(" exits_by_%s=%lu", exits[i], now.exits[i] - then->exits[i]);
 	printf("\n");
@@ -378,14 +454,17 @@ int main(int argc, char **argv)
 	size_t from = SIZE_MAX, i;
 	int argument;
 
+	ours.gpu.op_ns = eager.gpu.op_ns = 2000;
 	for (argument = 1; argument + 1 < argc && argv[argument][0] == '-'; argument += 2) {
 		if (strcmp(argv[argument], "--from") == 0)
 			from = strtoul(argv[argument + 1], NULL, 10);
+		else if (strcmp(argv[argument], "--gpu-ns") == 0)
+			ours.gpu.op_ns = eager.gpu.op_ns = strtoul(argv[argument + 1], NULL, 10);
 		else
 			break;
 	}
 	if (argument + 1 != argc) {
-		fprintf(stderr, "usage: finder [--from OP] STREAM\n");
+		fprintf(stderr, "usage: finder [--from OP] [--gpu-ns N] STREAM\n");
 		return 2;
 	}
 	if (!opstream_read(&stream, argv[argument]))

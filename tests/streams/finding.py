@@ -4,8 +4,10 @@
     finding.py FINDER RECORDED.tar.xz [--check] [--only TEXT] [--keep FOLDER]
 
 Prints a table: the share of ops that is replayed, and of these patched, behind the start-up; the same share of what an offline search finds; how many
-ops were absent from what was replayed; how many graphs of how many nodes, ops per launch, the longest think time within a trace; and the host's modelled time against eager and against the
-offline search (costs.h). --check fails where a share is less than it must be. --keep leaves the streams in a folder.
+ops were absent from what was replayed; how many graphs of how many nodes, ops per launch, the longest think time within a trace; the host's modelled
+time against eager and against the offline search (costs.h); and the whole run's against eager, with a GPU that takes 2 us for each op (gpu.h). --check
+fails where a share is less than it must be, or the run takes longer than eagerly: the GPU would wait for what is held back. --keep leaves the streams
+in a folder.
 """
 import argparse
 import random
@@ -211,7 +213,8 @@ def show(name, found):
     value = {key: float(number) for key, number in found.items()}
     print(f"| {name} | {100 * value['replayed']:.1f} % | {100 * value['of_offline']:.1f} % | {100 * value['patched']:.1f} % | {value['absent']:.0f} | {value['ops_a_launch']:.1f} "
           f"| {value['graphs']:.0f} | {value['nodes']:.0f} | {' + '.join(found['exits_by_' + why] for why in EXITS)} | {value['longest_think_us']:.0f} "
-          f"| {value['host_us_eager'] / max(1, value['host_us']):.2f} x | {value['host_us_eager'] / max(1, value['host_us_offline']):.2f} x |", flush=True)
+          f"| {value['host_us_eager'] / max(1, value['host_us']):.2f} x | {value['host_us_eager'] / max(1, value['host_us_offline']):.2f} x "
+          f"| {value['run_us_eager'] / max(1, value['run_us']):.2f} x |", flush=True)
     return value
 
 
@@ -234,8 +237,8 @@ def main():
             path = folder / (name.replace(" ", "-").replace(",", "").replace("%", "") + ".made-up")
             stream.write(path)
             streams.append((name, path, stream, stream.least))
-        print("| stream | replayed | of what repeats | patched | absent | ops a launch | graphs | nodes | exits: guard + values + barrier + hold | think, us | host time, eager to this | to offline |")
-        print("|---|---|---|---|---|---|---|---|---|---|---|---|")
+        print("| stream | replayed | of what repeats | patched | absent | ops a launch | graphs | nodes | exits: guard + values + barrier + hold | think, us | host time, eager to this | to offline | run, eager to this |")
+        print("|---|---|---|---|---|---|---|---|---|---|---|---|---|")
         for name, path, stream, least in streams:
             if settings.only not in name:
                 continue
@@ -245,6 +248,8 @@ def main():
             share = value["replayed"] if stream else value["of_offline"]
             if least is not None and share < least:
                 missed.append(f"{name}: {100 * share:.1f} %, not {100 * least:.0f} %")
+            if value["run_us"] > 1.01 * value["run_us_eager"]:
+                missed.append(f"{name}: the run takes {value['run_us'] / value['run_us_eager']:.2f} x as long as eagerly")
             if stream and stream.bought and value["absent"] > 0:
                 missed.append(f"{name}: {value['absent']:.0f} ops are absent from what has come often enough for graphs of its own")
     for miss in missed:
