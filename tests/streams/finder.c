@@ -1,12 +1,13 @@
 /*
- * finder [--from OP] [--gpu-ns N] STREAM
+ * finder [--from OP] [--gpu-ns N] [--waits apart] STREAM
  *
  * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
  * calls cost (costs.h): for each thread by its own, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a
  * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer.
  *
  * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an op, 2000 by default: how long they take in the end says
- * whether what is issued late makes the program wait longer than what the host saves.
+ * whether what is issued late makes the program wait longer than what the host saves. A recorded pause holds the wait before it, unless waits are said to
+ * be apart.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ struct run {
 static uint64_t eager_ns;
 static struct run ours = {.now_ns = &reprise_clock_virtual}, eager = {.now_ns = &eager_ns};
 static uint64_t waited_ns[256]; /* by the thread in its last call, without Reprise: part of the pause that was recorded behind it */
+static bool waits_apart;        /* or not */
 static const struct opstream_record *feeding;
 
 /* What the host did, in the whole run. */
@@ -402,6 +404,8 @@ static void feed(const struct opstream_record *record, uint64_t hold_ns)
 	go_on(&eager, record->thread, pause_ns);
 	feed_eager(record);
 	waited_ns[record->thread] = end_call(&eager, record);
+	if (waits_apart)
+		waited_ns[record->thread] = 0;
 	now.run_ns = reprise_clock_virtual + gpu_wait_ns(&ours.gpu, OPSTREAM_NO_LANE, reprise_clock_virtual);
 	now.eager_run_ns = eager_ns + gpu_wait_ns(&eager.gpu, OPSTREAM_NO_LANE, eager_ns);
 }
@@ -460,11 +464,13 @@ int main(int argc, char **argv)
 			from = strtoul(argv[argument + 1], NULL, 10);
 		else if (strcmp(argv[argument], "--gpu-ns") == 0)
 			ours.gpu.op_ns = eager.gpu.op_ns = strtoul(argv[argument + 1], NULL, 10);
+		else if (strcmp(argv[argument], "--waits") == 0 && strcmp(argv[argument + 1], "apart") == 0)
+			waits_apart = true;
 		else
 			break;
 	}
 	if (argument + 1 != argc) {
-		fprintf(stderr, "usage: finder [--from OP] [--gpu-ns N] STREAM\n");
+		fprintf(stderr, "usage: finder [--from OP] [--gpu-ns N] [--waits apart] STREAM\n");
 		return 2;
 	}
 	if (!opstream_read(&stream, argv[argument]))
