@@ -24,7 +24,7 @@ static void double_intervals(uint64_t *values)
 	memset(values + REPRISE_SERIES_MOST / 2, 0, REPRISE_SERIES_MOST / 2 * sizeof(*values));
 }
 
-/* The interval that it is now. */
+/* The interval that it is now. Under the lock. */
 static unsigned int now(void)
 {
 	uint64_t since = reprise_clock_ns() - noted.began_ns;
@@ -38,19 +38,28 @@ static unsigned int now(void)
 	return (unsigned int)(since / noted.interval_ns);
 }
 
-bool reprise_series_note(uint64_t ops, uint64_t replayed)
+/* Under the lock. */
+static void note(uint64_t ops, uint64_t replayed)
 {
-	unsigned int interval;
+	unsigned int interval = now();
 
-	if (noted.interval_ns == 0 || !reprise_lock_try(&series_lock))
-		return false;
-	interval = now();
 	noted.ops[interval] += ops;
 	noted.replayed[interval] += replayed;
 	if (noted.count <= interval)
 		noted.count = interval + 1;
+}
+
+bool reprise_series_note(uint64_t ops, uint64_t replayed)
+{
+	bool begun;
+
+	if (!reprise_lock_try(&series_lock))
+		return false;
+	begun = noted.interval_ns != 0;
+	if (begun)
+		note(ops, replayed);
 	reprise_lock_give(&series_lock);
-	return true;
+	return begun;
 }
 
 bool reprise_series_read(struct reprise_series *series)

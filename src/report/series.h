@@ -19,7 +19,7 @@ struct reprise_series {
 /* Time begins now. */
 void reprise_series_begin(void);
 
-/* So many ops came, and so many were replayed. False if it was not noted, because another thread is at it. */
+/* So many ops came, and so many were replayed. False if it was not noted: another thread is at it, or time has not begun. */
 bool reprise_series_note(uint64_t ops, uint64_t replayed);
 
 /* What there is; false as above. */

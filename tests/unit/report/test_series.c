@@ -1,4 +1,6 @@
 /* Ops over time, on a clock that the test moves. */
+#include <pthread.h>
+
 #include "../../suite.h"
 #include "../../../src/base/clock.h"
 #include "../../../src/report/series.h"
@@ -67,6 +69,31 @@ START_TEST(nothing_is_lost_in_a_run_of_any_length)
 }
 END_TEST
 
+/* Returns how often it was noted. */
+static void *note_often(void *unused)
+{
+	uintptr_t noted = 0;
+
+	for (unsigned int i = 0; i < 1000; i++)
+		noted += reprise_series_note(1, 1);
+	return (void *)noted;
+}
+
+START_TEST(several_threads_note)
+{
+	pthread_t thread;
+	void *others;
+	uintptr_t noted;
+
+	reprise_clock_virtual = (uint64_t)FIRST_NS * REPRISE_SERIES_MOST * 4; /* whoever comes first doubles the intervals */
+	ck_assert_int_eq(pthread_create(&thread, NULL, note_often, NULL), 0);
+	noted = (uintptr_t)note_often(NULL);
+	ck_assert_int_eq(pthread_join(thread, &others), 0);
+	ck_assert(reprise_series_read(&series));
+	ck_assert_uint_eq(sum(series.ops), noted + (uintptr_t)others);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report series");
@@ -76,6 +103,7 @@ int main(void)
 	tcase_add_test(tests, ops_fall_into_the_interval_that_it_is);
 	tcase_add_test(tests, intervals_double_when_they_do_not_reach);
 	tcase_add_test(tests, nothing_is_lost_in_a_run_of_any_length);
+	tcase_add_test(tests, several_threads_note);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
