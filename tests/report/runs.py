@@ -22,9 +22,12 @@ def program(shape, iterations=400):
     return LAUNCHBOUND, "--module", MODULE, "--shape", shape, "--iterations", iterations
 
 
-def report(path, mode, shape, *options, **environment):
+LONG = 6000  # iterations: enough to be replayed, however late the graphs are built on a busy machine
+
+
+def report(path, mode, shape, *options, iterations=400, **environment):
     """Runs a program and returns its report. Times mean nothing on the simulated driver: traces are followed whatever they cost."""
     environment.setdefault("REPRISE_PAYS", "assumed")
-    outcome = reprise(mode, "--report", path, *options, "--", *program(shape), **environment)
+    outcome = reprise(mode, "--report", path, *options, "--", *program(shape, iterations), **environment)
     assert outcome.returncode == 0, outcome.stderr
     return json.loads(Path(path).read_text()), outcome

@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from runs import BUILD, LAUNCHBOUND, MODULE, program, report, reprise
+from runs import BUILD, LAUNCHBOUND, LONG, MODULE, program, report, reprise
 
 TOP = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
@@ -87,7 +87,7 @@ class Figures(WithFolder):
             self.assertEqual(sum(told["share"][name]), told[name], name)
 
     def test_updates_are_told_of_their_traces(self):
-        told, _ = report(self.path, "run", "all-changed")
+        told, _ = report(self.path, "run", "all-changed", iterations=LONG)
         rows = [*told["trace_rows"], told["trace_rest"]]
         self.assertGreater(told["patched"], 0)
         for name in ("patched", "node_updates", "updates", "toggles"):
