@@ -22,6 +22,7 @@ SKIPPED = 77
 SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
 if runs.EMULATOR:    # for another machine's code, not for other orders
     SCHEDULES = ("eager", "random:1")
+SLOW = "SLOW_BUILD" in os.environ    # with a sanitizer
 EMULATED_SHARE = 1    # how much is replayed is a matter of how soon graphs are built there: only that something is
 ROUNDS = 3            # what must be reached under one schedule may take several rounds on a busy machine, which builds late; what must never be, may not
 
@@ -54,6 +55,8 @@ def parse():
                              "matter of time)")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
+    if SLOW:
+        options.timeout *= 4
     if runs.EMULATOR:
         options.replayed = min(options.replayed, EMULATED_SHARE)
     return options
@@ -183,7 +186,7 @@ def missed(options, shares, counted):
         if not any(0 < count <= int(number) for count in counted[name]):
             yield f"never counted from 1 to {number} of {name}, but {counted[name]}"
     # How much depends on how soon graphs are built: a build with a sanitizer only has to replay at all.
-    least_share = min(options.replayed, 0.1) if os.environ.get("SLOW_BUILD") else options.replayed
+    least_share = min(options.replayed, 0.1) if SLOW else options.replayed
     if max(shares, default=0) < least_share:
         yield f"never as much as {least_share} %"
 
