@@ -375,16 +375,21 @@ static uint64_t end_call(struct run *run, const struct opstream_record *record)
 	return wait_ns;
 }
 
+/* The GPU was so much faster, and so the thread's last wait shorter. */
+static void hurry(struct run *run, unsigned int thread, uint64_t ns)
+{
+	gpu_hurry(&run->gpu, ns);
+	run->thread_ns[thread] -= ns;
+}
+
 /* What was recorded as a pause holds the wait before it. If that is shorter than ours, the program's GPU was faster, or it only asked. */
 static uint64_t pause_of(const struct opstream_record *record)
 {
 	uint64_t *waited = &waited_ns[record->thread], pause_ns = record->gap_ns;
 
 	if (*waited > pause_ns) {
-		gpu_hurry(&ours.gpu, *waited - pause_ns);
-		gpu_hurry(&eager.gpu, *waited - pause_ns);
-		ours.thread_ns[record->thread] -= *waited - pause_ns;
-		eager.thread_ns[record->thread] -= *waited - pause_ns;
+		hurry(&ours, record->thread, *waited - pause_ns);
+		hurry(&eager, record->thread, *waited - pause_ns);
 		*waited = pause_ns;
 	}
 	pause_ns -= *waited;
@@ -394,7 +399,7 @@ static uint64_t pause_of(const struct opstream_record *record)
 
 static void feed(const struct opstream_record *record, uint64_t hold_ns)
 {
-	uint64_t pause_ns = pause_of(record);
+	uint64_t pause_ns = pause_of(record), waited;
 
 	go_on(&ours, record->thread, pause_ns);
 	limit_holds(hold_ns);
@@ -403,11 +408,20 @@ static void feed(const struct opstream_record *record, uint64_t hold_ns)
 	end_call(&ours, record);
 	go_on(&eager, record->thread, pause_ns);
 	feed_eager(record);
-	waited_ns[record->thread] = end_call(&eager, record);
-	if (waits_apart)
-		waited_ns[record->thread] = 0;
-	now.run_ns = reprise_clock_virtual + gpu_wait_ns(&ours.gpu, OPSTREAM_NO_LANE, reprise_clock_virtual);
-	now.eager_run_ns = eager_ns + gpu_wait_ns(&eager.gpu, OPSTREAM_NO_LANE, eager_ns);
+	waited = end_call(&eager, record);
+	waited_ns[record->thread] = waits_apart ? 0 : waited;
+}
+
+/* When all that the run has issued so far is done. */
+static uint64_t end_of(const struct run *run)
+{
+	return *run->now_ns + gpu_wait_ns(&run->gpu, OPSTREAM_NO_LANE, *run->now_ns);
+}
+
+static void note_runs(void)
+{
+	now.run_ns = end_of(&ours);
+	now.eager_run_ns = end_of(&eager);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -488,12 +502,15 @@ int main(int argc, char **argv)
 	for (i = 0; i < OPSTREAM_LANES; i++)
 		lanes[i].awake_until = REPRISE_AWAKE_OPS;
 	for (i = 0; i < stream.count; i++) {
-		if (now.ops == from && opstream_is_op(&stream.records[i]))
+		if (now.ops == from && opstream_is_op(&stream.records[i])) {
+			note_runs();
 			then = now;
+		}
 		feed(&stream.records[i], reprise_option(REPRISE_OPTION_HOLD) * 1000);
 	}
 	if (!offline_search(&best, &stream, from))
 		return 1;
+	note_runs();
 	print(&then, &best);
 	free(stream.records);
 	return 0;
