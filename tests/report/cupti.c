@@ -2,8 +2,8 @@
  * A libcupti that measures nothing. At each flush it tells of seven kernels, of which two run at the same time and one lies within another, the later ones first, and
  * of one whose time was not to be had. So busy time, span and time by name are known.
  *
- * If it is given a clock, it tells of them as of a time that has passed by that clock, and of a copy, a memset and kernels with odd names, too. With
- * FAKE_CUPTI_THREAD it does so each millisecond, on a thread of its own. Each round has a number, which is in the kernels' correlations; the round of the end has
+ * If it is given a clock, it tells of them as of a time that has passed by that clock, and of a copy, a memset and kernels with odd names, too, once all kinds are
+ * enabled. With FAKE_CUPTI_THREAD it does so each millisecond, on a thread of its own. Each round has a number, which is in the kernels' correlations; the round of the end has
  * a kernel more.
  */
 #include <cupti.h>
@@ -69,7 +69,7 @@ static CUptiResult tell(bool end)
 	size_t room = 0, most = 0;
 	uint8_t *buffer = NULL, *at;
 
-	if (now != NULL && now() < base + ROUND_NS)
+	if (now != NULL && (now() < base + ROUND_NS || !copies_enabled || !memsets_enabled))
 		return CUPTI_SUCCESS;
 	request(&buffer, &room, &most);
 	if (room < 1 << 14)

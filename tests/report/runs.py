@@ -22,12 +22,19 @@ def program(shape, iterations=400):
     return LAUNCHBOUND, "--module", MODULE, "--shape", shape, "--iterations", iterations
 
 
-LONG = 6000  # iterations: enough to be replayed, however late the graphs are built on a busy machine
-
-
 def report(path, mode, shape, *options, iterations=400, **environment):
     """Runs a program and returns its report. Times mean nothing on the simulated driver: traces are followed whatever they cost."""
     environment.setdefault("REPRISE_PAYS", "assumed")
     outcome = reprise(mode, "--report", path, *options, "--", *program(shape, iterations), **environment)
     assert outcome.returncode == 0, outcome.stderr
     return json.loads(Path(path).read_text()), outcome
+
+
+def replayed(path, shape, count="replayed", **environment):
+    """The same of a program under `run` that was replayed, or has some other count."""
+    def run(iterations):
+        Path(path).unlink(missing_ok=True)
+        return report(path, "run", shape, iterations=iterations, **environment)
+    told, outcome = simulation.long_enough(run, lambda run: run[0][count] > 0)
+    assert told[count] > 0, told
+    return told, outcome

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from runs import LONG, report, reprise
+from runs import replayed, report, reprise
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SKIPPED = 77
@@ -77,13 +77,13 @@ class Page(unittest.TestCase):
                 self.assertGreater(min(found["plots"]), 0)
 
     def test_a_run(self):
-        report(self.folder / "r.json", "run", "mixed", iterations=LONG, REPRISE_PAYS="measured")
+        replayed(self.folder / "r.json", "mixed", REPRISE_PAYS="measured")
         self.made_of(self.folder / "r.json")
         self.fits(["Over time", "Traces", "What a launch costs", "What became of the launches", "Gain", "Kernels"], 2)
 
     def test_ranks_and_long_names(self):
         for rank in range(3):
-            told, _ = report(self.folder / f"{rank}.json", "run", "all-changed", iterations=LONG, RANK=str(rank))
+            told, _ = replayed(self.folder / f"{rank}.json", "all-changed", RANK=str(rank))
             for row in (*told["trace_rows"], *told["kernels"]):
                 row.update({key: "void nameless::kernel<float, 128, nameless::traits<W>>(W*)" * 20 for key in ("first", "last", "name") if key in row})
             told["command"] = ["/a/very/long/path/" * 20 + "program", "W" * 300]
@@ -97,7 +97,7 @@ class Page(unittest.TestCase):
         self.fits(["GPU waiting, estimated", "Where sequences end"], 3)
 
     def test_large_and_small_figures(self):
-        told, _ = report(self.folder / "r.json", "run", "chain", iterations=LONG)
+        told, _ = replayed(self.folder / "r.json", "chain")
         for factor in (1, 7777777):
             changed = json.loads(json.dumps(told))
             changed["share"] = {"interval_ns": 10_000_000 * factor, "ops": [2 * factor, 0, factor, 5] * 16, "replayed": [factor, 0, 0, 5] * 16}

@@ -21,7 +21,7 @@ SIMULATION = simulation.environment(BUILD)
 DRAWN_MOST = 64
 
 
-def shape(name, iterations=400):
+def shape(name, iterations):
     return [BUILD / "tests" / "programs" / "launchbound-driver", "--module", MODULE, "--shape", name, "--iterations", str(iterations)]
 
 
@@ -45,10 +45,20 @@ class Drawings(unittest.TestCase):
         self.said, self.report = drawn.stderr, json.loads(report.read_text())
         return sorted(self.folder.glob("reprise-*.dot"))
 
+    def draw_built(self, name, **more):
+        """The same of a shape of which graphs were built."""
+        def run(iterations):
+            for file in self.folder.glob("reprise-*.dot"):
+                file.unlink()
+            return self.draw(shape(name, iterations), **more)
+        files = simulation.long_enough(run, lambda _: self.report["graphs_built"] > 0)
+        self.assertGreater(self.report["graphs_built"], 0)
+        return files
+
     def test_one_for_each_graph_with_its_nodes_in_their_order(self):
         for name in ("mixed", "eight-bodies"):
             with self.subTest(name):
-                files = self.draw(shape(name))
+                files = self.draw_built(name)
                 self.assertEqual(len(files), self.report["graphs_drawn"])
                 self.assertEqual(len(files), self.report["graphs_built"])
                 nodes = 0
@@ -65,7 +75,7 @@ class Drawings(unittest.TestCase):
     def test_graphviz_reads_them_with_the_names_of_kernels(self):
         if not shutil.which("dot"):
             self.skipTest("there is no graphviz here")
-        for file in self.draw(shape("mixed")):
+        for file in self.draw_built("mixed"):
             drawing = subprocess.run(["dot", "-Tsvg", file], capture_output=True, text=True)
             self.assertEqual((drawing.returncode, drawing.stderr), (0, ""))
             self.assertRegex(drawing.stdout, r"step|mix|turn|fold")
@@ -75,16 +85,16 @@ class Drawings(unittest.TestCase):
         self.assertEqual(len(files), min(DRAWN_MOST, self.report["graphs_built"]))
 
     def test_a_folder_that_is_not_there_is_told_once(self):
-        self.assertEqual(self.draw(shape("eight-bodies"), folder=self.folder / "missing"), [])
+        self.assertEqual(self.draw_built("eight-bodies", folder=self.folder / "missing"), [])
         self.assertEqual(self.said.count("no graphs are drawn"), 1)
         self.assertEqual(self.report["graphs_drawn"], 0)
 
     def test_a_driver_that_does_not_draw_leaves_no_file(self):
-        self.assertEqual(self.draw(shape("eight-bodies"), SIM_FAULT="cuGraphDebugDotPrint:1=801"), [])
+        self.assertEqual(self.draw_built("eight-bodies", SIM_FAULT="cuGraphDebugDotPrint:1=801"), [])
         self.assertEqual(self.said.count("no graphs are drawn"), 1)
 
     def test_none_unless_asked_for(self):
-        self.assertEqual(self.draw(shape("mixed"), REPRISE_DOT=""), [])
+        self.assertEqual(self.draw_built("mixed", REPRISE_DOT=""), [])
 
 
 if __name__ == "__main__":
