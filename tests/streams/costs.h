@@ -6,4 +6,5 @@
 #define COST_NODE 600u    /* one node set in it */
 #define COST_TOGGLE 2100u /* one node disabled or enabled in it */
 #define COST_DEFERRED 60u /* an op that is only compared and answered */
-#define COST_BORDER 1300u /* the GPU's: the border between two graphs */
+#define COST_BORDER 1300u /* the GPU's: the border between two graphs, beyond that between two nodes */
+#define COST_ALONE 800u   /* the GPU's: that between two launches, beyond that between two nodes; 100 kernels of 5 us take 694 us, in a graph 615 */

@@ -178,7 +178,7 @@ def absent(length, share, places, bought=False):
 
 
 def slow(gpu_ns):
-    """The host works for 8 us between launches, and waits in each iteration: for a GPU that is about as slow, what comes late ends late."""
+    """The host works for 8 us between launches, and waits in each iteration: on a GPU that is about as slow, what comes late ends late."""
     stream = in_turn(1, least=0.98, length=64, pause=lambda stream, iteration: 800)
     stream.gpu_ns = gpu_ns
     return stream
@@ -216,6 +216,7 @@ def made_up():
     yield "1 of 100 ops absent in 1 %, always the same", absent(100, 0.01, 1)
     yield "slow host", slow(2000)
     yield "slow host and GPU", slow(8000)
+    yield "slow host, slower GPU", slow(12000)
     yield "nothing repeats", never()
 
 

@@ -10,7 +10,7 @@ void gpu_run(struct gpu *gpu, unsigned int lane, uint64_t ops, uint64_t graphs, 
 		return;
 	if (*free_ns < now_ns)
 		*free_ns = now_ns;
-	*free_ns += ops * gpu->op_ns + graphs * COST_BORDER;
+	*free_ns += ops * gpu->op_ns + (graphs > 0 ? graphs * COST_BORDER : ops * COST_ALONE);
 }
 
 uint64_t gpu_wait_ns(const struct gpu *gpu, unsigned int lane, uint64_t now_ns)

@@ -1,6 +1,6 @@
 /*
- * A GPU that takes as long for every op, by streams: what is issued runs behind what its stream has, and a graph's first op a little later. Streams never
- * wait for each other here. When it is done with what a wait is for says how much longer a program waits if its ops come later.
+ * A GPU that takes as long for every op, by streams: what is issued runs behind what its stream has, and a graph's first op a little later, as does an op
+ * that is launched alone. Streams never wait for each other here. When it is done with what a wait is for says how much longer a program waits if its ops come later.
  */
 #pragma once
 
