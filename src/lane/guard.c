@@ -7,16 +7,14 @@
 #define STRANGERS_MOST 24
 #define STRANGER_IS_NEW 8 /* values that nobody has seen weigh as much as so many others */
 
-/* Goes on with another trace that agrees with all that is deferred. */
-static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling)
+void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *other)
 {
 	struct reprise_trace *trace = lane->trace;
 
 	for (unsigned int i = 0; i < lane->cursor; i++)
-		reprise_trace_adopt(sibling, i, reprise_trace_op(trace, i));
+		reprise_trace_adopt(other, i, reprise_trace_op(trace, i));
 	reprise_trace_settle(trace, false);
-	lane->trace = sibling;
-	lane->counts.siblings++;
+	lane->trace = other;
 }
 
 /*
@@ -34,7 +32,8 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops, &lane->coming);
 
 		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
-			change_over(lane, sibling);
+			reprise_lane_change_over(lane, sibling);
+			lane->counts.siblings++;
 			trace = sibling;
 			match = reprise_op_match(&trace->ops[lane->cursor], call);
 		}

@@ -10,5 +10,8 @@
  */
 bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_match match, enum reprise_exit *why);
 
+/* Goes on with another trace, which has to agree in shapes with all that has come in this visit, and takes over its values. */
+void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *other);
+
 /* The trace was left before op `at` because of the values of `op`. If they are new, or nothing helps, any will do there from now on. */
 void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op);

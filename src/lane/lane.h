@@ -28,6 +28,7 @@ struct reprise_lane_counts {
 	uint64_t patched;      /* of these, with other values than at the visit before */
 	uint64_t absent;       /* ops of replayed traces that did not come */
 	uint64_t siblings;     /* guards that failed and found another trace that fits */
+	uint64_t twins;        /* of the traces, those that are made of another, because values come by turns */
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these issued */
 	uint64_t exit_ticks;   /* what they took beside issuing */

@@ -23,6 +23,17 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
+/* From now on it is there, and its graph is built. */
+static void add(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	reprise_index_add(lane->index, trace);
+	lane->counts.traces++;
+	if (reprise_dry)
+		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	else
+		reprise_graph_build(&trace->graph);
+}
+
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
                       const struct reprise_spot *spot, uint32_t gap_ns)
 {
@@ -47,12 +58,24 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;
-	reprise_index_add(lane->index, trace);
-	lane->counts.traces++;
-	if (reprise_dry)
-		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
-	else
-		reprise_graph_build(&trace->graph);
+	add(lane, trace);
+}
+
+void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	struct reprise_trace *twin;
+
+	if (!reprise_dry && !reprise_queue_has_room())
+		return;
+	do
+		twin = reprise_trace_copy(trace);
+	while (twin == NULL && reprise_lane_make_room(lane));
+	if (twin == NULL)
+		return;
+	trace->twin = twin;
+	twin->twin = trace;
+	lane->counts.twins++;
+	add(lane, twin);
 }
 
 /* The program's mean pause before each of these ops but the first. */

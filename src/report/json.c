@@ -135,6 +135,7 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "put_off", counts->put_off);
 	number(text, "evicted", counts->evicted);
 	number(text, "siblings", counts->siblings);
+	number(text, "twins", counts->twins);
 	number(text, "absent", counts->absent);
 	number(text, "drowsy", counts->drowsy);
 	number(text, "unprofitable", counts->lost);

@@ -100,6 +100,8 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 	part(trace);
 	while (trace->leader != NULL)
 		part(trace->leader);
+	if (trace->twin != NULL)
+		trace->twin->twin = NULL;
 }
 
 void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *trace, unsigned int at)

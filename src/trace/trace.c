@@ -77,6 +77,17 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	return trace;
 }
 
+struct reprise_trace *reprise_trace_copy(const struct reprise_trace *trace)
+{
+	struct reprise_trace *copy = reprise_trace_new(trace->ops, trace->loose, trace->count, &trace->spot, trace->graph.workshop);
+
+	if (copy == NULL)
+		return NULL;
+	copy->head_moved = trace->head_moved;
+	copy->gap_ns = trace->gap_ns;
+	return copy;
+}
+
 void reprise_trace_free(struct reprise_trace *trace)
 {
 	reprise_shadow_free(&trace->graph);
@@ -89,8 +100,21 @@ static void mark(struct reprise_trace *trace, unsigned int i)
 	trace->changed_count++;
 }
 
+/*
+ * If the op has changed before, what it was until then is still in the place of what comes. Said of kernels and host functions: to match others may take the
+ * driver.
+ */
+static bool returns(const struct reprise_trace *trace, unsigned int i, const struct reprise_call *call)
+{
+	const struct reprise_op *before = &trace->incoming[i];
+
+	return (call->kind == REPRISE_OP_KERNEL || call->kind == REPRISE_OP_HOST) && before->shape == trace->ops[i].shape &&
+	       reprise_op_match(before, call) == REPRISE_MATCH_SAME;
+}
+
 void reprise_trace_change(struct reprise_trace *trace, unsigned int i, const struct reprise_call *call)
 {
+	trace->returned += returns(trace, i, call);
 	reprise_op_take_values(&trace->incoming[i], &trace->ops[i], call);
 	mark(trace, i);
 }
@@ -129,6 +153,7 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 	trace->head_moved = trace->head_moved || (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0]);
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
 	trace->changed_count = 0;
+	trace->returned = 0;
 }
 
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now)

@@ -52,6 +52,9 @@ struct reprise_trace {
 	uint16_t *absences; /* how often each op was the first of those that were passed over */
 	bool *loose;           /* ops whose values are new at every visit: any will do */
 	uint64_t *shape_before; /* at i: hash of the shapes of the ops before op i; `count` + 1 of them */
+	struct reprise_trace *twin; /* (lane/twin.h) */
+	unsigned int returned;      /* ops to which this visit brings the values that they had two visits ago */
+	unsigned int turns;         /* up with these, down with visits that have few of them */
 	bool head_moved; /* the first op was patched though it is not loose: key_value no longer tells */
 
 	struct reprise_graph graph;
@@ -81,6 +84,9 @@ struct reprise_trace {
 	size_t bytes; /* of host memory */
 	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
 };
+
+/* Another of the same ops, with its values; neither is in this visit, and it has no graph yet. NULL if there is no memory. */
+struct reprise_trace *reprise_trace_copy(const struct reprise_trace *trace);
 
 /* Copies `count` ops, and which of them are loose. NULL if there is no memory. The graph is EMPTY. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,

@@ -2,9 +2,9 @@
  * A libcupti that measures nothing. At each flush it tells of seven kernels, of which two run at the same time and one lies within another, the later ones first, and
  * of one whose time was not to be had. So busy time, span and time by name are known.
  *
- * If it is given a clock, it tells of them as of a time that has passed by that clock, and of a copy, a memset and kernels with odd names, too, once all kinds are
- * enabled. With FAKE_CUPTI_THREAD it does so each millisecond, on a thread of its own. Each round has a number, which is in the kernels' correlations; the round of the end has
- * a kernel more.
+ * If it is given a clock, it tells of them as of a time that has passed by that clock, and of a copy, a memset and kernels with odd names, too, once all kinds
+ * are enabled. With FAKE_CUPTI_THREAD it does so each millisecond, on a thread of its own. Each round has a number, which is in the kernels' correlations; the
+ * round of the end has a kernel more.
  */
 #include <cupti.h>
 #include <pthread.h>

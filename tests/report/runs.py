@@ -31,7 +31,7 @@ def report(path, mode, shape, *options, iterations=400, **environment):
 
 
 def replayed(path, shape, count="replayed", **environment):
-    """The same of a program under `run` that was replayed, or has some other count."""
+    """The same under `run`, for as long as it takes to have some of what is counted."""
     def run(iterations):
         Path(path).unlink(missing_ok=True)
         return report(path, "run", shape, iterations=iterations, **environment)

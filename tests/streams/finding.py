@@ -38,6 +38,7 @@ class Stream:
         self.ops = 0
         self.least = least      # share that must be replayed
         self.bought = False     # whether no op may be absent from what is replayed
+        self.patched_most = 1   # share of what is replayed that may be patched
         self.begin = 0          # from this op on
         self.gpu_ns = 2000      # what the GPU takes for an op
         self.random = random.Random(seed)
@@ -162,6 +163,20 @@ def half_new(sync):
     return stream
 
 
+def turns_after_new(share_new):
+    """Values are new at each iteration for a while, then two sets of them come by turns; but those of every so manieth op stay new."""
+    stream = Stream(0.95)
+    stream.patched_most = 0.02 + (1 / share_new if share_new else 0)
+    for iteration in range(1000):
+        if iteration == 300:
+            stream.count_from_here()
+        for i in range(50):
+            is_new = iteration < 60 or (share_new and i % share_new == 0)
+            stream.op(1 + i % 7, 1000 + iteration if is_new else 10 * i + iteration % 2)
+        stream.sync()
+    return stream
+
+
 def absent(length, share, places, bought=False):
     """A loop of which one op does not come in a share of the iterations: one of so many, at random. What is bought has graphs of its own: no node is disabled."""
     stream = Stream(0.95)
@@ -208,6 +223,8 @@ def made_up():
     yield "all values new, of one kernel, uneven pauses", growing(begin=300, length=100, functions=1, pause=uneven)
     yield "half of the values new", half_new(True)
     yield "half of the values new, no sync", half_new(False)
+    yield "new values, then two sets", turns_after_new(None)
+    yield "new values, then two sets and a fifth new", turns_after_new(5)
     yield "1 of 100 ops absent in 10 %, anywhere", absent(100, 0.1, 100)
     yield "1 of 100 ops absent in 50 %, anywhere", absent(100, 0.5, 100)
     yield "1 of 300 ops absent in 20 %, anywhere", absent(300, 0.2, 300)
@@ -261,6 +278,8 @@ def main():
                 missed.append(f"{name}: {100 * share:.1f} %, not {100 * least:.0f} %")
             if value["run_us"] > 1.01 * value["run_us_eager"]:
                 missed.append(f"{name}: the run takes {value['run_us'] / value['run_us_eager']:.2f} x as long as eagerly")
+            if stream and value["patched"] > stream.patched_most:
+                missed.append(f"{name}: {100 * value['patched']:.0f} % are patched, more than {100 * stream.patched_most:.0f} %")
             if stream and stream.bought and value["absent"] > 0:
                 missed.append(f"{name}: {value['absent']:.0f} ops are absent from what has come often enough for graphs of its own")
     for miss in missed:

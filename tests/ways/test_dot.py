@@ -46,7 +46,7 @@ class Drawings(unittest.TestCase):
         return sorted(self.folder.glob("reprise-*.dot"))
 
     def draw_built(self, name, **more):
-        """The same of a shape of which graphs were built."""
+        """The same of a shape, for as long as it takes to have graphs."""
         def run(iterations):
             for file in self.folder.glob("reprise-*.dot"):
                 file.unlink()

@@ -59,7 +59,7 @@ class Timeline(unittest.TestCase):
         self.report = json.loads(report.read_text()) if report.exists() else {}
 
     def replayed(self, name, count="replayed"):
-        """The same with a shape that was replayed, or has some other count."""
+        """The same with a shape, for as long as it takes to have some of what is counted."""
         def run(iterations):
             self.file.unlink(missing_ok=True)
             self.drawn(shape(name, iterations), REPRISE_TIMELINE_MOST="4096")

@@ -1,0 +1,45 @@
+#include "twin.h"
+
+#include "guard.h"
+#include "making.h"
+
+#define TURNS_MOST 32 /* values that came back, before a twin is made */
+#define TURNS_SHARE 4 /* of those that change, one of so many at least comes back */
+
+/* How many ops of the visit its twin has other values of. */
+static unsigned int differing(const struct reprise_trace *trace)
+{
+	const struct reprise_trace *twin = trace->twin;
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < trace->count; i++)
+		count += (trace->loose[i] || twin->loose[i]) && !reprise_op_same_values(&twin->ops[i], reprise_trace_op(trace, i));
+	return count;
+}
+
+/* Whether values have come by turns for long enough. */
+static bool comes_by_turns(struct reprise_trace *trace)
+{
+	if (trace->returned * TURNS_SHARE >= trace->changed_count)
+		trace->turns += trace->returned;
+	else if (trace->turns > 0)
+		trace->turns--;
+	return trace->turns >= TURNS_MOST;
+}
+
+void reprise_lane_take_turns(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	if (trace->absent_count != 0)
+		return;
+	if (trace->twin == NULL) {
+		if (!comes_by_turns(trace))
+			return;
+		trace->turns = 0;
+		reprise_lane_make_twin(lane, trace);
+		return;
+	}
+	if (reprise_trace_usable(trace->twin, lane->counts.ops) && trace->twin->graph.disabled_count == 0 && differing(trace) < trace->changed_count)
+		reprise_lane_change_over(lane, trace->twin);
+}
