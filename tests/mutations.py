@@ -267,7 +267,7 @@ BUGS = (
     ("a graph that could not be uploaded counts as built", "src/graph/make.c", "	if (!upload(graph)) {", "	if (!upload(graph) && graph->count == 0) {",
      "instantiate_fails_in_upload"),
     ("a twin keeps the values that it had", "src/lane/guard.c", "		reprise_trace_adopt(other, i, reprise_trace_op(trace, i));",
-     "		if (other != trace->twin)\n			reprise_trace_adopt(other, i, reprise_trace_op(trace, i));", "turns_after_new"),
+     "		if (other != trace->twin)\n			reprise_trace_adopt(other, i, reprise_trace_op(trace, i));", "fuzz turns_after_new"),
     ("no trace is given a twin", "src/lane/twin.c", "	return trace->turns >= TURNS_MOST;", "	return trace->turns > TURNS_MOST << 20;", "turns_after_new"),
     ("threads that crowd launch as many graphs as one alone", "src/lane/making.c", "few = reprise_lanes_of_others() >= CROWD, useful", "few = reprise_lanes_of_others() > 99, useful", "threads_in_step"),
     ("a launch of a graph that failed counts as made", "src/lane/replay.c",

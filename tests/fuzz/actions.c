@@ -21,10 +21,10 @@ static CUdeviceptr buffer_of(int stream, int which)
 	return world.buffer[stream][in(which, BUFFERS)];
 }
 
-/* How an argument changes: not at all, with the iteration, in cycles of two and three, seldom, at random. */
+/* How an argument changes: not at all, with the iteration, in cycles of two and three, seldom, in a cycle of two that begins late, at random. */
 static unsigned changing(int how)
 {
-	switch (in(how, 6)) {
+	switch (in(how, CHANGES)) {
 	case 0:
 		return (unsigned)how;
 	case 1:
@@ -35,6 +35,8 @@ static unsigned changing(int how)
 		return (unsigned)iteration % 3;
 	case 4:
 		return (unsigned)iteration / 50;
+	case 5:
+		return iteration < 20 ? (unsigned)iteration : (unsigned)iteration % 2;
 	default:
 		return chance((unsigned)how);
 	}

@@ -13,7 +13,7 @@
 /* 0 is the legacy default stream, 1 to 4 do not block it (2 has priority), 5 and 6 do, 7 is the per-thread default stream. */
 enum { LEGACY, FREE, URGENT, FREE_TOO, FREE_THREE, BLOCKING, BLOCKING_TOO, PER_THREAD, STREAMS };
 
-enum { BUFFERS = 3, WORDS = 64, EVENTS = 6 };
+enum { BUFFERS = 3, WORDS = 64, EVENTS = 6, CHANGES = 7 };
 
 /*
  * X(name, arguments): the statements of a program. Arguments are small numbers of any size; each is taken modulo what there is. The first is

@@ -127,7 +127,7 @@ static int draw_stream(const struct cast *cast)
 /* Values change in few of the ops. */
 static int draw_change(void)
 {
-	return draw(4) != 0 ? 6 * (int)draw(20) : (int)draw(120);
+	return draw(4) != 0 ? CHANGES * (int)draw(20) : (int)draw(CHANGES * 20);
 }
 
 static struct statement draw_statement(const struct cast *cast, bool disturbing)
