@@ -5,6 +5,7 @@
 
 #define TURNS_MOST 32 /* values that came back, before a twin is made */
 #define TURNS_SHARE 4 /* of those that change, one of so many at least comes back */
+#define COMPARED 32   /* to compare so many ops takes as long as to set a node */
 
 /* How many ops of the visit its twin has other values of. */
 static unsigned int differing(const struct reprise_trace *trace)
@@ -17,14 +18,30 @@ static unsigned int differing(const struct reprise_trace *trace)
 	return count;
 }
 
+/* Whether to go on with the twin, by which all ops are compared, is worth it if so many fewer nodes are to be set. */
+static bool is_worth_it(const struct reprise_trace *trace, unsigned int fewer)
+{
+	return fewer * COMPARED >= trace->count;
+}
+
 /* Whether values have come by turns for long enough. */
 static bool comes_by_turns(struct reprise_trace *trace)
 {
-	if (trace->returned * TURNS_SHARE >= trace->changed_count)
+	if (trace->returned * TURNS_SHARE >= trace->changed_count && is_worth_it(trace, trace->returned))
 		trace->turns += trace->returned;
 	else if (trace->turns > 0)
 		trace->turns--;
 	return trace->turns >= TURNS_MOST;
+}
+
+static bool twin_needs_fewer(const struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	unsigned int others;
+
+	if (!reprise_trace_usable(trace->twin, lane->counts.ops) || trace->twin->graph.disabled_count != 0)
+		return false;
+	others = differing(trace);
+	return others < trace->changed_count && is_worth_it(trace, trace->changed_count - others);
 }
 
 void reprise_lane_take_turns(struct reprise_lane *lane)
@@ -33,13 +50,11 @@ void reprise_lane_take_turns(struct reprise_lane *lane)
 
 	if (trace->absent_count != 0)
 		return;
-	if (trace->twin == NULL) {
-		if (!comes_by_turns(trace))
-			return;
+	if (trace->twin != NULL) {
+		if (twin_needs_fewer(lane, trace))
+			reprise_lane_change_over(lane, trace->twin);
+	} else if (comes_by_turns(trace)) {
 		trace->turns = 0;
 		reprise_lane_make_twin(lane, trace);
-		return;
 	}
-	if (reprise_trace_usable(trace->twin, lane->counts.ops) && trace->twin->graph.disabled_count == 0 && differing(trace) < trace->changed_count)
-		reprise_lane_change_over(lane, trace->twin);
 }
