@@ -28,6 +28,7 @@
 #include "leave.h"
 #include "meeting.h"
 #include "replay.h"
+#include "twin.h"
 #include "verify.h"
 #include "watching.h"
 
@@ -113,11 +114,14 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 		if (lane->cursor == 1)
 			reprise_hold_begin(lane);
 		fetch(&lane->trace->ops[lane->cursor]);
-	} else if (reprise_dry) {
-		reprise_lane_replay_dry(lane);
-	} else {
-		*result = reprise_lane_replay(lane);
+		return !reprise_dry;
 	}
+	if (__builtin_expect(lane->trace->changed_count > 0, 0))
+		reprise_lane_take_turns(lane);
+	if (reprise_dry)
+		reprise_lane_replay_dry(lane);
+	else
+		*result = reprise_lane_replay(lane);
 	return !reprise_dry;
 }
 

@@ -23,15 +23,29 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
-/* From now on it is there, and its graph is built. */
-static void add(struct reprise_lane *lane, struct reprise_trace *trace)
+/* From now on there is a trace of these, and its graph is built. NULL if there is no room. */
+static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
+                                 const struct reprise_spot *spot, uint32_t gap_ns)
 {
+	struct reprise_trace *trace;
+
+	if (!reprise_dry && !reprise_queue_has_room()) {
+		lane->counts.put_off++;
+		return NULL;
+	}
+	do
+		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+	while (trace == NULL && reprise_lane_make_room(lane));
+	if (trace == NULL)
+		return NULL;
+	trace->gap_ns = gap_ns;
 	reprise_index_add(lane->index, trace);
 	lane->counts.traces++;
 	if (reprise_dry)
 		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	else
 		reprise_graph_build(&trace->graph);
+	return trace;
 }
 
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
@@ -48,34 +62,19 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 	}
 	if (count > 1 && !reprise_dry && !reprise_hold_ready())
 		return; /* what it would defer, nobody would issue in time */
-	if (!reprise_dry && !reprise_queue_has_room()) {
-		lane->counts.put_off++;
-		return;
-	}
-	do
-		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
-	while (trace == NULL && reprise_lane_make_room(lane));
-	if (trace == NULL)
-		return;
-	trace->gap_ns = gap_ns;
-	add(lane, trace);
+	add(lane, ops, loose, count, spot, gap_ns);
 }
 
 void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	struct reprise_trace *twin;
+	struct reprise_trace *twin = add(lane, trace->ops, trace->loose, trace->count, &trace->spot, trace->gap_ns);
 
-	if (!reprise_dry && !reprise_queue_has_room())
-		return;
-	do
-		twin = reprise_trace_copy(trace);
-	while (twin == NULL && reprise_lane_make_room(lane));
 	if (twin == NULL)
 		return;
+	twin->head_moved = trace->head_moved;
 	trace->twin = twin;
 	twin->twin = trace;
 	lane->counts.twins++;
-	add(lane, twin);
 }
 
 /* The program's mean pause before each of these ops but the first. */

@@ -19,7 +19,6 @@
 #include "joint.h"
 #include "leave.h"
 #include "making.h"
-#include "twin.h"
 #include "verify.h"
 #include "visit.h"
 
@@ -134,17 +133,9 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 	return result;
 }
 
-/* All ops have come. Returns the trace by which they are launched. */
-REPRISE_HOT static struct reprise_trace *whole_visit(struct reprise_lane *lane)
-{
-	if (__builtin_expect(lane->trace->changed_count > 0, 0))
-		reprise_lane_take_turns(lane);
-	return lane->trace;
-}
-
 REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 {
-	struct reprise_trace *trace = whole_visit(lane);
+	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
 
@@ -175,7 +166,6 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 
 void reprise_lane_replay_dry(struct reprise_lane *lane)
 {
-	whole_visit(lane);
 	replayed(lane);
 	complete(lane);
 }

@@ -1,6 +1,6 @@
 /*
- * Twins: two traces of the same ops. Where values come by turns, among others that are new each time, no trace stands for either set alone, and both would be
- * patched in at each visit. Each twin's graph keeps the set that it had last, and a visit is launched from the one of which less is to be patched.
+ * Twins: two traces of the same ops. Where values were new at each visit for a while a trace takes any, and if two sets of them come by turns later, both would be
+ * patched in for ever. Each twin's graph keeps the set that it had last, and a visit is launched from the one of which less is to be patched.
  *
  * Under the lane's lock.
  */

@@ -77,17 +77,6 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	return trace;
 }
 
-struct reprise_trace *reprise_trace_copy(const struct reprise_trace *trace)
-{
-	struct reprise_trace *copy = reprise_trace_new(trace->ops, trace->loose, trace->count, &trace->spot, trace->graph.workshop);
-
-	if (copy == NULL)
-		return NULL;
-	copy->head_moved = trace->head_moved;
-	copy->gap_ns = trace->gap_ns;
-	return copy;
-}
-
 void reprise_trace_free(struct reprise_trace *trace)
 {
 	reprise_shadow_free(&trace->graph);

@@ -85,9 +85,6 @@ struct reprise_trace {
 	uint32_t gap_ns; /* the program's mean pause between its ops, when it was made */
 };
 
-/* Another of the same ops, with its values; neither is in this visit, and it has no graph yet. NULL if there is no memory. */
-struct reprise_trace *reprise_trace_copy(const struct reprise_trace *trace);
-
 /* Copies `count` ops, and which of them are loose. NULL if there is no memory. The graph is EMPTY. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,
                                         const struct reprise_spot *spot, struct reprise_workshop *workshop);

@@ -186,7 +186,7 @@ START_TEST(values_that_were_there_two_visits_ago_return)
 	ck_assert_uint_eq(returned_by(trace, 0), 1);
 	ck_assert_uint_eq(returned_by(trace, 3), 0);
 	ck_assert_uint_eq(returned_by(trace, 0), 1);
-	copy = reprise_trace_copy(trace);
+	copy = reprise_trace_new(trace->ops, trace->loose, trace->count, &trace->spot, &workshop);
 	ck_assert_ptr_eq(copy->ops[0].host.function, (CUhostFn)1);
 	ck_assert_uint_eq(copy->key_shape, trace->key_shape);
 	ck_assert(copy->loose[0]);
@@ -371,7 +371,7 @@ END_TEST
 
 START_TEST(a_twin_that_is_gone_is_nobodys)
 {
-	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true), *b = reprise_trace_copy(a);
+	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true), *b = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
 
 	reprise_index_add(table, a);
 	reprise_index_add(table, b);
