@@ -14,5 +14,5 @@ def long_enough(run, enough, lengths=LENGTHS):
     for iterations in lengths:
         outcome = run(iterations)
         if enough(outcome):
-            break
-    return outcome
+            return outcome
+    raise AssertionError(f"not enough in {lengths[-1]} iterations: {outcome}")

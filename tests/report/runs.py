@@ -23,7 +23,8 @@ def program(shape, iterations=400):
 
 
 def report(path, mode, shape, *options, iterations=400, **environment):
-    """Runs a program and returns its report. Times mean nothing on the simulated driver: traces are followed whatever they cost."""
+    """Runs a program and returns its report, the one there being gone. Times mean nothing on the simulated driver: traces are followed whatever they cost."""
+    Path(path).unlink(missing_ok=True)
     environment.setdefault("REPRISE_PAYS", "assumed")
     outcome = reprise(mode, "--report", path, *options, "--", *program(shape, iterations), **environment)
     assert outcome.returncode == 0, outcome.stderr
@@ -32,9 +33,4 @@ def report(path, mode, shape, *options, iterations=400, **environment):
 
 def replayed(path, shape, count="replayed", **environment):
     """The same under `run`, for as long as it takes to have some of what is counted."""
-    def run(iterations):
-        Path(path).unlink(missing_ok=True)
-        return report(path, "run", shape, iterations=iterations, **environment)
-    told, outcome = simulation.long_enough(run, lambda run: run[0][count] > 0)
-    assert told[count] > 0, told
-    return told, outcome
+    return simulation.long_enough(lambda iterations: report(path, "run", shape, iterations=iterations, **environment), lambda run: run[0][count] > 0)

@@ -43,7 +43,6 @@ class Schema(WithFolder):
         for mode in ("run", "observe"):
             for shape in ("chain", "one-changed", "cg", "pageable", "absent-ops", "norepeat", "two-streams", "bad-launch"):
                 with self.subTest(mode=mode, shape=shape):
-                    self.path.unlink(missing_ok=True)
                     report(self.path, mode, shape)
                     self.holds(self.path)
 
@@ -70,7 +69,6 @@ class Figures(WithFolder):
         for mode in ("run", "observe"):
             for shape in ("chain", "pageable", "absent-ops", "norepeat"):
                 with self.subTest(mode=mode, shape=shape):
-                    self.path.unlink(missing_ok=True)
                     told, _ = report(self.path, mode, shape)
                     self.assertEqual(sum(ops for _, ops, _ in reports.fates(told)), told["ops"])
 
@@ -143,7 +141,6 @@ class Figures(WithFolder):
 
     def test_a_rank_is_taken_from_the_launcher(self):
         for variables, rank in (({"OMPI_COMM_WORLD_RANK": "3", "RANK": "9"}, 3), ({"SLURM_PROCID": "x", "LOCAL_RANK": "1"}, 1), ({"RANK": ""}, None)):
-            self.path.unlink(missing_ok=True)
             told, _ = report(self.path, "run", "chain", **variables)
             self.assertEqual(told.get("rank"), rank)
         self.assertNotIn("rank_variable", told)

@@ -126,14 +126,14 @@ def back_again():
     return stream
 
 
-def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration: GAP):
-    """The same body with `period` sets of values in turn."""
+def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration: GAP, is_new=lambda iteration, i: False):
+    """The same body with `period` sets of values in turn, but for ops whose values are new."""
     stream = Stream(least)
     for iteration in range(1000):
         if iteration == begin:
             stream.count_from_here()
         for i in range(length):
-            stream.op(i % functions, 1000 * (iteration % period) + i, pause(stream, iteration))
+            stream.op(i % functions, 1000 * (iteration if is_new(iteration, i) else iteration % period) + i, pause(stream, iteration))
         stream.sync()
     return stream
 
@@ -163,17 +163,10 @@ def half_new(sync):
     return stream
 
 
-def turns_after_new(share_new):
-    """Values are new at each iteration for a while, then two sets of them come by turns; but those of every so manieth op stay new."""
-    stream = Stream(0.95)
-    stream.patched_most = 0.02 + (1 / share_new if share_new else 0)
-    for iteration in range(1000):
-        if iteration == 300:
-            stream.count_from_here()
-        for i in range(50):
-            is_new = iteration < 60 or (share_new and i % share_new == 0)
-            stream.op(1 + i % 7, 1000 + iteration if is_new else 10 * i + iteration % 2)
-        stream.sync()
+def turns_after_new(stay_new):
+    """Values are new at each iteration for a while, then two sets of them come by turns; but some stay new: one in so many, or none."""
+    stream = in_turn(2, least=0.95, begin=300, is_new=lambda iteration, i: iteration < 60 or (stay_new and i % stay_new == 0))
+    stream.patched_most = 0.02 + (1 / stay_new if stay_new else 0)
     return stream
 
 

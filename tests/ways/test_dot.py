@@ -51,9 +51,7 @@ class Drawings(unittest.TestCase):
             for file in self.folder.glob("reprise-*.dot"):
                 file.unlink()
             return self.draw(shape(name, iterations), **more)
-        files = simulation.long_enough(run, lambda _: self.report["graphs_built"] > 0)
-        self.assertGreater(self.report["graphs_built"], 0)
-        return files
+        return simulation.long_enough(run, lambda _: self.report["graphs_built"] > 0)
 
     def test_one_for_each_graph_with_its_nodes_in_their_order(self):
         for name in ("mixed", "eight-bodies"):
