@@ -338,8 +338,9 @@ class Finding(Recording):
         for command in (*map(shape, ("chain", "one-changed", "all-changed", "swap", "mixed", "pageable", "cg", "two-streams", "legacy-between", "random-bodies",
                                      "extra-ops", "bad-launch")), relay(), relay("--own-streams")):
             with self.subTest(" ".join(str(word) for word in command[3:])):
+                # A machine that is busy elsewhere lets the library build late, or leave a trace so often that it is put aside for long, but not each time.
                 simulation.long_enough(lambda iterations: self.lag([*command, "--iterations", str(iterations)]), lambda lag: lag < (1 if SLOW else 0.1),
-                                       (5000, 20000, 80000))
+                                       (5000, 5000, 5000, 5000, 20000, 80000))
 
     def test_what_comes_again_by_chance_is_left_alone_by_both(self):
         ours, theirs = self.shares(shape("norepeat", 5000))
