@@ -28,9 +28,12 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 	lane->coming = false;
 	/* Where an op was absent, a sibling would have to do without the same one. */
 	if (trace->absent_count == 0 && (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor])) {
-		struct reprise_trace *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
-		                                                      match != REPRISE_MATCH_NOT, lane->counts.ops, &lane->coming);
+		struct reprise_trace *coming, *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call, match != REPRISE_MATCH_NOT,
+		                                                               lane->counts.ops, &coming);
 
+		if (sibling == NULL && coming != NULL && reprise_trace_return(coming))
+			sibling = coming;
+		lane->coming = coming != NULL;
 		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
 			reprise_lane_change_over(lane, sibling);
 			lane->counts.siblings++;

@@ -197,12 +197,12 @@ static bool agrees(const struct reprise_trace *other, const struct reprise_trace
 }
 
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
-                                            const struct reprise_call *call, bool same_values, uint64_t now, bool *coming)
+                                            const struct reprise_call *call, bool same_values, uint64_t now, struct reprise_trace **coming)
 {
 	struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)];
 	struct reprise_trace *fits = NULL, *loosely = NULL;
 
-	*coming = false;
+	*coming = NULL;
 	for (; other != NULL; other = other->by_shape.next) {
 		if (other == trace || other->count <= done || other->shape_before[done] != trace->shape_before[done] ||
 		    other->key_shape != trace->key_shape)
@@ -212,9 +212,10 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 
 		if (match == REPRISE_MATCH_NOT)
 			continue;
-		if (!reprise_trace_usable(other, now))
-			*coming = *coming || (match == REPRISE_MATCH_SAME && agrees(other, trace, done));
-		else if (!agrees(other, trace, done) || (match != REPRISE_MATCH_SAME && !other->loose[done]))
+		if (!reprise_trace_usable(other, now)) {
+			if (match == REPRISE_MATCH_SAME && agrees(other, trace, done))
+				*coming = other;
+		} else if (!agrees(other, trace, done) || (match != REPRISE_MATCH_SAME && !other->loose[done]))
 			fits = fits == NULL ? other : fits;
 		else if (match == REPRISE_MATCH_SAME)
 			return other;

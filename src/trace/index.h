@@ -39,11 +39,11 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index, cons
 
 /*
  * Another usable trace that agrees with what `trace` holds of this visit (its first `done` ops) and goes on with `call`, in values
- * too where it is not loose; failing that, unless `same_values`, one that agrees in shapes. NULL if there is none. *coming: there is one with
- * these values, but it is not built yet or put aside.
+ * too where it is not loose; failing that, unless `same_values`, one that agrees in shapes. NULL if there is none. *coming: one with these values that
+ * is not built yet or put aside, or NULL.
  */
 struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
-                                            const struct reprise_call *call, bool same_values, uint64_t now, bool *coming);
+                                            const struct reprise_call *call, bool same_values, uint64_t now, struct reprise_trace **coming);
 
 /* Any value will do at op `at` from now on. */
 void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *trace, unsigned int at);

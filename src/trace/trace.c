@@ -166,6 +166,7 @@ void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now)
 {
 	trace->trust = 0;
 	trace->aside_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);
+	trace->may_return = false;
 	if (trace->setbacks < MOST_SETBACKS)
 		trace->setbacks++;
 }
@@ -180,6 +181,16 @@ bool reprise_trace_held(struct reprise_trace *trace, unsigned int at)
 void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now)
 {
 	trace->trust -= DISAPPOINTMENT;
-	if (trace->trust < -2 * DISAPPOINTMENT)
-		reprise_trace_put_aside(trace, now);
+	if (trace->trust >= -2 * DISAPPOINTMENT)
+		return;
+	reprise_trace_put_aside(trace, now);
+	trace->may_return = true;
+}
+
+bool reprise_trace_return(struct reprise_trace *trace)
+{
+	if (!trace->may_return || atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_READY)
+		return false;
+	trace->aside_until = 0;
+	return true;
 }

@@ -73,6 +73,7 @@ struct reprise_trace {
 	int trust;              /* up with each replay, down with each side exit */
 	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
 	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */
+	bool may_return;        /* it is put aside for side exits alone */
 	uint64_t last_followed; /* the same count, when it was last replayed */
 	unsigned int strangers; /* how often other values came where it is not loose, and no other trace had them */
 	unsigned int held_at; /* the op before which the hold limit struck last, */
@@ -132,3 +133,9 @@ void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);
 
 /* Puts it aside at once, each time for longer. */
 void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now);
+
+/*
+ * What came instead of another trace's op is this one's. If it is put aside for side exits alone, it can be followed again from now on, and that is true. Else each
+ * of the two would be left for want of the other, and put aside for ever longer.
+ */
+bool reprise_trace_return(struct reprise_trace *trace);

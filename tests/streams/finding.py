@@ -185,6 +185,21 @@ def absent(length, share, places, bought=False):
     return stream
 
 
+def interrupted(share, end):
+    """Four bodies with a common beginning, at random, on a busy machine: until iteration `end`, before a share of the ops the program stands still for longer than anything may
+    be held back."""
+    stream = Stream(0.97, seed=2)
+    for iteration in range(10000):
+        if iteration == 5000:
+            stream.count_from_here()
+        body = stream.random.randrange(4)
+        for i in range(8 + 6 * body):
+            stands_still = iteration < end and stream.random.random() < share
+            stream.op(1 if i % (body + 2) else 2, i if i < 6 else 100 * body + i, 50000 if stands_still else GAP)
+        stream.sync()
+    return stream
+
+
 def slow(gpu_ns):
     """The host works for 8 us between launches, and waits in each iteration: on a GPU that is about as slow, what comes late ends late."""
     stream = in_turn(1, least=0.98, length=64, pause=lambda stream, iteration: 800)
@@ -224,6 +239,8 @@ def made_up():
     yield "1 of 100 ops absent in 50 %, at 2 places", absent(100, 0.5, 2)
     yield "1 of 20 ops absent in 50 %, always the same", absent(20, 0.5, 1, bought=True)
     yield "1 of 100 ops absent in 1 %, always the same", absent(100, 0.01, 1)
+    yield "four bodies at random, interrupted at first", interrupted(0.002, 2500)
+    yield "four bodies at random, interrupted now and then", interrupted(0.002, 10000)
     yield "slow host", slow(2000)
     yield "slow host and GPU", slow(8000)
     yield "slow host, slower GPU", slow(12000)

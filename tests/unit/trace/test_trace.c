@@ -238,6 +238,27 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 }
 END_TEST
 
+START_TEST(a_trace_returns_early_that_is_aside_for_side_exits_alone)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
+
+	while (reprise_trace_usable(trace, 10))
+		reprise_trace_disappointed(trace, 10);
+	ck_assert(reprise_trace_return(trace));
+	ck_assert(reprise_trace_usable(trace, 10));
+
+	reprise_trace_put_aside(trace, 10); /* it does not pay */
+	ck_assert(!reprise_trace_return(trace));
+	ck_assert(!reprise_trace_usable(trace, 10));
+
+	while (trace->aside_until <= 10 || !trace->may_return)
+		reprise_trace_disappointed(trace, 10);
+	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
+	ck_assert(!reprise_trace_return(trace));
+	reprise_trace_free(trace);
+}
+END_TEST
+
 /* ---- the index ---- */
 
 #define SPOT(before, position) (&(struct reprise_spot){before, 0, position})
@@ -422,6 +443,7 @@ int main(void)
 	tcase_add_test(trace, values_that_were_there_two_visits_ago_return);
 	tcase_add_test(trace, a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then);
 	tcase_add_test(trace, a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever);
+	tcase_add_test(trace, a_trace_returns_early_that_is_aside_for_side_exits_alone);
 	suite_add_tcase(suite, trace);
 	tcase_add_checked_fixture(index, setup, teardown);
 	tcase_add_test(index, a_trace_is_found_by_what_came_before_and_its_first_value);
