@@ -14,7 +14,7 @@
 
 #define REPRISE_OPTIONS(X) \
 	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
-	X(HOLD, "REPRISE_HOLD", NUMBER, 200, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
+	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "whether a trace must be seen to pay by what calls cost in this process") \

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-HOLDS = ("200", "200", "30", "1000", "0")
+HOLDS = ("400", "400", "30", "1000", "0")
 SCHEDULES = "eager,random,lazy"
 
 # Calls that the programs themselves do not make: whatever Reprise does when they fail, the program is not to see it.
@@ -69,7 +69,7 @@ class Runs:
         """The environments to run under Reprise: (name, variables)."""
         if self.gpu:
             # Seeds come by twenties.
-            return [(f"hold {hold}", {"REPRISE_HOLD": hold}) for hold in dict.fromkeys(("200", HOLDS[seed // TOGETHER % len(HOLDS)]))]
+            return [(f"hold {hold}", {"REPRISE_HOLD": hold}) for hold in dict.fromkeys(("400", HOLDS[seed // TOGETHER % len(HOLDS)]))]
         ways = []
         # What nothing waits for starts soon, so that a host that polls memory gets on.
         for i, schedule in enumerate(self.schedules):

@@ -18,6 +18,7 @@ struct heat {
 	int default_stream;   /* work on the default stream, with synchronous copies */
 	const char *module;   /* driver API only */
 	unsigned devices;     /* heat-devices only */
+	const char *mode;     /* heat-devices only */
 	double *cells;        /* size * size, on the host */
 	double *interval_us;  /* wall time from check to check */
 	unsigned checks;
@@ -62,7 +63,7 @@ static inline void heat_parse(struct heat *heat, int argc, char **argv)
 		{"size", required_argument, NULL, 'n'},    {"steps", required_argument, NULL, 's'},
 		{"every", required_argument, NULL, 'e'},   {"default-stream", no_argument, NULL, 'd'},
 		{"module", required_argument, NULL, 'm'},  {"devices", required_argument, NULL, 'D'},
-		{NULL, 0, NULL, 0},
+		{"mode", required_argument, NULL, 'M'},    {NULL, 0, NULL, 0},
 	};
 	int option;
 
@@ -80,6 +81,8 @@ static inline void heat_parse(struct heat *heat, int argc, char **argv)
 			heat->every = heat_number(optarg, 3);
 		else if (option == 'D')
 			heat->devices = heat_number(optarg, 1);
+		else if (option == 'M')
+			heat->mode = optarg;
 		else if (option == 'd')
 			heat->default_stream = 1;
 		else if (option == 'm')

@@ -1,10 +1,12 @@
 /*
  * heat-devices: the heat equation on a square, its rows divided among devices, by the CUDA driver API.
  *
- *   heat-devices --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--devices N]
+ *   heat-devices --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--devices N] [--mode eager|together|apart]
  *
  * After each step neighbours give each other the rows at their border (cuMemcpyPeerAsync), and wait for each other by events. Same results as heat, to
  * the last bit, for any number of parts; where there are fewer devices, several parts are on one.
+ *
+ * Two forms are from graphs, written by hand: each part's kernel and copies of a step in one graph (together), or each in a graph of its own (apart).
  */
 #include "driver.h"
 #include "heat.h"
@@ -12,9 +14,10 @@
 #define PARTS_MOST 16u
 #define BLOCK 256u
 
-/* Its rows, and its neighbours' next to them; what is and what comes after a step change places. */
+/* Its rows, and its neighbours' next to them; what is and what comes after a step change places. The graphs are of the step from here. */
 struct half {
 	CUdeviceptr rows, above, below;
+	CUgraphExec stepped, given_up, given_down, all;
 };
 
 struct part {
@@ -28,6 +31,7 @@ struct part {
 
 static struct part parts[PARTS_MOST];
 static unsigned part_count;
+static enum { EAGER, TOGETHER, APART } mode;
 
 static void enter(const struct part *part)
 {
@@ -75,25 +79,98 @@ static void launch(CUfunction function, unsigned threads, unsigned block, const 
 	CHECK(cuLaunchKernel(function, (threads + block - 1) / block, 1, 1, block, 1, 1, 0, part->stream, parameters, NULL));
 }
 
-static void step(struct part *part, unsigned size)
+static void launch_step(struct part *part, const struct heat *heat)
 {
+	unsigned size = heat->size;
 	double rate = HEAT_RATE;
 
-	enter(part);
 	launch(part->strip, part->count * size, BLOCK, part,
 	       (void *[]){&part->now.rows, &part->now.above, &part->now.below, &part->next.rows, &size, &rate, &part->first, &part->count});
 }
 
-static void give_borders(const struct part *part, const struct heat *heat)
+/* cuMemcpyPeerAsync cannot be captured; its addresses tell as much. */
+static void give(CUdeviceptr to, const struct part *neighbour, CUdeviceptr from, const struct part *part, const struct heat *heat)
 {
-	size_t bytes = row_bytes(heat);
+	if (mode == EAGER)
+		CHECK(cuMemcpyPeerAsync(to, neighbour->context, from, part->context, row_bytes(heat), part->stream));
+	else
+		CHECK(cuMemcpyAsync(to, from, row_bytes(heat), part->stream));
+}
 
-	enter(part);
+static void give_up(struct part *part, const struct heat *heat)
+{
 	if (part > parts)
-		CHECK(cuMemcpyPeerAsync(part[-1].next.below, part[-1].context, part->next.rows, part->context, bytes, part->stream));
+		give(part[-1].next.below, &part[-1], part->next.rows, part, heat);
+}
+
+static void give_down(struct part *part, const struct heat *heat)
+{
 	if (part + 1 < parts + part_count)
-		CHECK(cuMemcpyPeerAsync(part[1].next.above, part[1].context, part->next.rows + (part->count - 1) * bytes, part->context, bytes,
-		                        part->stream));
+		give(part[1].next.above, &part[1], part->next.rows + (part->count - 1) * row_bytes(heat), part, heat);
+}
+
+static void all(struct part *part, const struct heat *heat)
+{
+	launch_step(part, heat);
+	give_up(part, heat);
+	give_down(part, heat);
+}
+
+static void swap(struct part *part)
+{
+	struct half now = part->now;
+
+	part->now = part->next;
+	part->next = now;
+}
+
+static CUgraphExec graph_of(void (*work)(struct part *, const struct heat *), struct part *part, const struct heat *heat)
+{
+	CUgraphExec executable;
+	CUgraph graph;
+
+	CHECK(cuStreamBeginCapture(part->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	work(part, heat);
+	CHECK(cuStreamEndCapture(part->stream, &graph));
+	CHECK(cuGraphInstantiate(&executable, graph, 0));
+	CHECK(cuGraphDestroy(graph));
+	CHECK(cuGraphUpload(executable, part->stream));
+	return executable;
+}
+
+/* Of the step from this half. All parts have to be set up. */
+static void make_graphs(struct part *part, const struct heat *heat)
+{
+	enter(part);
+	part->now.all = graph_of(all, part, heat);
+	part->now.stepped = graph_of(launch_step, part, heat);
+	part->now.given_up = graph_of(give_up, part, heat);
+	part->now.given_down = graph_of(give_down, part, heat);
+}
+
+static void step(struct part *part, const struct heat *heat)
+{
+	enter(part);
+	if (mode == EAGER)
+		launch_step(part, heat);
+	else if (mode == APART)
+		CHECK(cuGraphLaunch(part->now.stepped, part->stream));
+}
+
+static void give_borders(struct part *part, const struct heat *heat)
+{
+	enter(part);
+	if (mode == EAGER) {
+		give_up(part, heat);
+		give_down(part, heat);
+	} else if (mode == TOGETHER) {
+		CHECK(cuGraphLaunch(part->now.all, part->stream));
+	} else {
+		if (part > parts)
+			CHECK(cuGraphLaunch(part->now.given_up, part->stream));
+		if (part + 1 < parts + part_count)
+			CHECK(cuGraphLaunch(part->now.given_down, part->stream));
+	}
 	CHECK(cuEventRecord(part->stepped, part->stream));
 }
 
@@ -137,12 +214,16 @@ static double residual(CUdeviceptr now, CUdeviceptr next, CUdeviceptr sums[2], d
 	return *host;
 }
 
-static void swap(struct part *part)
+static void choose_mode(const char *name)
 {
-	struct half now = part->now;
+	static const char *const names[] = {[EAGER] = "eager", [TOGETHER] = "together", [APART] = "apart"};
 
-	part->now = part->next;
-	part->next = now;
+	for (mode = EAGER; name != NULL && mode <= APART && strcmp(name, names[mode]) != 0; mode++)
+		;
+	if (mode <= APART)
+		return;
+	fprintf(stderr, "heat-devices: no mode %s\n", name);
+	exit(2);
 }
 
 int main(int argc, char **argv)
@@ -153,6 +234,7 @@ int main(int argc, char **argv)
 	int devices;
 
 	heat_parse(&heat, argc, argv);
+	choose_mode(heat.mode);
 	if (!heat.module) {
 		fprintf(stderr, "heat-devices: --module FILE is needed\n");
 		return 2;
@@ -168,6 +250,12 @@ int main(int argc, char **argv)
 		parts[i].count = heat.size * (i + 1) / part_count - parts[i].first;
 		set_up(&parts[i], (CUdevice)i % devices, &heat);
 	}
+	for (unsigned turn = 0; mode != EAGER && turn < 2; turn++) {
+		for (unsigned i = 0; i < part_count; i++)
+			make_graphs(&parts[i], &heat);
+		for (unsigned i = 0; i < part_count; i++)
+			swap(&parts[i]);
+	}
 	enter(parts);
 	CHECK(cuMemAlloc(&now, sizeof(double) * cells));
 	CHECK(cuMemAlloc(&next, sizeof(double) * cells));
@@ -178,7 +266,7 @@ int main(int argc, char **argv)
 	start = last = heat_now_us();
 	for (unsigned number = 1; number <= heat.steps; number++) {
 		for (unsigned i = 0; i < part_count; i++)
-			step(&parts[i], heat.size);
+			step(&parts[i], &heat);
 		for (unsigned i = 0; i < part_count; i++)
 			give_borders(&parts[i], &heat);
 		for (unsigned i = 0; i < part_count; i++)

@@ -66,7 +66,7 @@ class Doctor(unittest.TestCase):
     def test_an_option_that_cannot_be_used_is_named(self):
         outcome = reprise("doctor", REPRISE_HOLD="much")
         self.assertIn("REPRISE_HOLD", outcome.stderr)
-        self.assertIn('REPRISE_HOLD 200 (default, since the environment\'s "much" is not from 0 to 100000)', " ".join(outcome.stdout.split()))
+        self.assertIn('REPRISE_HOLD 400 (default, since the environment\'s "much" is not from 0 to 100000)', " ".join(outcome.stdout.split()))
 
     def test_words_and_texts_that_cannot_be_used_are_named(self):
         said = " ".join(reprise("doctor", REPRISE_PAYS="maybe", REPRISE_DENY="x" * 600).stdout.split())

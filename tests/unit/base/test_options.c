@@ -85,7 +85,7 @@ START_TEST(absurd_numbers_are_named_once_and_the_default_used)
 {
 	setenv("REPRISE_HOLD", absurd[_i], 1);
 	read_options();
-	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_HOLD), 200);
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_HOLD), 400);
 	ck_assert(!reprise_option_given(REPRISE_OPTION_HOLD));
 	ck_assert_uint_eq(lines(), 1);
 	ck_assert_ptr_nonnull(strstr(said, "REPRISE_HOLD"));

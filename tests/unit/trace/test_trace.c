@@ -82,6 +82,20 @@ START_TEST(what_is_patched_comes_in_smaller_traces)
 }
 END_TEST
 
+START_TEST(a_copy_between_devices_is_a_trace_of_its_own)
+{
+	struct reprise_segment segment = segment_of(300, 10);
+
+	segment.spot.position = 1000;
+	ops[5].kind = ops[6].kind = REPRISE_OP_COPY;
+	ops[5].copy.form = ops[6].copy.form = REPRISE_COPY_PEER;
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 5, 100000, false), 1);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 6, 100000, true), 1);
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 7, 100000, false), 128);
+}
+END_TEST
+
 START_TEST(no_trace_spans_long_pauses)
 {
 	struct reprise_segment segment = segment_of(300, 8000);
@@ -90,6 +104,8 @@ START_TEST(no_trace_spans_long_pauses)
 	segment.spot.position = 100;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000, false), 2);
+	ck_assert_uint_eq(reprise_plan_longest(&segment, 0, 100000), 5);
+	ck_assert_uint_eq(reprise_plan_longest(&segment, 0, 10000000), 10);
 	gaps[2] = 1000000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 2);
 }
@@ -435,6 +451,7 @@ int main(void)
 	tcase_add_test(plan, where_few_are_wanted_the_first_is_as_long_as_the_others);
 	tcase_add_test(plan, where_the_program_thinks_evenly_traces_span_more);
 	tcase_add_test(plan, what_is_patched_comes_in_smaller_traces);
+	tcase_add_test(plan, a_copy_between_devices_is_a_trace_of_its_own);
 	tcase_add_test(plan, no_trace_spans_long_pauses);
 	tcase_add_test(plan, a_hold_limit_of_zero_makes_traces_of_one);
 	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
