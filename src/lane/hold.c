@@ -1,6 +1,6 @@
 /*
- * The thread polls while anything is being deferred, several times within the limit, and sleeps once nothing was for a while. The program's
- * threads only read whether it sleeps: a steady loop makes no system call for it.
+ * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw is due, or one that comes right now would be; and for good
+ * once it saw none for a while. The program's threads only read whether it sleeps so: a steady loop makes no system call for it.
  */
 #include "hold.h"
 
@@ -39,15 +39,37 @@ static void issue(struct reprise_lane *lane, uint64_t since)
 	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
 }
 
+/* One look at all lanes. */
+struct look {
+	uint64_t due;  /* nanoseconds after which an op is issued */
+	uint64_t next; /* when to look again */
+	bool held;     /* something was deferred */
+};
+
+static void look_again(struct look *look, uint64_t at)
+{
+	if (at < look->next)
+		look->next = at;
+}
+
 static void issue_overdue(struct reprise_lane *lane, void *context)
 {
-	uint64_t due = *(const uint64_t *)context, now = reprise_clock_ns();
-	uint64_t since = atomic_load(&lane->deferred_since);
+	struct look *look = context;
+	uint64_t now = reprise_clock_ns(), since = atomic_load(&lane->deferred_since);
 
-	if (since == 0 || now < since + due || !reprise_lock_try(&lane->lock))
-		return; /* whoever has the lock is at work on it */
+	if (since == 0)
+		return;
+	look->held = true;
+	if (now < since + look->due) {
+		look_again(look, since + look->due);
+		return;
+	}
+	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
+		look_again(look, now + look->due / 8);
+		return;
+	}
 	since = atomic_load(&lane->deferred_since);
-	if (since != 0 && now >= since + due && !atomic_load(&stopped))
+	if (since != 0 && now >= since + look->due && !atomic_load(&stopped))
 		issue(lane, since);
 	reprise_lock_give(&lane->lock);
 }
@@ -61,25 +83,34 @@ static void sleep_long(void)
 	atomic_store(&thread_state, AWAKE);
 }
 
+static void sleep_until(uint64_t at)
+{
+	uint64_t now = reprise_clock_ns();
+	struct timespec pause = {.tv_nsec = at > now ? (long)(at - now) : 1};
+
+	nanosleep(&pause, NULL);
+}
+
 static void *run(void *unused)
 {
 	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-	uint64_t tick = limit / 8 > 0 ? limit / 8 : 1, due = limit / 2; /* waking up and issuing take the other half */
+	uint64_t due = limit * 5 / 8; /* waking up and issuing take the rest */
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!atomic_load(&stopped)) {
-		struct timespec pause = {.tv_nsec = (long)(tick < 1000000 ? tick : 1000000)};
+		struct look look = {.due = due, .next = reprise_clock_ns() + due};
 
-		nanosleep(&pause, NULL);
-		if (reprise_lanes_hold()) {
+		reprise_lanes_each(issue_overdue, &look);
+		if (look.held) {
 			last_seen = reprise_clock_ns();
-			reprise_lanes_each(issue_overdue, &due);
 		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {
 			sleep_long();
 			last_seen = reprise_clock_ns();
+			continue;
 		}
+		sleep_until(look.next);
 	}
 	return NULL;
 }
