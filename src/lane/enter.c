@@ -29,6 +29,7 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace, const 
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace; /* before the segment is closed, which cannot evict it then */
 	lane->cursor = 0;
+	lane->paused = false;
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_begin(lane);
 	reprise_lane_close_segment(lane, false);

@@ -41,9 +41,9 @@ static void issue(struct reprise_lane *lane, uint64_t since)
 
 /* One look at all lanes. */
 struct look {
-	uint64_t due;  /* nanoseconds after which an op is issued */
-	uint64_t next; /* when to look again */
-	bool held;     /* something was deferred */
+	uint64_t due, pause; /* hold.h */
+	uint64_t next;       /* when to look again */
+	bool held;           /* something was deferred */
 };
 
 static void look_again(struct look *look, uint64_t at)
@@ -52,7 +52,7 @@ static void look_again(struct look *look, uint64_t at)
 		look->next = at;
 }
 
-static void issue_overdue(struct reprise_lane *lane, void *context)
+static void look_at(struct reprise_lane *lane, void *context)
 {
 	struct look *look = context;
 	uint64_t now = reprise_clock_ns(), since = atomic_load(&lane->deferred_since);
@@ -60,17 +60,22 @@ static void issue_overdue(struct reprise_lane *lane, void *context)
 	if (since == 0)
 		return;
 	look->held = true;
-	if (now < since + look->due) {
-		look_again(look, since + look->due);
+	if (now < since + look->pause) {
+		look_again(look, since + look->pause);
 		return;
 	}
 	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
-		look_again(look, now + look->due / 8);
+		look_again(look, now + look->pause / 4);
 		return;
 	}
-	since = atomic_load(&lane->deferred_since);
-	if (since != 0 && now >= since + look->due && !atomic_load(&stopped))
+	if (atomic_load(&lane->deferred_since) != since || atomic_load(&stopped)) {
+		look_again(look, now);
+	} else if (now >= since + look->due) {
 		issue(lane, since);
+	} else {
+		reprise_lane_note_pause(lane);
+		look_again(look, since + look->due);
+	}
 	reprise_lock_give(&lane->lock);
 }
 
@@ -93,16 +98,15 @@ static void sleep_until(uint64_t at)
 
 static void *run(void *unused)
 {
-	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000;
-	uint64_t due = limit * 5 / 8; /* waking up and issuing take the rest */
+	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000, pause = reprise_hold_pause(limit);
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!atomic_load(&stopped)) {
-		struct look look = {.due = due, .next = reprise_clock_ns() + due};
+		struct look look = {.due = reprise_hold_due(limit), .pause = pause, .next = reprise_clock_ns() + pause};
 
-		reprise_lanes_each(issue_overdue, &look);
+		reprise_lanes_each(look_at, &look);
 		if (look.held) {
 			last_seen = reprise_clock_ns();
 		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {

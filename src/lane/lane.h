@@ -74,6 +74,7 @@ struct reprise_lane {
 	_Atomic bool noisy;              /* has had ops since the last barrier; a joint lane always, since its streams may owe something (joint.h) */
 	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
 	bool watching;                   /* a segment is open */
+	bool paused;                     /* in this visit the program paused for long, and that was noted */
 	bool coming;                     /* the trace that would have fit at the last guard that failed is not built yet, or put aside */
 	struct reprise_lane_counts counts;
 	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */

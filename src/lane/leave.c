@@ -102,18 +102,36 @@ void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why)
 	lane->cursor = 0;
 }
 
-void reprise_lane_hold_limit(struct reprise_lane *lane)
+static void issue_held(struct reprise_lane *lane, bool split)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int at = lane->cursor;
-	bool pushed;
+	bool pushed = reprise_driver_make_current(lane->context);
 
-	if (trace == NULL || at == 0)
-		return;
-	pushed = reprise_driver_make_current(lane->context);
 	reprise_count(REPRISE_COUNT_hold_flushes, 1);
 	reprise_lane_leave(lane, REPRISE_EXIT_hold);
-	if (reprise_trace_held(trace, at))
+	if (split)
 		reprise_lane_split(lane, trace, at);
 	reprise_driver_restore_current(pushed);
+}
+
+/* True if the program pauses here so often that the trace should end here. Each visit counts once. */
+static bool pauses_often(struct reprise_lane *lane)
+{
+	bool noted = lane->paused;
+
+	lane->paused = true;
+	return !noted && reprise_trace_held(lane->trace, lane->cursor);
+}
+
+void reprise_lane_note_pause(struct reprise_lane *lane)
+{
+	if (lane->trace != NULL && lane->cursor > 0 && pauses_often(lane))
+		issue_held(lane, true);
+}
+
+void reprise_lane_hold_limit(struct reprise_lane *lane)
+{
+	if (lane->trace != NULL && lane->cursor > 0)
+		issue_held(lane, pauses_often(lane));
 }

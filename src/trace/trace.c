@@ -10,7 +10,7 @@
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
 #define FIRST_ASIDE 256  /* ops */
 #define MOST_SETBACKS 12
-#define HELD 12       /* one strike of the hold limit weighs as much as so many replays, */
+#define HELD 12       /* one long pause weighs as much as so many replays, */
 #define MOST_HELD 16  /* and this is too much */
 
 const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {

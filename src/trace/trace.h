@@ -76,8 +76,8 @@ struct reprise_trace {
 	bool may_return;        /* it is put aside for side exits alone */
 	uint64_t last_followed; /* the same count, when it was last replayed */
 	unsigned int strangers; /* how often other values came where it is not loose, and no other trace had them */
-	unsigned int held_at; /* the op before which the hold limit struck last, */
-	int held;             /* up each time that it struck there, down with each replay */
+	unsigned int held_at; /* the op before which the program paused for long last, */
+	int held;             /* up each time that it did so there, down with each replay */
 	uint64_t replays;
 	uint64_t failed_at;    /* the lane's count of ops when its graph could not be patched or launched; 0 if it was replayed since */
 	unsigned int refusals; /* visits one after another that the driver refused the graph */
@@ -126,7 +126,7 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept);
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now);
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
-/* The hold limit struck before op `at`. True if the program pauses there so often that the trace should end there. */
+/* The program paused for long before op `at`. True if it does so there so often that the trace should end there. */
 bool reprise_trace_held(struct reprise_trace *trace, unsigned int at);
 
 void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);

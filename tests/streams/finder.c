@@ -17,6 +17,7 @@
 #include "../../src/base/options.h"
 #include "../../src/driver/driver.h"
 #include "../../src/lane/barrier.h"
+#include "../../src/lane/hold.h"
 #include "../../src/lane/leave.h"
 #include "../../src/lane/traces.h"
 #include "costs.h"
@@ -211,15 +212,18 @@ static void feed_wait(const struct opstream_record *record)
 			barrier(&lanes[i], true);
 }
 
-/* What the watchdog does in a process: it issues at half of the limit. */
+/* What the watchdog does in a process. */
 static void limit_holds(uint64_t hold_ns)
 {
 	for (unsigned int i = 0; i < lane_count; i++) {
 		struct reprise_lane_counts before = lanes[i].counts;
 
-		if (!holds(i) || reprise_clock_virtual < held[i].since_ns + hold_ns / 2)
+		if (!holds(i) || reprise_clock_virtual < held[i].since_ns + reprise_hold_pause(hold_ns))
 			continue;
-		reprise_lane_hold_limit(&lanes[i]);
+		if (reprise_clock_virtual < held[i].since_ns + reprise_hold_due(hold_ns))
+			reprise_lane_note_pause(&lanes[i]);
+		else
+			reprise_lane_hold_limit(&lanes[i]);
 		account(&before, &lanes[i]);
 	}
 }

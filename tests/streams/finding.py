@@ -41,6 +41,7 @@ class Stream:
         self.patched_most = 1   # share of what is replayed that may be patched
         self.begin = 0          # from this op on
         self.gpu_ns = 2000      # what the GPU takes for an op
+        self.gain_least = 0.99  # the run, eager to this
         self.random = random.Random(seed)
 
     def op(self, shape, value, gap=GAP):
@@ -200,6 +201,19 @@ def interrupted(share, end):
     return stream
 
 
+def pauses_later(pause_us):
+    """After a while the program pauses in the midst of each iteration, for less than the hold limit: the GPU works on the first half meanwhile, unless that is held back."""
+    stream = Stream(0.98)
+    for iteration in range(1000):
+        if iteration == 300:
+            stream.count_from_here()
+        for i in range(50):
+            stream.op(i % 7, i, 100 * pause_us if i == 30 and iteration > 60 else GAP)
+        stream.sync()
+    stream.gain_least = 1.58
+    return stream
+
+
 def slow(gpu_ns):
     """The host works for 8 us between launches, and waits in each iteration: on a GPU that is about as slow, what comes late ends late."""
     stream = in_turn(1, least=0.98, length=64, pause=lambda stream, iteration: 800)
@@ -241,6 +255,7 @@ def made_up():
     yield "1 of 100 ops absent in 1 %, always the same", absent(100, 0.01, 1)
     yield "four bodies at random, interrupted at first", interrupted(0.002, 2500)
     yield "four bodies at random, interrupted now and then", interrupted(0.002, 10000)
+    yield "a pause in the midst, later", pauses_later(180)
     yield "slow host", slow(2000)
     yield "slow host and GPU", slow(8000)
     yield "slow host, slower GPU", slow(12000)
@@ -286,7 +301,7 @@ def main():
             share = value["replayed"] if stream else value["of_offline"]
             if least is not None and share < least:
                 missed.append(f"{name}: {100 * share:.1f} %, not {100 * least:.0f} %")
-            if value["run_us"] > 1.01 * value["run_us_eager"]:
+            if value["run_us_eager"] < (stream.gain_least if stream else 0.99) * value["run_us"]:
                 missed.append(f"{name}: the run takes {value['run_us'] / value['run_us_eager']:.2f} x as long as eagerly")
             if stream and value["patched"] > stream.patched_most:
                 missed.append(f"{name}: {100 * value['patched']:.0f} % are patched, more than {100 * stream.patched_most:.0f} %")
