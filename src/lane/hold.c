@@ -60,21 +60,19 @@ static void look_at(struct reprise_lane *lane, void *context)
 	if (since == 0)
 		return;
 	look->held = true;
-	if (now < since + look->pause) {
-		look_again(look, since + look->pause);
-		return;
-	}
-	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
-		look_again(look, now + look->pause / 4);
-		return;
-	}
-	if (atomic_load(&lane->deferred_since) != since || atomic_load(&stopped)) {
-		look_again(look, now);
-	} else if (now >= since + look->due) {
-		issue(lane, since);
-	} else {
-		reprise_lane_note_pause(lane);
+	if (now < since + look->due)
 		look_again(look, since + look->due);
+	if (now < since + look->pause)
+		return;
+	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
+		look_again(look, now + look->due / 8);
+		return;
+	}
+	if (atomic_load(&lane->deferred_since) == since && !atomic_load(&stopped)) {
+		if (now >= since + look->due)
+			issue(lane, since);
+		else
+			reprise_lane_note_pause(lane);
 	}
 	reprise_lock_give(&lane->lock);
 }
@@ -98,13 +96,13 @@ static void sleep_until(uint64_t at)
 
 static void *run(void *unused)
 {
-	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000, pause = reprise_hold_pause(limit);
+	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000, due = reprise_hold_due(limit);
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!atomic_load(&stopped)) {
-		struct look look = {.due = reprise_hold_due(limit), .pause = pause, .next = reprise_clock_ns() + pause};
+		struct look look = {.due = due, .pause = reprise_hold_pause(limit), .next = reprise_clock_ns() + due};
 
 		reprise_lanes_each(look_at, &look);
 		if (look.held) {
