@@ -17,7 +17,7 @@ void reprise_hold_begin(struct reprise_lane *lane);
 /* The lane defers nothing any more. Under its lock; `cursor` still says how many ops it was. */
 void reprise_hold_end(struct reprise_lane *lane);
 
-#define REPRISE_HOLD_PAUSE_NS 125000u /* no trace is planned for more than 75 us */
+#define REPRISE_HOLD_PAUSE_NS 125000u
 
 /* What has been deferred for so long is issued; waking up and issuing take the rest of the limit. */
 static inline uint64_t reprise_hold_due(uint64_t limit_ns)
@@ -28,7 +28,11 @@ static inline uint64_t reprise_hold_due(uint64_t limit_ns)
 /* And for so long: the program pauses longer than the trace was planned for. If it does so again and again, it is issued, and the trace ends there. */
 static inline uint64_t reprise_hold_pause(uint64_t limit_ns)
 {
-	return reprise_hold_due(limit_ns) < REPRISE_HOLD_PAUSE_NS ? reprise_hold_due(limit_ns) : REPRISE_HOLD_PAUSE_NS;
+	uint64_t pause = limit_ns * 5 / 16; /* longer than a fork may take (trace/plan.h), */
+
+	if (pause < REPRISE_HOLD_PAUSE_NS)
+		pause = REPRISE_HOLD_PAUSE_NS; /* and twice as long as any other trace is planned for */
+	return pause < reprise_hold_due(limit_ns) ? pause : reprise_hold_due(limit_ns);
 }
 
 /* At exit: the thread does nothing more. */

@@ -15,7 +15,6 @@
 #define EVEN_SPAN_NS 62500u
 #define EVEN_FROM 4 /* ops after a wait: before, the GPU would have nothing to do for as long */
 #define LAST_SPAN_NS 20000u
-#define MOST_SPAN_NS 75000u
 
 static unsigned int most_ops(unsigned int position, bool few)
 {
@@ -80,12 +79,12 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* The rest of the limit is for what the program did not do before. */
 static uint64_t most_span(uint64_t hold_ns)
 {
-	return least(hold_ns * 3 / 8, MOST_SPAN_NS);
+	return hold_ns * 3 / 8;
 }
 
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
-	return within_span(segment, start, segment->count - start, most_span(hold_ns), false);
+	return within_span(segment, start, segment->count - start, most_span(hold_ns) / 2, false);
 }
 
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)

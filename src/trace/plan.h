@@ -6,7 +6,7 @@
 
 #include "watch.h"
 
-/* The longest run of ops from `start` on that the hold limit leaves time for. At least 1. */
+/* The longest run of ops from `start` on that may have to be one trace, whatever the GPU waits: what joins again all that it forks. At least 1. */
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns);
 
 /*
