@@ -168,6 +168,9 @@ def values(text):
     return dict(word.split("=", 1) for word in text.split() if "=" in word)
 
 
+HEAT_DEVICES_FORMS = ("together", "apart")    # written by hand
+
+
 def launchbound_forms(program):
     """The shapes of launchbound, each with the forms that it has."""
     listed = (line.split(None, 2) for line in run([program, "--list"]).stdout.splitlines())

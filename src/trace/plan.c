@@ -71,20 +71,22 @@ static unsigned int within_device(const struct reprise_segment *segment, unsigne
 	return count;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The rest of the limit is for what the program did not do before. */
 static uint64_t most_span(uint64_t hold_ns)
 {
 	return hold_ns * 3 / 8;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
-	return within_span(segment, start, segment->count - start, most_span(hold_ns) / 2, false);
+	uint64_t span = most_span(hold_ns) / 2; /* is not taken for a pause (lane/hold.h) */
+
+	return within_span(segment, start, segment->count - start, span, false);
 }
 
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)

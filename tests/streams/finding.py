@@ -58,8 +58,12 @@ class Stream:
     def sync(self):
         self.records.append((1, 0, GAP, 0, 0))
 
-    def count_from_here(self):
-        self.begin = self.ops
+    def iterations(self, count, begin):
+        """So many of the program's loop. What is counted begins with iteration `begin`."""
+        for iteration in range(count):
+            if iteration == begin:
+                self.begin = self.ops
+            yield iteration
 
     def write(self, path):
         header = f"OPSTREAM1\n{len(self.records)} records\n" + "".join(f"{k} {name}\n" for k, name in self.CALLS.items()) + "end\n"
@@ -68,18 +72,14 @@ class Stream:
 
 def periodic(period, sync):
     stream = Stream(0.99)
-    for iteration in range(max(40, 100000 // period)):
-        if iteration == 5:
-            stream.count_from_here()
+    for _ in stream.iterations(max(40, 100000 // period), 5):
         stream.body(1, period, sync=sync)
     return stream
 
 
 def disturbed(period):
     stream = Stream(0.85)
-    for iteration in range(1000):
-        if iteration == 50:
-            stream.count_from_here()
+    for _ in stream.iterations(1000, 50):
         stream.body(1, period // 2, sync=False)
         if stream.random.random() < 0.1:
             for i in range(5):
@@ -90,9 +90,7 @@ def disturbed(period):
 
 def two_bodies():
     stream = Stream(0.9)
-    for iteration in range(1000):
-        if iteration == 50:
-            stream.count_from_here()
+    for _ in stream.iterations(1000, 50):
         stream.body(1 + stream.random.randrange(2), 50)
     return stream
 
@@ -101,9 +99,7 @@ def eight_bodies():
     """Of 20 to 160 ops, some with a common beginning, by Zipf's law."""
     stream = Stream(0.9)
     weights = [1 / (1 + k) for k in range(8)]
-    for iteration in range(2500):
-        if iteration == 500:
-            stream.count_from_here()
+    for _ in stream.iterations(2500, 500):
         k = stream.random.choices(range(8), weights)[0]
         stream.body(1 + k // 2, 10, sync=False)
         stream.body(10 + k, 10 + 20 * k)
@@ -127,14 +123,12 @@ def back_again():
     return stream
 
 
-def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration: GAP, is_new=lambda iteration, i: False):
+def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration, i: GAP, is_new=lambda iteration, i: False):
     """The same body with `period` sets of values in turn, but for ops whose values are new."""
     stream = Stream(least)
-    for iteration in range(1000):
-        if iteration == begin:
-            stream.count_from_here()
+    for iteration in stream.iterations(1000, begin):
         for i in range(length):
-            stream.op(i % functions, 1000 * (iteration if is_new(iteration, i) else iteration % period) + i, pause(stream, iteration))
+            stream.op(i % functions, 1000 * (iteration if is_new(iteration, i) else iteration % period) + i, pause(stream, iteration, i))
         stream.sync()
     return stream
 
@@ -144,7 +138,7 @@ def growing(**how):
     return in_turn(1000, least=0.95, **how)
 
 
-def uneven(stream, iteration):
+def uneven(stream, iteration, _):
     """Pauses that differ each time, and are long at first: where the borders fall moves."""
     return stream.random.randrange(50, 150) * (3 if iteration < 15 else 1)
 
@@ -152,9 +146,7 @@ def uneven(stream, iteration):
 def half_new(sync):
     """A chain, and as many ops of one kernel behind it whose one argument is new at each iteration."""
     stream = Stream(0.95)
-    for iteration in range(1000):
-        if iteration == 300:
-            stream.count_from_here()
+    for iteration in stream.iterations(1000, 300):
         for i in range(24):
             stream.op(1 + i % 2, i)
         for i in range(12):
@@ -175,9 +167,7 @@ def absent(length, share, places, bought=False):
     """A loop of which one op does not come in a share of the iterations: one of so many, at random. What is bought has graphs of its own: no node is disabled."""
     stream = Stream(0.95)
     stream.bought = bought
-    for iteration in range(100000 // length):
-        if iteration == 50:
-            stream.count_from_here()
+    for _ in stream.iterations(100000 // length, 50):
         place = stream.random.randrange(places) * length // places + length // 3 // places if stream.random.random() < share else None
         for i in range(length):
             if i != place:
@@ -190,9 +180,7 @@ def interrupted(share, end):
     """Four bodies with a common beginning, at random, on a busy machine: until iteration `end`, before a share of the ops the program stands still for longer than anything may
     be held back."""
     stream = Stream(0.97, seed=2)
-    for iteration in range(10000):
-        if iteration == 5000:
-            stream.count_from_here()
+    for iteration in stream.iterations(10000, 5000):
         body = stream.random.randrange(4)
         for i in range(8 + 6 * body):
             stands_still = iteration < end and stream.random.random() < share
@@ -203,20 +191,14 @@ def interrupted(share, end):
 
 def pauses_later(pause_us):
     """After a while the program pauses in the midst of each iteration, for less than the hold limit: the GPU works on the first half meanwhile, unless that is held back."""
-    stream = Stream(0.98)
-    for iteration in range(1000):
-        if iteration == 300:
-            stream.count_from_here()
-        for i in range(50):
-            stream.op(i % 7, i, 100 * pause_us if i == 30 and iteration > 60 else GAP)
-        stream.sync()
+    stream = in_turn(1, least=0.98, begin=300, pause=lambda stream, iteration, i: 100 * pause_us if i == 30 and iteration > 60 else GAP)
     stream.gain_least = 1.58
     return stream
 
 
 def slow(gpu_ns):
     """The host works for 8 us between launches, and waits in each iteration: on a GPU that is about as slow, what comes late ends late."""
-    stream = in_turn(1, least=0.98, length=64, pause=lambda stream, iteration: 800)
+    stream = in_turn(1, least=0.98, length=64, pause=lambda *_: 800)
     stream.gpu_ns = gpu_ns
     return stream
 
