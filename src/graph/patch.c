@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "../base/clock.h"
+#include "../base/inside.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
@@ -25,6 +26,12 @@
 #define REFUSALS_MOST 3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for */
 #define EXPLORED 1024   /* once in so many patches the means that looks dearer is taken, so that its cost is known, */
 #define EXPLORED_MOST 4 /* if it looks no more than so many times as dear */
+
+/* What was spent, if it was the program's time: where a thread of ours launches (lane/submission.h), it is not. */
+static uint64_t of_program(uint64_t spent)
+{
+	return reprise_inside < REPRISE_INSIDE_FOR_GOOD ? spent : 0;
+}
 
 /* ---- single nodes ---- */
 
@@ -137,7 +144,7 @@ static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_
 	reprise_count(REPRISE_COUNT_node_patches, 1);
 	reprise_count(REPRISE_COUNT_node_updates, set);
 	graph->node_updates += set;
-	reprise_count(REPRISE_COUNT_node_update_ns, spent);
+	reprise_count(REPRISE_COUNT_node_update_ns, of_program(spent));
 	return true;
 }
 
@@ -223,7 +230,7 @@ static enum reprise_patch update_whole(struct reprise_graph *graph, const struct
 	reprise_capture_leave();
 	done = captured != NULL && update_with(graph, captured, changed_count);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	reprise_count(REPRISE_COUNT_update_ns, reprise_clock_ns() - begin);
+	reprise_count(REPRISE_COUNT_update_ns, of_program(reprise_clock_ns() - begin));
 	return done ? REPRISE_PATCH_DONE : REPRISE_PATCH_REFUSED;
 }
 

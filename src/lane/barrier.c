@@ -1,17 +1,21 @@
 #include "barrier.h"
 
 #include "leave.h"
+#include "submission.h"
 #include "watching.h"
 
 _Atomic uint32_t reprise_attention;
 
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
+	reprise_submission_finish(lane, wait);
 	reprise_lane_leave(lane, REPRISE_EXIT_barrier);
 	reprise_lane_close_segment(lane, wait);
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
-	if (wait)
+	if (wait) {
 		lane->spot.position = 0;
+		reprise_submission_note_wait(lane);
+	}
 	/*
 	 * It counts in reprise_attention until it is told again without news: a loop that waits once in each iteration does not write what all threads read.
 	 * What comes on the streams of a joint lane has to be told in any case.

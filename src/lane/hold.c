@@ -19,6 +19,7 @@
 #include "../timeline/timeline.h"
 #include "leave.h"
 #include "registry.h"
+#include "submission.h"
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
 
@@ -52,6 +53,21 @@ static void look_again(struct look *look, uint64_t at)
 		look->next = at;
 }
 
+/* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first, and whoever pauses does so in the visit that comes after it. */
+static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
+{
+	if (now >= atomic_load(&lane->deferred_since) + look->due && !reprise_submission_try_finish(lane)) {
+		look_again(look, now + look->due / 8); /* somebody launches it */
+		return;
+	}
+	if (lane->visit_since == 0 || reprise_submission_since(lane) != 0)
+		return;
+	if (now >= lane->visit_since + look->due)
+		issue(lane, lane->visit_since);
+	else if (now >= lane->visit_since + look->pause)
+		reprise_lane_note_pause(lane);
+}
+
 static void look_at(struct reprise_lane *lane, void *context)
 {
 	struct look *look = context;
@@ -69,10 +85,7 @@ static void look_at(struct reprise_lane *lane, void *context)
 		return;
 	}
 	if (atomic_load(&lane->deferred_since) == since && !atomic_load(&stopped)) {
-		if (now >= since + look->due)
-			issue(lane, since);
-		else
-			reprise_lane_note_pause(lane);
+		look_into(lane, look, now);
 	}
 	reprise_lock_give(&lane->lock);
 }
@@ -148,9 +161,20 @@ REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 {
 	if (reprise_dry)
 		return;
-	atomic_store(&lane->deferred_since, reprise_clock_ns()); /* before looking whether the thread sleeps */
+
+	uint64_t queued = reprise_submission_since(lane);
+
+	lane->visit_since = reprise_clock_ns();
+	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since); /* before looking whether the thread sleeps */
 	lane->held_since = reprise_timeline_begin();
 	wake();
+}
+
+void reprise_hold_again(struct reprise_lane *lane)
+{
+	uint64_t queued = reprise_submission_since(lane);
+
+	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since);
 }
 
 REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)
@@ -158,7 +182,9 @@ REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)
 	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
 		return;
 	atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
+	lane->visit_since = 0;
 	reprise_timeline_end(REPRISE_TIMELINE_HOLD, lane->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = lane->cursor});
+	lane->held_since = 0;
 }
 
 void reprise_hold_stop(void)

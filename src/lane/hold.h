@@ -17,6 +17,9 @@ void reprise_hold_begin(struct reprise_lane *lane);
 /* The lane defers nothing any more. Under its lock; `cursor` still says how many ops it was. */
 void reprise_hold_end(struct reprise_lane *lane);
 
+/* What was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
+void reprise_hold_again(struct reprise_lane *lane);
+
 #define REPRISE_HOLD_PAUSE_NS 125000u
 
 /* What has been deferred for so long is issued; waking up and issuing take the rest of the limit. */

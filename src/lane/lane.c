@@ -28,6 +28,7 @@
 #include "leave.h"
 #include "meeting.h"
 #include "replay.h"
+#include "submission.h"
 #include "twin.h"
 #include "verify.h"
 #include "watching.h"
@@ -290,6 +291,8 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 	bool timed = lane->counts.ops % TIMED == 0, launched = lane->counts.launches != launches;
 	bool useless = !answered && lane->joint != NULL && passes_jointly(lane, call);
 
+	if (!answered)
+		reprise_submission_finish(lane, false);
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;

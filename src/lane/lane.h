@@ -45,6 +45,29 @@ struct reprise_lane_counts {
 
 struct reprise_joint;
 
+#define REPRISE_QUEUE_MOST 32
+
+/* A completed visit that waits to be launched. */
+struct reprise_queued {
+	struct reprise_trace *trace;
+	unsigned int patched; /* so many ops have other values than the graph */
+	uint64_t since;       /* when its first op came */
+	uint64_t held_since;  /* the same, for the timeline; 0 without one */
+	bool failed;          /* its ops were issued instead, and the lane does not know yet */
+};
+
+/* Visits are added under the lane's lock, and launched under the queue's (submission.h). */
+struct reprise_queue {
+	struct reprise_lock lock;
+	_Atomic uint32_t launched;
+	_Atomic CUresult error; /* of ops that were issued because no graph could be launched; the program has not been told yet */
+	_Atomic uint32_t failed; /* how many visits */
+	uint64_t seen_ops; /* the thread's: the lane's count of ops when it looked last */
+	bool looks_again;  /* the thread's: though nothing is queued */
+	_Alignas(REPRISE_CACHE_LINE) _Atomic uint32_t added;
+	struct reprise_queued visits[REPRISE_QUEUE_MOST];
+};
+
 struct reprise_lane {
 	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
@@ -89,8 +112,12 @@ struct reprise_lane {
 	struct reprise_workshop workshop;
 
 	/* What the hold limit's thread looks at again and again. */
-	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first deferred op came; 0 if none is deferred */
-	uint64_t held_since; /* the same, for the timeline; 0 without one */
+	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first op came that is deferred or queued; 0 if there is none */
+	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of that */
+	uint64_t held_since;  /* the same, for the timeline; 0 without one */
+	unsigned int visits, visits_before; /* completed since the last wait, and between that and the one before */
+
+	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */

@@ -22,6 +22,7 @@
 #include "joint.h"
 #include "meeting.h"
 #include "registry.h"
+#include "submission.h"
 
 #define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
 #define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
@@ -35,6 +36,7 @@ static void at_exit(void)
 	reprise_stop_at_exit(PATIENCE_NS);
 	reprise_record_end();
 	reprise_hold_stop();
+	reprise_submission_stop();
 	reprise_graph_building_stop(PATIENCE_NS);
 	reprise_gpu_end();
 	reprise_timeline_finish(TIMELINE_PATIENCE_NS);
@@ -48,6 +50,7 @@ static void in_child(void)
 	reprise_joint_reset();
 	reprise_meeting_reset();
 	reprise_hold_reset();
+	reprise_submission_reset();
 	reprise_graph_building_reset();
 	reprise_exclusion_reset();
 	reprise_captures_reset();

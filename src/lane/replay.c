@@ -19,6 +19,7 @@
 #include "joint.h"
 #include "leave.h"
 #include "making.h"
+#include "submission.h"
 #include "verify.h"
 #include "visit.h"
 
@@ -35,6 +36,7 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 	lane->expected = trace->follower;
 	lane->trace = NULL;
 	lane->cursor = 0;
+	lane->visits++;
 }
 
 /* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the program's back. */
@@ -133,7 +135,19 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 	return result;
 }
 
-REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
+/* The launch is left to a thread of ours: for the program, it costs nothing. */
+REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	reprise_submission_note(lane);
+	replayed(lane);
+	if (reprise_visit_is_measured() && reprise_balance_wants(trace))
+		reprise_balance_replayed(trace, 0);
+	reprise_submission_add(lane);
+}
+
+REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	CUresult result = CUDA_SUCCESS;
@@ -160,6 +174,22 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 	reprise_gate_leave();
 	reprise_leave(entered);
 	reprise_hold_end(lane);
+	return result;
+}
+
+REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
+{
+	CUresult result = CUDA_SUCCESS, error;
+
+	if (reprise_submission_takes(lane)) {
+		leave_to_thread(lane);
+	} else {
+		reprise_submission_finish(lane, false);
+		error = reprise_submission_error(lane);
+		result = launch_now(lane);
+		if (result == CUDA_SUCCESS)
+			result = error;
+	}
 	complete(lane);
 	return result;
 }

@@ -46,6 +46,8 @@
 	X(rebuilds, "graphs given up to be built anew, because they could not be patched or launched any more") \
 	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
+	X(submitted, "graphs launched by a thread of ours in the program's stead") \
+	X(submitted_after_all, "graphs that were left to it, but launched before it did, since something had to come behind them") \
 	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
 	X(lanes_joined, "streams that came into a lane with others, because they fork and join again and again") \
 	X(lanes_parted, "such lanes given up: another thread's calls came, a stream ended, or nothing was gained") \

@@ -64,8 +64,13 @@ static void add_traces(struct reprise_lane *lane, void *context)
 		totals.lanes_busy++;
 		return;
 	}
-	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL; trace != NULL; trace = trace->older)
-		reprise_account_add(accounts, trace, lane->number);
+	if (reprise_lock_try(&lane->queue.lock)) { /* who launches what is queued brings graphs to other values */
+		for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL; trace != NULL; trace = trace->older)
+			reprise_account_add(accounts, trace, lane->number);
+		reprise_lock_give(&lane->queue.lock);
+	} else {
+		totals.lanes_busy++;
+	}
 	reprise_lock_give(&lane->lock);
 }
 
@@ -124,7 +129,7 @@ static void weigh(struct reprise_gain *gain)
 		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
 	gain->all_ns = cost_of_all(gain);
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
-	gain->launches_ns = totals.counts.launches * gain->launch_ns;
+	gain->launches_ns = (totals.counts.launches - counted(REPRISE_COUNT_submitted)) * gain->launch_ns;
 	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) + counted(REPRISE_COUNT_toggle_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
 	gain->defers_ns = totals.counts.replayed * DEFER_NS;

@@ -24,7 +24,7 @@ static size_t payload_room(uint32_t bytes)
 	return (bytes + 15u) & ~(size_t)15;
 }
 
-/* One block: the trace, two arrays of ops, the hashes, three arrays of bits, the nodes, the payloads, absences, what is loose. */
+/* One block: the trace, two arrays of ops, the hashes, four arrays of bits, the nodes, the payloads, absences, what is loose. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,
                                         const struct reprise_spot *spot, struct reprise_workshop *workshop)
 {
@@ -34,7 +34,7 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 		payload += payload_room(ops[i].payload_bytes);
 
 	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + (count + 1) * sizeof(uint64_t) +
-	               3 * words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
+	               4 * words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
 	struct reprise_trace *trace = reprise_store_take(REPRISE_STORE_TRACES, bytes);
 
 	if (trace == NULL)
@@ -47,7 +47,8 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	trace->shape_before = (uint64_t *)(trace->incoming + count);
 	trace->changed = trace->shape_before + count + 1;
 	trace->absent = trace->changed + words;
-	trace->graph.disabled = trace->absent + words;
+	trace->wanted = trace->absent + words;
+	trace->graph.disabled = trace->wanted + words;
 	trace->graph.nodes = (struct reprise_graph_node *)(trace->graph.disabled + words);
 	at = (unsigned char *)(((uintptr_t)(trace->graph.nodes + count) + 15u) & ~(uintptr_t)15);
 

@@ -3,7 +3,7 @@
 
     fuzz.py --build BUILD [--first SEED] [--count N] [--seconds S] [--jobs J] [--schedules A,B] [--keep FOLDER] [--gpu]
 
-On the simulated driver a program runs plain once and under Reprise by several schedules, with a hold limit that depends on the seed. Each run has
+On the simulated driver a program runs plain once and under Reprise by several schedules, with a hold limit, and who launches graphs, that depend on the seed. Each run has
 to end alike and print the same, and sim-check has to find the same ops with the same bytes in the same order. On a GPU
 (--gpu) ends and output count, over several hold limits, and programs come by twenties in one process. What fails is made as short as it can be, and printed as text and as C. The last
 line sums up: programs, ops, the share that was replayed, findings. Fails if anything was found.
@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 HOLDS = ("400", "400", "30", "1000", "0")
+SUBMITS = ("auto", "always", "always")
 SCHEDULES = "eager,random,lazy"
 
 # Calls that the programs themselves do not make: whatever Reprise does when they fail, the program is not to see it.
@@ -69,15 +70,18 @@ class Runs:
         """The environments to run under Reprise: (name, variables)."""
         if self.gpu:
             # Seeds come by twenties.
-            return [(f"hold {hold}", {"REPRISE_HOLD": hold}) for hold in dict.fromkeys(("400", HOLDS[seed // TOGETHER % len(HOLDS)]))]
+            hold = HOLDS[seed // TOGETHER % len(HOLDS)]
+            return [(f"hold {hold}, submit {submit}", {"REPRISE_HOLD": hold, "REPRISE_SUBMIT": submit})
+                    for hold, submit in dict.fromkeys((("400", "auto"), (hold, SUBMITS[seed // TOGETHER % len(SUBMITS)])))]
         ways = []
         # What nothing waits for starts soon, so that a host that polls memory gets on.
         for i, schedule in enumerate(self.schedules):
             name = f"random:{seed}" if schedule == "random" else schedule
             hold = HOLDS[(seed + i) % len(HOLDS)]
             fault = FAULTS[(seed // 3 + i) % len(FAULTS)]
-            ways.append((f"{name}, hold {hold}" + (f", {fault}" if fault else ""),
-                         {"SIM_SCHEDULE": name, "REPRISE_HOLD": hold, "SIM_FAULT": fault, "SIM_PATIENCE": "1"}))
+            submit = SUBMITS[(seed // 2 + i) % len(SUBMITS)]
+            ways.append((f"{name}, hold {hold}, submit {submit}" + (f", {fault}" if fault else ""),
+                         {"SIM_SCHEDULE": name, "REPRISE_HOLD": hold, "REPRISE_SUBMIT": submit, "SIM_FAULT": fault, "SIM_PATIENCE": "1"}))
         return ways
 
 

@@ -22,6 +22,7 @@ SKIPPED = 77
 SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
 if runs.EMULATOR:    # for another machine's code, not for other orders
     SCHEDULES = ("eager", "random:1")
+SUBMIT = {"lazy": "always", "random:1": "always"}    # REPRISE_SUBMIT
 SLOW = "SLOW_BUILD" in os.environ    # with a sanitizer
 EMULATED_SHARE = 1    # how much is replayed is a matter of how soon graphs are built there: only that something is
 ROUNDS = 3            # what must be reached under one schedule may take several rounds on a busy machine, which builds late; what must never be, may not
@@ -106,7 +107,7 @@ def differences(options, environment, plain, folder, shares, counted):
     for left in (logs[1], records[1]):
         left.unlink(missing_ok=True)
     # Times mean nothing there, and a trace that seems dear must be tested too.
-    ours = {"REPRISE_PAYS": "assumed"} | dict(setting.replace("{folder}", str(folder)).split("=", 1) for setting in options.env)
+    ours = {"REPRISE_PAYS": "assumed", "REPRISE_SUBMIT": SUBMIT.get(environment["SIM_SCHEDULE"], "auto")} | dict(setting.replace("{folder}", str(folder)).split("=", 1) for setting in options.env)
     if options.fault:
         ours["SIM_FAULT"] = options.fault
     library = options.library.resolve()
