@@ -6,9 +6,11 @@
  *     compiling   graphs are being captured and instantiated (graph/build.c)
  *     joining     lanes join, or are parted (lane/joining.c)
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
+ *     queue       a lane's completed visits are launched (lane/submission.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
- *                 (graph/graveyard.c), the start of the hold limit's thread (lane/hold.c), who met whom (lane/meeting.c), the recorder
+ *                 (graph/graveyard.c), the start of the hold limit's thread (lane/hold.c) and of the
+ *                 submission thread (lane/submission.c), who met whom (lane/meeting.c), the recorder
  *                 (record/record.c), traces that ended (trace/account.c), the series over time (report/series.c), the sums of kernels (report/kernels.c),
  *                 a report that is written (report/report.c), the start of the timeline's thread (timeline/writer.c),
  *                 what ran on the GPU, for the timeline (timeline/activities.c)

@@ -18,7 +18,7 @@
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "whether a trace must be seen to pay by what calls cost in this process") \
-	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", "whether a thread of ours launches graphs: where it pays, never, or wherever it can") \
+	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", "whether a thread of Reprise's launches graphs: where the program is slow and far from a wait, never, or wherever it can") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
 	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", "kernels that are always eager: globs of their names, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \

@@ -170,6 +170,13 @@ REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 	wake();
 }
 
+void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops)
+{
+	if (since != 0 && since < lane->queue.held_until)
+		since = lane->queue.held_until;
+	reprise_timeline_end(REPRISE_TIMELINE_HOLD, since, (struct reprise_timeline_about){.lane = lane->number, .ops = ops});
+}
+
 void reprise_hold_again(struct reprise_lane *lane)
 {
 	uint64_t queued = reprise_submission_since(lane);
@@ -183,7 +190,7 @@ REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)
 		return;
 	atomic_store_explicit(&lane->deferred_since, 0, memory_order_release);
 	lane->visit_since = 0;
-	reprise_timeline_end(REPRISE_TIMELINE_HOLD, lane->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = lane->cursor});
+	reprise_hold_tell(lane, lane->held_since, lane->cursor);
 	lane->held_since = 0;
 }
 

@@ -17,6 +17,9 @@ void reprise_hold_begin(struct reprise_lane *lane);
 /* The lane defers nothing any more. Under its lock; `cursor` still says how many ops it was. */
 void reprise_hold_end(struct reprise_lane *lane);
 
+/* For the timeline: so many ops were held from `since` until now, and on the lane's track no two holds at a time. Nothing is queued, or under the queue's lock. */
+void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops);
+
 /* What was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
 void reprise_hold_again(struct reprise_lane *lane);
 

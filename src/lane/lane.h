@@ -62,6 +62,7 @@ struct reprise_queue {
 	_Atomic uint32_t launched;
 	_Atomic CUresult error; /* of ops that were issued because no graph could be launched; the program has not been told yet */
 	_Atomic uint32_t failed; /* how many visits */
+	uint64_t held_until; /* for the timeline: when a visit was launched last; 0 without one */
 	uint64_t seen_ops; /* the thread's: the lane's count of ops when it looked last */
 	bool looks_again;  /* the thread's: though nothing is queued */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint32_t added;
@@ -115,7 +116,9 @@ struct reprise_lane {
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first op came that is deferred or queued; 0 if there is none */
 	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of that */
 	uint64_t held_since;  /* the same, for the timeline; 0 without one */
-	unsigned int visits, visits_before; /* completed since the last wait, and between that and the one before */
+	unsigned int visits, visits_before; /* since the last wait, and between that and the one before */
+	uint64_t paced_since, paced_ops; /* from when on, and which count of ops, the program's pace is taken; 0: from the next visit on */
+	uint64_t pace_ns; /* what it took for an op, between waits */
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
 };

@@ -36,7 +36,6 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 	lane->expected = trace->follower;
 	lane->trace = NULL;
 	lane->cursor = 0;
-	lane->visits++;
 }
 
 /* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the program's back. */
@@ -181,6 +180,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 {
 	CUresult result = CUDA_SUCCESS, error;
 
+	lane->visits++;
 	if (reprise_submission_takes(lane)) {
 		leave_to_thread(lane);
 	} else {
@@ -196,6 +196,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 
 void reprise_lane_replay_dry(struct reprise_lane *lane)
 {
+	lane->visits++;
 	replayed(lane);
 	complete(lane);
 }

@@ -21,7 +21,8 @@
 #include "visit.h"
 
 #define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
-#define GAP_NS 1000u        /* a program that pauses for less between its calls is faster than a GPU */
+#define PACE_NS 4000u       /* a program that takes as long for an op, with launches that cost it nothing, is slower than a GPU with small kernels */
+#define PACED 64            /* visits by which its pace is taken, where it waits for nothing */
 #define VISITS 16           /* between two waits: where they are fewer, the GPU starts later by as much as is saved */
 #define FIRST 2             /* visits after a wait that are launched at once: the GPU has nothing to do */
 #define DIRECT_FIRST 2      /* visits that are launched at once after one was waited for while it was queued, */
@@ -130,7 +131,8 @@ static void launch(struct reprise_lane *lane, struct reprise_queued *visit)
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 	reprise_timeline_end(replayed ? REPRISE_TIMELINE_REPLAY : REPRISE_TIMELINE_EXIT, entered_at, about);
-	reprise_timeline_end(REPRISE_TIMELINE_HOLD, visit->held_since, (struct reprise_timeline_about){.lane = lane->number, .ops = trace->count});
+	reprise_hold_tell(lane, visit->held_since, trace->count);
+	lane->queue.held_until = reprise_timeline_begin();
 }
 
 /* The oldest visit that is queued; NULL if none is. */
@@ -369,9 +371,30 @@ static void back_off(struct reprise_trace *trace)
 	trace->direct = trace->direct_span;
 }
 
-bool reprise_submission_pays(const struct reprise_lane *lane, struct reprise_trace *trace)
+static void take_pace(struct reprise_lane *lane)
 {
-	if ((trace->count > 1 && trace->gap_ns < GAP_NS) || lane->visits <= FIRST || (lane->visits < VISITS && lane->visits_before < VISITS) || !has_a_processor())
+	uint64_t ops = lane->counts.ops - lane->paced_ops;
+
+	if (lane->paced_since != 0 && ops > 0)
+		lane->pace_ns = (reprise_clock_ns() - lane->paced_since) / ops;
+	lane->paced_since = 0;
+}
+
+/* The program, rather than the GPU, is what takes the time. */
+static bool is_slow(struct reprise_lane *lane)
+{
+	if (lane->visits % PACED == 0)
+		take_pace(lane);
+	if (lane->paced_since == 0) {
+		lane->paced_since = reprise_clock_ns();
+		lane->paced_ops = lane->counts.ops;
+	}
+	return lane->pace_ns >= PACE_NS;
+}
+
+bool reprise_submission_pays(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	if (!is_slow(lane) || lane->visits <= FIRST || (lane->visits < VISITS && lane->visits_before < VISITS))
 		return false;
 	if (trace->waited_for)
 		back_off(trace);
@@ -400,7 +423,7 @@ REPRISE_HOT bool reprise_submission_takes(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	uint64_t who = reprise_option(REPRISE_OPTION_SUBMIT);
 
-	return who != NEVER && (who == ALWAYS || reprise_submission_pays(lane, trace)) && may_be_queued(lane, trace) && ready();
+	return who != NEVER && (who == ALWAYS || (has_a_processor() && reprise_submission_pays(lane, trace))) && may_be_queued(lane, trace) && ready();
 }
 
 REPRISE_HOT void reprise_submission_note(struct reprise_lane *lane)
@@ -432,6 +455,7 @@ void reprise_submission_note_wait(struct reprise_lane *lane)
 {
 	if (lane->visits == 0)
 		return;
+	take_pace(lane);
 	lane->visits_before = lane->visits;
 	lane->visits = 0;
 }

@@ -16,7 +16,7 @@
 #define REPRISE_SUBMISSION_PERIOD_NS 100000u
 
 /* Whether it pays to leave the visit to the thread, which the trace's last op has just completed. */
-bool reprise_submission_pays(const struct reprise_lane *lane, struct reprise_trace *trace);
+bool reprise_submission_pays(struct reprise_lane *lane, struct reprise_trace *trace);
 
 /* Whether the followed trace's visit, which is complete, is left to the thread. If so, that runs. */
 bool reprise_submission_takes(struct reprise_lane *lane);

@@ -87,6 +87,43 @@ static void mapped_poll(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+static void think(double seconds)
+{
+	double end = seconds_now() + seconds;
+
+	while (seconds_now() < end)
+		continue;
+}
+
+/*
+ * The host is slow between its calls and seldom waits, so that what it launches is left to a thread of ours. An op has another value in each iteration, and at
+ * times the host spins, with no call, on what the last one writes, or something comes between.
+ */
+static void slow_host(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	uint32_t *mapped = mapped_words();
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreate(&stream));
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		for (unsigned k = 0; k < 2 * BODY; k++) {
+			think(6e-6);
+			mirror_mix(&mirror, k == BODY ? i : k, stream);
+		}
+		think(6e-6);
+		launch(kernel_publish, 1, 1, (void *[]){&mapped, &i}, stream);
+		if (trap_at(i) && i % 3 == 0)
+			await_mapped(mapped, i);
+		if (trap_at(i) && i % 3 == 1)
+			mirror_mix(&mirror, i, stream);
+		if (i % 40 == 0)
+			mirror_verify(&mirror, i);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
 /* A kernel says that it runs, then waits for a flag that the host sets only after that, its last call long made. */
 static void flag_from_host(void)
 {
@@ -258,6 +295,7 @@ const struct hazard memory_hazards[] = {
 	{"pageable_d2h", pageable_d2h},
 	{"pinned_h2d_reuse", pinned_h2d_reuse},
 	{"mapped_poll", mapped_poll},
+	{"slow_host", slow_host},
 	{"flag_from_host", flag_from_host},
 	{"managed_touch", managed_touch},
 	{"params_reused", params_reused},

@@ -84,6 +84,53 @@ static void mapped_poll(void)
 	printf("mapped %08x, expected %08x\n", (unsigned)host[0], (unsigned)expected);
 }
 
+static void think(double seconds)
+{
+	double end = now() + seconds;
+
+	while (now() < end)
+		continue;
+}
+
+/*
+ * The host is slow between its calls and seldom waits, so that what it launches is left to a thread of ours. In each iteration an op has another value and one may be
+ * absent, and at times the host spins, with no CUDA call, on what the last op writes, or something comes between.
+ */
+static void slow_host(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr mapped;
+	volatile uint32_t *host = mapped_words(&mapped);
+	uint32_t expected = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		bool trap = hazard_springs(iteration);
+
+		for (unsigned i = 0; i < CHAIN; i++) {
+			uint32_t argument = i == CHAIN / 3 ? iteration : i;
+
+			think(5e-6);
+			if (trap && iteration % 4 == 0 && i == CHAIN / 2)
+				continue;
+			hazard_launch(hazard_mix, mapped, argument, stream);
+			expected = hazard_mixed(expected, 5, argument);
+		}
+		if (trap && iteration % 4 == 1)
+			hazard_print("x", hazard_x);
+		if (trap && iteration % 4 == 2) {
+			hazard_launch(hazard_turn, hazard_x, iteration, stream);
+			CHECK(cuStreamSynchronize(CU_STREAM_LEGACY));
+		}
+		if (trap && iteration % 4 == 3)
+			await(&host[WORDS - 1], expected);
+		if (iteration % 32 == 0)
+			CHECK(cuStreamSynchronize(stream));
+	}
+	CHECK(cuStreamSynchronize(stream));
+	printf("mapped %08x, expected %08x\n", (unsigned)host[0], (unsigned)expected);
+	hazard_print("x", hazard_x);
+}
+
 /* A kernel waits for a word that the host sets when that kernel runs already and the last call is made. */
 static void flag_from_host(void)
 {
@@ -304,6 +351,7 @@ static void ipc_event(void)
 
 const struct hazard waiting_hazards[] = {
 	{"mapped_poll", mapped_poll},
+	{"slow_host", slow_host},
 	{"flag_from_host", flag_from_host},
 	{"spin_across_streams", spin_across_streams},
 	{"persistent_kernel", persistent_kernel},

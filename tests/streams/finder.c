@@ -19,6 +19,7 @@
 #include "../../src/lane/barrier.h"
 #include "../../src/lane/hold.h"
 #include "../../src/lane/leave.h"
+#include "../../src/lane/submission.h"
 #include "../../src/lane/traces.h"
 #include "costs.h"
 #include "gpu.h"
@@ -122,16 +123,93 @@ static uint64_t exited(const struct reprise_lane_counts *counts)
 	return ops;
 }
 
+/* ---- what is left to the submission thread ---- */
+
+/* Visits in the order in which they were completed, by all lanes. */
+static struct queued {
+	unsigned int lane;
+	struct reprise_trace *trace;
+	uint64_t ops, cost_ns;
+	uint64_t look_ns; /* when the thread looks next */
+} queue[REPRISE_QUEUE_MOST];
+static unsigned int queued;
+
+static bool queues(unsigned int lane)
+{
+	for (unsigned int i = 0; i < queued; i++)
+		if (queue[i].lane == lane)
+			return true;
+	return false;
+}
+
+static bool queues_trace(const struct reprise_trace *trace)
+{
+	for (unsigned int i = 0; i < queued; i++)
+		if (queue[i].trace == trace)
+			return true;
+	return false;
+}
+
+static void take_from_queue(unsigned int i)
+{
+	memmove(&queue[i], &queue[i + 1], (--queued - i) * sizeof(*queue));
+}
+
+/* The thread looks again and again, and launches what it finds. */
+static void submit_until_now(void)
+{
+	static uint64_t busy_ns;
+
+	while (queued > 0 && queue[0].look_ns <= reprise_clock_virtual) {
+		busy_ns = (busy_ns > queue[0].look_ns ? busy_ns : queue[0].look_ns) + queue[0].cost_ns;
+		gpu_run(&ours.gpu, queue[0].lane, queue[0].ops, 1, busy_ns);
+		take_from_queue(0);
+	}
+}
+
+/* Something is about to come behind what is queued of the lane. */
+static void finish_queue(unsigned int lane, bool wait)
+{
+	for (unsigned int i = 0; i < queued;) {
+		if (queue[i].lane != lane) {
+			i++;
+			continue;
+		}
+		spend(queue[i].cost_ns);
+		gpu_run(&ours.gpu, lane, queue[i].ops, 1, reprise_clock_virtual);
+		queue[i].trace->waited_for = queue[i].trace->waited_for || wait;
+		take_from_queue(i);
+	}
+}
+
+/* A graph was launched, or was left to the thread: not if its trace is there with other values. */
+static void launch(struct reprise_lane *lane, uint64_t ops, bool patched, uint64_t cost_ns)
+{
+	unsigned int number = number_of(lane);
+
+	if (lane->last != NULL && queued < REPRISE_QUEUE_MOST && reprise_submission_pays(lane, lane->last) && !(patched && queues_trace(lane->last))) {
+		queue[queued++] = (struct queued){number, lane->last, ops, cost_ns,
+			(reprise_clock_virtual / REPRISE_SUBMISSION_PERIOD_NS + 1) * REPRISE_SUBMISSION_PERIOD_NS};
+		return;
+	}
+	finish_queue(number, false);
+	spend(cost_ns);
+	gpu_run(&ours.gpu, number, ops, 1, reprise_clock_virtual);
+}
+
 /* What the lane has done since `before`, but for the op that is passing eagerly. */
-static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
+static void account(const struct reprise_lane_counts *before, struct reprise_lane *lane)
 {
 	uint64_t launches = lane->counts.launches - before->launches, left = exited(&lane->counts) - exited(before);
 
-	/* The node of an absent op is disabled, and enabled again for the next visit. */
-	spend(launches * COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + left * COST_EAGER +
-		(lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
-	gpu_run(&ours.gpu, number_of(lane), lane->counts.replayed - before->replayed, launches, reprise_clock_virtual);
-	gpu_run(&ours.gpu, number_of(lane), left, 0, reprise_clock_virtual);
+	if (left > 0) {
+		finish_queue(number_of(lane), false);
+		spend(left * COST_EAGER);
+		gpu_run(&ours.gpu, number_of(lane), left, 0, reprise_clock_virtual);
+	}
+	if (launches > 0) /* the node of an absent op is disabled, and enabled again for the next visit */
+		launch(lane, lane->counts.replayed - before->replayed, lane->counts.patched > before->patched,
+			COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + (lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;
 	now.absent += lane->counts.absent - before->absent;
@@ -149,6 +227,8 @@ static CUresult pass(const struct reprise_call *call)
 	const struct reprise_lane *lane = call->entry;
 	bool deferred = lane->trace || lane->counts.launches > counts_before.launches;
 
+	if (!deferred)
+		finish_queue(number_of(lane), false);
 	spend(deferred ? COST_DEFERRED : COST_EAGER);
 	gpu_run(&ours.gpu, number_of(lane), !deferred, 0, reprise_clock_virtual);
 	return feeding->refused ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
@@ -162,13 +242,19 @@ static void barrier(struct reprise_lane *lane, bool wait)
 
 	if (!lane->watch)
 		return;
+	finish_queue(number_of(lane), wait);
 	reprise_lane_barrier(lane, wait);
 	account(&before, lane);
 }
 
-static bool holds(unsigned int lane)
+static bool defers(unsigned int lane)
 {
 	return lanes[lane].trace && lanes[lane].cursor > 0;
+}
+
+static bool holds(unsigned int lane)
+{
+	return defers(lane) || queues(lane);
 }
 
 static void barrier_of_all(bool wait)
@@ -218,7 +304,7 @@ static void limit_holds(uint64_t hold_ns)
 	for (unsigned int i = 0; i < lane_count; i++) {
 		struct reprise_lane_counts before = lanes[i].counts;
 
-		if (!holds(i) || reprise_clock_virtual < held[i].since_ns + reprise_hold_pause(hold_ns))
+		if (!defers(i) || reprise_clock_virtual < held[i].since_ns + reprise_hold_pause(hold_ns))
 			continue;
 		if (reprise_clock_virtual < held[i].since_ns + reprise_hold_due(hold_ns))
 			reprise_lane_note_pause(&lanes[i]);
@@ -260,7 +346,7 @@ static void feed_op(const struct opstream_record *record)
 	uint32_t value = record->value;
 	void *params[] = {&value};
 	struct reprise_call call = call_of(record, params);
-	bool held_before = holds(record->lane);
+	bool held_before = defers(record->lane);
 
 	if (record->lane >= lane_count)
 		lane_count = record->lane + 1u;
@@ -406,6 +492,7 @@ static void feed(const struct opstream_record *record, uint64_t hold_ns)
 	uint64_t pause_ns = pause_of(record), waited;
 
 	go_on(&ours, record->thread, pause_ns);
+	submit_until_now();
 	limit_holds(hold_ns);
 	feeding = record;
 	feed_record(record);

@@ -198,10 +198,10 @@ def pauses_later(pause_us):
     return stream
 
 
-def slow(gpu_ns):
-    """The host works for 8 us between launches, and waits in each iteration: on a GPU that is about as slow, what comes late ends late."""
-    stream = in_turn(1, least=0.98, length=64, pause=lambda *_: 800)
-    stream.gpu_ns = gpu_ns
+def slow(gpu_ns, length=64, pause_ns=8000, gain_least=GAIN_LEAST):
+    """The host works for a while between launches, and waits in each iteration: on a GPU that is about as slow, what comes late ends late."""
+    stream = in_turn(1, least=0.98, length=length, pause=lambda *_: pause_ns // 10)
+    stream.gpu_ns, stream.gain_least = gpu_ns, gain_least
     return stream
 
 
@@ -241,6 +241,9 @@ def made_up():
     yield "four bodies at random, interrupted now and then", interrupted(0.002, 10000)
     yield "a pause in the midst, later", pauses_later(180)
     yield "slow host", slow(2000)
+    yield "slow host, far from waits", slow(2000, length=400, gain_least=1.45)
+    yield "slow host and GPU, far from waits", slow(8000, length=400, gain_least=1.38)
+    yield "host a little faster than its GPU, far from waits", slow(2500, length=400, pause_ns=1500, gain_least=2.0)
     yield "slow host and GPU", slow(8000)
     yield "slow host, slower GPU", slow(12000)
     yield "nothing repeats", never()

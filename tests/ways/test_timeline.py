@@ -58,11 +58,11 @@ class Timeline(unittest.TestCase):
         report = self.folder / f"report.{outcome.pid}"
         self.report = json.loads(report.read_text()) if report.exists() else {}
 
-    def replayed(self, name, count="replayed"):
+    def replayed(self, name, count="replayed", **more):
         """The same with a shape, for as long as it takes to have some of what is counted."""
         def run(iterations):
             self.file.unlink(missing_ok=True)
-            self.drawn(shape(name, iterations), REPRISE_TIMELINE_MOST="4096")
+            self.drawn(shape(name, iterations), REPRISE_TIMELINE_MOST="4096", **more)
         simulation.long_enough(run, lambda _: self.report[count] > 0)
 
     def read(self, file=None, ended=True):
@@ -104,6 +104,12 @@ class Timeline(unittest.TestCase):
                 names = self.agrees(self.read())
                 self.assertGreater(names["replay"], 0)
                 self.assertGreater(names["hold"], 0)
+
+    def test_what_is_left_to_a_thread_of_ours_is_there(self):
+        self.replayed("all-changed", "submitted", REPRISE_SUBMIT="always")
+        names = self.agrees(self.read())
+        self.assertGreater(names["hold"], 0)
+        self.assertGreater(names["patch"], 0)
 
     def test_patches_are_within_their_replays(self):
         self.replayed("all-changed", "patched")
