@@ -63,8 +63,6 @@ struct reprise_queue {
 	_Atomic CUresult error; /* of ops that were issued because no graph could be launched; the program has not been told yet */
 	_Atomic uint32_t failed; /* how many visits */
 	uint64_t held_until; /* for the timeline: when a visit was launched last; 0 without one */
-	uint64_t seen_ops; /* the thread's: the lane's count of ops when it looked last */
-	bool looks_again;  /* the thread's: though nothing is queued */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint32_t added;
 	struct reprise_queued visits[REPRISE_QUEUE_MOST];
 };

@@ -23,7 +23,8 @@
 #define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
 #define PACE_NS 4000u       /* a program that takes as long for an op, with launches that cost it nothing, is slower than a GPU with small kernels */
 #define PACED 64            /* visits by which its pace is taken, where it waits for nothing */
-#define VISITS 16           /* between two waits: where they are fewer, the GPU starts later by as much as is saved */
+#define VISITS 16           /* between two waits: where they are fewer, the GPU starts later by as much as is saved; */
+#define VISITS_MOST 65536   /* and where they are more, or there never was a wait, the program may wait by other means than calls */
 #define FIRST 2             /* visits after a wait that are launched at once: the GPU has nothing to do */
 #define DIRECT_FIRST 2      /* visits that are launched at once after one was waited for while it was queued, */
 #define DIRECT_MOST 256     /* each time twice as many, up to so many */
@@ -230,23 +231,12 @@ bool reprise_submission_try_finish(struct reprise_lane *lane)
 
 /* ---- the thread ---- */
 
-/* If nothing came since the look before, the program does something else, and may wait in a way of its own for what it launched. Under the lane's lock. */
-static void look_behind(struct reprise_lane *lane, bool found)
-{
-	struct reprise_queue *queue = &lane->queue;
-
-	if (!found && lane->counts.ops == queue->seen_ops && lane->last != NULL)
-		lane->last->waited_for = true;
-	queue->seen_ops = lane->counts.ops;
-	queue->looks_again = found;
-}
-
 static void look_at(struct reprise_lane *lane, void *context)
 {
 	struct reprise_queue *queue = &lane->queue;
-	bool *any = context, found = false;
+	bool *found = context;
 
-	if (is_empty(queue) && !queue->looks_again)
+	if (is_empty(queue))
 		return;
 	while (!atomic_load(&stopped)) {
 		const struct reprise_queued *visit;
@@ -256,13 +246,12 @@ static void look_at(struct reprise_lane *lane, void *context)
 		reprise_lock_give(&queue->lock);
 		if (visit == NULL)
 			break;
-		found = *any = true;
+		*found = true;
 		reprise_count(REPRISE_COUNT_submitted, 1);
 	}
 	if (!reprise_lock_try(&lane->lock))
 		return; /* who has it is about to say so himself, or the hold limit's thread will */
 	note_launched(lane);
-	look_behind(lane, found);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -380,6 +369,12 @@ static void take_pace(struct reprise_lane *lane)
 	lane->paced_since = 0;
 }
 
+/* The program does not wait soon, as far as is known. */
+static bool waits_seldom(const struct reprise_lane *lane)
+{
+	return lane->visits > FIRST && (lane->visits >= VISITS || lane->visits_before >= VISITS) && lane->visits_before > 0 && lane->visits < VISITS_MOST;
+}
+
 /* The program, rather than the GPU, is what takes the time. */
 static bool is_slow(struct reprise_lane *lane)
 {
@@ -394,7 +389,7 @@ static bool is_slow(struct reprise_lane *lane)
 
 bool reprise_submission_pays(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	if (!is_slow(lane) || lane->visits <= FIRST || (lane->visits < VISITS && lane->visits_before < VISITS))
+	if (!is_slow(lane) || !waits_seldom(lane))
 		return false;
 	if (trace->waited_for)
 		back_off(trace);

@@ -50,7 +50,7 @@ struct reprise_trace {
 	uint64_t *wanted; /* a bit for each op that a queued visit brings to other values (lane/submission.h) */
 	uint32_t queued_as; /* the count of the lane's queue, when it was added last */
 	uint16_t direct, direct_span; /* so many visits are launched at once, and so many were last time */
-	bool waited_for;    /* the host waited, when it was queued last, or stopped behind it */
+	bool waited_for;    /* the host waited when it was queued last */
 	uint64_t *absent; /* a bit for each op before the cursor that did not come in this visit: neither answered nor to be issued */
 	unsigned int absent_count;
 	uint16_t *absences; /* how often each op was the first of those that were passed over */
