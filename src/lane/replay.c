@@ -181,7 +181,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 	CUresult result = CUDA_SUCCESS, error;
 
 	lane->visits++;
-	if (reprise_submission_takes(lane)) {
+	if (reprise_submission_wants(lane) && reprise_submission_ready()) {
 		leave_to_thread(lane);
 	} else {
 		reprise_submission_finish(lane, false);
@@ -197,6 +197,10 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 void reprise_lane_replay_dry(struct reprise_lane *lane)
 {
 	lane->visits++;
+	if (reprise_submission_wants(lane)) {
+		reprise_count(REPRISE_COUNT_submitted, 1);
+		reprise_count(REPRISE_COUNT_submitted_patches, lane->trace->changed_count);
+	}
 	replayed(lane);
 	complete(lane);
 }

@@ -30,7 +30,7 @@
 #define DIRECT_MOST 256     /* each time twice as many, up to so many */
 
 enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
-enum { ABSENT, AWAKE, ASLEEP };
+enum { ABSENT, UNWANTED, AWAKE, ASLEEP };
 
 static _Atomic uint32_t thread_state; /* also what it sleeps on */
 static struct reprise_lock start_lock;
@@ -150,6 +150,13 @@ static struct reprise_queued *launch_oldest(struct reprise_lane *lane)
 	return oldest;
 }
 
+/* A thread of ours has launched it. */
+static void count(const struct reprise_queued *visit)
+{
+	reprise_count(REPRISE_COUNT_submitted, 1);
+	reprise_count(REPRISE_COUNT_submitted_patches, visit->patched);
+}
+
 /* ---- what others launch ---- */
 
 /* The visit, which is counted as replayed, was not. */
@@ -218,12 +225,14 @@ REPRISE_HOT void reprise_submission_finish(struct reprise_lane *lane, bool wait)
 
 bool reprise_submission_try_finish(struct reprise_lane *lane)
 {
+	const struct reprise_queued *visit;
+
 	if (is_empty(&lane->queue))
 		return true;
 	if (!reprise_lock_try(&lane->queue.lock))
 		return false;
-	while (launch_oldest(lane) != NULL)
-		reprise_count(REPRISE_COUNT_submitted, 1);
+	while ((visit = launch_oldest(lane)) != NULL)
+		count(visit);
 	reprise_lock_give(&lane->queue.lock);
 	note_launched(lane);
 	return true;
@@ -231,24 +240,27 @@ bool reprise_submission_try_finish(struct reprise_lane *lane)
 
 /* ---- the thread ---- */
 
+/* True if there was a visit to launch. */
+static bool submit_oldest(struct reprise_lane *lane)
+{
+	const struct reprise_queued *visit;
+
+	reprise_lock_take(&lane->queue.lock);
+	visit = launch_oldest(lane);
+	if (visit != NULL)
+		count(visit);
+	reprise_lock_give(&lane->queue.lock);
+	return visit != NULL;
+}
+
 static void look_at(struct reprise_lane *lane, void *context)
 {
-	struct reprise_queue *queue = &lane->queue;
 	bool *found = context;
 
-	if (is_empty(queue))
+	if (is_empty(&lane->queue))
 		return;
-	while (!atomic_load(&stopped)) {
-		const struct reprise_queued *visit;
-
-		reprise_lock_take(&queue->lock);
-		visit = launch_oldest(lane);
-		reprise_lock_give(&queue->lock);
-		if (visit == NULL)
-			break;
+	while (!atomic_load(&stopped) && submit_oldest(lane))
 		*found = true;
-		reprise_count(REPRISE_COUNT_submitted, 1);
-	}
 	if (!reprise_lock_try(&lane->lock))
 		return; /* who has it is about to say so himself, or the hold limit's thread will */
 	note_launched(lane);
@@ -309,23 +321,32 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static bool ready(void)
+/* On one processor, it would take the time that it saves. */
+static bool has_a_processor(void)
 {
-	bool ready;
+	cpu_set_t set;
 
-	if (__builtin_expect(atomic_load(&thread_state) != ABSENT, 1))
-		return true;
+	return reprise_option(REPRISE_OPTION_SUBMIT) == ALWAYS || sched_getaffinity(0, sizeof(set), &set) != 0 || CPU_COUNT(&set) > 1;
+}
+
+bool reprise_submission_ready(void)
+{
+	uint32_t state = atomic_load(&thread_state);
+
+	if (__builtin_expect(state != ABSENT, 1))
+		return state != UNWANTED;
 	reprise_lock_take(&start_lock);
-	ready = atomic_load(&thread_state) != ABSENT;
-	if (!ready) {
-		ready = reprise_thread_start(run, "reprise-submit");
-		if (ready)
+	if (atomic_load(&thread_state) == ABSENT) {
+		if (!has_a_processor())
+			atomic_store(&thread_state, UNWANTED);
+		else if (reprise_thread_start(run, "reprise-submit"))
 			atomic_store(&thread_state, AWAKE);
 		else
 			reprise_count(REPRISE_COUNT_threads_failed, 1);
 	}
+	state = atomic_load(&thread_state);
 	reprise_lock_give(&start_lock);
-	return ready;
+	return state == AWAKE || state == ASLEEP;
 }
 
 static void wake(void)
@@ -337,20 +358,6 @@ static void wake(void)
 }
 
 /* ---- what is queued ---- */
-
-/* On one processor, the thread would take the time that it saves. */
-static bool has_a_processor(void)
-{
-	static _Atomic int processors;
-	int count = atomic_load_explicit(&processors, memory_order_relaxed);
-	cpu_set_t set;
-
-	if (__builtin_expect(count == 0, 0)) {
-		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 2;
-		atomic_store(&processors, count);
-	}
-	return count > 1;
-}
 
 /* It was still queued when the host waited for it: as long as that goes on, it is launched at once. */
 static void back_off(struct reprise_trace *trace)
@@ -387,7 +394,7 @@ static bool is_slow(struct reprise_lane *lane)
 	return lane->pace_ns >= PACE_NS;
 }
 
-bool reprise_submission_pays(struct reprise_lane *lane, struct reprise_trace *trace)
+static bool pays(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (!is_slow(lane) || !waits_seldom(lane))
 		return false;
@@ -413,12 +420,12 @@ static bool may_be_queued(const struct reprise_lane *lane, const struct reprise_
 	return reprise_submission_has(lane, trace) ? trace->changed_count == 0 : !trace->graph.mixed;
 }
 
-REPRISE_HOT bool reprise_submission_takes(struct reprise_lane *lane)
+REPRISE_HOT bool reprise_submission_wants(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	uint64_t who = reprise_option(REPRISE_OPTION_SUBMIT);
 
-	return who != NEVER && (who == ALWAYS || (has_a_processor() && reprise_submission_pays(lane, trace))) && may_be_queued(lane, trace) && ready();
+	return who != NEVER && (who == ALWAYS || pays(lane, trace)) && may_be_queued(lane, trace);
 }
 
 REPRISE_HOT void reprise_submission_note(struct reprise_lane *lane)

@@ -15,11 +15,11 @@
 /* How long the thread sleeps between two looks while it finds anything. */
 #define REPRISE_SUBMISSION_PERIOD_NS 100000u
 
-/* Whether it pays to leave the visit to the thread, which the trace's last op has just completed. */
-bool reprise_submission_pays(struct reprise_lane *lane, struct reprise_trace *trace);
+/* Whether the followed trace's visit, which is complete, is one for the thread. Asked once. */
+bool reprise_submission_wants(struct reprise_lane *lane);
 
-/* Whether the followed trace's visit, which is complete, is left to the thread. If so, that runs. */
-bool reprise_submission_takes(struct reprise_lane *lane);
+/* Whether there is the thread: starts it. */
+bool reprise_submission_ready(void);
 
 /* Adds the visit. Before the trace is settled: what it wants of the graph is noted. Afterwards: it may be launched. */
 void reprise_submission_note(struct reprise_lane *lane);

@@ -48,6 +48,7 @@
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
 	X(submitted, "graphs launched by a thread of ours in the program's stead") \
 	X(submitted_after_all, "graphs that were left to it, but launched before it did, since something had to come behind them") \
+	X(submitted_patches, "nodes in all of these that had to be set, or to be updated with their graph") \
 	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
 	X(lanes_joined, "streams that came into a lane with others, because they fork and join again and again") \
 	X(lanes_parted, "such lanes given up: another thread's calls came, a stream ended, or nothing was gained") \

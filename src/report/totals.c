@@ -113,7 +113,7 @@ static uint64_t replaced_ticks(void)
 /* In observe nothing was patched or built: what it would have cost. */
 static void expect(struct reprise_gain *gain)
 {
-	gain->patches_ns = reprise_cost(REPRISE_COST_node_set, totals.counts.patched) + reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
+	gain->patches_ns = reprise_cost(REPRISE_COST_node_set, totals.counts.patched - counted(REPRISE_COUNT_submitted_patches)) + reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 

@@ -135,7 +135,8 @@ class Completion(unittest.TestCase):
     def test_every_word_of_an_option(self):
         for name, words in options():
             for word in words:
-                self.completes(f"reprise run {name} {word[:1]}", f"reprise run {name} {word}")
+                begin = next(word[:length] for length in range(1, len(word) + 1) if sum(other.startswith(word[:length]) for other in words) == 1)
+                self.completes(f"reprise run {name} {begin}", f"reprise run {name} {word}")
 
     def test_several_options(self):
         self.completes("reprise observe --hold 5 --pays a", "reprise observe --hold 5 --pays assumed")

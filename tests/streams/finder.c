@@ -21,6 +21,7 @@
 #include "../../src/lane/leave.h"
 #include "../../src/lane/submission.h"
 #include "../../src/lane/traces.h"
+#include "../../src/report/counters.h"
 #include "costs.h"
 #include "gpu.h"
 #include "offline.h"
@@ -182,12 +183,23 @@ static void finish_queue(unsigned int lane, bool wait)
 	}
 }
 
+/* Whether the lane would have left its last visit to the thread. */
+static bool was_left(void)
+{
+	static uint64_t before;
+	uint64_t now_left = atomic_load(&reprise_counters[REPRISE_COUNT_submitted]);
+	bool left = now_left > before;
+
+	before = now_left;
+	return left;
+}
+
 /* A graph was launched, or was left to the thread: not if its trace is there with other values. */
-static void launch(struct reprise_lane *lane, uint64_t ops, bool patched, uint64_t cost_ns)
+static void launch(const struct reprise_lane *lane, uint64_t ops, bool patched, uint64_t cost_ns)
 {
 	unsigned int number = number_of(lane);
 
-	if (lane->last != NULL && queued < REPRISE_QUEUE_MOST && reprise_submission_pays(lane, lane->last) && !(patched && queues_trace(lane->last))) {
+	if (was_left() && lane->last != NULL && queued < REPRISE_QUEUE_MOST && !(patched && queues_trace(lane->last))) {
 		queue[queued++] = (struct queued){number, lane->last, ops, cost_ns,
 			(reprise_clock_virtual / REPRISE_SUBMISSION_PERIOD_NS + 1) * REPRISE_SUBMISSION_PERIOD_NS};
 		return;
@@ -198,7 +210,7 @@ static void launch(struct reprise_lane *lane, uint64_t ops, bool patched, uint64
 }
 
 /* What the lane has done since `before`, but for the op that is passing eagerly. */
-static void account(const struct reprise_lane_counts *before, struct reprise_lane *lane)
+static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
 {
 	uint64_t launches = lane->counts.launches - before->launches, left = exited(&lane->counts) - exited(before);
 
