@@ -24,7 +24,7 @@
 #define PACE_NS 4000u       /* a program that takes as long for an op, with launches that cost it nothing, is slower than a GPU with small kernels */
 #define PACED 64            /* visits by which its pace is taken, where it waits for nothing */
 #define VISITS 16           /* between two waits: where they are fewer, the GPU starts later by as much as is saved; */
-#define VISITS_MOST 65536   /* and where they are more, or there never was a wait, the program may wait by other means than calls */
+#define VISITS_MOST 65536   /* and where they are more, the program may wait by other means than calls */
 #define FIRST 2             /* visits after a wait that are launched at once: the GPU has nothing to do */
 #define DIRECT_FIRST 2      /* visits that are launched at once after one was waited for while it was queued, */
 #define DIRECT_MOST 256     /* each time twice as many, up to so many */
@@ -379,7 +379,7 @@ static void take_pace(struct reprise_lane *lane)
 /* The program does not wait soon, as far as is known. */
 static bool waits_seldom(const struct reprise_lane *lane)
 {
-	return lane->visits > FIRST && (lane->visits >= VISITS || lane->visits_before >= VISITS) && lane->visits_before > 0 && lane->visits < VISITS_MOST;
+	return lane->visits > FIRST && (lane->visits >= VISITS || lane->visits_before >= VISITS) && lane->visits < VISITS_MOST;
 }
 
 /* The program, rather than the GPU, is what takes the time. */
