@@ -1,6 +1,7 @@
 #include "barrier.h"
 
 #include "leave.h"
+#include "pace.h"
 #include "submission.h"
 #include "watching.h"
 
@@ -14,7 +15,7 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait) {
 		lane->spot.position = 0;
-		reprise_submission_note_wait(lane);
+		reprise_pace_wait(lane);
 	}
 	/*
 	 * It counts in reprise_attention until it is told again without news: a loop that waits once in each iteration does not write what all threads read.

@@ -67,6 +67,15 @@ struct reprise_queue {
 	struct reprise_queued visits[REPRISE_QUEUE_MOST];
 };
 
+/* (pace.h) */
+struct reprise_pace {
+	unsigned int visits;          /* since the last wait */
+	uint64_t begin_ns, begin_ops; /* when it began to be measured, and at which count of ops; 0: with the next visit */
+	uint64_t op_ns, span_ns;      /* what an op took, when it was measured last, and all that was measured */
+	_Atomic int lead;             /* up where the GPU was seen to have nothing to do, down where it had */
+	unsigned int resting;         /* visits for which that is taken to be so, so far */
+};
+
 struct reprise_lane {
 	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
@@ -114,9 +123,7 @@ struct reprise_lane {
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first op came that is deferred or queued; 0 if there is none */
 	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of that */
 	uint64_t held_since;  /* the same, for the timeline; 0 without one */
-	unsigned int visits, visits_before; /* since the last wait, and between that and the one before */
-	uint64_t paced_since, paced_ops; /* from when on, and which count of ops, the program's pace is taken; 0: from the next visit on */
-	uint64_t pace_ns; /* what it took for an op, between waits */
+	struct reprise_pace pace;
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
 };

@@ -19,6 +19,7 @@
 #include "joint.h"
 #include "leave.h"
 #include "making.h"
+#include "pace.h"
 #include "submission.h"
 #include "verify.h"
 #include "visit.h"
@@ -180,7 +181,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 {
 	CUresult result = CUDA_SUCCESS, error;
 
-	lane->visits++;
+	reprise_pace_visit(lane);
 	if (reprise_submission_wants(lane) && reprise_submission_ready()) {
 		leave_to_thread(lane);
 	} else {
@@ -196,7 +197,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 
 void reprise_lane_replay_dry(struct reprise_lane *lane)
 {
-	lane->visits++;
+	reprise_pace_visit(lane);
 	if (reprise_submission_wants(lane)) {
 		reprise_count(REPRISE_COUNT_submitted, 1);
 		reprise_count(REPRISE_COUNT_submitted_patches, lane->trace->changed_count);

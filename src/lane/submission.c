@@ -17,15 +17,11 @@
 #include "../report/counters.h"
 #include "../trace/balance.h"
 #include "hold.h"
+#include "pace.h"
 #include "registry.h"
 #include "visit.h"
 
 #define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
-#define PACE_NS 4000u       /* a program that takes as long for an op, with launches that cost it nothing, is slower than a GPU with small kernels */
-#define PACED 64            /* visits by which its pace is taken, where it waits for nothing */
-#define VISITS 16           /* between two waits: where they are fewer, the GPU starts later by as much as is saved; */
-#define VISITS_MOST 65536   /* and where they are more, the program may wait by other means than calls */
-#define FIRST 2             /* visits after a wait that are launched at once: the GPU has nothing to do */
 #define DIRECT_FIRST 2      /* visits that are launched at once after one was waited for while it was queued, */
 #define DIRECT_MOST 256     /* each time twice as many, up to so many */
 
@@ -240,27 +236,46 @@ bool reprise_submission_try_finish(struct reprise_lane *lane)
 
 /* ---- the thread ---- */
 
-/* True if there was a visit to launch. */
-static bool submit_oldest(struct reprise_lane *lane)
+/* The stream's program does not capture: it would have finished the queue before. */
+static bool is_busy(const struct reprise_lane *lane)
 {
-	const struct reprise_queued *visit;
+	return reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY;
+}
+
+static void look_at_gpu(struct reprise_lane *lane)
+{
+	bool pushed = reprise_driver_make_current(lane->context);
+
+	reprise_pace_look(lane, is_busy(lane));
+	reprise_driver_restore_current(pushed);
+}
+
+/* True if there was a visit to launch. `first`: in this look. */
+static bool submit_oldest(struct reprise_lane *lane, bool first)
+{
+	const struct reprise_queued *visit = NULL;
 
 	reprise_lock_take(&lane->queue.lock);
-	visit = launch_oldest(lane);
-	if (visit != NULL)
+	if (!is_empty(&lane->queue)) {
+		if (first)
+			look_at_gpu(lane);
+		visit = launch_oldest(lane);
 		count(visit);
+	}
 	reprise_lock_give(&lane->queue.lock);
 	return visit != NULL;
 }
 
 static void look_at(struct reprise_lane *lane, void *context)
 {
-	bool *found = context;
+	bool *found = context, first = true;
 
 	if (is_empty(&lane->queue))
 		return;
-	while (!atomic_load(&stopped) && submit_oldest(lane))
+	while (!atomic_load(&stopped) && submit_oldest(lane, first)) {
+		first = false;
 		*found = true;
+	}
 	if (!reprise_lock_try(&lane->lock))
 		return; /* who has it is about to say so himself, or the hold limit's thread will */
 	note_launched(lane);
@@ -367,36 +382,9 @@ static void back_off(struct reprise_trace *trace)
 	trace->direct = trace->direct_span;
 }
 
-static void take_pace(struct reprise_lane *lane)
-{
-	uint64_t ops = lane->counts.ops - lane->paced_ops;
-
-	if (lane->paced_since != 0 && ops > 0)
-		lane->pace_ns = (reprise_clock_ns() - lane->paced_since) / ops;
-	lane->paced_since = 0;
-}
-
-/* The program does not wait soon, as far as is known. */
-static bool waits_seldom(const struct reprise_lane *lane)
-{
-	return lane->visits > FIRST && (lane->visits >= VISITS || lane->visits_before >= VISITS) && lane->visits < VISITS_MOST;
-}
-
-/* The program, rather than the GPU, is what takes the time. */
-static bool is_slow(struct reprise_lane *lane)
-{
-	if (lane->visits % PACED == 0)
-		take_pace(lane);
-	if (lane->paced_since == 0) {
-		lane->paced_since = reprise_clock_ns();
-		lane->paced_ops = lane->counts.ops;
-	}
-	return lane->pace_ns >= PACE_NS;
-}
-
 static bool pays(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	if (!is_slow(lane) || !waits_seldom(lane))
+	if (!reprise_pace_is_slow(lane))
 		return false;
 	if (trace->waited_for)
 		back_off(trace);
@@ -425,7 +413,7 @@ REPRISE_HOT bool reprise_submission_wants(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	uint64_t who = reprise_option(REPRISE_OPTION_SUBMIT);
 
-	return who != NEVER && (who == ALWAYS || pays(lane, trace)) && may_be_queued(lane, trace);
+	return who != NEVER && may_be_queued(lane, trace) && (who == ALWAYS || pays(lane, trace));
 }
 
 REPRISE_HOT void reprise_submission_note(struct reprise_lane *lane)
@@ -451,15 +439,6 @@ REPRISE_HOT void reprise_submission_add(struct reprise_lane *lane)
 	lane->trace->queued_as = added + 1;
 	atomic_store(&lane->queue.added, added + 1); /* before looking whether the thread sleeps */
 	wake();
-}
-
-void reprise_submission_note_wait(struct reprise_lane *lane)
-{
-	if (lane->visits == 0)
-		return;
-	take_pace(lane);
-	lane->visits_before = lane->visits;
-	lane->visits = 0;
 }
 
 void reprise_submission_stop(void)

@@ -49,9 +49,6 @@ CUresult reprise_submission_error(struct reprise_lane *lane);
 /* When the first op of what is queued came; 0 if nothing is. */
 uint64_t reprise_submission_since(const struct reprise_lane *lane);
 
-/* The host waits for the lane. */
-void reprise_submission_note_wait(struct reprise_lane *lane);
-
 /* At exit: the thread does nothing more. No lock is held. */
 void reprise_submission_stop(void);
 

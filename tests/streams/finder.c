@@ -19,6 +19,7 @@
 #include "../../src/lane/barrier.h"
 #include "../../src/lane/hold.h"
 #include "../../src/lane/leave.h"
+#include "../../src/lane/pace.h"
 #include "../../src/lane/submission.h"
 #include "../../src/lane/traces.h"
 #include "../../src/report/counters.h"
@@ -159,9 +160,12 @@ static void take_from_queue(unsigned int i)
 /* The thread looks again and again, and launches what it finds. */
 static void submit_until_now(void)
 {
-	static uint64_t busy_ns;
+	static uint64_t busy_ns, looked_ns;
 
 	while (queued > 0 && queue[0].look_ns <= reprise_clock_virtual) {
+		if (looked_ns != queue[0].look_ns)
+			reprise_pace_look(&lanes[queue[0].lane], gpu_wait_ns(&ours.gpu, queue[0].lane, queue[0].look_ns) > 0);
+		looked_ns = queue[0].look_ns;
 		busy_ns = (busy_ns > queue[0].look_ns ? busy_ns : queue[0].look_ns) + queue[0].cost_ns;
 		gpu_run(&ours.gpu, queue[0].lane, queue[0].ops, 1, busy_ns);
 		take_from_queue(0);
