@@ -59,11 +59,11 @@ struct reprise_queued {
 /* Visits are added under the lane's lock, and launched under the queue's (submission.h). */
 struct reprise_queue {
 	struct reprise_lock lock;
-	_Atomic uint32_t launched;
+	_Atomic uint64_t launched;
 	_Atomic CUresult error; /* of ops that were issued because no graph could be launched; the program has not been told yet */
 	_Atomic uint32_t failed; /* how many visits */
 	uint64_t held_until; /* for the timeline: when a visit was launched last; 0 without one */
-	_Alignas(REPRISE_CACHE_LINE) _Atomic uint32_t added;
+	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
 	struct reprise_queued visits[REPRISE_QUEUE_MOST];
 };
 

@@ -34,12 +34,12 @@ static _Atomic bool stopped;
 
 /* ---- the queue ---- */
 
-static struct reprise_queued *at(struct reprise_queue *queue, uint32_t i)
+static struct reprise_queued *at(struct reprise_queue *queue, uint64_t i)
 {
 	return &queue->visits[i % REPRISE_QUEUE_MOST];
 }
 
-static uint32_t launched(const struct reprise_queue *queue)
+static uint64_t launched(const struct reprise_queue *queue)
 {
 	return atomic_load_explicit(&queue->launched, memory_order_acquire);
 }
@@ -56,7 +56,7 @@ static bool is_full(const struct reprise_queue *queue)
 
 bool reprise_submission_has(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
-	return (int32_t)(trace->queued_as - launched(&lane->queue)) > 0;
+	return trace->queued_as > launched(&lane->queue);
 }
 
 CUresult reprise_submission_error(struct reprise_lane *lane)
@@ -71,7 +71,7 @@ CUresult reprise_submission_error(struct reprise_lane *lane)
 uint64_t reprise_submission_since(const struct reprise_lane *lane)
 {
 	const struct reprise_queue *queue = &lane->queue;
-	uint32_t next = launched(queue);
+	uint64_t next = launched(queue);
 
 	return next == atomic_load_explicit(&queue->added, memory_order_relaxed) ? 0 : queue->visits[next % REPRISE_QUEUE_MOST].since;
 }
@@ -177,9 +177,9 @@ static void note_failure(struct reprise_lane *lane, struct reprise_queued *visit
 
 void reprise_submission_note_failures(struct reprise_lane *lane)
 {
-	uint32_t end = launched(&lane->queue);
+	uint64_t end = launched(&lane->queue);
 
-	for (uint32_t i = lane->queue.added - REPRISE_QUEUE_MOST; i != end; i++)
+	for (uint64_t i = lane->queue.added - REPRISE_QUEUE_MOST; i != end; i++)
 		if (at(&lane->queue, i)->failed)
 			note_failure(lane, at(&lane->queue, i));
 }
@@ -431,7 +431,7 @@ REPRISE_HOT void reprise_submission_note(struct reprise_lane *lane)
 
 REPRISE_HOT void reprise_submission_add(struct reprise_lane *lane)
 {
-	uint32_t added = atomic_load_explicit(&lane->queue.added, memory_order_relaxed);
+	uint64_t added = atomic_load_explicit(&lane->queue.added, memory_order_relaxed);
 
 	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
 		atomic_store(&lane->deferred_since, at(&lane->queue, added)->since);

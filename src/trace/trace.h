@@ -48,7 +48,7 @@ struct reprise_trace {
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
 	uint64_t *wanted; /* a bit for each op that a queued visit brings to other values (lane/submission.h) */
-	uint32_t queued_as; /* the count of the lane's queue, when it was added last */
+	uint64_t queued_as; /* the count of what the lane's queue was given, when that was its visit last; 0: never */
 	uint16_t direct, direct_span; /* so many visits are launched at once, and so many were last time */
 	bool waited_for;    /* the host waited when it was queued last */
 	uint64_t *absent; /* a bit for each op before the cursor that did not come in this visit: neither answered nor to be issued */
