@@ -132,8 +132,8 @@ static void launch(struct reprise_lane *lane, struct reprise_queued *visit)
 	lane->queue.held_until = reprise_timeline_begin();
 }
 
-/* The oldest visit that is queued; NULL if none is. */
-static struct reprise_queued *launch_oldest(struct reprise_lane *lane)
+/* The oldest visit that is queued; NULL if none is. `by_us`: by a thread of ours. */
+static const struct reprise_queued *launch_oldest(struct reprise_lane *lane, bool by_us)
 {
 	struct reprise_queue *queue = &lane->queue;
 	struct reprise_queued *oldest;
@@ -142,15 +142,10 @@ static struct reprise_queued *launch_oldest(struct reprise_lane *lane)
 		return NULL;
 	oldest = at(queue, launched(queue));
 	launch(lane, oldest);
+	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all, 1);
+	reprise_count(REPRISE_COUNT_submitted_patches, by_us ? oldest->patched : 0);
 	atomic_fetch_add_explicit(&queue->launched, 1, memory_order_release);
 	return oldest;
-}
-
-/* A thread of ours has launched it. */
-static void count(const struct reprise_queued *visit)
-{
-	reprise_count(REPRISE_COUNT_submitted, 1);
-	reprise_count(REPRISE_COUNT_submitted_patches, visit->patched);
 }
 
 /* ---- what others launch ---- */
@@ -208,27 +203,24 @@ REPRISE_HOT void reprise_submission_finish(struct reprise_lane *lane, bool wait)
 
 		/* The thread may have begun: the lock is given between any two, so that neither sleeps for long. */
 		reprise_lock_take(&lane->queue.lock);
-		visit = launch_oldest(lane);
+		visit = launch_oldest(lane, false);
 		reprise_lock_give(&lane->queue.lock);
 		if (visit == NULL)
 			break; /* that one has */
 		visit->trace->waited_for = visit->trace->waited_for || wait;
 		weigh(lane, visit->trace, reprise_clock_ticks() - begin);
-		reprise_count(REPRISE_COUNT_submitted_after_all, 1);
 	}
 	note_launched(lane);
 }
 
 bool reprise_submission_try_finish(struct reprise_lane *lane)
 {
-	const struct reprise_queued *visit;
-
 	if (is_empty(&lane->queue))
 		return true;
 	if (!reprise_lock_try(&lane->queue.lock))
 		return false;
-	while ((visit = launch_oldest(lane)) != NULL)
-		count(visit);
+	while (launch_oldest(lane, true) != NULL)
+		continue;
 	reprise_lock_give(&lane->queue.lock);
 	note_launched(lane);
 	return true;
@@ -253,17 +245,14 @@ static void look_at_gpu(struct reprise_lane *lane)
 /* True if there was a visit to launch. `first`: in this look. */
 static bool submit_oldest(struct reprise_lane *lane, bool first)
 {
-	const struct reprise_queued *visit = NULL;
+	bool launched;
 
 	reprise_lock_take(&lane->queue.lock);
-	if (!is_empty(&lane->queue)) {
-		if (first)
-			look_at_gpu(lane);
-		visit = launch_oldest(lane);
-		count(visit);
-	}
+	if (first && !is_empty(&lane->queue))
+		look_at_gpu(lane);
+	launched = launch_oldest(lane, true) != NULL;
 	reprise_lock_give(&lane->queue.lock);
-	return visit != NULL;
+	return launched;
 }
 
 static void look_at(struct reprise_lane *lane, void *context)
