@@ -29,13 +29,19 @@ static _Atomic uint32_t thread_state; /* ABSENT, AWAKE or ASLEEP; also what it s
 static struct reprise_lock start_lock;
 static _Atomic bool stopped;
 
-/* Issues a lane whose first deferred op has waited since `since`. That takes what the program's own calls would have taken. */
-static void issue(struct reprise_lane *lane, uint64_t since)
+/* What has waited since `since` is about to be issued. */
+static void note_begun(uint64_t since)
 {
 	uint64_t held = reprise_clock_ns() - since;
 
 	reprise_count_most(REPRISE_COUNT_hold_begun_ns, held);
 	reprise_count(REPRISE_COUNT_hold_overruns, held > reprise_option(REPRISE_OPTION_HOLD) * 1000);
+}
+
+/* Issues a lane whose first deferred op has waited since `since`. That takes what the program's own calls would have taken. */
+static void issue(struct reprise_lane *lane, uint64_t since)
+{
+	note_begun(since);
 	reprise_lane_hold_limit(lane);
 	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
 }
@@ -53,13 +59,25 @@ static void look_again(struct look *look, uint64_t at)
 		look->next = at;
 }
 
+/* False if there are visits that have been queued for so long, and somebody launches them. */
+static bool finish_queued(struct reprise_lane *lane, const struct look *look, uint64_t now)
+{
+	uint64_t since = reprise_submission_since(lane);
+
+	if (since == 0 || now < since + look->due)
+		return true;
+	note_begun(since);
+	return reprise_submission_try_finish(lane);
+}
+
 /* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first, and whoever pauses does so in the visit that comes after it. */
 static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
-	if (now >= atomic_load(&lane->deferred_since) + look->due && !reprise_submission_try_finish(lane)) {
-		look_again(look, now + look->due / 8); /* somebody launches it */
+	if (!finish_queued(lane, look, now)) {
+		look_again(look, now + look->due / 8);
 		return;
 	}
+	reprise_hold_again(lane);
 	if (lane->visit_since == 0 || reprise_submission_since(lane) != 0)
 		return;
 	if (now >= lane->visit_since + look->due)
@@ -84,9 +102,8 @@ static void look_at(struct reprise_lane *lane, void *context)
 		look_again(look, now + look->due / 8);
 		return;
 	}
-	if (atomic_load(&lane->deferred_since) == since && !atomic_load(&stopped)) {
+	if (atomic_load(&lane->deferred_since) == since && !atomic_load(&stopped))
 		look_into(lane, look, now);
-	}
 	reprise_lock_give(&lane->lock);
 }
 

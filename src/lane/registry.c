@@ -115,6 +115,8 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
 	lane->drowsy_span = 0;
 	lane->partings = 0;
+	lane->pace = (struct reprise_pace){0};
+	atomic_store(&lane->queue.error, CUDA_SUCCESS);
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
 	count_order(lane, 1);

@@ -142,8 +142,8 @@ static const struct reprise_queued *launch_oldest(struct reprise_lane *lane, boo
 		return NULL;
 	oldest = at(queue, launched(queue));
 	launch(lane, oldest);
-	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all, 1);
-	reprise_count(REPRISE_COUNT_submitted_patches, by_us ? oldest->patched : 0);
+	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all, !oldest->failed);
+	reprise_count(REPRISE_COUNT_submitted_patches, by_us && !oldest->failed ? oldest->patched : 0);
 	atomic_fetch_add_explicit(&queue->launched, 1, memory_order_release);
 	return oldest;
 }
@@ -157,6 +157,8 @@ static void note_failure(struct reprise_lane *lane, struct reprise_queued *visit
 
 	lane->counts.launches--;
 	lane->counts.replayed -= trace->count;
+	if (lane->told_replayed > lane->counts.replayed)
+		lane->told_replayed = lane->counts.replayed;
 	lane->counts.patched -= visit->patched;
 	lane->counts.exits[REPRISE_EXIT_launch]++;
 	lane->counts.exited[REPRISE_EXIT_launch] += trace->count;

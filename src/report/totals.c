@@ -117,6 +117,14 @@ static void expect(struct reprise_gain *gain)
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
+/* The graphs that a thread of ours launches cost the program nothing. In observe, what it would launch. */
+static uint64_t launched_by_program(void)
+{
+	uint64_t submitted = counted(REPRISE_COUNT_submitted);
+
+	return submitted < totals.counts.launches ? totals.counts.launches - submitted : 0;
+}
+
 static void weigh(struct reprise_gain *gain)
 {
 	uint64_t launch_ticks = reprise_histogram_median(REPRISE_HISTOGRAM_graph);
@@ -129,7 +137,7 @@ static void weigh(struct reprise_gain *gain)
 		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
 	gain->all_ns = cost_of_all(gain);
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
-	gain->launches_ns = (totals.counts.launches - counted(REPRISE_COUNT_submitted)) * gain->launch_ns;
+	gain->launches_ns = launched_by_program() * gain->launch_ns;
 	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) + counted(REPRISE_COUNT_toggle_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
 	gain->defers_ns = totals.counts.replayed * DEFER_NS;
