@@ -12,9 +12,8 @@
 #include "../base/clock.h"
 #include "../base/hot.h"
 #include "../base/inside.h"
-#include "../base/lock.h"
 #include "../base/options.h"
-#include "../base/thread.h"
+#include "../base/worker.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "leave.h"
@@ -23,11 +22,7 @@
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
 
-enum { ABSENT, AWAKE, ASLEEP };
-
-static _Atomic uint32_t thread_state; /* ABSENT, AWAKE or ASLEEP; also what it sleeps on */
-static struct reprise_lock start_lock;
-static _Atomic bool stopped;
+static struct reprise_worker worker;
 
 /* What has waited since `since` is about to be issued. */
 static void note_begun(uint64_t since)
@@ -102,18 +97,9 @@ static void look_at(struct reprise_lane *lane, void *context)
 		look_again(look, now + look->due / 8);
 		return;
 	}
-	if (atomic_load(&lane->deferred_since) == since && !atomic_load(&stopped))
+	if (atomic_load(&lane->deferred_since) == since && !reprise_worker_stopped(&worker))
 		look_into(lane, look, now);
 	reprise_lock_give(&lane->lock);
-}
-
-/* Sleeps until something is deferred. */
-static void sleep_long(void)
-{
-	atomic_store(&thread_state, ASLEEP);
-	while (!reprise_lanes_hold() && atomic_load(&thread_state) == ASLEEP)
-		reprise_futex_wait(&thread_state, ASLEEP, 0);
-	atomic_store(&thread_state, AWAKE);
 }
 
 static void sleep_until(uint64_t at)
@@ -131,14 +117,14 @@ static void *run(void *unused)
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	while (!atomic_load(&stopped)) {
+	while (!reprise_worker_stopped(&worker)) {
 		struct look look = {.due = due, .pause = reprise_hold_pause(limit), .next = reprise_clock_ns() + due};
 
 		reprise_lanes_each(look_at, &look);
 		if (look.held) {
 			last_seen = reprise_clock_ns();
 		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {
-			sleep_long();
+			reprise_worker_sleep(&worker, reprise_lanes_hold);
 			last_seen = reprise_clock_ns();
 			continue;
 		}
@@ -149,29 +135,11 @@ static void *run(void *unused)
 
 bool reprise_hold_ready(void)
 {
-	bool ready;
+	bool ready = reprise_worker_ready(&worker, run, "reprise-hold");
 
-	if (atomic_load(&thread_state) != ABSENT)
-		return true;
-	reprise_lock_take(&start_lock);
-	ready = atomic_load(&thread_state) != ABSENT;
-	if (!ready) {
-		ready = reprise_thread_start(run, "reprise-hold");
-		if (ready)
-			atomic_store(&thread_state, AWAKE);
-		else
-			reprise_count(REPRISE_COUNT_threads_failed, 1);
-	}
-	reprise_lock_give(&start_lock);
+	if (!ready)
+		reprise_count(REPRISE_COUNT_threads_failed, 1);
 	return ready;
-}
-
-static void wake(void)
-{
-	uint32_t state = ASLEEP;
-
-	if (__builtin_expect(atomic_load(&thread_state) != AWAKE, 0) && atomic_compare_exchange_strong(&thread_state, &state, AWAKE))
-		reprise_futex_wake(&thread_state);
 }
 
 REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
@@ -184,7 +152,7 @@ REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 	lane->visit_since = reprise_clock_ns();
 	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since); /* before looking whether the thread sleeps */
 	lane->held_since = reprise_timeline_begin();
-	wake();
+	reprise_worker_wake(&worker);
 }
 
 void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops)
@@ -213,12 +181,10 @@ REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)
 
 void reprise_hold_stop(void)
 {
-	atomic_store(&stopped, true);
+	reprise_worker_stop(&worker);
 }
 
 void reprise_hold_reset(void)
 {
-	atomic_store(&thread_state, ABSENT);
-	atomic_store(&start_lock.word, 0);
-	atomic_store(&stopped, false);
+	reprise_worker_reset(&worker);
 }

@@ -4,7 +4,7 @@
 #include "submission.h"
 
 #define SLOW_NS 4000u /* a program that takes as long for an op is slower than a GPU with small kernels; with long ones, it makes no difference */
-#define FIRST 2       /* visits after a wait of which each is launched at once: the GPU has nothing to do */
+#define FIRST 2       /* visits after a wait that are launched at once: the GPU has nothing to do */
 #define MEASURED 64   /* visits by which the pace is taken, where the program waits for nothing */
 #define MOST 65536    /* visits without a wait: it may wait by other means than calls */
 

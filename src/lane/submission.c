@@ -10,7 +10,7 @@
 #include "../base/hot.h"
 #include "../base/inside.h"
 #include "../base/options.h"
-#include "../base/thread.h"
+#include "../base/worker.h"
 #include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../graph/shadow.h"
@@ -26,11 +26,8 @@
 #define DIRECT_MOST 256     /* each time twice as many, up to so many */
 
 enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
-enum { ABSENT, UNWANTED, AWAKE, ASLEEP };
 
-static _Atomic uint32_t thread_state; /* also what it sleeps on */
-static struct reprise_lock start_lock;
-static _Atomic bool stopped;
+static struct reprise_worker worker;
 
 /* ---- the queue ---- */
 
@@ -263,7 +260,7 @@ static void look_at(struct reprise_lane *lane, void *context)
 
 	if (is_empty(&lane->queue))
 		return;
-	while (!atomic_load(&stopped) && submit_oldest(lane, first)) {
+	while (!reprise_worker_stopped(&worker) && submit_oldest(lane, first)) {
 		first = false;
 		*found = true;
 	}
@@ -288,15 +285,6 @@ static bool any_is_queued(void)
 	return any;
 }
 
-/* Until something is queued. */
-static void sleep_long(void)
-{
-	atomic_store(&thread_state, ASLEEP);
-	while (!any_is_queued() && atomic_load(&thread_state) == ASLEEP)
-		reprise_futex_wait(&thread_state, ASLEEP, 0);
-	atomic_store(&thread_state, AWAKE);
-}
-
 /* Soon enough for the hold limit's thread to find nothing due. */
 static uint64_t period(void)
 {
@@ -312,14 +300,14 @@ static void *run(void *unused)
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	while (!atomic_load(&stopped)) {
+	while (!reprise_worker_stopped(&worker)) {
 		bool found = false;
 
 		reprise_lanes_each(look_at, &found);
 		if (found) {
 			last_found = reprise_clock_ns();
 		} else if (reprise_clock_ns() - last_found > LINGER_NS) {
-			sleep_long();
+			reprise_worker_sleep(&worker, any_is_queued);
 			last_found = reprise_clock_ns();
 		}
 		nanosleep(&pause, NULL);
@@ -327,40 +315,30 @@ static void *run(void *unused)
 	return NULL;
 }
 
-/* On one processor, it would take the time that it saves. */
+/* On one processor, the thread would take the time that it saves. */
 static bool has_a_processor(void)
 {
+	static _Atomic int processors;
+	int count = atomic_load_explicit(&processors, memory_order_relaxed);
 	cpu_set_t set;
 
-	return reprise_option(REPRISE_OPTION_SUBMIT) == ALWAYS || sched_getaffinity(0, sizeof(set), &set) != 0 || CPU_COUNT(&set) > 1;
+	if (__builtin_expect(count == 0, 0)) {
+		count = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 2;
+		atomic_store(&processors, count);
+	}
+	return count > 1;
 }
 
 bool reprise_submission_ready(void)
 {
-	uint32_t state = atomic_load(&thread_state);
+	bool ready;
 
-	if (__builtin_expect(state != ABSENT, 1))
-		return state != UNWANTED;
-	reprise_lock_take(&start_lock);
-	if (atomic_load(&thread_state) == ABSENT) {
-		if (!has_a_processor())
-			atomic_store(&thread_state, UNWANTED);
-		else if (reprise_thread_start(run, "reprise-submit"))
-			atomic_store(&thread_state, AWAKE);
-		else
-			reprise_count(REPRISE_COUNT_threads_failed, 1);
-	}
-	state = atomic_load(&thread_state);
-	reprise_lock_give(&start_lock);
-	return state == AWAKE || state == ASLEEP;
-}
-
-static void wake(void)
-{
-	uint32_t state = ASLEEP;
-
-	if (__builtin_expect(atomic_load(&thread_state) != AWAKE, 0) && atomic_compare_exchange_strong(&thread_state, &state, AWAKE))
-		reprise_futex_wake(&thread_state);
+	if (reprise_option(REPRISE_OPTION_SUBMIT) != ALWAYS && !has_a_processor())
+		return false;
+	ready = reprise_worker_ready(&worker, run, "reprise-submit");
+	if (!ready)
+		reprise_count(REPRISE_COUNT_threads_failed, 1);
+	return ready;
 }
 
 /* ---- what is queued ---- */
@@ -429,17 +407,15 @@ REPRISE_HOT void reprise_submission_add(struct reprise_lane *lane)
 	lane->visit_since = lane->held_since = 0;
 	lane->trace->queued_as = added + 1;
 	atomic_store(&lane->queue.added, added + 1); /* before looking whether the thread sleeps */
-	wake();
+	reprise_worker_wake(&worker);
 }
 
 void reprise_submission_stop(void)
 {
-	atomic_store(&stopped, true);
+	reprise_worker_stop(&worker);
 }
 
 void reprise_submission_reset(void)
 {
-	atomic_store(&thread_state, ABSENT);
-	atomic_store(&start_lock.word, 0);
-	atomic_store(&stopped, false);
+	reprise_worker_reset(&worker);
 }
