@@ -162,6 +162,7 @@ BUGS = (
     ("the hold limit never strikes", "src/lane/hold.c", "	reprise_lane_hold_limit(lane);", "	(void)lane;", "fuzz mapped_poll flag_from_host spin_across_streams nccl_like"),
     ("nothing is left to the submission thread", "src/lane/submission.c",
      "	return who != NEVER && may_be_queued(", "	return trace == NULL && who != NEVER && may_be_queued(", "slow_host"),
+    ("on one processor, launches are left to the submission thread, too", "src/lane/submission.c", "	return count > 1;", "	return count > 0;", "one_processor"),
     ("an op passes before what is queued", "src/lane/lane.c", "	if (!answered)\n		reprise_submission_finish(lane, false);\n", "", "fuzz slow_host"),
     ("a side exit passes what is queued", "src/lane/leave.c", "	reprise_submission_finish(lane, false);\n", "", "fuzz slow_host"),
     ("a graph is launched before what is queued", "src/lane/replay.c", "		reprise_submission_finish(lane, false);\n", "", "fuzz slow_host"),

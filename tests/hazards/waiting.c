@@ -2,6 +2,7 @@
  * Kernels and hosts that wait for each other by memory. What one waits for may be deferred, and no call need come that would issue it:
  * the hold limit has to.
  */
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -129,6 +130,18 @@ static void slow_host(void)
 	CHECK(cuStreamSynchronize(stream));
 	printf("mapped %08x, expected %08x\n", (unsigned)host[0], (unsigned)expected);
 	hazard_print("x", hazard_x);
+}
+
+/* The same where a thread of ours would only take the time that it saves. */
+static void one_processor(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one) != 0)
+		printf("all processors\n");
+	slow_host();
 }
 
 /* A kernel waits for a word that the host sets when that kernel runs already and the last call is made. */
@@ -352,6 +365,7 @@ static void ipc_event(void)
 const struct hazard waiting_hazards[] = {
 	{"mapped_poll", mapped_poll},
 	{"slow_host", slow_host},
+	{"one_processor", one_processor},
 	{"flag_from_host", flag_from_host},
 	{"spin_across_streams", spin_across_streams},
 	{"persistent_kernel", persistent_kernel},

@@ -3,7 +3,8 @@
  *
  * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
  * calls cost (costs.h): for each thread by its own, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a
- * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer.
+ * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer. What would
+ * be left to the submission thread costs the program nothing, and is launched when that would look next.
  *
  * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an op, 2000 by default: how long they take in the end says
  * whether what is issued late makes the program wait longer than what the host saves. A recorded pause holds the wait before it, unless waits are said to
