@@ -6,7 +6,7 @@
  *     compiling   graphs are being captured and instantiated (graph/build.c)
  *     joining     lanes join, or are parted (lane/joining.c)
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
- *     queue       a lane's completed visits are launched (lane/submission.h)
+ *     queue       a lane's completed visits are launched (lane/queued.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
  *                 (graph/graveyard.c), the start of a thread (base/worker.h), who met whom (lane/meeting.c), the recorder

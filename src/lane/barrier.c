@@ -2,14 +2,14 @@
 
 #include "leave.h"
 #include "pace.h"
-#include "submission.h"
+#include "queued.h"
 #include "watching.h"
 
 _Atomic uint32_t reprise_attention;
 
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
-	reprise_submission_finish(lane, wait);
+	reprise_queued_finish(lane, wait);
 	reprise_lane_leave(lane, REPRISE_EXIT_barrier);
 	reprise_lane_close_segment(lane, wait);
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);

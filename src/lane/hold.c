@@ -17,8 +17,8 @@
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "leave.h"
+#include "queued.h"
 #include "registry.h"
-#include "submission.h"
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
 
@@ -57,12 +57,12 @@ static void look_again(struct look *look, uint64_t at)
 /* False if there are visits that have been queued for so long, and somebody launches them. */
 static bool finish_queued(struct reprise_lane *lane, const struct look *look, uint64_t now)
 {
-	uint64_t since = reprise_submission_since(lane);
+	uint64_t since = reprise_queued_since(lane);
 
 	if (since == 0 || now < since + look->due)
 		return true;
 	note_begun(since);
-	return reprise_submission_try_finish(lane);
+	return reprise_queued_try_finish(lane);
 }
 
 /* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first, and whoever pauses does so in the visit that comes after it. */
@@ -73,7 +73,7 @@ static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now
 		return;
 	}
 	reprise_hold_again(lane);
-	if (lane->visit_since == 0 || reprise_submission_since(lane) != 0)
+	if (lane->visit_since == 0 || reprise_queued_since(lane) != 0)
 		return;
 	if (now >= lane->visit_since + look->due)
 		issue(lane, lane->visit_since);
@@ -147,7 +147,7 @@ REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 	if (reprise_dry)
 		return;
 
-	uint64_t queued = reprise_submission_since(lane);
+	uint64_t queued = reprise_queued_since(lane);
 
 	lane->visit_since = reprise_clock_ns();
 	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since); /* before looking whether the thread sleeps */
@@ -164,7 +164,7 @@ void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned
 
 void reprise_hold_again(struct reprise_lane *lane)
 {
-	uint64_t queued = reprise_submission_since(lane);
+	uint64_t queued = reprise_queued_since(lane);
 
 	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since);
 }

@@ -27,8 +27,8 @@
 #include "joint.h"
 #include "leave.h"
 #include "meeting.h"
+#include "queued.h"
 #include "replay.h"
-#include "submission.h"
 #include "twin.h"
 #include "verify.h"
 #include "watching.h"
@@ -292,7 +292,7 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 	bool useless = !answered && lane->joint != NULL && passes_jointly(lane, call);
 
 	if (!answered)
-		reprise_submission_finish(lane, false);
+		reprise_queued_finish(lane, false);
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;

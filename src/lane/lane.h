@@ -56,7 +56,7 @@ struct reprise_queued {
 	bool failed;          /* its ops were issued instead, and the lane does not know yet */
 };
 
-/* Visits are added under the lane's lock, and launched under the queue's (submission.h). */
+/* Visits are added under the lane's lock, and launched under the queue's (queued.h). */
 struct reprise_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;

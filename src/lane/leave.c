@@ -12,7 +12,7 @@
 #include "hold.h"
 #include "joint.h"
 #include "making.h"
-#include "submission.h"
+#include "queued.h"
 #include "verify.h"
 #include "visit.h"
 #include "watching.h"
@@ -78,7 +78,7 @@ void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why)
 	unsigned int count = lane->cursor;
 	uint64_t entered_at = reprise_timeline_begin(), begin, end;
 
-	reprise_submission_finish(lane, false);
+	reprise_queued_finish(lane, false);
 	if (trace == NULL)
 		return;
 	if (!reprise_dry)

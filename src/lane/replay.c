@@ -20,6 +20,7 @@
 #include "leave.h"
 #include "making.h"
 #include "pace.h"
+#include "queued.h"
 #include "submission.h"
 #include "verify.h"
 #include "visit.h"
@@ -140,11 +141,12 @@ REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	reprise_submission_note(lane);
+	reprise_queued_note(lane);
 	replayed(lane);
 	if (reprise_visit_is_measured() && reprise_balance_wants(trace))
 		reprise_balance_replayed(trace, 0);
-	reprise_submission_add(lane);
+	reprise_queued_add(lane);
+	reprise_submission_wake();
 }
 
 REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
@@ -185,8 +187,8 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 	if (reprise_submission_wants(lane) && reprise_submission_ready()) {
 		leave_to_thread(lane);
 	} else {
-		reprise_submission_finish(lane, false);
-		error = reprise_submission_error(lane);
+		reprise_queued_finish(lane, false);
+		error = reprise_queued_error(lane);
 		result = launch_now(lane);
 		if (result == CUDA_SUCCESS)
 			result = error;

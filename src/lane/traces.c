@@ -6,12 +6,12 @@
 #include "../graph/queue.h"
 #include "../trace/account.h"
 #include "barrier.h"
-#include "submission.h"
+#include "queued.h"
 #include "watching.h"
 
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
 {
-	reprise_submission_look_for_failures(lane);
+	reprise_queued_look_for_failures(lane);
 	reprise_account_ended(trace, lane->number);
 	reprise_index_remove(lane->index, trace);
 	if (lane->expected == trace)
@@ -29,7 +29,7 @@ bool reprise_lane_evict(struct reprise_lane *lane)
 {
 	struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
 
-	if (oldest == NULL || reprise_submission_has(lane, oldest))
+	if (oldest == NULL || reprise_queued_has(lane, oldest))
 		return false;
 	reprise_lane_drop(lane, oldest, false);
 	lane->counts.evicted++;

@@ -47,7 +47,7 @@ struct reprise_trace {
 	struct reprise_op *incoming; /* this visit's, where `changed` says so */
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
-	uint64_t *wanted; /* a bit for each op that a queued visit brings to other values (lane/submission.h) */
+	uint64_t *wanted; /* a bit for each op that a queued visit brings to other values (lane/queued.h) */
 	uint64_t queued_as; /* the count of what the lane's queue was given, when that was its visit last; 0: never */
 	uint16_t direct, direct_span; /* so many visits are launched at once, and so many were last time */
 	bool waited_for;    /* the host waited when it was queued last */
