@@ -258,13 +258,15 @@ static void *go_on_though_cancelled(void *mine)
 
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (;; own[i].iterations++) {
-		if (own[i].iterations == 10)
+		if (own[i].iterations == 100)
 			pthread_cancel(pthread_self());
 		if (own[i].iterations == 900)
 			pthread_testcancel(); /* with half a chain pending */
 		hazard_chain(own[i].x, own[i].stream);
 		for (unsigned k = 0; k < CHAIN / 2; k++)
 			hazard_launch(hazard_mix, own[i].x, own[i].iterations, own[i].stream);
+		if (own[i].iterations < 100)
+			CHECK(cuStreamSynchronize(own[i].stream)); /* graphs are built when there is nothing to do */
 	}
 	return NULL;
 }

@@ -213,9 +213,13 @@ class Timeline(unittest.TestCase):
     def test_kernels_are_there_on_the_tracks_of_their_streams(self):
         for mode in ("on", "verify"):
             with self.subTest(mode):
-                self.drawn(shape("chain", 2000), REPRISE=mode, **self.with_cupti(FAKE_CUPTI_THREAD="1"))
-                events = self.read()
-                ran, others = self.on_gpu(events)
+                def run(iterations):
+                    self.file.unlink(missing_ok=True)
+                    self.drawn(shape("chain", iterations), REPRISE=mode, REPRISE_TIMELINE_MOST="4096", **self.with_cupti(FAKE_CUPTI_THREAD="1"))
+                    return self.on_gpu(self.read())
+
+                ran, others = simulation.long_enough(run, lambda events: sum(event["name"] == "last" for event in events[0]) > 3, (2000, 24000, 96000))
+                events = ran + others
                 rounds = [event["args"]["correlation"] for event in ran if event["name"] == "last"]
                 counted = collections.Counter(event["name"] for event in ran)
                 self.assertGreater(len(rounds), 3)
