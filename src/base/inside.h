@@ -8,6 +8,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "tls.h"
 
@@ -15,6 +16,12 @@ extern _Thread_local int reprise_inside __attribute__((tls_model(REPRISE_TLS_MOD
 
 /* The depth of a thread of ours, which never leaves. */
 #define REPRISE_INSIDE_FOR_GOOD (1 << 20)
+
+/* Whether this is one of the program's threads, whose time is the program's. */
+static inline bool reprise_is_programs_thread(void)
+{
+	return reprise_inside < REPRISE_INSIDE_FOR_GOOD;
+}
 
 /*
  * Around calls of ours to the driver: they may have cancellation points, and a thread that was cancelled in one would take what it holds

@@ -34,7 +34,7 @@ void reprise_waited_since(uint64_t begin)
 {
 	uint64_t waited = reprise_clock_ns() - begin;
 
-	if (reprise_inside < REPRISE_INSIDE_FOR_GOOD && waited > atomic_load_explicit(&reprise_wait_longest_ns, memory_order_relaxed))
+	if (reprise_is_programs_thread() && waited > atomic_load_explicit(&reprise_wait_longest_ns, memory_order_relaxed))
 		atomic_store_explicit(&reprise_wait_longest_ns, waited, memory_order_relaxed);
 }
 

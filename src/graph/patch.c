@@ -30,7 +30,7 @@
 /* What was spent, if it was the program's time: where a thread of ours launches (lane/submission.h), it is not. */
 static uint64_t of_program(uint64_t spent)
 {
-	return reprise_inside < REPRISE_INSIDE_FOR_GOOD ? spent : 0;
+	return reprise_is_programs_thread() ? spent : 0;
 }
 
 /* ---- single nodes ---- */

@@ -142,15 +142,19 @@ bool reprise_hold_ready(void)
 	return ready;
 }
 
+REPRISE_HOT void reprise_hold_again(struct reprise_lane *lane)
+{
+	uint64_t queued = reprise_queued_since(lane);
+
+	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since);
+}
+
 REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 {
 	if (reprise_dry)
 		return;
-
-	uint64_t queued = reprise_queued_since(lane);
-
 	lane->visit_since = reprise_clock_ns();
-	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since); /* before looking whether the thread sleeps */
+	reprise_hold_again(lane); /* before looking whether the thread sleeps */
 	lane->held_since = reprise_timeline_begin();
 	reprise_worker_wake(&worker);
 }
@@ -160,13 +164,6 @@ void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned
 	if (since != 0 && since < lane->queue.held_until)
 		since = lane->queue.held_until;
 	reprise_timeline_end(REPRISE_TIMELINE_HOLD, since, (struct reprise_timeline_about){.lane = lane->number, .ops = ops});
-}
-
-void reprise_hold_again(struct reprise_lane *lane)
-{
-	uint64_t queued = reprise_queued_since(lane);
-
-	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since);
 }
 
 REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)

@@ -20,7 +20,7 @@ void reprise_hold_end(struct reprise_lane *lane);
 /* For the timeline: so many ops were held from `since` until now, and on the lane's track no two holds at a time. Nothing is queued, or under the queue's lock. */
 void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops);
 
-/* What was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
+/* A visit has begun, or what was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
 void reprise_hold_again(struct reprise_lane *lane);
 
 #define REPRISE_HOLD_PAUSE_NS 125000u
