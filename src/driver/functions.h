@@ -10,6 +10,7 @@
 #define REPRISE_DRIVER_FUNCTIONS(NEEDED, OPTIONAL) \
 	/* contexts */ \
 	NEEDED(cuDriverGetVersion) \
+	NEEDED(cuDeviceGetCount) \
 	NEEDED(cuGetErrorName) \
 	NEEDED(cuCtxGetCurrent) \
 	NEEDED(cuCtxSetCurrent) \

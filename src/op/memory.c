@@ -8,7 +8,7 @@
 #include "../driver/driver.h"
 
 #define REMEMBERED 64
-#define DEVICES_MOST 64 /* whose numbers fit beside the kind */
+#define DEVICES_MOST 63 /* whose numbers fit beside the kind */
 
 /* Each thread remembers for itself, so that asking takes no lock. */
 static _Thread_local struct {
@@ -27,6 +27,22 @@ uint32_t reprise_memory_generation(void)
 void reprise_memory_forget(void)
 {
 	atomic_fetch_add(&generation, 1);
+}
+
+int reprise_memory_devices(void)
+{
+	static _Atomic int known;
+	int count = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (count == 0) {
+		int entered = reprise_enter();
+
+		if (reprise_driver.cuDeviceGetCount(&count) != CUDA_SUCCESS || count < 1)
+			count = DEVICES_MOST;
+		reprise_leave(entered);
+		atomic_store_explicit(&known, count, memory_order_relaxed);
+	}
+	return count;
 }
 
 static uint8_t ask(CUdeviceptr address)

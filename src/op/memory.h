@@ -18,6 +18,12 @@ enum reprise_memory {
  */
 uint8_t reprise_memory_of(CUdeviceptr address);
 
+/* What stands for an array's memory: a device's, and nobody tells which. No device has this number. */
+#define REPRISE_MEMORY_OF_ARRAY ((uint8_t)(REPRISE_MEMORY_DEVICE | 63 << 2))
+
+/* How many devices the driver has. */
+int reprise_memory_devices(void);
+
 static inline enum reprise_memory reprise_memory_kind(uint8_t memory)
 {
 	return (enum reprise_memory)(memory & 3);

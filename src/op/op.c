@@ -95,31 +95,44 @@ static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream
 
 /* ---- 2-D and 3-D copies: the descriptors differ only in their types ---- */
 
-/* The address that a side of a copy names, or 0 if it names an array. */
-#define SIDE(descriptor, side) \
-	((descriptor)->side##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->side##Host : \
-	 (descriptor)->side##MemoryType == CU_MEMORYTYPE_ARRAY ? 0 : \
-	                                                         (descriptor)->side##Device)
+/* Where one side of a copy begins. An array has no address. */
+struct end {
+	CUdeviceptr begin;
+	bool is_array;
+};
 
-static void sides(enum reprise_op_kind kind, const void *descriptor, CUdeviceptr *target, CUdeviceptr *source)
+/* The base that a side of a copy names. The copy begins at an offset from it, and what lies between may be other memory. */
+#define BASE(descriptor, side) \
+	((descriptor)->side##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->side##Host : (descriptor)->side##Device)
+
+#define SIDE(descriptor, side, rows) \
+	((struct end){BASE(descriptor, side) + (rows) * (descriptor)->side##Pitch + (descriptor)->side##XInBytes, \
+	               (descriptor)->side##MemoryType == CU_MEMORYTYPE_ARRAY})
+
+static void sides(enum reprise_op_kind kind, const void *descriptor, struct end *target, struct end *source)
 {
+	const CUDA_MEMCPY2D *flat = descriptor;
+	const CUDA_MEMCPY3D *deep = descriptor;
+
 	if (kind == REPRISE_OP_COPY_2D) {
-		*target = SIDE((const CUDA_MEMCPY2D *)descriptor, dst);
-		*source = SIDE((const CUDA_MEMCPY2D *)descriptor, src);
+		*target = SIDE(flat, dst, flat->dstY);
+		*source = SIDE(flat, src, flat->srcY);
 	} else {
-		*target = SIDE((const CUDA_MEMCPY3D *)descriptor, dst);
-		*source = SIDE((const CUDA_MEMCPY3D *)descriptor, src);
+		*target = SIDE(deep, dst, deep->dstZ * deep->dstHeight + deep->dstY);
+		*source = SIDE(deep, src, deep->srcZ * deep->srcHeight + deep->srcY);
 	}
 }
 
-/* An array's memory is of the device that the other side's is of: copies between arrays of two devices have calls of their own. */
-static void side_memories(CUdeviceptr target, CUdeviceptr source, uint8_t *target_memory, uint8_t *source_memory)
+/* Copies between arrays of two devices have calls of their own. Else an array may be of any device, and counts as of another than the other side. */
+static void side_memories(struct end target, struct end source, uint8_t *target_memory, uint8_t *source_memory)
 {
-	*target_memory = target == 0 ? REPRISE_MEMORY_DEVICE : reprise_memory_of(target);
-	*source_memory = source == 0 ? REPRISE_MEMORY_DEVICE : reprise_memory_of(source);
-	if (target == 0 && reprise_memory_kind(*source_memory) == REPRISE_MEMORY_DEVICE)
+	*target_memory = target.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(target.begin);
+	*source_memory = source.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(source.begin);
+	if (reprise_memory_devices() > 1)
+		return;
+	if (target.is_array && reprise_memory_kind(*source_memory) == REPRISE_MEMORY_DEVICE)
 		*target_memory = *source_memory;
-	if (source == 0 && reprise_memory_kind(*target_memory) == REPRISE_MEMORY_DEVICE)
+	if (source.is_array && reprise_memory_kind(*target_memory) == REPRISE_MEMORY_DEVICE)
 		*source_memory = *target_memory;
 }
 
@@ -130,7 +143,7 @@ static const void *descriptor_of(const struct reprise_call *call)
 
 static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct reprise_call *call)
 {
-	CUdeviceptr target, source;
+	struct end target, source;
 
 	if (descriptor_of(call) == NULL)
 		return REPRISE_UNFIT_BAD_PARAMETERS;
@@ -153,7 +166,7 @@ static void complete_descriptor(struct reprise_op *op, const struct reprise_call
 static enum reprise_match match_descriptor(const struct reprise_op *op, const struct reprise_call *call)
 {
 	uint8_t target_memory, source_memory;
-	CUdeviceptr target, source;
+	struct end target, source;
 
 	if (descriptor_of(call) == NULL || memcmp(op->payload, descriptor_of(call), op->payload_bytes) != 0)
 		return REPRISE_MATCH_NOT;
