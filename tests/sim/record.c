@@ -7,6 +7,8 @@
  * cuGetProcAddress. A function of the driver's that this cuda.h does not declare is handed out as it is, and the look-up is
  * written down as ?NAME.
  *
+ * On the simulated driver, what it keeps for the thread is written down, too (record_state.h).
+ *
  * A program may put lines of its own between those of its calls: record_mark(), which it finds with dlsym.
  */
 #define __CUDA_API_VERSION_INTERNAL
@@ -20,6 +22,7 @@
 #include "../../src/driver/lookup.h"
 #include "record_calls.h"
 #include "record_file.h"
+#include "record_state.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -166,6 +169,7 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 \
 		__VA_ARGS__ \
 		record_write(#name, sizeof(#name) - 1, (unsigned int)record_result); \
+		record_state(); \
 		return record_result; \
 	}
 #define CALL(name, parameters, arguments) FORWARD(name, parameters, arguments, )

@@ -4,6 +4,7 @@
  *
  * Each thread has to make the same calls with the same results, in the same order. How often a program asks whether work is done
  * is a matter of time, so queries of streams and events that answer CUDA_ERROR_NOT_READY are passed over, and not counted.
+ * A change of a thread's state (record_state.h) counts as a call, and has to come after the same one.
  * Processes that the program forked are compared likewise, from PLAIN.PID and REPRISE.PID, in order of PID.
  */
 #include <glob.h>
@@ -168,9 +169,20 @@ static struct run find_run(char *path)
 	return run;
 }
 
+/* In words. `text` has room for any line. */
+static const char *tell(const struct call *call, char *text, size_t size)
+{
+	if (call->name[0] == '@')
+		snprintf(text, size, "the thread's state became %s", call->name + 1);
+	else
+		snprintf(text, size, "%s returned %u", call->name, call->result);
+	return text;
+}
+
 /* Says where the calls of one thread part; false if they do. */
 static bool compare_thread(const struct thread *plain, const struct thread *reprise, const char *who, size_t number)
 {
+	char text[2][200];
 	size_t i;
 
 	for (i = 0; i < plain->count && i < reprise->count; i++) {
@@ -178,15 +190,15 @@ static bool compare_thread(const struct thread *plain, const struct thread *repr
 
 		if (a->result == b->result && strcmp(a->name, b->name) == 0)
 			continue;
-		printf("%sthread %zu, call %zu: %s returned %u, but under Reprise %s returned %u\n", who, number, i + 1, a->name, a->result,
-			b->name, b->result);
+		printf("%sthread %zu, call %zu: %s, but under Reprise %s\n", who, number, i + 1, tell(a, text[0], sizeof(text[0])),
+			tell(b, text[1], sizeof(text[1])));
 		return false;
 	}
 	if (plain->count != reprise->count) {
 		const struct call *odd = i < plain->count ? &plain->calls[i] : &reprise->calls[i];
 
-		printf("%sthread %zu: %zu calls, but %zu under Reprise; the first that is %s: %s, which returned %u\n", who, number, plain->count,
-			reprise->count, i < plain->count ? "missing" : "too many", odd->name, odd->result);
+		printf("%sthread %zu: %zu calls, but %zu under Reprise; the first that is %s: %s\n", who, number, plain->count,
+			reprise->count, i < plain->count ? "missing" : "too many", tell(odd, text[0], sizeof(text[0])));
 	}
 	return plain->count == reprise->count;
 }

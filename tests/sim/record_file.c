@@ -88,7 +88,7 @@ static bool grow(size_t end)
 	return !atomic_load(&off);
 }
 
-static char *put_number(char *at, unsigned int number)
+char *record_put_number(char *at, unsigned int number)
 {
 	char digits[10];
 	unsigned int count = 0;
@@ -108,12 +108,12 @@ void record_write(const char *name, size_t length, unsigned int result)
 
 	if (atomic_load_explicit(&off, memory_order_relaxed))
 		return;
-	end = put_number(line, thread);
+	end = record_put_number(line, thread);
 	*end++ = ' ';
 	memcpy(end, name, length);
 	end += length;
 	*end++ = ' ';
-	end = put_number(end, result);
+	end = record_put_number(end, result);
 	*end++ = '\n';
 	size = (size_t)(end - line);
 	at = atomic_fetch_add_explicit(&used, size, memory_order_relaxed);
@@ -125,6 +125,11 @@ void record_thread(void)
 {
 	if (thread == 0)
 		thread = atomic_fetch_add(&threads, 1) + 1;
+}
+
+bool record_thread_has_number(void)
+{
+	return thread != 0;
 }
 
 /* The child's only thread is its first. */

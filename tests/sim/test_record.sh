@@ -13,7 +13,7 @@ differs() {
 
 # A whole program: as the driver counts, as under other schedules, and not as with a fault.
 LD_PRELOAD=$recorder SIM_RECORD=$records/plain SIM_STATS=$records/stats "$example" "$module" || fail "the example fails"
-tr -d '\0' <"$records/plain" | cut -d ' ' -f 2 | sort | uniq -c | awk '{print $1, $2}' | sort >"$records/counted"
+tr -d '\0' <"$records/plain" | grep -v ' @' | cut -d ' ' -f 2 | sort | uniq -c | awk '{print $1, $2}' | sort >"$records/counted"
 sed 1d "$records/stats" | sort | cmp - "$records/counted" || fail "the driver has other counts"
 for schedule in lazy last random:1; do
 	LD_PRELOAD=$recorder SIM_RECORD=$records/$schedule SIM_SCHEDULE=$schedule "$example" "$module" || fail "the example fails: $schedule"
@@ -36,7 +36,9 @@ for way in return _exit kill; do
 done
 
 # A driver that the program opened itself, alone and with Reprise between.
-printf '1 %s\n' 'cuInit 0' 'cuDeviceGetCount 0' '#here 0' 'cuGetProcAddress_v2 0' 'cuStreamQuery_ptsz 201' >"$records/expected"
+printf '1 %s\n' 'cuInit 0' 'cuDeviceGetCount 0' '#here 0' 'cuGetProcAddress_v2 0' 'cuStreamQuery_ptsz 201' \
+	'cuDevicePrimaryCtxRetain 0' 'cuCtxSetCurrent 0' '@depth=1,contexts=1,mode=0 0' 'cuCtxSetCurrent 0' \
+	'cuThreadExchangeStreamCaptureMode 0' '@depth=1,contexts=1,mode=2 0' >"$records/expected"
 for preloaded in "$recorder" "$recorder:$reprise"; do
 	rm -f "$records/opened"
 	LD_LIBRARY_PATH=$driver LD_PRELOAD=$preloaded REPRISE=on SIM_RECORD=$records/opened "$opened" || fail "opened: the program fails"
@@ -51,6 +53,8 @@ printf '%s\n' '1 cuInit 0' '2 cuEventQuery 0' '1 cuStreamSynchronize 600' '1 cuS
 differs "with another call" "thread 1, call 2: cuStreamQuery returned 0, but under Reprise cuStreamSynchronize returned 600"
 printf '%s\n' '1 cuInit 0' '2 cuEventQuery 0' >"$records/other"
 differs "without a call" "the first that is missing: cuStreamQuery"
+printf '%s\n' '1 cuInit 0' '1 @depth=0,mode=2 0' '2 cuEventQuery 0' '1 cuStreamQuery 0' >"$records/other"
+differs "with another state" "call 2: cuStreamQuery returned 0, but under Reprise the thread's state became depth=0,mode=2"
 printf '%s\n' '1 cuInit 0' '2 cuEventQuery 0' '1 cuStreamQuery 0' '3 cuInit 0' >"$records/other"
 differs "with another thread" "thread 3: 0 calls, but 1 under Reprise"
 : >"$records/plain.77"

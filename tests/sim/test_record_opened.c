@@ -31,5 +31,14 @@ int main(void)
 	if (get_address("cuStreamQuery", &query, CUDA_VERSION, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status) != CUDA_SUCCESS ||
 	    ((CUresult(*)(CUstream))query)(NULL) != CUDA_ERROR_INVALID_CONTEXT)
 		return 4;
+
+	CUresult (*retain)(CUcontext *, CUdevice) = (CUresult(*)(CUcontext *, CUdevice))dlsym(driver, "cuDevicePrimaryCtxRetain");
+	CUresult (*set)(CUcontext) = (CUresult(*)(CUcontext))dlsym(driver, "cuCtxSetCurrent");
+	CUresult (*exchange)(CUstreamCaptureMode *) = (CUresult(*)(CUstreamCaptureMode *))dlsym(driver, "cuThreadExchangeStreamCaptureMode");
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUcontext context;
+
+	if (retain(&context, 0) != CUDA_SUCCESS || set(context) != CUDA_SUCCESS || set(context) != CUDA_SUCCESS || exchange(&mode) != CUDA_SUCCESS)
+		return 5;
 	return 0;
 }
