@@ -11,9 +11,12 @@ bool reprise_worker_ready(struct reprise_worker *worker, void *(*run)(void *), c
 	reprise_lock_take(&worker->starting);
 	ready = atomic_load(&worker->state) != REPRISE_WORKER_ABSENT;
 	if (!ready) {
+		uint32_t state = REPRISE_WORKER_ABSENT;
+
 		ready = reprise_thread_start(run, name);
+		/* The thread may have gone to sleep by now, and then somebody has to know that it sleeps. */
 		if (ready)
-			atomic_store(&worker->state, REPRISE_WORKER_AWAKE);
+			atomic_compare_exchange_strong(&worker->state, &state, REPRISE_WORKER_AWAKE);
 	}
 	reprise_lock_give(&worker->starting);
 	return ready;

@@ -255,7 +255,7 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	if (reprise_dry)
-		reprise_pause_note(first, end - before);
+		reprise_kernels_look(reprise_pause_note(first, end - before));
 	if (timed && result == CUDA_SUCCESS && !reprise_kernels_at_work()) {
 		reprise_op_cost_note(call->kind, end - begin);
 		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);

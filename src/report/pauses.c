@@ -16,23 +16,23 @@ static void add(_Atomic uint64_t *to, uint64_t amount)
 	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + amount, memory_order_relaxed);
 }
 
-void reprise_pause_note(bool first, uint64_t ticks)
+uint64_t reprise_pause_note(bool first, uint64_t ticks)
 {
 	uint64_t before = atomic_fetch_add_explicit(&seen, 1, memory_order_relaxed);
 
-	reprise_kernels_look(before);
 	if (reprise_kernels_at_work())
-		return;
+		return before;
 	if (!first)
 		reprise_histogram_note(REPRISE_HISTOGRAM_interval, ticks);
 	if (before < LOADING_OPS)
-		return;
+		return before;
 	if (first || ticks > reprise_clock_ns_to_ticks(WAITED_NS)) {
 		add(&firsts, 1);
 	} else {
 		add(&count, 1);
 		add(&sum, ticks);
 	}
+	return before;
 }
 
 struct reprise_pauses reprise_pauses_read(void)

@@ -15,8 +15,8 @@ struct reprise_pauses {
 	uint64_t ticks;  /* and the time to each of them */
 };
 
-/* An op passed; `first`: a barrier came before it. */
-void reprise_pause_note(bool first, uint64_t ticks);
+/* An op passed; `first`: a barrier came before it. Returns how many had passed before. */
+uint64_t reprise_pause_note(bool first, uint64_t ticks);
 
 struct reprise_pauses reprise_pauses_read(void);
 

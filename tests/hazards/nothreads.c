@@ -1,7 +1,9 @@
 /*
- * Threads that Reprise alone cannot have: pthread_create fails where libreprise.so calls it.
+ * Threads that Reprise alone cannot have: pthread_create fails where libreprise.so calls it. Or that it has long before it knows: pthread_create returns
+ * late, as where the scheduler takes the processor away just then.
  *
  *     LD_PRELOAD=libnothreads.so:libreprise.so NO_THREADS=N program      the first N threads of Reprise's
+ *     LD_PRELOAD=libnothreads.so:libreprise.so LATE_THREADS=N program    so many milliseconds late
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static _Atomic long asked_for;
 
@@ -27,9 +30,14 @@ static bool asked_by_reprise(const void *caller)
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
 {
 	__typeof__(&pthread_create) real = (__typeof__(&pthread_create))dlsym(RTLD_NEXT, "pthread_create");
-	const char *most = getenv("NO_THREADS");
+	const char *most = getenv("NO_THREADS"), *late = getenv("LATE_THREADS");
+	bool by_reprise = asked_by_reprise(__builtin_return_address(0));
+	int result;
 
-	if (most != NULL && asked_by_reprise(__builtin_return_address(0)) && asked_for++ < atol(most))
+	if (most != NULL && by_reprise && asked_for++ < atol(most))
 		return EAGAIN;
-	return real(thread, attributes, run, argument);
+	result = real(thread, attributes, run, argument);
+	if (late != NULL && by_reprise)
+		nanosleep(&(struct timespec){.tv_nsec = atol(late) * 1000000}, NULL);
+	return result;
 }
