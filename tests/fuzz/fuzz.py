@@ -39,6 +39,8 @@ class Runs:
         self.module = str(build / "tests/fuzz" / ("fuzz_kernels.fatbin" if settings.gpu else "fuzz_kernels.so"))
         self.library = str(settings.library or build / "preload/libreprise.so")
         self.check = str(build / "tests/sim/sim-check")
+        self.compare = str(build / "tests/sim/sim-record")
+        self.recorder = str(build / "tests/sim/librecord.so")
         self.timeout = settings.timeout
         self.stacks = settings.stacks
         self.schedules = settings.schedules.split(",")
@@ -117,6 +119,13 @@ def waits(report):
     return f"\n(longest, in ms: {told})"
 
 
+def forget(folder, records):
+    """Removes records, since the recorder writes no file that is there; and those of forked processes."""
+    for record in records:
+        for path in folder.glob(Path(record).name + "*"):
+            path.unlink()
+
+
 class Outcome:
     def __init__(self):
         self.finding = None  # in words
@@ -128,7 +137,9 @@ def judge(runs, source, seed, folder, only=None):
     """Runs one program every way, or `only` one."""
     outcome = Outcome()
     plain_log, log, report = (str(folder / name) for name in ("plain.log", "reprise.log", "report.json"))
-    simulated = {} if runs.gpu else {"SIM_LOG": plain_log}
+    records = [str(folder / name) for name in ("plain.record", "reprise.record")]
+    simulated = {} if runs.gpu else {"SIM_LOG": plain_log, "SIM_RECORD": records[0], "LD_PRELOAD": runs.recorder}
+    forget(folder, records)
     status, out, messages = runs.run(source, simulated)
     if status != 0:
         outcome.bad = f"plain, it {ending(status)}: {messages.strip()[-300:]}"
@@ -144,7 +155,8 @@ def judge(runs, source, seed, folder, only=None):
         Path(report).unlink(missing_ok=True)
         again = dict(variables, LD_PRELOAD=runs.library, REPRISE="on", REPRISE_REPORT=report)
         if not runs.gpu:
-            again["SIM_LOG"] = log
+            again |= {"SIM_LOG": log, "SIM_RECORD": records[1], "LD_PRELOAD": f"{runs.recorder}:{runs.library}"}
+            forget(folder, records[1:])
         other_status, other_out, messages = runs.run(source, again)
         if other_status != 0:
             outcome.finding = (name, f"it {ending(other_status)}: {messages.strip()[-1000 if not runs.stacks else -20000:]}")
@@ -154,6 +166,9 @@ def judge(runs, source, seed, folder, only=None):
             check = subprocess.run([runs.check, plain_log, log], capture_output=True, text=True)
             if check.returncode != 0:
                 outcome.finding = (name, f"executed something else: {(check.stdout + check.stderr).strip()}")
+            check = subprocess.run([runs.compare, *records], capture_output=True, text=True)
+            if check.returncode != 0 and not outcome.finding:
+                outcome.finding = (name, f"its calls differ: {(check.stdout + check.stderr).strip()}")
         if outcome.finding:
             outcome.finding = (name, outcome.finding[1] + waits(report))
             return outcome
