@@ -183,7 +183,7 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 	{ \
 		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
 			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.set = {.target = target, .pitch = pitch, .value = value, .element_bytes = sizeof(element), \
+			.set = {.target = target, .pitch = pitch, .plane = true, .value = value, .element_bytes = sizeof(element), \
 				.width = width, .height = height}}; \
 		return submit(&call); \
 	}

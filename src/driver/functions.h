@@ -92,4 +92,5 @@
 	OPTIONAL(cuModuleGetGlobal_v2) \
 	OPTIONAL(cuLibraryGetGlobal) \
 	NEEDED(cuPointerGetAttribute) \
-	NEEDED(cuPointerGetAttributes)
+	NEEDED(cuPointerGetAttributes) \
+	NEEDED(cuMemGetAddressRange_v2)

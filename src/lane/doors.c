@@ -6,6 +6,8 @@
 
 #include "../base/hot.h"
 #include "../base/inside.h"
+#include "../op/op.h"
+#include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "eager.h"
 #include "joint.h"
@@ -35,6 +37,11 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 		if (call->stream > CU_STREAM_PER_THREAD)
 			reprise_lanes_lose_order(call->stream);
 		reprise_count(reprise_eager_counter(), 1);
+		return reprise_call_pass(call);
+	}
+	/* It is no op, and no barrier either: whatever is deferred may stay so. */
+	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
+		reprise_count(REPRISE_COUNT_empty_ops, 1);
 		return reprise_call_pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);

@@ -68,6 +68,7 @@ struct reprise_call_copy {
 struct reprise_call_set {
 	CUdeviceptr target;
 	size_t pitch;         /* bytes between rows; 0 for the one-dimensional forms */
+	bool plane;           /* one of the two-dimensional forms, whatever its pitch */
 	unsigned int value;   /* the low element_bytes of it count */
 	unsigned int element_bytes; /* 1, 2 or 4 */
 	size_t width;         /* elements in a row */
@@ -110,6 +111,23 @@ static inline bool reprise_call_is_legacy(const struct reprise_call *call)
 static inline bool reprise_call_is_copy(const struct reprise_call *call)
 {
 	return call->kind == REPRISE_OP_COPY || call->kind == REPRISE_OP_COPY_2D || call->kind == REPRISE_OP_COPY_3D;
+}
+
+/* Whether the call is a copy or memset of no bytes. */
+static inline bool reprise_call_is_empty(const struct reprise_call *call)
+{
+	switch (call->kind) {
+	case REPRISE_OP_COPY:
+		return call->copy.bytes == 0;
+	case REPRISE_OP_COPY_2D:
+		return call->copy_2d->WidthInBytes == 0 || call->copy_2d->Height == 0;
+	case REPRISE_OP_COPY_3D:
+		return call->copy_3d->WidthInBytes == 0 || call->copy_3d->Height == 0 || call->copy_3d->Depth == 0;
+	case REPRISE_OP_SET:
+		return call->set.width == 0 || call->set.height == 0;
+	default:
+		return false;
+	}
 }
 
 /* The program's own call, made now. What the driver calls back meanwhile passes straight through. Not from inside. */

@@ -40,8 +40,16 @@ static size_t attribute_row(CUlaunchAttributeID id)
 	return row;
 }
 
+/* False if attributes are said to be there and are not, which the driver refuses. */
+static bool has_its_attributes(const CUlaunchConfig *config)
+{
+	return config->numAttrs == 0 || config->attrs != NULL;
+}
+
 bool reprise_kernel_knows_attributes(const CUlaunchConfig *config)
 {
+	if (!has_its_attributes(config))
+		return false;
 	for (unsigned int i = 0; i < config->numAttrs; i++)
 		if (attribute_row(config->attrs[i].id) == ATTRIBUTE_ROWS)
 			return false;
@@ -64,15 +72,17 @@ static CUlaunchAttribute reduced(const CUlaunchAttribute *attribute)
 	return plain;
 }
 
+#define EXTRA_MOST 8 /* words of a packed buffer's description that are read */
+
 static size_t extra_size(void **extra, const void **buffer)
 {
 	size_t size = SIZE_MAX;
 
 	*buffer = NULL;
-	for (int i = 0; extra[i] != CU_LAUNCH_PARAM_END && i < 8; i += 2) {
+	for (int i = 0; i < EXTRA_MOST && extra[i] != CU_LAUNCH_PARAM_END; i += 2) {
 		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
 			*buffer = extra[i + 1];
-		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+		else if (extra[i] == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[i + 1] != NULL)
 			size = *(const size_t *)extra[i + 1];
 		else
 			return SIZE_MAX;
@@ -132,7 +142,7 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct re
 	memcpy(op->kernel.grid, call->grid, sizeof(call->grid));
 	memcpy(op->kernel.block, call->block, sizeof(call->block));
 	if (call->config != NULL) {
-		if (call->config->numAttrs > REPRISE_ATTRIBUTES_MOST)
+		if (call->config->numAttrs > REPRISE_ATTRIBUTES_MOST || !has_its_attributes(call->config))
 			return REPRISE_UNFIT_ATTRIBUTE;
 		for (unsigned int i = 0; i < call->config->numAttrs; i++) {
 			size_t row = attribute_row(call->config->attrs[i].id);
@@ -180,6 +190,8 @@ void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_ke
 
 static bool same_attributes(const struct reprise_op *op, const struct reprise_call_kernel *call)
 {
+	if (op->kernel.attribute_count > 0 && call->config->attrs == NULL)
+		return false;
 	for (unsigned int i = 0; i < op->kernel.attribute_count; i++) {
 		const CUlaunchAttribute *theirs = &call->config->attrs[i];
 

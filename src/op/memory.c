@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "../base/hash.h"
 #include "../base/inside.h"
@@ -10,12 +11,17 @@
 #define REMEMBERED 64
 #define DEVICES_MOST 63 /* whose numbers fit beside the kind */
 
-/* Each thread remembers for itself, so that asking takes no lock. */
-static _Thread_local struct {
+/* What the driver said of an address. */
+struct told {
 	CUdeviceptr address;
-	uint32_t generation; /* 0: nothing here */
+	CUdeviceptr end;      /* what is mapped without a gap reaches so far, as far as it was asked, */
+	CUdeviceptr reserved; /* and the addresses that were reserved with it so far: the same, but where memory is mapped by hand */
+	uint32_t generation;  /* 0: nothing here */
 	uint8_t memory;
-} remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
+};
+
+/* Each thread remembers for itself, so that asking takes no lock. */
+static _Thread_local struct told remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 static _Atomic uint32_t generation = 1;
 
@@ -45,34 +51,72 @@ int reprise_memory_devices(void)
 	return count;
 }
 
-static uint8_t ask(CUdeviceptr address)
+/* What is mapped from `at` on; nothing, if that is nothing. */
+static CUdeviceptr mapped_to(CUdeviceptr at)
 {
-	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
-	uint64_t type = 0, managed = 0, device = 0;
-	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
-	void *answers[] = {&type, &managed, &device};
-	int entered = reprise_enter();
-	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
-	CUresult asked = reprise_driver.cuPointerGetAttributes(3, attributes, answers, address);
+	CUdeviceptr base = 0;
+	size_t bytes = 0;
 
-	reprise_leave(entered);
-	device &= UINT32_MAX; /* -2 where there is none */
-	if (asked != CUDA_SUCCESS || managed != 0 || (type == CU_MEMORYTYPE_DEVICE && device >= DEVICES_MOST))
-		return REPRISE_MEMORY_OTHER;
-	return type == CU_MEMORYTYPE_DEVICE ? (uint8_t)(REPRISE_MEMORY_DEVICE | device << 2) :
-	       type == CU_MEMORYTYPE_HOST   ? REPRISE_MEMORY_PINNED :
-	                                      REPRISE_MEMORY_OTHER;
+	return reprise_driver.cuMemGetAddressRange_v2(&base, &bytes, at) == CUDA_SUCCESS ? base + bytes : at;
 }
 
-uint8_t reprise_memory_of(CUdeviceptr address)
+static void ask(struct told *told, CUdeviceptr address)
+{
+	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
+	uint64_t type = 0, managed = 0, device = 0, start = 0, size = 0;
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+	                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	void *answers[] = {&type, &managed, &device, &start, &size};
+	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
+	CUresult asked = reprise_driver.cuPointerGetAttributes(5, attributes, answers, address);
+
+	device &= UINT32_MAX; /* -2 where there is none */
+	told->generation = 0; /* a handler of the program's may leave from here for good */
+	told->address = address;
+	told->reserved = told->end = start + size;
+	told->memory = REPRISE_MEMORY_OTHER;
+	if (asked != CUDA_SUCCESS || managed != 0 || (type == CU_MEMORYTYPE_DEVICE && device >= DEVICES_MOST))
+		return;
+	if (type == CU_MEMORYTYPE_HOST)
+		told->memory = REPRISE_MEMORY_PINNED;
+	if (type == CU_MEMORYTYPE_DEVICE) {
+		CUdeviceptr mapped = mapped_to(address);
+
+		told->memory = (uint8_t)(REPRISE_MEMORY_DEVICE | device << 2);
+		if (mapped > address && mapped < told->end) /* the range is what was reserved (cuMemAddressReserve) */
+			told->end = mapped;
+	}
+}
+
+/* Several pieces of memory may be mapped one behind the other. Whether the device may write to them is not asked. */
+static void go_on(struct told *told, size_t bytes)
+{
+	CUdeviceptr before = told->address;
+
+	while (before < told->end && told->end < told->reserved && told->end - told->address < bytes) {
+		before = told->end;
+		told->end = mapped_to(before);
+	}
+}
+
+/* Whether all of the range is known to be of the kind that its address is of. */
+static inline bool covers(const struct told *told, size_t bytes)
+{
+	return reprise_memory_kind(told->memory) == REPRISE_MEMORY_OTHER || (told->address <= told->end && bytes <= told->end - told->address);
+}
+
+uint8_t reprise_memory_of(CUdeviceptr address, size_t bytes)
 {
 	uint32_t now = reprise_memory_generation();
-	unsigned int slot = (unsigned int)(reprise_hash_mix(address, 2) % REMEMBERED);
+	struct told *told = &remembered[reprise_hash_mix(address, 2) % REMEMBERED];
 
-	if (remembered[slot].address != address || remembered[slot].generation != now) {
-		remembered[slot].memory = ask(address);
-		remembered[slot].address = address;
-		remembered[slot].generation = now;
+	if (told->address != address || told->generation != now || !covers(told, bytes)) {
+		int entered = reprise_enter();
+
+		ask(told, address);
+		go_on(told, bytes);
+		told->generation = now;
+		reprise_leave(entered);
 	}
-	return remembered[slot].memory;
+	return covers(told, bytes) ? told->memory : REPRISE_MEMORY_BEYOND;
 }

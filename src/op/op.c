@@ -2,7 +2,7 @@
  * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
  *
  * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
- * memset: element size, width, height, pitch. Of a host function only that it is one. The rest are values. Of an event's record or wait, all is shape.
+ * memset: form, element size, width, height, pitch. Of a host function only that it is one. The rest are values. Of an event's record or wait, all is shape.
  * The member of the lane that an op belongs to is shape, too.
  */
 #include "op.h"
@@ -32,17 +32,27 @@ bool reprise_op_is_between_devices(const struct reprise_op *op)
 	return is_between(op->target_memory, op->source_memory) || (op->kind == REPRISE_OP_COPY && op->copy.form == REPRISE_COPY_PEER);
 }
 
+static bool either(const struct reprise_op *op, enum reprise_memory kind)
+{
+	return reprise_memory_kind(op->target_memory) == kind || reprise_memory_kind(op->source_memory) == kind;
+}
+
 /*
- * Why a copy between such memory cannot be an op. One between devices on the legacy default stream begins after all that was issued to either device, and
- * ends before what comes after it (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy"); launched in a graph it would not.
+ * Why a copy or memset of such memory cannot be an op. A copy "from any host memory to any host memory" is synchronous with the host, pinned or not (CUDA
+ * driver API, "API synchronization behavior"). One between devices on the legacy default stream begins after all that was issued to either device, and ends
+ * before what comes after it (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy"); launched in a graph it would not.
  */
 static enum reprise_unfit judge_memory(const struct reprise_op *op, const struct reprise_call *call)
 {
-	if (reprise_memory_kind(op->target_memory) == REPRISE_MEMORY_OTHER || reprise_memory_kind(op->source_memory) == REPRISE_MEMORY_OTHER)
+	if (either(op, REPRISE_MEMORY_OTHER))
 		return REPRISE_UNFIT_PAGEABLE;
+	if (either(op, REPRISE_MEMORY_BEYOND))
+		return REPRISE_UNFIT_REFUSED;
+	if (!either(op, REPRISE_MEMORY_DEVICE))
+		return REPRISE_UNFIT_HOST_TO_HOST;
 	if (reprise_op_is_between_devices(op) && reprise_call_is_legacy(call))
 		return REPRISE_UNFIT_BETWEEN_DEVICES;
-	return REPRISE_UNFIT_NONE;
+	return reprise_call_is_empty(call) ? REPRISE_UNFIT_EMPTY : REPRISE_UNFIT_NONE;
 }
 
 /* ---- one-dimensional copies ---- */
@@ -53,8 +63,8 @@ static enum reprise_unfit examine_copy(struct reprise_op *op, const struct repri
 
 	op->copy = *copy;
 	op->memory_generation = reprise_memory_generation();
-	op->target_memory = reprise_memory_of(copy->target);
-	op->source_memory = reprise_memory_of(copy->source);
+	op->target_memory = reprise_memory_of(copy->target, copy->bytes);
+	op->source_memory = reprise_memory_of(copy->source, copy->bytes);
 	op->shape = reprise_hash_mix(copy->bytes, (uint64_t)op->kind << 24 | (uint64_t)copy->form << 16 |
 	                                                  (uint64_t)op->target_memory << 8 | op->source_memory);
 	if (copy->form == REPRISE_COPY_PEER)
@@ -72,7 +82,7 @@ static enum reprise_match match_copy(const struct reprise_op *op, const struct r
 		return REPRISE_MATCH_NOT;
 	if (same && op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
-	return reprise_memory_of(call->target) == op->target_memory && reprise_memory_of(call->source) == op->source_memory ?
+	return reprise_memory_of(call->target, call->bytes) == op->target_memory && reprise_memory_of(call->source, call->bytes) == op->source_memory ?
 	               (same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES) :
 	               REPRISE_MATCH_NOT;
 }
@@ -95,39 +105,57 @@ static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream
 
 /* ---- 2-D and 3-D copies: the descriptors differ only in their types ---- */
 
-/* Where one side of a copy begins. An array has no address. */
-struct end {
+/* A side of a copy: where it begins, and how far it reaches from its first byte to its last. */
+struct side {
 	CUdeviceptr begin;
+	size_t bytes;
 	bool is_array;
 };
 
 /* The base that a side of a copy names. The copy begins at an offset from it, and what lies between may be other memory. */
-#define BASE(descriptor, side) \
-	((descriptor)->side##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->side##Host : (descriptor)->side##Device)
+#define BASE(descriptor, end) \
+	((descriptor)->end##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->end##Host : (descriptor)->end##Device)
 
-#define SIDE(descriptor, side, rows) \
-	((struct end){BASE(descriptor, side) + (rows) * (descriptor)->side##Pitch + (descriptor)->side##XInBytes, \
-	               (descriptor)->side##MemoryType == CU_MEMORYTYPE_ARRAY})
+/* `at` and `extent` are bytes, rows and slices. A pitch or height of 0 is that of the copy itself. */
+static struct side side_at(CUdeviceptr base, size_t pitch, size_t height, const size_t *at, const size_t *extent)
+{
+	size_t row = pitch != 0 ? pitch : extent[0], slice = row * (height != 0 ? height : extent[1]);
+	struct side side = {.begin = base + at[0] + at[1] * row + at[2] * slice};
 
-static void sides(enum reprise_op_kind kind, const void *descriptor, struct end *target, struct end *source)
+	if (extent[0] != 0 && extent[1] != 0 && extent[2] != 0)
+		side.bytes = (extent[2] - 1) * slice + (extent[1] - 1) * row + extent[0];
+	return side;
+}
+
+#define SIDE(descriptor, end, height, z, depth) \
+	((descriptor)->end##MemoryType == CU_MEMORYTYPE_ARRAY ? \
+	         (struct side){.is_array = true} : \
+	         side_at(BASE(descriptor, end), (descriptor)->end##Pitch, height, \
+	                 (size_t[]){(descriptor)->end##XInBytes, (descriptor)->end##Y, z}, \
+	                 (size_t[]){(descriptor)->WidthInBytes, (descriptor)->Height, depth}))
+
+static void sides(enum reprise_op_kind kind, const void *descriptor, struct side *target, struct side *source)
 {
 	const CUDA_MEMCPY2D *flat = descriptor;
 	const CUDA_MEMCPY3D *deep = descriptor;
 
 	if (kind == REPRISE_OP_COPY_2D) {
-		*target = SIDE(flat, dst, flat->dstY);
-		*source = SIDE(flat, src, flat->srcY);
+		*target = SIDE(flat, dst, 0, 0, 1);
+		*source = SIDE(flat, src, 0, 0, 1);
 	} else {
-		*target = SIDE(deep, dst, deep->dstZ * deep->dstHeight + deep->dstY);
-		*source = SIDE(deep, src, deep->srcZ * deep->srcHeight + deep->srcY);
+		*target = SIDE(deep, dst, deep->dstHeight, deep->dstZ, deep->Depth);
+		*source = SIDE(deep, src, deep->srcHeight, deep->srcZ, deep->Depth);
 	}
 }
 
 /* Copies between arrays of two devices have calls of their own. Else an array may be of any device, and counts as of another than the other side. */
-static void side_memories(struct end target, struct end source, uint8_t *target_memory, uint8_t *source_memory)
+static void side_memories(enum reprise_op_kind kind, const void *descriptor, uint8_t *target_memory, uint8_t *source_memory)
 {
-	*target_memory = target.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(target.begin);
-	*source_memory = source.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(source.begin);
+	struct side target, source;
+
+	sides(kind, descriptor, &target, &source);
+	*target_memory = target.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(target.begin, target.bytes);
+	*source_memory = source.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(source.begin, source.bytes);
 	if (reprise_memory_devices() > 1)
 		return;
 	if (target.is_array && reprise_memory_kind(*source_memory) == REPRISE_MEMORY_DEVICE)
@@ -143,14 +171,11 @@ static const void *descriptor_of(const struct reprise_call *call)
 
 static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct reprise_call *call)
 {
-	struct end target, source;
-
 	if (descriptor_of(call) == NULL)
 		return REPRISE_UNFIT_BAD_PARAMETERS;
-	sides(call->kind, descriptor_of(call), &target, &source);
 	op->payload_bytes = call->kind == REPRISE_OP_COPY_2D ? sizeof(CUDA_MEMCPY2D) : sizeof(CUDA_MEMCPY3D);
 	op->memory_generation = reprise_memory_generation();
-	side_memories(target, source, &op->target_memory, &op->source_memory);
+	side_memories(call->kind, descriptor_of(call), &op->target_memory, &op->source_memory);
 	return judge_memory(op, call);
 }
 
@@ -166,28 +191,45 @@ static void complete_descriptor(struct reprise_op *op, const struct reprise_call
 static enum reprise_match match_descriptor(const struct reprise_op *op, const struct reprise_call *call)
 {
 	uint8_t target_memory, source_memory;
-	struct end target, source;
 
 	if (descriptor_of(call) == NULL || memcmp(op->payload, descriptor_of(call), op->payload_bytes) != 0)
 		return REPRISE_MATCH_NOT;
 	if (op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
-	sides(call->kind, op->payload, &target, &source);
-	side_memories(target, source, &target_memory, &source_memory);
+	side_memories(call->kind, op->payload, &target_memory, &source_memory);
 	return target_memory == op->target_memory && source_memory == op->source_memory ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_NOT;
 }
 
 /* ---- memsets ---- */
 
-static enum reprise_unfit examine_set(struct reprise_op *op, const struct reprise_call_set *call)
+/* From the first byte to the last. */
+static size_t set_bytes(const struct reprise_call_set *set)
 {
-	op->set = *call;
+	size_t row = set->width * set->element_bytes;
+
+	return row == 0 || set->height == 0 ? 0 : (set->height - 1) * set->pitch + row;
+}
+
+static bool is_aligned(const struct reprise_call_set *set)
+{
+	return (set->target & (set->element_bytes - 1)) == 0;
+}
+
+static enum reprise_unfit examine_set(struct reprise_op *op, const struct reprise_call *call)
+{
+	const struct reprise_call_set *set = &call->set;
+	enum reprise_unfit unfit;
+
+	op->set = *set;
 	op->memory_generation = reprise_memory_generation();
-	op->target_memory = op->source_memory = reprise_memory_of(call->target);
-	op->shape = reprise_hash_mix(call->width, (uint64_t)op->target_memory << 16 | (uint64_t)call->element_bytes << 8 | op->kind);
-	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, call->height), call->pitch);
-	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, call->target), call->value);
-	return reprise_memory_kind(op->target_memory) == REPRISE_MEMORY_DEVICE ? REPRISE_UNFIT_NONE : REPRISE_UNFIT_PAGEABLE;
+	op->target_memory = op->source_memory = reprise_memory_of(set->target, set_bytes(set));
+	op->shape = reprise_hash_mix(set->width, (uint64_t)set->plane << 24 | (uint64_t)op->target_memory << 16 | (uint64_t)set->element_bytes << 8 | op->kind);
+	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, set->height), set->pitch);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, set->target), set->value);
+	unfit = judge_memory(op, call);
+	if (unfit == REPRISE_UNFIT_HOST_TO_HOST) /* of pinned memory: it is not known what waits for it */
+		return REPRISE_UNFIT_PAGEABLE;
+	return unfit == REPRISE_UNFIT_NONE && !is_aligned(set) ? REPRISE_UNFIT_REFUSED : unfit;
 }
 
 static enum reprise_match match_set(const struct reprise_op *op, const struct reprise_call_set *call)
@@ -196,18 +238,18 @@ static enum reprise_match match_set(const struct reprise_op *op, const struct re
 	bool same = call->target == set->target && call->value == set->value;
 
 	if (call->width != set->width || call->height != set->height || call->element_bytes != set->element_bytes ||
-	    call->pitch != set->pitch)
+	    call->pitch != set->pitch || call->plane != set->plane)
 		return REPRISE_MATCH_NOT;
 	if (same && op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
-	if (reprise_memory_of(call->target) != op->target_memory)
+	if (!is_aligned(call) || reprise_memory_of(call->target, set_bytes(call)) != op->target_memory)
 		return REPRISE_MATCH_NOT;
 	return same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES;
 }
 
 static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
 {
-	bool flat = set->pitch == 0;
+	bool flat = !set->plane;
 
 	switch (set->element_bytes) {
 	case 1:
@@ -283,7 +325,7 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	case REPRISE_OP_COPY:
 		return examine_copy(op, call);
 	case REPRISE_OP_SET:
-		return examine_set(op, &call->set);
+		return examine_set(op, call);
 	case REPRISE_OP_HOST:
 		return examine_host(op, &call->host);
 	case REPRISE_OP_RECORD:
@@ -292,6 +334,13 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	default:
 		return examine_descriptor(op, call);
 	}
+}
+
+bool reprise_op_is_nothing(const struct reprise_call *call)
+{
+	struct reprise_op op;
+
+	return reprise_call_is_empty(call) && !reprise_call_is_legacy(call) && reprise_op_examine(&op, call) == REPRISE_UNFIT_EMPTY;
 }
 
 void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)

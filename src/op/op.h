@@ -51,12 +51,15 @@ struct reprise_op {
 	X(NONE, none, "") \
 	X(UNKNOWN_PARAMETERS, unknown_parameters, "the driver does not tell the kernel's parameters") \
 	X(BAD_PARAMETERS, bad_parameters, "parameters missing, twice, or of another size; no function") \
-	X(ATTRIBUTE, attribute, "launch attribute that carries an event or is not known") \
+	X(ATTRIBUTE, attribute, "launch attribute that carries an event, is not known or not there") \
 	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
 	X(BETWEEN_DEVICES, between_devices, "copy between devices on the legacy default stream, which both devices wait for") \
 	X(LAUNCHES, launches, "kernel that may launch kernels: its module is linked with the device runtime") \
 	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
-	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)")
+	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)") \
+	X(HOST_TO_HOST, host_to_host, "copy between host memory, which waits until it is done") \
+	X(REFUSED, refused, "copy or memset beyond its memory, or memset of a misaligned address, which the driver refuses") \
+	X(EMPTY, empty, "copy or memset of no bytes")
 
 enum reprise_unfit {
 #define X(reason, name, text) REPRISE_UNFIT_##reason,
@@ -73,6 +76,12 @@ extern const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT];
  * Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver about the kernel or the memory.
  */
 enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call);
+
+/*
+ * Whether the call is a copy or memset of no bytes that neither waits for anything nor orders anything: it may pass whatever is deferred. May ask the driver
+ * about the memory.
+ */
+bool reprise_op_is_nothing(const struct reprise_call *call);
 
 /* Second half: copies the payload to op->payload, which holds op->payload_bytes, and computes the hashes. */
 void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call);

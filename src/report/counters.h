@@ -64,6 +64,7 @@
 	X(paused_ops, "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
 	X(passed_capturing, "ops that passed because the program captured; not among the ops") \
+	X(empty_ops, "copies and memsets of no bytes, which passed while what was deferred stayed so; not among the ops") \
 	X(passed_stopped, "ops that passed because Reprise had stopped; not among the ops") \
 	X(lifetimes, "calls that ended something traces may refer to") \
 	X(nodes_verified, "nodes compared with what the program asked, before their graph was launched") \
