@@ -411,6 +411,8 @@ BUGS = (
      "		described[lane] = false;", "		(void)lane;", "recording"),
     ("a kernel's node is set to the grid that it had", "src/graph/patch.c",
      "		.gridDimX = kernel->grid[0],", "		.gridDimX = graph->ops[node - graph->nodes].kernel.grid[0],", "verify_grow"),
+    ("verify passes over host functions", "src/graph/shadow.c", "	else if (graph->ops[i].kind == REPRISE_OP_HOST &&", "	else if (graph->ops[i].kind == REPRISE_OP_WAIT &&",
+     "verify_host_functions"),
     ("an absent op's node is left enabled", "src/graph/patch.c",
      "	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) && ", "	if (graph->disabled_count > 0 && ", "verify_absent_ops"),
     ("no stack is walked", "src/report/stack.c", "	if (!reprise_stack_wanted || from == NULL)", "	if (!reprise_stack_wanted || from != NULL)", "places"),

@@ -49,6 +49,7 @@
 	OPTIONAL(cuGraphKernelNodeGetParams_v2) \
 	OPTIONAL(cuGraphMemcpyNodeGetParams) \
 	OPTIONAL(cuGraphMemsetNodeGetParams) \
+	OPTIONAL(cuGraphHostNodeGetParams) \
 	NEEDED(cuGraphInstantiateWithFlags) \
 	OPTIONAL(cuGraphInstantiateWithParams) \
 	OPTIONAL(cuGraphExecUpdate_v2) \

@@ -99,8 +99,11 @@ static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op
 static CUresult set_host(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
 {
 	CUDA_HOST_NODE_PARAMS params = {.fn = op->host.function, .userData = op->host.data};
+	CUresult result = reprise_driver.cuGraphExecHostNodeSetParams(graph->executable, node->node, &params);
 
-	return reprise_driver.cuGraphExecHostNodeSetParams(graph->executable, node->node, &params);
+	if (result == CUDA_SUCCESS)
+		reprise_shadow_host(graph, (size_t)(node - graph->nodes), &params);
+	return result;
 }
 
 static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, struct reprise_graph_node *node)

@@ -15,6 +15,8 @@ struct node {
 	unsigned int grid[3], shared_bytes;
 	CUdeviceptr target, source;
 	unsigned int value;
+	CUhostFn function;
+	void *data;
 	unsigned char *params; /* as the layout of the op's kernel says */
 };
 
@@ -91,6 +93,17 @@ void reprise_shadow_set(struct reprise_graph *graph, size_t i, const CUDA_MEMSET
 	node->value = params->value;
 }
 
+void reprise_shadow_host(struct reprise_graph *graph, size_t i, const CUDA_HOST_NODE_PARAMS *params)
+{
+	struct node *node = node_of(graph, i);
+
+	if (node == NULL)
+		return;
+	node->known = true;
+	node->function = params->fn;
+	node->data = params->userData;
+}
+
 /* What the driver says of a captured node; nothing, if it does not. */
 static void read_node(struct reprise_graph *graph, size_t i, const struct reprise_graph_node *captured)
 {
@@ -98,6 +111,7 @@ static void read_node(struct reprise_graph *graph, size_t i, const struct repris
 		CUDA_KERNEL_NODE_PARAMS kernel;
 		CUDA_MEMCPY3D copy;
 		CUDA_MEMSET_NODE_PARAMS set;
+		CUDA_HOST_NODE_PARAMS host;
 	} params;
 
 	graph->shadow->nodes[i].known = false;
@@ -109,6 +123,9 @@ static void read_node(struct reprise_graph *graph, size_t i, const struct repris
 		reprise_shadow_copy(graph, i, &params.copy);
 	else if (graph->ops[i].kind == REPRISE_OP_SET && reprise_driver.cuGraphMemsetNodeGetParams(captured->node, &params.set) == CUDA_SUCCESS)
 		reprise_shadow_set(graph, i, &params.set);
+	else if (graph->ops[i].kind == REPRISE_OP_HOST && reprise_driver.cuGraphHostNodeGetParams != NULL &&
+	         reprise_driver.cuGraphHostNodeGetParams(captured->node, &params.host) == CUDA_SUCCESS)
+		reprise_shadow_host(graph, i, &params.host);
 }
 
 struct reprise_graph_node *reprise_shadow_nodes(struct reprise_graph *graph)
@@ -187,42 +204,71 @@ static enum reprise_shadow_verdict compare_address(const char *what, CUdeviceptr
 	return asked == found ? REPRISE_SHADOW_SAME : differ(text, size, what, asked, found);
 }
 
+static enum reprise_shadow_verdict compare_copy(const struct reprise_op *asked, CUdeviceptr target, CUdeviceptr source, char *text, size_t size)
+{
+	enum reprise_shadow_verdict verdict = compare_address("target", asked->copy.target, target, text, size);
+
+	return verdict != REPRISE_SHADOW_SAME ? verdict : compare_address("source", asked->copy.source, source, text, size);
+}
+
+static enum reprise_shadow_verdict compare_set(const struct reprise_op *asked, CUdeviceptr target, unsigned int value, char *text, size_t size)
+{
+	enum reprise_shadow_verdict verdict = compare_address("target", asked->set.target, target, text, size);
+
+	return verdict != REPRISE_SHADOW_SAME ? verdict : compare_address("value", reprise_set_value(&asked->set), value, text, size);
+}
+
+static enum reprise_shadow_verdict compare_host(const struct reprise_op *asked, CUhostFn function, const void *data, char *text, size_t size)
+{
+	enum reprise_shadow_verdict verdict = compare_address("host function", (uintptr_t)asked->host.function, (uintptr_t)function, text, size);
+
+	return verdict != REPRISE_SHADOW_SAME ? verdict : compare_address("its data", (uintptr_t)asked->host.data, (uintptr_t)data, text, size);
+}
+
 enum reprise_shadow_verdict reprise_shadow_compare(const struct reprise_graph *graph, size_t i, const struct reprise_op *op, char *text, size_t size)
 {
 	const struct node *node = node_of(graph, i);
-	enum reprise_shadow_verdict verdict;
 
 	if (node == NULL || !node->known)
 		return REPRISE_SHADOW_UNKNOWN;
-	if (op->kind == REPRISE_OP_KERNEL)
+	switch (op->kind) {
+	case REPRISE_OP_KERNEL:
 		return compare_kernel(op, node->grid, node->shared_bytes, node->params, text, size);
-	verdict = compare_address("target", op->kind == REPRISE_OP_COPY ? op->copy.target : op->set.target, node->target, text, size);
-	if (verdict != REPRISE_SHADOW_SAME)
-		return verdict;
-	return op->kind == REPRISE_OP_COPY ? compare_address("source", op->copy.source, node->source, text, size) :
-	                                     compare_address("value", reprise_set_value(&op->set), node->value, text, size);
+	case REPRISE_OP_COPY:
+		return compare_copy(op, node->target, node->source, text, size);
+	case REPRISE_OP_SET:
+		return compare_set(op, node->target, node->value, text, size);
+	case REPRISE_OP_HOST:
+		return compare_host(op, node->function, node->data, text, size);
+	default:
+		return REPRISE_SHADOW_UNKNOWN;
+	}
+}
+
+static enum reprise_shadow_verdict compare_values(const struct reprise_op *asked, const struct reprise_op *op, char *text, size_t size)
+{
+	switch (asked->kind) {
+	case REPRISE_OP_KERNEL:
+		if (asked->kernel.function != op->kernel.function)
+			return differ(text, size, "kernel", (uintptr_t)asked->kernel.function, (uintptr_t)op->kernel.function);
+		return compare_kernel(asked, op->kernel.grid, op->kernel.shared_bytes, reprise_op_packed_params(op), text, size);
+	case REPRISE_OP_COPY:
+		return compare_copy(asked, op->copy.target, op->copy.source, text, size);
+	case REPRISE_OP_SET:
+		return compare_set(asked, op->set.target, reprise_set_value(&op->set), text, size);
+	case REPRISE_OP_HOST:
+		return compare_host(asked, op->host.function, op->host.data, text, size);
+	default:
+		return REPRISE_SHADOW_SAME; /* all of an event, and of a descriptor, is shape */
+	}
 }
 
 enum reprise_shadow_verdict reprise_shadow_compare_ops(const struct reprise_op *asked, const struct reprise_op *op, char *text, size_t size)
 {
-	enum reprise_shadow_verdict verdict = REPRISE_SHADOW_SAME;
+	enum reprise_shadow_verdict verdict;
 
 	if (asked->kind != op->kind)
 		return differ(text, size, "kind of op", asked->kind, op->kind);
-	if (asked->kind == REPRISE_OP_KERNEL) {
-		if (asked->kernel.function != op->kernel.function)
-			return differ(text, size, "kernel", (uintptr_t)asked->kernel.function, (uintptr_t)op->kernel.function);
-		verdict = compare_kernel(asked, op->kernel.grid, op->kernel.shared_bytes, reprise_op_packed_params(op), text, size);
-	} else if (asked->kind == REPRISE_OP_COPY) {
-		verdict = compare_address("target", asked->copy.target, op->copy.target, text, size);
-		if (verdict == REPRISE_SHADOW_SAME)
-			verdict = compare_address("source", asked->copy.source, op->copy.source, text, size);
-	} else if (asked->kind == REPRISE_OP_SET) {
-		verdict = compare_address("target", asked->set.target, op->set.target, text, size);
-		if (verdict == REPRISE_SHADOW_SAME)
-			verdict = compare_address("value", reprise_set_value(&asked->set), reprise_set_value(&op->set), text, size);
-	} else if (memcmp(asked->payload, op->payload, asked->payload_bytes) != 0) {
-		verdict = differ(text, size, "descriptor, as a hash", asked->value, op->value);
-	}
-	return verdict;
+	verdict = compare_values(asked, op, text, size);
+	return verdict == REPRISE_SHADOW_SAME && asked->shape != op->shape ? differ(text, size, "shape, as a hash", asked->shape, op->shape) : verdict;
 }

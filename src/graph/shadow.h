@@ -19,6 +19,7 @@ void reprise_shadow_read(struct reprise_graph *graph, const struct reprise_graph
 void reprise_shadow_kernel(struct reprise_graph *graph, size_t i, const CUDA_KERNEL_NODE_PARAMS *params);
 void reprise_shadow_copy(struct reprise_graph *graph, size_t i, const CUDA_MEMCPY3D *params);
 void reprise_shadow_set(struct reprise_graph *graph, size_t i, const CUDA_MEMSET_NODE_PARAMS *params);
+void reprise_shadow_host(struct reprise_graph *graph, size_t i, const CUDA_HOST_NODE_PARAMS *params);
 
 /* Room for the nodes of a capture; NULL if there is none, or nothing is verified. */
 struct reprise_graph_node *reprise_shadow_nodes(struct reprise_graph *graph);
