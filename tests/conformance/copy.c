@@ -266,6 +266,69 @@ static void pinned_memory_is_set_when_the_call_returns(void)
 	EQUAL(host[1], 6);
 }
 
+/* "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the host." */
+static void a_copy_between_pinned_memory_is_done_when_it_returns(void)
+{
+	volatile unsigned *source = pinned(), *target = pinned();
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = (const void *)(uintptr_t)source, .srcPitch = 16,
+		.dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = (void *)(uintptr_t)(target + 16), .dstPitch = 16, .WidthInBytes = 16, .Height = 2};
+
+	for (unsigned i = 1; i < 200; i++) {
+		source[0] = i;
+		OK(cuMemcpyAsync((CUdeviceptr)(uintptr_t)target, (CUdeviceptr)(uintptr_t)source, 64, stream));
+		EQUAL(target[0], i);
+		source[0] = i + 1;
+		OK(cuMemcpy2DAsync(&rows, stream));
+		EQUAL(target[16], i + 1);
+	}
+}
+
+/* Nor do they begin behind what their stream holds. */
+static void copies_of_no_bytes_wait_for_nothing(void)
+{
+	CUdeviceptr first = words(), second = words();
+	void *host = (void *)(uintptr_t)pinned();
+
+	hold(stream);
+	OK(cuMemcpyDtoDAsync(first, second, 0, stream));
+	OK(cuMemcpyHtoDAsync(first, host, 0, stream));
+	OK(cuMemcpyDtoHAsync(host, first, 0, stream));
+	OK(cuMemcpyAsync(first, second, 0, stream));
+	OK(cuMemsetD8Async(first, 1, 0, stream));
+	OK(cuMemsetD2D32Async(first, 16, 1, 4, 0, stream));
+	EXPECT(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+	release();
+	finish(stream);
+	EQUAL(word(first, 0), 0);
+}
+
+static void copies_of_rows_beyond_the_end_are_invalid(void)
+{
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 4 << 20, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstPitch = 16,
+		.WidthInBytes = 16, .Height = 4};
+
+	OK(cuMemAlloc(&rows.srcDevice, 8 << 20));
+	rows.dstDevice = words();
+	EXPECT(cuMemcpy2DAsync(&rows, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemsetD2D8Async(rows.srcDevice, 4 << 20, 1, 16, 4, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyDtoDAsync(rows.dstDevice, rows.srcDevice + (8 << 20) - 16, 64, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyDtoDAsync(rows.srcDevice + (8 << 20) - 16, rows.dstDevice, 64, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemsetD32Async(rows.srcDevice + (8 << 20) - 16, 1, 16, stream), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemFree(rows.srcDevice));
+}
+
+static void memsets_without_a_pitch_set_a_row_or_none(void)
+{
+	CUdeviceptr target = words();
+
+	OK(cuMemsetD2D8Async(target, 0, 7, 16, 0, stream));
+	finish(stream);
+	EQUAL(word(target, 0), 0);
+	OK(cuMemsetD2D8Async(target, 0, 7, 16, 1, stream));
+	finish(stream);
+	EQUAL(word(target, 3), 0x07070707);
+}
+
 static CUmemcpyAttributes in_stream_order(void)
 {
 	return (CUmemcpyAttributes){.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
@@ -342,6 +405,10 @@ const struct check copy_checks[] = {
 	CHECK(a_memset_beyond_the_end_is_invalid, MEMORY "cuMemsetD8"),
 	CHECK(pageable_memory_is_not_set, MEMORY "cuMemsetD32"),
 	CHECK(pinned_memory_is_set_when_the_call_returns, SYNC "Memset"),
+	CHECK(a_copy_between_pinned_memory_is_done_when_it_returns, SYNC "Asynchronous, 3"),
+	CHECK(copies_of_no_bytes_wait_for_nothing, MEMORY "cuMemcpyAsync, cuMemsetD8Async"),
+	CHECK(copies_of_rows_beyond_the_end_are_invalid, MEMORY "cuMemcpy2DAsync, cuMemsetD2D8Async"),
+	CHECK(memsets_without_a_pitch_set_a_row_or_none, MEMORY "cuMemsetD2D8Async"),
 	CHECK(copies_come_in_batches, MEMORY "cuMemcpyBatchAsync"),
 	CHECK(each_copy_of_a_batch_has_attributes, MEMORY "cuMemcpyBatchAsync"),
 	CHECK(a_peer_copy_takes_its_turn, MEMORY "cuMemcpyPeerAsync"),

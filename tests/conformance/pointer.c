@@ -147,6 +147,119 @@ static void the_range_of_a_pointer(void)
 	EQUAL(size, WORDS * sizeof(unsigned));
 }
 
+/* The range must hold all that was given out, and begin where that does. */
+static void range_is(CUdeviceptr address, size_t bytes)
+{
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	CUdeviceptr start = 0;
+	size_t size = 0;
+	void *values[] = {&start, &size};
+
+	OK(cuPointerGetAttributes(2, which, values, address + bytes / 2));
+	EQUAL(start, address);
+	EQUAL(size, bytes);
+}
+
+static void the_range_of_memory_of_every_kind(void)
+{
+	static char own[8192] __attribute__((aligned(4096)));
+	CUdeviceptr managed, pooled;
+	void *host;
+
+	range_is(words(), WORDS * sizeof(unsigned));
+	OK(cuMemAllocHost(&host, 4096));
+	range_is((CUdeviceptr)(uintptr_t)host, 4096);
+	OK(cuMemFreeHost(host));
+	OK(cuMemHostRegister(own, sizeof(own), 0));
+	range_is((CUdeviceptr)(uintptr_t)own, sizeof(own));
+	OK(cuMemHostUnregister(own));
+	OK(cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+	range_is(managed, 4096);
+	OK(cuMemFree(managed));
+	OK(cuMemAllocAsync(&pooled, 4096, stream));
+	range_is(pooled, 4096);
+	OK(cuMemFreeAsync(pooled, stream));
+	finish(stream);
+}
+
+static void the_range_of_a_modules_variable(void)
+{
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	CUdeviceptr address, start = 0;
+	size_t bytes, size = 0;
+	void *values[] = {&start, &size};
+
+	OK(cuModuleGetGlobal(&address, &bytes, module, "counter"));
+	OK(cuPointerGetAttributes(2, which, values, address));
+	TRUE(start <= address);
+	TRUE(address + bytes <= start + size);
+}
+
+static void unknown_memory_has_no_range(void)
+{
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	CUdeviceptr start = 7;
+	size_t size = 7;
+	void *values[] = {&start, &size};
+
+	OK(cuPointerGetAttributes(2, which, values, (CUdeviceptr)(uintptr_t)&size));
+	EQUAL(start, 0);
+	EQUAL(size, 0);
+}
+
+/* Also of memory of another context than is current. */
+static void the_address_range_is_the_same(void)
+{
+	CUdeviceptr address = words(), base = 0;
+	CUcontext elsewhere;
+	size_t bytes = 0;
+
+	OK(cuMemGetAddressRange(&base, &bytes, address + 8));
+	EQUAL(base, address);
+	EQUAL(bytes, WORDS * sizeof(unsigned));
+	OK(cuCtxCreate(&elsewhere, NULL, 0, 0));
+	base = 0;
+	OK(cuMemGetAddressRange(&base, &bytes, address + 8));
+	EQUAL(base, address);
+	EQUAL(bytes, WORDS * sizeof(unsigned));
+	OK(cuCtxDestroy(elsewhere));
+	OK(cuCtxSetCurrent(context));
+}
+
+/* The range of memory that is mapped by hand is what was reserved; its address range is what is mapped there. */
+static void the_range_of_mapped_memory_is_what_was_reserved(void)
+{
+	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemGenericAllocationHandle first, second;
+	CUdeviceptr address, base;
+	size_t grain, bytes;
+
+	OK(cuMemGetAllocationGranularity(&grain, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	OK(cuMemAddressReserve(&address, 2 * grain, 0, 0, 0));
+	OK(cuMemCreate(&first, grain, &properties, 0));
+	OK(cuMemCreate(&second, grain, &properties, 0));
+	OK(cuMemMap(address, grain, 0, first, 0));
+	OK(cuMemSetAccess(address, grain, &access, 1));
+	range_is(address, 2 * grain);
+	OK(cuMemGetAddressRange(&base, &bytes, address + 8));
+	EQUAL(base, address);
+	EQUAL(bytes, grain);
+	EXPECT(cuMemsetD8Async(address + grain - 8, 1, 16, stream), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemMap(address + grain, grain, 0, second, 0));
+	OK(cuMemSetAccess(address + grain, grain, &access, 1));
+	OK(cuMemGetAddressRange(&base, &bytes, address + 8));
+	EQUAL(bytes, grain);
+	OK(cuMemGetAddressRange(&base, &bytes, address + grain));
+	EQUAL(base, address + grain);
+	OK(cuMemsetD8Async(address + grain - 8, 1, 16, stream));
+	finish(stream);
+	OK(cuMemUnmap(address, 2 * grain));
+	OK(cuMemRelease(first));
+	OK(cuMemRelease(second));
+	OK(cuMemAddressFree(address, 2 * grain));
+}
+
 static void the_context_and_device_of_a_pointer(void)
 {
 	CUdeviceptr address = words(), host = (CUdeviceptr)(uintptr_t)pinned();
@@ -262,6 +375,11 @@ const struct check pointer_checks[] = {
 	CHECK(pointers_of_device_memory, UNIFIED ", CU_POINTER_ATTRIBUTE_HOST_POINTER"),
 	CHECK(pointers_of_pinned_memory, UNIFIED ", CU_POINTER_ATTRIBUTE_DEVICE_POINTER"),
 	CHECK(the_range_of_a_pointer, UNIFIED ", CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
+	CHECK(the_range_of_memory_of_every_kind, UNIFIED "s, CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
+	CHECK(the_range_of_a_modules_variable, UNIFIED "s, CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
+	CHECK(unknown_memory_has_no_range, UNIFIED "s, CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
+	CHECK_ALONE(the_address_range_is_the_same, "Memory Management: cuMemGetAddressRange", 0),
+	CHECK_GPU(the_range_of_mapped_memory_is_what_was_reserved, UNIFIED ", CU_POINTER_ATTRIBUTE_RANGE_SIZE", "virtual memory management is not modelled"),
 	CHECK(the_context_and_device_of_a_pointer, UNIFIED ", CU_POINTER_ATTRIBUTE_CONTEXT"),
 	CHECK(each_allocation_has_an_id, UNIFIED ", CU_POINTER_ATTRIBUTE_BUFFER_ID"),
 	CHECK(variables_of_modules_are_device_memory, UNIFIED),
