@@ -77,6 +77,15 @@ static __global__ void delay(uint32_t us)
         ;
 }
 
+// Only the first block works: it says what was launched.
+static __global__ void shaped(uint32_t *x)
+{
+    uint32_t shared;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(shared));
+    if (blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0)
+        x[threadIdx.x] = x[threadIdx.x] * MIX_FACTOR + gridDim.x + 31 * gridDim.y + 977 * gridDim.z + 7 * shared;
+}
+
 static __global__ void by_shared_memory(uint32_t *x, uint32_t words)
 {
     extern __shared__ uint32_t shared[];
@@ -144,3 +153,4 @@ const void *const kernel_cooperative = (const void *)over_the_grid;
 const void *const kernel_dependent = (const void *)dependent;
 const void *const kernel_trap = (const void *)trap;
 const void *const kernel_print = (const void *)print;
+const void *const kernel_shaped = (const void *)shaped;

@@ -37,6 +37,7 @@ extern const void *const kernel_cooperative; /* (uint32_t *x, uint32_t argument)
 extern const void *const kernel_dependent;   /* as mix, but waits for the kernel before it by itself (programmatic launch) */
 extern const void *const kernel_trap;        /* as mix; faults if the argument is TRAP */
 extern const void *const kernel_print;       /* (uint32_t value): 1 thread; prints if value is a multiple of 64 */
+extern const void *const kernel_shaped;      /* (uint32_t *x): x = x * A + the grid's x + 31 y + 977 z + 7 times the bytes of dynamic shared memory */
 
 extern const void *const kernel_parent;      /* (uint32_t *x, uint32_t argument): mix; it launches mix of argument + 1 and + 2 to follow it */
 extern const void *const kernel_spawn;       /* (uint32_t *x, uint32_t argument): 1 thread; it launches mix, beside itself */
