@@ -28,11 +28,12 @@ CUPTI_FOLDERS = ("/usr/local/cuda*/extras/CUPTI/lib64", "/usr/local/cuda*/lib64"
 
 
 class Outcome:
-    def __init__(self, status, stdout, stderr, report):
+    def __init__(self, status, stdout, stderr, report, others=()):
         self.status = status    # exit status; negative: the signal; None: it ran past its time
         self.stdout = stdout
         self.stderr = stderr
         self.report = report    # Reprise's counters, {} where there are none
+        self.others = others    # those of other processes that it started
 
 
 def library(build):
@@ -83,7 +84,8 @@ def run(command, reprise=None, timeout=60, environment=None):
         os.killpg(process.pid, signal.SIGKILL)
         stdout, stderr = process.communicate()
         status = None
-    return Outcome(status, stdout, stderr, take_report(reports, process.pid))
+    others = [report for report in (read_report(path) for path in Path(reports).glob("*.json") if path.stem != str(process.pid)) if report] if reports else []
+    return Outcome(status, stdout, stderr, take_report(reports, process.pid), others)
 
 
 def find_cupti():

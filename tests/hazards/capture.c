@@ -64,15 +64,21 @@ static void *capture_all_the_time(void *unused)
 	return unused;
 }
 
-/* Another thread captures in global mode: its captures stay valid, and this one's ops stay in order. */
+/*
+ * Another thread captures in global mode, from when there are graphs to replay: its captures stay valid, and this one's ops stay in order, of which later
+ * others come, so that graphs are to be built meanwhile.
+ */
 static void own_capture_elsewhere(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, capture_all_the_time, NULL);
 	for (unsigned iteration = 0; iteration < 4 * ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
+		hazard_chain(iteration < 3 * ITERATIONS ? hazard_x : hazard_y, stream);
+		if (iteration == 60) {
+			hazard_settle(stream);
+			pthread_create(&thread, NULL, capture_all_the_time, NULL);
+		}
 		if (hazard_springs(iteration))
 			CHECK(cuStreamSynchronize(stream));
 	}
@@ -80,6 +86,7 @@ static void own_capture_elsewhere(void)
 	pthread_join(thread, NULL);
 	printf("spoilt %u\n", spoilt);
 	hazard_print("x", hazard_x);
+	hazard_print("y", hazard_y);
 }
 
 /* Breaks its own capture: the documented errors, and the stream works again. */

@@ -80,6 +80,8 @@ static void function_reuse(void)
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
+		if (hazard_springs(iteration - 12))
+			hazard_settle(stream);
 		if (!hazard_springs(iteration))
 			continue;
 		CHECK(cuStreamSynchronize(stream));
@@ -103,6 +105,8 @@ static void stream_reuse(void)
 			CHECK(cuCtxSynchronize());
 			CHECK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -(int)(iteration % 3)));
 		}
+		if (hazard_springs(iteration - 12))
+			hazard_settle(stream);
 	}
 	hazard_print("x", hazard_x);
 }

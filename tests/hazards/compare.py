@@ -5,7 +5,11 @@
 
 For each schedule of the simulation, up to the first under which something is wrong: the same output, the same exit status, by sim-check
 the same ops in the same order with the same bytes, each after the same others, and by sim-record the same calls of the program's with the
-same results, thread by thread. Options say what else must be, so that a test cannot pass because nothing was replayed.
+same results, thread by thread, after which the driver keeps the same for the thread. The program has to come to Reprise: there must be a
+report, which counts ops. Options say what else must be, so that a test cannot pass because nothing was replayed.
+
+What is wrong is said at once. Where only too little was replayed, or counted, graphs may have been built late on a busy machine: then there
+is another round under that schedule, with more time, of which a line says "needed another round", and scripts/test counts those.
 """
 import argparse
 import ctypes.util
@@ -23,9 +27,11 @@ SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
 if runs.EMULATOR:    # for another machine's code, not for other orders
     SCHEDULES = ("eager", "random:1")
 SUBMIT = {"lazy": "always", "random:1": "always"}    # REPRISE_SUBMIT
+AS_IT_IS = "random:2"    # Reprise as it is by default: what pays there is a matter of time, so how much is replayed is not asked
 SLOW = "SLOW_BUILD" in os.environ    # with a sanitizer
+SLOW_SHARE = 0.1      # then programs only have to replay at all
 EMULATED_SHARE = 1    # how much is replayed is a matter of how soon graphs are built there: only that something is
-ROUNDS = 3            # what must be reached under one schedule may take several rounds on a busy machine, which builds late; what must never be, may not
+ROUNDS = 3            # what must be reached may take several rounds on a busy machine, which builds late; what must never be, may not
 LATER = {"SIM_SLOW": "cuStreamSynchronize:300,cuCtxSynchronize:300"}    # and later rounds have more time
 
 
@@ -41,15 +47,18 @@ def parse():
     parser.add_argument("--preload-after", help="one to load after it")
     parser.add_argument("--stand-in", action="store_true", help="Reprise is not preloaded, but stands in for libcuda.so.1")
     parser.add_argument("--each", default="", help="NAME=VALUE,...: a run under Reprise with each of these values; M..N stands for all from M to N")
-    parser.add_argument("--replayed", type=float, default=0, help="least share of the ops that must be replayed under one schedule, in per cent: how soon graphs are\n"
-                             "built depends on the schedule")
-    parser.add_argument("--replayed-each", type=float, default=0, help="least share that must be replayed in every run")
-    parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N under one schedule")
-    parser.add_argument("--within", action="append", default=[], help="NAME=N: the report must count from 1 to N under one schedule")
+    parser.add_argument("--replayed", default="0", help="N[,SCHEDULE=N,...]: least share of the ops that must be replayed in every run, in per cent; under those schedules another")
+    parser.add_argument("--replayed-once", type=float, default=0, help="least share that must be replayed in one of the runs")
+    parser.add_argument("--counter", action="append", default=[], help="NAME=N: the report must count at least N in every run")
+    parser.add_argument("--counter-once", action="append", default=[], help="NAME=N: the report must count at least N in one of the runs")
+    parser.add_argument("--within", action="append", default=[], help="NAME=N: the report must count from 1 to N in every run")
     parser.add_argument("--most", action="append", default=[], help="NAME=N: the report must never count more than N; NAME/OTHER=N: than N for each OTHER")
     parser.add_argument("--stderr", action="append", default=[], help="TEXT=N: lines of stderr with TEXT, exactly N")
     parser.add_argument("--report", action="append", default=[], help="KEY=TEXT: what the report must have, word for word; TEXT empty: it must not have the key")
     parser.add_argument("--no-report", action="store_true", help="there must be no report")
+    parser.add_argument("--control", action="store_true", help="and there must be one where neither --env nor --preload says otherwise")
+    parser.add_argument("--processes", type=int, default=0, help="so many other processes that the program starts must have written reports, which count together; its own is\n"
+                             "not asked for")
     parser.add_argument("--more", action="append", default=[], help="NAME=N: both runs say NAME=value on stderr, the one under Reprise at most N more")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
@@ -59,8 +68,11 @@ def parse():
     options = parser.parse_args()
     if SLOW:
         options.timeout *= 4
-    if runs.EMULATOR:
-        options.replayed = min(options.replayed, EMULATED_SHARE)
+    least, *others = options.replayed.split(",")
+    options.replayed = {schedule: float(least) for schedule in options.schedules.split(",")} | {name: float(share) for name, share in (other.split("=") for other in others)}
+    if SLOW or runs.EMULATOR:
+        options.replayed = {schedule: min(share, SLOW_SHARE if SLOW else EMULATED_SHARE) for schedule, share in options.replayed.items()}
+        options.replayed_once = min(options.replayed_once, SLOW_SHARE)
     return options
 
 
@@ -82,88 +94,151 @@ def instruments(options, log, record, preload=None):
     return watched | ({"LD_PRELOAD": ":".join(str(library) for library in libraries)} if libraries else {})
 
 
-def problems(options, simulation, folder, shares, counted):
-    """Yields what is wrong under one schedule."""
-    simulation = simulation | {"LD_LIBRARY_PATH": str(options.build.resolve() / "tests" / "sim")}
+class Run:
+    """One run under Reprise: what is wrong, what there is too little of, which may be for want of time, and what was counted."""
+
+    def __init__(self, what):
+        self.what = what      # schedule and settings, for people
+        self.wrong = []
+        self.short = []
+        self.share = 0
+        self.report = {}
+
+
+def under(options, schedule, more):
+    """The runs under one schedule, one for each setting, up to the first that is wrong."""
+    simulation = {"SIM_SCHEDULE": schedule, "LD_LIBRARY_PATH": str(options.build.resolve() / "tests" / "sim")} | more
     simulation |= dict(setting.split("=", 1) for setting in options.simulate)
-    for left in folder.iterdir():
-        left.unlink()
-    plain = runs.run(options.program, timeout=options.timeout,
-                     environment=simulation | instruments(options, folder / "plain.log", folder / "plain.record"))
-    if plain.status is None:
-        yield "ran past its time plain"
-        return
-    for setting in each(options.each):
-        prefix = "".join(f"{name}={value}: " for name, value in setting.items())
-        for problem in differences(options, simulation | setting, plain, folder, shares, counted):
-            yield prefix + problem
+    with tempfile.TemporaryDirectory() as folder:
+        plain = Plain(options, simulation, Path(folder))
+        done = []
+        for setting in each(options.each):
+            done.append(one(options, schedule, setting, simulation | setting, plain, Path(folder)))
+            if done[-1].wrong:
+                break
+        return done
 
 
-def differences(options, environment, plain, folder, shares, counted):
-    """Yields what is wrong with one run under Reprise."""
-    build = options.build.resolve()
-    logs = [folder / "plain.log", folder / "reprise.log"]
-    records = [folder / "plain.record", folder / "reprise.record"]
-    for left in (logs[1], records[1]):
+class Plain:
+    """The program's plain run: done once, when it is first asked for."""
+
+    def __init__(self, options, simulation, folder):
+        self.log, self.record = folder / "plain.log", folder / "plain.record"
+        self.how = (options.program, None, options.timeout, simulation | instruments(options, self.log, self.record))
+        self.done = None
+
+    def outcome(self):
+        self.done = self.done or runs.run(*self.how)
+        return self.done
+
+
+def one(options, schedule, setting, environment, plain, folder):
+    """One run under Reprise, judged."""
+    run = Run(", ".join([schedule, *(f"{name}={value}" for name, value in setting.items())]))
+    log, record = folder / "reprise.log", folder / "reprise.record"
+    for left in (log, *folder.glob("reprise.record*")):
         left.unlink(missing_ok=True)
-    # Times mean nothing there, and a trace that seems dear must be tested too.
-    ours = {"REPRISE_PAYS": "assumed", "REPRISE_SUBMIT": SUBMIT.get(environment["SIM_SCHEDULE"], "auto")} | dict(setting.replace("{folder}", str(folder)).split("=", 1) for setting in options.env)
+    ours = dict(text.replace("{folder}", str(folder)).split("=", 1) for text in options.env)
+    if schedule != AS_IT_IS:
+        # Times mean nothing there, and a trace that seems dear must be tested too.
+        ours = {"REPRISE_PAYS": "assumed", "REPRISE_SUBMIT": SUBMIT.get(schedule, "auto")} | ours
     if options.fault:
         ours["SIM_FAULT"] = options.fault
+    reprise = runs.run(options.program, library_of(options), options.timeout, environment | ours | instruments(options, log, record, options.preload))
+    run.report = together(reprise.others) if options.processes else reprise.report
+    run.share = 100 * (runs.share_replayed(run.report) or 0)
+    run.wrong += unreported(options, run.report, reprise)
+    run.wrong += differences(options, plain, reprise, (log, record)) if not run.wrong else []
+    run.wrong += excesses(options, reprise, run.report)
+    run.short += shortages(options, run) if schedule != AS_IT_IS else []
+    return run
+
+
+def library_of(options):
     library = options.library.resolve()
     if options.stand_in:
-        library = runs.stand_in(build)
-    if options.preload_after:
-        library = f"{library}:{options.preload_after}"
-    reprise = runs.run(options.program, library, options.timeout,
-                       environment | ours | instruments(options, logs[1], records[1], options.preload))
+        return library.parent / "stand_in"
+    return f"{library}:{options.preload_after}" if options.preload_after else library
 
-    if reprise.status is None:
+
+def together(reports):
+    """The sums of what several processes counted."""
+    names = {name for report in reports for name, value in report.items() if isinstance(value, int)}
+    return {name: sum(report.get(name, 0) for report in reports) for name in names}
+
+
+def unreported(options, report, reprise):
+    """Yields what shows that the program did not come to Reprise, or that it should not have."""
+    if options.processes and len(reprise.others) != options.processes:
+        yield f"{len(reprise.others)} processes wrote reports, not {options.processes}"
+    if options.no_report:
+        if report:
+            yield "wrote a report"
+    elif reprise.status is None:
         yield "ran past its time under Reprise"
+    elif not report:
+        yield f"wrote no report (is it Reprise?), and ended with {reprise.status}: {reprise.stderr.strip()[-300:]}"
+    elif report.get("ops", 0) == 0 and report.get("paused_ops", 0) == 0 and "ops=0" not in options.report:
+        yield "no op came to Reprise"
+
+
+def differences(options, plain, reprise, written):
+    """Yields where a run under Reprise is not as the plain one."""
+    sim, outcome = options.build.resolve() / "tests" / "sim", plain.outcome()
+    if outcome.status is None or reprise.status is None:
+        yield f"ran past its time {'plain' if outcome.status is None else 'under Reprise'}"
         return
-    if plain.status != reprise.status:
-        yield f"ended with {reprise.status}, plain with {plain.status}: {reprise.stderr.strip()[-300:]}"
-    if plain.stdout != reprise.stdout:
-        pair = next(((a, b) for a, b in zip(plain.stdout.splitlines(), reprise.stdout.splitlines()) if a != b), ("", "another length"))
+    if outcome.status != reprise.status:
+        yield f"ended with {reprise.status}, plain with {outcome.status}: {reprise.stderr.strip()[-300:]}"
+    if outcome.stdout != reprise.stdout:
+        pair = next(((a, b) for a, b in zip(outcome.stdout.splitlines(), reprise.stdout.splitlines()) if a != b), ("", "another length"))
         yield f"printed {pair[1]!r}, plain {pair[0]!r}"
-    if not options.no_log:
-        check = runs.run([build / "tests" / "sim" / "sim-check", *logs], timeout=options.timeout)
+    checks = [] if options.no_log else [("executed other ops, or in another order: ", [sim / "sim-check", plain.log, written[0]]),
+                                        ("the program itself has ", [sim / "sim-check", "--races", plain.log])]
+    checks += [] if options.no_record else [("the program's calls differ: ", [sim / "sim-record", plain.record, written[1]])]
+    for words, command in checks:
+        check = runs.run(command, timeout=options.timeout)
         if check.status != 0:
-            yield "executed other ops, or in another order: " + (check.stdout + check.stderr).strip()[-400:]
-        check = runs.run([build / "tests" / "sim" / "sim-check", "--races", logs[0]], timeout=options.timeout)
-        if check.status != 0:
-            yield "the program itself has " + (check.stdout + check.stderr).strip()[-400:]
-    if not options.no_record:
-        check = runs.run([build / "tests" / "sim" / "sim-record", *records], timeout=options.timeout)
-        if check.status != 0:
-            yield "the program's calls differ: " + (check.stdout + check.stderr).strip()[-400:]
-    shares.append(100 * (runs.share_replayed(reprise.report) or 0))
-    for name in counted:
-        counted[name].append(reprise.report.get(name, 0))
-    if shares[-1] < options.replayed_each:
-        yield f"replayed {shares[-1]:.1f} %, not {options.replayed_each}"
+            yield words + (check.stdout + check.stderr).strip()[-400:]
+    for wanted in options.more:
+        name, most = wanted.split("=", 1)
+        values = [runs.values(end.stderr).get(name) for end in (outcome, reprise)]
+        if None in values or int(values[1]) - int(values[0]) > int(most):
+            yield f"{name} is {values[1]}, plain {values[0]}"
+
+
+def excesses(options, reprise, report):
+    """Yields what a run said or counted and must not have, or the other way round, whatever the time."""
     for wanted in options.most:
         what, number = wanted.split("=")
         name, _, other = what.partition("/")
-        most = int(number) * (reprise.report.get(other, 0) if other else 1)
-        if reprise.report.get(name, 0) > most:
-            yield f"counted {reprise.report[name]} of {name}, more than {most}"
+        most = int(number) * (report.get(other, 0) if other else 1)
+        if report.get(name, 0) > most:
+            yield f"counted {report[name]} of {name}, more than {most}"
     for wanted in options.stderr:
         text, count = wanted.rsplit("=", 1)
         seen = sum(text in line for line in reprise.stderr.splitlines())
         if seen != int(count):
             yield f"said {text!r} {seen} times, not {count}"
-    if options.no_report and reprise.report:
-        yield "wrote a report"
     for wanted in options.report:
         key, text = wanted.split("=", 1)
-        if str(reprise.report.get(key, "")) != text:
-            yield f"reported {key!r} as {reprise.report.get(key, '')!r}, not {text!r}"
-    for wanted in options.more:
-        name, most = wanted.split("=", 1)
-        values = [runs.values(outcome.stderr).get(name) for outcome in (plain, reprise)]
-        if None in values or int(values[1]) - int(values[0]) > int(most):
-            yield f"{name} is {values[1]}, plain {values[0]}"
+        if str(report.get(key, "")) != text:
+            yield f"reported {key!r} as {report.get(key, '')!r}, not {text!r}"
+
+
+def shortages(options, run):
+    """Yields what there was too little of."""
+    least = options.replayed[run.what.split(",")[0]]
+    if run.share < least:
+        yield f"replayed {run.share:.1f} %, not {least:g}"
+    for wanted in options.counter:
+        name, number = wanted.split("=")
+        if run.report.get(name, 0) < int(number):
+            yield f"counted {run.report.get(name, 0)} of {name}, not {number}"
+    for wanted in options.within:
+        name, number = wanted.split("=")
+        if not 0 < run.report.get(name, 0) <= int(number):
+            yield f"counted {run.report.get(name, 0)} of {name}, not from 1 to {number}"
 
 
 def installed(name):
@@ -177,40 +252,53 @@ def installed(name):
     return found
 
 
-def missed(options, shares, counted):
-    """Yields what must be reached under one schedule, and was not."""
-    for wanted in options.counter:
+def missed(options, done):
+    """Yields what must be reached in one of the runs, and was not."""
+    for wanted in options.counter_once:
         name, number = wanted.split("=")
-        if max(counted[name]) < int(number):
-            yield f"never counted more than {max(counted[name])} of {name}, not {number}"
-    for wanted in options.within:
-        name, number = wanted.split("=")
-        if not any(0 < count <= int(number) for count in counted[name]):
-            yield f"never counted from 1 to {number} of {name}, but {counted[name]}"
-    # How much depends on how soon graphs are built: a build with a sanitizer only has to replay at all.
-    least_share = min(options.replayed, 0.1) if SLOW else options.replayed
-    if max(shares, default=0) < least_share:
-        yield f"never as much as {least_share} %"
+        most = max(run.report.get(name, 0) for run in done)
+        if most < int(number):
+            yield f"never counted more than {most} of {name}, not {number}"
+    most = max(run.share for run in done)
+    if most < options.replayed_once:
+        yield f"never replayed more than {most:.1f} %, not {options.replayed_once:g}"
+
+
+def controlled(options):
+    """Whether there is a report where nothing stands in the way of one: else that there is none would say nothing."""
+    outcome = runs.run(options.program, library_of(options), options.timeout, {"LD_LIBRARY_PATH": str(options.build.resolve() / "tests" / "sim")})
+    return outcome.report.get("ops", 0) > 0
+
+
+def rounds(options, schedule, again):
+    """The runs under one schedule, of the first round with which nothing is amiss, or of the last. Says what it finds; adds to `again` what needed another round."""
+    for number in range(ROUNDS):
+        done = under(options, schedule, LATER if number > 0 else {})
+        wrong = [f"{run.what}: {problem}" for run in done for problem in run.wrong]
+        short = [f"{run.what}: {problem}" for run in done for problem in run.short]
+        print(f"{schedule}: replayed " + ", ".join(f"{run.share:.1f} %" for run in done), *wrong, *short, sep="\n    ")
+        if wrong or not short:
+            return done, not wrong
+        if number + 1 < ROUNDS:
+            again.append(f"needed another round: {short[0]}")
+    return done, False
 
 
 def main():
     options = parse()
     options.preload, options.preload_after = installed(options.preload), installed(options.preload_after)
-    shares = []
-    counted = {wanted.split("=")[0]: [] for wanted in options.counter + options.within}
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(ROUNDS):
-            for schedule in options.schedules.split(","):
-                wrong = list(problems(options, {"SIM_SCHEDULE": schedule} | (LATER if number > 0 else {}), Path(folder), shares, counted))
-                print(f"{schedule}: {'; '.join(wrong) if wrong else 'ok'}")
-                if wrong:
-                    return 1
-            print("replayed:", ", ".join(f"{share:.1f} %" for share in shares))
-            left = list(missed(options, shares, counted))
-            if not left:
-                return 0
-            print("\n".join(left))
-    return 1
+    if options.control and not controlled(options):
+        print("without what keeps it from one, it wrote no report either")
+        return 1
+    done, again = [], []
+    for schedule in options.schedules.split(","):
+        more, fine = rounds(options, schedule, again)
+        done += more
+        if not fine:
+            return 1
+    left = list(missed(options, done))
+    print(*again, *left, "" if left else "ok", sep="\n")
+    return 1 if left else 0
 
 
 if __name__ == "__main__":

@@ -555,8 +555,11 @@ static void fork_origin_destroyed(void)
 {
 	set_up_plainly();
 	for (unsigned round = 0; round < 4; round++) {
-		for (unsigned iteration = 0; iteration < 300; iteration++)
+		for (unsigned iteration = 0; iteration < 300; iteration++) {
 			forks_and_joins(iteration);
+			if (iteration == 60)
+				hazard_settle(origin);
+		}
 		CHECK(cuStreamSynchronize(origin));
 		CHECK(cuStreamDestroy(origin));
 		origin = hazard_stream(CU_STREAM_NON_BLOCKING);

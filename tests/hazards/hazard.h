@@ -34,7 +34,14 @@ extern CUfunction hazard_mix, hazard_turn, hazard_fold;
 extern CUdeviceptr hazard_x, hazard_y;
 extern const char *hazard_module_path;
 
-/* True at irregular iterations, about one in thirty-seven, once the loop is hot. */
+/*
+ * Until Reprise has built the graphs of what is hot by now, so that how much is replayed is no matter of time; nothing without it. They are built when the
+ * device has nothing to do: settle waits for a stream first.
+ */
+void hazard_await_graphs(void);
+void hazard_settle(CUstream stream);
+
+/* True at irregular iterations, about one in thirty-seven, once the loop is hot, whose graphs are awaited before. */
 bool hazard_springs(unsigned iteration);
 
 void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream);

@@ -1,8 +1,13 @@
 /* hazards MODULE NAME, or --list. */
+#include <sched.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
+
+#define NOTHING_BUILT_NS 100000000u /* then nothing more is expected to be */
 
 CUcontext hazard_context;
 CUdevice hazard_device;
@@ -17,8 +22,37 @@ static const struct hazard *const tables[] = {
 	patching_hazards, limit_hazards, fork_hazards, device_hazards, api_hazards, identity_hazards, judged_hazards,
 };
 
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void hazard_await_graphs(void)
+{
+	uint64_t since = now_ns(), built = 0;
+	struct reprise_counts counts;
+
+	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built < counts.traces && now_ns() - since < NOTHING_BUILT_NS) {
+		if (counts.graphs_built != built)
+			since = now_ns();
+		built = counts.graphs_built;
+		sched_yield();
+	}
+}
+
+void hazard_settle(CUstream stream)
+{
+	CHECK(cuStreamSynchronize(stream));
+	hazard_await_graphs();
+}
+
 bool hazard_springs(unsigned iteration)
 {
+	if (iteration == 60)
+		hazard_await_graphs();
 	return iteration > 60 && iteration * 2654435761u % 37 == 5;
 }
 

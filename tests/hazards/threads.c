@@ -44,6 +44,8 @@ static void *on_one_stream(void *which)
 		take_turn(me);
 		hazard_chain(hazard_x, shared_stream);
 		hazard_launch(hazard_mix, hazard_x, me, shared_stream);
+		if (iteration == 60)
+			hazard_settle(shared_stream);
 		end_turn();
 	}
 	return NULL;
