@@ -60,6 +60,7 @@ def parse():
     parser.add_argument("--processes", type=int, default=0, help="so many other processes that the program starts must have written reports, which count together; its own is\n"
                              "not asked for")
     parser.add_argument("--more", action="append", default=[], help="NAME=N: both runs say NAME=value on stderr, the one under Reprise at most N more")
+    parser.add_argument("--left", action="store_true", help="where contexts end, what is alive in them must be the same: all of Reprise's has been given back")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
     parser.add_argument("--no-record", action="store_true", help="do not compare the program's calls (how many it makes, or which thread is first, is a\n"
@@ -90,7 +91,7 @@ def instruments(options, log, record, preload=None):
     libraries = [preload] if preload else []
     if not options.no_record:
         libraries.append(options.build.resolve() / "tests" / "sim" / "librecord.so")
-    watched = {"SIM_RECORD": str(record)} | ({} if options.no_log else {"SIM_LOG": str(log)})
+    watched = {"SIM_RECORD": str(record), "SIM_LEFT": str(left_of(log))} | ({} if options.no_log else {"SIM_LOG": str(log)})
     return watched | ({"LD_PRELOAD": ":".join(str(library) for library in libraries)} if libraries else {})
 
 
@@ -136,8 +137,8 @@ def one(options, schedule, setting, environment, plain, folder):
     """One run under Reprise, judged."""
     run = Run(", ".join([schedule, *(f"{name}={value}" for name, value in setting.items())]))
     log, record = folder / "reprise.log", folder / "reprise.record"
-    for left in (log, *folder.glob("reprise.record*")):
-        left.unlink(missing_ok=True)
+    for old in (log, left_of(log), *folder.glob("reprise.record*")):
+        old.unlink(missing_ok=True)
     ours = dict(text.replace("{folder}", str(folder)).split("=", 1) for text in options.env)
     if schedule != AS_IT_IS:
         # Times mean nothing there, and a trace that seems dear must be tested too.
@@ -152,6 +153,11 @@ def one(options, schedule, setting, environment, plain, folder):
     run.wrong += excesses(options, reprise, run.report)
     run.short += shortages(options, run) if schedule != AS_IT_IS else []
     return run
+
+
+def left_of(log):
+    """The file in which the simulation says what is alive where a context ends."""
+    return log.with_suffix(".left")
 
 
 def library_of(options):
@@ -200,6 +206,11 @@ def differences(options, plain, reprise, written):
         check = runs.run(command, timeout=options.timeout)
         if check.status != 0:
             yield words + (check.stdout + check.stderr).strip()[-400:]
+    if options.left:
+        left = [sorted(left_of(log).read_text().splitlines()) for log in (plain.log, written[0])]
+        if left[0] != left[1]:
+            pair = next(((a, b) for a, b in zip(*left) if a != b), ("", "another number of contexts"))
+            yield f"left {pair[1]!r}, plain {pair[0]!r}"
     for wanted in options.more:
         name, most = wanted.split("=", 1)
         values = [runs.values(end.stderr).get(name) for end in (outcome, reprise)]

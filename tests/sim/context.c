@@ -5,6 +5,8 @@
 #include "capture.h"
 #include "device.h"
 #include "event.h"
+#include "exec.h"
+#include "left.h"
 #include "memory.h"
 #include "module.h"
 #include "options.h"
@@ -142,6 +144,8 @@ static void deactivate(struct sim_context *context)
 	if (!context->active)
 		return;
 	sim_context_synchronize(context);
+	sim_left_in(context);
+	sim_exec_forget_context(context);
 	while (context->streams.count)
 		sim_stream_free(context->streams.at[context->streams.count - 1]);
 	while (context->events.count)

@@ -124,6 +124,18 @@ static void give_memory(const struct sim_exec *exec)
 	sim_heap_give(&exec->context->heaps.kernel_nodes, exec->node_bytes);
 }
 
+void sim_exec_forget_context(struct sim_context *context)
+{
+	for (struct sim_object *object = sim_object_newest(SIM_AN_EXEC); object; object = object->older) {
+		struct sim_exec *exec = (struct sim_exec *)object;
+
+		if (exec->context != context)
+			continue;
+		give_memory(exec);
+		exec->bytes = exec->graph_bytes = exec->node_bytes = 0;
+	}
+}
+
 static void exec_free(struct sim_exec *exec)
 {
 	struct sim_graph *graph = graph_of(exec);

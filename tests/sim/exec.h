@@ -39,6 +39,9 @@ struct sim_exec {
 	VECTOR(size_t) order; /* positions so that each comes after those it depends on */
 };
 
+/* The context ends, and what its executable graphs have of its device's memory with it. Their handles stay, as those of graphs do. */
+void sim_exec_forget_context(struct sim_context *context);
+
 /* Takes the references that the graph holds in place of those it has. */
 void sim_exec_take_references(struct sim_exec *exec, const struct sim_graph *graph);
 

@@ -4,11 +4,15 @@
 
 #include "api.h"
 #include "capture.h"
+#include "context.h"
 #include "memory_node.h"
 
 struct sim_graph *sim_graph_new(void)
 {
-	return sim_object_new(SIM_A_GRAPH, sizeof(struct sim_graph));
+	struct sim_graph *graph = sim_object_new(SIM_A_GRAPH, sizeof(*graph));
+
+	graph->context = sim_current() ? sim_current()->object.serial : 0;
+	return graph;
 }
 
 static void node_free(struct sim_node *node)

@@ -27,6 +27,7 @@ struct sim_node {
 
 struct sim_graph {
 	struct sim_object object;
+	uint64_t context;        /* the serial of the one that was current when it was made; 0 if none was */
 	bool is_child;           /* owned by a node: not to be destroyed by the program */
 	bool is_moved;           /* a child that was not cloned: its handle is the one that the program knew */
 	unsigned int executable; /* executable graphs of it that exist; counted if it has memory nodes */

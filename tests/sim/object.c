@@ -7,7 +7,7 @@
 
 static char *range;
 static size_t used;
-static struct sim_object *unused[SIM_KINDS];
+static struct sim_object *unused[SIM_KINDS], *newest[SIM_KINDS];
 static size_t sizes[SIM_KINDS];
 static uint32_t ordinals[SIM_KINDS];
 static uint64_t serials;
@@ -41,6 +41,10 @@ void *sim_object_new(enum sim_kind kind, size_t size)
 	object->kind = kind;
 	object->ordinal = ++ordinals[kind];
 	object->serial = ++serials;
+	object->older = newest[kind];
+	if (object->older)
+		object->older->newer = object;
+	newest[kind] = object;
 	return object;
 }
 
@@ -49,9 +53,20 @@ void sim_object_free(void *pointer)
 	struct sim_object *object = pointer;
 	enum sim_kind kind = object->kind;
 
+	if (object->older)
+		object->older->newer = object->newer;
+	if (object->newer)
+		object->newer->older = object->older;
+	else
+		newest[kind] = object->older;
 	memset(object, 0, sizes[kind]);
 	object->next_free = unused[kind];
 	unused[kind] = object;
+}
+
+struct sim_object *sim_object_newest(enum sim_kind kind)
+{
+	return newest[kind];
 }
 
 void *sim_object_of(enum sim_kind kind, const void *handle)

@@ -32,11 +32,15 @@ struct sim_object {
 	uint32_t ordinal; /* of its kind, in order of creation, from 1 */
 	uint64_t serial;  /* never used twice, unlike the address */
 	struct sim_object *next_free;
+	struct sim_object *older, *newer; /* of the live ones of its kind */
 };
 
 /* All bytes zero but the head. `size` is the same in every call for a kind. */
 void *sim_object_new(enum sim_kind kind, size_t size);
 void sim_object_free(void *object);
+
+/* The live object of the kind that was made last; `older` leads to the others. */
+struct sim_object *sim_object_newest(enum sim_kind kind);
 
 /* The object behind a handle, or NULL if the handle is none of a live object of that kind. */
 void *sim_object_of(enum sim_kind kind, const void *handle);

@@ -54,6 +54,7 @@ void sim_options_read(void)
 	options.log_calls = number("SIM_LOG_CALLS", 0) != 0;
 	options.log = getenv("SIM_LOG");
 	options.stats = getenv("SIM_STATS");
+	options.left = getenv("SIM_LEFT");
 	options.fault = getenv("SIM_FAULT");
 	options.slow = getenv("SIM_SLOW");
 	read_schedule(getenv("SIM_SCHEDULE"));

@@ -24,6 +24,7 @@ struct sim_options {
 	const char *log;         /* SIM_LOG */
 	bool log_calls;          /* SIM_LOG_CALLS */
 	const char *stats;       /* SIM_STATS */
+	const char *left;        /* SIM_LEFT */
 	const char *fault;       /* SIM_FAULT */
 	const char *slow;        /* SIM_SLOW */
 };
