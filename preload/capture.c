@@ -27,13 +27,17 @@ static CUstream stream_per_thread(CUstream stream)
 	return stream != NULL ? stream : CU_STREAM_PER_THREAD;
 }
 
-/* A begin may fail because the stream captures already, an end because another thread has to make it. */
-static bool goes_on(CUresult result, CUstream stream)
+/*
+ * Whether an end has ended a capture, if with an error. It has not where there was none, nor where it goes on: another thread has to end it, or another stream.
+ * A begin that fails has begun none; one that goes on there was noted at its own begin.
+ */
+static bool has_ended(CUresult result, CUstream stream)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 
-	return result != CUDA_SUCCESS && reprise_driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
-	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+	if (result == CUDA_SUCCESS)
+		return true;
+	return result != CUDA_ERROR_ILLEGAL_STATE && (reprise_driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 #define BEGIN(name, resolve, parameters, arguments) \
@@ -46,7 +50,7 @@ static bool goes_on(CUresult result, CUstream stream)
 		reprise_gate_enter(); \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		reprise_gate_leave(); \
-		if (result != CUDA_SUCCESS && !goes_on(result, resolve(stream))) \
+		if (result != CUDA_SUCCESS) \
 			reprise_capture_end(resolve(stream)); \
 		return result; \
 	}
@@ -56,7 +60,7 @@ static bool goes_on(CUresult result, CUstream stream)
 	CUresult reprise_door_##name parameters \
 	{ \
 		CUresult result = REPRISE_REAL(name) arguments; \
-		if (reprise_inside == 0 && !goes_on(result, resolve(stream))) \
+		if (reprise_inside == 0 && has_ended(result, resolve(stream))) \
 			reprise_capture_end(resolve(stream)); \
 		return result; \
 	}

@@ -58,7 +58,7 @@ static void tell_lifetime(const struct reprise_entry_point *point, uintptr_t han
 
 	if (what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread)
 		handle = (uintptr_t)CU_STREAM_PER_THREAD;
-	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT)
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT || what == REPRISE_LIFETIME_PRIMARY)
 		reprise_attributes_forget();
 	reprise_lifetime(what, handle);
 }

@@ -17,6 +17,9 @@
 	NEEDED(cuCtxPushCurrent_v2) \
 	NEEDED(cuCtxPopCurrent_v2) \
 	NEEDED(cuMemGetInfo_v2) \
+	NEEDED(cuDevicePrimaryCtxGetState) \
+	NEEDED(cuDevicePrimaryCtxRetain) \
+	NEEDED(cuDevicePrimaryCtxRelease_v2) \
 	OPTIONAL(cuCtxRecordEvent) \
 	OPTIONAL(cuDeviceGetGraphMemAttribute) \
 	/* streams */ \

@@ -18,11 +18,14 @@ static inline bool reprise_captures_any(void)
 	return atomic_load_explicit(&reprise_captures, memory_order_acquire) != 0;
 }
 
-/* A capture may begin on the stream. False if there are too many to take note of. */
+/* A capture may begin on the stream of that handle, in that context. False if there are too many to take note of. */
 bool reprise_captures_begin(CUstream stream, CUcontext context);
 
-/* The capture of that stream has ended; with a context, all of its captures. */
+/* One that was noted so has ended, or did not begin. */
 void reprise_captures_end(CUstream stream, CUcontext context);
+
+/* The stream, which is no default stream, is destroyed; or if it is NULL, the context: with all captures that began there. */
+void reprise_captures_end_all(CUstream stream, CUcontext context);
 
 /* After fork, in the child. */
 void reprise_captures_reset(void);

@@ -40,6 +40,7 @@ struct reprise_graph_node {
 };
 
 struct reprise_shadow;
+struct reprise_grave;
 
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
@@ -52,6 +53,7 @@ struct reprise_graph {
 	struct reprise_workshop *workshop;
 	CUgraph graph;
 	CUgraphExec executable;
+	struct reprise_grave *grave; /* for `executable`; NULL without one */
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
@@ -119,17 +121,17 @@ void reprise_graph_all_enabled(struct reprise_graph *graph);
 
 /* ---- putting away (graveyard.c) ---- */
 
+/* What giving the graph up takes is made with it, so that there is no failure then. NULL if there is no memory. */
+struct reprise_grave *reprise_grave_new(void);
+
 /* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
 void reprise_graph_retire(struct reprise_graph *graph);
-
-/* The executable graph is gone with its context. */
-void reprise_graph_gone(struct reprise_graph *graph);
 
 /* Destroys what was given up, so many at most. By the building thread, or while it is paused; leaves another context current. Returns how many. */
 unsigned int reprise_graveyard_sweep(unsigned int most);
 
-/* The context, or if NULL all of them, is going: what lies there goes with it and is not touched. */
-void reprise_graveyard_forget(CUcontext context);
+/* The context, or if NULL any of them, may be about to end: what lies there is destroyed now. While the building thread is paused; any context may be current. */
+void reprise_graveyard_empty(CUcontext context);
 
 /* After fork, in the child. */
 void reprise_graveyard_reset(void);

@@ -7,13 +7,14 @@
 
 #include "../base/clock.h"
 #include "../base/lock.h"
+#include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "graph.h"
 #include "ledger.h"
 
-struct grave {
-	struct grave *next;
+struct reprise_grave {
+	struct reprise_grave *next;
 	CUcontext context;
 	CUgraph graph;
 	CUgraphExec executable;
@@ -21,60 +22,55 @@ struct grave {
 };
 
 static struct reprise_lock graveyard_lock;
-static struct grave *graves;
+static struct reprise_grave *graves;
+
+struct reprise_grave *reprise_grave_new(void)
+{
+	return malloc(sizeof(struct reprise_grave));
+}
 
 void reprise_graph_retire(struct reprise_graph *graph)
 {
-	struct grave *grave = graph->executable != NULL ? malloc(sizeof(*grave)) : NULL;
+	struct reprise_grave *grave = graph->grave;
 
-	/* Without memory for it, it is left to its context. */
 	if (grave != NULL) {
-		*grave = (struct grave){NULL, graph->workshop->context, graph->graph, graph->executable, graph->count};
+		*grave = (struct reprise_grave){NULL, graph->workshop->context, graph->graph, graph->executable, graph->count};
 		reprise_lock_take(&graveyard_lock);
 		grave->next = graves;
 		graves = grave;
 		reprise_lock_give(&graveyard_lock);
 	}
+	graph->grave = NULL;
 	graph->executable = NULL;
 	graph->graph = NULL;
 	reprise_graph_all_enabled(graph);
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 
-void reprise_graph_gone(struct reprise_graph *graph)
+/* One of the context's, or if NULL any. */
+static struct reprise_grave *take(CUcontext context)
 {
-	if (graph->executable != NULL)
-		reprise_ledger_remove(graph->count);
-	graph->executable = NULL;
-}
-
-static struct grave *take(void)
-{
-	struct grave *grave;
+	struct reprise_grave *grave, **at = &graves;
 
 	reprise_lock_take(&graveyard_lock);
-	grave = graves;
+	while (*at != NULL && context != NULL && (*at)->context != context)
+		at = &(*at)->next;
+	grave = *at;
 	if (grave != NULL)
-		graves = grave->next;
+		*at = grave->next;
 	reprise_lock_give(&graveyard_lock);
 	return grave;
 }
 
-static void destroy(const struct grave *grave)
+/* Its context is current. */
+static void destroy(struct reprise_grave *grave)
 {
 	uint64_t begin = reprise_clock_ns();
 
-	if (reprise_driver.cuCtxSetCurrent(grave->context) != CUDA_SUCCESS)
-		return;
 	reprise_driver.cuGraphExecDestroy(grave->executable);
 	reprise_driver.cuGraphDestroy(grave->graph);
 	reprise_count_most(REPRISE_COUNT_destroy_longest_ns, reprise_clock_ns() - begin);
 	reprise_count(REPRISE_COUNT_graphs_destroyed, 1);
-}
-
-/* It is gone, by our hand or with its context. */
-static void clear(struct grave *grave)
-{
 	reprise_ledger_remove(grave->nodes);
 	free(grave);
 }
@@ -83,27 +79,21 @@ unsigned int reprise_graveyard_sweep(unsigned int most)
 {
 	unsigned int destroyed = 0;
 
-	for (struct grave *grave; destroyed < most && (grave = take()) != NULL; destroyed++) {
+	for (struct reprise_grave *grave; destroyed < most && (grave = take(NULL)) != NULL; destroyed++) {
+		reprise_driver.cuCtxSetCurrent(grave->context);
 		destroy(grave);
-		clear(grave);
 	}
 	return destroyed;
 }
 
-void reprise_graveyard_forget(CUcontext context)
+void reprise_graveyard_empty(CUcontext context)
 {
-	reprise_lock_take(&graveyard_lock);
-	for (struct grave **at = &graves; *at != NULL;) {
-		struct grave *grave = *at;
+	for (struct reprise_grave *grave; (grave = take(context)) != NULL;) {
+		bool pushed = reprise_driver_make_current(grave->context);
 
-		if (context == NULL || grave->context == context) {
-			*at = grave->next;
-			clear(grave);
-		} else {
-			at = &grave->next;
-		}
+		destroy(grave);
+		reprise_driver_restore_current(pushed);
 	}
-	reprise_lock_give(&graveyard_lock);
 }
 
 void reprise_graveyard_reset(void)

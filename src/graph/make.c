@@ -1,6 +1,7 @@
 #include "make.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "../base/clock.h"
 #include "../driver/driver.h"
@@ -82,8 +83,10 @@ static void unmake(struct reprise_graph *graph)
 		reprise_driver.cuGraphExecDestroy(graph->executable);
 	if (graph->graph != NULL)
 		reprise_driver.cuGraphDestroy(graph->graph);
+	free(graph->grave);
 	graph->executable = NULL;
 	graph->graph = NULL;
+	graph->grave = NULL;
 }
 
 enum reprise_graph_state reprise_make(struct reprise_graph *graph)
@@ -109,7 +112,8 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 
 enum reprise_graph_state reprise_make_ready(struct reprise_graph *graph)
 {
-	if (!upload(graph)) {
+	graph->grave = reprise_grave_new();
+	if (graph->grave == NULL || !upload(graph)) {
 		unmake(graph);
 		return failed(REPRISE_COUNT_build_failed_instantiate);
 	}

@@ -39,7 +39,8 @@ enum reprise_lifetime {
 	REPRISE_LIFETIME_MEMORY,   /* memory freed or unregistered: its kind is asked again, copies are captured anew */
 	REPRISE_LIFETIME_ATTRIBUTES, /* a stream's attributes changed: its lane */
 	REPRISE_LIFETIME_STREAM,   /* a stream destroyed: its lane, and a capture that began there */
-	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed or reset: everything */
+	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed, or if there is no handle, any of them: everything in it */
+	REPRISE_LIFETIME_PRIMARY,  /* a device's primary context released or reset, which ends it, or does not: the handle is the device */
 };
 
 /* ---- streams (doors.c) ---- */

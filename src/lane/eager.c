@@ -52,24 +52,35 @@ void reprise_pause_end(void)
 
 /* ---- the program's own captures ---- */
 
-void reprise_capture_is_over(CUstream stream, CUcontext context)
+void reprise_captures_destroyed(CUstream stream, CUcontext context)
 {
-	if (!reprise_captures_any())
+	/* No default stream is ever destroyed. */
+	if (!reprise_captures_any() || (stream != NULL && stream <= CU_STREAM_PER_THREAD))
 		return;
 	reprise_lanes_lose_order(NULL); /* of what came meanwhile nobody has taken note */
-	reprise_captures_end(stream, context);
+	reprise_captures_end_all(stream, context);
+}
+
+/* Whose stream a handle names: that of a default stream names the current context's. */
+static CUcontext context_of(CUstream stream)
+{
+	CUcontext context = NULL;
+
+	if (stream > CU_STREAM_PER_THREAD)
+		reprise_driver.cuStreamGetCtx(stream, &context);
+	else
+		reprise_driver.cuCtxGetCurrent(&context);
+	return context;
 }
 
 void reprise_capture_begin(CUstream stream)
 {
-	CUcontext context = NULL;
 	bool noted;
 
 	if (reprise_inside != 0)
 		return;
-	reprise_driver.cuStreamGetCtx(stream, &context);
 	reprise_count(REPRISE_COUNT_program_captures, 1);
-	noted = reprise_captures_begin(stream, context);
+	noted = reprise_captures_begin(stream, context_of(stream));
 	if (reprise_records())
 		reprise_recorded_capture();
 	reprise_lanes_barrier(false);
@@ -80,8 +91,10 @@ void reprise_capture_begin(CUstream stream)
 
 void reprise_capture_end(CUstream stream)
 {
-	if (reprise_inside == 0)
-		reprise_capture_is_over(stream, NULL);
+	if (reprise_inside != 0)
+		return;
+	reprise_lanes_lose_order(NULL);
+	reprise_captures_end(stream, context_of(stream));
 }
 
 /* ---- errors and the end ---- */

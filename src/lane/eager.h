@@ -18,8 +18,8 @@ bool reprise_taking_part(void);
 /* What an op is counted as while Reprise takes no part. */
 enum reprise_counter reprise_eager_counter(void);
 
-/* The capture of that stream is over or, with a context, all of its captures are. */
-void reprise_capture_is_over(CUstream stream, CUcontext context);
+/* The stream, or if it is NULL the context, is destroyed, with the captures that began there. */
+void reprise_captures_destroyed(CUstream stream, CUcontext context);
 
 /*
  * At exit: defers nothing any more, and waits, for so long at most, until the hold limit's thread has issued what is deferred. This thread may

@@ -57,13 +57,23 @@ static void give_tail(CUcontext context, CUevent tail)
 	spares = spare;
 }
 
-void reprise_joint_forget_spares(CUcontext context)
+static void destroy_tail(CUcontext context, CUevent tail)
+{
+	bool pushed = reprise_driver_make_current(context);
+
+	if (reprise_driver.cuEventQuery(tail) == CUDA_SUCCESS)
+		reprise_driver.cuEventDestroy_v2(tail);
+	reprise_driver_restore_current(pushed);
+}
+
+void reprise_joint_destroy_spares(CUcontext context)
 {
 	reprise_lock_take(&joining);
 	for (struct spare **at = &spares; *at != NULL;) {
 		struct spare *spare = *at;
 
 		if (context == NULL || spare->context == context) {
+			destroy_tail(spare->context, spare->event);
 			*at = spare->next;
 			free(spare);
 		} else {
@@ -151,7 +161,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
-	reprise_lane_forget(head, NULL, false); /* what is one graph from now on is to be seen in one piece */
+	reprise_lane_forget(head, NULL); /* what is one graph from now on is to be seen in one piece */
 	added = add_member(head, side, &member);
 	reprise_lock_give(&head->lock);
 	if (!added)
@@ -200,21 +210,16 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 /* ---- parting ---- */
 
 /* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds his own lane again must find his stream whole. */
-static void part(struct reprise_lane *head, bool gone, bool failed)
+static void part(struct reprise_lane *head, bool failed)
 {
 	struct reprise_joint *joint = head->joint;
-	bool pushed = !gone && reprise_driver_make_current(head->context);
+	bool pushed = reprise_driver_make_current(head->context);
 
-	if (gone && joint->owing != 0)
-		atomic_fetch_sub(&reprise_joint_debtors, 1);
-	else
-		reprise_joint_pay_all(head);
-	reprise_lane_forget_forks(head, gone);
-	if (!gone) {
-		reprise_forks_close(&joint->forks);
-		for (unsigned int member = 0; member < joint->count; member++)
-			give_tail(head->context, joint->forks.tails[member]);
-	}
+	reprise_joint_pay_all(head);
+	reprise_lane_forget_forks(head);
+	reprise_forks_close(&joint->forks);
+	for (unsigned int member = 0; member < joint->count; member++)
+		give_tail(head->context, joint->forks.tails[member]);
 	reprise_driver_restore_current(pushed);
 	atomic_store(&head->blocking, (joint->blocking & 1) != 0);
 	head->joint = NULL;
@@ -229,7 +234,7 @@ static void part(struct reprise_lane *head, bool gone, bool failed)
 	reprise_count(REPRISE_COUNT_lanes_parted, 1);
 }
 
-void reprise_joint_part_paused(struct reprise_lane *lane, bool gone, bool failed)
+void reprise_joint_part_paused(struct reprise_lane *lane, bool failed)
 {
 	struct reprise_lane *head;
 	int entered = reprise_enter();
@@ -239,7 +244,7 @@ void reprise_joint_part_paused(struct reprise_lane *lane, bool gone, bool failed
 	if (head != NULL) {
 		reprise_lock_take(&head->lock);
 		reprise_lane_barrier(head, false);
-		part(head, gone, failed);
+		part(head, failed);
 		reprise_lock_give(&head->lock);
 	}
 	reprise_lock_give(&joining);
@@ -251,7 +256,7 @@ void reprise_joint_part(struct reprise_lane *lane, bool failed)
 	if (atomic_load(&lane->joined) == NULL)
 		return;
 	reprise_graph_building_pause();
-	reprise_joint_part_paused(lane, false, failed);
+	reprise_joint_part_paused(lane, failed);
 	reprise_graph_building_resume();
 }
 

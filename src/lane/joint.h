@@ -100,14 +100,17 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side);
  * again. Waits for the building thread.
  */
 void reprise_joint_part(struct reprise_lane *lane, bool failed);
-/* The same while the building thread rests. `gone`: the context no longer exists. */
-void reprise_joint_part_paused(struct reprise_lane *lane, bool gone, bool failed);
+/* The same while the building thread rests. */
+void reprise_joint_part_paused(struct reprise_lane *lane, bool failed);
 
 /* Events are shared with other processes from now on: nobody knows any more who records one. */
 void reprise_joint_never(void);
 
-/* The context, or if NULL all of them, is going, with the events that were kept for the next joint lane. */
-void reprise_joint_forget_spares(CUcontext context);
+/*
+ * The context, or if NULL any of them, may be about to end: the events that were kept for the next joint lane there are destroyed. One that a graph may
+ * still record is left to its context. The thread's capture mode is relaxed.
+ */
+void reprise_joint_destroy_spares(CUcontext context);
 
 /* After fork, in the child. */
 void reprise_joint_reset(void);

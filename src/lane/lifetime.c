@@ -1,6 +1,7 @@
 #include "lifetime.h"
 
 #include "../base/inside.h"
+#include "../driver/driver.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "barrier.h"
@@ -19,7 +20,6 @@ struct forgetting {
 	CUstream stream;      /* only this stream's lane, if `one_stream` */
 	bool one_stream;
 	CUcontext context;    /* only this context's lanes; NULL: all */
-	bool gone;            /* the contexts go, with all that is in them */
 	bool retire;          /* the lanes go too */
 };
 
@@ -31,15 +31,15 @@ static void forget(struct reprise_lane *lane, void *context)
 	    (what->context != NULL && lane->context != what->context))
 		return;
 	if (what->one_stream || what->retire)
-		reprise_joint_part_paused(lane, what->gone, false);
+		reprise_joint_part_paused(lane, false);
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
-	reprise_lane_forget(lane, what->function, what->gone);
+	reprise_lane_forget(lane, what->function);
 	if (what->retire || what->one_stream)
-		reprise_lane_close(lane, what->gone);
-	reprise_lock_give(&lane->lock);
+		reprise_lane_close(lane);
 	if (what->retire)
 		reprise_lanes_retire(lane);
+	reprise_lock_give(&lane->lock);
 }
 
 void reprise_lanes_forget_all(void)
@@ -48,6 +48,57 @@ void reprise_lanes_forget_all(void)
 
 	reprise_lanes_each(forget, &all);
 }
+
+/* ---- contexts ---- */
+
+/* The device's primary context, if it is there. To retain it then makes none. */
+static CUcontext primary_of(CUdevice device)
+{
+	CUcontext context = NULL;
+	unsigned int flags;
+	int active = 0;
+
+	if (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active != 0 &&
+	    reprise_driver.cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS)
+		reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
+	return context;
+}
+
+/*
+ * What is ours in the context, or if NULL in all of them, is given back before the driver's call: the context is still there, and may stay, and a graph
+ * that is left in one that ends is never freed.
+ */
+static void give_back(CUcontext context)
+{
+	struct forgetting ending = {.context = context, .retire = true};
+
+	reprise_functions_forget();
+	reprise_memory_forget();
+	reprise_lanes_each(forget, &ending);
+	reprise_graveyard_empty(context);
+	reprise_joint_destroy_spares(context);
+}
+
+/* The program may capture on this thread: none of our calls is to end that. */
+static void end_context(enum reprise_lifetime what, uintptr_t handle)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	bool is_primary = what == REPRISE_LIFETIME_PRIMARY;
+	int entered = reprise_enter();
+	CUcontext context;
+
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	context = is_primary ? primary_of((CUdevice)handle) : (CUcontext)handle;
+	if (!is_primary || context != NULL) {
+		reprise_graph_building_pause();
+		give_back(context);
+		reprise_graph_building_resume();
+	}
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_leave(entered);
+}
+
+/* ---- all kinds ---- */
 
 static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
@@ -65,7 +116,8 @@ static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.function = (CUfunction)handle;
 		break;
 	case REPRISE_LIFETIME_STREAM:
-		reprise_capture_is_over((CUstream)handle, NULL);
+		if (handle != 0)
+			reprise_captures_destroyed((CUstream)handle, NULL);
 		/* fall through */
 	case REPRISE_LIFETIME_ATTRIBUTES:
 		if ((CUstream)handle == CU_STREAM_PER_THREAD)
@@ -75,23 +127,18 @@ static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
 		break;
 	case REPRISE_LIFETIME_CONTEXT:
-		forgetting.context = (CUcontext)handle;
-		forgetting.gone = true;
-		forgetting.retire = true;
 		if (handle != 0)
-			reprise_capture_is_over(NULL, (CUcontext)handle);
-		break;
+			reprise_captures_destroyed(NULL, (CUcontext)handle);
+		/* fall through */
+	case REPRISE_LIFETIME_PRIMARY:
+		end_context(what, handle);
+		return;
 	default:
 		break;
 	}
 	reprise_graph_building_pause();
-	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT)
+	if (what == REPRISE_LIFETIME_CODE)
 		reprise_functions_forget();
-	if (what == REPRISE_LIFETIME_CONTEXT) {
-		reprise_memory_forget();
-		reprise_graveyard_forget((CUcontext)handle);
-		reprise_joint_forget_spares((CUcontext)handle);
-	}
 	reprise_lanes_each(forget, &forgetting);
 	reprise_graph_building_resume();
 }

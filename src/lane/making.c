@@ -168,5 +168,5 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
 	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
 	lane->trace = NULL;
-	reprise_lane_drop(lane, trace, false);
+	reprise_lane_drop(lane, trace);
 }

@@ -45,7 +45,7 @@ void reprise_lanes_look_again(void);
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);
 
-/* The stream is about to go: its lane may become another stream's. Its traces must have been forgotten. */
+/* The lane may become another stream's. Its traces must have been forgotten. Under its lock, which nobody gets then who still takes it for the stream's. */
 void reprise_lanes_retire(struct reprise_lane *lane);
 
 /* After fork, in the child: no lane is known. */

@@ -55,10 +55,10 @@ bool reprise_threads_tidy(void)
 			continue;
 		reprise_lock_take(&lane->lock);
 		reprise_lane_barrier(lane, false);
-		reprise_lane_forget(lane, NULL, false);
-		reprise_lane_close(lane, false);
-		reprise_lock_give(&lane->lock);
+		reprise_lane_forget(lane, NULL);
+		reprise_lane_close(lane);
 		reprise_lanes_retire(lane);
+		reprise_lock_give(&lane->lock);
 		any = true;
 	}
 	return any;

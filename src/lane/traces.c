@@ -9,7 +9,7 @@
 #include "queued.h"
 #include "watching.h"
 
-void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, bool gone)
+void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_queued_look_for_failures(lane);
 	reprise_account_ended(trace, lane->number);
@@ -18,10 +18,7 @@ void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, b
 		lane->expected = NULL;
 	if (lane->last == trace)
 		lane->last = NULL;
-	if (gone)
-		reprise_graph_gone(&trace->graph);
-	else
-		reprise_graph_retire(&trace->graph);
+	reprise_graph_retire(&trace->graph);
 	reprise_trace_free(trace);
 }
 
@@ -31,7 +28,7 @@ bool reprise_lane_evict(struct reprise_lane *lane)
 
 	if (oldest == NULL || reprise_queued_has(lane, oldest))
 		return false;
-	reprise_lane_drop(lane, oldest, false);
+	reprise_lane_drop(lane, oldest);
 	lane->counts.evicted++;
 	return true;
 }
@@ -87,31 +84,31 @@ static bool launches(const struct reprise_trace *trace, const void *function)
 	return false;
 }
 
-static void forget(struct reprise_lane *lane, trace_goes goes, const void *what, bool gone)
+static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
 {
 	int entered = reprise_enter();
-	bool pushed = !gone && reprise_driver_make_current(lane->context);
+	bool pushed = reprise_driver_make_current(lane->context);
 
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
 		older = trace->older;
 		if (!goes(trace, what))
 			continue;
 		reprise_queue_remove(&trace->graph);
-		reprise_lane_drop(lane, trace, gone);
+		reprise_lane_drop(lane, trace);
 	}
 	reprise_lane_drop_segment(lane); /* it may name what is about to end, too */
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 }
 
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone)
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function)
 {
-	forget(lane, function != NULL ? launches : any, function, gone);
+	forget(lane, function != NULL ? launches : any, function);
 }
 
-void reprise_lane_forget_forks(struct reprise_lane *lane, bool gone)
+void reprise_lane_forget_forks(struct reprise_lane *lane)
 {
-	forget(lane, forks, NULL, gone);
+	forget(lane, forks, NULL);
 }
 
 bool reprise_lane_names(const struct reprise_lane *lane, CUevent event)
@@ -125,7 +122,7 @@ bool reprise_lane_names(const struct reprise_lane *lane, CUevent event)
 
 void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event)
 {
-	forget(lane, names, event, false);
+	forget(lane, names, event);
 }
 
 uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
@@ -147,14 +144,13 @@ bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
 	return true;
 }
 
-void reprise_lane_close(struct reprise_lane *lane, bool gone)
+void reprise_lane_close(struct reprise_lane *lane)
 {
 	int entered = reprise_enter();
-	bool pushed = !gone && reprise_driver_make_current(lane->context);
+	bool pushed = reprise_driver_make_current(lane->context);
 
 	reprise_lane_unattend(lane);
-	if (!gone)
-		reprise_workshop_close(&lane->workshop);
+	reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);

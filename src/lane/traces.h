@@ -7,18 +7,18 @@
 
 #include "lane.h"
 
-/* Gives the trace up, with its graph. `gone`: the context no longer exists, so that its graphs and streams are not to be touched. */
-void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace, bool gone);
+/* Gives the trace up, with its graph. */
+void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
 
-/* Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. `gone` as above. */
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function, bool gone);
+/* Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. */
+void reprise_lane_forget(struct reprise_lane *lane, CUfunction function);
 
 /* Whether there are traces that name the event; forgets those. Nothing may be deferred, and building is paused for the second. */
 bool reprise_lane_names(const struct reprise_lane *lane, CUevent event);
 void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
 
 /* Forgets the traces that only a joint lane can have. As reprise_lane_forget(). */
-void reprise_lane_forget_forks(struct reprise_lane *lane, bool gone);
+void reprise_lane_forget_forks(struct reprise_lane *lane);
 
 /* There was no host memory for a trace. Where no thread makes room, the lane's own have to give way; true if one did. */
 bool reprise_lane_make_room(struct reprise_lane *lane);
@@ -32,4 +32,4 @@ bool reprise_lane_evict(struct reprise_lane *lane);
 bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
 
 /* Gives the private streams back. After reprise_lane_forget() of all traces. */
-void reprise_lane_close(struct reprise_lane *lane, bool gone);
+void reprise_lane_close(struct reprise_lane *lane);

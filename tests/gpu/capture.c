@@ -324,7 +324,66 @@ static void capture_ends_otherwise(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+static pthread_barrier_t together;
+
+static void begin_own(unsigned iteration)
+{
+	CHECK(cudaStreamBeginCapture(cudaStreamPerThread, cudaStreamCaptureModeThreadLocal));
+	expect_capture_status(cudaStreamPerThread, cudaStreamCaptureStatusActive, iteration);
+}
+
+static void loop_on_own(struct mirror *mirror)
+{
+	mirror_body(mirror, cudaStreamPerThread);
+	CHECK(cudaStreamSynchronize(cudaStreamPerThread));
+}
+
+/* The second thread's captures begin and end within the first one's, or begin in one and end behind it, by turns. */
+static void *capture_there(void *which)
+{
+	bool first = which == NULL;
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		loop_on_own(&mirror);
+		if (!trap_at(i))
+			continue;
+		if (first)
+			begin_own(i);
+		pthread_barrier_wait(&together);
+		if (!first)
+			begin_own(i);
+		pthread_barrier_wait(&together);
+		if (first == (i % 2 == 0)) {
+			capture_body(&mirror, cudaStreamPerThread);
+			end_and_launch(cudaStreamPerThread, cudaStreamPerThread, &mirror, 1, i);
+		}
+		pthread_barrier_wait(&together);
+		if (first != (i % 2 == 0)) {
+			capture_body(&mirror, cudaStreamPerThread);
+			end_and_launch(cudaStreamPerThread, cudaStreamPerThread, &mirror, 1, i);
+		}
+		pthread_barrier_wait(&together);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	return NULL;
+}
+
+/* Captures of two threads on their default streams overlap: one handle, two streams. */
+static void captures_of_threads(void)
+{
+	pthread_t thread;
+
+	CHECK(cudaFree(NULL));
+	pthread_barrier_init(&together, NULL, 2);
+	pthread_create(&thread, NULL, capture_there, (void *)1);
+	capture_there(NULL);
+	pthread_join(thread, NULL);
+}
+
 const struct hazard capture_hazards[] = {
+	{"captures_of_threads", captures_of_threads},
 	{"own_capture", own_capture},
 	{"own_capture_elsewhere", own_capture_elsewhere},
 	{"own_capture_invalid", own_capture_invalid},

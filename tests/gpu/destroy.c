@@ -103,7 +103,58 @@ static void destroy_pending(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+enum {
+	RELEASES = 100,
+	VISITS = 60,      /* between two of them */
+	LONG_BODY = 100,  /* launches */
+};
+
+static size_t free_memory(void)
+{
+	size_t unused, all;
+
+	CHECK_DRIVER(cuMemGetInfo(&unused, &all));
+	return unused;
+}
+
+/*
+ * A loop in a context of its own, while the primary context is retained once more and released: what graphs take in the loop's context is not
+ * lost with each release.
+ */
+static void context_beside_release(void)
+{
+	static const size_t slack_bytes = 16 << 20;
+	struct mirror mirror;
+	size_t before = 0;
+	CUcontext context, primary;
+	CUstream stream;
+	CUmodule module;
+	CUfunction mix;
+
+	CHECK(cudaFree(NULL)); /* cudart retains the primary context */
+	CHECK_DRIVER(cuCtxCreate(&context, NULL, 0, 0));
+	mix = load(&module);
+	mirror_init(&mirror);
+	CHECK_DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	for (unsigned release = 0; release < RELEASES; release++) {
+		hazard_deadline(60);
+		for (unsigned i = 0; i < VISITS; i++) {
+			for (unsigned k = 0; k < LONG_BODY / BODY; k++)
+				body(mix, &mirror, stream);
+			CHECK_DRIVER(cuStreamSynchronize(stream));
+		}
+		if (release == RELEASES / 10)
+			before = free_memory();
+		CHECK_DRIVER(cuDevicePrimaryCtxRetain(&primary, 0));
+		CHECK_DRIVER(cuDevicePrimaryCtxRelease(0));
+	}
+	EXPECT(free_memory() + slack_bytes >= before, "%zu bytes were lost with the releases", before - free_memory());
+	mirror_verify(&mirror, RELEASES * VISITS);
+	CHECK_DRIVER(cuCtxDestroy(context));
+}
+
 const struct hazard destroy_hazards[] = {
 	{"destroy_pending", destroy_pending},
+	{"context_beside_release", context_beside_release},
 	{NULL, NULL},
 };

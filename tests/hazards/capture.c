@@ -1,5 +1,6 @@
 /* The program's own captures and graphs, beside ours. */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 
 #include "hazard.h"
@@ -280,7 +281,126 @@ static void capture_ends_otherwise(void)
 	hazard_print("x", hazard_x);
 }
 
+static sem_t step_wanted, step_done;
+static unsigned step;
+static CUdeviceptr x_there;
+
+static void count_nodes(const char *who, CUresult ended, CUgraph graph)
+{
+	size_t nodes = 0;
+
+	if (ended == CUDA_SUCCESS) {
+		CHECK(cuGraphGetNodes(graph, NULL, &nodes));
+		CHECK(cuGraphDestroy(graph));
+	}
+	printf("%s: %d, %zu nodes\n", who, (int)ended, nodes);
+}
+
+static void begin_own(void)
+{
+	CHECK(cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+}
+
+static void end_own(const char *who, CUdeviceptr x)
+{
+	CUgraph graph = NULL;
+	CUresult ended;
+
+	hazard_chain(x, CU_STREAM_PER_THREAD);
+	ended = cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph);
+	count_nodes(who, ended, graph);
+}
+
+enum { LOOP, BEGIN, END, OVER };
+
+/* A second thread does what it is told to: loops on its own default stream, or captures there. */
+static void *capture_there(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		while (sem_wait(&step_wanted) != 0)
+			;
+		if (step == OVER)
+			return unused;
+		if (step == BEGIN) {
+			begin_own();
+		} else if (step == END) {
+			end_own("there", x_there);
+		} else {
+			hazard_chain(x_there, CU_STREAM_PER_THREAD);
+			CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+		}
+		sem_post(&step_done);
+	}
+}
+
+static void there(unsigned what)
+{
+	step = what;
+	sem_post(&step_wanted);
+	while (sem_wait(&step_done) != 0)
+		;
+}
+
+/* The thread's default stream in another context is another stream. */
+static void capture_in(CUcontext context)
+{
+	CUgraph graph = NULL;
+	CUresult ended;
+
+	CHECK(cuCtxSetCurrent(context));
+	begin_own();
+	ended = cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph);
+	count_nodes("elsewhere", ended, graph);
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+/* What ends, or is refused, while this thread captures on its own default stream, and is not its capture. */
+static void capture_beside(unsigned what, CUcontext elsewhere)
+{
+	begin_own();
+	if (what == 0) {
+		there(BEGIN);
+		there(END);
+	} else if (what == 1) {
+		capture_in(elsewhere);
+	} else {
+		printf("begun again: %d\n", (int)cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	}
+	end_own("here", hazard_x);
+}
+
+/* Captures of two threads on their default streams overlap: one handle, two streams. So they do in two contexts. */
+static void captures_of_threads(void)
+{
+	CUcontext elsewhere;
+	pthread_t thread;
+	unsigned times = 0;
+
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuMemAlloc(&x_there, WORDS * 4));
+	CHECK(cuMemsetD32(x_there, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	sem_init(&step_wanted, 0, 0);
+	sem_init(&step_done, 0, 0);
+	pthread_create(&thread, NULL, capture_there, NULL);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		there(LOOP);
+		hazard_chain(hazard_x, CU_STREAM_PER_THREAD);
+		CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+		if (hazard_springs(iteration))
+			capture_beside(times++ % 3, elsewhere);
+	}
+	step = OVER;
+	sem_post(&step_wanted);
+	pthread_join(thread, NULL);
+	hazard_print("x", hazard_x);
+	hazard_print("there", x_there);
+}
+
 const struct hazard capture_hazards[] = {
+	{"captures_of_threads", captures_of_threads},
 	{"own_capture", own_capture},
 	{"own_capture_elsewhere", own_capture_elsewhere},
 	{"own_capture_invalid", own_capture_invalid},

@@ -3,6 +3,7 @@
  * that an edge that is lost, or one too many, shows in the order of ops.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -409,6 +410,52 @@ static void fork_blocking_sides(void)
 	repeat(forks_of_two_kinds);
 }
 
+/*
+ * Another thread retains the primary context once more and releases it, while this one forks and joins; it stays. Now and then a side stream goes on behind
+ * its branch, without a wait.
+ */
+static sem_t release_wanted;
+static unsigned releases = 59;
+
+static void *release_again(void *unused)
+{
+	CUcontext context;
+
+	for (;;) {
+		while (sem_wait(&release_wanted) != 0)
+			;
+		if (releases-- == 0)
+			return unused;
+		CHECK(cuDevicePrimaryCtxRetain(&context, hazard_device));
+		CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+	}
+}
+
+static void forks_beside_releases(unsigned iteration)
+{
+	fork_alone();
+	join_all();
+	if (iteration % 100 == 99)
+		sem_post(&release_wanted);
+	if (iteration % 5 == 4)
+		work_alone(iteration % SIDES, 1);
+	CHECK(cuStreamSynchronize(origin));
+}
+
+static void fork_primary_released(void)
+{
+	pthread_t thread;
+
+	set_up_plainly();
+	sem_init(&release_wanted, 0, 0);
+	pthread_create(&thread, NULL, release_again, NULL);
+	for (unsigned iteration = 1; iteration < 5 * ITERATIONS; iteration++)
+		forks_beside_releases(iteration);
+	sem_post(&release_wanted);
+	pthread_join(thread, NULL);
+	print_all();
+}
+
 /* ---- events that others look at ---- */
 
 static CUstream looker;
@@ -754,6 +801,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_join_blocking", fork_join_blocking},
 	{"fork_values", fork_values},
 	{"fork_in_fork", fork_in_fork},
+	{"fork_primary_released", fork_primary_released},
 	{"fork_priorities", fork_priorities},
 	{"fork_member_outside", fork_member_outside},
 	{"fork_unjoined", fork_unjoined},

@@ -347,12 +347,22 @@ START_TEST(a_capture_goes_on_if_the_wrong_thread_ends_it)
 }
 END_TEST
 
-START_TEST(a_capture_goes_on_if_it_is_begun_twice)
+START_TEST(a_capture_that_is_begun_twice_goes_on_once)
 {
 	call_with_everything(linked_cuStreamBeginCapture_v2);
 	driver_log()->result = CUDA_ERROR_ILLEGAL_STATE;
 	driver_log()->capturing = CU_STREAM_CAPTURE_STATUS_ACTIVE;
 	call_with_everything(linked_cuStreamBeginCapture_v2);
+	ck_assert_uint_eq(preloaded_rooms()->begins, 2);
+	ck_assert_uint_eq(preloaded_rooms()->ends, 1);
+}
+END_TEST
+
+START_TEST(where_no_capture_is_none_ends)
+{
+	call_with_everything(linked_cuStreamBeginCapture_v2);
+	driver_log()->result = CUDA_ERROR_ILLEGAL_STATE;
+	call_with_everything(linked_cuStreamEndCapture);
 	ck_assert_uint_eq(preloaded_rooms()->ends, 0);
 }
 END_TEST
@@ -452,7 +462,8 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_capture_is_announced_and_its_end_too);
 	tcase_add_test(tcase, a_capture_that_fails_to_begin_has_ended);
 	tcase_add_test(tcase, a_capture_goes_on_if_the_wrong_thread_ends_it);
-	tcase_add_test(tcase, a_capture_goes_on_if_it_is_begun_twice);
+	tcase_add_test(tcase, a_capture_that_is_begun_twice_goes_on_once);
+	tcase_add_test(tcase, where_no_capture_is_none_ends);
 	tcase_add_test(tcase, a_capture_that_was_invalidated_has_ended);
 	tcase_add_test(tcase, an_attribute_set_again_to_the_same_value_is_no_news);
 	tcase_add_test(tcase, an_attribute_is_news_again_after_a_failure_or_an_unloaded_module);

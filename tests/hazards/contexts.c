@@ -1,0 +1,103 @@
+/* Contexts that end, or may: what Reprise has made there is given back, and what it has made elsewhere stays. */
+#include "hazard.h"
+
+/* A context with a loop of its own. */
+struct place {
+	CUcontext context;
+	CUfunction mix, turn;
+	CUdeviceptr x, y;
+	CUstream stream, side;
+	CUevent fork, join;
+};
+
+static struct place make_place(void)
+{
+	struct place place;
+	CUmodule module;
+
+	CHECK(cuCtxCreate(&place.context, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&place.mix, module, "mix"));
+	CHECK(cuModuleGetFunction(&place.turn, module, "turn"));
+	CHECK(cuMemAlloc(&place.x, WORDS * 4));
+	CHECK(cuMemAlloc(&place.y, WORDS * 4));
+	CHECK(cuMemsetD32(place.x, 1, WORDS));
+	CHECK(cuMemsetD32(place.y, 2, WORDS));
+	CHECK(cuCtxSynchronize());
+	place.stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	place.side = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&place.fork, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&place.join, CU_EVENT_DISABLE_TIMING));
+	return place;
+}
+
+static void launch(const struct place *place, unsigned argument, CUstream stream)
+{
+	CHECK(cuLaunchKernel(argument % 2 ? place->turn : place->mix, 1, 1, 1, WORDS, 1, 1, 0, stream,
+	                     (void *[]){(void *)&place->x, (void *)&place->y, &argument}, NULL));
+}
+
+static void launch_chain(const struct place *place, CUstream stream)
+{
+	for (unsigned i = 0; i < CHAIN; i++)
+		launch(place, i, stream);
+}
+
+static void fork_and_join(const struct place *place)
+{
+	launch_chain(place, place->stream);
+	CHECK(cuEventRecord(place->fork, place->stream));
+	CHECK(cuStreamWaitEvent(place->side, place->fork, CU_EVENT_WAIT_DEFAULT));
+	launch_chain(place, place->side);
+	CHECK(cuEventRecord(place->join, place->side));
+	CHECK(cuStreamWaitEvent(place->stream, place->join, CU_EVENT_WAIT_DEFAULT));
+}
+
+/* Loops in contexts that come and go, with work pending and without: on one stream, and on two that fork and join. */
+static void context_ends(void)
+{
+	uint32_t words[WORDS];
+
+	for (unsigned round = 0; round < 24; round++) {
+		struct place place = make_place();
+
+		for (unsigned iteration = 0; iteration < 100; iteration++) {
+			if (round % 2 != 0)
+				fork_and_join(&place);
+			else
+				launch_chain(&place, place.stream);
+			CHECK(cuStreamSynchronize(place.stream));
+		}
+		CHECK(cuMemcpyDtoH(words, place.x, sizeof(words)));
+		printf("%u: %08x\n", round, (unsigned)words[round % WORDS]);
+		if (round % 3 != 0)
+			launch_chain(&place, place.stream);
+		CHECK(cuCtxDestroy(place.context));
+	}
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+/* A loop in a context of the program's own, while a library of it retains the device's primary context and releases it, each time for the last time. */
+static void context_beside_release(void)
+{
+	struct place place = make_place();
+	CUcontext primary;
+
+	CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		launch_chain(&place, place.stream);
+		if (hazard_springs(iteration)) {
+			CHECK(cuDevicePrimaryCtxRetain(&primary, hazard_device));
+			CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+		}
+		CHECK(cuStreamSynchronize(place.stream));
+	}
+	hazard_print("x", place.x);
+	CHECK(cuCtxDestroy(place.context));
+}
+
+const struct hazard context_hazards[] = {
+	{"context_ends", context_ends},
+	{"context_beside_release", context_beside_release},
+	{NULL, NULL},
+};
