@@ -3,260 +3,124 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "world.h"
-
-/* An argument of any size as a position in what there is. */
-static int in(int value, int count)
-{
-	return (value % count + count) % count;
-}
-
-static int stream_of(int value)
-{
-	return in(value, STREAMS);
-}
-
-static CUdeviceptr buffer_of(int stream, int which)
-{
-	return world.buffer[stream][in(which, BUFFERS)];
-}
-
-/* How an argument changes: not at all, with the iteration, in cycles of two and three, seldom, in a cycle of two that begins late, at random. */
-static unsigned changing(int how)
-{
-	switch (in(how, CHANGES)) {
-	case 0:
-		return (unsigned)how;
-	case 1:
-		return (unsigned)iteration;
-	case 2:
-		return (unsigned)iteration % 2;
-	case 3:
-		return (unsigned)iteration % 3;
-	case 4:
-		return (unsigned)iteration / 50;
-	case 5:
-		return iteration < 20 ? (unsigned)iteration : (unsigned)iteration % 2;
-	default:
-		return chance((unsigned)how);
-	}
-}
-
-/* Parameters stand in one place for all launches, and are spoilt after each. */
-static struct given {
-	CUdeviceptr x, y;
-	unsigned argument;
-	CUdeviceptr gave_up;
-	struct {
-		unsigned char rounds;
-		unsigned short odd;
-		unsigned long long addend;
-	} functor;
-} given;
-
-static void spoil(void)
-{
-	memset(&given, 0xa5, sizeof(given));
-}
-
-static void take(CUdeviceptr x, CUdeviceptr y, unsigned argument)
-{
-	spoil(); /* padding differs from zero */
-	given.x = x;
-	given.y = y;
-	given.argument = argument;
-	given.functor.rounds = (unsigned char)(argument % 3 + 1);
-	given.functor.odd = (unsigned short)argument;
-	given.functor.addend = argument * 3ull;
-	memset((char *)&given.functor + 1, (int)chance(3), 1);
-}
-
-static CUresult launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y, unsigned argument)
-{
-	void *params[] = {&given.x, &given.y, &given.argument};
-	CUresult result;
-
-	take(x, y, argument);
-	result = cuLaunchKernel(function, WORDS / 32, 1, 1, 32, 1, 1, 0, stream, params, NULL);
-	spoil();
-	return result;
-}
-
-/* A launch that works on two of the stream's buffers. */
-static CUresult work(int stream, int which, unsigned argument)
-{
-	return launch_mix(world.mix, world.stream[stream], buffer_of(stream, which), buffer_of(stream, which / BUFFERS), argument);
-}
+#include "ops.h"
 
 /* ---- launches ---- */
 
 void fuzz_launch(int s, int kernel, int buffers, int change)
 {
-	int stream = stream_of(s);
-	unsigned argument = changing(change);
+	int stream = fuzz_stream_of(s);
+	unsigned argument = fuzz_changing(change);
 
-	switch (in(kernel, 4)) {
+	switch (fuzz_in(kernel, 4)) {
 	case 0:
-		CALL(work(stream, buffers, argument));
+		CALL(fuzz_work(stream, buffers, argument));
 		return;
 	case 1:
-		CALL(launch_mix(world.turn, world.stream[stream], buffer_of(stream, buffers), buffer_of(stream, buffers / BUFFERS), argument));
+		CALL(fuzz_launch_mix(world.turn, world.stream[stream], fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS), argument));
 		return;
 	case 2:
-		CALL(launch_mix((CUfunction)world.kernel, world.stream[stream], buffer_of(stream, buffers), buffer_of(stream, buffers / BUFFERS),
+		CALL(fuzz_launch_mix((CUfunction)world.kernel, world.stream[stream], fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS),
 			argument));
 		return;
 	default: {
-		void *params[] = {&given.x, &given.functor};
+		void *params[] = {&fuzz_given.x, &fuzz_given.functor};
 
-		take(buffer_of(stream, buffers), 0, argument);
+		fuzz_take(fuzz_buffer_of(stream, buffers), 0, argument);
 		CALL(cuLaunchKernel(world.stir, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], params, NULL));
-		spoil();
+		fuzz_spoil();
 	}
 	}
 }
 
 void fuzz_launch_extra(int s, int buffers, int change)
 {
-	int stream = stream_of(s);
-	size_t bytes = offsetof(struct given, argument) + sizeof(given.argument);
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &given, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+	int stream = fuzz_stream_of(s);
+	size_t bytes = offsetof(struct fuzz_given, argument) + sizeof(fuzz_given.argument);
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &fuzz_given, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
 
-	take(buffer_of(stream, buffers), buffer_of(stream, buffers / BUFFERS), changing(change));
+	fuzz_take(fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS), fuzz_changing(change));
 	CALL(cuLaunchKernel(world.mix, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], NULL, extra));
-	spoil();
-}
-
-void fuzz_launch_ex(int s, int attributes, int change)
-{
-	int stream = stream_of(s);
-	void *params[] = {&given.x, &given.y, &given.argument};
-	CUlaunchAttribute attribute[2] = {{.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION}, {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY}};
-	CUlaunchConfig config = {.gridDimX = 2, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS / 2, .blockDimY = 1, .blockDimZ = 1,
-		.hStream = world.stream[stream], .attrs = attribute, .numAttrs = 0};
-
-	/* Without an attribute, with a priority, cooperatively, with an attribute that is not one. */
-	switch (in(attributes, 4)) {
-	case 1:
-		attribute[0].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
-		attribute[0].value.priority = -1;
-		config.numAttrs = 1;
-		break;
-	case 2:
-		attribute[0].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-		attribute[0].value.cooperative = 1;
-		config.numAttrs = 1;
-		break;
-	case 3:
-		attribute[0].id = CU_LAUNCH_ATTRIBUTE_IGNORE;
-		config.numAttrs = 1;
-		break;
-	default:
-		break;
-	}
-	take(buffer_of(stream, change), buffer_of(stream, change + 1), changing(change));
-	CALL(cuLaunchKernelEx(&config, world.mix, params, NULL));
-	memset(attribute, 0xa5, sizeof(attribute));
-	spoil();
+	fuzz_spoil();
 }
 
 void fuzz_launch_swapped(int s, int period)
 {
-	int stream = stream_of(s), turn = iteration % (in(period, 4) + 2);
+	int stream = fuzz_stream_of(s), turn = iteration % (fuzz_in(period, 4) + 2);
 
-	CALL(launch_mix(world.mix, world.stream[stream], buffer_of(stream, turn), buffer_of(stream, turn + 1), 3));
-	CALL(launch_mix(world.turn, world.stream[stream], buffer_of(stream, turn + 1), buffer_of(stream, turn), 4));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], fuzz_buffer_of(stream, turn), fuzz_buffer_of(stream, turn + 1), 3));
+	CALL(fuzz_launch_mix(world.turn, world.stream[stream], fuzz_buffer_of(stream, turn + 1), fuzz_buffer_of(stream, turn), 4));
 }
 
 void fuzz_launch_grid(int s, int change)
 {
-	int stream = stream_of(s);
-	void *params[] = {&given.x, &given.y, &given.argument};
-	unsigned blocks = changing(change) % 4 + 1;
+	int stream = fuzz_stream_of(s);
+	void *params[] = {&fuzz_given.x, &fuzz_given.y, &fuzz_given.argument};
+	unsigned blocks = fuzz_changing(change) % 4 + 1;
 
-	take(buffer_of(stream, 0), buffer_of(stream, 1), 11);
+	fuzz_take(fuzz_buffer_of(stream, 0), fuzz_buffer_of(stream, 1), 11);
 	CALL(cuLaunchKernel(world.turn, blocks, 1, 1, WORDS / 4, 1, 1, 0, world.stream[stream], params, NULL));
-	spoil();
+	fuzz_spoil();
 }
 
 void fuzz_launch_shared(int s, int kib)
 {
-	int stream = stream_of(s);
-	void *params[] = {&given.x, &given.argument};
+	int stream = fuzz_stream_of(s);
+	void *params[] = {&fuzz_given.x, &fuzz_given.argument};
 	unsigned more = kib % 4 == 1 && chance((unsigned)kib) % 16 == 0 ? 64 : 0; /* some want too much now and then */
 
-	take(buffer_of(stream, 0), 0, 13);
-	CALL(cuLaunchKernel(world.shared_mix, 1, 1, 1, 32, 1, 1, 1024u * ((unsigned)in(kib, 128) + more) + 64, world.stream[stream], params, NULL));
-	spoil();
-}
-
-void fuzz_launch_bad(int s, int what)
-{
-	int stream = stream_of(s);
-	void *params[] = {&given.x, &given.y, &given.argument};
-
-	take(buffer_of(stream, 0), buffer_of(stream, 1), 1);
-	switch (in(what, 3)) {
-	case 0:
-		CALL(cuLaunchKernel(world.mix, 1, 1, 1, 4096, 1, 1, 0, world.stream[stream], params, NULL));
-		break;
-	case 1:
-		CALL(cuLaunchKernel(world.mix, 0, 1, 1, 32, 1, 1, 0, world.stream[stream], params, NULL));
-		break;
-	default:
-		CALL(cuLaunchKernel(world.mix, 1, 1, 1, 32, 1, 1, 1u << 30, world.stream[stream], params, NULL));
-		break;
-	}
-	spoil();
+	fuzz_take(fuzz_buffer_of(stream, 0), 0, 13);
+	CALL(cuLaunchKernel(world.shared_mix, 1, 1, 1, 32, 1, 1, 1024u * ((unsigned)fuzz_in(kib, 128) + more) + 64, world.stream[stream], params, NULL));
+	fuzz_spoil();
 }
 
 /* ---- copies and memsets ---- */
 
 void fuzz_copy_in(int s, int buffer, int from)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	unsigned words[WORDS];
 
-	switch (in(from, 3)) {
+	switch (fuzz_in(from, 3)) {
 	case 0:
-		CALL(cuMemcpyHtoDAsync(buffer_of(stream, buffer), world.pinned[stream], WORDS * 2, world.stream[stream]));
+		CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), world.pinned[stream], WORDS * 2, world.stream[stream]));
 		break;
 	case 1:
 		for (unsigned i = 0; i < WORDS; i++)
 			words[i] = chance(i);
-		CALL(cuMemcpyHtoDAsync(buffer_of(stream, buffer), words, sizeof(words), world.stream[stream]));
+		CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), words, sizeof(words), world.stream[stream]));
 		memset(words, 0x5a, sizeof(words));
 		break;
 	default:
-		CALL(cuMemcpyAsync(buffer_of(stream, buffer), world.managed[stream], WORDS, world.stream[stream]));
+		CALL(cuMemcpyAsync(fuzz_buffer_of(stream, buffer), world.managed[stream], WORDS, world.stream[stream]));
 		break;
 	}
 }
 
 void fuzz_copy_in_fresh(int s, int buffer)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	CALL(cuStreamSynchronize(world.stream[stream]));
 	for (unsigned i = 0; i < WORDS; i++)
 		world.pinned[stream][i] = chance(i + 5);
-	CALL(cuMemcpyHtoDAsync(buffer_of(stream, buffer), world.pinned[stream], WORDS * 4, world.stream[stream]));
+	CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), world.pinned[stream], WORDS * 4, world.stream[stream]));
 }
 
 void fuzz_copy_out(int s, int buffer)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	unsigned words[WORDS] = {0};
 
-	CALL(cuMemcpyDtoHAsync(words, buffer_of(stream, buffer), sizeof(words), world.stream[stream]));
+	CALL(cuMemcpyDtoHAsync(words, fuzz_buffer_of(stream, buffer), sizeof(words), world.stream[stream]));
 	fuzz_see_words(words, WORDS);
 }
 
 void fuzz_copy_out_pinned(int s, int buffer)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
-	CALL(cuMemcpyDtoHAsync(world.landing[stream], buffer_of(stream, buffer), WORDS * 4, world.stream[stream]));
+	CALL(cuMemcpyDtoHAsync(world.landing[stream], fuzz_buffer_of(stream, buffer), WORDS * 4, world.stream[stream]));
 	CALL(cuStreamSynchronize(world.stream[stream]));
 	fuzz_see_words(world.landing[stream], WORDS);
 	world.landing[stream][iteration % WORDS] = 0;
@@ -264,10 +128,10 @@ void fuzz_copy_out_pinned(int s, int buffer)
 
 void fuzz_copy(int s, int buffers, int form)
 {
-	int stream = stream_of(s);
-	CUdeviceptr to = buffer_of(stream, buffers), from = buffer_of(stream, buffers / BUFFERS);
+	int stream = fuzz_stream_of(s);
+	CUdeviceptr to = fuzz_buffer_of(stream, buffers), from = fuzz_buffer_of(stream, buffers / BUFFERS);
 
-	switch (in(form, 3)) {
+	switch (fuzz_in(form, 3)) {
 	case 0:
 		CALL(cuMemcpyDtoDAsync(to + WORDS * 2, from, WORDS * 2, world.stream[stream]));
 		break;
@@ -282,9 +146,9 @@ void fuzz_copy(int s, int buffers, int form)
 
 void fuzz_copy_2d(int s, int buffer)
 {
-	int stream = stream_of(s);
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = buffer_of(stream, buffer), .srcPitch = 32,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = buffer_of(stream, buffer + 1), .dstPitch = 64, .WidthInBytes = 20, .Height = 4};
+	int stream = fuzz_stream_of(s);
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = fuzz_buffer_of(stream, buffer), .srcPitch = 32,
+		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = fuzz_buffer_of(stream, buffer + 1), .dstPitch = 64, .WidthInBytes = 20, .Height = 4};
 
 	CALL(cuMemcpy2DAsync(&copy, world.stream[stream]));
 	memset(&copy, 0xa5, sizeof(copy));
@@ -299,21 +163,21 @@ static void order_before_legacy(int stream)
 
 void fuzz_copy_sync(int s, int buffer)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	unsigned words[WORDS] = {0};
 
 	order_before_legacy(stream);
-	CALL(cuMemcpyDtoH(words, buffer_of(stream, buffer), sizeof(words)));
+	CALL(cuMemcpyDtoH(words, fuzz_buffer_of(stream, buffer), sizeof(words)));
 	fuzz_see_words(words, WORDS);
 }
 
 void fuzz_set(int s, int buffer, int form, int change)
 {
-	int stream = stream_of(s);
-	CUdeviceptr at = buffer_of(stream, buffer);
-	unsigned value = changing(change);
+	int stream = fuzz_stream_of(s);
+	CUdeviceptr at = fuzz_buffer_of(stream, buffer);
+	unsigned value = fuzz_changing(change);
 
-	switch (in(form, 4)) {
+	switch (fuzz_in(form, 4)) {
 	case 0:
 		CALL(cuMemsetD32Async(at, value, WORDS / 2, world.stream[stream]));
 		break;
@@ -331,10 +195,10 @@ void fuzz_set(int s, int buffer, int form, int change)
 
 void fuzz_set_sync(int s, int buffer)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	order_before_legacy(stream);
-	CALL(cuMemsetD32(buffer_of(stream, buffer), (unsigned)iteration, WORDS / 4));
+	CALL(cuMemsetD32(fuzz_buffer_of(stream, buffer), (unsigned)iteration, WORDS / 4));
 	/* It need not have finished when it returns, and others do not wait for the legacy stream. */
 	if (stream >= FREE && stream <= FREE_THREE)
 		CALL(cuStreamSynchronize(NULL));
@@ -344,64 +208,58 @@ void fuzz_set_sync(int s, int buffer)
 
 void fuzz_record(int s, int e)
 {
-	int event = in(e, EVENTS);
+	int event = fuzz_in(e, EVENTS);
 
-	CALL(cuEventRecord(world.event[event], world.stream[stream_of(s)]));
+	CALL(cuEventRecord(world.event[event], world.stream[fuzz_stream_of(s)]));
 	world.recorded[event] = true;
 }
 
 void fuzz_wait(int s, int e)
 {
-	CALL(cuStreamWaitEvent(world.stream[stream_of(s)], world.event[in(e, EVENTS)], 0));
+	CALL(cuStreamWaitEvent(world.stream[fuzz_stream_of(s)], world.event[fuzz_in(e, EVENTS)], 0));
 }
 
 void fuzz_hand_over(int s, int t)
 {
-	int from = stream_of(s), to = stream_of(t);
+	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
-	CALL(work(from, 0, 21));
+	CALL(fuzz_work(from, 0, 21));
 	CALL(cuEventRecord(world.handing[0], world.stream[from]));
 	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
-	CALL(launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 22));
+	CALL(fuzz_launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 22));
 	CALL(cuEventRecord(world.handing[1], world.stream[to]));
 	CALL(cuStreamWaitEvent(world.stream[from], world.handing[1], 0));
-	CALL(launch_mix(world.turn, world.stream[from], world.buffer[from][0], world.buffer[to][1], 23));
+	CALL(fuzz_launch_mix(world.turn, world.stream[from], world.buffer[from][0], world.buffer[to][1], 23));
 	/* The other stream may go on with its buffer only after this. */
 	CALL(cuEventRecord(world.handing[0], world.stream[from]));
 	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
 }
 
-static void add_edge(int from, int to)
-{
-	CALL(cuEventRecord(world.edge[from], world.stream[from]));
-	CALL(cuStreamWaitEvent(world.stream[to], world.edge[from], 0));
-}
-
 void fuzz_edge(int s, int t)
 {
-	add_edge(stream_of(s), stream_of(t));
+	fuzz_add_edge(fuzz_stream_of(s), fuzz_stream_of(t));
 }
 
 void fuzz_fork_join(int s, int t)
 {
-	int from = stream_of(s), to = stream_of(t);
+	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
-	add_edge(from, to);
-	CALL(launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 31));
-	CALL(launch_mix(world.turn, world.stream[to], world.buffer[to][2], world.buffer[to][1], changing(t)));
-	CALL(launch_mix(world.turn, world.stream[from], world.buffer[from][1], world.buffer[from][0], changing(s)));
-	add_edge(to, from);
+	fuzz_add_edge(from, to);
+	CALL(fuzz_launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 31));
+	CALL(fuzz_launch_mix(world.turn, world.stream[to], world.buffer[to][2], world.buffer[to][1], fuzz_changing(t)));
+	CALL(fuzz_launch_mix(world.turn, world.stream[from], world.buffer[from][1], world.buffer[from][0], fuzz_changing(s)));
+	fuzz_add_edge(to, from);
 }
 
 /* What the host has seen to be done, another stream may read: nothing else orders the two. */
 void fuzz_over_host(int s, int t, int how)
 {
-	int from = stream_of(s), to = stream_of(t);
+	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
 	/* What the legacy stream did to its buffers comes before its work, and only that is waited for. */
 	if (from >= BLOCKING)
-		CALL(work(from, how, 34));
-	switch (in(how, 3)) {
+		CALL(fuzz_work(from, how, 34));
+	switch (fuzz_in(how, 3)) {
 	case 0:
 		fuzz_sync_stream(from);
 		break;
@@ -413,14 +271,14 @@ void fuzz_over_host(int s, int t, int how)
 		CALL(cuEventSynchronize(world.edge[from]));
 		break;
 	}
-	CALL(launch_mix(world.turn, world.stream[to], world.buffer[to][1], buffer_of(from, how / 3), 35));
+	CALL(fuzz_launch_mix(world.turn, world.stream[to], world.buffer[to][1], fuzz_buffer_of(from, how / 3), 35));
 	/* The first may go on with its buffer only after this. */
-	add_edge(to, from);
+	fuzz_add_edge(to, from);
 }
 
 void fuzz_event_anew(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	CALL(cuEventDestroy(world.edge[stream]));
 	CALL(cuEventCreate(&world.edge[stream], CU_EVENT_DISABLE_TIMING));
@@ -428,32 +286,32 @@ void fuzz_event_anew(int s)
 
 static int blocking_of(int value)
 {
-	return BLOCKING + in(value, 3);
+	return BLOCKING + fuzz_in(value, 3);
 }
 
 void fuzz_through_legacy(int s)
 {
 	int stream = blocking_of(s);
 
-	CALL(work(stream, 1, 31));
-	CALL(launch_mix(world.turn, NULL, world.buffer[stream][1], world.buffer[LEGACY][0], 32));
-	CALL(work(stream, 1, 33));
+	CALL(fuzz_work(stream, 1, 31));
+	CALL(fuzz_launch_mix(world.turn, NULL, world.buffer[stream][1], world.buffer[LEGACY][0], 32));
+	CALL(fuzz_work(stream, 1, 33));
 }
 
 void fuzz_from_legacy(int s)
 {
 	int stream = blocking_of(s);
 
-	CALL(work(LEGACY, 0, 41));
-	CALL(launch_mix(world.mix, world.stream[stream], world.buffer[stream][2], world.buffer[LEGACY][0], 42));
-	CALL(work(LEGACY, 0, 43));
+	CALL(fuzz_work(LEGACY, 0, 41));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][2], world.buffer[LEGACY][0], 42));
+	CALL(fuzz_work(LEGACY, 0, 43));
 }
 
 /* ---- waiting ---- */
 
 void fuzz_sync_stream(int s)
 {
-	CALL(cuStreamSynchronize(world.stream[stream_of(s)]));
+	CALL(cuStreamSynchronize(world.stream[fuzz_stream_of(s)]));
 }
 
 void fuzz_sync_context(void)
@@ -463,7 +321,7 @@ void fuzz_sync_context(void)
 
 void fuzz_sync_event(int e)
 {
-	CALL(cuEventSynchronize(world.event[in(e, EVENTS)]));
+	CALL(cuEventSynchronize(world.event[fuzz_in(e, EVENTS)]));
 }
 
 void fuzz_poll_stream(int s)
@@ -471,7 +329,7 @@ void fuzz_poll_stream(int s)
 	CUresult result;
 
 	do
-		result = cuStreamQuery(world.stream[stream_of(s)]);
+		result = cuStreamQuery(world.stream[fuzz_stream_of(s)]);
 	while (result == CUDA_ERROR_NOT_READY);
 	CALL(result);
 }
@@ -481,18 +339,18 @@ void fuzz_poll_event(int e)
 	CUresult result;
 
 	do
-		result = cuEventQuery(world.event[in(e, EVENTS)]);
+		result = cuEventQuery(world.event[fuzz_in(e, EVENTS)]);
 	while (result == CUDA_ERROR_NOT_READY);
 	CALL(result);
 }
 
 void fuzz_timing(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	float ms = -1;
 
 	CALL(cuEventRecord(world.timing[0], world.stream[stream]));
-	CALL(work(stream, 2, 51));
+	CALL(fuzz_work(stream, 2, 51));
 	CALL(cuEventRecord(world.timing[1], world.stream[stream]));
 	CALL(cuEventSynchronize(world.timing[1]));
 	CALL(cuEventElapsedTime(&ms, world.timing[0], world.timing[1]));
@@ -503,7 +361,7 @@ void fuzz_timing(int s)
 
 void fuzz_host_function(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	CALL(cuLaunchHostFunc(world.stream[stream], fuzz_log, fuzz_log_entry(stream, (unsigned)iteration)));
 }
@@ -517,7 +375,7 @@ static void CUDA_CB call_back(CUstream stream, CUresult status, void *entry)
 
 void fuzz_callback(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	CALL(cuStreamAddCallback(world.stream[stream], call_back, fuzz_log_entry(stream, (unsigned)iteration + 1000), 0));
 }
@@ -526,33 +384,33 @@ void fuzz_callback(int s)
 
 void fuzz_temporary(int s, int launches)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	CUdeviceptr temporary = 0;
 
 	if (CALL(cuMemAllocAsync(&temporary, WORDS * 4, world.stream[stream])) != CUDA_SUCCESS)
 		return;
 	CALL(cuMemsetD32Async(temporary, 5, WORDS, world.stream[stream]));
-	for (int i = 0; i < in(launches, 4); i++)
-		CALL(launch_mix(world.turn, world.stream[stream], temporary, world.buffer[stream][0], (unsigned)i));
-	CALL(launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], temporary, 6));
+	for (int i = 0; i < fuzz_in(launches, 4); i++)
+		CALL(fuzz_launch_mix(world.turn, world.stream[stream], temporary, world.buffer[stream][0], (unsigned)i));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], temporary, 6));
 	CALL(cuMemFreeAsync(temporary, world.stream[stream]));
 }
 
 void fuzz_allocate(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	CUdeviceptr block = 0;
 
 	if (CALL(cuMemAlloc(&block, WORDS * 4)) != CUDA_SUCCESS)
 		return;
 	CALL(cuMemsetD32Async(block, 9, WORDS, world.stream[stream]));
-	CALL(launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], block, 6));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], block, 6));
 	CALL(cuMemFree(block));
 }
 
 void fuzz_pinned_life(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	unsigned *block = NULL;
 
 	if (CALL(cuMemAllocHost((void **)&block, WORDS * 4)) != CUDA_SUCCESS)
@@ -567,7 +425,7 @@ void fuzz_pinned_life(int s)
 void fuzz_registered_life(int s)
 {
 	static unsigned block[2048] __attribute__((aligned(4096)));
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	for (unsigned i = 0; i < WORDS; i++)
 		block[i] = chance(i + 11);
@@ -583,9 +441,9 @@ void fuzz_registered_life(int s)
 
 void fuzz_managed(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
-	CALL(launch_mix(world.mix, world.stream[stream], world.managed[stream], world.buffer[stream][0], 71));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.managed[stream], world.buffer[stream][0], 71));
 	CALL(cuCtxSynchronize());
 	fuzz_see(((const unsigned *)(uintptr_t)world.managed[stream])[iteration % WORDS]);
 }
@@ -596,13 +454,13 @@ static CUresult capture(int stream, int launches, int mode, unsigned argument, C
 {
 	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
 		CU_STREAM_CAPTURE_MODE_RELAXED};
-	CUresult result = CALL(cuStreamBeginCapture(world.stream[stream], modes[in(mode, 3)]));
+	CUresult result = CALL(cuStreamBeginCapture(world.stream[stream], modes[fuzz_in(mode, 3)]));
 	size_t nodes = 0;
 
 	if (result != CUDA_SUCCESS)
 		return result;
 	for (int i = 0; i < launches; i++)
-		CALL(work(stream, i + 1, argument + (unsigned)i));
+		CALL(fuzz_work(stream, i + 1, argument + (unsigned)i));
 	result = CALL(cuStreamEndCapture(world.stream[stream], graph));
 	if (result == CUDA_SUCCESS)
 		CALL(cuGraphGetNodes(*graph, NULL, &nodes));
@@ -622,11 +480,11 @@ static void drop_graph(int stream)
 
 void fuzz_capture(int s, int launches, int mode)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	CALL(cuStreamSynchronize(world.stream[stream]));
 	drop_graph(stream);
-	if (capture(stream, in(launches, 5) + 1, mode, 81, &world.graph[stream]) != CUDA_SUCCESS)
+	if (capture(stream, fuzz_in(launches, 5) + 1, mode, 81, &world.graph[stream]) != CUDA_SUCCESS)
 		return;
 	if (CALL(cuGraphInstantiate(&world.exec[stream], world.graph[stream], 0)) != CUDA_SUCCESS) {
 		cuGraphDestroy(world.graph[stream]);
@@ -636,7 +494,7 @@ void fuzz_capture(int s, int launches, int mode)
 
 void fuzz_replay(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	if (world.exec[stream] != NULL)
 		CALL(cuGraphLaunch(world.exec[stream], world.stream[stream]));
@@ -644,7 +502,7 @@ void fuzz_replay(int s)
 
 void fuzz_capture_again(int s, int change)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	CUgraphExecUpdateResultInfo info = {0};
 	CUgraph graph = NULL;
 	size_t nodes = 0;
@@ -653,7 +511,7 @@ void fuzz_capture_again(int s, int change)
 		return;
 	CALL(cuGraphGetNodes(world.graph[stream], NULL, &nodes));
 	/* Sometimes one too many, which the update refuses. */
-	if (capture(stream, (int)nodes + (change % 4 == 3), 2, changing(change), &graph) != CUDA_SUCCESS)
+	if (capture(stream, (int)nodes + (change % 4 == 3), 2, fuzz_changing(change), &graph) != CUDA_SUCCESS)
 		return;
 	CALL(cuGraphExecUpdate(world.exec[stream], graph, &info));
 	fuzz_see(info.result);
@@ -663,44 +521,36 @@ void fuzz_capture_again(int s, int change)
 
 void fuzz_capture_broken(int s, int how)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	CUgraph graph = NULL;
 
 	if (CALL(cuStreamBeginCapture(world.stream[stream], CU_STREAM_CAPTURE_MODE_RELAXED)) != CUDA_SUCCESS)
 		return;
-	CALL(work(stream, 1, 91));
-	if (in(how, 2) == 0)
+	CALL(fuzz_work(stream, 1, 91));
+	if (fuzz_in(how, 2) == 0)
 		CALL(cuStreamSynchronize(world.stream[stream]));
 	else
 		CALL(cuStreamQuery(world.stream[stream]));
-	CALL(work(stream, 1, 92));
+	CALL(fuzz_work(stream, 1, 92));
 	if (CALL(cuStreamEndCapture(world.stream[stream], &graph)) == CUDA_SUCCESS)
 		cuGraphDestroy(graph);
-	CALL(work(stream, 1, 93));
+	CALL(fuzz_work(stream, 1, 93));
 }
 
 /* ---- attributes and lifetimes ---- */
 
 void fuzz_shared_limit(int kib)
 {
-	CALL(cuFuncSetAttribute(world.shared_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 * in(kib, 100)));
-}
-
-void fuzz_stream_policy(int s, int policy)
-{
-	int stream = stream_of(s);
-	CUstreamAttrValue value = {.syncPolicy = in(policy, 2) ? CU_SYNC_POLICY_SPIN : CU_SYNC_POLICY_AUTO};
-
-	CALL(cuStreamSetAttribute(world.stream[stream], CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+	CALL(cuFuncSetAttribute(world.shared_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 * fuzz_in(kib, 100)));
 }
 
 void fuzz_stream_anew(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 
 	if (stream == LEGACY || stream == PER_THREAD)
 		return;
-	CALL(work(stream, 2, 101));
+	CALL(fuzz_work(stream, 2, 101));
 	CALL(cuStreamDestroy(world.stream[stream]));
 	CALL(cuCtxSynchronize());
 	world.stream[stream] = fuzz_new_stream(stream);
@@ -716,44 +566,7 @@ void fuzz_module_anew(void)
 	CALL(fuzz_load_module());
 }
 
-void fuzz_other_context(int launches)
-{
-	/* Its legacy stream has the same handle as the first context's. */
-	CUstream stream = launches % 2 ? NULL : world.other_stream;
-	CUdeviceptr buffer = launches % 2 ? world.other_buffer[0] : world.other_buffer[1];
-
-	CALL(cuCtxPushCurrent(world.other_context));
-	for (int i = 0; i <= in(launches, 6); i++)
-		CALL(launch_mix(world.other_mix, stream, buffer, buffer, (unsigned)i));
-	if (launches % 3 == 0)
-		CALL(cuStreamSynchronize(stream));
-	CALL(cuCtxPopCurrent(NULL));
-}
-
 /* ---- the host and the device, and two streams, waiting for each other ---- */
-
-static CUresult signal_on(CUstream stream, CUdeviceptr flag, unsigned value)
-{
-	void *params[] = {&given.x, &given.argument};
-	CUresult result;
-
-	take(flag, 0, value);
-	result = cuLaunchKernel(world.signal, 1, 1, 1, 32, 1, 1, 0, stream, params, NULL);
-	spoil();
-	return result;
-}
-
-static CUresult spin_on(int stream, CUdeviceptr flag, unsigned value)
-{
-	void *params[] = {&given.x, &given.argument, &given.y, &given.gave_up};
-	CUresult result;
-
-	take(flag, world.buffer[stream][0], value);
-	given.gave_up = world.mapped_device + 2 * sizeof(unsigned);
-	result = cuLaunchKernel(world.spin, 1, 1, 1, 32, 1, 1, 0, world.stream[stream], params, NULL);
-	spoil();
-	return result;
-}
 
 static time_t now(void)
 {
@@ -767,11 +580,11 @@ static time_t now(void)
 void fuzz_mapped_poll(int s)
 {
 	const struct timespec rest = {0, 100000};
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	unsigned value = ++world.ticks;
 	time_t begin = now();
 
-	CALL(signal_on(world.stream[stream], world.mapped_device, value));
+	CALL(fuzz_signal_on(world.stream[stream], world.mapped_device, value));
 	for (int polls = 0; world.mapped[0] != value; polls++) {
 		if (polls > 500)
 			nanosleep(&rest, NULL);
@@ -785,11 +598,11 @@ void fuzz_mapped_poll(int s)
 
 void fuzz_mapped_flag(int s)
 {
-	int stream = stream_of(s);
+	int stream = fuzz_stream_of(s);
 	unsigned value = world.mapped[1] + 1;
 
-	CALL(spin_on(stream, world.mapped_device + 4, value));
-	CALL(work(stream, 1, 111));
+	CALL(fuzz_spin_on(stream, world.mapped_device + 4, value));
+	CALL(fuzz_work(stream, 1, 111));
 	world.mapped[1] = value;
 }
 
@@ -798,8 +611,8 @@ void fuzz_spin_across(int way)
 	int from = way % 2 ? FREE : URGENT, to = way % 2 ? URGENT : FREE;
 	unsigned value = ++world.signals;
 
-	CALL(spin_on(from, world.flag, value));
-	CALL(signal_on(world.stream[to], world.flag, value));
+	CALL(fuzz_spin_on(from, world.flag, value));
+	CALL(fuzz_signal_on(world.stream[to], world.flag, value));
 	/* The next one may come on other streams, but signals rise in order. */
 	CALL(cuEventRecord(world.handing[0], world.stream[from]));
 	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
@@ -809,12 +622,12 @@ void fuzz_spin_across(int way)
 
 void fuzz_think(int us)
 {
-	fuzz_wait_host((unsigned)in(us, 300));
+	fuzz_wait_host((unsigned)fuzz_in(us, 300));
 }
 
 void fuzz_pause(int us)
 {
-	struct timespec time = {0, in(us, 1000) * 1000L};
+	struct timespec time = {0, fuzz_in(us, 1000) * 1000L};
 
 	nanosleep(&time, NULL);
 }

@@ -1,10 +1,12 @@
-/* A second thread, which acts while the first waits for it: on the same streams, and on a default stream of its own. */
+/* A second thread: on the same streams while the first waits for it, at the same time on others, and on a default stream of its own. */
+#include "elsewhere.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "world.h"
+#include "ops.h"
 
 static struct {
 	pthread_t thread;
@@ -22,12 +24,14 @@ static void await(sem_t *semaphore)
 
 static void *run(void *unused)
 {
-	CALL(cuCtxSetCurrent(world.context));
+	fuzz_thread.number = 1;
 	sem_post(&other.done);
 	for (;;) {
 		await(&other.asked);
 		if (other.act == NULL)
 			return unused;
+		if (fuzz_thread.context != world.context)
+			fuzz_set_context(world.context);
 		other.act(other.stream, other.how);
 		sem_post(&other.done);
 	}
@@ -51,6 +55,27 @@ void fuzz_thread_anew(void)
 		pthread_join(other.thread, NULL);
 	}
 	start_thread();
+}
+
+void fuzz_begin_elsewhere(void (*act)(int stream, int how), int stream, int how)
+{
+	if (!other.there)
+		start_thread();
+	other.act = act;
+	other.stream = stream;
+	other.how = how;
+	sem_post(&other.asked);
+}
+
+void fuzz_end_elsewhere(void)
+{
+	await(&other.done);
+}
+
+void fuzz_do_elsewhere(void (*act)(int stream, int how), int stream, int how)
+{
+	fuzz_begin_elsewhere(act, stream, how);
+	fuzz_end_elsewhere();
 }
 
 static void launches(int stream, int how)
@@ -97,25 +122,44 @@ static void waits_for_all(int stream, int how)
 	fuzz_sync_context();
 }
 
+static void writes_word(int stream, int how)
+{
+	fuzz_write_value(stream, stream + how % 2);
+}
+
+static void orders_context(int stream, int how)
+{
+	fuzz_context_event(stream, how);
+}
+
+static void makes(int stream, int how)
+{
+	(void)stream;
+	fuzz_make(how);
+}
+
+static void is_refused(int stream, int how)
+{
+	fuzz_launch_refused(stream, how, how);
+	fuzz_memory_refused(stream, how, how);
+}
+
+static void gives_back(int stream, int how)
+{
+	fuzz_free_anew(stream, how);
+}
+
 /* Launches, and leaves it to the first thread, which may wait for something else, to see what comes of them. */
-static void (*const acts[])(int stream, int how) = {launches, copies, looks, copies_now, waits, waits_for_event, waits_for_all};
+static void (*const acts[])(int stream, int how) = {launches, copies, looks, copies_now, waits, waits_for_event, waits_for_all, writes_word, orders_context,
+	makes, is_refused, gives_back};
 
 void fuzz_elsewhere(int s, int what, int how)
 {
 	bool own = s % STREAMS == PER_THREAD; /* one name, two streams: each thread waits for its own before the other goes on */
 
-	if (!other.there)
-		start_thread();
 	if (own)
 		fuzz_sync_stream(s);
-	other.act = acts[(unsigned)what % (sizeof(acts) / sizeof(acts[0]))];
-	other.stream = s;
-	other.how = how;
-	sem_post(&other.asked);
-	await(&other.done);
-	if (own) {
-		other.act = waits;
-		sem_post(&other.asked);
-		await(&other.done);
-	}
+	fuzz_do_elsewhere(acts[(unsigned)what % (sizeof(acts) / sizeof(acts[0]))], s, how);
+	if (own)
+		fuzz_do_elsewhere(waits, s, 0);
 }

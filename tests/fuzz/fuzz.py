@@ -12,6 +12,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,9 +25,23 @@ HOLDS = ("400", "400", "30", "1000", "0")
 SUBMITS = ("auto", "always", "always")
 SCHEDULES = "eager,random,lazy"
 
+# Half of the runs with the default: there, what a replay costs decides, and launches take long enough for replays to pay.
+PAYS = ({"REPRISE_PAYS": "assumed"}, {}, {"SIM_SLOW": "cuLaunchKernel*:3"})
+# What takes long, so that other threads come in between.
+SLOWS = ("", "", "", "", "cuStreamEndCapture*:700", "cuGraphInstantiate*:500", "cuGraphLaunch*:20", "cuMemHost*:200,cuFuncSetAttribute:200,cuEventDestroy*:100")
+MEMORIES = ({}, {}, {}, {"REPRISE_MEMORY": "1"})
+
 # Calls that the programs themselves do not make: whatever Reprise does when they fail, the program is not to see it.
 FAULTS = ("", "", "", "cuGraphUpload:2=2", "cuGraphExecKernelNodeSetParams_v2:3=910", "cuGraphUpload:every=2",
-          "cuGraphExecKernelNodeSetParams_v2:every=910")
+          "cuGraphExecKernelNodeSetParams_v2:every=910", "cuGraphExec*NodeSetParams*:every=910", "cuGraphExec*NodeSetParams*:7=1", "cuGraphNodeSetEnabled:2=1")
+# Some programs do, by these actions; for the others the same holds of these calls.
+OWN_GRAPHS = {"capture", "capture_again", "replay", "capture_broken", "captures_together", "make", "spin_and_make", "elsewhere"}
+GRAPH_FAULTS = ("cuGraphLaunch*:{}=2", "cuGraphLaunch*:{}=1", "cuGraphLaunch*:every=2", "cuGraphLaunch*:from-{}=801", "cuGraphExecUpdate*:every=910", "cuGraphExecUpdate*:2=910",
+                "cuStreamEndCapture*:3=901", "cuGraphInstantiate*:to-4=2")
+# An op that fails is the program's affair, wherever it was issued: it is told so once, and that op alone is missing. Not where something waits for it.
+WAITED_FOR = OWN_GRAPHS | {"mapped_poll", "spin_across", "mapped_flag"}
+OP_FAULTS = ("cuLaunchKernel:{}=1", "cuLaunchKernel:{}=701", "cuLaunchKernelEx:{}=1", "cuMemsetD32Async:{}=1", "cuMemcpyDtoDAsync_v2:{}=1", "cuGraphLaunch*:every=2,cuLaunchKernel:{}=1",
+             "cuGraphLaunch*:from-5=2,cuLaunchKernel:{}=1")
 
 
 class Runs:
@@ -47,7 +62,8 @@ class Runs:
         self.base = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "REPRISE", "SIM_LOG")}
         if not settings.gpu:
             self.base["LD_LIBRARY_PATH"] = str(build / "tests/sim")
-            self.base["REPRISE_PAYS"] = "assumed"  # times mean nothing there
+            self.base["SIM_MEMORY"] = "64G"
+            self.base["SIM_DEVICES"] = "2"
 
     def run(self, source, environment):
         """Status (negative: a signal, None: too long), output, messages."""
@@ -68,22 +84,45 @@ class Runs:
             out, messages = process.communicate()
             return None, out, messages + stacks
 
-    def ways(self, seed):
-        """The environments to run under Reprise: (name, variables)."""
+    def actions(self, source):
+        """The names of the actions that a program has."""
+        text = subprocess.run([self.program, *source[:2], "--text"], capture_output=True, text=True, env=self.base).stdout
+        return {line.split()[0] for line in text.splitlines()}
+
+    def fault(self, source, number):
+        """What of the driver's calls fails, and whether the program is told."""
+        kind = number % 8
+        nth = 20 + number * 37 % 1500
+        if kind < 5:
+            return FAULTS[number // 8 % len(FAULTS)], False
+        actions = self.actions(source)
+        if kind == 5 and not actions & WAITED_FOR:
+            return OP_FAULTS[number // 8 % len(OP_FAULTS)].format(nth), True
+        if kind > 5 and not actions & OWN_GRAPHS:
+            return GRAPH_FAULTS[number // 8 % len(GRAPH_FAULTS)].format(nth % 40 + 1), False
+        return "", False
+
+    def ways(self, source, seed):
+        """How to run it under Reprise: (name, variables, whether a fault is the program's affair)."""
         if self.gpu:
             # Seeds come by twenties.
             hold = HOLDS[seed // TOGETHER % len(HOLDS)]
-            return [(f"hold {hold}, submit {submit}", {"REPRISE_HOLD": hold, "REPRISE_SUBMIT": submit})
+            pays = PAYS[seed // TOGETHER % 2]
+            return [(f"hold {hold}, submit {submit}" + ("".join(f", {key}={value}" for key, value in pays.items())),
+                     pays | {"REPRISE_HOLD": hold, "REPRISE_SUBMIT": submit}, False)
                     for hold, submit in dict.fromkeys((("400", "auto"), (hold, SUBMITS[seed // TOGETHER % len(SUBMITS)])))]
         ways = []
         # What nothing waits for starts soon, so that a host that polls memory gets on.
         for i, schedule in enumerate(self.schedules):
-            name = f"random:{seed}" if schedule == "random" else schedule
-            hold = HOLDS[(seed + i) % len(HOLDS)]
-            fault = FAULTS[(seed // 3 + i) % len(FAULTS)]
-            submit = SUBMITS[(seed // 2 + i) % len(SUBMITS)]
-            ways.append((f"{name}, hold {hold}, submit {submit}" + (f", {fault}" if fault else ""),
-                         {"SIM_SCHEDULE": name, "REPRISE_HOLD": hold, "REPRISE_SUBMIT": submit, "SIM_FAULT": fault, "SIM_PATIENCE": "1"}))
+            number = seed * len(self.schedules) + i
+            name = f"random:{seed}" if schedule == "random" else "last" if schedule == "lazy" and seed % 3 == 0 else schedule
+            fault, told = self.fault(source, number * 7 + seed // 3)
+            pays = PAYS[0] if number % 2 else PAYS[1 + number // 2 % 2]
+            slow = ",".join(word for word in (pays.get("SIM_SLOW", ""), SLOWS[(seed // 5 + i) % len(SLOWS)]) if word)
+            variables = pays | MEMORIES[(seed // 7 + i) % len(MEMORIES)] | {
+                "SIM_SCHEDULE": name, "REPRISE_HOLD": HOLDS[(seed + i) % len(HOLDS)], "REPRISE_SUBMIT": SUBMITS[(seed // 2 + i) % len(SUBMITS)],
+                "SIM_FAULT": fault, "SIM_SLOW": slow, "SIM_PATIENCE": "1"}
+            ways.append((" ".join(f"{key}={value}" for key, value in variables.items() if value), variables, told))
         return ways
 
 
@@ -126,6 +165,45 @@ def forget(folder, records):
             path.unlink()
 
 
+def lanes(path):
+    """What was executed, by stream, in order."""
+    ops = {}
+    for line in Path(path).read_text(errors="replace").split("\n"):
+        if not line.startswith("op "):
+            continue
+        _, sequence, context, stream, _, host, what = line.split(" ", 6)
+        ops.setdefault((context, stream), []).append((int(sequence), what))
+    return {lane: [what for _, what in sorted(its)] for lane, its in ops.items()}
+
+
+def errors(out):
+    """How many of the program's calls failed, and what else it says of its threads' state."""
+    told = re.findall(r"state changed (\d+) times; errors(.*)", out)
+    return sum(int(word.split(":")[1]) for _, words in told for word in words.split()), [changed for changed, _ in told]
+
+
+def struck(plain_out, out, plain_log, log):
+    """What is wrong where ops failed: each that is missing was told of, and none else is missing; or None."""
+    missing = []
+    plain, seen = lanes(plain_log), lanes(log)
+    for lane in plain.keys() | seen.keys():
+        wanted = iter(plain.get(lane, []))
+        for what in seen.get(lane, []):
+            for other in wanted:
+                if other == what:
+                    break
+                missing.append(f"{lane}: {other}")
+            else:
+                return f"executed what was not asked for, or not in that order: {lane}: {what}"
+        missing.extend(f"{lane}: {other}" for other in wanted)
+    (before, state), (after, state_after) = errors(plain_out), errors(out)
+    if state != state_after:
+        return "a thread's state has changed"
+    if after - before != len(missing):
+        return f"{len(missing)} ops missing, {after - before} calls more that failed: " + "; ".join(missing[:3])
+    return None
+
+
 class Outcome:
     def __init__(self):
         self.finding = None  # in words
@@ -134,7 +212,8 @@ class Outcome:
 
 
 def judge(runs, source, seed, folder, only=None):
-    """Runs one program every way, or `only` one."""
+    """Runs one program every way, or `only` one, which the seed's program has."""
+    original = ["--seed", str(seed)]
     outcome = Outcome()
     plain_log, log, report = (str(folder / name) for name in ("plain.log", "reprise.log", "report.json"))
     records = [str(folder / name) for name in ("plain.record", "reprise.record")]
@@ -149,7 +228,7 @@ def judge(runs, source, seed, folder, only=None):
         if races.returncode != 0:
             outcome.bad = f"plain, it has {races.stdout.strip()}"
             return outcome
-    for name, variables in runs.ways(seed):
+    for name, variables, told in runs.ways(source if not only else original, seed):
         if only and name != only:
             continue
         Path(report).unlink(missing_ok=True)
@@ -160,15 +239,18 @@ def judge(runs, source, seed, folder, only=None):
         other_status, other_out, messages = runs.run(source, again)
         if other_status != 0:
             outcome.finding = (name, f"it {ending(other_status)}: {messages.strip()[-1000 if not runs.stacks else -20000:]}")
+        elif told:
+            wrong = struck(out, other_out, plain_log, log)
+            outcome.finding = (name, wrong) if wrong else None
         elif other_out != out:
             outcome.finding = (name, f"printed something else: {difference(out, other_out)}" + ("\n" + messages if runs.stacks else ""))
-        elif not runs.gpu:
-            check = subprocess.run([runs.check, plain_log, log], capture_output=True, text=True)
-            if check.returncode != 0:
-                outcome.finding = (name, f"executed something else: {(check.stdout + check.stderr).strip()}")
-            check = subprocess.run([runs.compare, *records], capture_output=True, text=True)
-            if check.returncode != 0 and not outcome.finding:
-                outcome.finding = (name, f"its calls differ: {(check.stdout + check.stderr).strip()}")
+        if not runs.gpu and not told and other_status == 0:
+            # Which op, and which call, say more than what was printed.
+            for said, command in (("executed something else", [runs.check, plain_log, log]), ("its calls differ", [runs.compare, *records])):
+                check = subprocess.run(command, capture_output=True, text=True)
+                if check.returncode != 0:
+                    before = f"\nand {outcome.finding[1]}" if outcome.finding else ""
+                    outcome.finding = (name, f"{said}: {(check.stdout + check.stderr).strip()}{before}")
         if outcome.finding:
             outcome.finding = (name, outcome.finding[1] + waits(report))
             return outcome

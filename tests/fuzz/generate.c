@@ -25,13 +25,29 @@ static const struct {
 	[ACTION_launch_swapped] = {12, 2},
 	[ACTION_launch_grid] = {6, 3},
 	[ACTION_launch_shared] = {4, 4},
-	[ACTION_launch_bad] = {0, 4},
+	[ACTION_launch_spread] = {14, 3},
+	[ACTION_launch_wide] = {14, 3},
+	[ACTION_launch_far] = {6, 2},
+	[ACTION_launch_shared_by] = {8, 3},
+	[ACTION_launch_ex_grid] = {8, 3},
+	[ACTION_launch_cooperative] = {6, 3},
+	[ACTION_launch_ptsz] = {3, 2},
+	[ACTION_launch_random] = {0, 2},
+	[ACTION_launch_refused] = {8, 4},
+	[ACTION_memory_refused] = {10, 4},
+	[ACTION_call_refused] = {4, 3},
+	[ACTION_nothing] = {4, 3},
+	[ACTION_too_much] = {0, 2},
 	[ACTION_copy_in] = {6, 4},
 	[ACTION_copy_in_fresh] = {1, 3},
 	[ACTION_copy_out] = {1, 4},
 	[ACTION_copy_out_pinned] = {2, 3},
 	[ACTION_copy] = {8, 3},
 	[ACTION_copy_2d] = {2, 2},
+	[ACTION_copy_plane] = {8, 3},
+	[ACTION_copy_block] = {6, 3},
+	[ACTION_copy_part] = {6, 3},
+	[ACTION_set_pitch] = {8, 3},
 	[ACTION_copy_sync] = {1, 4},
 	[ACTION_set] = {8, 3},
 	[ACTION_set_sync] = {1, 3},
@@ -56,16 +72,35 @@ static const struct {
 	[ACTION_allocate] = {0, 3},
 	[ACTION_pinned_life] = {0, 3},
 	[ACTION_registered_life] = {0, 3},
+	[ACTION_on_moving] = {8, 3},
+	[ACTION_copy_moving] = {6, 3},
+	[ACTION_free_anew] = {1, 5},
+	[ACTION_from_host] = {6, 3},
+	[ACTION_host_anew] = {0, 5},
+	[ACTION_on_variable] = {4, 2},
+	[ACTION_event_reborn] = {1, 3},
+	[ACTION_edge_reborn] = {1, 3},
+	[ACTION_make] = {0, 4},
+	[ACTION_spin_and_make] = {0, 3},
 	[ACTION_managed] = {0, 3},
 	[ACTION_capture] = {0, 4},
 	[ACTION_replay] = {2, 3},
 	[ACTION_capture_again] = {0, 3},
 	[ACTION_capture_broken] = {0, 3},
 	[ACTION_shared_limit] = {0, 4},
-	[ACTION_stream_policy] = {0, 3},
+	[ACTION_stream_attribute] = {0, 4},
+	[ACTION_write_value] = {2, 3},
 	[ACTION_stream_anew] = {0, 4},
 	[ACTION_module_anew] = {0, 3},
-	[ACTION_other_context] = {1, 4},
+	[ACTION_enter] = {0, 2},
+	[ACTION_other_context] = {3, 4},
+	[ACTION_across] = {2, 3},
+	[ACTION_context_event] = {2, 3},
+	[ACTION_context_life] = {0, 1},
+	[ACTION_capture_mode] = {0, 2},
+	[ACTION_together] = {2, 3},
+	[ACTION_captures_together] = {1, 4},
+	[ACTION_locked] = {3, 4},
 	[ACTION_mapped_poll] = {1, 3},
 	[ACTION_mapped_flag] = {1, 3},
 	[ACTION_spin_across] = {1, 3},
@@ -75,19 +110,31 @@ static const struct {
 	[ACTION_pause] = {0, 3},
 };
 
+/* A loop has some of the actions, so that each comes often where it comes at all. */
+static bool absent[ACTION_COUNT];
+
+static void draw_absent(void)
+{
+	for (unsigned i = 0; i < ACTION_COUNT; i++)
+		absent[i] = i != ACTION_launch && draw(5) < 3;
+}
+
+static unsigned weight_of(unsigned action, bool disturbing)
+{
+	return absent[action] ? 0 : disturbing ? weights[action].disturbing : weights[action].hot;
+}
+
 static enum action draw_action(bool disturbing)
 {
 	unsigned sum = 0, at;
 
 	for (unsigned i = 0; i < ACTION_COUNT; i++)
-		sum += disturbing ? weights[i].disturbing : weights[i].hot;
+		sum += weight_of(i, disturbing);
 	at = draw(sum);
 	for (unsigned i = 0; i < ACTION_COUNT; i++) {
-		unsigned weight = disturbing ? weights[i].disturbing : weights[i].hot;
-
-		if (at < weight)
+		if (at < weight_of(i, disturbing))
 			return i;
-		at -= weight;
+		at -= weight_of(i, disturbing);
 	}
 	return ACTION_launch;
 }
@@ -98,6 +145,7 @@ struct cast {
 	unsigned count;
 	bool forks; /* into all of its streams, at the beginning, and joins them at the end */
 	bool mixed; /* forks from a stream that does not block the legacy one into some that do */
+	bool beside_legacy; /* two streams that block the legacy one, and that one */
 };
 
 /* Where they fork, mostly streams that may be one graph. */
@@ -107,6 +155,13 @@ static void draw_streams(struct cast *cast)
 	unsigned first = draw(3);
 	bool any = !cast->forks || draw(5) == 0;
 
+	if (cast->beside_legacy) {
+		cast->count = 3;
+		cast->streams[0] = BLOCKING;
+		cast->streams[1] = draw(2) ? BLOCKING_TOO : FREE;
+		cast->streams[2] = LEGACY;
+		return;
+	}
 	cast->mixed = !any && draw(5) == 0;
 	if (cast->mixed) {
 		cast->streams[0] = alike[first];
@@ -124,10 +179,15 @@ static int draw_stream(const struct cast *cast)
 	return cast->streams[draw(3) == 0 ? draw(cast->count) : 0];
 }
 
-/* Values change in few of the ops. */
+/* Values change in few of the ops; where they are what an action is about, in most. */
 static int draw_change(void)
 {
 	return draw(4) != 0 ? CHANGES * (int)draw(20) : (int)draw(CHANGES * 20);
+}
+
+static int draw_lively_change(void)
+{
+	return draw(4) == 0 ? CHANGES * (int)draw(20) : draw(3) == 0 ? CHANGES * (int)draw(20) - 1 : (int)draw(CHANGES * 20);
 }
 
 static struct statement draw_statement(const struct cast *cast, bool disturbing)
@@ -144,8 +204,28 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 		a[3] = draw_change();
 		break;
 	case ACTION_launch_extra:
-	case ACTION_launch_ex:
 		a[2] = draw_change();
+		break;
+	case ACTION_launch_ex:
+	case ACTION_launch_ex_grid:
+	case ACTION_launch_wide:
+	case ACTION_launch_spread:
+	case ACTION_copy_plane:
+	case ACTION_copy_block:
+	case ACTION_set_pitch:
+		a[2] = draw_lively_change();
+		break;
+	case ACTION_launch_shared_by:
+	case ACTION_launch_cooperative:
+	case ACTION_on_moving:
+	case ACTION_copy_moving:
+		a[1] = draw_lively_change();
+		break;
+	case ACTION_launch_far:
+		a[0] = draw_lively_change();
+		break;
+	case ACTION_launch_ptsz:
+		a[0] = draw_change();
 		break;
 	case ACTION_launch_grid:
 		a[1] = draw_change();
@@ -156,13 +236,28 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 	case ACTION_hand_over:
 	case ACTION_edge:
 	case ACTION_fork_join:
+	case ACTION_edge_reborn:
+	case ACTION_write_value:
 		a[1] = draw_stream(cast);
+		break;
+	case ACTION_make:
+	case ACTION_spin_and_make:
+	case ACTION_too_much:
+	case ACTION_on_variable:
+	case ACTION_other_context:
+	case ACTION_context_life:
+		a[0] = (int)draw(100);
+		break;
+	case ACTION_enter:
+	case ACTION_capture_mode:
+		a[0] = (int)draw(3);
 		break;
 	case ACTION_over_host:
 		a[1] = (int)draw(STREAMS);
 		break;
 	case ACTION_wait:
 	case ACTION_record:
+	case ACTION_event_reborn:
 		a[1] = (int)draw(EVENTS);
 		break;
 	case ACTION_sync_event:
@@ -237,8 +332,12 @@ static void add_loop(struct program *program)
 	cast.forks = draw(3) == 0;
 	if (cast.forks)
 		cast.count = 2 + draw(2);
+	cast.beside_legacy = !cast.forks && draw(8) == 0;
 	draw_streams(&cast);
+	draw_absent();
 	program_add_loop(program, count);
+	if (draw(5) == 0)
+		add_simple(program, ACTION_enter, 1 + (int)draw(2), CONDITION_AT, 0, 0);
 	add_edges(program, &cast, true);
 	for (unsigned i = 0; i < length; i++) {
 		struct statement statement = draw_statement(&cast, false);
@@ -271,6 +370,20 @@ static void add_loop(struct program *program)
 	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 12 + (int)draw(5), 0);
 }
 
+/* So many ops of a stream that nothing is looked for any more, beside others on the legacy stream or one that does not wait for it. */
+static void add_long_loop(struct program *program)
+{
+	int random = draw(2) ? BLOCKING : FREE, hot = draw(2) ? LEGACY : FREE_TOO;
+
+	program_add_loop(program, 2200);
+	for (unsigned i = 0; i < 9; i++)
+		program_add(program, (struct statement){ACTION_launch_random, {random, (int)draw(1000)}, CONDITION_ALWAYS, {0, 0}});
+	for (unsigned i = 0; i < 3; i++)
+		program_add(program, (struct statement){ACTION_launch, {hot, (int)draw(4), (int)draw(9), 0}, CONDITION_ALWAYS, {0, 0}});
+	add_simple(program, ACTION_sync_stream, hot, CONDITION_EVERY, 2 + (int)draw(9), 0);
+	add_simple(program, ACTION_from_legacy, 0, CONDITION_CHANCE, 30, 1);
+}
+
 /* The loop is left in the middle, another comes, and the first again. */
 static void add_again(struct program *program, unsigned which)
 {
@@ -287,6 +400,8 @@ void program_generate(struct program *program, uint64_t seed)
 
 	state = seed * 0x2545F4914F6CDD1Du + 1;
 	loops = 1 + draw(3);
+	if (draw(80) == 0)
+		add_long_loop(program);
 	for (unsigned i = 0; i < loops; i++) {
 		add_loop(program);
 		if (draw(4) == 0)

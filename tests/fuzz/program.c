@@ -154,7 +154,7 @@ static void write_c_statement(const struct statement *statement, FILE *file)
 
 void program_write_c(const struct program *program, FILE *file)
 {
-	fputs("/* gcc -Itests/fuzz this.c tests/fuzz/actions.c tests/fuzz/elsewhere.c tests/fuzz/world.c -pthread -lcuda; run it with the kernels' file */\n"
+	fputs("/* gcc -Itests/fuzz this.c tests/fuzz/{actions,shapes,refused,planes,lives,contexts,elsewhere,threads,ops,world}.c -pthread -lcuda; run it with the kernels' file */\n"
 	      "#include \"actions.h\"\n\nint main(int argc, char **argv)\n{\n\tstart(argv[argc - 1]);\n", file);
 	for (unsigned l = 0; l < program->length; l++) {
 		fprintf(file, "\tfor (iteration = 0; iteration < %d; iteration++) {\n", program->loops[l].count);

@@ -65,7 +65,7 @@ void program_generate(struct program *program, uint64_t seed);
 void program_read(struct program *program, FILE *file);
 void program_write(const struct program *program, FILE *file);
 
-/* As a C program that does the same, to be compiled with actions.c, elsewhere.c and world.c. */
+/* As a C program that does the same, to be compiled with the files of actions (meson.build). */
 void program_write_c(const struct program *program, FILE *file);
 
 /* Runs it; start() has been called. */

@@ -20,7 +20,8 @@
  * Functions: DEVICE unsigned mix(unsigned a) { ... }
  * Variables: GLOBAL(unsigned, counter); found by cuModuleGetGlobal.
  * In bodies: threadIdx, blockIdx, blockDim, gridDim; atomicAdd, atomicExch, atomicMax and __threadfence, __threadfence_system;
- *            clock64; KERNEL_TRAP() (a fault of the device, sticky); KERNEL_SHARED(type, name) (dynamic shared memory).
+ *            clock64; KERNEL_TRAP() (a fault of the device, sticky); KERNEL_SHARED(type, name) (dynamic shared memory), KERNEL_SHARED_BYTES();
+ *            KERNEL_WAIT_FOR_OTHERS() (for what a launch with programmatic serialisation may overtake).
  * Not there: __syncthreads, warp intrinsics, static __shared__, indices in DEVICE functions (pass them on).
  *
  * In the simulation the threads of a launch run one after another, block by block, x fastest: a kernel whose result
@@ -43,6 +44,19 @@
 #define KERNEL_PAUSE() __nanosleep(100)
 #define KERNEL_TRAP() __trap()
 #define KERNEL_SHARED(type, name) extern __shared__ type name[]
+#define KERNEL_SHARED_BYTES() kernel_shared_bytes()
+static __device__ __attribute__((unused)) unsigned kernel_shared_bytes(void)
+{
+	unsigned bytes;
+
+	asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+	return bytes;
+}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define KERNEL_WAIT_FOR_OTHERS() asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define KERNEL_WAIT_FOR_OTHERS() ((void)0)
+#endif
 
 #else
 
@@ -142,6 +156,8 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 #define KERNEL_PAUSE() (sim_self->launch->pause(sim_self->launch))
 #define KERNEL_TRAP() (sim_self->launch->trap(sim_self->launch))
 #define KERNEL_SHARED(type, name) type *const name = (type *)sim_self->launch->shared
+#define KERNEL_SHARED_BYTES() ((unsigned)sim_self->launch->shared_bytes)
+#define KERNEL_WAIT_FOR_OTHERS() ((void)0)
 
 #define threadIdx (sim_self->index)
 #define blockIdx (sim_self->block_index)
