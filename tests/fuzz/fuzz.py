@@ -59,6 +59,7 @@ class Runs:
         self.timeout = settings.timeout
         self.stacks = settings.stacks
         self.schedules = settings.schedules.split(",")
+        self.without = {word for word in settings.without.split(",") if word}
         self.base = {key: value for key, value in os.environ.items() if key not in ("LD_PRELOAD", "REPRISE", "SIM_LOG")}
         if not settings.gpu:
             self.base["LD_LIBRARY_PATH"] = str(build / "tests/sim")
@@ -84,25 +85,25 @@ class Runs:
             out, messages = process.communicate()
             return None, out, messages + stacks
 
-    def actions(self, source):
-        """The names of the actions that a program has."""
-        text = subprocess.run([self.program, *source[:2], "--text"], capture_output=True, text=True, env=self.base).stdout
-        return {line.split()[0] for line in text.splitlines()}
+    def text(self, seed):
+        """The program of a seed, without what is to be left out."""
+        text = subprocess.run([self.program, "--seed", str(seed), "--text"], capture_output=True, text=True, env=self.base).stdout
+        return "".join(f"{line}\n" for line in text.splitlines() if line.split()[0] not in self.without)
 
-    def fault(self, source, number):
+    def fault(self, seed, number):
         """What of the driver's calls fails, and whether the program is told."""
         kind = number % 8
         nth = 20 + number * 37 % 1500
         if kind < 5:
             return FAULTS[number // 8 % len(FAULTS)], False
-        actions = self.actions(source)
-        if kind == 5 and not actions & WAITED_FOR:
+        actions = {line.split()[0] for line in self.text(seed).splitlines()}
+        if kind == 5 and not actions & WAITED_FOR and "op_faults" not in self.without:
             return OP_FAULTS[number // 8 % len(OP_FAULTS)].format(nth), True
         if kind > 5 and not actions & OWN_GRAPHS:
             return GRAPH_FAULTS[number // 8 % len(GRAPH_FAULTS)].format(nth % 40 + 1), False
         return "", False
 
-    def ways(self, source, seed):
+    def ways(self, seed):
         """How to run it under Reprise: (name, variables, whether a fault is the program's affair)."""
         if self.gpu:
             # Seeds come by twenties.
@@ -116,7 +117,7 @@ class Runs:
         for i, schedule in enumerate(self.schedules):
             number = seed * len(self.schedules) + i
             name = f"random:{seed}" if schedule == "random" else "last" if schedule == "lazy" and seed % 3 == 0 else schedule
-            fault, told = self.fault(source, number * 7 + seed // 3)
+            fault, told = self.fault(seed, number * 7 + seed // 3)
             pays = PAYS[0] if number % 2 else PAYS[1 + number // 2 % 2]
             slow = ",".join(word for word in (pays.get("SIM_SLOW", ""), SLOWS[(seed // 5 + i) % len(SLOWS)]) if word)
             variables = pays | MEMORIES[(seed // 7 + i) % len(MEMORIES)] | {
@@ -212,8 +213,7 @@ class Outcome:
 
 
 def judge(runs, source, seed, folder, only=None):
-    """Runs one program every way, or `only` one, which the seed's program has."""
-    original = ["--seed", str(seed)]
+    """Runs one program every way that the seed's has, or `only` one."""
     outcome = Outcome()
     plain_log, log, report = (str(folder / name) for name in ("plain.log", "reprise.log", "report.json"))
     records = [str(folder / name) for name in ("plain.record", "reprise.record")]
@@ -228,7 +228,7 @@ def judge(runs, source, seed, folder, only=None):
         if races.returncode != 0:
             outcome.bad = f"plain, it has {races.stdout.strip()}"
             return outcome
-    for name, variables, told in runs.ways(source if not only else original, seed):
+    for name, variables, told in runs.ways(seed):
         if only and name != only:
             continue
         Path(report).unlink(missing_ok=True)
@@ -320,8 +320,7 @@ def shorten(runs, seed, way, folder, deadline, tries=3):
                 return outcome.finding[1]
         return None
 
-    text = subprocess.run([runs.program, "--seed", str(seed), "--text"], capture_output=True, text=True, env=runs.base).stdout
-    best = parse(text)
+    best = parse(runs.text(seed))
     why = fails(best)
     if not why:
         return None
@@ -346,7 +345,12 @@ TOGETHER = 20
 
 def one(runs, seed):
     with tempfile.TemporaryDirectory(prefix="fuzz-", dir=runs.scratch) as folder:
-        return seed, judge(runs, ["--seed", str(seed)] + (["--count", str(TOGETHER)] if runs.gpu else []), seed, Path(folder))
+        source = ["--seed", str(seed)] + (["--count", str(TOGETHER)] if runs.gpu else [])
+        if runs.without and not runs.gpu:
+            path = Path(folder) / "program.txt"
+            path.write_text(runs.text(seed))
+            source = ["--file", str(path)]
+        return seed, judge(runs, source, seed, Path(folder))
 
 
 def tell(runs, seed, outcome, settings):
@@ -376,6 +380,7 @@ def main():
     parser.add_argument("--count", type=int, default=0, help="how many programs; else until the time is up")
     parser.add_argument("--seconds", type=float, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() + 1)
+    parser.add_argument("--without", default="", metavar="ACTION,...", help="leave these out of all programs (not on a GPU); op_faults: no failures that the program is told of")
     parser.add_argument("--schedules", default=SCHEDULES)
     parser.add_argument("--timeout", type=float, default=30, help="seconds for a program")
     parser.add_argument("--stacks", type=float, default=0, help="show the threads' stacks, by a debugger, of what is found and took so many seconds")
