@@ -78,6 +78,7 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6, CHANGES = 8 };
 	X(free_anew, 2)     /* stream, how: given back with work under way, and allocated again */ \
 	X(from_host, 2)     /* stream, form: copies from memory that host_anew changes */ \
 	X(host_anew, 2)     /* stream, what: pageable, registered, pinned from now on */ \
+	X(from_page, 1)     /* stream: copies from a page that context_life registers for a while */ \
 	X(on_variable, 1)   /* how: works on a variable of the module's */ \
 	X(event_reborn, 2)  /* stream, event: destroyed, made again, and waited for */ \
 	X(edge_reborn, 2)   /* the same of a stream's edges */ \

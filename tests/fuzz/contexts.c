@@ -78,7 +78,9 @@ void fuzz_context_event(int s, int how)
 	CALL(fuzz_work(stream, 1, 171));
 }
 
-/* A context with a stream that becomes hot; it ends with all that is in it. */
+unsigned fuzz_page[PAGE / 4] __attribute__((aligned(PAGE)));
+
+/* A context with a stream that becomes hot; it ends with all that is in it, so that the page is not registered any more. */
 void fuzz_context_life(int launches)
 {
 	CUcontext context = NULL, before = fuzz_thread.context;
@@ -95,8 +97,11 @@ void fuzz_context_life(int launches)
 	CALL(cuMemAlloc(&block, WORDS * 4));
 	CALL(cuMemsetD32(block, 1, WORDS));
 	CALL(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+	CALL(cuMemHostRegister(fuzz_page, PAGE, 0));
 	for (int i = 0; i < 40 + fuzz_in(launches, 200); i++) {
 		CALL(fuzz_launch_mix(mix, i % 50 < 49 ? stream : NULL, block, block, (unsigned)i % 5));
+		if (i % 5 == 2)
+			CALL(cuMemcpyHtoDAsync(block, fuzz_page, WORDS * 4, stream));
 		if (i % 10 == 9)
 			CALL(cuStreamSynchronize(stream));
 	}

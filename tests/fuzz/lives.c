@@ -79,6 +79,17 @@ void fuzz_host_anew(int s, int how)
 		host->at[i] = chance(i + 29);
 }
 
+/* From a page that fuzz_context_life registers for a while: here it is pageable. */
+void fuzz_from_page(int s)
+{
+	int stream = fuzz_stream_of(s);
+
+	for (unsigned i = 0; i < WORDS; i++)
+		fuzz_page[i] = chance(i + 31);
+	CALL(cuMemcpyHtoDAsync(world.buffer[stream][2], fuzz_page, WORDS * 4, world.stream[stream]));
+	memset(fuzz_page, 0x5b, WORDS * 4);
+}
+
 /* On one stream: the module's variable. */
 void fuzz_on_variable(int how)
 {
@@ -103,11 +114,11 @@ void fuzz_edge_reborn(int s, int t)
 {
 	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
+	CALL(fuzz_work(from, 0, 123));
 	CALL(cuEventDestroy(world.edge[from]));
 	CALL(cuEventCreate(&world.edge[from], CU_EVENT_DISABLE_TIMING));
 	CALL(cuStreamWaitEvent(world.stream[to], world.edge[from], 0));
 	CALL(fuzz_work(to, 1, 122));
-	fuzz_add_edge(from, to);
 }
 
 static void load_and_unload(void)

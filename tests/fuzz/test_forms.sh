@@ -7,7 +7,7 @@ work=$(mktemp -d) || exit 99
 trap 'rm -r "$work"' EXIT
 fail() { echo "$*"; exit 1; }
 
-export LD_LIBRARY_PATH="$build/tests/sim"
+export LD_LIBRARY_PATH="$build/tests/sim" SIM_MEMORY=64G
 program="$build/tests/fuzz/fuzz-program" module="$build/tests/fuzz/fuzz_kernels.so"
 for seed in 3 14 15; do
 	"$program" --seed $seed --module "$module" > "$work/seed" || fail "seed $seed ends with $?"

@@ -92,6 +92,9 @@ void fuzz_see_words(const unsigned *words, unsigned count);
 void CUDA_CB fuzz_log(void *entry);
 void *fuzz_log_entry(int stream, unsigned value);
 
+/* A page of the program's own memory. */
+extern unsigned fuzz_page[];
+
 CUresult fuzz_load_module(void);
 const char *fuzz_module_path(void);
 CUstream fuzz_new_stream(int stream);
