@@ -80,7 +80,7 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6, CHANGES = 8 };
 	X(host_anew, 2)     /* stream, what: pageable, registered, pinned from now on */ \
 	X(from_page, 1)     /* stream: copies from a page that context_life registers for a while */ \
 	X(on_variable, 1)   /* how: works on a variable of the module's */ \
-	X(event_reborn, 2)  /* stream, event: destroyed, made again, and waited for */ \
+	X(event_reborn, 3)  /* two streams, event: recorded, destroyed, made again, and waited for */ \
 	X(edge_reborn, 2)   /* the same of a stream's edges */ \
 	X(make, 1)          /* a module, streams, a graph, memory, and an end to it */ \
 	X(spin_and_make, 2) /* way, what: the same while a kernel spins for a launch that came before */ \

@@ -238,6 +238,7 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 	case ACTION_edge:
 	case ACTION_fork_join:
 	case ACTION_edge_reborn:
+	case ACTION_event_reborn:
 	case ACTION_write_value:
 		a[1] = draw_stream(cast);
 		break;
@@ -258,7 +259,6 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 		break;
 	case ACTION_wait:
 	case ACTION_record:
-	case ACTION_event_reborn:
 		a[1] = (int)draw(EVENTS);
 		break;
 	case ACTION_sync_event:
@@ -374,7 +374,7 @@ static void add_loop(struct program *program)
 /* So many ops of a stream that nothing is looked for any more, beside others on the legacy stream or one that does not wait for it. */
 static void add_long_loop(struct program *program)
 {
-	int random = draw(2) ? BLOCKING : FREE, hot = draw(2) ? LEGACY : FREE_TOO;
+	int random = draw(4) ? BLOCKING : FREE, hot = draw(4) ? LEGACY : FREE_TOO;
 
 	program_add_loop(program, 2200);
 	for (unsigned i = 0; i < 9; i++)

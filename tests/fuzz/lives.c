@@ -99,11 +99,13 @@ void fuzz_on_variable(int how)
 		CALL(fuzz_launch_mix(world.turn, world.stream[FREE], world.buffer[FREE][0], world.words, 19));
 }
 
-/* The handle may be the same; nothing was recorded on the new one, and to wait for it waits for nothing. */
-void fuzz_event_reborn(int s, int e)
+/* The handle may be the same; nothing was recorded on the new event, and to wait for it waits for nothing. */
+void fuzz_event_reborn(int s, int t, int e)
 {
-	int event = fuzz_in(e, EVENTS), stream = fuzz_stream_of(s);
+	int event = fuzz_in(e, EVENTS), stream = fuzz_stream_of(s), of = fuzz_stream_of(t);
 
+	CALL(fuzz_work(of, 0, 123));
+	CALL(cuEventRecord(world.event[event], world.stream[of]));
 	CALL(cuEventDestroy(world.event[event]));
 	CALL(cuEventCreate(&world.event[event], event % 2 ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
 	CALL(cuStreamWaitEvent(world.stream[stream], world.event[event], 0));
@@ -114,7 +116,8 @@ void fuzz_edge_reborn(int s, int t)
 {
 	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
-	CALL(fuzz_work(from, 0, 123));
+	CALL(fuzz_work(from, 0, 124));
+	CALL(cuEventRecord(world.edge[from], world.stream[from]));
 	CALL(cuEventDestroy(world.edge[from]));
 	CALL(cuEventCreate(&world.edge[from], CU_EVENT_DISABLE_TIMING));
 	CALL(cuStreamWaitEvent(world.stream[to], world.edge[from], 0));
