@@ -1,9 +1,14 @@
 /*
  * The doors of calls that take memory. Graphs of ours may hold what the program wants, and it must not fail because of us (invariant 7): a
  * call for which there was no memory is made again once they are gone. It had no effect the first time, so that the program sees one call.
+ *
+ * Those that may wait for all work of a context say so for as long as they are under way (src/base/gate.h), and everything deferred is issued first: what
+ * they wait for may wait for just that. An H200 was seen not to wait for memory of the plainest kinds (docs/conformance.md).
  */
 #include "versions.h"
 
+#include "../src/base/gate.h"
+#include "../src/base/inside.h"
 #include "../src/lane/doors.h"
 #include "../src/report/places.h"
 #include "door.h"
@@ -14,35 +19,77 @@ static void sync_all(void)
 		reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
-/* `first` is what the entry point means to the lanes: nothing, or the order of a stream. */
-#define ALLOCATE_AFTER(first, name, parameters, arguments) \
+/* Whether reprise_gate_end_waiting() is to come. */
+static bool begin_waiting(void)
+{
+	if (reprise_inside != 0)
+		return false;
+	reprise_gate_begin_waiting();
+	sync_all();
+	return true;
+}
+
+static void end_waiting(bool began)
+{
+	if (began)
+		reprise_gate_end_waiting();
+}
+
+/* An allocation in the order of a stream: what comes after it may have to wait for another stream, of any context, to free the memory. */
+static bool enter_gate(void)
+{
+	if (reprise_inside != 0)
+		return false;
+	reprise_gate_enter(NULL);
+	return true;
+}
+
+static void leave_gate(bool entered)
+{
+	if (entered)
+		reprise_gate_leave();
+}
+
+/* `begin` and `end` stand around each of the driver's calls, `first` and `last` around all. */
+#define ALLOCATE_AROUND(first, last, begin, end, name, parameters, arguments) \
 	CUresult reprise_door_##name parameters; \
 	CUresult reprise_door_##name parameters \
 	{ \
 		reprise_place_note(REPRISE_PLACE_allocates, #name, __builtin_return_address(0)); \
 		first; \
-		CUresult result = REPRISE_REAL(name) arguments; \
-		for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && reprise_make_room(tried); tried++) \
+		CUresult result = CUDA_ERROR_OUT_OF_MEMORY; \
+		for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && (tried == 0 || reprise_make_room(tried - 1)); tried++) { \
+			begin; \
 			result = REPRISE_REAL(name) arguments; \
+			end; \
+		} \
+		last; \
 		return result; \
 	}
 
-#define ALLOCATE(name, parameters, arguments) ALLOCATE_AFTER((void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
+#define ALLOCATE(name, parameters, arguments) \
+	ALLOCATE_AROUND((void)0, (void)0, (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
+
+/* It may wait for all work. */
+#define ALLOCATE_WAITING(name, parameters, arguments) \
+	ALLOCATE_AROUND(bool began = begin_waiting(), end_waiting(began), (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
 
 /* Both forms of a name, in the order of a stream. */
 #define ALLOCATE_IN_ORDER(name, parameters, arguments) \
-	ALLOCATE_AFTER(reprise_door_order(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
-	ALLOCATE_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
+	ALLOCATE_AROUND(reprise_door_order(stream, false), (void)0, bool entered = enter_gate(), leave_gate(entered), name, PARAMETERS parameters, \
+	                ARGUMENTS arguments) \
+	ALLOCATE_AROUND(reprise_door_order(stream, true), (void)0, bool entered = enter_gate(), leave_gate(entered), name##_ptsz, PARAMETERS parameters, \
+	                ARGUMENTS arguments)
 
 /* Device memory. */
 ALLOCATE(cuMemAlloc, (CUdeviceptr_v1 *address, unsigned int bytes), (address, bytes))
 ALLOCATE(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes), (address, bytes))
-ALLOCATE(cuMemAllocPitch, (CUdeviceptr_v1 *address, unsigned int *pitch, unsigned int width, unsigned int height, unsigned int element),
+ALLOCATE_WAITING(cuMemAllocPitch, (CUdeviceptr_v1 *address, unsigned int *pitch, unsigned int width, unsigned int height, unsigned int element),
          (address, pitch, width, height, element))
-ALLOCATE(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element),
+ALLOCATE_WAITING(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element),
          (address, pitch, width, height, element))
-ALLOCATE(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned int flags), (address, bytes, flags))
-ALLOCATE(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop, unsigned long long flags),
+ALLOCATE_WAITING(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned int flags), (address, bytes, flags))
+ALLOCATE_WAITING(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop, unsigned long long flags),
          (handle, bytes, prop, flags))
 ALLOCATE_IN_ORDER(cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
 ALLOCATE_IN_ORDER(cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream),
@@ -51,38 +98,42 @@ ALLOCATE_IN_ORDER(cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, 
 /* Host memory, which the device has to reach. */
 ALLOCATE(cuMemAllocHost, (void **address, unsigned int bytes), (address, bytes))
 ALLOCATE(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
-ALLOCATE(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags), (address, bytes, flags))
+ALLOCATE_WAITING(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags), (address, bytes, flags))
 
 /* Arrays. */
-ALLOCATE(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR_v1 *wanted), (array, wanted))
-ALLOCATE(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
-ALLOCATE(cuArray3DCreate, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR_v1 *wanted), (array, wanted))
-ALLOCATE(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted), (array, wanted))
-ALLOCATE(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted, unsigned int levels),
+ALLOCATE_WAITING(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR_v1 *wanted), (array, wanted))
+ALLOCATE_WAITING(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
+ALLOCATE_WAITING(cuArray3DCreate, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR_v1 *wanted), (array, wanted))
+ALLOCATE_WAITING(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted), (array, wanted))
+ALLOCATE_WAITING(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted, unsigned int levels),
          (array, wanted, levels))
 
 /* Code. */
-ALLOCATE(cuModuleLoad, (CUmodule *module, const char *path), (module, path))
-ALLOCATE(cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
-ALLOCATE(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values),
+ALLOCATE_WAITING(cuModuleLoad, (CUmodule *module, const char *path), (module, path))
+ALLOCATE_WAITING(cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
+ALLOCATE_WAITING(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values),
          (module, image, count, options, values))
-ALLOCATE(cuModuleLoadFatBinary, (CUmodule *module, const void *image), (module, image))
-ALLOCATE(cuLibraryLoadData,
+ALLOCATE_WAITING(cuModuleLoadFatBinary, (CUmodule *module, const void *image), (module, image))
+ALLOCATE_WAITING(cuLibraryLoadData,
          (CUlibrary *library, const void *image, CUjit_option *options, void **values, unsigned int count,
           CUlibraryOption *library_options, void **library_values, unsigned int library_count),
          (library, image, options, values, count, library_options, library_values, library_count))
-ALLOCATE(cuLibraryLoadFromFile,
+ALLOCATE_WAITING(cuLibraryLoadFromFile,
          (CUlibrary *library, const char *path, CUjit_option *options, void **values, unsigned int count,
           CUlibraryOption *library_options, void **library_values, unsigned int library_count),
          (library, path, options, values, count, library_options, library_values, library_count))
 
 /* The program's own graphs; one form may upload, in the order of a stream that its parameters name. */
-ALLOCATE(cuGraphInstantiate, (CUgraphExec *executable, CUgraph graph, CUgraphNode *node, char *text, size_t size),
+ALLOCATE_WAITING(cuGraphInstantiate, (CUgraphExec *executable, CUgraph graph, CUgraphNode *node, char *text, size_t size),
          (executable, graph, node, text, size))
-ALLOCATE(cuGraphInstantiate_v2, (CUgraphExec *executable, CUgraph graph, CUgraphNode *node, char *text, size_t size),
+ALLOCATE_WAITING(cuGraphInstantiate_v2, (CUgraphExec *executable, CUgraph graph, CUgraphNode *node, char *text, size_t size),
          (executable, graph, node, text, size))
-ALLOCATE(cuGraphInstantiateWithFlags, (CUgraphExec *executable, CUgraph graph, unsigned long long flags), (executable, graph, flags))
-ALLOCATE_AFTER(sync_all(), cuGraphInstantiateWithParams,
-               PARAMETERS(CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params), ARGUMENTS(executable, graph, params))
-ALLOCATE_AFTER(sync_all(), cuGraphInstantiateWithParams_ptsz,
-               PARAMETERS(CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params), ARGUMENTS(executable, graph, params))
+ALLOCATE_WAITING(cuGraphInstantiateWithFlags, (CUgraphExec *executable, CUgraph graph, unsigned long long flags), (executable, graph, flags))
+ALLOCATE_WAITING(cuGraphInstantiateWithParams, (CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+                 (executable, graph, params))
+ALLOCATE_WAITING(cuGraphInstantiateWithParams_ptsz, (CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+                 (executable, graph, params))
+
+/* Another process's memory, named by a structure that doors in assembly do not pass on. It takes none of this process's, and may wait all the same. */
+ALLOCATE_WAITING(cuIpcOpenMemHandle, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
+ALLOCATE_WAITING(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))

@@ -47,7 +47,7 @@ static bool has_ended(CUresult result, CUstream stream)
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		reprise_capture_begin(resolve(stream)); \
-		reprise_gate_enter(); \
+		reprise_gate_enter(NULL); \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		reprise_gate_leave(); \
 		if (result != CUDA_SUCCESS) \

@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "../src/base/gate.h"
 #include "../src/base/hot.h"
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
@@ -32,6 +33,7 @@
 
 /* From the assembly, which alone calls them. */
 void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
+void reprise_door_returned(uint32_t entry, CUresult result);
 void *reprise_door_first_call(uint32_t entry);
 
 void *reprise_real[REPRISE_DOOR_COUNT] REPRISE_HOT_DATA;
@@ -67,6 +69,7 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 {
 	if (reprise_inside)
 		return;
+	reprise_gate_doubt_no_more();
 	if (entry >= REPRISE_ENTRY_COUNT) {
 		reprise_spare_tell(entry);
 		return;
@@ -76,6 +79,8 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 	uintptr_t value = argument(point->argument, registers, stack);
 	const void *from = (const void *)RETURN_ADDRESS(registers, stack);
 
+	if (point->waits)
+		reprise_gate_begin_waiting(); /* before what is deferred is issued, so that no more of it comes */
 	switch ((enum reprise_class)point->class) {
 	case REPRISE_CLASS_ORDER:
 		reprise_order((CUstream)value, point->per_thread);
@@ -89,6 +94,18 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 		reprise_sync(point->what, value, point->per_thread);
 		break;
 	}
+}
+
+/* Of a call that waits. One that ends a context says of its errors only that they end with it. */
+void reprise_door_returned(uint32_t entry, CUresult result)
+{
+	const struct reprise_entry_point *point = &reprise_entry_points[entry];
+
+	if (reprise_inside)
+		return;
+	reprise_gate_end_waiting();
+	if (result != CUDA_SUCCESS && !(point->class == REPRISE_CLASS_LIFETIME && (point->what == REPRISE_LIFETIME_CONTEXT || point->what == REPRISE_LIFETIME_PRIMARY)))
+		reprise_observe_result(result);
 }
 
 /*

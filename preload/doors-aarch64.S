@@ -9,7 +9,7 @@
 #include "entry_points.h"
 
 	.hidden reprise_attention, reprise_real, reprise_exported
-	.hidden reprise_door_tell, reprise_door_first_call, reprise_observe_result
+	.hidden reprise_door_tell, reprise_door_returned, reprise_door_first_call, reprise_observe_result
 
 /* The frame record, then the integer arguments in their order, as reprise_door_tell() reads them. */
 #define FRAME_BYTES 240
@@ -86,6 +86,25 @@
 	ret
 	end_function reprise_result
 
+/* The tail of a door that waits, with the entry in w16: the call has returned, with w0. */
+	function reprise_returned
+	stp x29, x30, [sp, #-32]!
+	.cfi_adjust_cfa_offset 32
+	.cfi_rel_offset x29, 0
+	.cfi_rel_offset x30, 8
+	mov x29, sp
+	str x0, [sp, #16]
+	mov w1, w0
+	mov w0, w16
+	bl reprise_door_returned
+	ldr x0, [sp, #16]
+	ldp x29, x30, [sp], #32
+	.cfi_adjust_cfa_offset -32
+	.cfi_restore x29
+	.cfi_restore x30
+	ret
+	end_function reprise_returned
+
 /* The first call through an exported name, with the entry in w16. */
 	function reprise_first_call
 	save_arguments
@@ -160,6 +179,22 @@
 	.cfi_restore x30
 	cbnz w0, reprise_result
 	ret
+	.endm
+
+	.macro pass_WAITS
+	stp x29, x30, [sp, #-16]!
+	.cfi_adjust_cfa_offset 16
+	.cfi_rel_offset x29, 0
+	.cfi_rel_offset x30, 8
+	mov x29, sp
+	load_real
+	blr x16
+	ldp x29, x30, [sp], #16
+	.cfi_adjust_cfa_offset -16
+	.cfi_restore x29
+	.cfi_restore x30
+	mov w16, #entry
+	b reprise_returned
 	.endm
 
 #include "doors-rows.h"

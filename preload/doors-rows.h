@@ -8,6 +8,7 @@
  *   tell                    has reprise_door_tell() called, with every argument as it was afterwards
  *   pass_UNCHECKED          jumps to reprise_real[entry]
  *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
+ *   pass_WAITS              calls it, shows what it returned to reprise_door_returned(), and returns it; it was told of in any case
  *
  * With REPRISE_STAND_IN, PASS rows have an exported name too, which leads to the driver: a program has no other libcuda.so.1.
  */
@@ -37,10 +38,15 @@ reprise_exported_begin:
 
 	.macro barrier_door name, result
 	hidden_function reprise_door_\name
+	.ifc \result, WAITS
+	tell
+	pass_WAITS
+	.else
 	if_attention_go 2f
 1:	pass_\result
 2:	tell
 	go 1b
+	.endif
 	end_function reprise_door_\name
 	.endm
 
@@ -103,7 +109,7 @@ reprise_exported_end:
 	.altmacro
 	.set number, 0
 	.rept REPRISE_SPARE_DOORS
-	spare_door barrier_door, %number
+	spare_door lifetime_door, %number
 	.set number, number + 1
 	.endr
 	.rept REPRISE_SPARE_STRICT_DOORS

@@ -14,7 +14,7 @@
 #include "entry_points.h"
 
 	.hidden reprise_attention, reprise_real, reprise_exported
-	.hidden reprise_door_tell, reprise_door_first_call, reprise_observe_result
+	.hidden reprise_door_tell, reprise_door_returned, reprise_door_first_call, reprise_observe_result
 
 /* The integer arguments come first, in their order, as reprise_door_tell() reads them. */
 #define FRAME_BYTES 208
@@ -80,6 +80,18 @@
 	ret
 	end_function reprise_result
 
+/* The tail of a door that waits, with the entry in %r11d: the call has returned, with %eax. */
+	function reprise_returned
+	pushq %rax
+	.cfi_adjust_cfa_offset 8
+	movl %r11d, %edi
+	movl %eax, %esi
+	call reprise_door_returned
+	popq %rax
+	.cfi_adjust_cfa_offset -8
+	ret
+	end_function reprise_returned
+
 /* The first call through an exported name, with the entry in %r11d. */
 	function reprise_first_call
 	save_arguments
@@ -132,6 +144,16 @@
 	testl %eax, %eax
 	jne reprise_result
 	ret
+	.endm
+
+	.macro pass_WAITS
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call *reprise_real + 8 * entry(%rip)
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	movl $entry, %r11d
+	jmp reprise_returned
 	.endm
 
 #include "doors-rows.h"

@@ -6,16 +6,19 @@
 
 #define FORM_PLAIN false
 #define FORM_PER_THREAD true
+#define RESULT_UNCHECKED false
+#define RESULT_CHECKED false
+#define RESULT_WAITS true
 
 const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
-#define RECORD(name, stream, form, takes) {REPRISE_CLASS_RECORD, stream, FORM_##form, 0},
-#define ORDER(name, stream, form, takes) {REPRISE_CLASS_ORDER, stream, FORM_##form, 0},
-#define SYNC(name, what, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, REPRISE_SYNC_##what},
+#define RECORD(name, stream, form, takes) {REPRISE_CLASS_RECORD, stream, FORM_##form, 0, false},
+#define ORDER(name, stream, form, takes) {REPRISE_CLASS_ORDER, stream, FORM_##form, 0, false},
+#define SYNC(name, what, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, REPRISE_SYNC_##what, RESULT_##result},
 #define LIFETIME(name, what, handle, form, result, takes) \
-	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what},
-#define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0},
-#define ALLOC(name, stream, form, takes) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0},
-#define PASS(name, ...) {REPRISE_CLASS_PASS, 0, false, 0},
+	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what, RESULT_##result},
+#define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0, false},
+#define ALLOC(name, stream, form, takes) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0, false},
+#define PASS(name, ...) {REPRISE_CLASS_PASS, 0, false, 0, false},
 #include "entry_points.def"
 };
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-/* Spare doors that speak up while something is deferred, and some that always do. */
+/* Spare doors; and some of those that expect the worst. */
 #define REPRISE_SPARE_DOORS 512
 #define REPRISE_SPARE_STRICT_DOORS 64
 
@@ -39,6 +39,7 @@ struct reprise_entry_point {
 	uint8_t argument; /* position of the stream or handle from 1, 0 for none */
 	bool per_thread;
 	uint8_t what;     /* enum reprise_sync for SYNC, enum reprise_lifetime for LIFETIME */
+	bool waits;       /* may wait for all work of a context or a device */
 };
 
 extern const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT];

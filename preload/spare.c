@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "../src/base/gate.h"
 #include "../src/lane/doors.h"
 #include "attributes.h"
 #include "door.h"
@@ -108,11 +109,13 @@ unsigned int reprise_spare_take(const char *name, void *address)
 void reprise_spare_tell(unsigned int entry)
 {
 	if (entry < REPRISE_ENTRY_STRICT) {
-		reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);
+		if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
+			reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);
 	} else if (strict_kinds[entry - REPRISE_ENTRY_STRICT] == SPARE_STOP) {
 		reprise_stop("the program called an entry point that is newer than this version and changes how others work");
 	} else {
 		reprise_attributes_forget();
 		reprise_lifetime(REPRISE_LIFETIME_CONTEXT, 0);
 	}
+	reprise_gate_doubt(); /* it may give work, or wait, and nothing tells when it has returned */
 }

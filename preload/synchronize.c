@@ -1,17 +1,19 @@
 /*
  * The doors of calls that wait for, or mark, a whole context. They fail while any stream of it captures, so that no capture of ours
- * may be open during them (graph/exclusion.h).
+ * may be open during them (graph/exclusion.h). Those that have a context wait for an event give it work that may wait for what is yet to come
+ * (src/base/gate.h).
  */
 #include "versions.h"
 
+#include "../src/base/gate.h"
 #include "../src/base/inside.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
 #include "../src/report/places.h"
 #include "door.h"
 
-/* `context` is the one that the call is about, NULL for the current one. */
-#define CONTEXT_WIDE(name, context, parameters, arguments) \
+/* A call that observes `what`, which is that of `context` or, if NULL, of the current one. `begin` and `end` stand around the driver's. */
+#define WIDE(begin, end, name, what, context, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
@@ -20,16 +22,27 @@
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		reprise_place_note(REPRISE_PLACE_waits, #name, __builtin_return_address(0)); \
-		reprise_sync(REPRISE_SYNC_CONTEXT, (uintptr_t)(context), false); \
+		reprise_sync(what, (uintptr_t)(context), false); \
+		begin; \
 		reprise_context_sync_begin(); \
 		result = REPRISE_REAL(name) arguments; \
 		reprise_context_sync_end(); \
+		end; \
 		if (result != CUDA_SUCCESS) \
 			reprise_observe_result(result); \
 		return result; \
 	}
 
+#define CONTEXT_WIDE(name, context, parameters, arguments) \
+	WIDE((void)0, (void)0, name, REPRISE_SYNC_CONTEXT, context, PARAMETERS parameters, ARGUMENTS arguments)
+
 CONTEXT_WIDE(cuCtxSynchronize, NULL, (void), ())
 CONTEXT_WIDE(cuCtxSynchronize_v2, context, (CUcontext context), (context))
 CONTEXT_WIDE(cuCtxRecordEvent, context, (CUcontext context, CUevent event), (context, event))
-CONTEXT_WIDE(cuCtxWaitEvent, context, (CUcontext context, CUevent event), (context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, REPRISE_SYNC_CONTEXT, context, PARAMETERS(CUcontext context, CUevent event),
+     ARGUMENTS(context, event))
+
+/* A green context's streams are in the lanes of its primary one, if in any. */
+WIDE((void)0, (void)0, cuGreenCtxRecordEvent, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event),
+     ARGUMENTS(context, event))

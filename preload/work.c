@@ -1,6 +1,6 @@
 /*
- * The doors of calls that give a stream work which may wait for what is yet to come: an address that is written later, a semaphore, a kernel of the
- * program's graph. Like the ops they go through the gate (src/base/gate.h); else they are doors of the order of a stream like any other.
+ * The doors of calls that give a stream work which may wait for what is yet to come: an address that is written later, a semaphore, a host function that
+ * wants a mutex, a kernel. Like the ops they go through the gate (src/base/gate.h); else they are doors of the order of a stream like any other.
  */
 #include "versions.h"
 
@@ -9,7 +9,12 @@
 #include "../src/lane/doors.h"
 #include "door.h"
 
-#define DOOR(name, is_per_thread, parameters, arguments) \
+/* Newer than the header that the project asks for: what it takes travels in registers, whatever it is. */
+#define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)
+FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth, uintptr_t sixth);
+
+/* The order of the stream is kept by `first`. */
+#define DOOR_AFTER(first, name, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
@@ -17,8 +22,8 @@
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
-		reprise_door_order(stream, is_per_thread); \
-		reprise_gate_enter(); \
+		first; \
+		reprise_gate_enter(NULL); \
 		result = REPRISE_REAL(name) arguments; \
 		reprise_gate_leave(); \
 		return result; \
@@ -26,8 +31,8 @@
 
 /* Both forms of a name. */
 #define DOORS(name, parameters, arguments) \
-	DOOR(name, false, PARAMETERS parameters, ARGUMENTS arguments) \
-	DOOR(name##_ptsz, true, PARAMETERS parameters, ARGUMENTS arguments)
+	DOOR_AFTER(reprise_door_order(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
+	DOOR_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
 
 DOORS(cuGraphLaunch, (CUgraphExec graph, CUstream stream), (graph, stream))
 DOORS(cuLaunchCooperativeKernel,
@@ -44,3 +49,16 @@ DOORS(cuStreamBatchMemOp_v2, (CUstream stream, unsigned int count, CUstreamBatch
 DOORS(cuWaitExternalSemaphoresAsync,
       (const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned int count, CUstream stream),
       (semaphores, params, count, stream))
+
+DOORS(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))
+DOORS(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth, uintptr_t sixth),
+      (stream, function, data, mode, fifth, sixth))
+DOORS(cuGraphicsMapResources, (unsigned int count, CUgraphicsResource *resources, CUstream stream), (count, resources, stream))
+
+/* Their streams are those of the current context, or named by what they point to. */
+DOOR_AFTER(reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false), cuLaunchCooperativeKernelMultiDevice,
+           PARAMETERS(CUDA_LAUNCH_PARAMS *launches, unsigned int count, unsigned int flags), ARGUMENTS(launches, count, flags))
+DOOR_AFTER(reprise_sync(REPRISE_SYNC_ALL, 0, false), cuLaunch, PARAMETERS(CUfunction function), ARGUMENTS(function))
+DOOR_AFTER(reprise_sync(REPRISE_SYNC_ALL, 0, false), cuLaunchGrid, PARAMETERS(CUfunction function, int width, int height), ARGUMENTS(function, width, height))
+DOOR_AFTER(reprise_door_order(stream, false), cuLaunchGridAsync, PARAMETERS(CUfunction function, int width, int height, CUstream stream),
+           ARGUMENTS(function, width, height, stream))

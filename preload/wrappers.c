@@ -22,7 +22,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
 
 	for (unsigned int tried = 0; __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried); tried++)
-		result = reprise_call_pass(call);
+		result = reprise_call_pass(call, NULL);
 	return result;
 }
 

@@ -2,24 +2,53 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <time.h>
 
 #include "clock.h"
 #include "hot.h"
 #include "lock.h"
-#include "thread.h"
 
-struct reprise_gate_place reprise_gate_places[REPRISE_GATE_PLACES];
-_Atomic uint32_t reprise_gate_closed REPRISE_HOT_DATA;
+#define COURTESY_NS 300000u /* the longest that the last waiting call lets the building thread go first */
+#define DOUBT_NS 1000000000u /* a thread whose last call that was may never make another */
+#define YIELDS 64           /* before the building thread sleeps between two looks: one of another priority may need its processor */
+#define NAP_NS 20000
+
+enum { IDLE, AT_WORK, AWAITED }; /* the building thread; the last: somebody sleeps until it is idle */
+
+_Atomic uintptr_t reprise_gate_closed REPRISE_HOT_DATA;
+_Alignas(64) _Atomic uint32_t reprise_gate_waiting;
 _Thread_local struct reprise_gate_pass reprise_gate_pass;
 
-static pthread_key_t key; /* set in threads that go through */
+static _Atomic(struct reprise_gate_slot *) slots; /* grows at its head alone */
+static _Atomic uint32_t openings;                 /* how often the gate was opened: who waits there sleeps on it */
+static _Atomic uint32_t work;                     /* of the above; who waits for its end sleeps on it */
+static _Atomic uint32_t wanted;                   /* the building thread wants to be let go first */
+static _Atomic(_Atomic uint32_t *) waker;         /* what it sleeps on */
+
+/* There was no memory for a slot: who uses this one is never seen to leave, and nothing is built any more. */
+static struct reprise_gate_slot shared = {.giving = REPRISE_GATE_ANY};
+static _Atomic bool is_shared;
+
+static pthread_key_t key; /* set in threads that have a slot, or wait */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
+/* ---- threads ---- */
+
 static void thread_ends(void *unused)
 {
-	if (reprise_gate_pass.going)
-		reprise_gate_leave();
+	struct reprise_gate_slot *slot = reprise_gate_pass.slot;
+
+	while (reprise_gate_pass.waiting > 0)
+		reprise_gate_end_waiting();
+	reprise_gate_pass.slot = NULL;
+	if (slot == NULL || slot == &shared)
+		return;
+	atomic_store(&slot->giving, 0);
+	atomic_store(&slot->doubted, 0);
+	atomic_store(&slot->taken, false);
 }
 
 static void make_key(void)
@@ -27,50 +56,218 @@ static void make_key(void)
 	has_key = pthread_key_create(&key, thread_ends) == 0;
 }
 
-struct reprise_gate_place *reprise_gate_find_place(void)
+static void hear_of_end(void)
 {
 	pthread_once(&once, make_key);
 	if (has_key)
 		pthread_setspecific(key, &key);
-	reprise_gate_pass.place = &reprise_gate_places[reprise_thread_self() % REPRISE_GATE_PLACES];
-	return reprise_gate_pass.place;
 }
 
-void reprise_gate_wait(void)
+static struct reprise_gate_slot *take_free(void)
+{
+	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next)
+		if (!atomic_exchange(&slot->taken, true))
+			return slot;
+	return NULL;
+}
+
+static struct reprise_gate_slot *add(void)
+{
+	struct reprise_gate_slot *slot = aligned_alloc(_Alignof(struct reprise_gate_slot), sizeof(*slot));
+
+	if (slot == NULL) {
+		atomic_store(&is_shared, true);
+		return &shared;
+	}
+	*slot = (struct reprise_gate_slot){.taken = true, .next = atomic_load(&slots)};
+	while (!atomic_compare_exchange_weak(&slots, &slot->next, slot))
+		continue;
+	return slot;
+}
+
+struct reprise_gate_slot *reprise_gate_find_slot(void)
+{
+	struct reprise_gate_slot *slot = take_free();
+
+	reprise_gate_pass.slot = slot != NULL ? slot : add();
+	hear_of_end();
+	return reprise_gate_pass.slot;
+}
+
+/* ---- the program's calls ---- */
+
+void reprise_gate_wait(uintptr_t closed)
 {
 	uint64_t begin = reprise_clock_ns();
 
-	while (atomic_load(&reprise_gate_closed) != 0)
-		reprise_futex_wait(&reprise_gate_closed, 1, 0);
+	for (;;) {
+		uint32_t seen = atomic_load(&openings);
+
+		if (atomic_load(&reprise_gate_closed) != closed)
+			break;
+		reprise_futex_wait(&openings, seen, 0);
+	}
 	reprise_waited_since(begin);
 }
 
-bool reprise_gate_close(uint64_t patience_ns)
+static void wait_for_idle(void)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	for (;;) {
+		uint32_t seen = AT_WORK;
+
+		if (!atomic_compare_exchange_strong(&work, &seen, AWAITED) && seen == IDLE)
+			break;
+		reprise_futex_wait(&work, AWAITED, 0);
+	}
+	reprise_waited_since(begin);
+}
+
+void reprise_gate_begin_waiting(void)
+{
+	reprise_inside++; /* the handler of a signal must not come here in the midst of it */
+	hear_of_end();
+	reprise_inside--;
+	for (;;) {
+		atomic_fetch_add(&reprise_gate_waiting, 1);
+		reprise_gate_pass.waiting++;
+		if (atomic_load(&work) == IDLE)
+			return;
+		reprise_gate_pass.waiting--;
+		atomic_fetch_sub(&reprise_gate_waiting, 1);
+		wait_for_idle();
+	}
+}
+
+/* A program that does little but wait by such calls would leave the building thread no moment otherwise. */
+static void be_courteous(void)
+{
+	_Atomic uint32_t *word = atomic_load(&waker);
+	uint64_t begin = reprise_clock_ns();
+
+	atomic_fetch_add(word, 1);
+	reprise_futex_wake(word);
+	reprise_futex_wait(&wanted, 1, COURTESY_NS);
+	reprise_waited_since(begin);
+}
+
+void reprise_gate_end_waiting(void)
+{
+	reprise_gate_pass.waiting--;
+	if (atomic_fetch_sub(&reprise_gate_waiting, 1) == 1 && __builtin_expect(atomic_load(&wanted) != 0, 0))
+		be_courteous();
+}
+
+void reprise_gate_doubt(void)
+{
+	reprise_gate_enter(NULL);
+	atomic_store(&reprise_gate_pass.slot->doubted, reprise_clock_ns());
+	reprise_gate_leave();
+}
+
+void reprise_gate_doubt_no_more(void)
+{
+	if (reprise_gate_pass.slot != NULL)
+		atomic_store_explicit(&reprise_gate_pass.slot->doubted, 0, memory_order_relaxed);
+}
+
+/* ---- the building thread ---- */
+
+static bool is_doubted(const struct reprise_gate_slot *slot)
+{
+	uint64_t doubted = atomic_load(&slot->doubted);
+
+	return __builtin_expect(doubted != 0, 0) && reprise_clock_ns() - doubted < DOUBT_NS;
+}
+
+static bool any_doubted(void)
+{
+	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next)
+		if (is_doubted(slot))
+			return true;
+	return false;
+}
+
+bool reprise_gate_begin_work(_Atomic uint32_t *word)
+{
+	atomic_store(&waker, word);
+	atomic_store(&work, AT_WORK);
+	if (atomic_load(&reprise_gate_waiting) == 0 && atomic_exchange(&wanted, 0) != 0)
+		reprise_futex_wake(&wanted);
+	if (atomic_load(&reprise_gate_waiting) == 0 && !any_doubted())
+		return true;
+	reprise_gate_end_work();
+	atomic_store(&wanted, 1);
+	/* The last may have ended before it could see that. */
+	if (atomic_load(&reprise_gate_waiting) == 0)
+		atomic_fetch_add(word, 1);
+	return false;
+}
+
+void reprise_gate_end_work(void)
+{
+	if (atomic_exchange(&work, IDLE) == AWAITED)
+		reprise_futex_wake(&work);
+}
+
+static bool is_given_work(uintptr_t context)
+{
+	if (atomic_load(&is_shared))
+		return true;
+	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next) {
+		uintptr_t giving = atomic_load(&slot->giving);
+
+		if (giving == context || giving == REPRISE_GATE_ANY || is_doubted(slot))
+			return true;
+	}
+	return false;
+}
+
+static void nap(unsigned int looks)
+{
+	struct timespec pause = {.tv_nsec = NAP_NS};
+
+	if (looks < YIELDS)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}
+
+bool reprise_gate_close(const void *context, uint64_t patience_ns)
 {
 	uint64_t end = reprise_clock_ns() + patience_ns;
 
-	atomic_store(&reprise_gate_closed, 1);
-	for (unsigned int i = 0; i < REPRISE_GATE_PLACES; i++)
-		while (atomic_load(&reprise_gate_places[i].going) != 0) {
-			if (reprise_clock_ns() > end) {
-				reprise_gate_open();
-				return false;
-			}
-			sched_yield();
+	atomic_store(&reprise_gate_closed, (uintptr_t)context);
+	for (unsigned int looks = 0; is_given_work((uintptr_t)context); looks++) {
+		if (reprise_clock_ns() > end) {
+			reprise_gate_open();
+			return false;
 		}
+		nap(looks);
+	}
 	return true;
 }
 
 void reprise_gate_open(void)
 {
 	atomic_store(&reprise_gate_closed, 0);
-	reprise_futex_wake(&reprise_gate_closed);
+	atomic_fetch_add(&openings, 1);
+	reprise_futex_wake(&openings);
 }
+
+/* ---- fork ---- */
 
 void reprise_gate_reset(void)
 {
+	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next) {
+		atomic_store(&slot->giving, 0);
+		atomic_store(&slot->doubted, 0);
+		atomic_store(&slot->taken, slot == reprise_gate_pass.slot);
+	}
 	atomic_store(&reprise_gate_closed, 0);
-	for (unsigned int i = 0; i < REPRISE_GATE_PLACES; i++)
-		atomic_store(&reprise_gate_places[i].going, 0);
-	reprise_gate_pass.going = false;
+	atomic_store(&reprise_gate_waiting, 0);
+	atomic_store(&work, IDLE);
+	atomic_store(&wanted, 0);
+	reprise_gate_pass.waiting = 0;
 }

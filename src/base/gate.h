@@ -1,11 +1,18 @@
 /*
- * The gate: every call that gives a device work goes through it, the program's own and those of ours that stand for them. It is open but for the moments
- * in which the building thread makes a call that may wait until a context has nothing to do, and lets nobody else give it work meanwhile
- * (graph/lull.h): did a kernel wait for a launch to come, both would wait for ever.
+ * The gate: it keeps apart the building thread's calls to the driver and the program's, where both could wait for each other (docs/design.md, "The gate").
  *
- * Who goes through is counted, in one of a few places, so that threads do not get in each other's way, and is inside (inside.h) meanwhile: what the
- * driver calls back passes straight through and does not go through the gate once more. A thread that is cancelled in its call is counted no more
- * when it has ended.
+ * Two kinds of calls of the program's come through it:
+ *
+ *   giving    gives a context work, which may wait for what is yet to come: launches, host functions, waits for events, values and semaphores, allocations
+ *             in stream order. The program's own calls and those of ours that stand for them.
+ *   waiting   may wait until a context or a device has nothing to do, and may keep everybody else from giving it work meanwhile: memory that is freed,
+ *             modules that are loaded, graphs that are instantiated, streams that are made.
+ *
+ * And two things the building thread does: it works (base calls to the driver) only while no call is waiting, and none begins meanwhile; and it closes the gate
+ * to those that give one context work, for the calls that wait themselves (graph/lull.h).
+ *
+ * Each thread has a slot of its own, so that who gives work writes to no word that another writes, and a thread that ends in its call, by cancellation or in a
+ * signal's handler, is there no more afterwards. Who gives work is inside (inside.h): what the driver calls back passes straight through.
  */
 #pragma once
 
@@ -16,56 +23,83 @@
 #include "inside.h"
 #include "tls.h"
 
-#define REPRISE_GATE_PLACES 16
+#define REPRISE_GATE_ANY ((uintptr_t)1) /* in the place of a context: nobody knows which */
 
-struct reprise_gate_place {
-	_Alignas(64) _Atomic uint32_t going; /* threads that are going through */
+struct reprise_gate_slot {
+	_Alignas(64) _Atomic uintptr_t giving; /* the context that its thread is giving work; 0: it is not */
+	_Atomic uint64_t doubted;              /* when its thread last made a call of which nobody knows what it does; 0: it made another since */
+	_Atomic bool taken;
+	struct reprise_gate_slot *next;
 };
 
-extern struct reprise_gate_place reprise_gate_places[REPRISE_GATE_PLACES];
-extern _Atomic uint32_t reprise_gate_closed; /* also what those who wait sleep on */
+extern _Atomic uintptr_t reprise_gate_closed;  /* the context to which it is closed; 0: it is open */
+extern _Alignas(64) _Atomic uint32_t reprise_gate_waiting; /* calls under way that may wait for all work */
 
 /* This thread's. */
 struct reprise_gate_pass {
-	struct reprise_gate_place *place; /* NULL until it first goes through */
-	bool going;
+	struct reprise_gate_slot *slot; /* NULL until it first gives work */
+	unsigned int waiting;           /* calls of it that may wait; a signal's handler may make one in another */
 };
 
 extern _Thread_local struct reprise_gate_pass reprise_gate_pass __attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
-struct reprise_gate_place *reprise_gate_find_place(void);
-void reprise_gate_wait(void);
+struct reprise_gate_slot *reprise_gate_find_slot(void);
+void reprise_gate_wait(uintptr_t closed);
 
-/* Around a call that gives a device work. Waits while the gate is closed: for milliseconds at most. */
-static inline void reprise_gate_enter(void)
+/* Around a call that gives work to a context, NULL if that is not known. Waits while the gate is closed to it: for milliseconds at most. */
+static inline void reprise_gate_enter(const void *context)
 {
-	struct reprise_gate_place *place = reprise_gate_pass.place;
+	uintptr_t giving = context != NULL ? (uintptr_t)context : REPRISE_GATE_ANY, closed;
+	struct reprise_gate_slot *slot;
 
-	if (__builtin_expect(place == NULL, 0))
-		place = reprise_gate_find_place();
-	reprise_inside++;
+	reprise_inside++; /* before all else: the handler of a signal that comes now passes straight through */
+	atomic_signal_fence(memory_order_seq_cst);
+	slot = reprise_gate_pass.slot;
+	if (__builtin_expect(slot == NULL, 0))
+		slot = reprise_gate_find_slot();
 	for (;;) {
-		atomic_fetch_add(&place->going, 1);
-		if (__builtin_expect(atomic_load(&reprise_gate_closed) == 0, 1))
-			break;
-		atomic_fetch_sub(&place->going, 1);
-		reprise_gate_wait();
+		atomic_store(&slot->giving, giving);
+		closed = atomic_load(&reprise_gate_closed);
+		if (__builtin_expect(closed == 0, 1) || (closed != giving && giving != REPRISE_GATE_ANY))
+			return;
+		atomic_store(&slot->giving, 0);
+		reprise_gate_wait(closed);
 	}
-	reprise_gate_pass.going = true;
 }
 
 static inline void reprise_gate_leave(void)
 {
-	reprise_gate_pass.going = false;
-	atomic_fetch_sub_explicit(&reprise_gate_pass.place->going, 1, memory_order_release);
+	atomic_store_explicit(&reprise_gate_pass.slot->giving, 0, memory_order_release);
+	atomic_signal_fence(memory_order_seq_cst);
 	reprise_inside--;
 }
 
 /*
- * The building thread's. Closes the gate and waits until nobody is going through, for so long at most; true if it is closed and nobody is. One thread at
- * a time, and none that holds what somebody who is going through may want.
+ * Around a call of the program's that may wait for all work. Waits while the building thread is at work: for milliseconds at most. No lock may be held.
+ * While such a call is under way nothing begins to be deferred (lane/enter.c).
  */
-bool reprise_gate_close(uint64_t patience_ns);
+void reprise_gate_begin_waiting(void);
+void reprise_gate_end_waiting(void);
+
+/*
+ * Before a call of which nobody knows what it does, nor when it returns: until this thread says the next word here, for a second at most, it counts as one
+ * that gives work and waits.
+ */
+void reprise_gate_doubt(void);
+void reprise_gate_doubt_no_more(void);
+
+/*
+ * The building thread's; one thread at a time. True if no call is waiting, and none begins until reprise_gate_end_work(). If there is one, the word is
+ * changed and woken as soon as there is none, and that thread then lets the building thread go first.
+ */
+bool reprise_gate_begin_work(_Atomic uint32_t *word);
+void reprise_gate_end_work(void);
+
+/*
+ * Between these two. Closes the gate to the context, and waits until nobody is giving it work, for so long at most; true if it is closed and nobody is.
+ * Not by a thread that holds what somebody who is giving work may want.
+ */
+bool reprise_gate_close(const void *context, uint64_t patience_ns);
 void reprise_gate_open(void);
 
 /* After fork, in the child. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "../base/clock.h"
+#include "../base/gate.h"
 #include "../base/inside.h"
 #include "../base/lock.h"
 #include "../base/log.h"
@@ -27,6 +28,7 @@
 #define BATCH_MOST 32    /* graphs made in one, */
 #define BATCH_MARGIN 4   /* if there is room for so many times what they are thought to take: that is read only afterwards */
 #define SWEPT_AT_ONCE 4
+#define WAITING_NS 50000000u /* between two looks whether calls of which nobody hears the end have ended */
 
 static struct reprise_lock compiling;
 static struct reprise_lock start_lock;
@@ -209,13 +211,19 @@ static bool tidy(void)
 	return any;
 }
 
-/* One piece of what there is to do. False if there was nothing. In *pause how long to wait before the next, budget or not. */
+/* One piece of what there is to do. False if there was nothing, or calls that may wait are under way, whose end wakes this thread. In *pause how long to wait before the next, budget or not. */
 static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
-	bool did = tidy() || make_host_room() || build_next(pause);
+	bool did;
 
+	*pause = WAITING_NS;
+	if (!reprise_gate_begin_work(&work))
+		return false;
+	*pause = 0;
+	did = tidy() || make_host_room() || build_next(pause);
 	did = sweep_some() || did;
+	reprise_gate_end_work();
 	spent = reprise_clock_ns() - begin;
 	reprise_budget_spend(budget, spent);
 	reprise_count(REPRISE_COUNT_build_ns, did ? spent : 0);

@@ -84,7 +84,7 @@ static bool settle(struct reprise_lull *lull, CUcontext context)
 
 bool reprise_lull_begin(struct reprise_lull *lull, CUcontext context)
 {
-	if (!reprise_gate_close(patience(lull)))
+	if (!reprise_gate_close(context, patience(lull)))
 		return false;
 	if (settle(lull, context))
 		return true;

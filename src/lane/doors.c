@@ -30,14 +30,14 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	struct reprise_lane *lane;
 
 	if (!reprise_records() && reprise_lanes_asleep(call->stream, call->per_thread))
-		return reprise_call_pass(call);
+		return reprise_call_pass(call, NULL);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
 		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
 		issue_all();
 		if (call->stream > CU_STREAM_PER_THREAD)
 			reprise_lanes_lose_order(call->stream);
 		reprise_count(reprise_eager_counter(), 1);
-		return reprise_call_pass(call);
+		return reprise_call_pass(call, NULL);
 	}
 	/* It is no op, and no barrier either: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
@@ -48,7 +48,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	if (__builtin_expect(lane == NULL, 0)) {
 		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		reprise_process_count_unlaned();
-		return reprise_call_pass(call);
+		return reprise_call_pass(call, NULL);
 	}
 	reprise_process_prepare();
 	reprise_lanes_make_way(lane, reprise_call_is_copy(call));

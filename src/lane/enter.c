@@ -1,5 +1,6 @@
 #include "enter.h"
 
+#include "../base/gate.h"
 #include "../graph/shadow.h"
 #include "../report/counters.h"
 #include "joint.h"
@@ -14,10 +15,10 @@ bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct repris
 	return false;
 }
 
-/* What came instead of a trace is to be seen in one piece first. */
+/* What came instead of a trace is to be seen in one piece first; and nothing is held back while a call waits for all work, which may wait for just that. */
 static bool may_begin(const struct reprise_lane *lane)
 {
-	return lane->counts.ops >= lane->only_watch_until;
+	return lane->counts.ops >= lane->only_watch_until && __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1);
 }
 
 /* Begins a visit, if the call, which so matches its first op, fits. */

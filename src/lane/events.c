@@ -27,7 +27,7 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, call->stream, call->per_thread);
 	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
-	result = reprise_call_pass(call);
+	result = reprise_call_pass(call, lane != NULL && !lane->unusable ? lane->context : NULL);
 	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
 		reprise_meeting_note(lane, call);
 	return result;

@@ -249,7 +249,7 @@ static void note_place(struct reprise_lane *lane, const struct reprise_call *cal
 static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed, bool first)
 {
 	uint64_t begin = timed ? reprise_clock_ticks() : 0, end, before;
-	CUresult result = reprise_call_pass(call);
+	CUresult result = reprise_call_pass(call, lane->context);
 
 	end = reprise_clock_ticks();
 	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);

@@ -57,7 +57,7 @@ static void issue_deferred(struct reprise_lane *lane)
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context);
 
-	reprise_gate_enter();
+	reprise_gate_enter(lane->context);
 	reprise_lane_issue(lane, lane->cursor);
 	reprise_gate_leave();
 	reprise_driver_restore_current(pushed);

@@ -76,7 +76,7 @@ static void launch(struct reprise_lane *lane, struct reprise_queued *visit)
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context), replayed;
 
-	reprise_gate_enter();
+	reprise_gate_enter(lane->context);
 	replayed = launch_graph(lane, visit);
 	if (!replayed) {
 		about.reason = reprise_exit_names[REPRISE_EXIT_launch];

@@ -155,7 +155,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
 
-	reprise_gate_enter();
+	reprise_gate_enter(lane->context);
 
 	uint64_t entered_at = reprise_timeline_begin();
 	bool timed = reprise_visit_is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);

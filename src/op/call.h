@@ -130,12 +130,12 @@ static inline bool reprise_call_is_empty(const struct reprise_call *call)
 	}
 }
 
-/* The program's own call, made now. What the driver calls back meanwhile passes straight through. Not from inside. */
-static inline CUresult reprise_call_pass(const struct reprise_call *call)
+/* The program's own call, made now; `context` is its stream's, NULL if that is not known. What the driver calls back meanwhile passes straight through. Not from inside. */
+static inline CUresult reprise_call_pass(const struct reprise_call *call, CUcontext context)
 {
 	CUresult result;
 
-	reprise_gate_enter();
+	reprise_gate_enter(context);
 	result = call->pass(call);
 	reprise_gate_leave();
 	return result;

@@ -1,0 +1,462 @@
+/*
+ * Calls that wait for all work of a context, or that give a context something which waits for what is yet to come, beside the making of graphs. Shapes change
+ * now and then, so that there always are graphs to be made; kernels wait for one another in memory, and host functions for a mutex.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "hazard.h"
+
+#define STEPS 400u
+#define SHAPES 64u
+#define LATER 100u /* steps, or iterations, until loops are hot */
+
+/* A program that does something else for a while. */
+static void rest(unsigned us)
+{
+	struct timespec pause = {.tv_nsec = us * 1000L};
+
+	nanosleep(&pause, NULL);
+}
+
+/* `publish` or `await`, on a word. */
+static void launch_flag(CUfunction function, CUdeviceptr flag, uint32_t value, CUstream stream)
+{
+	CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&flag, &value}, NULL));
+}
+
+/* Blocks of a size that changes with `shape`, up to SHAPES. */
+static void launch_shaped(CUfunction function, CUdeviceptr x, CUdeviceptr y, unsigned shape, unsigned argument, CUstream stream)
+{
+	CHECK(cuLaunchKernel(function, 1, 1, 1, 1 + shape % SHAPES, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+}
+
+static CUdeviceptr words(uint32_t value)
+{
+	CUdeviceptr block;
+
+	CHECK(cuMemAlloc(&block, SHAPES * 4));
+	CHECK(cuMemsetD32(block, value, SHAPES));
+	CHECK(cuCtxSynchronize());
+	return block;
+}
+
+/* ---- host functions that want what a launching thread holds ---- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool over;
+static atomic_uint called, ran;
+
+static void take_mutex(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&mutex);
+	ran++;
+	pthread_mutex_unlock(&mutex);
+}
+
+static void CUDA_CB called_back(CUstream stream, CUresult result, void *data)
+{
+	(void)stream;
+	(void)result;
+	take_mutex(data);
+}
+
+static void *add_callbacks(void *unused)
+{
+	CUstream stream;
+
+	(void)unused;
+	CHECK(cuCtxSetCurrent(hazard_context));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (; !over; called++) {
+		CHECK(cuStreamAddCallback(stream, called_back, NULL, 0));
+		rest(30);
+	}
+	CHECK(cuStreamSynchronize(stream));
+	return NULL;
+}
+
+/* One thread launches with a mutex held, which the callbacks of another thread's stream want. */
+static void callback_wants_mutex(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr x = words(1), y = words(3);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, add_callbacks, NULL);
+	for (unsigned shape = 0; shape < 20; shape++)
+		for (unsigned iteration = 0; iteration < 40; iteration++) {
+			pthread_mutex_lock(&mutex);
+			for (unsigned i = 0; i < 12; i++)
+				launch_shaped((shape + i) % 3 ? hazard_mix : hazard_turn, x, y, shape + i, shape * 100 + i, stream);
+			rest(20);
+			pthread_mutex_unlock(&mutex);
+			CHECK(cuStreamSynchronize(stream));
+		}
+	over = true;
+	pthread_join(thread, NULL);
+	printf("callbacks %s\n", called == ran ? "all ran" : "are missing");
+	hazard_print("x", x);
+}
+
+/* ---- a context that waits for another's event ---- */
+
+/* All of a context waits for an event behind a kernel of another context, and the next launch is what lets that kernel end. */
+static void context_waits_for_event(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), waiting, setting;
+	CUfunction await, publish;
+	CUcontext other;
+	CUmodule module;
+	CUdeviceptr x = words(1), y = words(3), flag;
+	CUevent event;
+	uint32_t count = 0;
+
+	CHECK(cuCtxCreate(&other, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&await, module, "await"));
+	CHECK(cuModuleGetFunction(&publish, module, "publish"));
+	flag = words(0);
+	waiting = hazard_stream(CU_STREAM_NON_BLOCKING);
+	setting = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	for (unsigned step = 0; step < 2 * STEPS; step++) {
+		CHECK(cuCtxSetCurrent(hazard_context));
+		for (unsigned i = 0; i < 20; i++)
+			launch_shaped(i % 2 ? hazard_mix : hazard_turn, x, y, step / 20 * 7 + i * 3, i, stream);
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuCtxSetCurrent(other));
+		launch_flag(await, flag, ++count, waiting);
+		CHECK(cuEventRecord(event, waiting));
+		rest(1500); /* most of the time that the making of a graph may begin in */
+		CHECK(cuCtxWaitEvent(hazard_context, event));
+		launch_flag(publish, flag, count, setting);
+		CHECK(cuStreamSynchronize(waiting));
+	}
+	CHECK(cuCtxSetCurrent(hazard_context));
+	hazard_print("x", x);
+}
+
+/* ---- a call that waits beside launches elsewhere ---- */
+
+static pthread_barrier_t step_begins;
+static uint32_t *shared_word;
+static uint32_t ends[2];
+
+/* In each step the first device has a kernel that waits for one of the second, and its thread then frees memory. */
+static void *work_on_device(void *which)
+{
+	CUfunction mix, turn, await, publish;
+	unsigned number = which != NULL;
+	uint32_t end[SHAPES];
+	CUdeviceptr x, y, freed;
+	CUcontext context;
+	CUdevice device;
+	CUmodule module;
+	CUstream stream;
+
+	CHECK(cuDeviceGet(&device, (int)number));
+	CHECK(cuDevicePrimaryCtxRetain(&context, device));
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&mix, module, "mix"));
+	CHECK(cuModuleGetFunction(&turn, module, "turn"));
+	CHECK(cuModuleGetFunction(&await, module, "await"));
+	CHECK(cuModuleGetFunction(&publish, module, "publish"));
+	x = words(1);
+	y = words(3);
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (uint32_t step = 1; step <= STEPS; step++) {
+		pthread_barrier_wait(&step_begins);
+		for (unsigned i = 0; i < 20; i++)
+			launch_shaped(i % 2 ? mix : turn, x, y, step / 40 * 2 + i % 3, i, stream);
+		if (number == 1) {
+			rest(200 + step % 7 * 100);
+			launch_flag(publish, (CUdeviceptr)(uintptr_t)shared_word, step, stream);
+		} else {
+			launch_flag(await, (CUdeviceptr)(uintptr_t)shared_word, step, stream);
+			CHECK(cuMemAlloc(&freed, 256));
+			CHECK(cuMemFree(freed));
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	CHECK(cuMemcpyDtoH(end, x, sizeof(end)));
+	for (unsigned i = 0; i < SHAPES; i++)
+		ends[number] = ends[number] * 69069u + end[i];
+	return NULL;
+}
+
+static void free_beside_device(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&step_begins, NULL, 2);
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	*shared_word = 0;
+	pthread_create(&thread, NULL, work_on_device, (void *)1);
+	work_on_device(NULL);
+	pthread_join(thread, NULL);
+	printf("%08x %08x\n", (unsigned)ends[0], (unsigned)ends[1]);
+}
+
+static sem_t may_free, may_launch, freed_it, launched_it;
+static CUdeviceptr to_free;
+static CUstream stream_beside;
+
+static void *free_when_asked(void *unused)
+{
+	(void)unused;
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		sem_wait(&may_free);
+		if (over)
+			return NULL;
+		CHECK(cuMemFree(to_free));
+		sem_post(&freed_it);
+	}
+}
+
+static void launch_some(unsigned begin, unsigned end)
+{
+	for (unsigned i = begin; i < end; i++)
+		launch_shaped(hazard_mix, hazard_x, hazard_y, WORDS - 1, i, stream_beside);
+}
+
+static void *launch_when_asked(void *unused)
+{
+	(void)unused;
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		sem_wait(&may_launch);
+		if (over)
+			return NULL;
+		launch_some(0, 5);
+		sem_wait(&may_launch);
+		launch_some(5, 12);
+		CHECK(cuStreamSynchronize(stream_beside));
+		sem_post(&launched_it);
+	}
+}
+
+/*
+ * A kernel of one context waits for a kernel of another. One thread frees memory of the first context, and so waits for the kernel; one launches there
+ * meanwhile; and a third frees memory of the other context, launches there, in the midst of what is hot, what the kernel waits for, and makes no call until
+ * all is freed. What it launched before has shapes that change, so that graphs of the first context are always to be made.
+ */
+static void free_beside_context(void)
+{
+	CUfunction await = hazard_function("await"), publish, mix;
+	CUstream resident = hazard_stream(CU_STREAM_NON_BLOCKING), changing = hazard_stream(CU_STREAM_NON_BLOCKING), stream;
+	CUdeviceptr freed_here, wide = words(1);
+	CUcontext other;
+	CUmodule module;
+	CUdeviceptr x, flag;
+	pthread_t threads[2];
+
+	stream_beside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	*shared_word = 0;
+	flag = (CUdeviceptr)(uintptr_t)shared_word;
+	CHECK(cuCtxCreate(&other, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&publish, module, "publish"));
+	CHECK(cuModuleGetFunction(&mix, module, "mix"));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	x = words(0);
+	sem_init(&may_free, 0, 0);
+	sem_init(&may_launch, 0, 0);
+	sem_init(&freed_it, 0, 0);
+	sem_init(&launched_it, 0, 0);
+	pthread_create(&threads[0], NULL, free_when_asked, NULL);
+	pthread_create(&threads[1], NULL, launch_when_asked, NULL);
+	for (uint32_t step = 1; step <= STEPS; step++) {
+		bool trap = step > LATER && step % 20 == 7;
+
+		CHECK(cuCtxSetCurrent(hazard_context));
+		for (unsigned i = 0; i < 20; i++)
+			launch_shaped(hazard_turn, wide, wide, step / 12 * 7 + i * 3, i, changing);
+		CHECK(cuStreamSynchronize(changing));
+		CHECK(cuCtxSetCurrent(other));
+		if (trap) {
+			CHECK(cuMemAlloc(&freed_here, 256));
+			CHECK(cuCtxSetCurrent(hazard_context));
+			CHECK(cuMemAlloc(&to_free, 256));
+			launch_flag(await, flag, step, resident);
+			CHECK(cuCtxSetCurrent(other));
+			sem_post(&may_free);
+			rest(3000);
+		}
+		sem_post(&may_launch);
+		if (trap) {
+			rest(3000);
+			CHECK(cuMemFree(freed_here));
+		}
+		for (unsigned i = 0; i < 5; i++)
+			launch_shaped(mix, x, x, WORDS - 1, i, stream);
+		launch_flag(publish, flag, step, stream);
+		if (trap)
+			sem_wait(&freed_it);
+		for (unsigned i = 0; i < 5; i++)
+			launch_shaped(mix, x, x, WORDS - 1, i, stream);
+		CHECK(cuStreamSynchronize(stream));
+		sem_post(&may_launch);
+		sem_wait(&launched_it);
+		if (step < LATER)
+			rest(200);
+	}
+	over = true;
+	sem_post(&may_free);
+	sem_post(&may_launch);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	CHECK(cuCtxSetCurrent(hazard_context));
+	hazard_print("x", hazard_x);
+}
+
+/* ---- a signal in the midst of the first call that waits ---- */
+
+static volatile sig_atomic_t handled;
+
+static void retain_in_handler(int unused)
+{
+	CUcontext context;
+
+	(void)unused;
+	if (cuDevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS)
+		handled++;
+}
+
+/* Its handler makes such a call, too. keysignal.c sends it when Reprise makes what a thread's end is told by; without Reprise nobody does, and it comes afterwards. */
+static void handler_at_first_call(void)
+{
+	CHECK(cuInit(0));
+	signal(SIGUSR1, retain_in_handler);
+	hazard_set_up();
+	if (handled == 0)
+		raise(SIGUSR1);
+	for (unsigned i = 0; i < 40; i++)
+		hazard_chain(hazard_x, NULL);
+	printf("handled %s\n", handled > 0 ? "at least once" : "never");
+	hazard_print("x", hazard_x);
+}
+
+/* ---- a call that waits behind what is deferred ---- */
+
+static void load_module(void)
+{
+	CUmodule module;
+
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+}
+
+static void make_streams(void)
+{
+	for (unsigned i = 0; i < 10; i++)
+		hazard_stream(CU_STREAM_NON_BLOCKING);
+}
+
+static void make_graph(void)
+{
+	unsigned argument = 1;
+	void *params[] = {&hazard_x, &hazard_y, &argument};
+	CUDA_KERNEL_NODE_PARAMS node = {.func = hazard_mix, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+		.kernelParams = params};
+	CUgraphExec executable;
+	CUgraphNode added;
+	CUgraph graph;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < 200; i++)
+		CHECK(cuGraphAddKernelNode(&added, graph, NULL, 0, &node));
+	CHECK(cuGraphInstantiate(&executable, graph, 0));
+}
+
+static sem_t asked, answered;
+static void (*asked_for)(void);
+
+static void *call_when_asked(void *unused)
+{
+	(void)unused;
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		sem_wait(&asked);
+		if (over)
+			return NULL;
+		asked_for();
+		sem_post(&answered);
+	}
+}
+
+/* Another thread makes the call, and this one waits for it without a CUDA call. */
+static void ask_for(void (*call)(void))
+{
+	asked_for = call;
+	sem_post(&asked);
+	while (sem_wait(&answered) != 0)
+		;
+}
+
+/*
+ * A kernel waits, on one stream, for a kernel on another, whose launch has returned in the midst of what is hot. Then comes a call that waits for both, of this
+ * thread's or of another.
+ */
+static void wait_behind_deferred(void (*call)(void))
+{
+	CUfunction await = hazard_function("await"), publish = hazard_function("publish");
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), resident = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr flag = words(0);
+	pthread_t thread;
+
+	sem_init(&asked, 0, 0);
+	sem_init(&answered, 0, 0);
+	pthread_create(&thread, NULL, call_when_asked, NULL);
+	for (uint32_t step = 1; step <= STEPS; step++) {
+		launch_flag(await, flag, step, resident);
+		hazard_part_of_chain(hazard_x, 4, stream);
+		launch_flag(publish, flag, step, stream);
+		if (step > LATER && step % 20 == 7)
+			call();
+		if (step > LATER && step % 20 == 17)
+			ask_for(call);
+		hazard_part_of_chain(hazard_x, 4, stream);
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuStreamSynchronize(resident));
+		if (step < LATER)
+			rest(200);
+	}
+	over = true;
+	sem_post(&asked);
+	pthread_join(thread, NULL);
+	hazard_print("x", hazard_x);
+}
+
+static void module_loaded_behind(void)
+{
+	wait_behind_deferred(load_module);
+}
+
+static void streams_made_behind(void)
+{
+	wait_behind_deferred(make_streams);
+}
+
+static void graph_made_behind(void)
+{
+	wait_behind_deferred(make_graph);
+}
+
+const struct hazard gated_hazards[] = {
+	{"callback_wants_mutex", callback_wants_mutex},
+	{"context_waits_for_event", context_waits_for_event},
+	{"free_beside_device", free_beside_device},
+	{"free_beside_context", free_beside_context},
+	{"handler_at_first_call", handler_at_first_call},
+	{"module_loaded_behind", module_loaded_behind},
+	{"streams_made_behind", streams_made_behind},
+	{"graph_made_behind", graph_made_behind},
+	{NULL, NULL},
+};
