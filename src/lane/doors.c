@@ -42,7 +42,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	/* It is no op, and no barrier either: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
-		return reprise_call_pass(call);
+		return reprise_call_pass(call, NULL);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
