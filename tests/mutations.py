@@ -129,6 +129,7 @@ BUGS = (
      "host_to_host"),
     ("where memory ends is not asked", "src/op/memory.c", "	return covers(told, bytes) ? told->memory : REPRISE_MEMORY_BEYOND;", "	return told->memory;",
      "beyond_memory smaller_again"),
+    ("what is reserved is taken for mapped", "src/op/memory.c", "		if (mapped > address && mapped < told->end)", "		if (mapped > told->end)", "mapped_by_hand"),
     ("a copy of rows reaches no farther than its first", "src/op/op.c", "		side.bytes = (extent[2] - 1) * slice + (extent[1] - 1) * row + extent[0];",
      "		side.bytes = extent[0];", "smaller_again"),
     ("a memset of rows reaches no farther than its first", "src/op/op.c", "row == 0 || set->height == 0 ? 0 : (set->height - 1) * set->pitch + row;", "row;",

@@ -116,6 +116,8 @@ static inline bool reprise_call_is_copy(const struct reprise_call *call)
 /* Whether the call is a copy or memset of no bytes. */
 static inline bool reprise_call_is_empty(const struct reprise_call *call)
 {
+	if (__builtin_expect(call->kind == REPRISE_OP_KERNEL, 1))
+		return false;
 	switch (call->kind) {
 	case REPRISE_OP_COPY:
 		return call->copy.bytes == 0;

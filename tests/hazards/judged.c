@@ -116,6 +116,54 @@ static void beyond_memory(void)
 	hazard_print("rows", rows);
 }
 
+static size_t grain;
+static CUdeviceptr reserved;
+static CUmemGenericAllocationHandle pieces[4];
+static bool all_mapped;
+
+static void map(unsigned piece)
+{
+	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = hazard_device}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+
+	CHECK(cuMemMap(reserved + piece * grain, grain, 0, pieces[piece], 0));
+	CHECK(cuMemSetAccess(reserved + piece * grain, grain, &access, 1));
+}
+
+/* Across the borders of pieces; where the loop springs it, into the last one, which is mapped by turns. */
+static void touch_pieces(unsigned iteration, bool trap, CUstream stream)
+{
+	CUdeviceptr border = reserved + (trap ? 3 : 1 + iteration % 2) * grain, place = border - 4 * (1 + iteration % (WORDS - 1));
+
+	expect(cuMemsetD32Async(place, iteration, WORDS, stream));
+	expect(cuMemcpyDtoDAsync(hazard_y, place, ROW, stream));
+	expect(cuMemcpyDtoDAsync(border - grain + 64, place, ROW, stream));
+	if (!trap)
+		return;
+	if (all_mapped)
+		CHECK(cuMemUnmap(reserved + 3 * grain, grain));
+	else
+		map(3);
+	all_mapped = !all_mapped;
+}
+
+/* Memory that is mapped piece by piece: ops that reach over several pieces, and now and then beyond the last. */
+static void mapped_by_hand(void)
+{
+	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = hazard_device}};
+
+	CHECK(cuMemGetAllocationGranularity(&grain, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+	CHECK(cuMemAddressReserve(&reserved, 8 * grain, 0, 0, 0));
+	for (unsigned piece = 0; piece < 4; piece++)
+		CHECK(cuMemCreate(&pieces[piece], grain, &properties, 0));
+	for (unsigned piece = 0; piece < 3; piece++)
+		map(piece);
+	CHECK(cuMemsetD8(reserved, 3, 3 * grain));
+	CHECK(cuCtxSynchronize());
+	among_hot(touch_pieces);
+	print_refused();
+	hazard_print("pieces", reserved + grain);
+}
+
 static void copy_rows(unsigned iteration, bool trap, CUstream stream)
 {
 	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = ROW, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = hazard_y,
@@ -290,6 +338,7 @@ const struct hazard judged_hazards[] = {
 	{"host_to_host", host_to_host},
 	{"beyond_memory", beyond_memory},
 	{"smaller_again", smaller_again},
+	{"mapped_by_hand", mapped_by_hand},
 	{"misaligned_set", misaligned_set},
 	{"memset_no_pitch", memset_no_pitch},
 	{"memset_pitch", memset_pitch},

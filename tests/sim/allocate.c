@@ -82,7 +82,7 @@ static struct sim_memory *begins_at(uintptr_t address, bool host)
 {
 	struct sim_memory *memory = sim_memory_of(address);
 
-	if (!memory || memory->base != address || memory->owned_by_module)
+	if (!memory || memory->base != address || memory->owned_by_module || memory->reserved)
 		return NULL;
 	if (host)
 		return memory->kind == SIM_PINNED ? memory : NULL;
@@ -247,10 +247,10 @@ static CUresult get_attribute(void *value, CUpointer_attribute attribute, const 
 		*(int *)value = memory->context->device;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
-		*(CUdeviceptr *)value = memory->base;
+		*(CUdeviceptr *)value = memory->reserved ? memory->reserved->base : memory->base;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
-		*(size_t *)value = memory->bytes;
+		*(size_t *)value = memory->reserved ? memory->reserved->bytes : memory->bytes;
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MAPPED:
 		*(unsigned char *)value = 1;

@@ -101,6 +101,15 @@ bool sim_memory_may_touch(uintptr_t address, size_t bytes)
 
 	if (bytes == 0)
 		return true;
+	while (memory && memory->reserved && bytes > memory->bytes - (address - memory->base)) {
+		const struct sim_memory *following = sim_memory_of(memory->base + memory->bytes);
+
+		if (!following || following->reserved != memory->reserved)
+			return false;
+		bytes -= memory->bytes - (address - memory->base);
+		address = following->base;
+		memory = following;
+	}
 	if (memory)
 		return bytes <= memory->bytes - (address - memory->base) || memory->kind == SIM_REGISTERED;
 	for (kind = SIM_DEVICE; kind < SIM_MEMORY_KINDS; kind++)
@@ -142,7 +151,7 @@ void sim_memory_free(struct sim_memory *memory)
 	sim_remove(&known, position_after(memory->base) - 1);
 	if (is_on_device(memory->kind))
 		used[memory->context->device] -= memory->bytes;
-	if (range->wanted && !memory->owned_by_module)
+	if (range->wanted && !memory->owned_by_module && !memory->reserved)
 		sim_push(&range->unused, ((struct block){memory->base, (memory->bytes + GRAIN - 1) / GRAIN * GRAIN}));
 	if (memory->pool)
 		sim_pool_returned(memory->pool, memory->bytes);

@@ -17,6 +17,12 @@ enum sim_memory_kind {
 	SIM_MEMORY_KINDS
 };
 
+/* Addresses that cuMemAddressReserve gave out. */
+struct sim_reservation {
+	uintptr_t base;
+	size_t bytes;
+};
+
 struct sim_memory {
 	uintptr_t base;
 	size_t bytes;
@@ -31,6 +37,8 @@ struct sim_memory {
 	CUmemLocation preferred, prefetched;
 	struct sim_context *context;
 	struct sim_pool *pool; /* of cuMemAllocAsync, else NULL */
+	const struct sim_reservation *reserved; /* of memory that is mapped by hand (virtual.c), else NULL */
+	struct piece *piece;                    /* likewise: what is mapped there */
 	struct sim_graph_memory *graph; /* of an allocation node, else NULL; owned */
 };
 
@@ -46,7 +54,7 @@ void sim_memory_free(struct sim_memory *memory);
 struct sim_memory *sim_memory_of(uintptr_t address);
 enum sim_memory_kind sim_memory_kind_of(uintptr_t address);
 
-/* Whether a copy or memset may touch it: inside one block, or pageable and not null. */
+/* Whether a copy or memset may touch it: inside one block, or what is mapped by hand without a gap, or pageable and not null. */
 bool sim_memory_may_touch(uintptr_t address, size_t bytes);
 
 /* Everything of a context that is going away. */

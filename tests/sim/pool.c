@@ -332,7 +332,7 @@ API_PTSZ(SIM_CONTEXT, cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (a
 	result = sim_capture_prohibit_legacy(stream);
 	if (result != CUDA_SUCCESS || !address)
 		return result;
-	if (!memory || memory->base != address || memory->kind != SIM_DEVICE || memory->owned_by_module || memory->freeing ||
+	if (!memory || memory->base != address || memory->kind != SIM_DEVICE || memory->owned_by_module || memory->reserved || memory->freeing ||
 	    !sim_memory_node_take(memory))
 		return CUDA_ERROR_INVALID_VALUE;
 	memory->freeing = !memory->graph;
