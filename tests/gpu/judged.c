@@ -53,6 +53,7 @@ static CUdeviceptr block;
 
 static void set_up_block(void)
 {
+	CHECK(cudaFree(NULL)); /* makes the primary context current */
 	CHECK_DRIVER(cuMemAlloc(&block, BYTES));
 	CHECK_DRIVER(cuMemsetD8(block, 5, BYTES));
 	CHECK(cudaDeviceSynchronize());

@@ -289,7 +289,7 @@ API(SIM_INIT, cuPointerSetAttribute, (const void *value, CUpointer_attribute att
 	return CUDA_SUCCESS;
 }
 
-/* Unlike cuPointerGetAttribute it succeeds for pageable memory, with zeros, and -2 for the device. */
+/* Unlike cuPointerGetAttribute it succeeds for pageable memory, with zeros, and -2 for the device. Where its range begins is not written, as on an H200. */
 API(SIM_INIT, cuPointerGetAttributes, (unsigned int count, CUpointer_attribute *attributes, void **values, CUdeviceptr address),
 	(count, attributes, values, address))
 {
@@ -305,7 +305,7 @@ API(SIM_INIT, cuPointerGetAttributes, (unsigned int count, CUpointer_attribute *
 	if (!attributes || !values)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++) {
-		if ((size_t)attributes[i] < sizeof(sizes) / sizeof(sizes[0]))
+		if ((size_t)attributes[i] < sizeof(sizes) / sizeof(sizes[0]) && (memory || attributes[i] != CU_POINTER_ATTRIBUTE_RANGE_START_ADDR))
 			memset(values[i], 0, sizes[attributes[i]]);
 		if (memory)
 			get_attribute(values[i], attributes[i], memory, address);
