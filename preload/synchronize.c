@@ -12,21 +12,31 @@
 #include "../src/report/places.h"
 #include "door.h"
 
+/* The context, or if NULL the current one. */
+static CUcontext context_of(CUcontext context)
+{
+	if (context == NULL)
+		reprise_driver.cuCtxGetCurrent(&context);
+	return context;
+}
+
 /* A call that observes `what`, which is that of `context` or, if NULL, of the current one. `begin` and `end` stand around the driver's. */
 #define WIDE(begin, end, name, what, context, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
+		CUcontext observed; \
 		CUresult result; \
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
+		observed = what == REPRISE_SYNC_CONTEXT ? context_of((CUcontext)(context)) : NULL; \
 		reprise_place_note(REPRISE_PLACE_waits, #name, __builtin_return_address(0)); \
 		reprise_sync(what, (uintptr_t)(context), false); \
 		begin; \
-		reprise_context_sync_begin(); \
+		reprise_context_sync_begin(observed); \
 		result = REPRISE_REAL(name) arguments; \
-		reprise_context_sync_end(); \
+		reprise_context_sync_end(observed); \
 		end; \
 		if (result != CUDA_SUCCESS) \
 			reprise_observe_result(result); \

@@ -291,7 +291,7 @@ BUGS = (
      "		if (stream == NULL || captures[i].stream == stream)", "capture_goes_on"),
     ("copies are not patched", "src/op/op.c", "	return reprise_memory_of(call->target, call->bytes) == op->target_memory &&", "	return same && reprise_memory_of(call->target, call->bytes) == op->target_memory &&", "copy_moves"),
     ("a context-wide synchronisation does not wait for captures of ours", "src/graph/exclusion.c",
-     "		if (atomic_load(&capturing) == 0)\n			return;", "		return;", "context_sync_beside_build"),
+     "		if (!any_captures(first, count))\n			return;", "		return;", "context_sync_beside_build"),
     ("launch attributes are not compared", "src/op/kernel.c",
      "		if (memcmp(&plain, &((const CUlaunchAttribute *)op->payload)[i], sizeof(plain)) != 0)\n			return false;", "		(void)plain;",
      "cluster_change cooperative pdl attribute_change"),

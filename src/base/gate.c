@@ -198,6 +198,8 @@ bool reprise_gate_begin_work(_Atomic uint32_t *word)
 	if (atomic_load(&reprise_gate_waiting) == 0 && !any_doubted())
 		return true;
 	reprise_gate_end_work();
+	if (atomic_load(&reprise_gate_waiting) == 0)
+		return false;
 	atomic_store(&wanted, 1);
 	/* The last may have ended before it could see that. */
 	if (atomic_load(&reprise_gate_waiting) == 0)

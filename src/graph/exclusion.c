@@ -2,42 +2,58 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "../base/clock.h"
+#include "../base/hash.h"
 #include "../base/lock.h"
 
 #define COURTESY_NS 300000u /* the longest that a call of the program's waits for a capture that has not begun */
 
-static _Atomic uint32_t syncing;   /* threads of the program in such a call */
-static _Atomic uint32_t capturing; /* captures of ours that are open */
-static _Atomic uint32_t wanted;    /* the building thread waits for its turn; a futex */
+#define CONTEXTS 16      /* more share a place, and wait for each other's */
+#define YIELDS 64        /* before the program's thread sleeps between two looks: one of another priority may need its processor */
+#define NAP_NS 20000
 
-bool reprise_capture_enter(void)
+/* What is under way in a context. */
+static struct {
+	_Atomic uint32_t syncing;   /* threads of the program in such a call */
+	_Atomic uint32_t capturing; /* captures of ours that are open */
+} contexts[CONTEXTS];
+static _Atomic uint32_t wanted; /* the building thread waits for its turn; a futex */
+
+static unsigned int place_of(CUcontext context)
 {
-	atomic_fetch_add(&capturing, 1);
-	if (atomic_load(&syncing) == 0)
+	return (unsigned int)(reprise_hash_mix((uintptr_t)context, 3) % CONTEXTS);
+}
+
+bool reprise_capture_enter(CUcontext context)
+{
+	unsigned int place = place_of(context);
+
+	atomic_fetch_add(&contexts[place].capturing, 1);
+	if (atomic_load(&contexts[place].syncing) == 0)
 		return true;
-	atomic_fetch_sub(&capturing, 1);
+	atomic_fetch_sub(&contexts[place].capturing, 1);
 	return false;
 }
 
-bool reprise_capture_enter_soon(uint64_t nanoseconds)
+bool reprise_capture_enter_soon(CUcontext context, uint64_t nanoseconds)
 {
 	uint64_t end = reprise_clock_ns() + nanoseconds;
-	bool entered = reprise_capture_enter();
+	bool entered = reprise_capture_enter(context);
 
 	atomic_store(&wanted, !entered);
 	while (!entered && reprise_clock_ns() < end) {
 		reprise_futex_wait(&wanted, 1, 200000);
-		entered = reprise_capture_enter();
+		entered = reprise_capture_enter(context);
 	}
 	atomic_store(&wanted, 0);
 	return entered;
 }
 
-void reprise_capture_leave(void)
+void reprise_capture_leave(CUcontext context)
 {
-	atomic_fetch_sub(&capturing, 1);
+	atomic_fetch_sub(&contexts[place_of(context)].capturing, 1);
 }
 
 /* Lets the building thread go first: a program that does little but synchronise would leave it no moment otherwise. */
@@ -52,36 +68,67 @@ static void be_courteous(void)
 	reprise_waited_since(begin);
 }
 
-static void wait_for_capture(void)
+/* The places from *first on that the call concerns; all of them if nobody knows which context. */
+static unsigned int places_of(CUcontext context, unsigned int *first)
 {
+	*first = context != NULL ? place_of(context) : 0;
+	return context != NULL ? 1 : CONTEXTS;
+}
+
+static void add_to_syncing(unsigned int first, unsigned int count, uint32_t change)
+{
+	for (unsigned int i = first; i < first + count; i++)
+		atomic_fetch_add(&contexts[i].syncing, change);
+}
+
+static bool any_captures(unsigned int first, unsigned int count)
+{
+	for (unsigned int i = first; i < first + count; i++)
+		if (atomic_load(&contexts[i].capturing) != 0)
+			return true;
+	return false;
+}
+
+static void wait_for_capture(unsigned int first, unsigned int count)
+{
+	struct timespec pause = {.tv_nsec = NAP_NS};
 	uint64_t begin = reprise_clock_ns();
 
-	while (atomic_load(&capturing) != 0)
-		sched_yield();
+	for (unsigned int looks = 0; any_captures(first, count); looks++)
+		if (looks < YIELDS)
+			sched_yield();
+		else
+			nanosleep(&pause, NULL);
 	reprise_waited_since(begin);
 }
 
-void reprise_context_sync_begin(void)
+void reprise_context_sync_begin(CUcontext context)
 {
+	unsigned int first, count = places_of(context, &first);
+
 	if (__builtin_expect(atomic_load(&wanted) != 0, 0))
 		be_courteous();
 	for (;;) {
-		atomic_fetch_add(&syncing, 1);
-		if (atomic_load(&capturing) == 0)
+		add_to_syncing(first, count, 1);
+		if (!any_captures(first, count))
 			return;
-		atomic_fetch_sub(&syncing, 1);
-		wait_for_capture();
+		add_to_syncing(first, count, -1u);
+		wait_for_capture(first, count);
 	}
 }
 
-void reprise_context_sync_end(void)
+void reprise_context_sync_end(CUcontext context)
 {
-	atomic_fetch_sub(&syncing, 1);
+	unsigned int first, count = places_of(context, &first);
+
+	add_to_syncing(first, count, -1u);
 }
 
 void reprise_exclusion_reset(void)
 {
-	atomic_store(&syncing, 0);
-	atomic_store(&capturing, 0);
+	for (unsigned int i = 0; i < CONTEXTS; i++) {
+		atomic_store(&contexts[i].syncing, 0);
+		atomic_store(&contexts[i].capturing, 0);
+	}
 	atomic_store(&wanted, 0);
 }

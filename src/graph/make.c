@@ -98,10 +98,10 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 		graph->number = ++numbers;
 	if (!reprise_workshop_open(graph))
 		return REPRISE_GRAPH_FAILED;
-	if (!reprise_capture_enter_soon(PATIENCE_NS))
+	if (!reprise_capture_enter_soon(graph->workshop->context, PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;
 	captured = capture(graph);
-	reprise_capture_leave();
+	reprise_capture_leave(graph->workshop->context);
 	if (!captured)
 		return failed(REPRISE_COUNT_build_failed_capture);
 	if (instantiate(graph))

@@ -226,11 +226,11 @@ static enum reprise_patch update_whole(struct reprise_graph *graph, const struct
 
 	if (reprise_driver.cuGraphExecUpdate_v2 == NULL)
 		return REPRISE_PATCH_REFUSED;
-	if (!reprise_capture_enter())
+	if (!reprise_capture_enter(graph->workshop->context))
 		return REPRISE_PATCH_NOT_NOW;
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	captured = capture(graph, incoming, changed);
-	reprise_capture_leave();
+	reprise_capture_leave(graph->workshop->context);
 	done = captured != NULL && update_with(graph, captured, changed_count);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_count(REPRISE_COUNT_update_ns, of_program(reprise_clock_ns() - begin));

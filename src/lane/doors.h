@@ -116,8 +116,8 @@ void reprise_stop(const char *reason);
 /* ---- whole contexts (graph/exclusion.c) ---- */
 
 /*
- * Around a call that waits for a whole context: it would fail if Reprise captured meanwhile. Waits for the capture that is
+ * Around a call that waits for a whole context, NULL if nobody knows which: it would fail if Reprise captured meanwhile. Waits for the capture that is
  * open, some microseconds.
  */
-void reprise_context_sync_begin(void);
-void reprise_context_sync_end(void);
+void reprise_context_sync_begin(CUcontext context);
+void reprise_context_sync_end(CUcontext context);

@@ -14,6 +14,7 @@
 #include "../base/inside.h"
 #include "../base/options.h"
 #include "../base/worker.h"
+#include "../driver/driver.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "leave.h"
@@ -113,9 +114,11 @@ static void sleep_until(uint64_t at)
 static void *run(void *unused)
 {
 	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000, due = reprise_hold_due(limit);
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode); /* no capture of the program's is to end for what is called here */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&worker)) {
 		struct look look = {.due = due, .pause = reprise_hold_pause(limit), .next = reprise_clock_ns() + due};

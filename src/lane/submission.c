@@ -96,10 +96,12 @@ static uint64_t period(void)
 
 static void *run(void *unused)
 {
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	struct timespec pause = {.tv_nsec = (long)period()};
 	uint64_t last_found = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode); /* no capture of the program's is to end for what is called here */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&worker)) {
 		bool found = false;

@@ -467,6 +467,355 @@ static void freeing_host_memory_waits_for_a_kernel(void)
 	WAITS_WITH_LAUNCHES(free_host);
 }
 
+/* ---- calls that nobody has asked about yet: Reprise takes each for one that waits (preload/entry_points.def, WAITS) ---- */
+
+static CUarray array;
+static CUmemoryPool pool;
+static CUlibrary library;
+static CUkernel kernel;
+static unsigned char registered[1 << 16] __attribute__((aligned(4096)));
+
+static void allocate_managed(void)
+{
+	OK(cuMemAllocManaged(&large, 1 << 20, CU_MEM_ATTACH_GLOBAL));
+}
+
+static void allocate_pitched(void)
+{
+	size_t pitch;
+
+	OK(cuMemAllocPitch(&large, &pitch, 1000, 1000, 4));
+}
+
+static void allocate_host_with_flags(void)
+{
+	OK(cuMemHostAlloc(&host_block, 8 << 20, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+}
+
+static void allocate_array(void)
+{
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 256, .Height = 256, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+
+	OK(cuArrayCreate(&array, &wanted));
+}
+
+static void destroy_array(void)
+{
+	OK(cuArrayDestroy(array));
+}
+
+static void register_memory(void)
+{
+	OK(cuMemHostRegister(registered, sizeof(registered), CU_MEMHOSTREGISTER_DEVICEMAP));
+}
+
+static void unregister_memory(void)
+{
+	OK(cuMemHostUnregister(registered));
+}
+
+static void make_a_pool(void)
+{
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+
+	OK(cuMemPoolCreate(&pool, &props));
+}
+
+static void trim_a_pool(void)
+{
+	OK(cuMemPoolTrimTo(pool, 0));
+}
+
+static void destroy_a_pool(void)
+{
+	OK(cuMemPoolDestroy(pool));
+}
+
+static void load_a_library(void)
+{
+	OK(cuLibraryLoadFromFile(&library, module_path, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cuLibraryGetKernel(&kernel, library, "append_double"));
+}
+
+static void load_its_kernel(void)
+{
+	CUfunction loaded;
+
+	OK(cuKernelGetFunction(&loaded, kernel));
+}
+
+static void launch_its_kernel(void)
+{
+	OK(append_by((CUfunction)kernel, list, 1, other));
+	finish(other);
+}
+
+static void ask_its_attributes(void)
+{
+	int registers;
+
+	OK(cuKernelGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0));
+}
+
+static void unload_the_library(void)
+{
+	OK(cuLibraryUnload(library));
+}
+
+static CUstream idle;
+
+static void destroy_a_stream(void)
+{
+	OK(cuStreamDestroy(idle));
+}
+
+static void retain_the_primary_context(void)
+{
+	CUcontext primary;
+
+	OK(cuDevicePrimaryCtxRetain(&primary, 0));
+	OK(cuDevicePrimaryCtxRelease(0));
+}
+
+static void make_a_context(void)
+{
+	OK(cuCtxCreate(&second, NULL, 0, 0));
+	OK(cuCtxPopCurrent(NULL));
+}
+
+static void destroy_the_context(void)
+{
+	OK(cuCtxDestroy(second));
+}
+
+static void set_a_limit(void)
+{
+	size_t bytes;
+
+	OK(cuCtxGetLimit(&bytes, CU_LIMIT_STACK_SIZE));
+	OK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4 * bytes));
+}
+
+static void copy_to_host(void)
+{
+	unsigned copied[WORDS];
+
+	OK(cuMemcpyDtoH(copied, list, sizeof(copied)));
+}
+
+/* What the building thread calls, while another thread is in a call that waits. */
+
+static void *free_in_thread(void *unused)
+{
+	(void)unused;
+	cuCtxSetCurrent(context);
+	cuMemFree(large);
+	return NULL;
+}
+
+static CUevent marked;
+
+static void ask_for_memory(void)
+{
+	size_t free_bytes, total;
+
+	OK(cuMemGetInfo(&free_bytes, &total));
+}
+
+static void mark_the_context(void)
+{
+	OK(cuCtxRecordEvent(context, marked));
+}
+
+static void ask_for_the_mark(void)
+{
+	TRUE(cuEventQuery(marked) != CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void destroy_one_exec(void)
+{
+	OK(cuGraphExecDestroy(execs[0]));
+}
+
+static void upload_one(void)
+{
+	OK(cuGraphUpload(execs[1], other));
+}
+
+/* Whether the call returns beside a kernel that waits, for whose end another thread waits in cuMemFree. */
+static void expect_beside_free(void (*call)(void), const char *what, bool return_wanted)
+{
+	pthread_t waiter, releaser;
+
+	allocate();
+	hold(stream);
+	returned = released = false;
+	TRUE(pthread_create(&waiter, NULL, free_in_thread, NULL) == 0);
+	sleep_ms(50);
+	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
+	call();
+	returned = true;
+	pthread_join(releaser, NULL);
+	pthread_join(waiter, NULL);
+	finish(stream);
+	if (released == return_wanted)
+		conformance_fail(__FILE__, __LINE__, "%s beside a thread in cuMemFree: expected %s, saw %s", what, return_wanted ? "a return" : "a wait",
+			released ? "a wait" : "a return");
+}
+#define RETURNS_BESIDE_FREE(call) expect_beside_free((call), #call, true)
+#define WAITS_BESIDE_FREE(call) expect_beside_free((call), #call, false)
+
+#define ASKED "asked, not measured: Asynchronous Concurrent Execution, Implicit Synchronization: some calls wait, which is not said in full"
+
+static void other_memory_is_taken_beside_a_kernel_that_waits(void)
+{
+	RETURNS(allocate_managed);
+	free_it();
+	RETURNS(allocate_pitched);
+	free_it();
+	RETURNS(allocate_host_with_flags);
+	free_host();
+}
+
+static void an_array_is_made_beside_a_kernel_that_waits(void)
+{
+	RETURNS(allocate_array);
+	destroy_array();
+}
+
+static void destroying_an_array_waits_for_a_kernel(void)
+{
+	allocate_array();
+	WAITS(destroy_array);
+}
+
+static void memory_is_registered_beside_a_kernel_that_waits(void)
+{
+	RETURNS(register_memory);
+	unregister_memory();
+}
+
+static void unregistering_memory_waits_for_a_kernel(void)
+{
+	register_memory();
+	WAITS(unregister_memory);
+}
+
+static void pools_live_beside_a_kernel_that_waits(void)
+{
+	RETURNS(make_a_pool);
+	RETURNS(trim_a_pool);
+	RETURNS(destroy_a_pool);
+}
+
+static void a_library_is_loaded_beside_a_kernel_that_waits(void)
+{
+	RETURNS(load_a_library);
+	unload_the_library();
+}
+
+static void a_librarys_kernel_is_loaded_beside_a_kernel_that_waits(void)
+{
+	load_a_library();
+	RETURNS(load_its_kernel);
+	unload_the_library();
+}
+
+static void a_librarys_kernel_is_asked_about_beside_a_kernel_that_waits(void)
+{
+	load_a_library();
+	RETURNS(ask_its_attributes);
+	unload_the_library();
+}
+
+static void a_librarys_kernel_is_launched_first_beside_a_kernel_that_waits(void)
+{
+	list = words();
+	load_a_library();
+	RETURNS(launch_its_kernel);
+	unload_the_library();
+}
+
+static void a_stream_is_destroyed_beside_a_kernel_that_waits(void)
+{
+	OK(cuStreamCreate(&idle, CU_STREAM_NON_BLOCKING));
+	RETURNS(destroy_a_stream);
+}
+
+static void the_primary_context_is_retained_beside_a_kernel_that_waits(void)
+{
+	RETURNS(retain_the_primary_context);
+}
+
+static void a_context_is_made_beside_a_kernel_that_waits(void)
+{
+	RETURNS(make_a_context);
+	destroy_the_context();
+}
+
+static void a_context_is_destroyed_beside_a_kernel_that_waits(void)
+{
+	make_a_context();
+	RETURNS(destroy_the_context);
+}
+
+static void a_limit_is_set_beside_a_kernel_that_waits(void)
+{
+	RETURNS(set_a_limit);
+}
+
+static void memory_is_copied_beside_a_kernel_that_waits(void)
+{
+	list = words();
+	RETURNS(copy_to_host);
+}
+
+static void a_context_is_marked_behind_a_call_that_waits(void)
+{
+	marked = event_new(CU_EVENT_DISABLE_TIMING);
+	WAITS_BESIDE_FREE(mark_the_context);
+	RETURNS_BESIDE_FREE(ask_for_the_mark);
+}
+
+static void free_memory_is_asked_for_beside_a_call_that_waits(void)
+{
+	RETURNS_BESIDE_FREE(ask_for_memory);
+}
+
+static void a_graph_is_captured_beside_a_call_that_waits(void)
+{
+	list = words();
+	RETURNS_BESIDE_FREE(capture_all);
+	destroy_graphs();
+}
+
+static void a_graph_is_destroyed_beside_a_call_that_waits(void)
+{
+	list = words();
+	capture_all();
+	instantiate_all();
+	RETURNS_BESIDE_FREE(destroy_one_exec);
+	destroy_graphs();
+}
+
+static void a_graph_is_uploaded_beside_a_call_that_waits(void)
+{
+	list = words();
+	capture_all();
+	instantiate_all();
+	RETURNS_BESIDE_FREE(upload_one);
+	destroy_execs();
+	destroy_graphs();
+}
+
+static void another_context_lives_beside_a_call_that_waits(void)
+{
+	OK(cuCtxCreate(&second, NULL, 0, 0));
+	OK(cuModuleLoad(&second_module, module_path));
+	OK(cuCtxPopCurrent(NULL));
+	RETURNS_BESIDE_FREE(live_in_another_context);
+}
+
 #define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
 
 const struct check beside_checks[] = {
@@ -489,5 +838,27 @@ const struct check beside_checks[] = {
 	CHECK(freeing_memory_waits_for_a_kernel, SOURCE),
 	CHECK(host_memory_is_taken_beside_a_kernel_that_waits, SOURCE),
 	CHECK(freeing_host_memory_waits_for_a_kernel, SOURCE),
+	CHECK(other_memory_is_taken_beside_a_kernel_that_waits, ASKED),
+	CHECK(an_array_is_made_beside_a_kernel_that_waits, ASKED),
+	CHECK(destroying_an_array_waits_for_a_kernel, ASKED),
+	CHECK(memory_is_registered_beside_a_kernel_that_waits, ASKED),
+	CHECK(unregistering_memory_waits_for_a_kernel, ASKED),
+	CHECK(pools_live_beside_a_kernel_that_waits, ASKED),
+	CHECK_ALONE(a_library_is_loaded_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK_ALONE(a_librarys_kernel_is_loaded_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK_ALONE(a_librarys_kernel_is_asked_about_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK_ALONE(a_librarys_kernel_is_launched_first_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK(a_stream_is_destroyed_beside_a_kernel_that_waits, ASKED),
+	CHECK(the_primary_context_is_retained_beside_a_kernel_that_waits, ASKED),
+	CHECK_ALONE(a_context_is_made_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK_ALONE(a_context_is_destroyed_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK_ALONE(a_limit_is_set_beside_a_kernel_that_waits, ASKED, 0),
+	CHECK(memory_is_copied_beside_a_kernel_that_waits, ASKED),
+	CHECK_ALONE(a_context_is_marked_behind_a_call_that_waits, ASKED, 0),
+	CHECK(free_memory_is_asked_for_beside_a_call_that_waits, ASKED),
+	CHECK_ALONE(a_graph_is_captured_beside_a_call_that_waits, ASKED, 0),
+	CHECK_ALONE(a_graph_is_destroyed_beside_a_call_that_waits, ASKED, 0),
+	CHECK_ALONE(a_graph_is_uploaded_beside_a_call_that_waits, ASKED, 0),
+	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, ASKED, 0),
 	CHECKS_END,
 };

@@ -134,7 +134,7 @@ static void context_waits_for_event(void)
 		CHECK(cuEventRecord(event, waiting));
 		rest(1500); /* most of the time that the making of a graph may begin in */
 		CHECK(cuCtxWaitEvent(hazard_context, event));
-		launch_flag(publish, flag, count, setting);
+		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, setting, (void *[]){&flag, &count})); /* an op of no lane's */
 		CHECK(cuStreamSynchronize(waiting));
 	}
 	CHECK(cuCtxSetCurrent(hazard_context));

@@ -138,10 +138,10 @@ bool reprise_make_room(unsigned int tried)
 }
 
 /* Nothing is ever captured here. */
-void reprise_context_sync_begin(void)
+void reprise_context_sync_begin(CUcontext context)
 {
 }
 
-void reprise_context_sync_end(void)
+void reprise_context_sync_end(CUcontext context)
 {
 }
