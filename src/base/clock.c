@@ -2,6 +2,15 @@
 
 #include <stdatomic.h>
 
+/*
+ * A rate is ticks in a nanosecond, in 2^32nds. All in integers: these functions run on the program's threads, whose floating point flags and traps are the
+ * program's.
+ */
+#define RATE_BITS 32
+#define RATE_ONE (UINT64_C(1) << RATE_BITS)
+
+__extension__ typedef unsigned __int128 wide;
+
 static uint64_t start_ns, start_ticks;
 
 #ifdef REPRISE_VIRTUAL_CLOCK
@@ -19,34 +28,34 @@ uint64_t reprise_clock_start_ticks(void)
 	return start_ticks;
 }
 
-/* Ticks in a nanosecond. */
-static double rate(void)
+static uint64_t rate(void)
 {
 	uint64_t ns = reprise_clock_ns() - start_ns, ticks = reprise_clock_ticks() - start_ticks;
+	uint64_t measured = ns == 0 ? 0 : (uint64_t)(((wide)ticks << RATE_BITS) / ns);
 
-	return ns == 0 || ticks == 0 ? 1.0 : (double)ticks / (double)ns;
+	return measured == 0 ? RATE_ONE : measured;
 }
 
 uint64_t reprise_clock_ticks_to_ns(uint64_t ticks)
 {
-	return (uint64_t)((double)ticks / rate());
+	return (uint64_t)(((wide)ticks << RATE_BITS) / rate());
 }
 
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns)
 {
-	return (uint64_t)((double)ns * rate());
+	return (uint64_t)((wide)ns * rate() >> RATE_BITS);
 }
 
 uint64_t reprise_clock_steady_ns(uint64_t ticks)
 {
-	static _Atomic double steady;
-	double before = atomic_load(&steady);
+	static _Atomic uint64_t steady;
+	uint64_t before = atomic_load(&steady);
 
 	if (before == 0) {
-		double measured = rate();
+		uint64_t measured = rate();
 
 		if (atomic_compare_exchange_strong(&steady, &before, measured))
 			before = measured;
 	}
-	return (uint64_t)((double)(ticks - start_ticks) / before);
+	return (uint64_t)(((wide)(ticks - start_ticks) << RATE_BITS) / before);
 }

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "keep.h"
 #include "options.h"
 
 #define LEAST ((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
@@ -45,6 +46,7 @@ static bool within(enum reprise_store store, uint64_t whole)
 
 void *reprise_store_take(enum reprise_store store, size_t bytes)
 {
+	REPRISE_KEEP_ERRNO;
 	size_t room = bytes + sizeof(struct header);
 	struct header *header = NULL;
 	uint64_t whole;
@@ -62,6 +64,12 @@ void *reprise_store_take(enum reprise_store store, size_t bytes)
 	header->bytes = room;
 	header->store = store;
 	return header + 1;
+}
+
+void reprise_store_reset(void)
+{
+	for (int i = 0; i < REPRISE_STORE_COUNT; i++)
+		atomic_store(&used[i], 0);
 }
 
 void reprise_store_give(void *memory)

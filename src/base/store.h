@@ -21,6 +21,9 @@ void *reprise_store_take(enum reprise_store store, size_t bytes);
 /* Gives it back; NULL is nothing. */
 void reprise_store_give(void *memory);
 
+/* After fork, in the child: what the parent keeps is nobody's here, and counts no more. */
+void reprise_store_reset(void);
+
 /* Whether so little is left that somebody is turned away, or soon will be. */
 bool reprise_store_is_short(void);
 

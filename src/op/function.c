@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/hash.h"
+#include "../base/keep.h"
 #include "../base/lock.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
@@ -111,6 +112,7 @@ static bool may_launch(CUfunction function, bool is_kernel)
 
 struct reprise_function reprise_function_of(CUfunction function)
 {
+	REPRISE_KEEP_ERRNO;
 	struct reprise_function found = {.fixed_grid = true};
 	bool is_kernel = false;
 

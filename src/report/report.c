@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../base/hot.h"
+#include "../base/keep.h"
 #include "../base/launcher.h"
 #include "../base/lock.h"
 #include "../base/log.h"
@@ -102,6 +103,10 @@ void reprise_report_at_exit(void)
 
 	if (where[0] == '\0')
 		return;
+
+	REPRISE_KEEP_ERRNO;
+	REPRISE_KEEP_FLOAT;
+
 	reprise_lock_take(&writing);
 	report(where, reprise_totals_take());
 	reprise_lock_give(&writing);
