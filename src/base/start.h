@@ -17,3 +17,6 @@ enum reprise_mode {
  * and a branch. Returns the mode. Thread-safe. Must not be called from a constructor (invariant 10).
  */
 enum reprise_mode reprise_start(void);
+
+/* After fork, in the child: another thread may have been starting. */
+void reprise_start_reset(void);

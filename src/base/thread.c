@@ -1,27 +1,79 @@
 #include "thread.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "ending.h"
 #include "hot.h"
+#include "keep.h"
 #include "log.h"
 #include "tls.h"
 
 #define PAUSE_NS 10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of microseconds */
+#define STACK_BYTES (1 << 20) /* the driver's own frames are large */
 
 static _Atomic uint64_t failed_at; /* 0: never */
+static _Atomic unsigned int ours;
+
+/* Where ours may run; a count of 0: wherever who starts them may. */
+static cpu_set_t processors;
+static int processor_count;
+
+struct beginning {
+	void *(*run)(void *);
+	const char *name;
+};
 
 REPRISE_HOT uint32_t reprise_thread_self(void)
 {
 	static _Atomic uint32_t threads;
 	static _Thread_local uint32_t self __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-	if (__builtin_expect(self == 0, 0))
+	if (__builtin_expect(self == 0, 0)) {
 		self = atomic_fetch_add(&threads, 1) + 1;
+		reprise_ending_count_in();
+	}
 	return self;
+}
+
+unsigned int reprise_thread_ours(void)
+{
+	return atomic_load(&ours);
+}
+
+void reprise_thread_note_processors(void)
+{
+	cpu_set_t of_main, all;
+
+	processor_count = 0;
+	if (sched_getaffinity(0, sizeof(all), &all) != 0)
+		return;
+	if (sched_getaffinity(getpid(), sizeof(of_main), &of_main) == 0)
+		CPU_OR(&all, &all, &of_main);
+	processors = all;
+	processor_count = CPU_COUNT(&all);
+}
+
+static bool is_real_time(void)
+{
+	int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+
+	return policy == SCHED_FIFO || policy == SCHED_RR;
+}
+
+bool reprise_thread_is_alone(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	return processor_count == 1 && is_real_time();
 }
 
 static void note_failure(void)
@@ -30,26 +82,93 @@ static void note_failure(void)
 		reprise_log(REPRISE_LOG_WARNING, "no thread could be started: nothing will be replayed until one can");
 }
 
-bool reprise_thread_start(void *(*run)(void *), const char *name)
+static void *begin(void *context)
 {
-	uint64_t failed = atomic_load(&failed_at);
+	struct beginning *beginning = context;
+	void *(*run)(void *) = beginning->run;
+	void *result;
+
+	reprise_float_begin();
+	prctl(PR_SET_NAME, beginning->name);
+	free(beginning);
+	atomic_fetch_add(&ours, 1);
+	result = run(NULL);
+	atomic_fetch_sub(&ours, 1);
+	return result;
+}
+
+/* An ordinary thread, whatever this one is. (The idle and batch policies are inherited: to leave them takes rights, and they keep nobody from running.) */
+static void make_ordinary(pthread_attr_t *attributes)
+{
+	if (!is_real_time())
+		return;
+	pthread_attr_setinheritsched(attributes, PTHREAD_EXPLICIT_SCHED);
+	pthread_attr_setschedpolicy(attributes, SCHED_OTHER);
+	pthread_attr_setschedparam(attributes, &(struct sched_param){.sched_priority = 0});
+}
+
+/* Returns the error. `where`: the processors that it may have, or NULL for its starter's. */
+static int create(struct beginning *beginning, unsigned int stack_bytes, const cpu_set_t *where)
+{
 	pthread_attr_t attributes;
-	sigset_t all, before;
 	pthread_t thread;
+	int error = pthread_attr_init(&attributes);
+
+	if (error != 0)
+		return error;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (stack_bytes > 0)
+		pthread_attr_setstacksize(&attributes, stack_bytes);
+	make_ordinary(&attributes);
+	if (where != NULL)
+		error = pthread_attr_setaffinity_np(&attributes, sizeof(*where), where);
+	if (error == 0)
+		error = pthread_create(&thread, &attributes, begin, beginning);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+/* Where the process may run no longer on any of the processors that it might, the thread has its starter's. */
+static bool create_anywhere(struct beginning *beginning, unsigned int stack_bytes)
+{
+	int error = create(beginning, stack_bytes, processor_count > 0 ? &processors : NULL);
+
+	if (error == EINVAL && processor_count > 0)
+		error = create(beginning, stack_bytes, NULL);
+	return error == 0;
+}
+
+bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes)
+{
+	REPRISE_KEEP_ERRNO;
+	uint64_t failed = atomic_load(&failed_at);
+	struct beginning *beginning;
+	sigset_t all, before;
 	bool started;
 
-	if ((failed != 0 && reprise_clock_ns() - failed < PAUSE_NS) || pthread_attr_init(&attributes) != 0)
+	if (failed != 0 && reprise_clock_ns() - failed < PAUSE_NS)
 		return false;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attributes, 1 << 20); /* the driver's own frames are large */
+	beginning = malloc(sizeof(*beginning));
+	if (beginning == NULL)
+		return false;
+	*beginning = (struct beginning){run, name};
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	started = pthread_create(&thread, &attributes, run, NULL) == 0;
-	if (started)
-		pthread_setname_np(thread, name);
+	started = create_anywhere(beginning, stack_bytes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (!started)
+	if (!started) {
+		free(beginning);
 		note_failure();
+	}
 	return started;
+}
+
+bool reprise_thread_start(void *(*run)(void *), const char *name)
+{
+	return reprise_thread_start_with(run, name, STACK_BYTES);
+}
+
+void reprise_thread_reset(void)
+{
+	atomic_store(&ours, 0);
 }

@@ -1,4 +1,9 @@
-/* Threads: which one this is, and how one of our own is started in somebody else's process. */
+/*
+ * Threads: which one this is, and how one of our own is started in somebody else's process.
+ *
+ * What the program gives its own threads is not for ours: a real-time policy, the processors that one thread is pinned to, floating point traps. Such a thread may
+ * wait, without a call, for what a thread of ours has to do. So ours are ordinary threads, and run where the process might when Reprise started.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -7,5 +12,23 @@
 /* This thread's number, from 1. It is never another thread's. */
 uint32_t reprise_thread_self(void);
 
-/* Detached, all signals masked, a small stack. */
+/* Once, when Reprise starts: ours may run where this thread and the main thread may now. */
+void reprise_thread_note_processors(void);
+
+/*
+ * Detached, all signals masked, a small stack (or for stack_bytes 0 what the program's own threads have). Changes nothing of the calling thread's.
+ */
 bool reprise_thread_start(void *(*run)(void *), const char *name);
+bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);
+
+/* How many of ours there are, or fewer: those that have begun and not ended. */
+unsigned int reprise_thread_ours(void);
+
+/*
+ * True if a thread of ours might never run: this one is real-time, and ours have one processor, which it may keep to itself. (What becomes of the program's
+ * threads later is not seen.)
+ */
+bool reprise_thread_is_alone(void);
+
+/* After fork, in the child: none of ours is there. */
+void reprise_thread_reset(void);

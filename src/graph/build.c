@@ -265,6 +265,11 @@ static bool start(void)
 	return there;
 }
 
+void reprise_graph_building_begin(void)
+{
+	start();
+}
+
 static void wake(void)
 {
 	atomic_fetch_add(&work, 1);

@@ -91,6 +91,9 @@ void reprise_graph_want_tidy(void);
 void reprise_graph_building_pause(void);
 void reprise_graph_building_resume(void);
 
+/* Starts the thread, if it is not there: before the first graph is wanted. */
+void reprise_graph_building_begin(void);
+
 /* At exit: lets the graph in work finish, for so long at most, and builds no more. */
 void reprise_graph_building_stop(uint64_t patience_ns);
 

@@ -13,6 +13,7 @@
 #include "../base/hot.h"
 #include "../base/inside.h"
 #include "../base/options.h"
+#include "../base/thread.h"
 #include "../base/worker.h"
 #include "../driver/driver.h"
 #include "../report/counters.h"
@@ -138,7 +139,7 @@ static void *run(void *unused)
 
 bool reprise_hold_ready(void)
 {
-	bool ready = reprise_worker_ready(&worker, run, "reprise-hold");
+	bool ready = !reprise_thread_is_alone() && reprise_worker_ready(&worker, run, "reprise-hold");
 
 	if (!ready)
 		reprise_count(REPRISE_COUNT_threads_failed, 1);

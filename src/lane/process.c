@@ -4,12 +4,19 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../base/ending.h"
 #include "../base/gate.h"
 #include "../base/hot.h"
+#include "../base/keep.h"
+#include "../base/options.h"
+#include "../base/start.h"
+#include "../base/store.h"
+#include "../base/thread.h"
 #include "../control/control.h"
 #include "../gpu/gpu.h"
 #include "../graph/captures.h"
 #include "../graph/exclusion.h"
+#include "../graph/shadow.h"
 #include "../op/function.h"
 #include "../op/memory.h"
 #include "../record/record.h"
@@ -28,6 +35,7 @@
 #define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
 
 static _Atomic int prepared REPRISE_HOT_DATA;
+static bool registered; /* what a child inherits */
 static _Atomic unsigned long unlaned;
 
 /* The program is done issuing; the driver is still there. After this every call passes. */
@@ -45,7 +53,9 @@ static void at_exit(void)
 /* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
 static void in_child(void)
 {
+	reprise_start_reset();
 	reprise_lanes_reset();
+	reprise_store_reset();
 	reprise_eager_reset();
 	reprise_joint_reset();
 	reprise_meeting_reset();
@@ -63,7 +73,10 @@ static void in_child(void)
 	reprise_report_forget();
 	reprise_control_reset();
 	reprise_timeline_reset();
+	reprise_thread_reset();
+	reprise_ending_reset();
 	atomic_store(&unlaned, 0);
+	atomic_store(&prepared, 0);
 }
 
 /* In observe later: reprise_kernels_look(). */
@@ -76,6 +89,49 @@ static void begin_gpu(void)
 		reprise_gpu_start();
 }
 
+/* Every thread that is about to start Reprise has seen to it: who forks while another one is starting has a child that begins anew. */
+void reprise_process_watch_forks(void)
+{
+	static _Atomic bool watched;
+
+	if (!atomic_load(&watched) && pthread_atfork(NULL, NULL, in_child) == 0)
+		atomic_store(&watched, true);
+}
+
+static void register_all(void)
+{
+	if (registered)
+		return;
+	registered = true;
+	reprise_places_begin();
+	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
+	atexit(at_exit);
+	reprise_control_begin();
+}
+
+/*
+ * All threads that may be wanted later: a program that locks itself in after its first work on the device, by a filter of system calls or by limits, is not to
+ * find that another one is started then.
+ */
+static void start_threads(void)
+{
+	if (!reprise_dry && reprise_option(REPRISE_OPTION_HOLD) > 0) {
+		reprise_hold_ready();
+		reprise_submission_begin();
+	}
+	if (!reprise_dry)
+		reprise_graph_building_begin();
+	reprise_ending_begin(!reprise_dry);
+}
+
+static void prepare(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	register_all();
+	start_threads();
+}
+
 REPRISE_HOT void reprise_process_prepare(void)
 {
 	int before = 0;
@@ -83,11 +139,7 @@ REPRISE_HOT void reprise_process_prepare(void)
 	if (__builtin_expect(atomic_load_explicit(&prepared, memory_order_relaxed) != 0, 1) ||
 	    !atomic_compare_exchange_strong(&prepared, &before, 1))
 		return;
-	reprise_places_begin();
-	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
-	atexit(at_exit);
-	pthread_atfork(NULL, NULL, in_child);
-	reprise_control_begin();
+	prepare();
 }
 
 void reprise_process_count_unlaned(void)

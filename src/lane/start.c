@@ -4,9 +4,11 @@
 
 #include "../base/clock.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../base/lock.h"
 #include "../base/log.h"
 #include "../base/options.h"
+#include "../base/thread.h"
 #include "../base/tools.h"
 #include "../graph/shadow.h"
 #include "../record/record.h"
@@ -15,6 +17,7 @@
 #include "../timeline/timeline.h"
 #include "evict.h"
 #include "lane.h"
+#include "process.h"
 #include "registry.h"
 #include "thread.h"
 
@@ -25,10 +28,12 @@ static _Atomic int started; /* the mode and one; 0 before */
 
 static enum reprise_mode decide(void)
 {
+	REPRISE_KEEP_ERRNO;
 	int entered = reprise_enter();
 
 	reprise_options_read();
 	reprise_clock_start();
+	reprise_thread_note_processors();
 	reprise_report_begin();
 
 	enum reprise_mode mode = (enum reprise_mode)reprise_option(REPRISE_OPTION_MODE);
@@ -57,6 +62,7 @@ enum reprise_mode reprise_start(void)
 
 	if (__builtin_expect(mode != 0, 1))
 		return (enum reprise_mode)(mode - 1);
+	reprise_process_watch_forks();
 	reprise_lock_take(&start_lock);
 	mode = atomic_load(&started);
 	if (mode == 0) {
@@ -65,4 +71,9 @@ enum reprise_mode reprise_start(void)
 	}
 	reprise_lock_give(&start_lock);
 	return (enum reprise_mode)(mode - 1);
+}
+
+void reprise_start_reset(void)
+{
+	atomic_store(&start_lock.word, 0);
 }

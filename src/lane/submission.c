@@ -144,6 +144,12 @@ bool reprise_submission_ready(void)
 	return ready;
 }
 
+void reprise_submission_begin(void)
+{
+	if (reprise_option(REPRISE_OPTION_SUBMIT) != NEVER)
+		reprise_submission_ready();
+}
+
 /* ---- what is queued ---- */
 
 /* It was still queued when the host waited for it: as long as that goes on, it is launched at once. */

@@ -15,6 +15,9 @@
 /* Whether the followed trace's visit, which is complete, is one for the thread. Asked once. Under the lane's lock. */
 bool reprise_submission_wants(struct reprise_lane *lane);
 
+/* Before the first visit: starts the thread if it may be wanted. */
+void reprise_submission_begin(void);
+
 /* Whether there is the thread: starts it. */
 bool reprise_submission_ready(void);
 

@@ -1,0 +1,118 @@
+#include "ending.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "inside.h"
+#include "keep.h"
+#include "lock.h"
+#include "thread.h"
+
+#define SOON_NS 1000000u        /* between two looks at first, */
+#define SELDOM_NS 256000000u    /* each time twice as long, up to this */
+#define DIRECTORIES 2           /* links to a folder of tasks that are no tasks' */
+
+static pthread_key_t key; /* set in the program's threads that came here */
+static _Atomic bool has_key;
+static _Atomic uint32_t living; /* of those; the thread sleeps on it */
+static _Atomic bool watched;    /* the thread is there */
+static sigset_t mask;           /* of the one that ended last: what the program's handlers at exit run with */
+
+void reprise_ending_count_in(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (!atomic_load(&has_key) || !reprise_is_programs_thread() || pthread_getspecific(key) != NULL || pthread_setspecific(key, &key) != 0)
+		return;
+	atomic_fetch_add(&living, 1);
+}
+
+/* The main thread has ended, and waits for the others: it has no files any more. */
+static bool main_has_ended(void)
+{
+	char link[8];
+
+	return readlink("/proc/self/exe", link, sizeof(link)) < 0 && errno == ENOENT;
+}
+
+/* No file is opened: its number might be one that the program is about to get. The main thread is counted until the end. */
+static bool only_ours_are_left(void)
+{
+	struct stat tasks;
+
+	return main_has_ended() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_ours();
+}
+
+/* As the C library does it. From here on this is one of the program's threads. */
+static void end_process(void)
+{
+	reprise_inside = 0;
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	exit(0);
+}
+
+static void *run(void *unused)
+{
+	uint64_t pause = SOON_NS;
+
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
+	for (;;) {
+		uint32_t count = atomic_load(&living);
+
+		if (count > 0) {
+			reprise_futex_wait(&living, count, 0);
+			pause = SOON_NS;
+			continue;
+		}
+		if (only_ours_are_left())
+			end_process();
+		reprise_futex_wait(&living, 0, pause);
+		pause = pause < SELDOM_NS ? 2 * pause : SELDOM_NS;
+	}
+	return NULL;
+}
+
+/* The program's handlers at exit are to have the stack that they expect. */
+static void start(void)
+{
+	bool absent = false;
+
+	if (atomic_compare_exchange_strong(&watched, &absent, true) && !reprise_thread_start_with(run, "reprise-end", 0))
+		atomic_store(&watched, false);
+}
+
+static void thread_ends(void *unused)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	if (atomic_fetch_sub(&living, 1) != 1)
+		return;
+	if (reprise_thread_ours() > 0)
+		start();
+	reprise_futex_wake(&living);
+}
+
+void reprise_ending_begin(bool now)
+{
+	if (atomic_load(&has_key) || pthread_key_create(&key, thread_ends) != 0)
+		return;
+	atomic_store(&has_key, true);
+	reprise_ending_count_in();
+	if (now)
+		start();
+}
+
+void reprise_ending_reset(void)
+{
+	if (!atomic_exchange(&has_key, false))
+		return;
+	pthread_key_delete(key);
+	atomic_store(&living, 0);
+	atomic_store(&watched, false);
+}
