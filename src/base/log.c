@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "keep.h"
 #include "write.h"
 
 #define MOST_LINES 200
@@ -17,15 +18,20 @@
 static _Atomic uint64_t current_level = REPRISE_LOG_WARNING;
 static _Atomic unsigned int lines_told;
 
-/* What stderr was in the beginning. */
+/* What stderr was when this library was loaded. */
 static struct {
 	bool known;
 	dev_t device;
 	ino_t inode;
 } stderr_file;
 
-void reprise_log_open(void)
+/*
+ * A constructor, and the only one: who closes stderr and opens a file may do so before its first call that comes here, and then nothing would tell that file
+ * from stderr.
+ */
+__attribute__((constructor)) void reprise_log_open(void)
 {
+	REPRISE_KEEP_ERRNO;
 	struct stat status;
 
 	stderr_file.known = fstat(STDERR_FILENO, &status) == 0;

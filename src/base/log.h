@@ -1,6 +1,8 @@
 /*
  * Words on stderr. Nothing is allocated, each line is one write(2), and after a fixed number of lines there are no more: a
  * failure that repeats a million times is counted in the report, not told a million times.
+ *
+ * Words go to the file that stderr was when the library was loaded. If another one has its number, they go nowhere.
  */
 #pragma once
 
@@ -13,7 +15,7 @@ enum reprise_log_level {
 	REPRISE_LOG_DEBUG,
 };
 
-/* Before the first word: notes which file stderr is. If another one has its number later, words go nowhere. Not thread-safe. */
+/* Notes which file stderr is. Runs when the library is loaded. Not thread-safe. */
 void reprise_log_open(void);
 
 /* Before this is called, warnings are told. */

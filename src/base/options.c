@@ -76,7 +76,6 @@ void reprise_options_read(void)
 {
 	bool secure = getauxval(AT_SECURE) != 0;
 
-	reprise_log_open();
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
 		const char *text = secure ? NULL : getenv(reprise_option_rows[i].variable);
 

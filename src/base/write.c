@@ -21,11 +21,17 @@ static bool write_all(int file, const char *bytes, size_t count)
 	return true;
 }
 
+/* The signal that a write raises beside that error; 0: none. */
+static int signal_of(int error)
+{
+	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+}
+
 bool reprise_write(int file, const void *bytes, size_t count)
 {
 	static const struct timespec at_once;
 	sigset_t raised, pending, before;
-	int saved = errno, cancelled;
+	int saved = errno, cancelled, sent;
 	bool whole;
 
 	sigemptyset(&raised);
@@ -35,12 +41,12 @@ bool reprise_write(int file, const void *bytes, size_t count)
 	pthread_sigmask(SIG_BLOCK, &raised, &before);
 	sigpending(&pending);
 	whole = write_all(file, bytes, count);
-	/* What was pending already is the program's. */
-	if (sigismember(&pending, SIGPIPE))
-		sigdelset(&raised, SIGPIPE);
-	if (sigismember(&pending, SIGXFSZ))
-		sigdelset(&raised, SIGXFSZ);
-	while (!whole && sigtimedwait(&raised, NULL, &at_once) < 0 && errno == EINTR)
+	/* What was pending already is the program's, and so is what comes from elsewhere meanwhile. */
+	sent = whole ? 0 : signal_of(errno);
+	sigemptyset(&raised);
+	if (sent != 0)
+		sigaddset(&raised, sent);
+	while (sent != 0 && !sigismember(&pending, sent) && sigtimedwait(&raised, NULL, &at_once) < 0 && errno == EINTR)
 		continue;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancelled, NULL);

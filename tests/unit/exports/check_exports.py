@@ -18,7 +18,7 @@ NEEDED = re.compile(r'^(libc|libdl|libpthread)\.so\.\d+$|^ld-linux[\w-]*\.so\.\d
 DOOR = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC)\((\w+)', re.M)
 FIRST_VERSIONS = {'AArch64': '@GLIBC_2.17', 'Advanced Micro Devices X86-64': '@GLIBC_2.2.5'}  # of the C library, by the library's machine
 # The compiler's; the second asks the kernel, on aarch64, which atomic instructions there are, and keeps the answer.
-AT_THE_START = {'frame_dummy', 'init_have_lse_atomics'}
+AT_THE_START = {'frame_dummy', 'init_have_lse_atomics', 'reprise_log_open'}  # the compiler's, and one that notes which file stderr is
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)', re.M)
 PUBLIC = re.compile(r'^(?!static)[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
