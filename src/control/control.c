@@ -10,12 +10,14 @@
 #include <linux/close_range.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../base/thread.h"
@@ -26,14 +28,16 @@
 #include "peer.h"
 
 #define BACKLOG 8
+#define SHORT_NS 100000000 /* before another try for what is short */
 #define PATIENCE_MS 1000
 #define SENT_AT_ONCE 65536 /* bytes */
 
 static _Atomic bool off; /* by a word from outside */
 
+/* All but stderr, for as long as there may be something to say. */
 static bool have_own_files(void)
 {
-	return syscall(SYS_close_range, 0u, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0;
+	return syscall(SYS_close_range, STDERR_FILENO + 1u, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0 && syscall(SYS_close_range, 0u, STDERR_FILENO - 1u, 0) == 0;
 }
 
 static int open_listener(void)
@@ -44,8 +48,11 @@ static int open_listener(void)
 
 	if (listener >= 0 && bind(listener, (const struct sockaddr *)&address, length) == 0 && listen(listener, BACKLOG) == 0)
 		return listener;
-	if (listener >= 0)
+	if (listener >= 0) {
+		REPRISE_KEEP_ERRNO;
+
 		close(listener);
+	}
 	return -1;
 }
 
@@ -137,9 +144,15 @@ static void serve(int peer)
 	obey(peer, reprise_control_word(word));
 }
 
+/* False if there is nothing more to wait for. What is short now, files or memory, may be had later. */
 static bool passes(int error)
 {
-	return error == EINTR || error == ECONNABORTED;
+	if (error == EINTR || error == ECONNABORTED)
+		return true;
+	if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM)
+		return false;
+	nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
+	return true;
 }
 
 static void *run(void *unused)
@@ -151,7 +164,12 @@ static void *run(void *unused)
 		reprise_log(REPRISE_LOG_WARNING, "no control: the kernel is older than Linux 5.9, or forbids close_range");
 		return NULL;
 	}
-	listener = open_listener();
+	while ((listener = open_listener()) < 0 && passes(errno))
+		continue;
+	if (listener < 0)
+		reprise_log(REPRISE_LOG_WARNING, "no control: %s", errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");
+	if (listener != STDERR_FILENO)
+		close(STDERR_FILENO);
 	while (listener >= 0) {
 		peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 		if (peer >= 0) {

@@ -35,8 +35,11 @@ bool reprise_control_trusts(int connection, pid_t process)
 	struct ucred other;
 	socklen_t size = sizeof(other);
 
-	return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &other, &size) == 0 && other.uid == geteuid() &&
-	       (process == 0 || other.pid == process);
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &other, &size) != 0)
+		return false;
+	if (process == 0)
+		return other.uid == geteuid();
+	return other.pid == process && (other.uid == geteuid() || other.uid == 0);
 }
 
 void reprise_control_be_patient(int connection, unsigned int milliseconds)

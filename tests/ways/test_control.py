@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import resource
 import select
 import signal
 import socket
@@ -75,6 +76,31 @@ class Controlled(unittest.TestCase):
 
     def report(self, process):
         return json.loads(ctl(process, "report").stdout)
+
+    def test_a_name_that_is_taken_is_told_of(self):
+        def take():
+            taken = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            taken.bind(f"\0reprise-{os.getpid()}")
+            os.set_inheritable(taken.detach(), True)
+        outcome = subprocess.run([*LOOP, SHORT], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
+                                 capture_output=True, text=True, timeout=DEADLINE, preexec_fn=take, close_fds=False)
+        self.assertEqual(outcome.returncode, 0)
+        self.assertIn("no control: the socket's name is taken", outcome.stderr)
+
+    def test_files_that_run_out_are_waited_for(self):
+        process = self.controlled()
+        thread = next(task for task in Path(f"/proc/{process}/task").iterdir() if (task / "comm").read_text().strip() == "reprise-control")
+
+        def times_asleep():
+            return int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", (thread / "status").read_text(), re.M).group(1))
+        _, most = resource.prlimit(process, resource.RLIMIT_NOFILE)
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (1, most))
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as other:
+            before = times_asleep()
+            other.connect(f"\0reprise-{process}")
+            until(lambda: times_asleep() > before + 2, "it waits for files")
+        resource.prlimit(process, resource.RLIMIT_NOFILE, (most, most))
+        self.assertIn("replayed", self.report(process))
 
     def test_nobody_listens_unless_asked_to(self):
         process = self.start()
