@@ -7,6 +7,8 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +40,16 @@ static bool contains(const struct file *file, const char *text, size_t size)
 	return memmem(file->bytes, file->size, text, size) != NULL;
 }
 
+/* Names come from the file, and go to somebody's terminal. */
+static void copy_name(char *to, size_t size, const char *from, size_t length)
+{
+	size_t i = 0;
+
+	for (; i < length && i < size - 1 && from[i] != '\0'; i++)
+		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
+	to[i] = '\0';
+}
+
 static const ElfW(Phdr) *segment(const struct file *file, const ElfW(Ehdr) *header, unsigned int i)
 {
 	return at(file, header->e_phoff + (uint64_t)i * header->e_phentsize, sizeof(ElfW(Phdr)));
@@ -60,7 +72,7 @@ static void read_needed(const char *name, struct reprise_binary *binary)
 	if (strcmp(name, "libcuda.so.1") == 0)
 		binary->links_driver = true;
 	if (strncmp(name, "libcudart.so", 12) == 0)
-		snprintf(binary->cudart, sizeof(binary->cudart), "%s", name);
+		copy_name(binary->cudart, sizeof(binary->cudart), name, SIZE_MAX);
 }
 
 static bool has_name(const char *names, uint64_t size, const char *name, size_t name_size)
@@ -110,13 +122,17 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 		return;
 	binary->kind = REPRISE_BINARY_STATIC;
 	binary->fixed_address = header->e_type == ET_EXEC;
+	if (header->e_phentsize != sizeof(ElfW(Phdr))) /* the loader takes no other */
+		return;
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *part = segment(file, header, i);
 
 		if (part != NULL && part->p_type == PT_INTERP) /* comes before the others, where there is one */
 			binary->kind = REPRISE_BINARY_DYNAMIC;
-		if (part != NULL && part->p_type == PT_DYNAMIC)
+		if (part != NULL && part->p_type == PT_DYNAMIC) { /* the loader takes one */
 			read_dynamic(file, header, part, binary);
+			break;
+		}
 	}
 	binary->names_driver = contains(file, "libcuda.so", 10);
 	binary->cudart_inside = binary->cudart[0] == '\0' && contains(file, "cudart", 6) && contains(file, "cuGetProcAddress", 16);
@@ -129,8 +145,9 @@ static void read_script(const struct file *file, struct reprise_binary *binary)
 
 	while (begin < length && line[begin] == ' ')
 		begin++;
-	for (end = begin; end < length && line[end] != ' ' && line[end] != '\n' && end - begin < sizeof(binary->interpreter) - 1; end++)
-		binary->interpreter[end - begin] = line[end];
+	for (end = begin; end < length && line[end] != ' ' && line[end] != '\n'; end++)
+		continue;
+	copy_name(binary->interpreter, sizeof(binary->interpreter), line + begin, end - begin);
 	binary->kind = REPRISE_BINARY_SCRIPT;
 }
 
@@ -141,6 +158,26 @@ static void read_bytes(const struct file *file, struct reprise_binary *binary)
 		read_elf(file, binary);
 	else if (file->size > 2 && memcmp(file->bytes, "#!", 2) == 0)
 		read_script(file, binary);
+}
+
+/* A file that shrinks while it is read has no more bytes behind its pages. */
+static sigjmp_buf shrunk;
+
+static void jump_back(int signal)
+{
+	siglongjmp(shrunk, signal);
+}
+
+static void read_while_it_lasts(const struct file *file, struct reprise_binary *binary)
+{
+	struct sigaction jump = {.sa_handler = jump_back}, before;
+
+	sigaction(SIGBUS, &jump, &before);
+	if (sigsetjmp(shrunk, 1) == 0)
+		read_bytes(file, binary);
+	else
+		*binary = (struct reprise_binary){.kind = REPRISE_BINARY_OTHER};
+	sigaction(SIGBUS, &before, NULL);
 }
 
 struct reprise_binary reprise_binary_read(const char *path)
@@ -157,7 +194,7 @@ struct reprise_binary reprise_binary_read(const char *path)
 
 		file.bytes = bytes;
 		if (bytes != MAP_FAILED) {
-			read_bytes(&file, &binary);
+			read_while_it_lasts(&file, &binary);
 			munmap(bytes, file.size);
 		}
 		binary.privileged = (status.st_mode & (S_ISUID | S_ISGID)) != 0 || fgetxattr(descriptor, "security.capability", NULL, 0) > 0;

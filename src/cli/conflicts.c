@@ -23,7 +23,11 @@ static void tell_library(void)
 	if (!reprise_cli_can_be_listed(path))
 		reprise_cli_tell_conflict("the library's path has a space or a colon, at which LD_PRELOAD is split", "install it elsewhere");
 	if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
-		snprintf(what, sizeof(what), "the library cannot be loaded: %s", dlerror());
+		const char *error = dlerror();
+
+		if (strstr(error, "static TLS") != NULL) /* which it has where it is preloaded, and may not have here */
+			return;
+		snprintf(what, sizeof(what), "the library cannot be loaded: %s", error);
 		reprise_cli_tell_conflict(what, "it was built for another C library or another machine than this: build it here");
 	}
 }

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -47,6 +48,25 @@ class Doctor(unittest.TestCase):
         path.write_bytes(content)
         path.chmod(0o755)
         return path
+
+    def segments(self, count, size, entry_size=56):
+        """A program whose headers all say that the dynamic section is the rest of the file."""
+        machine = struct.unpack_from("<H", Path(sys.executable).resolve().read_bytes(), 18)[0]
+        begin = 64 + 56 * (count if entry_size else 1)
+        head = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 64, 0, 0, 64, entry_size, count, 0, 0, 0)
+        return self.file(head + struct.pack("<IIQQQQQQ", 2, 4, begin, 0, 0, size - begin, size - begin, 8) * (count if entry_size else 1) + bytes(size - begin))
+
+    def test_a_file_made_to_be_slow_is_not(self):
+        for entry_size in 0, 56:
+            program = self.segments(65535, 8 << 20, entry_size)
+            begin = time.monotonic()
+            reprise("doctor", str(program))
+            self.assertLess(time.monotonic() - begin, 5)
+
+    def test_a_file_says_nothing_to_the_terminal(self):
+        said = self.says(self.file(b"#!/bin/\x1b[2J\x07sh\n"), 1)
+        self.assertNotIn("\x1b", said)
+        self.assertNotIn("\x07", said)
 
     def test_what_is_installed_and_where_the_driver_is(self):
         said = reprise("doctor").stdout
