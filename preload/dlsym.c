@@ -11,11 +11,13 @@
 #include <stdint.h>
 
 #include "../src/base/inside.h"
+#include "../src/base/keep.h"
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
 #include "definition.h"
 #include "door.h"
 #include "route.h"
+#include "scope.h"
 
 /* Returned in two registers, which the assembly looks at. */
 struct reprise_found {
@@ -32,42 +34,40 @@ static struct reprise_found settled(void *address)
 	return (struct reprise_found){address, 1};
 }
 
-static struct link_map *map_of(const void *address)
-{
-	struct link_map *map = NULL;
-	Dl_info info;
-
-	return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 ? map : NULL;
-}
-
 /*
- * The look-up found the name that we export, since a preloaded object comes first. What counts is what comes after us: that,
- * through the door if it is the driver's, or, if nothing in the global scope has the name, the driver that was loaded with
- * RTLD_LOCAL. If there is none either, the program is to hear so.
+ * The look-up found the name that we export, since a preloaded object comes first. What counts is what it would have found without us: what comes after us in the
+ * global scope, or what `scope` has, the caller's own. Through the door if it is the driver's. If there is none, the program is to hear so.
  */
-static struct reprise_found past_ourselves(const char *name)
+static struct reprise_found past_ourselves(const char *name, void *scope)
 {
 	enum reprise_mode mode = reprise_route_open(false);
 	void *address = reprise_real_dlsym(RTLD_NEXT, name);
+	void *door;
 
-	if (address == NULL && reprise_driver_handle() != NULL)
-		address = reprise_real_dlsym(reprise_driver_handle(), name);
+	if (address == NULL && scope != NULL) {
+		(void)dlerror();
+		address = scope;
+	}
 	if (address == NULL || mode == REPRISE_MODE_OFF)
 		return settled(address);
-
-	void *door = reprise_route_driver(name, address);
-
+	door = reprise_route_driver(name, address);
 	return settled(door != NULL ? door : address);
+}
+
+/* Whether a look-up from `caller` comes to the driver's function at `address`. */
+static bool sees_driver(const char *name, const void *address, const void *caller)
+{
+	return reprise_scope_has_driver() || reprise_scope_of_caller(caller, name) == address;
 }
 
 /*
  * RTLD_NEXT: the first definition after the caller, which may itself be a layer over the driver. It is of interest if it is
- * the driver's or ours. A driver that was loaded with RTLD_LOCAL counts as coming after.
+ * the driver's or ours. A driver that was loaded with RTLD_LOCAL comes after those alone that need it.
  */
 static struct reprise_found next_after(const char *name, const void *caller)
 {
 	enum reprise_mode mode = reprise_route_open(false);
-	struct link_map *map = map_of(caller);
+	struct link_map *map = reprise_scope_object(caller);
 
 	for (map = map != NULL ? map->l_next : NULL; map != NULL; map = map->l_next) {
 		void *address = reprise_own_definition(map, name);
@@ -75,17 +75,19 @@ static struct reprise_found next_after(const char *name, const void *caller)
 		if (address == NULL)
 			continue;
 		if (reprise_is_exported(address))
-			return past_ourselves(name);
+			return past_ourselves(name, NULL);
 
 		void *door = mode != REPRISE_MODE_OFF ? reprise_route_driver(name, address) : NULL;
 
-		return door != NULL ? settled(door) : not_ours;
+		return door != NULL && sees_driver(name, address, caller) ? settled(door) : not_ours;
 	}
 	return not_ours;
 }
 
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside != 0)
 		return not_ours;
 	if (handle == RTLD_NEXT)
@@ -96,7 +98,7 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 	if (address == NULL)
 		return not_ours;
 	if (reprise_is_exported(address))
-		return past_ourselves(name);
+		return past_ourselves(name, handle == RTLD_DEFAULT ? reprise_scope_of_caller(caller, name) : NULL);
 	if (reprise_route_open(false) == REPRISE_MODE_OFF)
 		return not_ours;
 

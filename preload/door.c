@@ -12,12 +12,14 @@
 #include "../src/base/gate.h"
 #include "../src/base/hot.h"
 #include "../src/base/inside.h"
+#include "../src/base/keep.h"
 #include "../src/driver/driver.h"
 #include "../src/driver/lookup.h"
 #include "../src/lane/doors.h"
 #include "../src/report/places.h"
 #include "attributes.h"
 #include "route.h"
+#include "scope.h"
 #include "spare.h"
 
 /* How many integer arguments travel in registers. */
@@ -34,7 +36,7 @@
 /* From the assembly, which alone calls them. */
 void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
 void reprise_door_returned(uint32_t entry, CUresult result);
-void *reprise_door_first_call(uint32_t entry);
+void *reprise_door_first_call(uint32_t entry, const void *caller);
 
 void *reprise_real[REPRISE_DOOR_COUNT] REPRISE_HOT_DATA;
 void *reprise_exported[REPRISE_ENTRY_COUNT];
@@ -108,24 +110,67 @@ void reprise_door_returned(uint32_t entry, CUresult result)
 		reprise_observe_result(result);
 }
 
+/* A caller that names the driver's function: through the door unless Reprise is off. NULL if there is no driver, or no such function. */
+static void *in_driver(uint32_t entry)
+{
+	enum reprise_mode mode = reprise_route_open(true);
+	void *real = __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
+
+	if (real == NULL && reprise_driver_handle() != NULL)
+		real = reprise_real_dlsym(reprise_driver_handle(), reprise_entry_name(entry));
+	return real != NULL && reprise_inside == 0 && mode != REPRISE_MODE_OFF ? reprise_door_of(entry) : real;
+}
+
+static void *settle(uint32_t entry, void *target)
+{
+	if (target == NULL)
+		return (void *)reprise_door_missing;
+	if (reprise_inside == 0) /* else it is too early */
+		__atomic_store_n(&reprise_exported[entry], target, __ATOMIC_RELEASE);
+	return target;
+}
+
+/*
+ * The name is defined elsewhere, too, but not in the global scope: each caller is to get what it would have got without us. (A call at a function's end has the
+ * return address of another object, which may see none of them.)
+ */
+static void *in_scope_of(const void *caller, uint32_t entry, void *elsewhere)
+{
+	void *own = reprise_scope_of_caller(caller, reprise_entry_name(entry));
+	void *driver;
+
+	if (own != NULL && !reprise_is_exported(own) && !reprise_scope_is_drivers(own))
+		return own;
+	if (own == NULL)
+		return elsewhere;
+	driver = in_driver(entry);
+	return driver != NULL ? driver : (void *)reprise_door_missing;
+}
+
+static bool is_first(const char *name)
+{
+	return reprise_is_exported(reprise_real_dlsym(RTLD_DEFAULT, name));
+}
+
 /*
  * Where a program that links the driver is to go from now on: to the next object that has this name, as if we were not
- * there, if that is not the driver itself; otherwise to the driver, through the door unless Reprise is off.
+ * there, if that is not the driver itself; otherwise to the driver. Once Reprise has started this leaves dlerror alone, unless the name is defined elsewhere.
  */
-void *reprise_door_first_call(uint32_t entry)
+void *reprise_door_first_call(uint32_t entry, const void *caller)
 {
+	REPRISE_KEEP_ERRNO;
 	const char *name = reprise_entry_name(entry);
-	enum reprise_mode mode = reprise_route_open(true);
-	void *driver = reprise_driver_handle();
-	void *next = reprise_real_dlsym(RTLD_NEXT, name);
-	void *real = driver != NULL ? reprise_real_dlsym(driver, name) : NULL;
+	void *elsewhere = reprise_scope_other_definition(name);
+	void *next;
 
-	if (real == NULL || reprise_inside != 0) /* too early to settle it */
-		return next != NULL ? next : real != NULL ? real : (void *)reprise_door_missing;
-
+	if (elsewhere == NULL)
+		return settle(entry, in_driver(entry));
+	next = reprise_real_dlsym(RTLD_NEXT, name);
+	if (next == NULL) {
+		(void)dlerror();
+		/* A layer that comes before us calls on, and not itself. */
+		return is_first(name) ? in_scope_of(caller, entry, elsewhere) : settle(entry, in_driver(entry));
+	}
 	/* Another layer will come through the door when it looks for the driver itself. */
-	void *target = next != NULL && next != real ? next : mode == REPRISE_MODE_OFF ? real : reprise_door_of(entry);
-
-	__atomic_store_n(&reprise_exported[entry], target, __ATOMIC_RELEASE);
-	return target;
+	return settle(entry, reprise_scope_is_drivers(next) ? in_driver(entry) : next);
 }

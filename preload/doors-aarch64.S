@@ -109,6 +109,7 @@
 	function reprise_first_call
 	save_arguments
 	mov w0, w16
+	mov x1, x30 /* the way back to the program */
 	bl reprise_door_first_call
 	mov x16, x0
 	restore_arguments

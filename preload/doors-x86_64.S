@@ -56,6 +56,7 @@
 	movq KEPT+8(%rsp), %r10
 	leave
 	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
 	.endm
 
 /* Called by a door, with the entry in %r11d; every register that can carry an argument is as before when it returns. */
@@ -96,6 +97,7 @@
 	function reprise_first_call
 	save_arguments
 	movl %r11d, %edi
+	movq 8(%rbp), %rsi /* the way back to the program */
 	call reprise_door_first_call
 	movq %rax, %r11
 	restore_arguments

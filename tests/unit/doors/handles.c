@@ -97,6 +97,24 @@ START_TEST(a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it)
 }
 END_TEST
 
+START_TEST(a_driver_that_was_loaded_for_few_is_found_by_them_alone)
+{
+	static const char *const names[] = {"cuGraphLaunch", "cuInit", "cuParamSetf"};
+	void *local = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	ck_assert_ptr_nonnull(local);
+	for (int i = 0; i < 3; i++)
+		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+			ck_assert_msg(dlsym(handle_of(i), names[k]) == NULL, "%s in %s", names[k], handle_names[i]);
+			ck_assert_ptr_nonnull(strstr(dlerror(), names[k]));
+		}
+	ck_assert_ptr_nonnull(dlsym(local, "cuGraphLaunch"));
+	ck_assert_ptr_nonnull(dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL));
+	ck_assert_ptr_eq(dlsym(RTLD_DEFAULT, "cuGraphLaunch"), dlsym(local, "cuGraphLaunch"));
+	ck_assert_ptr_eq(dlsym(RTLD_NEXT, "cuGraphLaunch"), dlsym(local, "cuGraphLaunch"));
+}
+END_TEST
+
 START_TEST(a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door)
 {
 	void *plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
@@ -182,6 +200,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, names_of_others_are_found_as_ever);
 	tcase_add_test(tcase, a_name_of_the_drivers_is_not_found_where_it_is_not);
 	tcase_add_test(tcase, a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it);
+	tcase_add_test(tcase, a_driver_that_was_loaded_for_few_is_found_by_them_alone);
 	tcase_add_test(tcase, a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door);
 	tcase_add_test(tcase, an_error_waits_until_it_is_asked_for);
 	/* A sanitizer will not have RTLD_DEEPBIND, and takes away what makes dlvsym look at versions: that the fake driver needs some. */

@@ -10,7 +10,7 @@ struct rooms *preloaded_rooms(void)
 
 void *driver(void)
 {
-	void *handle = dlopen("libcuda.so.1", RTLD_LAZY);
+	void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_GLOBAL);
 
 	ck_assert_msg(handle != NULL, "no driver: %s", dlerror());
 	return handle;

@@ -15,7 +15,7 @@
 /* The rooms in the preloaded object. */
 struct rooms *preloaded_rooms(void);
 
-/* The driver, loaded by this call if it was not before, and its log. */
+/* The driver, loaded by this call if it was not before and in the global scope, and its log. */
 void *driver(void);
 struct fake_log *driver_log(void);
 

@@ -1,6 +1,8 @@
 /* A program that links libcuda.so.1 in the ordinary way: its calls go through the exported names. */
 #include "harness.h"
 
+#include <string.h>
+
 /* By label, so that cuda.h has no say in their names and types. */
 #define LINKED(name) extern fake_function linked_##name __asm__(#name)
 
@@ -57,6 +59,17 @@ START_TEST(every_argument_survives_a_barrier_with_something_deferred)
 	assert_everything_arrived("cuMemcpyBatchAsync");
 	call_with_everything(linked_cuModuleUnload);
 	ck_assert_str_eq(driver_log()->name, "cuModuleUnload");
+}
+END_TEST
+
+START_TEST(an_error_of_the_loaders_survives_first_calls)
+{
+	call_with_everything(linked_cuStreamSynchronize);
+	ck_assert_ptr_null(dlopen("/nowhere/at-all.so", RTLD_LAZY));
+	call_with_everything(linked_cuGraphLaunch);
+	call_with_everything(linked_cuParamSetf);
+	call_with_everything(linked_cuModuleUnload);
+	ck_assert_ptr_nonnull(strstr(dlerror(), "/nowhere/at-all.so"));
 }
 END_TEST
 
@@ -444,6 +457,7 @@ static void add_tests(TCase *tcase)
 {
 	tcase_add_test(tcase, every_argument_survives_the_first_call);
 	tcase_add_test(tcase, every_argument_survives_a_barrier_with_something_deferred);
+	tcase_add_test(tcase, an_error_of_the_loaders_survives_first_calls);
 	tcase_add_test(tcase, a_barrier_with_nothing_deferred_tells_nobody);
 	tcase_add_test(tcase, a_debugger_sees_through_the_doors);
 	tcase_add_test(tcase, an_order_names_its_stream);
