@@ -84,7 +84,7 @@ static inline void reprise_call_(void **slot, const char *name)
 
 /*
  * Issues to the driver, before it returns, every op that any thread's call has left with Reprise. Needed only where something that CUDA does not show
- * waits for the GPU's work: Reprise issues by itself before every call that could tell, and within the hold limit (100 us) whatever happens.
+ * waits for the GPU's work: Reprise issues by itself before every call that could tell, and within the hold limit (400 us unless set) whatever happens.
  */
 static inline void reprise_flush(void)
 {

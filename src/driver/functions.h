@@ -9,9 +9,7 @@
 
 #define REPRISE_DRIVER_FUNCTIONS(NEEDED, OPTIONAL) \
 	/* contexts */ \
-	NEEDED(cuDriverGetVersion) \
 	NEEDED(cuDeviceGetCount) \
-	NEEDED(cuGetErrorName) \
 	NEEDED(cuCtxGetCurrent) \
 	NEEDED(cuCtxSetCurrent) \
 	NEEDED(cuCtxPushCurrent_v2) \
@@ -21,12 +19,10 @@
 	NEEDED(cuDevicePrimaryCtxRetain) \
 	NEEDED(cuDevicePrimaryCtxRelease_v2) \
 	OPTIONAL(cuCtxRecordEvent) \
-	OPTIONAL(cuDeviceGetGraphMemAttribute) \
 	/* streams */ \
 	NEEDED(cuStreamGetCtx) \
 	NEEDED(cuStreamGetFlags) \
 	NEEDED(cuStreamGetPriority) \
-	OPTIONAL(cuStreamGetId) \
 	OPTIONAL(cuStreamGetGreenCtx) \
 	NEEDED(cuStreamIsCapturing) \
 	OPTIONAL(cuStreamGetCaptureInfo_v2) \
@@ -48,13 +44,11 @@
 	NEEDED(cuStreamBeginCapture_v2) \
 	NEEDED(cuStreamEndCapture) \
 	NEEDED(cuGraphGetNodes) \
-	NEEDED(cuGraphNodeGetType) \
 	OPTIONAL(cuGraphKernelNodeGetParams_v2) \
 	OPTIONAL(cuGraphMemcpyNodeGetParams) \
 	OPTIONAL(cuGraphMemsetNodeGetParams) \
 	OPTIONAL(cuGraphHostNodeGetParams) \
 	NEEDED(cuGraphInstantiateWithFlags) \
-	OPTIONAL(cuGraphInstantiateWithParams) \
 	OPTIONAL(cuGraphExecUpdate_v2) \
 	OPTIONAL(cuGraphExecKernelNodeSetParams_v2) \
 	OPTIONAL(cuGraphExecMemcpyNodeSetParams) \
@@ -87,7 +81,6 @@
 	OPTIONAL(cuFuncGetParamInfo) \
 	OPTIONAL(cuKernelGetParamInfo) \
 	NEEDED(cuFuncGetAttribute) \
-	OPTIONAL(cuKernelGetAttribute) \
 	OPTIONAL(cuKernelGetFunction) \
 	OPTIONAL(cuFuncGetName) \
 	OPTIONAL(cuKernelGetName) \
@@ -95,6 +88,5 @@
 	OPTIONAL(cuKernelGetLibrary) \
 	OPTIONAL(cuModuleGetGlobal_v2) \
 	OPTIONAL(cuLibraryGetGlobal) \
-	NEEDED(cuPointerGetAttribute) \
 	NEEDED(cuPointerGetAttributes) \
 	NEEDED(cuMemGetAddressRange_v2)
