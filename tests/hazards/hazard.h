@@ -23,7 +23,7 @@ struct hazard {
 /* Each ends with a NULL name. */
 extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazards[], order_hazards[], context_hazards[], thread_hazards[], apart_hazards[], lifetime_hazards[],
 	capture_hazards[], graph_hazards[], launch_hazards[], change_hazards[], replay_hazards[], ending_hazards[], room_hazards[], manners_hazards[], process_hazards[],
-	patching_hazards[], limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[], judged_hazards[], gated_hazards[];
+	patching_hazards[], limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[], judged_hazards[], gated_hazards[], guest_hazards[];
 
 /* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one block of WORDS threads works on `x` and reads `y`. */
 void hazard_set_up(void);

@@ -19,7 +19,7 @@ const char *hazard_module_path;
 static const struct hazard *const tables[] = {
 	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, context_hazards, thread_hazards, apart_hazards, lifetime_hazards, capture_hazards, graph_hazards,
 	launch_hazards, change_hazards, replay_hazards, ending_hazards, room_hazards, manners_hazards, process_hazards,
-	patching_hazards, limit_hazards, fork_hazards, device_hazards, api_hazards, identity_hazards, judged_hazards, gated_hazards,
+	patching_hazards, limit_hazards, fork_hazards, device_hazards, api_hazards, identity_hazards, judged_hazards, gated_hazards, guest_hazards,
 };
 
 static uint64_t now_ns(void)
@@ -148,6 +148,7 @@ static bool sets_up_itself(const char *name)
 {
 	static const char *const names[] = {
 		"fork_before_init", "nccl_like", "ipc_event", "exit_pending", "signal_exit", "stop_and_continue", "daemonise", "handler_at_first_call",
+		"closed_before", "main_thread_ends",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -1,0 +1,306 @@
+/* What is the program's own: its threads' policies and processors, errno, dlerror, floating point, file numbers, its own end; and what it forbids itself. */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fenv.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hazard.h"
+
+static void loop(CUdeviceptr x, unsigned iterations)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < iterations; iteration++) {
+		hazard_chain(x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+}
+
+/* ---- policies and processors ---- */
+
+static bool is_named(pid_t thread, const char *begin)
+{
+	char path[64], name[32] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)thread);
+	file = fopen(path, "r");
+	if (file == NULL)
+		return false;
+	if (fgets(name, sizeof(name), file) == NULL)
+		name[0] = '\0';
+	fclose(file);
+	return strncmp(name, begin, strlen(begin)) == 0;
+}
+
+/* Threads of that name that are real-time, or may run on fewer processors than `all`. */
+static unsigned in_the_way(const char *name, int all)
+{
+	DIR *folder = opendir("/proc/self/task");
+	unsigned count = 0;
+
+	for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+		pid_t thread = (pid_t)atoi(entry->d_name);
+		cpu_set_t set;
+
+		if (thread == 0 || !is_named(thread, name) || sched_getaffinity(thread, sizeof(set), &set) != 0)
+			continue;
+		count += sched_getscheduler(thread) == SCHED_FIFO || CPU_COUNT(&set) < all;
+	}
+	if (folder != NULL)
+		closedir(folder);
+	return count;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* The thread has one processor for itself and leaves it to nobody: it looks at memory that deferred kernels write. */
+static void real_time(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	volatile uint32_t *host;
+	cpu_set_t before, one;
+	CUdeviceptr mapped;
+	void *memory;
+	uint32_t expected = 0;
+	unsigned late = 0;
+
+	sched_getaffinity(0, sizeof(before), &before);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 10}); /* where it is allowed */
+	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&mapped, memory, 0));
+	host = memset(memory, 0, WORDS * 4);
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2 && late == 0; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++) {
+			double begin = seconds();
+
+			hazard_launch(hazard_mix, mapped, i, stream);
+			expected = hazard_mixed(expected, 5, i);
+			while (hazard_springs(iteration) && i == CHAIN / 2 && host[WORDS - 1] != expected && late == 0)
+				late += seconds() - begin > 10;
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){.sched_priority = 0});
+	printf("late %u, in the way %u\n", late, in_the_way("reprise-", CPU_COUNT(&before)));
+	hazard_print("x", mapped);
+}
+
+/* ---- what a program forbids itself ---- */
+
+/* A filter of system calls that ends the process where a thread is started, set after the first work on the device. */
+static void locked_in(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	loop(hazard_x, 1);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		printf("not locked in\n");
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
+/* ---- what calls leave in the thread ---- */
+
+/* Whatever is inexact ends the process, in all threads; values change, so that graphs are patched. */
+static void floating_point(void)
+{
+	CUstream stream;
+
+	feclearexcept(FE_ALL_EXCEPT);
+#if defined(__x86_64__)
+	feenableexcept(FE_ALL_EXCEPT);
+#endif
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++)
+			hazard_launch(hazard_mix, hazard_x, i + (iteration & 64 ? iteration : 0), stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("flags %d\n", fetestexcept(FE_ALL_EXCEPT));
+	hazard_print("x", hazard_x);
+}
+
+static size_t address_space(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	if (file == NULL || fscanf(file, "%zu", &pages) != 1)
+		abort();
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* There is no room for another thread, nor for much else: that is nothing which errno tells the program. */
+static void errno_kept(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	size_t most = address_space() + (1u << 18);
+	unsigned changed = 0;
+
+	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++) {
+			errno = EXDEV;
+			hazard_launch(hazard_mix, hazard_x, i, stream);
+			changed += errno != EXDEV;
+		}
+		errno = EXDEV;
+		CHECK(cuStreamSynchronize(stream));
+		changed += errno != EXDEV;
+	}
+	printf("errno changed %u times\n", changed);
+	hazard_print("x", hazard_x);
+}
+
+/* An error of the loader's waits until it is asked for, whatever CUDA is called for the first time meanwhile. */
+static void pending_dlerror(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent event;
+	const char *error;
+
+	if (dlopen("/nowhere/at-all.so", RTLD_NOW) != NULL)
+		abort();
+	CHECK(cuEventCreate(&event, CU_EVENT_DEFAULT));
+	loop(hazard_x, ITERATIONS / 4);
+	CHECK(cuEventRecord(event, stream));
+	CHECK(cuStreamWaitEvent(stream, event, CU_EVENT_WAIT_DEFAULT));
+	CHECK(cuEventSynchronize(event));
+	CHECK(cuEventDestroy(event));
+	CHECK(cuStreamDestroy(stream));
+	error = dlerror();
+	printf("dlerror: %s\n", error != NULL ? error : "none");
+	hazard_print("x", hazard_x);
+}
+
+/* ---- file numbers ---- */
+
+/* As a daemon that closes stderr, and gives its number to a file of its own, before it uses CUDA. */
+static void closed_before(void)
+{
+	char path[] = "/tmp/closed-before-XXXXXX";
+	int scratch = mkstemp(path);
+	struct stat status;
+
+	unlink(path);
+	dup2(scratch, STDERR_FILENO);
+	hazard_set_up();
+	loop(hazard_x, ITERATIONS);
+	fstat(scratch, &status);
+	printf("bytes in the program's file: %ld\n", (long)status.st_size);
+	hazard_print("x", hazard_x);
+}
+
+/* ---- the end ---- */
+
+static void *end_last(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	loop(hazard_x, ITERATIONS / 8);
+	return NULL;
+}
+
+static void tell_at_exit(void)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	hazard_print("at exit", hazard_x);
+	fflush(stdout);
+}
+
+static void *wait_a_while(void *unused)
+{
+	struct timespec pause = {.tv_nsec = 20000000};
+
+	nanosleep(&pause, NULL);
+	return NULL;
+}
+
+/* The main thread ends before the others: with one that uses CUDA, or with one that never did. (A driver with threads of its own would keep the process alive.) */
+static void end_main_thread(void *(*last)(void *))
+{
+	pthread_t thread;
+
+	hazard_set_up();
+	atexit(tell_at_exit);
+	loop(hazard_x, ITERATIONS / 4);
+	if (pthread_create(&thread, NULL, last, NULL) != 0)
+		abort();
+	pthread_exit(NULL);
+}
+
+static void end_child(pid_t child)
+{
+	struct timespec pause = {.tv_nsec = 1000000};
+	double begin = seconds();
+	int status = -1;
+
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		if (seconds() - begin > 20)
+			kill(child, SIGKILL);
+		nanosleep(&pause, NULL);
+	}
+	printf("child ended with %#x\n", (unsigned)status);
+	fflush(stdout);
+}
+
+static void main_thread_ends(void)
+{
+	static void *(*const last[])(void *) = {end_last, wait_a_while};
+
+	for (size_t i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+		pid_t child;
+
+		fflush(stdout);
+		child = fork();
+		if (child == 0)
+			end_main_thread(last[i]);
+		end_child(child);
+	}
+	hazard_set_up();
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
+const struct hazard guest_hazards[] = {
+	{"real_time", real_time},
+	{"locked_in", locked_in},
+	{"floating_point", floating_point},
+	{"errno_kept", errno_kept},
+	{"pending_dlerror", pending_dlerror},
+	{"closed_before", closed_before},
+	{"main_thread_ends", main_thread_ends},
+	{NULL, NULL},
+};
