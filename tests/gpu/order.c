@@ -252,6 +252,75 @@ static void spin_across_streams(void)
 	mirror_verify(&of_b, ITERATIONS);
 }
 
+/* A kernel waits for one whose launch has returned, in the midst of what is hot; then comes a call that may wait for both. */
+static void call_behind(void (*call)(void))
+{
+	struct mirror mirror;
+	cudaStream_t waiting, hot;
+	uint32_t *flag = device_words(), *late = mapped_words();
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&waiting, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&hot, cudaStreamNonBlocking));
+	/* Loads the kernels before one waits for another: loading may wait for the device. */
+	launch(kernel_raise, 1, 1, (void *[]){&flag, &(uint32_t){0}}, hot);
+	launch(kernel_wait, 1, 1, (void *[]){&flag, &(uint32_t){0}, &late}, waiting);
+	mirror_mix(&mirror, 0, hot);
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i <= ITERATIONS; i++) {
+		launch(kernel_wait, 1, 1, (void *[]){&flag, &i, &late}, waiting);
+		for (uint32_t k = 0; k < 4; k++)
+			mirror_mix(&mirror, k, hot);
+		launch(kernel_raise, 1, 1, (void *[]){&flag, &i}, hot);
+		if (trap_at(i))
+			call();
+		for (uint32_t k = 0; k < 4; k++)
+			mirror_mix(&mirror, k + 10, hot);
+		CHECK(cudaStreamSynchronize(hot));
+		CHECK(cudaStreamSynchronize(waiting));
+		EXPECT(!*late, "iteration %u: the kernel gave up waiting for the other stream", i);
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* They are kept: only a heap that has to grow waits. */
+static void make_streams(void)
+{
+	cudaStream_t made;
+
+	for (unsigned i = 0; i < 10; i++)
+		CHECK(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
+}
+
+static void streams_made_behind(void)
+{
+	call_behind(make_streams);
+}
+
+static cudaGraph_t kept;
+
+static void make_graphs(void)
+{
+	cudaGraphExec_t made;
+
+	for (unsigned i = 0; i < 10; i++)
+		CHECK(cudaGraphInstantiateWithFlags(&made, kept, 0));
+}
+
+static void graph_made_behind(void)
+{
+	struct mirror unused;
+	cudaStream_t stream;
+
+	mirror_init(&unused);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	for (unsigned i = 0; i < 40; i++)
+		mirror_mix(&unused, i, stream);
+	CHECK(cudaStreamEndCapture(stream, &kept));
+	call_behind(make_graphs);
+}
+
 /* A kernel runs all the while, until the host lets it go; loops on other streams become hot beside it, and change now and then. */
 static void persistent_kernel(void)
 {
@@ -400,6 +469,8 @@ const struct hazard order_hazards[] = {
 	{"host_func_once", host_func_once},
 	{"callback", callback},
 	{"spin_across_streams", spin_across_streams},
+	{"streams_made_behind", streams_made_behind},
+	{"graph_made_behind", graph_made_behind},
 	{"persistent_kernel", persistent_kernel},
 	{"wait_value", wait_value},
 	{"free_async", free_async},
