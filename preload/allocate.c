@@ -76,9 +76,9 @@ static void leave_gate(bool entered)
 
 /* Both forms of a name, in the order of a stream. */
 #define ALLOCATE_IN_ORDER(name, parameters, arguments) \
-	ALLOCATE_AROUND(reprise_door_order(stream, false), (void)0, bool entered = enter_gate(), leave_gate(entered), name, PARAMETERS parameters, \
+	ALLOCATE_AROUND(reprise_door_order(stream, false), reprise_order_ends(), bool entered = enter_gate(), leave_gate(entered), name, PARAMETERS parameters, \
 	                ARGUMENTS arguments) \
-	ALLOCATE_AROUND(reprise_door_order(stream, true), (void)0, bool entered = enter_gate(), leave_gate(entered), name##_ptsz, PARAMETERS parameters, \
+	ALLOCATE_AROUND(reprise_door_order(stream, true), reprise_order_ends(), bool entered = enter_gate(), leave_gate(entered), name##_ptsz, PARAMETERS parameters, \
 	                ARGUMENTS arguments)
 
 /* Device memory. */

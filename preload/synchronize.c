@@ -48,9 +48,10 @@ static CUcontext context_of(CUcontext context)
 
 CONTEXT_WIDE(cuCtxSynchronize, NULL, (void), ())
 CONTEXT_WIDE(cuCtxSynchronize_v2, context, (CUcontext context), (context))
-CONTEXT_WIDE(cuCtxRecordEvent, context, (CUcontext context, CUevent event), (context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, REPRISE_SYNC_CONTEXT, context, PARAMETERS(CUcontext context, CUevent event),
-     ARGUMENTS(context, event))
+/* The event may be one that streams of any other context record, or wait for. */
+CONTEXT_WIDE(cuCtxRecordEvent, (reprise_event_met(event, true), context), (CUcontext context, CUevent event), (context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, REPRISE_SYNC_CONTEXT, (reprise_event_met(event, false), context),
+     PARAMETERS(CUcontext context, CUevent event), ARGUMENTS(context, event))
 
 /* A green context's streams are in the lanes of its primary one, if in any. */
 WIDE((void)0, (void)0, cuGreenCtxRecordEvent, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))

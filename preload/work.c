@@ -1,6 +1,6 @@
 /*
  * The doors of calls that give a stream work which may wait for what is yet to come: an address that is written later, a semaphore, a host function that
- * wants a mutex, a kernel. Like the ops they go through the gate (src/base/gate.h); else they are doors of the order of a stream like any other.
+ * wants a mutex, a kernel; and of those that write what others wait for. Like the ops they go through the gate (src/base/gate.h); else they are doors of the order of a stream like any other.
  */
 #include "versions.h"
 
@@ -26,6 +26,7 @@ FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintp
 		reprise_gate_enter(NULL); \
 		result = REPRISE_REAL(name) arguments; \
 		reprise_gate_leave(); \
+		reprise_order_ends(); \
 		return result; \
 	}
 
@@ -44,6 +45,10 @@ DOORS(cuStreamWaitValue32, (CUstream stream, CUdeviceptr address, cuuint32_t val
 DOORS(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
 DOORS(cuStreamWaitValue64, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
 DOORS(cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
+DOORS(cuStreamWriteValue32, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
+DOORS(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
+DOORS(cuStreamWriteValue64, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
+DOORS(cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
 DOORS(cuStreamBatchMemOp, (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags), (stream, count, params, flags))
 DOORS(cuStreamBatchMemOp_v2, (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags), (stream, count, params, flags))
 DOORS(cuWaitExternalSemaphoresAsync,

@@ -93,12 +93,19 @@ void reprise_order(CUstream stream, bool per_thread)
 
 	if (reprise_inside != 0)
 		return;
+	reprise_lanes_returned();
 	lane = reprise_lanes_known(stream, per_thread);
 	if (reprise_records())
 		reprise_recorded_order(lane);
-	reprise_lanes_order(lane, stream, per_thread);
+	reprise_lanes_order(lane, stream, per_thread, true);
 	reprise_lanes_meet_events(lane, NULL, true); /* a graph of the program's may have nodes of them */
 	reprise_timeline_end_call(REPRISE_TIMELINE_ORDER, begin);
+}
+
+void reprise_order_ends(void)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_returned();
 }
 
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -107,6 +114,7 @@ void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 
 	if (reprise_inside != 0)
 		return;
+	reprise_lanes_returned();
 	if (reprise_records())
 		reprise_recorded_wait(what, handle, per_thread);
 	reprise_lanes_sync(what, handle, per_thread);

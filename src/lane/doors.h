@@ -54,8 +54,11 @@ CUresult reprise_submit(struct reprise_call *call);
  */
 void reprise_order(CUstream stream, bool per_thread);
 
+/* The call that this thread announced so has returned. Where no door says it, the thread's next call does. */
+void reprise_order_ends(void);
+
 /*
- * SYNC, and unknown entry points: issues what the call may observe. `handle` is the stream or the context, 0 for the default stream (`per_thread` as
+ * SYNC, and unknown entry points: issues what the call may observe. `handle` is the stream, the event (0: any), or the context, 0 for the default stream (`per_thread` as
  * in struct reprise_call), the current context, or none.
  */
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
@@ -67,6 +70,9 @@ void reprise_issue(void);
 
 /* RECORD, an event's record or a wait for one: as reprise_submit(), if its stream shares a lane with others; else as ORDER. */
 CUresult reprise_submit_event(struct reprise_call *call);
+
+/* A whole context is about to record the event, or to wait for it. What streams that fork and join hold of it is issued. */
+void reprise_event_met(CUevent event, bool recorded);
 
 /* The event is about to be destroyed. As SYNC, and no trace may name it any more. */
 void reprise_event_destroyed(CUevent event);

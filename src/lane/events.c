@@ -5,6 +5,7 @@
 #include "doors.h"
 
 #include "../base/inside.h"
+#include "../base/thread.h"
 #include "../op/kernel.h"
 #include "../timeline/timeline.h"
 #include "barrier.h"
@@ -18,6 +19,12 @@
 
 /* ---- records and waits ---- */
 
+/* What comes next on a stream that other threads use is behind the event, too. A record orders nothing behind it. */
+static bool is_foreign_wait(const struct reprise_lane *lane, const struct reprise_call *call)
+{
+	return call->kind == REPRISE_OP_WAIT && lane != NULL && atomic_load_explicit(&lane->thread, memory_order_relaxed) != reprise_thread_self();
+}
+
 /* An event's record or wait where its stream's lane is not a joint one. Afterwards it may be. */
 static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_call *call)
 {
@@ -25,9 +32,10 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 
 	if (reprise_records())
 		reprise_recorded_order(lane);
-	reprise_lanes_order(lane, call->stream, call->per_thread);
+	reprise_lanes_order(lane, call->stream, call->per_thread, is_foreign_wait(lane, call));
 	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	result = reprise_call_pass(call, lane != NULL && !lane->unusable ? lane->context : NULL);
+	reprise_lanes_returned();
 	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
 		reprise_meeting_note(lane, call);
 	return result;
@@ -35,8 +43,10 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 
 static CUresult submit_event(struct reprise_call *call)
 {
-	struct reprise_lane *lane = reprise_lanes_known(call->stream, call->per_thread);
+	struct reprise_lane *lane;
 
+	reprise_lanes_returned();
+	lane = reprise_lanes_known(call->stream, call->per_thread);
 	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->joined) == NULL)
 		return submit_alone(lane, call);
 	reprise_lanes_make_way(lane, false);
@@ -54,6 +64,12 @@ CUresult reprise_submit_event(struct reprise_call *call)
 	result = submit_event(call);
 	reprise_timeline_end_call(call->kind, begin);
 	return result;
+}
+
+void reprise_event_met(CUevent event, bool recorded)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_meet_events(NULL, event, recorded);
 }
 
 /* ---- what ends an event, or lets others record it ---- */
@@ -95,7 +111,7 @@ void reprise_event_destroyed(CUevent event)
 	if (reprise_inside != 0)
 		return;
 	if (atomic_load(&reprise_attention) > 0)
-		reprise_sync(REPRISE_SYNC_EVENT, 0, false);
+		reprise_sync(REPRISE_SYNC_EVENT, (uintptr_t)event, false);
 	if (atomic_load(&reprise_joint_lanes) > 0)
 		reprise_lanes_each(forget_event, &event);
 }

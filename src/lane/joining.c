@@ -276,5 +276,6 @@ void reprise_joint_reset(void)
 	atomic_store(&joining.word, 0);
 	atomic_store(&reprise_joint_lanes, 0);
 	atomic_store(&reprise_joint_debtors, 0);
+	atomic_store(&reprise_joint_unknown_calls, 0);
 	spares = NULL;
 }

@@ -11,7 +11,7 @@
 #define JUDGED 4096 /* after so many ops, */
 #define LEAST 4     /* one in so many must have been replayed by a graph that forks: others need no joint lane */
 
-_Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors;
+_Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors, reprise_joint_unknown_calls;
 
 /* Where the event's last record is noted, or else where it may be: a free place of its row, or one that another has to give up. */
 static struct reprise_joint_event *slot_of(struct reprise_joint *joint, CUevent event)
@@ -56,11 +56,14 @@ static void order(struct reprise_joint *joint, enum reprise_op_kind kind, unsign
 		join_clock(&joint->clocks[member], &slot->clock);
 }
 
-/* Whether all that came on the streams of `members` comes before what is next on the stream of `origin`. */
+/* Whether all that came on the streams of `members` comes before what is next on the stream of `origin`. What another thread is about to give one of them does not. */
 static bool covers(const struct reprise_joint *joint, unsigned int origin, uint8_t members)
 {
+	if (atomic_load(&reprise_joint_unknown_calls) != 0)
+		return false;
 	for (unsigned int member = 0; member < joint->count; member++)
-		if ((members >> member & 1) != 0 && joint->clocks[origin].ticks[member] != joint->clocks[member].ticks[member])
+		if ((members >> member & 1) != 0 &&
+		    (joint->clocks[origin].ticks[member] != joint->clocks[member].ticks[member] || atomic_load(&joint->members[member]->strangers) != 0))
 			return false;
 	return true;
 }

@@ -50,6 +50,9 @@ struct reprise_joint {
 /* How many lanes are joint, and how many of them owe a wait. */
 extern _Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors;
 
+/* Calls that may be in the driver and give streams work, nobody knows which: while there are any, no member is known to be behind another. */
+extern _Atomic uint32_t reprise_joint_unknown_calls;
+
 /* ---- the order among members ---- */
 
 /* The op, deferred until now or not, is about to be issued on its member's stream: what is owed there is paid. */

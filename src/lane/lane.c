@@ -27,7 +27,9 @@
 #include "joint.h"
 #include "leave.h"
 #include "meeting.h"
+#include "order.h"
 #include "queued.h"
+#include "registry.h"
 #include "replay.h"
 #include "twin.h"
 #include "verify.h"
@@ -58,29 +60,39 @@ REPRISE_HOT struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 	}
 }
 
-/* The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. */
-static struct reprise_lane *take_for_op(struct reprise_lane *lane, struct reprise_call *call)
+/*
+ * The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. If the lane has become another stream's since it was found,
+ * *lane is the one that the op's stream has now; NULL if it can have none any more.
+ */
+REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane, struct reprise_call *call)
 {
-	for (;;) {
-		struct reprise_lane *taken = reprise_lane_take(lane);
+	while (*lane != NULL) {
+		struct reprise_lane *taken = reprise_lane_take(*lane);
 
+		if (__builtin_expect(reprise_lanes_moved(), 0)) {
+			reprise_lock_give(&taken->lock);
+			*lane = reprise_lanes_find(call->stream, call->per_thread);
+			continue;
+		}
 		if (__builtin_expect(taken->joint == NULL, 1))
 			return taken;
-		call->member = lane->member;
+		call->member = (*lane)->member;
 		if (taken->joint->thread == reprise_thread_self())
 			return taken;
 		reprise_lock_give(&taken->lock);
-		reprise_joint_part(lane, true);
+		reprise_joint_part(*lane, true);
 		call->member = 0;
 	}
+	return NULL;
 }
 
 /* All that a steady loop writes of it is the lane's own. */
-static void note_caller(struct reprise_lane *lane)
+static void note_caller(struct reprise_lane *lane, struct reprise_call *call)
 {
 	uint32_t self = reprise_thread_self();
 
-	if (atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
+	call->foreign = atomic_load_explicit(&lane->thread, memory_order_relaxed) != self;
+	if (call->foreign)
 		atomic_store_explicit(&lane->thread, self, memory_order_relaxed);
 	atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
 	reprise_lane_attend(lane);
@@ -224,7 +236,7 @@ REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *c
 {
 	bool answered = false;
 
-	note_caller(lane);
+	note_caller(lane, call);
 	if (is_barrier(lane, call))
 		reprise_lane_barrier(lane, false);
 	else
@@ -283,7 +295,11 @@ static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call 
 
 REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *call)
 {
-	struct reprise_lane *lane = take_for_op(found, call);
+	struct reprise_lane *lane = take_for_op(&found, call);
+
+	if (__builtin_expect(lane == NULL, 0))
+		return reprise_call_pass(call, NULL);
+
 	uint64_t launches = lane->counts.launches;
 	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	CUresult result = CUDA_SUCCESS;
@@ -293,6 +309,8 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 
 	if (!answered)
 		reprise_queued_finish(lane, false);
+	if (__builtin_expect(call->foreign, 0) && !answered)
+		reprise_lanes_call_begins(found);
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
@@ -300,6 +318,8 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 		note_place(lane, call);
 
 	result = pass(lane, call, timed, first);
+	if (__builtin_expect(call->foreign, 0))
+		reprise_lanes_call_ends(found);
 	if (result != CUDA_SUCCESS)
 		refused(found);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))

@@ -92,6 +92,7 @@ struct reprise_lane {
 	_Atomic bool blocking;    /* ordered against the legacy default stream; of a joint lane: one of its members is */
 	_Atomic bool unusable;    /* its ops always pass */
 	_Atomic bool retired;
+	_Atomic uint32_t strangers; /* calls on its stream by threads that are not a joint lane's, as far as they are known to be, and that may not have reached the driver yet */
 
 	/* What every op needs, on two lines. */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_lock lock;

@@ -6,10 +6,12 @@
 
 #include "../base/hot.h"
 #include "../base/thread.h"
+#include "../base/tls.h"
 #include "../driver/driver.h"
 #include "barrier.h"
 #include "joint.h"
 #include "registry.h"
+#include "thread.h"
 
 /* A point in the order of a stream. */
 struct point {
@@ -69,7 +71,50 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 		reprise_lanes_lose_order(point.stream);
 }
 
-void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread)
+/* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the driver, and does not come back to tell. */
+static _Thread_local struct reprise_lane *called_on __attribute__((tls_model(REPRISE_TLS_MODEL)));
+static _Thread_local bool called_anywhere __attribute__((tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
+
+void reprise_lanes_call_begins(struct reprise_lane *lane)
+{
+	atomic_fetch_add(&lane->strangers, 1);
+}
+
+void reprise_lanes_call_ends(struct reprise_lane *lane)
+{
+	struct reprise_lane *taken = reprise_lane_take(lane);
+
+	if (taken->joint != NULL)
+		reprise_joint_strange(taken, lane->member);
+	atomic_fetch_sub(&lane->strangers, 1);
+	reprise_lock_give(&taken->lock);
+}
+
+void reprise_lanes_returned(void)
+{
+	struct reprise_lane *lane = called_on;
+
+	called_on = NULL;
+	if (lane != NULL)
+		reprise_lanes_call_ends(lane);
+	if (!called_anywhere)
+		return;
+	called_anywhere = false;
+	reprise_lanes_lose_order(NULL);
+	atomic_fetch_sub(&reprise_joint_unknown_calls, 1);
+}
+
+/* Under the lock of `taken`, which has the ops of the lane's stream. The calls of a joint lane's own thread come one after the other. */
+static void note_call(struct reprise_lane *lane, const struct reprise_lane *taken)
+{
+	if (taken->joint != NULL && taken->joint->thread == reprise_thread_self())
+		return;
+	reprise_lanes_call_begins(lane);
+	reprise_thread_owns();
+	called_on = lane;
+}
+
+void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread, bool may_work)
 {
 	struct reprise_lane *taken;
 
@@ -78,14 +123,15 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 		return;
 	}
 	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
-	if (atomic_load(&lane->joined) == NULL) {
-		reprise_lane_tell(lane, false);
-		return;
-	}
 	taken = reprise_lane_take(lane);
-	reprise_lane_barrier(taken, false);
+	if (taken->joint != NULL || reprise_lane_has_news(taken))
+		reprise_lane_barrier(taken, false);
+	else
+		reprise_lane_unattend(taken);
 	if (taken->joint != NULL)
 		reprise_joint_strange(taken, lane->member);
+	if (may_work)
+		note_call(lane, taken);
 	reprise_lock_give(&taken->lock);
 }
 
@@ -167,19 +213,30 @@ static bool concerns(enum reprise_sync what, const struct point *point, uint32_t
 	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self || observes(what, point, lane);
 }
 
-/* `stream`: what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a stream that is waited for, too. */
-static void tell(struct reprise_lane *lane, CUstream stream)
+/* A joint lane, of a call that looks at an event (NULL: at any), and records none: a group that has not deferred its record is another thread's affair. */
+static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t self)
 {
-	if (reprise_lane_is_joint(lane))
-		reprise_joint_tell(lane, true, false, stream);
-	else
+	reprise_lock_take(&lane->lock);
+	if (event == NULL || atomic_load(&lane->thread) == self || reprise_lane_defers(lane, event))
+		reprise_lane_barrier(lane, true);
+	reprise_lock_give(&lane->lock);
+}
+
+/* Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a stream that is waited for, too. */
+static void tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+{
+	if (!reprise_lane_is_joint(lane))
 		reprise_lane_tell(lane, true);
+	else if (what == REPRISE_SYNC_EVENT)
+		tell_of_event(lane, (CUevent)handle, self);
+	else
+		reprise_joint_tell(lane, true, false, what == REPRISE_SYNC_STREAM ? point->stream : NULL);
 }
 
 static void sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	bool of_stream = what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_DEFAULT;
-	struct point point = of_stream ? point_of((CUstream)handle, per_thread) : (struct point){.context = (CUcontext)handle};
+	struct point point = of_stream ? point_of((CUstream)handle, per_thread) : (struct point){.context = what == REPRISE_SYNC_CONTEXT ? (CUcontext)handle : NULL};
 	uint32_t self = reprise_thread_self();
 
 	if (point.context == NULL)
@@ -188,7 +245,7 @@ static void sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 		struct reprise_lane *head = reprise_lane_head(lane);
 
 		if (concerns(what, &point, self, lane) && (head == lane || !concerns(what, &point, self, head)))
-			tell(head, what == REPRISE_SYNC_STREAM ? point.stream : NULL);
+			tell(head, what, handle, &point, self);
 	}
 }
 
@@ -208,5 +265,8 @@ void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_threa
 		return;
 	}
 	reprise_lanes_barrier(true);
+	atomic_fetch_add(&reprise_joint_unknown_calls, 1);
+	reprise_thread_owns();
+	called_anywhere = true;
 	reprise_lanes_lose_order(NULL);
 }

@@ -14,8 +14,21 @@ void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 /* The same before something on a stream that has no lane in the current context; it may be a copy. */
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
 
-/* A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it holds, and so do others that it comes after. */
-void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread);
+/*
+ * A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it holds, and so do others that it comes after.
+ * `may_work`: it may be more than a point in the stream's order, and is taken to be on its way until reprise_lanes_returned().
+ */
+void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread, bool may_work);
+
+/*
+ * A call of this thread's on the lane's stream is on its way to the driver, and nobody knows when it is there: until it has returned no graph of a joint lane
+ * takes the stream's place in the order for known. Under the lock of the lane that has the stream's ops. The other way round no lock is held.
+ */
+void reprise_lanes_call_begins(struct reprise_lane *lane);
+void reprise_lanes_call_ends(struct reprise_lane *lane);
+
+/* This thread makes another call: the last one that reprise_lanes_order() was told of has returned. */
+void reprise_lanes_returned(void);
 
 /* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its joint lane is known to be behind another. */
 void reprise_lanes_lose_order(CUstream stream);

@@ -1,7 +1,7 @@
 /*
  * Lanes stand in a list that only grows at its head, so all of them are visited without a lock. To find the one of a stream, to
  * grow the list and to give a retired lane to another stream takes `registry_lock`, so that nobody finds a lane that is just being given
- * away. Each thread remembers the lanes it used last; `epoch` moves when a lane is retired and makes them all look again.
+ * away. Each thread remembers the lanes it used last; reprise_lanes_epoch moves when a lane is retired and makes them all look again.
  */
 #include "registry.h"
 
@@ -22,7 +22,8 @@
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
-static _Atomic uint32_t epoch REPRISE_HOT_DATA = 1;
+_Atomic uint32_t reprise_lanes_epoch REPRISE_HOT_DATA;
+_Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL)));
 static _Atomic uint32_t legacy_lanes REPRISE_HOT_DATA;   /* in use; none in most programs that order their streams themselves */
 static _Atomic uint32_t blocking_lanes REPRISE_HOT_DATA; /* these and the lanes that are ordered against them */
 
@@ -144,7 +145,7 @@ REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	uint32_t left;
 
 	if (lane == NULL || remembered[slot].stream != resolved ||
-	    remembered[slot].epoch != atomic_load_explicit(&epoch, memory_order_acquire))
+	    remembered[slot].epoch != atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
 	if (left == 0 || atomic_load(&lane->joined) != NULL || atomic_load(&lane->deferred_since) != 0 ||
@@ -160,8 +161,9 @@ REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread
 {
 	CUcontext context = NULL;
 	struct reprise_lane *lane;
-	uint32_t now = atomic_load_explicit(&epoch, memory_order_acquire);
+	uint32_t now = atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire);
 
+	reprise_lanes_looked_up_at = now;
 	stream = reprise_stream_resolve(stream, per_thread);
 	if (reprise_driver.cuCtxGetCurrent(&context) != CUDA_SUCCESS || context == NULL)
 		return NULL;
@@ -250,7 +252,7 @@ REPRISE_HOT bool reprise_lanes_unordered(const struct reprise_lane *lane)
 
 void reprise_lanes_look_again(void)
 {
-	atomic_fetch_add(&epoch, 1);
+	atomic_fetch_add(&reprise_lanes_epoch, 1);
 }
 
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
@@ -265,7 +267,7 @@ void reprise_lanes_retire(struct reprise_lane *lane)
 	if (!atomic_load(&lane->retired)) {
 		count_order(lane, -1u);
 		atomic_store(&lane->retired, true);
-		atomic_fetch_add(&epoch, 1);
+		atomic_fetch_add(&reprise_lanes_epoch, 1);
 	}
 	reprise_lock_give(&registry_lock);
 }
@@ -278,5 +280,5 @@ void reprise_lanes_reset(void)
 	lane_count = 0;
 	atomic_store(&legacy_lanes, 0);
 	atomic_store(&blocking_lanes, 0);
-	atomic_fetch_add(&epoch, 1);
+	atomic_fetch_add(&reprise_lanes_epoch, 1);
 }

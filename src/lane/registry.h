@@ -1,6 +1,7 @@
 /* All lanes of the process: which one a call belongs to, and going through all of them. */
 #pragma once
 
+#include "../base/tls.h"
 #include "lane.h"
 
 /*
@@ -14,6 +15,18 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
  * op. Does not ask for the context, since passing is right in any; that question is half of what watching costs.
  */
 bool reprise_lanes_asleep(CUstream stream, bool per_thread);
+
+extern _Atomic uint32_t reprise_lanes_epoch;
+extern _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
+
+/*
+ * Whether lanes have changed hands since this thread looked one up last: if so, that one may be another stream's. False under the lane's lock, it
+ * stays the stream's until the lock is given.
+ */
+static inline bool reprise_lanes_moved(void)
+{
+	return atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire) != reprise_lanes_looked_up_at;
+}
 
 /* As reprise_lanes_find(), but only if it is there already. */
 struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread);

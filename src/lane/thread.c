@@ -9,6 +9,7 @@
 
 #include "../base/thread.h"
 #include "barrier.h"
+#include "order.h"
 #include "registry.h"
 #include "traces.h"
 
@@ -22,6 +23,7 @@ static void thread_ends(void *unused)
 	uint32_t self = reprise_thread_self();
 	bool any = false;
 
+	reprise_lanes_returned();
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
 		if (atomic_load(&lane->owner) != self)
 			continue;

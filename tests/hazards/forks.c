@@ -581,6 +581,27 @@ static void fork_event_destroyed(void)
 	repeat(forks_with_new_events);
 }
 
+/* An event ends, and the next one, which has its handle, is waited for before it is recorded: that orders nothing. */
+static void forks_with_reborn_event(unsigned iteration)
+{
+	if (hazard_springs(iteration)) {
+		work_alone(0, iteration);
+		CHECK(cuEventRecord(outsider_done, sides[0]));
+		CHECK(cuEventDestroy(outsider_done));
+		CHECK(cuEventCreate(&outsider_done, CU_EVENT_DISABLE_TIMING));
+		CHECK(cuStreamWaitEvent(origin, outsider_done, 0));
+	}
+	fork_alone();
+	join_all();
+}
+
+static void fork_event_reborn(void)
+{
+	set_up_plainly();
+	CHECK(cuEventCreate(&outsider_done, CU_EVENT_DISABLE_TIMING));
+	repeat(forks_with_reborn_event);
+}
+
 static void forks_with_new_streams(unsigned iteration)
 {
 	fork_all(1);
@@ -796,7 +817,183 @@ static void fork_waited_for_by_thread(void)
 	repeat(forks_waited_for_elsewhere);
 }
 
+/* A second thread has all of another context wait for the end of a branch, as soon as it was told that its event is recorded. */
+static struct {
+	CUcontext context;
+	CUfunction mix;
+	CUdeviceptr x;
+	CUstream stream;
+} beyond;
+
+static void set_up_beyond(void)
+{
+	CUmodule module;
+
+	CHECK(cuCtxCreate(&beyond.context, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&beyond.mix, module, "mix"));
+	beyond.x = words_of(31);
+	beyond.stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+static void *has_context_wait(void *unused)
+{
+	CHECK(cuCtxSetCurrent(beyond.context));
+	CHECK(cuCtxWaitEvent(beyond.context, join_events[1]));
+	launch(beyond.mix, beyond.x, beyond.x, 7, beyond.stream);
+	CHECK(cuStreamSynchronize(beyond.stream));
+	return unused;
+}
+
+static void forks_waited_for_by_context(unsigned iteration)
+{
+	pthread_t thread;
+
+	fork_all(1);
+	CHECK(cuEventRecord(join_events[1], sides[1]));
+	if (hazard_springs(iteration)) {
+		pthread_create(&thread, NULL, has_context_wait, NULL);
+		pthread_join(thread, NULL);
+	}
+	join(0);
+	CHECK(cuStreamWaitEvent(origin, join_events[1], 0));
+	fold(0);
+}
+
+static void fork_waited_for_by_context(void)
+{
+	set_up_plainly();
+	set_up_beyond();
+	repeat(forks_waited_for_by_context);
+	CHECK(cuCtxSetCurrent(beyond.context));
+	hazard_print("beyond", beyond.x);
+}
+
+/*
+ * Another thread has a value written on a side stream, and that call takes long: this thread forks and joins meanwhile. When it has returned, what comes next on
+ * that stream is behind the write.
+ */
+static sem_t write_wanted, write_done;
+static CUdeviceptr written, seen;
+static unsigned to_write;
+
+static void *writes_on_side(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		while (sem_wait(&write_wanted) != 0)
+			;
+		if (to_write == 0)
+			return unused;
+		CHECK(cuStreamWriteValue32(sides[0], written, to_write, 0));
+		sem_post(&write_done);
+	}
+}
+
+static void fork_and_see(void)
+{
+	record_fork();
+	fork_to(0);
+	CHECK(cuMemcpyDtoDAsync(seen, written, sizeof(uint32_t), sides[0]));
+	work_alone(0, 1);
+	join(0);
+	work_beside();
+}
+
+static void forks_beside_write(unsigned iteration)
+{
+	uint32_t word;
+
+	if (hazard_springs(iteration)) {
+		to_write = iteration;
+		sem_post(&write_wanted);
+		usleep(500); /* the call has begun, mostly; if it has not, there is nothing to find this time */
+		for (unsigned i = 0; i < 3; i++) {
+			fork_and_see();
+			CHECK(cuStreamSynchronize(origin));
+		}
+		while (sem_wait(&write_done) != 0)
+			;
+	}
+	fork_and_see();
+	if (!hazard_springs(iteration))
+		return;
+	CHECK(cuStreamSynchronize(origin));
+	CHECK(cuMemcpyDtoH(&word, seen, sizeof(word)));
+	if (word != iteration)
+		printf("iteration %u: the branch saw %u\n", iteration, word);
+}
+
+static void fork_beside_call(void)
+{
+	pthread_t thread;
+
+	set_up_plainly();
+	written = words_of(0);
+	seen = words_of(0);
+	sem_init(&write_wanted, 0, 0);
+	sem_init(&write_done, 0, 0);
+	pthread_create(&thread, NULL, writes_on_side, NULL);
+	repeat(forks_beside_write);
+	to_write = 0;
+	sem_post(&write_wanted);
+	pthread_join(thread, NULL);
+}
+
+/* Another thread asks for an event of its own in the midst of a fork: that is no affair of the fork's. */
+static sem_t query_wanted, query_done;
+static bool queries_are_over;
+static CUevent event_apart;
+
+static void *queries_apart(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (;;) {
+		while (sem_wait(&query_wanted) != 0)
+			;
+		if (queries_are_over)
+			return unused;
+		CHECK(cuEventQuery(event_apart));
+		CHECK(cuEventSynchronize(event_apart));
+		sem_post(&query_done);
+	}
+}
+
+static void forks_beside_queries(unsigned iteration)
+{
+	fork_all(1);
+	if (hazard_springs(iteration)) {
+		sem_post(&query_wanted);
+		while (sem_wait(&query_done) != 0)
+			;
+	}
+	join_all();
+}
+
+static void fork_beside_queries(void)
+{
+	pthread_t thread;
+
+	set_up_plainly();
+	CHECK(cuEventCreate(&event_apart, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventRecord(event_apart, origin));
+	CHECK(cuEventSynchronize(event_apart));
+	sem_init(&query_wanted, 0, 0);
+	sem_init(&query_done, 0, 0);
+	pthread_create(&thread, NULL, queries_apart, NULL);
+	repeat(forks_beside_queries);
+	repeat(forks_beside_queries);
+	queries_are_over = true;
+	sem_post(&query_wanted);
+	pthread_join(thread, NULL);
+}
+
 const struct hazard fork_hazards[] = {
+	{"fork_waited_for_by_context", fork_waited_for_by_context},
+	{"fork_beside_call", fork_beside_call},
+	{"fork_event_reborn", fork_event_reborn},
+	{"fork_beside_queries", fork_beside_queries},
 	{"fork_join", fork_join},
 	{"fork_join_blocking", fork_join_blocking},
 	{"fork_values", fork_values},

@@ -38,6 +38,34 @@ static void legacy_nonblocking(void)
 	hazard_print("other", other);
 }
 
+/* A blocking stream on which nothing ever repeats, so that it is hardly looked at, takes what a hot loop of the legacy stream has made so far. */
+static void legacy_beside_norepeat(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_DEFAULT);
+	CUdeviceptr other;
+	unsigned random = 1;
+
+	CHECK(cuMemAlloc(&other, WORDS * 4));
+	CHECK(cuMemsetD32(other, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
+		hazard_part_of_chain(hazard_x, CHAIN / 2 + 1, NULL);
+		if (hazard_springs(iteration) && iteration > ITERATIONS)
+			CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&other, &hazard_x, &iteration}, NULL));
+		for (unsigned i = CHAIN / 2 + 1; i < CHAIN; i++)
+			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i * 7 + 1, NULL);
+		CHECK(cuStreamSynchronize(NULL));
+		for (unsigned i = 0; i < 16; i++) {
+			random = random * 1664525u + 1013904223u;
+			CHECK(cuLaunchKernel(random >> 31 ? hazard_mix : hazard_turn, 1, 1, 1, 1 + (random >> 8) % WORDS, 1, 1, 0, stream,
+			                     (void *[]){&other, &hazard_y, &random}, NULL));
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("other", other);
+}
+
 /* Graphs are built while there is nothing to do: where nothing runs until somebody waits, a loop that never does would have none. */
 static void wait_seldom(unsigned iteration, CUstream stream)
 {
@@ -247,6 +275,7 @@ static void free_async(void)
 const struct hazard order_hazards[] = {
 	{"legacy_blocking", legacy_blocking},
 	{"legacy_nonblocking", legacy_nonblocking},
+	{"legacy_beside_norepeat", legacy_beside_norepeat},
 	{"event_ping_pong", event_ping_pong},
 	{"event_query_poll", event_query_poll},
 	{"event_timing", event_timing},

@@ -103,9 +103,10 @@ def problems_of_types(row, types):
     """Where the arguments are, and how they travel."""
     if row.kind == 'PASS':
         return
-    stream = types.index('CUstream') + 1 if 'CUstream' in types else 0
-    if row.kind != 'LIFETIME' and row.argument != stream:
-        yield f'its stream is argument {stream}, not {row.argument}'
+    wanted = 'CUevent' if row.kind == 'SYNC' and row.what == 'EVENT' and types.count('CUevent') == 1 else 'CUstream'
+    place = types.index(wanted) + 1 if wanted in types else 0
+    if row.kind != 'LIFETIME' and row.argument != place:
+        yield f'its {wanted[2:]} is argument {place}, not {row.argument}'
     if row.argument > len(types):
         yield f'has no argument {row.argument}'
     checked = row.result in ('CHECKED', 'WAITS')

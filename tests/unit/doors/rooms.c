@@ -81,6 +81,14 @@ void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 	trash_registers();
 }
 
+void reprise_order_ends(void)
+{
+}
+
+void reprise_event_met(CUevent event, bool recorded)
+{
+}
+
 void reprise_meet_attributes(const CUlaunchConfig *config)
 {
 }
