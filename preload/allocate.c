@@ -137,3 +137,20 @@ ALLOCATE_WAITING(cuGraphInstantiateWithParams_ptsz, (CUgraphExec *executable, CU
 /* Another process's memory, named by a structure that doors in assembly do not pass on. It takes none of this process's, and may wait all the same. */
 ALLOCATE_WAITING(cuIpcOpenMemHandle, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
 ALLOCATE_WAITING(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
+
+/* ---- and a call that gives it back without a barrier: in the order of a stream ---- */
+
+#define FREE(name, is_per_thread) \
+	__typeof__(name) reprise_door_##name; \
+	CUresult reprise_door_##name(CUdeviceptr address, CUstream stream) \
+	{ \
+		reprise_door_order(stream, is_per_thread); \
+		bool told = reprise_free_begin(address); \
+		CUresult result = REPRISE_REAL(name)(address, stream); \
+		if (told) \
+			reprise_free_end(); \
+		reprise_order_ends(); \
+		return result; \
+	}
+FREE(cuMemFreeAsync, false)
+FREE(cuMemFreeAsync_ptsz, true)

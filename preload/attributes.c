@@ -4,6 +4,9 @@
  *
  * The last values are kept in a small table where a collision only costs a needless telling. A mutex guards it, which is only
  * ever tried: who does not get it, for instance in a child forked while it was held, takes the setting for news.
+ *
+ * A place is kept by its last word of news. While one thread sets what is news, another may set what the table still has, and nobody knows which of the two
+ * the driver had last: then both are news, and the table has neither.
  */
 #include "versions.h"
 
@@ -15,6 +18,7 @@
 #include <stdint.h>
 
 #include "../src/base/inside.h"
+#include "../src/base/keep.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
 #include "door.h"
@@ -36,6 +40,7 @@ struct setting {
 	int attribute;
 	bool is_kernel;
 	unsigned int generation; /* not valid in another one */
+	uint32_t news;           /* how often the place has had any */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -60,32 +65,67 @@ static bool same_setting(const struct setting *a, const struct setting *b)
 	       a->attribute == b->attribute && a->is_kernel == b->is_kernel && a->generation == b->generation;
 }
 
-static bool is_set_already(const struct setting *setting)
+/* What the table says of the setting before it is made. If it is none, the place says nothing until that has been made. */
+static bool is_news(struct setting *setting)
 {
+	struct setting *place = place_of(setting);
+	bool same;
+
+	setting->news = 0;
 	if (pthread_mutex_trylock(&mutex) != 0)
-		return false;
-
-	bool same = same_setting(place_of(setting), setting);
-
+		return true;
+	same = same_setting(place, setting);
+	if (!same) {
+		place->generation = 0;
+		place->news++;
+	}
+	setting->news = place->news;
 	pthread_mutex_unlock(&mutex);
-	return same;
+	return !same;
 }
 
 /* A kernel and the function made from it are two handles of one thing: a change through one voids what the other said. */
+static void void_other_handles(const struct setting *setting)
+{
+	for (size_t i = 0; i < SETTING_COUNT; i++)
+		if (settings[i].attribute == setting->attribute && settings[i].is_kernel != setting->is_kernel) {
+			settings[i].generation = 0;
+			settings[i].news++;
+		}
+}
+
+/* The setting was news, and has been made. */
 static void remember(const struct setting *setting, bool succeeded)
 {
+	struct setting *place = place_of(setting);
+
 	if (pthread_mutex_trylock(&mutex) != 0) {
 		reprise_attributes_forget();
 		return;
 	}
-	for (size_t i = 0; i < SETTING_COUNT; i++) {
-		if (settings[i].attribute == setting->attribute && settings[i].is_kernel != setting->is_kernel)
-			settings[i].generation = 0;
-	}
-	*place_of(setting) = *setting;
-	if (!succeeded)
-		place_of(setting)->generation = 0;
+	if (place->news == setting->news && succeeded)
+		*place = *setting;
+	void_other_handles(setting);
 	pthread_mutex_unlock(&mutex);
+}
+
+/* The setting was none, and has been made. True if there was news of its place meanwhile, which then has none that can be relied upon. */
+static bool was_overtaken(const struct setting *setting)
+{
+	struct setting *place = place_of(setting);
+	bool overtaken;
+
+	if (pthread_mutex_trylock(&mutex) != 0) {
+		reprise_attributes_forget();
+		return true;
+	}
+	overtaken = place->news != setting->news || place->generation != setting->generation;
+	if (overtaken) {
+		place->generation = 0;
+		place->news++;
+	}
+	pthread_mutex_unlock(&mutex);
+	return overtaken;
 }
 
 static uintptr_t current_context(void)
@@ -96,27 +136,54 @@ static uintptr_t current_context(void)
 	return (uintptr_t)context;
 }
 
+/* Which grids a function takes is asked once and kept with its parameters, so all that is known of functions is to be asked again. */
+static enum reprise_lifetime what_changes(const struct setting *setting)
+{
+	switch (setting->attribute) {
+	case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+		return REPRISE_LIFETIME_CODE;
+	default:
+		return REPRISE_LIFETIME_FUNCTION;
+	}
+}
+
 /* Tells of the setting if it is news, before it is made. */
 static bool announce(struct setting *setting)
 {
-	if (reprise_inside != 0)
-		return false;
 	setting->generation = atomic_load(&generation);
-	if (is_set_already(setting))
+	if (!is_news(setting))
 		return false;
-	reprise_lifetime(REPRISE_LIFETIME_FUNCTION, setting->function);
+	reprise_lifetime(what_changes(setting), setting->function);
 	return true;
+}
+
+/* The setting has been made. */
+static void complete(const struct setting *setting, bool news, bool succeeded)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (!news && !was_overtaken(setting))
+		return;
+	if (!news)
+		reprise_lifetime(what_changes(setting), setting->function);
+	reprise_lifetime_ended(what_changes(setting), setting->function);
+	if (news)
+		remember(setting, succeeded);
 }
 
 #define SET(name, parameters, arguments, ...) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
+		if (reprise_inside != 0) \
+			return REPRISE_REAL(name) arguments; \
 		struct setting setting = {__VA_ARGS__}; \
 		bool news = announce(&setting); \
 		CUresult result = REPRISE_REAL(name) arguments; \
-		if (news) \
-			remember(&setting, result == CUDA_SUCCESS); \
+		complete(&setting, news, result == CUDA_SUCCESS); \
 		return result; \
 	}
 

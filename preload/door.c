@@ -36,6 +36,7 @@
 /* From the assembly, which alone calls them. */
 void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
 void reprise_door_returned(uint32_t entry, CUresult result);
+CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument);
 void *reprise_door_first_call(uint32_t entry, const void *caller);
 
 void *reprise_real[REPRISE_DOOR_COUNT] REPRISE_HOT_DATA;
@@ -56,15 +57,15 @@ static uintptr_t argument(unsigned int position, const uint64_t *registers, cons
 	return position <= REGISTER_ARGUMENTS ? registers[position - 1] : stack[position - 1 - REGISTER_ARGUMENTS];
 }
 
-static void tell_lifetime(const struct reprise_entry_point *point, uintptr_t handle)
+static uintptr_t handle_of(const struct reprise_entry_point *point, uintptr_t handle)
 {
-	enum reprise_lifetime what = point->what;
+	return point->what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread ? (uintptr_t)CU_STREAM_PER_THREAD : handle;
+}
 
-	if (what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread)
-		handle = (uintptr_t)CU_STREAM_PER_THREAD;
+static void forget_attributes(enum reprise_lifetime what)
+{
 	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT || what == REPRISE_LIFETIME_PRIMARY)
 		reprise_attributes_forget();
-	reprise_lifetime(what, handle);
 }
 
 void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack)
@@ -89,7 +90,8 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 		break;
 	case REPRISE_CLASS_LIFETIME:
 		reprise_place_note(REPRISE_PLACE_ends, reprise_entry_name(entry), from);
-		tell_lifetime(point, value);
+		forget_attributes(point->what);
+		reprise_lifetime(point->what, handle_of(point, value));
 		break;
 	default:
 		reprise_place_note(REPRISE_PLACE_waits, reprise_entry_name(entry), from);
@@ -108,6 +110,21 @@ void reprise_door_returned(uint32_t entry, CUresult result)
 	reprise_gate_end_waiting();
 	if (result != CUDA_SUCCESS && !(point->class == REPRISE_CLASS_LIFETIME && (point->what == REPRISE_LIFETIME_CONTEXT || point->what == REPRISE_LIFETIME_PRIMARY)))
 		reprise_observe_result(result);
+}
+
+/* A LIFETIME entry point of the driver has returned. A handle is the first argument; where it is another, it says nothing to us. */
+CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument)
+{
+	REPRISE_KEEP_ERRNO;
+	const struct reprise_entry_point *point = &reprise_entry_points[entry];
+
+	if (reprise_inside)
+		return result;
+	if (point->waits)
+		reprise_door_returned(entry, result);
+	forget_attributes(point->what);
+	reprise_lifetime_ended(point->what, handle_of(point, point->argument == 1 ? first_argument : 0));
+	return result;
 }
 
 /* A caller that names the driver's function: through the door unless Reprise is off. NULL if there is no driver, or no such function. */

@@ -9,7 +9,7 @@
 #include "entry_points.h"
 
 	.hidden reprise_attention, reprise_real, reprise_exported
-	.hidden reprise_door_tell, reprise_door_returned, reprise_door_first_call, reprise_observe_result
+	.hidden reprise_door_tell, reprise_door_returned, reprise_door_ended, reprise_door_first_call, reprise_observe_result
 
 /* The frame record, then the integer arguments in their order, as reprise_door_tell() reads them. */
 #define FRAME_BYTES 240
@@ -196,6 +196,26 @@
 	.cfi_restore x30
 	mov w16, #entry
 	b reprise_returned
+	.endm
+
+	.macro pass_ENDING
+	stp x29, x30, [sp, #-32]!
+	.cfi_adjust_cfa_offset 32
+	.cfi_rel_offset x29, 0
+	.cfi_rel_offset x30, 8
+	mov x29, sp
+	str x0, [sp, #16]
+	load_real
+	blr x16
+	mov w1, w0
+	mov w0, #entry
+	ldr x2, [sp, #16]
+	bl reprise_door_ended
+	ldp x29, x30, [sp], #32
+	.cfi_adjust_cfa_offset -32
+	.cfi_restore x29
+	.cfi_restore x30
+	ret
 	.endm
 
 #include "doors-rows.h"

@@ -9,6 +9,7 @@
  *   pass_UNCHECKED          jumps to reprise_real[entry]
  *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
  *   pass_WAITS              calls it, shows what it returned to reprise_door_returned(), and returns it; it was told of in any case
+ *   pass_ENDING             calls it, shows what it returned and the first argument to reprise_door_ended(), and returns it; it was told of in any case
  *
  * With REPRISE_STAND_IN, PASS rows have an exported name too, which leads to the driver: a program has no other libcuda.so.1.
  */
@@ -51,6 +52,13 @@ reprise_exported_begin:
 	.endm
 
 	.macro lifetime_door name, result
+	hidden_function reprise_door_\name
+	tell
+	pass_ENDING
+	end_function reprise_door_\name
+	.endm
+
+	.macro strict_door name, result
 	hidden_function reprise_door_\name
 	tell
 	pass_\result
@@ -109,10 +117,10 @@ reprise_exported_end:
 	.altmacro
 	.set number, 0
 	.rept REPRISE_SPARE_DOORS
-	spare_door lifetime_door, %number
+	spare_door strict_door, %number
 	.set number, number + 1
 	.endr
 	.rept REPRISE_SPARE_STRICT_DOORS
-	spare_door lifetime_door, %number
+	spare_door strict_door, %number
 	.set number, number + 1
 	.endr

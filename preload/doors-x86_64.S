@@ -14,7 +14,7 @@
 #include "entry_points.h"
 
 	.hidden reprise_attention, reprise_real, reprise_exported
-	.hidden reprise_door_tell, reprise_door_returned, reprise_door_first_call, reprise_observe_result
+	.hidden reprise_door_tell, reprise_door_returned, reprise_door_ended, reprise_door_first_call, reprise_observe_result
 
 /* The integer arguments come first, in their order, as reprise_door_tell() reads them. */
 #define FRAME_BYTES 208
@@ -156,6 +156,19 @@
 	.cfi_adjust_cfa_offset -8
 	movl $entry, %r11d
 	jmp reprise_returned
+	.endm
+
+	.macro pass_ENDING
+	pushq %rdi
+	.cfi_adjust_cfa_offset 8
+	call *reprise_real + 8 * entry(%rip)
+	movl $entry, %edi
+	movl %eax, %esi
+	movq (%rsp), %rdx
+	call reprise_door_ended
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
 	.endm
 
 #include "doors-rows.h"

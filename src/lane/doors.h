@@ -32,7 +32,7 @@ enum reprise_sync {
 	REPRISE_SYNC_UNKNOWN, /* the same, and it may give streams work, nobody knows which */
 };
 
-/* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes. */
+/* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes, and once more when it has. */
 enum reprise_lifetime {
 	REPRISE_LIFETIME_CODE,     /* modules, libraries, functions, arrays, textures: every trace may name one */
 	REPRISE_LIFETIME_FUNCTION, /* attributes of one function or kernel changed: the traces that launch it */
@@ -85,8 +85,19 @@ void reprise_meet_attributes(const CUlaunchConfig *config);
 
 /* ---- what ends, and what takes memory (lifetime.c, shortage.c) ---- */
 
-/* LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. */
+/*
+ * LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. The second is called when the driver's
+ * call has returned, whatever it returned: other threads may have learnt something meanwhile that is true no more.
+ */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle);
+
+/*
+ * Memory is given back in the order of a stream, around the driver's call: what is known of it is forgotten, and no more. The second is called if the first
+ * was true.
+ */
+bool reprise_free_begin(CUdeviceptr address);
+void reprise_free_end(void);
 
 /*
  * ALLOC: the driver had no memory for the program. True if the call is to be made again; `tried` is how often it has been. First every graph is given

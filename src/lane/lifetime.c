@@ -1,7 +1,9 @@
 #include "lifetime.h"
 
+#include "../base/changes.h"
 #include "../base/inside.h"
 #include "../driver/driver.h"
+#include "../op/memory.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "barrier.h"
@@ -72,8 +74,6 @@ static void give_back(CUcontext context)
 {
 	struct forgetting ending = {.context = context, .retire = true};
 
-	reprise_functions_forget();
-	reprise_memory_forget();
 	reprise_lanes_each(forget, &ending);
 	reprise_graveyard_empty(context);
 	reprise_joint_destroy_spares(context);
@@ -100,46 +100,84 @@ static void end_context(enum reprise_lifetime what, uintptr_t handle)
 
 /* ---- all kinds ---- */
 
-static void end_lifetime(enum reprise_lifetime what, uintptr_t handle)
+static bool ends_context(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_CONTEXT || what == REPRISE_LIFETIME_PRIMARY;
+}
+
+/* What of the driver's answers may be other ones after the call. */
+static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
+{
+	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_CODE || ends_context(what))
+		does(REPRISE_CHANGES_MEMORY);
+	if (what == REPRISE_LIFETIME_CODE || ends_context(what))
+		does(REPRISE_CHANGES_FUNCTIONS);
+}
+
+/* What the traces that are forgotten have in common. */
+static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 {
 	struct forgetting forgetting = {0};
 
-	reprise_count(REPRISE_COUNT_lifetimes, 1);
-	if (reprise_records())
-		reprise_recorded_lifetime(what, handle);
-	reprise_lanes_barrier(true);
 	switch (what) {
-	case REPRISE_LIFETIME_MEMORY:
-		reprise_memory_forget();
-		return;
 	case REPRISE_LIFETIME_FUNCTION:
 		forgetting.function = (CUfunction)handle;
 		break;
 	case REPRISE_LIFETIME_STREAM:
-		if (handle != 0)
-			reprise_captures_destroyed((CUstream)handle, NULL);
-		/* fall through */
 	case REPRISE_LIFETIME_ATTRIBUTES:
-		if ((CUstream)handle == CU_STREAM_PER_THREAD)
-			reprise_threads_leave_alone();
 		forgetting.one_stream = true;
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
 		break;
-	case REPRISE_LIFETIME_CONTEXT:
-		if (handle != 0)
-			reprise_captures_destroyed(NULL, (CUcontext)handle);
-		/* fall through */
-	case REPRISE_LIFETIME_PRIMARY:
-		end_context(what, handle);
-		return;
 	default:
 		break;
 	}
-	reprise_graph_building_pause();
-	if (what == REPRISE_LIFETIME_CODE)
-		reprise_functions_forget();
+	return forgetting;
+}
+
+/* Building is paused. */
+static void forget_traces(enum reprise_lifetime what, uintptr_t handle)
+{
+	struct forgetting forgetting = scope_of(what, handle);
+
 	reprise_lanes_each(forget, &forgetting);
+}
+
+static void begin_end(enum reprise_lifetime what, uintptr_t handle)
+{
+	reprise_count(REPRISE_COUNT_lifetimes, 1);
+	if (reprise_records())
+		reprise_recorded_lifetime(what, handle);
+	reprise_lanes_barrier(true);
+	each_change(what, reprise_changes_begin);
+	if (what == REPRISE_LIFETIME_MEMORY)
+		return;
+	if (what == REPRISE_LIFETIME_STREAM && handle != 0)
+		reprise_captures_destroyed((CUstream)handle, NULL);
+	if (what == REPRISE_LIFETIME_CONTEXT && handle != 0)
+		reprise_captures_destroyed(NULL, (CUcontext)handle);
+	if (what == REPRISE_LIFETIME_ATTRIBUTES && (CUstream)handle == CU_STREAM_PER_THREAD)
+		reprise_threads_leave_alone();
+	if (ends_context(what)) {
+		end_context(what, handle);
+		return;
+	}
+	reprise_graph_building_pause();
+	forget_traces(what, handle);
+	reprise_graph_building_resume();
+}
+
+/*
+ * What other threads learnt while the call was under way. A stream or a context that has ended leaves nothing to learn, and its handle may be a new one's by
+ * now.
+ */
+static void complete_end(enum reprise_lifetime what, uintptr_t handle)
+{
+	each_change(what, reprise_changes_end);
+	if (what != REPRISE_LIFETIME_CODE && what != REPRISE_LIFETIME_FUNCTION && what != REPRISE_LIFETIME_ATTRIBUTES)
+		return;
+	reprise_graph_building_pause();
+	forget_traces(what, handle);
 	reprise_graph_building_resume();
 }
 
@@ -149,6 +187,26 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 
 	if (reprise_inside != 0)
 		return;
-	end_lifetime(what, handle);
+	begin_end(what, handle);
 	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle)
+{
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	complete_end(what, handle);
+	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
+bool reprise_free_begin(CUdeviceptr address)
+{
+	return reprise_inside == 0 && reprise_memory_free_begin(address, reprise_taking_part()); /* not while the program captures */
+}
+
+void reprise_free_end(void)
+{
+	reprise_memory_free_end();
 }

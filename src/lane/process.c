@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "../base/changes.h"
 #include "../base/ending.h"
 #include "../base/gate.h"
 #include "../base/hot.h"
@@ -18,7 +19,6 @@
 #include "../graph/exclusion.h"
 #include "../graph/shadow.h"
 #include "../op/function.h"
-#include "../op/memory.h"
 #include "../record/record.h"
 #include "../report/kernels.h"
 #include "../report/places.h"
@@ -66,7 +66,7 @@ static void in_child(void)
 	reprise_captures_reset();
 	reprise_gate_reset();
 	reprise_functions_reset();
-	reprise_memory_forget();
+	reprise_changes_reset();
 	reprise_record_reset();
 	reprise_gpu_reset();
 	reprise_kernels_reset();

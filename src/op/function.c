@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/changes.h"
 #include "../base/hash.h"
 #include "../base/keep.h"
 #include "../base/lock.h"
@@ -16,10 +17,11 @@
 
 struct entry {
 	CUfunction handle;
+	uint32_t under; /* what is known was learnt under (base/changes.h); 0: nothing is */
 	struct reprise_function function;
 };
 
-static struct reprise_lock table_lock; /* protects everything below */
+static struct reprise_lock table_lock; /* protects everything below; the driver is called without it */
 static struct entry *table;
 static struct interned {
 	struct interned *next;
@@ -53,43 +55,61 @@ static CUresult param_info(CUfunction function, bool is_kernel, size_t index, si
 	return reprise_driver.cuFuncGetParamInfo(function, index, offset, size);
 }
 
-/* False if there was no memory to keep the answer: to be asked again. *layout is NULL if the driver does not tell. */
-static bool ask_layout(CUfunction function, bool *is_kernel, const struct reprise_layout **layout)
+/* Whether the handle is what it is taken for. */
+static bool is_there(CUfunction function, bool is_kernel)
 {
-	static struct reprise_param params[REPRISE_PARAMS_MOST]; /* under the table's lock; stacks may be small */
+	CUfunction of_kernel;
+	int registers;
+
+	if (is_kernel)
+		return reprise_driver.cuKernelGetFunction != NULL && reprise_driver.cuKernelGetFunction(&of_kernel, (CUkernel)function) == CUDA_SUCCESS;
+	return reprise_driver.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS;
+}
+
+/* How many parameters there are, in `params`, which holds REPRISE_PARAMS_MOST; -1 if the driver does not tell. */
+static int ask_params(CUfunction function, bool *is_kernel, struct reprise_param *params)
+{
 	size_t offset, size;
 	uint32_t count = 0;
 	CUresult result;
 
-	*layout = NULL;
-	if (reprise_driver.cuFuncGetParamInfo == NULL)
-		return true;
 	*is_kernel = false;
+	if (reprise_driver.cuFuncGetParamInfo == NULL)
+		return -1;
 	result = param_info(function, false, 0, &offset, &size);
-	if (result == CUDA_ERROR_INVALID_HANDLE && reprise_driver.cuKernelGetParamInfo != NULL) {
-		*is_kernel = true;
-		result = param_info(function, true, 0, &offset, &size);
+	if (result != CUDA_SUCCESS && reprise_driver.cuKernelGetParamInfo != NULL) {
+		CUresult as_kernel = param_info(function, true, 0, &offset, &size);
+
+		*is_kernel = result == CUDA_ERROR_INVALID_HANDLE || as_kernel == CUDA_SUCCESS;
+		result = *is_kernel ? as_kernel : result;
 	}
 	for (; result == CUDA_SUCCESS && count < REPRISE_PARAMS_MOST; result = param_info(function, *is_kernel, count, &offset, &size))
 		params[count++] = (struct reprise_param){(uint32_t)offset, (uint32_t)size};
-	/* Documented: an index past the last parameter is CUDA_ERROR_INVALID_VALUE. */
-	if (result != CUDA_ERROR_INVALID_VALUE)
-		return true;
-	*layout = intern(params, count);
-	return *layout != NULL;
+	/* Documented: an index past the last parameter is CUDA_ERROR_INVALID_VALUE. Where that is said of the first, it may be said of the handle. */
+	return result == CUDA_ERROR_INVALID_VALUE && (count > 0 || is_there(function, *is_kernel)) ? (int)count : -1;
 }
 
 static bool has_fixed_grid(CUfunction function, bool is_kernel)
 {
-	int width = 0, must = 0;
+	static const CUfunction_attribute restricting[] = {
+		CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET,
+		CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
+		CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT,
+		CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH,
+	};
+	bool any = false;
 
 	if (is_kernel && (reprise_driver.cuKernelGetFunction == NULL ||
 	                  reprise_driver.cuKernelGetFunction(&function, (CUkernel)function) != CUDA_SUCCESS))
 		return true;
-	if (reprise_driver.cuFuncGetAttribute(&must, CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET, function) != CUDA_SUCCESS)
-		return false; /* a driver without clusters */
-	reprise_driver.cuFuncGetAttribute(&width, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, function);
-	return must != 0 || width != 0;
+	for (size_t i = 0; i < sizeof(restricting) / sizeof(restricting[0]); i++) {
+		int value = 0;
+
+		if (reprise_driver.cuFuncGetAttribute(&value, restricting[i], function) != CUDA_SUCCESS && i == 0)
+			return false; /* a driver without clusters */
+		any = any || value != 0;
+	}
+	return any;
 }
 
 /* All code that launches kernels is linked with libcudadevrt, which has this variable; nothing tells the kernels that do from those beside them. */
@@ -110,46 +130,81 @@ static bool may_launch(CUfunction function, bool is_kernel)
 	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, variable) == CUDA_SUCCESS;
 }
 
-struct reprise_function reprise_function_of(CUfunction function)
+/* What is known of a handle so far. False if that is nothing. */
+static bool look_up(CUfunction function, struct reprise_function *found)
 {
-	REPRISE_KEEP_ERRNO;
-	struct reprise_function found = {.fixed_grid = true};
-	bool is_kernel = false;
+	const struct entry *entry;
+	bool known = false;
+
+	reprise_lock_take(&table_lock);
+	if (table != NULL) {
+		entry = &table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE];
+		known = entry->handle == function && entry->under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS);
+		if (known)
+			*found = entry->function;
+	}
+	reprise_lock_give(&table_lock);
+	return known;
+}
+
+/* What the driver says of a function, as far as it is no pointer of ours. */
+struct answer {
+	int count; /* of parameters; -1: not known */
+	const char *name;
+	struct reprise_param params[REPRISE_PARAMS_MOST];
+};
+
+/* Without the table's lock: the driver may load code, or wait for others. */
+static void ask(CUfunction function, struct answer *answer, struct reprise_function *found)
+{
+	int entered = reprise_enter();
+	bool is_kernel;
+
+	answer->count = ask_params(function, &is_kernel, answer->params);
+	found->fixed_grid = answer->count < 0 || has_fixed_grid(function, is_kernel);
+	found->launches = answer->count >= 0 && may_launch(function, is_kernel);
+	answer->name = reprise_name_of(function, is_kernel);
+	found->denied = reprise_denied(answer->name);
+	reprise_leave(entered);
+}
+
+/* Completes what was found, and keeps it if it was learnt `under` what still holds. */
+static void keep(CUfunction function, uint32_t under, const struct answer *answer, struct reprise_function *found)
+{
+	bool complete;
 
 	reprise_lock_take(&table_lock);
 	if (table == NULL)
 		table = calloc(TABLE_SIZE, sizeof(*table));
-	if (table != NULL) {
-		struct entry *entry = &table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE];
-
-		if (entry->handle != function) {
-			int entered = reprise_enter();
-			const char *name;
-
-			entry->handle = ask_layout(function, &is_kernel, &entry->function.layout) ? function : NULL;
-			entry->function.fixed_grid = entry->function.layout == NULL || has_fixed_grid(function, is_kernel);
-			entry->function.launches = entry->function.layout != NULL && may_launch(function, is_kernel);
-			name = reprise_name_of(function, is_kernel);
-			entry->function.denied = reprise_denied(name);
-			entry->function.name = reprise_reporting ? reprise_name_row(name) : 0;
-			reprise_leave(entered);
-		}
-		found = entry->function;
-	}
+	found->layout = table != NULL && answer->count >= 0 ? intern(answer->params, (uint32_t)answer->count) : NULL;
+	complete = found->layout != NULL || answer->count < 0; /* else there was no memory: to be asked again */
+	found->fixed_grid = found->fixed_grid || found->layout == NULL;
+	found->name = reprise_reporting ? reprise_name_row(answer->name) : 0;
+	if (table != NULL && complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
+		table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE] = (struct entry){function, under, *found};
 	reprise_lock_give(&table_lock);
-	return found;
 }
 
-void reprise_functions_forget(void)
+struct reprise_function reprise_function_of(CUfunction function)
 {
-	reprise_lock_take(&table_lock);
-	if (table != NULL)
-		memset(table, 0, TABLE_SIZE * sizeof(*table));
-	reprise_lock_give(&table_lock);
+	REPRISE_KEEP_ERRNO;
+	struct reprise_function found = {.fixed_grid = true};
+	struct answer *answer;
+	uint32_t under;
+
+	if (look_up(function, &found))
+		return found;
+	answer = malloc(sizeof(*answer)); /* a stack may be small */
+	if (answer == NULL)
+		return found;
+	under = reprise_changes_learn(REPRISE_CHANGES_FUNCTIONS);
+	ask(function, answer, &found);
+	keep(function, under, answer, &found);
+	free(answer);
+	return found;
 }
 
 void reprise_functions_reset(void)
 {
 	atomic_store(&table_lock.word, 0);
-	reprise_functions_forget();
 }

@@ -33,12 +33,9 @@ struct reprise_function {
 
 /*
  * What is known of `function` (a CUfunction, or a CUkernel where the runtime passes one). Thread-safe; calls the driver for a
- * handle not seen since the last reprise_functions_forget(). Source: cuFuncGetParamInfo, cuKernelGetParamInfo.
+ * handle not seen since what handles mean may have changed (REPRISE_CHANGES_FUNCTIONS). Source: cuFuncGetParamInfo, cuKernelGetParamInfo.
  */
 struct reprise_function reprise_function_of(CUfunction function);
-
-/* Handles may mean other functions from now on. */
-void reprise_functions_forget(void);
 
 /* After fork, in the child: the lock may be held by a thread that is not there. */
 void reprise_functions_reset(void);

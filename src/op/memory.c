@@ -23,18 +23,6 @@ struct told {
 /* Each thread remembers for itself, so that asking takes no lock. */
 static _Thread_local struct told remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-static _Atomic uint32_t generation = 1;
-
-uint32_t reprise_memory_generation(void)
-{
-	return atomic_load_explicit(&generation, memory_order_acquire);
-}
-
-void reprise_memory_forget(void)
-{
-	atomic_fetch_add(&generation, 1);
-}
-
 int reprise_memory_devices(void)
 {
 	static _Atomic int known;
@@ -51,6 +39,9 @@ int reprise_memory_devices(void)
 	return count;
 }
 
+/* Whether anybody has asked about memory that a pool gave out. Set once. */
+static _Atomic bool pools_known;
+
 /* What is mapped from `at` on; nothing, if that is nothing. */
 static CUdeviceptr mapped_to(CUdeviceptr at)
 {
@@ -63,12 +54,15 @@ static CUdeviceptr mapped_to(CUdeviceptr at)
 static void ask(struct told *told, CUdeviceptr address)
 {
 	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
-	uint64_t type = 0, managed = 0, device = 0, start = 0, size = 0;
+	uint64_t type = 0, managed = 0, device = 0, start = 0, size = 0, pool = 0;
 	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-	                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
-	void *answers[] = {&type, &managed, &device, &start, &size};
+	                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
+	void *answers[] = {&type, &managed, &device, &start, &size, &pool};
 	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
-	CUresult asked = reprise_driver.cuPointerGetAttributes(5, attributes, answers, address);
+	CUresult asked = reprise_driver.cuPointerGetAttributes(6, attributes, answers, address);
+
+	if (pool != 0 && !atomic_load_explicit(&pools_known, memory_order_relaxed))
+		atomic_store(&pools_known, true);
 
 	device &= UINT32_MAX; /* -2 where there is none */
 	told->generation = 0; /* a handler of the program's may leave from here for good */
@@ -105,18 +99,62 @@ static inline bool covers(const struct told *told, size_t bytes)
 	return reprise_memory_kind(told->memory) == REPRISE_MEMORY_OTHER || (told->address <= told->end && bytes <= told->end - told->address);
 }
 
-uint8_t reprise_memory_of(CUdeviceptr address, size_t bytes)
+/* Whether nothing that ended since then has a part in the range. An address that nothing is known of is what it was, too. */
+bool reprise_memory_spared(CUdeviceptr address, size_t bytes, uint32_t under)
+{
+	CUdeviceptr end = address + (bytes > 0 ? bytes : 1);
+
+	return end > address && reprise_changes_spared(REPRISE_CHANGES_MEMORY, under, address, end);
+}
+
+/* Whether it still holds. Most often nothing has changed; else it may have been elsewhere. */
+static bool holds(struct told *told)
 {
 	uint32_t now = reprise_memory_generation();
+
+	if (told->generation == now)
+		return true;
+	if (told->end <= told->address || !reprise_memory_spared(told->address, told->end - told->address, told->generation))
+		return false;
+	told->generation = now; /* no later than what was looked at */
+	return true;
+}
+
+uint8_t reprise_memory_of(CUdeviceptr address, size_t bytes)
+{
 	struct told *told = &remembered[reprise_hash_mix(address, 2) % REMEMBERED];
 
-	if (told->address != address || told->generation != now || !covers(told, bytes)) {
+	if (told->address != address || !holds(told) || !covers(told, bytes)) {
+		uint32_t under = reprise_memory_learn();
 		int entered = reprise_enter();
 
 		ask(told, address);
 		go_on(told, bytes);
-		told->generation = now;
+		told->generation = under;
 		reprise_leave(entered);
 	}
 	return covers(told, bytes) ? told->memory : REPRISE_MEMORY_BEYOND;
+}
+
+bool reprise_memory_free_begin(CUdeviceptr address, bool may_ask)
+{
+	CUdeviceptr base = 0;
+	size_t bytes = 0;
+	int entered;
+
+	if (!atomic_load(&pools_known))
+		return false;
+	entered = reprise_enter();
+	if (!may_ask || reprise_driver.cuMemGetAddressRange_v2(&base, &bytes, address) != CUDA_SUCCESS) {
+		base = 0;
+		bytes = SIZE_MAX;
+	}
+	reprise_leave(entered);
+	reprise_changes_begin_range(REPRISE_CHANGES_MEMORY, base, base + bytes);
+	return true;
+}
+
+void reprise_memory_free_end(void)
+{
+	reprise_changes_end(REPRISE_CHANGES_MEMORY);
 }

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cuda.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "../base/changes.h"
 
 enum reprise_memory {
 	REPRISE_MEMORY_DEVICE,
@@ -20,6 +23,17 @@ enum reprise_memory {
  */
 uint8_t reprise_memory_of(CUdeviceptr address, size_t bytes);
 
+/* True if nothing ended or changed since the generation `under` that has a part in the range. */
+bool reprise_memory_spared(CUdeviceptr address, size_t bytes, uint32_t under);
+
+/*
+ * Around a call that gives the memory of a pool back, in a stream's order: it is the pool's again, which may give it back to the system, and the address may
+ * be anything's then. False if nothing is to be forgotten, and the second is not called: nobody has asked about memory of a pool. `may_ask`: the driver may be
+ * asked how far it reaches; else all memory is forgotten.
+ */
+bool reprise_memory_free_begin(CUdeviceptr address, bool may_ask);
+void reprise_memory_free_end(void);
+
 /* What stands for an array's memory: a device's, and nobody tells which. No device has this number. */
 #define REPRISE_MEMORY_OF_ARRAY ((uint8_t)(REPRISE_MEMORY_DEVICE | 63 << 2))
 
@@ -31,6 +45,13 @@ static inline enum reprise_memory reprise_memory_kind(uint8_t memory)
 	return (enum reprise_memory)(memory & 3);
 }
 
-/* Counts the calls after which an address may be of another kind. What was learnt at another count is not to be trusted. */
-uint32_t reprise_memory_generation(void);
-void reprise_memory_forget(void);
+/* What is known of memory is good for the generation that it was learnt under (base/changes.h). */
+static inline uint32_t reprise_memory_generation(void)
+{
+	return reprise_changes_now(REPRISE_CHANGES_MEMORY);
+}
+
+static inline uint32_t reprise_memory_learn(void)
+{
+	return reprise_changes_learn(REPRISE_CHANGES_MEMORY);
+}

@@ -62,7 +62,7 @@ static enum reprise_unfit examine_copy(struct reprise_op *op, const struct repri
 	const struct reprise_call_copy *copy = &call->copy;
 
 	op->copy = *copy;
-	op->memory_generation = reprise_memory_generation();
+	op->memory_generation = reprise_memory_learn();
 	op->target_memory = reprise_memory_of(copy->target, copy->bytes);
 	op->source_memory = reprise_memory_of(copy->source, copy->bytes);
 	op->shape = reprise_hash_mix(copy->bytes, (uint64_t)op->kind << 24 | (uint64_t)copy->form << 16 |
@@ -80,7 +80,8 @@ static enum reprise_match match_copy(const struct reprise_op *op, const struct r
 	if (call->form != op->copy.form || call->bytes != op->copy.bytes || call->target_context != op->copy.target_context ||
 	    call->source_context != op->copy.source_context)
 		return REPRISE_MATCH_NOT;
-	if (same && op->memory_generation == reprise_memory_generation())
+	if (same && (op->memory_generation == reprise_memory_generation() ||
+	             (reprise_memory_spared(call->target, call->bytes, op->memory_generation) && reprise_memory_spared(call->source, call->bytes, op->memory_generation))))
 		return REPRISE_MATCH_SAME;
 	return reprise_memory_of(call->target, call->bytes) == op->target_memory && reprise_memory_of(call->source, call->bytes) == op->source_memory ?
 	               (same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES) :
@@ -174,7 +175,7 @@ static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct
 	if (descriptor_of(call) == NULL)
 		return REPRISE_UNFIT_BAD_PARAMETERS;
 	op->payload_bytes = call->kind == REPRISE_OP_COPY_2D ? sizeof(CUDA_MEMCPY2D) : sizeof(CUDA_MEMCPY3D);
-	op->memory_generation = reprise_memory_generation();
+	op->memory_generation = reprise_memory_learn();
 	side_memories(call->kind, descriptor_of(call), &op->target_memory, &op->source_memory);
 	return judge_memory(op, call);
 }
@@ -221,7 +222,7 @@ static enum reprise_unfit examine_set(struct reprise_op *op, const struct repris
 	enum reprise_unfit unfit;
 
 	op->set = *set;
-	op->memory_generation = reprise_memory_generation();
+	op->memory_generation = reprise_memory_learn();
 	op->target_memory = op->source_memory = reprise_memory_of(set->target, set_bytes(set));
 	op->shape = reprise_hash_mix(set->width, (uint64_t)set->plane << 24 | (uint64_t)op->target_memory << 16 | (uint64_t)set->element_bytes << 8 | op->kind);
 	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, set->height), set->pitch);
@@ -240,7 +241,7 @@ static enum reprise_match match_set(const struct reprise_op *op, const struct re
 	if (call->width != set->width || call->height != set->height || call->element_bytes != set->element_bytes ||
 	    call->pitch != set->pitch || call->plane != set->plane)
 		return REPRISE_MATCH_NOT;
-	if (same && op->memory_generation == reprise_memory_generation())
+	if (same && (op->memory_generation == reprise_memory_generation() || reprise_memory_spared(call->target, set_bytes(call), op->memory_generation)))
 		return REPRISE_MATCH_SAME;
 	if (!is_aligned(call) || reprise_memory_of(call->target, set_bytes(call)) != op->target_memory)
 		return REPRISE_MATCH_NOT;
@@ -386,25 +387,57 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from)
 		memcpy(payload, from->payload, from->payload_bytes);
 }
 
+/* What kinds of memory the op names. */
+static void memories(const struct reprise_op *op, uint8_t *target, uint8_t *source)
+{
+	switch (op->kind) {
+	case REPRISE_OP_COPY:
+		*target = reprise_memory_of(op->copy.target, op->copy.bytes);
+		*source = reprise_memory_of(op->copy.source, op->copy.bytes);
+		break;
+	case REPRISE_OP_SET:
+		*target = *source = reprise_memory_of(op->set.target, set_bytes(&op->set));
+		break;
+	default:
+		side_memories(op->kind, op->payload, target, source);
+		break;
+	}
+}
+
+/* The op has new values. That its memory is of the model's kinds was told when they matched; since then it may have changed. */
+static void take_memory(struct reprise_op *op, const struct reprise_op *model)
+{
+	uint32_t under = reprise_memory_learn();
+	uint8_t target, source;
+
+	memories(op, &target, &source);
+	op->memory_generation = target == model->target_memory && source == model->source_memory ? under : 0;
+}
+
 void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model, const struct reprise_call *call)
 {
 	reprise_op_copy(into, model);
-	into->memory_generation = reprise_memory_generation();
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
 		reprise_kernel_take_values(into, &call->kernel);
 		break;
 	case REPRISE_OP_COPY:
 		into->copy = call->copy;
+		take_memory(into, model);
 		break;
 	case REPRISE_OP_SET:
 		into->set = call->set;
+		take_memory(into, model);
 		break;
 	case REPRISE_OP_HOST:
 		into->host = call->host;
 		break;
+	case REPRISE_OP_COPY_2D:
+	case REPRISE_OP_COPY_3D:
+		take_memory(into, model); /* the descriptor is the same to the last byte */
+		break;
 	default:
-		break; /* the descriptor is the same to the last byte, and so is an event */
+		break; /* and so is an event */
 	}
 }
 
@@ -418,18 +451,29 @@ bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op 
 		return a->kernel.shared_bytes == b->kernel.shared_bytes &&
 		       memcmp(a->kernel.grid, b->kernel.grid, sizeof(a->kernel.grid)) == 0;
 	case REPRISE_OP_COPY:
-		return a->memory_generation == b->memory_generation && a->copy.target == b->copy.target &&
-		       a->copy.source == b->copy.source;
+		return a->copy.target == b->copy.target && a->copy.source == b->copy.source;
 	case REPRISE_OP_SET:
-		return a->memory_generation == b->memory_generation && a->set.target == b->set.target &&
-		       a->set.value == b->set.value;
+		return a->set.target == b->set.target && a->set.value == b->set.value;
 	case REPRISE_OP_HOST:
 		return a->host.function == b->host.function && a->host.data == b->host.data;
 	case REPRISE_OP_RECORD:
 	case REPRISE_OP_WAIT:
 		return a->event == b->event;
 	default:
+		return true;
+	}
+}
+
+bool reprise_op_same_memory(const struct reprise_op *a, const struct reprise_op *b)
+{
+	switch (a->kind) {
+	case REPRISE_OP_COPY:
+	case REPRISE_OP_COPY_2D:
+	case REPRISE_OP_COPY_3D:
+	case REPRISE_OP_SET:
 		return a->memory_generation == b->memory_generation;
+	default:
+		return true;
 	}
 }
 

@@ -31,7 +31,7 @@ struct reprise_op_kernel {
 struct reprise_op {
 	enum reprise_op_kind kind;
 	uint32_t payload_bytes;
-	uint32_t memory_generation; /* copies: when the kinds below were asked */
+	uint32_t memory_generation; /* copies and memsets: under which the kinds below were asked; 0: to be asked again */
 	uint8_t target_memory, source_memory; /* memory.h */
 	uint8_t member; /* which of its lane's streams it belongs to; part of its shape */
 	uint64_t shape, value; /* hashes; value includes shape */
@@ -104,6 +104,9 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 
 /* True if the two ops, of one shape, have the same values. */
 bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
+
+/* True if nothing ended or changed between the two that what their addresses name may depend on. */
+bool reprise_op_same_memory(const struct reprise_op *a, const struct reprise_op *b);
 
 /* Copies `from` to `into`, payload included; into->payload must hold from->payload_bytes. */
 void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);

@@ -209,15 +209,16 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 			continue;
 
 		enum reprise_match match = reprise_op_match(&other->ops[done], call);
+		bool same = match == REPRISE_MATCH_SAME || match == REPRISE_MATCH_AGAIN;
 
 		if (match == REPRISE_MATCH_NOT)
 			continue;
 		if (!reprise_trace_usable(other, now)) {
-			if (match == REPRISE_MATCH_SAME && agrees(other, trace, done))
+			if (same && agrees(other, trace, done))
 				*coming = other;
-		} else if (!agrees(other, trace, done) || (match != REPRISE_MATCH_SAME && !other->loose[done]))
+		} else if (!agrees(other, trace, done) || (!same && !other->loose[done]))
 			fits = fits == NULL ? other : fits;
-		else if (match == REPRISE_MATCH_SAME)
+		else if (same)
 			return other;
 		else
 			loosely = loosely == NULL ? other : loosely;

@@ -111,7 +111,7 @@ void reprise_trace_change(struct reprise_trace *trace, unsigned int i, const str
 
 void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const struct reprise_op *op)
 {
-	if (reprise_op_same_values(&trace->ops[i], op))
+	if (reprise_op_same_values(&trace->ops[i], op) && reprise_op_same_memory(&trace->ops[i], op))
 		return;
 	reprise_op_copy(&trace->incoming[i], op);
 	mark(trace, i);
@@ -140,7 +140,8 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 		trace->ops[i] = trace->incoming[i];
 		trace->incoming[i] = before;
 	}
-	trace->head_moved = trace->head_moved || (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0]);
+	if (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0] && !reprise_op_same_values(&trace->ops[0], &trace->incoming[0]))
+		trace->head_moved = true;
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
 	trace->changed_count = 0;
 	trace->returned = 0;

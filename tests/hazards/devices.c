@@ -79,33 +79,66 @@ static void peer_copies(void)
 	print_both(devices);
 }
 
-/*
- * A copy from the other device on the legacy stream, in the middle of what the other device does on a blocking one: it comes after what was
- * issued there before, and before what is issued after.
- */
+/* A copy from the other device on the legacy stream, in the middle of what that does on a blocking one: after what was issued there before, before the rest. */
+static void copy_across(struct there devices[2], unsigned iteration)
+{
+	unsigned middle = hazard_springs(iteration) ? iteration % CHAIN : CHAIN;
+
+	work_on(&devices[1], 0, middle, devices[1].stream);
+	CHECK(cuCtxSetCurrent(devices[0].context));
+	CHECK(cuMemcpyAsync(devices[0].x, devices[1].x, WORDS * 4, iteration % 2 == 0 ? NULL : CU_STREAM_LEGACY));
+	work_on(&devices[1], middle, CHAIN, devices[1].stream);
+	work_on(&devices[0], 0, CHAIN, NULL);
+	CHECK(cuStreamSynchronize(NULL));
+	CHECK(cuCtxSetCurrent(devices[1].context));
+	CHECK(cuStreamSynchronize(devices[1].stream));
+}
+
 static void legacy_peer_copy(void)
 {
 	struct there devices[2];
 
 	for (int i = 0; i < 2; i++)
 		set_up(&devices[i], i, CU_STREAM_DEFAULT);
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned middle = hazard_springs(iteration) ? iteration % CHAIN : CHAIN;
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++)
+		copy_across(devices, iteration);
+	print_both(devices);
+}
 
-		work_on(&devices[1], 0, middle, devices[1].stream);
-		CHECK(cuCtxSetCurrent(devices[0].context));
-		CHECK(cuMemcpyAsync(devices[0].x, devices[1].x, WORDS * 4, iteration % 2 == 0 ? NULL : CU_STREAM_LEGACY));
-		work_on(&devices[1], middle, CHAIN, devices[1].stream);
-		work_on(&devices[0], 0, CHAIN, NULL);
+/* Such copies, from an address that was a pool's memory on this device before, and was given back in stream order. */
+static void pool_memory_elsewhere(void)
+{
+	struct there devices[2], *here = &devices[0], *there = &devices[1];
+	CUdeviceptr memory, before;
+
+	for (int i = 0; i < 2; i++)
+		set_up(&devices[i], i, CU_STREAM_DEFAULT);
+	before = there->x;
+	CHECK(cuCtxSetCurrent(here->context));
+	CHECK(cuMemAllocAsync(&memory, 65536, here->stream));
+	CHECK(cuMemsetD32Async(memory, 9, WORDS, here->stream));
+	CHECK(cuStreamSynchronize(here->stream));
+	for (unsigned iteration = 0; iteration < 200; iteration++) {
+		CHECK(cuMemcpyAsync(here->x, memory, WORDS * 4, iteration % 2 == 0 ? NULL : CU_STREAM_LEGACY));
+		work_on(here, 0, CHAIN, NULL);
 		CHECK(cuStreamSynchronize(NULL));
-		CHECK(cuCtxSetCurrent(devices[1].context));
-		CHECK(cuStreamSynchronize(devices[1].stream));
 	}
+	CHECK(cuMemFreeAsync(memory, here->stream));
+	CHECK(cuStreamSynchronize(here->stream));
+	CHECK(cuCtxSetCurrent(there->context));
+	CHECK(cuMemAlloc(&there->x, 65536));
+	if (there->x != memory)
+		printf("the address did not come back\n");
+	CHECK(cuMemcpyDtoD(there->x, before, WORDS * 4));
+	CHECK(cuCtxSynchronize());
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++)
+		copy_across(devices, iteration);
 	print_both(devices);
 }
 
 const struct hazard device_hazards[] = {
 	{"peer_copies", peer_copies},
 	{"legacy_peer_copy", legacy_peer_copy},
+	{"pool_memory_elsewhere", pool_memory_elsewhere},
 	{NULL, NULL},
 };

@@ -18,6 +18,13 @@ struct large {
 	unsigned words[1100];
 };
 
+/* Some pages, none of which is anything else's. */
+struct pages {
+	unsigned words[4096];
+};
+
+GLOBAL(struct pages, pages);
+
 KERNEL(mix, (unsigned *, x), (const unsigned *, y), (unsigned, argument))
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

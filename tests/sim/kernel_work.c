@@ -76,6 +76,18 @@ int sim_kernel_work_priority(const struct sim_work *work, int otherwise)
 	return own ? sim_stream_priority(own->priority) : otherwise;
 }
 
+/* CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: "must either all be 0 or all be positive"; else checked at the launch, as a launch's own attribute is. */
+static CUresult check_required_cluster(const struct sim_function *function, struct sim_dim grid)
+{
+	unsigned int x = (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
+	unsigned int y = (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT];
+	unsigned int z = (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH];
+
+	if (!x && !y && !z)
+		return CUDA_SUCCESS;
+	return !x || !y || !z || grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8 ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+}
+
 /* "CUDA_ERROR_INVALID_VALUE": dimensions of zero or beyond the device's limits, more shared memory than the function may have. */
 static CUresult check_shape(const struct sim_function *function, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes)
 {
@@ -92,7 +104,7 @@ static CUresult check_shape(const struct sim_function *function, struct sim_dim 
 		return CUDA_ERROR_INVALID_VALUE;
 	if (shared_bytes > (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
 		return CUDA_ERROR_INVALID_VALUE;
-	return CUDA_SUCCESS;
+	return check_required_cluster(function, grid);
 }
 
 bool sim_kernel_may_have_shape(CUfunction handle, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes)

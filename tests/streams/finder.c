@@ -89,7 +89,27 @@ static CUresult CUDAAPI kind_of_memory(unsigned int count, CUpointer_attribute *
 {
 	static const uint64_t types[] = {[REPRISE_MEMORY_DEVICE] = CU_MEMORYTYPE_DEVICE, [REPRISE_MEMORY_PINNED] = CU_MEMORYTYPE_HOST, [REPRISE_MEMORY_OTHER] = 0};
 
-	*(uint64_t *)answers[0] = types[address >> MEMORY_SHIFT];
+	for (unsigned int i = 0; i < count; i++) {
+		if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
+			*(uint64_t *)answers[i] = types[address >> MEMORY_SHIFT];
+		if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+			*(uint64_t *)answers[i] = address >> MEMORY_SHIFT << MEMORY_SHIFT;
+		if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
+			*(uint64_t *)answers[i] = UINT64_C(1) << MEMORY_SHIFT;
+	}
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI range_of_memory(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+	*base = address >> MEMORY_SHIFT << MEMORY_SHIFT;
+	*bytes = UINT64_C(1) << MEMORY_SHIFT;
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI one_device(int *count)
+{
+	*count = 1;
 	return CUDA_SUCCESS;
 }
 
@@ -438,7 +458,8 @@ static void feed_record(const struct opstream_record *record)
 		break;
 	case OPSTREAM_MEMORY:
 		barrier_of_all(true);
-		reprise_memory_forget();
+		reprise_changes_begin(REPRISE_CHANGES_MEMORY);
+		reprise_changes_end(REPRISE_CHANGES_MEMORY);
 		break;
 	case OPSTREAM_FORGET:
 		feed_end(record->lane, record->lane);
@@ -604,6 +625,8 @@ int main(int argc, char **argv)
 	reprise_driver.cuFuncGetParamInfo = parameter;
 	reprise_driver.cuFuncGetAttribute = no_attribute;
 	reprise_driver.cuPointerGetAttributes = kind_of_memory;
+	reprise_driver.cuMemGetAddressRange_v2 = range_of_memory;
+	reprise_driver.cuDeviceGetCount = one_device;
 	reprise_driver.cuCtxGetCurrent = no_context;
 	reprise_driver.cuGraphNodeSetEnabled = toggle;
 	reprise_clock_start();

@@ -52,7 +52,7 @@ CREATES_NOTHING = re.compile(r'Unload|Unregister')
 ENDS = re.compile(r'Destroy|Free|Un(load|map|register|bind)|Close|Detach|Release|Trim|PrimaryCtxReset|Disable')
 REFERRED_TO = {'STREAM', 'FUNCTION', 'MODULE', 'CONTEXT', 'HOST', 'MEMORY', 'ARRAY'}
 ENDS_NO_TRACE = {
-    'cuMemFreeAsync': 'in stream order, and the memory stays the pool\'s',
+    'cuMemFreeAsync': 'in stream order; its wrapper has what is known of the memory forgotten',
     'cuMemRelease': 'what is mapped stays until it is unmapped',
     'cuLinkDestroy': 'linked code is loaded anew',
     'cuEGLStreamConsumerReleaseFrame': 'the resource stays registered',

@@ -134,12 +134,17 @@ START_TEST(a_lifetime_is_always_told_and_names_its_handle)
 	ck_assert_uint_eq(rooms->lifetimes, 1);
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_CODE);
 	ck_assert_uint_eq(rooms->handle, INTEGER(1));
+	ck_assert_uint_eq(rooms->lifetimes_ended, 1);
+	ck_assert_uint_eq(rooms->what_ended, REPRISE_LIFETIME_CODE);
+	ck_assert_uint_eq(rooms->handle_ended, INTEGER(1));
 	call_with_everything(linked_cuPointerSetAttribute);
+	ck_assert_uint_eq(rooms->lifetimes_ended, 2);
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
 	ck_assert_uint_eq(rooms->handle, INTEGER(3));
 	set(NULL, 0, NULL);
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_ATTRIBUTES);
 	ck_assert_uint_eq(rooms->handle, (uintptr_t)CU_STREAM_PER_THREAD);
+	ck_assert_uint_eq(rooms->handle_ended, (uintptr_t)CU_STREAM_PER_THREAD);
 }
 END_TEST
 

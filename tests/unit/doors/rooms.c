@@ -111,6 +111,27 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	trash_registers();
 }
 
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle)
+{
+	rooms.lifetimes_ended++;
+	rooms.what_ended = what;
+	rooms.handle_ended = handle;
+	trash_registers();
+}
+
+bool reprise_free_begin(CUdeviceptr address)
+{
+	rooms.frees++;
+	trash_registers();
+	return true;
+}
+
+void reprise_free_end(void)
+{
+	rooms.frees_ended++;
+	trash_registers();
+}
+
 void reprise_capture_begin(CUstream stream)
 {
 	rooms.begins++;

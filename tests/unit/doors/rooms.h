@@ -9,7 +9,7 @@
 #include "../../../src/lane/doors.h"
 
 struct rooms {
-	unsigned int submits, orders, syncs, lifetimes, begins, ends, observed, stops, starts, rooms_made;
+	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins, ends, observed, stops, starts, rooms_made;
 	struct reprise_call call; /* the last one submitted; what it points at may be gone */
 	CUlaunchConfig config;    /* of that call, if it has one */
 	CUstream stream;          /* of the last order, begin or end */
@@ -17,6 +17,8 @@ struct rooms {
 	enum reprise_sync sync; /* of the last sync */
 	enum reprise_lifetime what;
 	uintptr_t handle;
+	enum reprise_lifetime what_ended;
+	uintptr_t handle_ended;
 	CUresult result; /* the last one observed */
 	bool pass;       /* reprise_submit passes the call instead of answering success */
 	bool unwind;     /* a sync writes down who called */

@@ -1,0 +1,103 @@
+#include "changes.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "inside.h"
+
+struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1}, {.generation = 1}};
+
+/* This thread's, of what is under way. */
+static _Thread_local uint32_t own[REPRISE_CHANGES_COUNT] __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+static pthread_key_t key; /* set in threads that have begun a change */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool has_key;
+
+static void thread_ends(void *unused)
+{
+	for (unsigned int what = 0; what < REPRISE_CHANGES_COUNT; what++)
+		while (own[what] > 0)
+			reprise_changes_end(what);
+}
+
+static void make_key(void)
+{
+	has_key = pthread_key_create(&key, thread_ends) == 0;
+}
+
+static void watch_for_end(void)
+{
+	reprise_inside++; /* a handler that calls CUDA now would wait for its own thread */
+	pthread_once(&once, make_key);
+	if (has_key && pthread_getspecific(key) == NULL)
+		pthread_setspecific(key, &key);
+	reprise_inside--;
+}
+
+static struct reprise_changed_range *range_of(struct reprise_change *change, uint32_t generation)
+{
+	return &change->ranges[generation / 2 % REPRISE_CHANGES_KEPT];
+}
+
+/* What it is about is written first, so that who reads the new generation finds it. */
+static void next_generation(struct reprise_change *change, uintptr_t first, uintptr_t last)
+{
+	uint32_t next;
+
+	reprise_lock_take(&change->lock);
+	next = atomic_load(&change->generation) + 2;
+	atomic_store(&range_of(change, next)->first, first);
+	atomic_store(&range_of(change, next)->last, last);
+	atomic_store(&change->generation, next);
+	reprise_lock_give(&change->lock);
+}
+
+/* The ranges that were read are those of their generations if none of them can have been written for a later one meanwhile, or be about to. */
+bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t first, uintptr_t last)
+{
+	struct reprise_change *change = &reprise_changed[what];
+	uint32_t now = atomic_load(&change->generation);
+
+	if (under == 0 || (now - under) / 2 >= REPRISE_CHANGES_KEPT - 1)
+		return false;
+	for (uint32_t at = under + 2; at != now + 2; at += 2) {
+		struct reprise_changed_range *range = range_of(change, at);
+
+		if (atomic_load(&range->first) < last && first < atomic_load(&range->last))
+			return false;
+	}
+	return (atomic_load(&change->generation) - under) / 2 < REPRISE_CHANGES_KEPT - 1;
+}
+
+void reprise_changes_begin_range(enum reprise_changes what, uintptr_t first, uintptr_t last)
+{
+	watch_for_end();
+	own[what]++;
+	atomic_fetch_add(&reprise_changed[what].under_way, 1); /* before: who reads the new generation sees it */
+	next_generation(&reprise_changed[what], first, last);
+}
+
+void reprise_changes_begin(enum reprise_changes what)
+{
+	reprise_changes_begin_range(what, 0, UINTPTR_MAX);
+}
+
+/* Nothing was kept since it began, so there is nothing to forget. */
+void reprise_changes_end(enum reprise_changes what)
+{
+	if (own[what] == 0) /* begun before a fork, ended in the child */
+		return;
+	own[what]--;
+	atomic_fetch_sub(&reprise_changed[what].under_way, 1);
+}
+
+void reprise_changes_reset(void)
+{
+	for (unsigned int what = 0; what < REPRISE_CHANGES_COUNT; what++) {
+		own[what] = 0;
+		atomic_store(&reprise_changed[what].lock.word, 0);
+		atomic_store(&reprise_changed[what].under_way, 0);
+		next_generation(&reprise_changed[what], 0, UINTPTR_MAX);
+	}
+}
