@@ -34,7 +34,7 @@
 #endif
 
 /* From the assembly, which alone calls them. */
-void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
+CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
 void reprise_door_returned(uint32_t entry, CUresult result);
 CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument);
 void *reprise_door_first_call(uint32_t entry, const void *caller);
@@ -68,14 +68,15 @@ static void forget_attributes(enum reprise_lifetime what)
 		reprise_attributes_forget();
 }
 
-void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack)
+/* Anything but CUDA_SUCCESS is answered to the program, and the call is not made. */
+CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack)
 {
 	if (reprise_inside)
-		return;
+		return CUDA_SUCCESS;
 	reprise_gate_doubt_no_more();
 	if (entry >= REPRISE_ENTRY_COUNT) {
 		reprise_spare_tell(entry);
-		return;
+		return CUDA_SUCCESS;
 	}
 
 	const struct reprise_entry_point *point = &reprise_entry_points[entry];
@@ -95,9 +96,12 @@ void reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t
 		break;
 	default:
 		reprise_place_note(REPRISE_PLACE_waits, reprise_entry_name(entry), from);
+		if (point->what <= REPRISE_SYNC_CONTEXT && !point->waits)
+			return reprise_wait(point->what, value, point->per_thread);
 		reprise_sync(point->what, value, point->per_thread);
 		break;
 	}
+	return CUDA_SUCCESS;
 }
 
 /* Of a call that waits. One that ends a context says of its errors only that they end with it. */

@@ -55,8 +55,8 @@
 	.endm
 
 /*
- * Called by a door, with the entry in w16 and the door's own return address in x17; those two aside, every register is as
- * before when it returns, and x17 too.
+ * Called by a door, with the entry in w16, where the answer is afterwards, and the door's own return address in x17; those two aside, every register is
+ * as before when it returns, and x17 too.
  */
 	function reprise_tell
 	hint #34 /* bti c */
@@ -65,6 +65,7 @@
 	add x1, sp, #INTEGERS
 	add x2, sp, #FRAME_BYTES
 	bl reprise_door_tell
+	mov w16, w0
 	restore_arguments
 	ret
 	end_function reprise_tell
@@ -142,8 +143,10 @@
 	cbnz w16, \label
 	.endm
 
-	.macro go label
-	b \label
+	.macro unless_told_go label
+	cbz w16, \label
+	mov w0, w16
+	ret
 	.endm
 
 	.macro tell

@@ -4,8 +4,8 @@
  *
  *   jump_exported           goes where reprise_exported[entry] says, or to reprise_first_call while it says nothing
  *   if_attention_go label   goes there unless reprise_attention is zero
- *   go label
  *   tell                    has reprise_door_tell() called, with every argument as it was afterwards
+ *   unless_told_go label    goes there if that answered CUDA_SUCCESS; else returns its answer to the program
  *   pass_UNCHECKED          jumps to reprise_real[entry]
  *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
  *   pass_WAITS              calls it, shows what it returned to reprise_door_returned(), and returns it; it was told of in any case
@@ -46,7 +46,7 @@ reprise_exported_begin:
 	if_attention_go 2f
 1:	pass_\result
 2:	tell
-	go 1b
+	unless_told_go 1b
 	.endif
 	end_function reprise_door_\name
 	.endm

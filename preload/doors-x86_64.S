@@ -59,13 +59,14 @@
 	.cfi_restore %rbp
 	.endm
 
-/* Called by a door, with the entry in %r11d; every register that can carry an argument is as before when it returns. */
+/* Called by a door, with the entry in %r11d, where the answer is afterwards; every register that can carry an argument is as before when it returns. */
 	function reprise_tell
 	save_arguments
 	movl %r11d, %edi
 	movq %rsp, %rsi
 	leaq 24(%rbp), %rdx /* past %rbp, the way back to the door, the way back to the program */
 	call reprise_door_tell
+	movl %eax, %r11d
 	restore_arguments
 	ret
 	end_function reprise_tell
@@ -124,8 +125,11 @@
 	jne \label
 	.endm
 
-	.macro go label
-	jmp \label
+	.macro unless_told_go label
+	testl %r11d, %r11d
+	je \label
+	movl %r11d, %eax
+	ret
 	.endm
 
 	.macro tell

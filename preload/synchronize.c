@@ -20,8 +20,18 @@ static CUcontext context_of(CUcontext context)
 	return context;
 }
 
-/* A call that observes `what`, which is that of `context` or, if NULL, of the current one. `begin` and `end` stand around the driver's. */
-#define WIDE(begin, end, name, what, context, parameters, arguments) \
+/* Ops are told of the context, and are made in any case. */
+static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	reprise_sync(what, handle, per_thread);
+	return CUDA_SUCCESS;
+}
+
+/*
+ * A call that observes `what`, which is that of `context` or, if NULL, of the current one. `tell`: reprise_wait(), or mark(). `begin` and `end` stand around the
+ * driver's.
+ */
+#define WIDE(begin, end, name, tell, what, context, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
@@ -32,7 +42,9 @@ static CUcontext context_of(CUcontext context)
 			return REPRISE_REAL(name) arguments; \
 		observed = what == REPRISE_SYNC_CONTEXT ? context_of((CUcontext)(context)) : NULL; \
 		reprise_place_note(REPRISE_PLACE_waits, #name, __builtin_return_address(0)); \
-		reprise_sync(what, (uintptr_t)(context), false); \
+		result = tell(what, (uintptr_t)(context), false); \
+		if (result != CUDA_SUCCESS) \
+			return result; \
 		begin; \
 		reprise_context_sync_begin(observed); \
 		result = REPRISE_REAL(name) arguments; \
@@ -43,17 +55,17 @@ static CUcontext context_of(CUcontext context)
 		return result; \
 	}
 
-#define CONTEXT_WIDE(name, context, parameters, arguments) \
-	WIDE((void)0, (void)0, name, REPRISE_SYNC_CONTEXT, context, PARAMETERS parameters, ARGUMENTS arguments)
+#define CONTEXT_WIDE(name, tell, context, parameters, arguments) \
+	WIDE((void)0, (void)0, name, tell, REPRISE_SYNC_CONTEXT, context, PARAMETERS parameters, ARGUMENTS arguments)
 
-CONTEXT_WIDE(cuCtxSynchronize, NULL, (void), ())
-CONTEXT_WIDE(cuCtxSynchronize_v2, context, (CUcontext context), (context))
+CONTEXT_WIDE(cuCtxSynchronize, reprise_wait, NULL, (void), ())
+CONTEXT_WIDE(cuCtxSynchronize_v2, reprise_wait, context, (CUcontext context), (context))
 /* The event may be one that streams of any other context record, or wait for. */
-CONTEXT_WIDE(cuCtxRecordEvent, (reprise_event_met(event, true), context), (CUcontext context, CUevent event), (context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, REPRISE_SYNC_CONTEXT, (reprise_event_met(event, false), context),
+CONTEXT_WIDE(cuCtxRecordEvent, mark, (reprise_event_met(event, true), context), (CUcontext context, CUevent event), (context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, mark, REPRISE_SYNC_CONTEXT, (reprise_event_met(event, false), context),
      PARAMETERS(CUcontext context, CUevent event), ARGUMENTS(context, event))
 
 /* A green context's streams are in the lanes of its primary one, if in any. */
-WIDE((void)0, (void)0, cuGreenCtxRecordEvent, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event),
+WIDE((void)0, (void)0, cuGreenCtxRecordEvent, mark, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, mark, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event),
      ARGUMENTS(context, event))

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -58,6 +59,18 @@ void reprise_lock_wait(struct reprise_lock *lock)
 		while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
 			reprise_futex_wait(&lock->word, 2, 0);
 	reprise_waited_since(begin);
+}
+
+bool reprise_lock_take_within(struct reprise_lock *lock, uint64_t nanoseconds)
+{
+	uint64_t end = reprise_clock_ns() + nanoseconds;
+
+	while (!reprise_lock_try(lock)) {
+		if (reprise_clock_ns() > end)
+			return false;
+		sched_yield();
+	}
+	return true;
 }
 
 void reprise_lock_wake(struct reprise_lock *lock)

@@ -63,6 +63,9 @@ static inline bool reprise_lock_try(struct reprise_lock *lock)
 	return false;
 }
 
+/* Takes the lock if it is free within so long: its holder may be kept in the driver. */
+bool reprise_lock_take_within(struct reprise_lock *lock, uint64_t nanoseconds);
+
 static inline void reprise_lock_give(struct reprise_lock *lock)
 {
 	if (__builtin_expect(atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2, 0))

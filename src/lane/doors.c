@@ -10,6 +10,7 @@
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
 #include "eager.h"
+#include "errors.h"
 #include "joint.h"
 #include "order.h"
 #include "process.h"
@@ -108,17 +109,35 @@ void reprise_order_ends(void)
 		reprise_lanes_returned();
 }
 
-void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+static CUresult sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	uint64_t begin = reprise_timeline_begin();
+	bool pending;
 
-	if (reprise_inside != 0)
-		return;
 	reprise_lanes_returned();
 	if (reprise_records())
 		reprise_recorded_wait(what, handle, per_thread);
-	reprise_lanes_sync(what, handle, per_thread);
+	pending = reprise_lanes_sync(what, handle, per_thread);
 	reprise_timeline_end_call(REPRISE_TIMELINE_WAIT, begin);
+	return pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	if (reprise_inside == 0)
+		sync(what, handle, per_thread);
+}
+
+CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	CUresult error = CUDA_SUCCESS, pending;
+
+	if (reprise_inside != 0)
+		return CUDA_SUCCESS;
+	pending = sync(what, handle, per_thread);
+	if (__builtin_expect(atomic_load(&reprise_errors_count) != 0, 0))
+		error = reprise_lanes_error(what, handle, per_thread);
+	return error != CUDA_SUCCESS ? error : pending;
 }
 
 void reprise_issue(void)

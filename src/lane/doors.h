@@ -25,6 +25,7 @@ extern _Atomic uint32_t reprise_attention;
  */
 enum reprise_sync {
 	REPRISE_SYNC_STREAM,  /* one stream, and what its ops come after: the legacy stream's, or those of the blocking streams */
+	REPRISE_SYNC_QUERY,   /* the same, and does not wait for it */
 	REPRISE_SYNC_EVENT,   /* an event: what comes before one was issued when it was recorded, but where streams fork and join (joint.h) */
 	REPRISE_SYNC_DEFAULT, /* as the default stream of the current context does; addresses may be those of other contexts, which are all issued */
 	REPRISE_SYNC_CONTEXT, /* all streams of a context */
@@ -62,6 +63,12 @@ void reprise_order_ends(void);
  * in struct reprise_call), the current context, or none.
  */
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
+
+/*
+ * The same for a call that does nothing but wait, ask, or copy synchronously. Anything but CUDA_SUCCESS is answered in the call's stead, which is not made: an
+ * error of an op that had been answered with success (errors.h), or that a stream has not finished.
+ */
+CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
 /* Issues everything deferred in the process, for who cannot be seen to wait for it. */
 void reprise_issue(void);

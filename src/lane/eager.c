@@ -15,6 +15,8 @@
 #include "recorded.h"
 #include "registry.h"
 
+#define RUINED "the driver reported an error that ruins the context"
+
 /* Set for good by reprise_stop(). */
 static _Atomic(const char *) stopped REPRISE_HOT_DATA;
 
@@ -123,12 +125,6 @@ static bool ruins_context(CUresult result)
 	}
 }
 
-void reprise_observe_result(CUresult result)
-{
-	if (reprise_inside == 0 && ruins_context(result))
-		reprise_stop("the driver reported an error that ruins the context");
-}
-
 static bool stop(const char *reason)
 {
 	const char *none = NULL;
@@ -143,6 +139,18 @@ void reprise_stop(const char *reason)
 {
 	if (stop(reason) && reprise_inside == 0)
 		reprise_lanes_barrier(false);
+}
+
+void reprise_eager_note_error(CUresult error)
+{
+	if (ruins_context(error))
+		stop(RUINED);
+}
+
+void reprise_observe_result(CUresult result)
+{
+	if (reprise_inside == 0 && ruins_context(result))
+		reprise_stop(RUINED);
 }
 
 void reprise_stop_at_exit(uint64_t patience_ns)

@@ -27,6 +27,9 @@ void reprise_captures_destroyed(CUstream stream, CUcontext context);
  */
 void reprise_stop_at_exit(uint64_t patience_ns);
 
+/* The driver answered `error` to a deferred op. Whatever locks are held. */
+void reprise_eager_note_error(CUresult error);
+
 /* Why nothing is deferred any more; NULL while Reprise takes part. */
 const char *reprise_stopped(void);
 

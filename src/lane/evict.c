@@ -5,6 +5,7 @@
 #include "traces.h"
 
 #define STILL_NS 1000000000u
+#define PATIENCE_NS 10000000u /* who is in a lane may be kept by the driver */
 
 struct search {
 	struct reprise_lane *lane; /* the one with the oldest trace, so far */
@@ -28,7 +29,8 @@ static void consider(struct reprise_lane *lane, void *context)
 	struct search *search = context;
 	uint64_t used;
 
-	reprise_lock_take(&lane->lock);
+	if (!reprise_lock_take_within(&lane->lock, PATIENCE_NS))
+		return;
 	used = reprise_lane_oldest(lane);
 	reprise_lock_give(&lane->lock);
 	if (used != 0 && (search->lane == NULL || used < search->used)) {
@@ -49,7 +51,8 @@ bool reprise_lanes_evict(bool host)
 	reprise_lanes_each(consider, &search);
 	if (search.lane == NULL)
 		return false;
-	reprise_lock_take(&search.lane->lock);
+	if (!reprise_lock_take_within(&search.lane->lock, PATIENCE_NS))
+		return false;
 	evicted = reprise_lane_evict(search.lane);
 	reprise_lock_give(&search.lane->lock);
 	return evicted;

@@ -1,4 +1,8 @@
 /*
+ * One thread looks at all lanes. The driver may keep it in a launch for as long as it likes, and other lanes are not to wait for that: before it issues anything
+ * it gives the looking to another thread, which is started when first needed, and waits for its turn when it has issued. So there are two threads, or as
+ * many more as lanes are kept in the driver at one time, up to a limit.
+ *
  * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw is due, or one that comes right now would be; and for good
  * once it saw none for a while. The program's threads only read whether it sleeps so: a steady loop makes no system call for it.
  */
@@ -7,7 +11,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/hot.h"
@@ -24,7 +27,15 @@
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
 
-static struct reprise_worker worker;
+#define THREADS_MOST 8
+
+static struct reprise_worker worker; /* the thread that looks */
+static _Atomic uint32_t waiting;     /* threads that wait for their turn to look */
+static _Atomic uint32_t turn;        /* given away and not yet taken; what they sleep on */
+static _Atomic uint32_t threads;     /* but for the first */
+static _Atomic uint32_t asked;       /* goes up when a lane is wanted; what the thread that looks sleeps on */
+
+static void *run(void *unused);
 
 /* What has waited since `since` is about to be issued. */
 static void note_begun(uint64_t since)
@@ -39,7 +50,7 @@ static void note_begun(uint64_t since)
 static void issue(struct reprise_lane *lane, uint64_t since)
 {
 	note_begun(since);
-	reprise_lane_hold_limit(lane);
+	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane));
 	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
 }
 
@@ -48,7 +59,35 @@ struct look {
 	uint64_t due, pause; /* hold.h */
 	uint64_t next;       /* when to look again */
 	bool held;           /* something was deferred */
+	bool over;           /* another thread looks */
 };
+
+/* By the thread that looks, which is about to issue something. If there can be no other thread, the other lanes have to wait. */
+static void hand_over(struct look *look)
+{
+	if (look->over)
+		return;
+	if (atomic_load(&waiting) > 0) {
+		atomic_store(&turn, 1);
+		reprise_futex_wake(&turn);
+		look->over = true;
+	} else if (atomic_load(&threads) < THREADS_MOST - 1 && reprise_thread_start(run, "reprise-hold")) {
+		atomic_fetch_add(&threads, 1);
+		look->over = true;
+	}
+}
+
+static void wait_for_turn(void)
+{
+	uint32_t given = 1;
+
+	atomic_fetch_add(&waiting, 1);
+	while (!atomic_compare_exchange_strong(&turn, &given, 0)) {
+		reprise_futex_wait(&turn, 0, 0);
+		given = 1;
+	}
+	atomic_fetch_sub(&waiting, 1);
+}
 
 static void look_again(struct look *look, uint64_t at)
 {
@@ -57,13 +96,14 @@ static void look_again(struct look *look, uint64_t at)
 }
 
 /* False if there are visits that have been queued for so long, and somebody launches them. */
-static bool finish_queued(struct reprise_lane *lane, const struct look *look, uint64_t now)
+static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
 	uint64_t since = reprise_queued_since(lane);
 
 	if (since == 0 || now < since + look->due)
 		return true;
 	note_begun(since);
+	hand_over(look);
 	return reprise_queued_try_finish(lane);
 }
 
@@ -77,39 +117,55 @@ static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now
 	reprise_hold_again(lane);
 	if (lane->visit_since == 0 || reprise_queued_since(lane) != 0)
 		return;
-	if (now >= lane->visit_since + look->due)
+	if (now >= lane->visit_since + look->due) {
+		hand_over(look);
 		issue(lane, lane->visit_since);
-	else if (now >= lane->visit_since + look->pause)
-		reprise_lane_note_pause(lane);
+	} else if (now >= lane->visit_since + look->pause && reprise_lane_note_pause(lane)) {
+		hand_over(look);
+		reprise_lane_issue_held(lane, true);
+	}
+}
+
+static void issue_wanted(struct reprise_lane *lane, struct look *look)
+{
+	atomic_store(&lane->wanted, false);
+	hand_over(look);
+	reprise_lane_issue_wanted(lane);
 }
 
 static void look_at(struct reprise_lane *lane, void *context)
 {
 	struct look *look = context;
 	uint64_t now = reprise_clock_ns(), since = atomic_load(&lane->deferred_since);
+	bool wanted;
 
-	if (since == 0)
+	wanted = atomic_load(&lane->wanted);
+	if (since == 0 && wanted)
+		atomic_store(&lane->wanted, false);
+	if (since == 0 || look->over)
 		return;
 	look->held = true;
 	if (now < since + look->due)
 		look_again(look, since + look->due);
-	if (now < since + look->pause)
+	if (now < since + look->pause && !wanted)
 		return;
 	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
 		look_again(look, now + look->due / 8);
 		return;
 	}
-	if (atomic_load(&lane->deferred_since) == since && !reprise_worker_stopped(&worker))
+	if (wanted && !reprise_worker_stopped(&worker))
+		issue_wanted(lane, look);
+	else if (atomic_load(&lane->deferred_since) == since && !reprise_worker_stopped(&worker))
 		look_into(lane, look, now);
 	reprise_lock_give(&lane->lock);
 }
 
-static void sleep_until(uint64_t at)
+/* Or until a lane is wanted, unless one has been since `asked_before`. */
+static void sleep_until(uint64_t at, uint32_t asked_before)
 {
 	uint64_t now = reprise_clock_ns();
-	struct timespec pause = {.tv_nsec = at > now ? (long)(at - now) : 1};
 
-	nanosleep(&pause, NULL);
+	reprise_futex_wait(&asked, asked_before, at > now ? at - now : 1);
 }
 
 static void *run(void *unused)
@@ -123,8 +179,14 @@ static void *run(void *unused)
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&worker)) {
 		struct look look = {.due = due, .pause = reprise_hold_pause(limit), .next = reprise_clock_ns() + due};
+		uint32_t asked_before = atomic_load(&asked);
 
 		reprise_lanes_each(look_at, &look);
+		if (look.over) {
+			wait_for_turn();
+			last_seen = reprise_clock_ns();
+			continue;
+		}
 		if (look.held) {
 			last_seen = reprise_clock_ns();
 		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {
@@ -132,7 +194,7 @@ static void *run(void *unused)
 			last_seen = reprise_clock_ns();
 			continue;
 		}
-		sleep_until(look.next);
+		sleep_until(look.next, asked_before);
 	}
 	return NULL;
 }
@@ -163,6 +225,20 @@ REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 	reprise_worker_wake(&worker);
 }
 
+REPRISE_HOT void reprise_hold_wake(void)
+{
+	reprise_worker_wake(&worker);
+}
+
+void reprise_hold_want(struct reprise_lane *lane)
+{
+	if (atomic_exchange(&lane->wanted, true))
+		return;
+	atomic_fetch_add(&asked, 1);
+	reprise_worker_wake(&worker);
+	reprise_futex_wake(&asked);
+}
+
 void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops)
 {
 	if (since != 0 && since < lane->queue.held_until)
@@ -188,4 +264,7 @@ void reprise_hold_stop(void)
 void reprise_hold_reset(void)
 {
 	reprise_worker_reset(&worker);
+	atomic_store(&waiting, 0);
+	atomic_store(&turn, 0);
+	atomic_store(&threads, 0);
 }

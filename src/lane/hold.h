@@ -1,4 +1,4 @@
-/* The hold limit: a thread that sees to it that nothing stays deferred for longer than the user allows (invariant 4). */
+/* The hold limit: threads that see to it that nothing stays deferred for longer than the user allows (invariant 4). One looks; see hold.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +13,12 @@ bool reprise_hold_ready(void);
  * program goes on deferring; otherwise wakes it.
  */
 void reprise_hold_begin(struct reprise_lane *lane);
+
+/* Something has been queued. A load while the thread is awake. */
+void reprise_hold_wake(void);
+
+/* What the lane holds is issued soon, by a thread of ours. Any thread, no lock needed. */
+void reprise_hold_want(struct reprise_lane *lane);
 
 /* The lane defers nothing any more. Under its lock; `cursor` still says how many ops it was. */
 void reprise_hold_end(struct reprise_lane *lane);

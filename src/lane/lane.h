@@ -60,7 +60,6 @@ struct reprise_queued {
 struct reprise_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
-	_Atomic CUresult error; /* of ops that were issued because no graph could be launched; the program has not been told yet */
 	_Atomic uint32_t failed; /* how many visits */
 	uint64_t held_until; /* for the timeline: when a visit was launched last; 0 without one */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
@@ -122,6 +121,7 @@ struct reprise_lane {
 
 	/* What the hold limit's thread looks at again and again. */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first op came that is deferred or queued; 0 if there is none */
+	_Atomic bool wanted;  /* somebody has asked whether its stream has finished, and must not wait for the answer */
 	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of that */
 	uint64_t held_since;  /* the same, for the timeline; 0 without one */
 	struct reprise_pace pace;

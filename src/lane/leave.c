@@ -9,6 +9,7 @@
 #include "../graph/shadow.h"
 #include "../report/counters.h"
 #include "../trace/balance.h"
+#include "errors.h"
 #include "hold.h"
 #include "joint.h"
 #include "making.h"
@@ -35,6 +36,11 @@ static CUresult issue_jointly(struct reprise_lane *lane, const struct reprise_op
 	return result;
 }
 
+static CUstream stream_of(const struct reprise_lane *lane, unsigned int i)
+{
+	return lane->joint == NULL ? lane->stream : lane->joint->streams[lane->trace->ops[i].member];
+}
+
 static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op)
 {
 	return lane->joint == NULL ? reprise_op_issue(op, lane->stream) : issue_jointly(lane, op);
@@ -44,10 +50,15 @@ CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
 {
 	uint64_t begin = reprise_clock_ns();
 	CUresult result = CUDA_SUCCESS;
+	CUstream stream = NULL;
 
-	for (unsigned int i = 0; i < count; i++)
-		if (!reprise_trace_absent(lane->trace, i))
-			result = issue(lane, op_to_issue(lane, i));
+	for (unsigned int i = 0; i < count; i++) {
+		if (reprise_trace_absent(lane->trace, i))
+			continue;
+		reprise_errors_keep(lane, stream, result); /* of the op before: it was answered */
+		stream = stream_of(lane, i);
+		result = issue(lane, op_to_issue(lane, i));
+	}
 	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
 	return result;
 }
@@ -56,9 +67,12 @@ static void issue_deferred(struct reprise_lane *lane)
 {
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context);
+	CUresult last;
 
 	reprise_gate_enter(lane->context);
-	reprise_lane_issue(lane, lane->cursor);
+	last = reprise_lane_issue(lane, lane->cursor);
+	if (lane->cursor > 0)
+		reprise_errors_keep(lane, stream_of(lane, lane->cursor - 1), last);
 	reprise_gate_leave();
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
@@ -104,12 +118,15 @@ void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why)
 	lane->cursor = 0;
 }
 
-static void issue_held(struct reprise_lane *lane, bool split)
+void reprise_lane_issue_held(struct reprise_lane *lane, bool split)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int at = lane->cursor;
-	bool pushed = reprise_driver_make_current(lane->context);
+	bool pushed;
 
+	if (trace == NULL || at == 0)
+		return;
+	pushed = reprise_driver_make_current(lane->context);
 	reprise_count(REPRISE_COUNT_hold_flushes, 1);
 	reprise_lane_leave(lane, REPRISE_EXIT_hold);
 	if (split)
@@ -117,23 +134,20 @@ static void issue_held(struct reprise_lane *lane, bool split)
 	reprise_driver_restore_current(pushed);
 }
 
-/* True if the program pauses here so often that the trace should end here. Each visit counts once. */
-static bool pauses_often(struct reprise_lane *lane)
+bool reprise_lane_note_pause(struct reprise_lane *lane)
 {
 	bool noted = lane->paused;
 
+	if (lane->trace == NULL || lane->cursor == 0)
+		return false;
 	lane->paused = true;
 	return !noted && reprise_trace_held(lane->trace, lane->cursor);
 }
 
-void reprise_lane_note_pause(struct reprise_lane *lane)
+void reprise_lane_issue_wanted(struct reprise_lane *lane)
 {
-	if (lane->trace != NULL && lane->cursor > 0 && pauses_often(lane))
-		issue_held(lane, true);
-}
+	bool pushed = reprise_driver_make_current(lane->context);
 
-void reprise_lane_hold_limit(struct reprise_lane *lane)
-{
-	if (lane->trace != NULL && lane->cursor > 0)
-		issue_held(lane, pauses_often(lane));
+	reprise_lane_leave(lane, REPRISE_EXIT_barrier);
+	reprise_driver_restore_current(pushed);
 }

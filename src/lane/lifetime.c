@@ -9,6 +9,7 @@
 #include "barrier.h"
 #include "doors.h"
 #include "eager.h"
+#include "errors.h"
 #include "joint.h"
 #include "order.h"
 #include "recorded.h"
@@ -75,6 +76,7 @@ static void give_back(CUcontext context)
 	struct forgetting ending = {.context = context, .retire = true};
 
 	reprise_lanes_each(forget, &ending);
+	reprise_errors_context_ended(context);
 	reprise_graveyard_empty(context);
 	reprise_joint_destroy_spares(context);
 }

@@ -9,6 +9,8 @@
 #include "../base/tls.h"
 #include "../driver/driver.h"
 #include "barrier.h"
+#include "errors.h"
+#include "hold.h"
 #include "joint.h"
 #include "registry.h"
 #include "thread.h"
@@ -195,6 +197,7 @@ static bool observes(enum reprise_sync what, const struct point *point, const st
 		return false;
 	switch (what) {
 	case REPRISE_SYNC_STREAM:
+	case REPRISE_SYNC_QUERY:
 		return precedes(lane, point);
 	case REPRISE_SYNC_EVENT:
 		return reprise_lane_is_joint(lane); /* its records may be deferred */
@@ -230,23 +233,64 @@ static void tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t ha
 	else if (what == REPRISE_SYNC_EVENT)
 		tell_of_event(lane, (CUevent)handle, self);
 	else
-		reprise_joint_tell(lane, true, false, what == REPRISE_SYNC_STREAM ? point->stream : NULL);
+		reprise_joint_tell(lane, true, false, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ? point->stream : NULL);
 }
 
-static void sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
+/*
+ * A question about a stream that other threads alone work on, and whose lane is its own. Plainly the thread that issues an op is the one that the driver may
+ * keep, and others can ask meanwhile; so nothing is issued here, and nobody waited for. What is deferred has not finished. True if anything is.
+ */
+static bool ask(struct reprise_lane *lane)
 {
-	bool of_stream = what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_DEFAULT;
+	bool holds = atomic_load(&lane->deferred_since) != 0;
+
+	if (!holds && (reprise_lane_has_news(lane) || atomic_load(&lane->attended)) && reprise_lock_try(&lane->lock)) {
+		holds = atomic_load(&lane->deferred_since) != 0;
+		if (!holds && reprise_lane_has_news(lane))
+			reprise_lane_barrier(lane, true);
+		else if (!holds)
+			reprise_lane_unattend(lane);
+		reprise_lock_give(&lane->lock);
+	}
+	if (holds)
+		reprise_hold_want(lane);
+	return holds;
+}
+
+/* Whether it is only asked about. */
+static bool is_asked_about(enum reprise_sync what, const struct point *point, uint32_t self, const struct reprise_lane *lane)
+{
+	return what == REPRISE_SYNC_QUERY && lane->stream == point->stream && atomic_load(&lane->joined) == NULL &&
+	       atomic_load_explicit(&lane->thread, memory_order_relaxed) != self;
+}
+
+static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	bool of_stream = what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_DEFAULT;
 	struct point point = of_stream ? point_of((CUstream)handle, per_thread) : (struct point){.context = what == REPRISE_SYNC_CONTEXT ? (CUcontext)handle : NULL};
-	uint32_t self = reprise_thread_self();
 
 	if (point.context == NULL)
 		reprise_driver.cuCtxGetCurrent(&point.context);
+	return point;
+}
+
+static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	struct point point = point_of_wait(what, handle, per_thread);
+	uint32_t self = reprise_thread_self();
+	bool pending = false;
+
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
 		struct reprise_lane *head = reprise_lane_head(lane);
 
-		if (concerns(what, &point, self, lane) && (head == lane || !concerns(what, &point, self, head)))
+		if (!concerns(what, &point, self, lane) || (head != lane && concerns(what, &point, self, head)))
+			continue;
+		if (is_asked_about(what, &point, self, lane))
+			pending = ask(lane) || pending;
+		else
 			tell(head, what, handle, &point, self);
 	}
+	return pending;
 }
 
 void reprise_lanes_barrier(bool wait)
@@ -258,15 +302,22 @@ void reprise_lanes_barrier(bool wait)
 			reprise_lane_tell(lane, wait);
 }
 
-void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
-	if (what != REPRISE_SYNC_UNKNOWN) {
-		sync_known(what, handle, per_thread);
-		return;
-	}
+	if (what != REPRISE_SYNC_UNKNOWN)
+		return sync_known(what, handle, per_thread);
 	reprise_lanes_barrier(true);
 	atomic_fetch_add(&reprise_joint_unknown_calls, 1);
 	reprise_thread_owns();
 	called_anywhere = true;
 	reprise_lanes_lose_order(NULL);
+	return false;
+}
+
+CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	struct point point = point_of_wait(what, handle, per_thread);
+	struct reprise_errors_wait wait = {what, point.stream, point.context, point.blocking};
+
+	return reprise_errors_take(&wait);
 }

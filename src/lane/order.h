@@ -42,5 +42,11 @@ void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, b
 /* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
 void reprise_lanes_barrier(bool wait);
 
-/* Issues what the call may observe, and what this thread holds. Parameters as those of reprise_sync(). */
-void reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
+/*
+ * Issues what the call may observe, and what this thread holds. Parameters as those of reprise_sync(). True if it asks about a stream for which another thread's ops
+ * are deferred: they are left to the hold limit's thread, since the driver may keep who issues them for as long as it likes.
+ */
+bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
+
+/* What the program is to be told by such a call of ops that were answered with success. While any is kept (errors.h). */
+CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread);

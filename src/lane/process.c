@@ -25,6 +25,7 @@
 #include "../report/report.h"
 #include "../timeline/timeline.h"
 #include "eager.h"
+#include "errors.h"
 #include "hold.h"
 #include "joint.h"
 #include "meeting.h"
@@ -60,6 +61,7 @@ static void in_child(void)
 	reprise_joint_reset();
 	reprise_meeting_reset();
 	reprise_hold_reset();
+	reprise_errors_reset();
 	reprise_submission_reset();
 	reprise_graph_building_reset();
 	reprise_exclusion_reset();

@@ -9,21 +9,13 @@
 #include "../driver/driver.h"
 #include "../report/counters.h"
 #include "../trace/balance.h"
+#include "errors.h"
 #include "hold.h"
 #include "visit.h"
 
 static struct reprise_queued *at(struct reprise_queue *queue, uint64_t i)
 {
 	return &queue->visits[i % REPRISE_QUEUE_MOST];
-}
-
-CUresult reprise_queued_error(struct reprise_lane *lane)
-{
-	CUresult error = atomic_load_explicit(&lane->queue.error, memory_order_relaxed);
-
-	if (__builtin_expect(error != CUDA_SUCCESS, 0))
-		atomic_store(&lane->queue.error, CUDA_SUCCESS);
-	return error;
 }
 
 uint64_t reprise_queued_since(const struct reprise_lane *lane)
@@ -57,15 +49,12 @@ static bool launch_graph(struct reprise_lane *lane, const struct reprise_queued 
 static void issue_instead(struct reprise_lane *lane, struct reprise_queued *visit)
 {
 	struct reprise_trace *trace = visit->trace;
-	CUresult result = CUDA_SUCCESS;
 
 	for (unsigned int i = 0; i < trace->count; i++)
-		result = reprise_op_issue(&trace->ops[i], lane->stream);
+		reprise_errors_keep(lane, lane->stream, reprise_op_issue(&trace->ops[i], lane->stream));
 	trace->graph.mixed = true;
 	visit->failed = true;
 	atomic_fetch_add(&lane->queue.failed, 1);
-	if (result != CUDA_SUCCESS)
-		atomic_store(&lane->queue.error, result);
 }
 
 static void launch(struct reprise_lane *lane, struct reprise_queued *visit)

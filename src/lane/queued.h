@@ -59,6 +59,3 @@ static inline void reprise_queued_look_for_failures(struct reprise_lane *lane)
 	if (__builtin_expect(atomic_load(&lane->queue.failed) != 0, 0))
 		reprise_queued_note_failures(lane);
 }
-
-/* What the driver answered to ops of queued visits that no graph was launched for; CUDA_SUCCESS from then on. */
-CUresult reprise_queued_error(struct reprise_lane *lane);

@@ -30,7 +30,7 @@ void reprise_recorded_order(const struct reprise_lane *lane)
 void reprise_recorded_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	if (reprise_lanes_have_news())
-		barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM ? reprise_lanes_known((CUstream)handle, per_thread) : NULL);
+		barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ? reprise_lanes_known((CUstream)handle, per_thread) : NULL);
 }
 
 void reprise_recorded_lifetime(enum reprise_lifetime what, uintptr_t handle)

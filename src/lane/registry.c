@@ -14,6 +14,7 @@
 #include "../base/tls.h"
 #include "../driver/driver.h"
 #include "doors.h"
+#include "errors.h"
 #include "thread.h"
 
 #define REMEMBERED 8
@@ -117,7 +118,6 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->drowsy_span = 0;
 	lane->partings = 0;
 	lane->pace = (struct reprise_pace){0};
-	atomic_store(&lane->queue.error, CUDA_SUCCESS);
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
 	count_order(lane, 1);
@@ -266,6 +266,7 @@ void reprise_lanes_retire(struct reprise_lane *lane)
 	reprise_lock_take(&registry_lock);
 	if (!atomic_load(&lane->retired)) {
 		count_order(lane, -1u);
+		reprise_errors_stream_ended(lane->stream);
 		atomic_store(&lane->retired, true);
 		atomic_fetch_add(&reprise_lanes_epoch, 1);
 	}

@@ -122,7 +122,7 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	reprise_index_use(lane->index, trace);
 }
 
-/* The graph was not launched: the ops of this visit are issued by themselves. */
+/* The graph was not launched: the ops of this visit are issued by themselves. Returns what the driver answered to the last, which is the program's own call. */
 static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why, uint64_t begin)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -147,6 +147,7 @@ REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
 		reprise_balance_replayed(trace, 0);
 	reprise_queued_add(lane);
 	reprise_submission_wake();
+	reprise_hold_wake(); /* that thread may be kept in the driver by another lane's launch */
 }
 
 REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
@@ -181,17 +182,14 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 
 REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 {
-	CUresult result = CUDA_SUCCESS, error;
+	CUresult result = CUDA_SUCCESS;
 
 	reprise_pace_visit(lane);
 	if (reprise_submission_wants(lane) && reprise_submission_ready()) {
 		leave_to_thread(lane);
 	} else {
 		reprise_queued_finish(lane, false);
-		error = reprise_queued_error(lane);
 		result = launch_now(lane);
-		if (result == CUDA_SUCCESS)
-			result = error;
 	}
 	complete(lane);
 	return result;

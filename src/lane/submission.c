@@ -47,7 +47,9 @@ static bool submit_oldest(struct reprise_lane *lane, bool first)
 {
 	bool launched;
 
-	reprise_lock_take(&lane->queue.lock);
+	/* Who has it launches what is queued, and gives it between any two, unless the driver keeps him. */
+	if (!reprise_lock_take_within(&lane->queue.lock, REPRISE_SUBMISSION_PERIOD_NS))
+		return false;
 	if (first && !reprise_queued_none(lane))
 		look_at_gpu(lane);
 	launched = reprise_queued_launch_oldest(lane, true) != NULL;
@@ -181,7 +183,7 @@ static bool pays(struct reprise_lane *lane, struct reprise_trace *trace)
 static bool may_be_queued(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	if (lane->joint != NULL || lane->owner != 0 || reprise_verifying || reprise_option(REPRISE_OPTION_HOLD) == 0 || reprise_queued_is_full(lane) ||
-	    (trace->absent_count | trace->graph.disabled_count) != 0 || atomic_load(&lane->queue.error) != CUDA_SUCCESS)
+	    (trace->absent_count | trace->graph.disabled_count) != 0)
 		return false;
 	return reprise_queued_has(lane, trace) ? trace->changed_count == 0 : !trace->graph.mixed;
 }

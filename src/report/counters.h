@@ -61,6 +61,8 @@
 	X(hold_overruns, "of these, begun later than the limit") \
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, "longest time until it had issued all: the driver's own time for each op included") \
+	X(errors_kept, "deferred ops that the driver refused, of which the program was told by a later wait, or will be") \
+	X(errors_told, "of these, told so far") \
 	X(paused_ops, "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
 	X(passed_capturing, "ops that passed because the program captured; not among the ops") \

@@ -25,6 +25,8 @@ extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazard
 	capture_hazards[], graph_hazards[], launch_hazards[], change_hazards[], replay_hazards[], ending_hazards[], room_hazards[], manners_hazards[], process_hazards[],
 	patching_hazards[], limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[], judged_hazards[], gated_hazards[], guest_hazards[];
 
+extern const struct hazard error_hazards[], blocked_hazards[];
+
 /* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one block of WORDS threads works on `x` and reads `y`. */
 void hazard_set_up(void);
 extern CUcontext hazard_context;

@@ -49,6 +49,12 @@ KERNEL(stir, (unsigned *, x), (struct stir, by))
 	x[i] = value;
 }
 
+/* One thread: counts. */
+KERNEL(tally, (unsigned *, counts), (unsigned, place))
+{
+	counts[place]++;
+}
+
 /* Every word of a large structure, near its end most of all. */
 KERNEL(stir_large, (unsigned *, x), (struct large, by))
 {

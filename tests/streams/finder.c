@@ -340,13 +340,13 @@ static void limit_holds(uint64_t hold_ns)
 {
 	for (unsigned int i = 0; i < lane_count; i++) {
 		struct reprise_lane_counts before = lanes[i].counts;
+		bool split;
 
 		if (!defers(i) || reprise_clock_virtual < held[i].since_ns + reprise_hold_pause(hold_ns))
 			continue;
-		if (reprise_clock_virtual < held[i].since_ns + reprise_hold_due(hold_ns))
-			reprise_lane_note_pause(&lanes[i]);
-		else
-			reprise_lane_hold_limit(&lanes[i]);
+		split = reprise_lane_note_pause(&lanes[i]);
+		if (split || reprise_clock_virtual >= held[i].since_ns + reprise_hold_due(hold_ns))
+			reprise_lane_issue_held(&lanes[i], split);
 		account(&before, &lanes[i]);
 	}
 }

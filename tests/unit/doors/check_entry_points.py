@@ -39,7 +39,8 @@ FITS = {
 }
 # What a SYNC call may be named that observes less than everything.
 OBSERVES = {
-    'STREAM': r'^cuStream(Query|Synchronize)',
+    'STREAM': r'^cuStreamSynchronize',
+    'QUERY': r'^cuStreamQuery',
     'EVENT': r'^cuEvent(Query|Synchronize|ElapsedTime|Destroy)',
     'DEFAULT': r'^cuMem(cpy|set)(?!.*Peer)(?!.*Async)',
     'ALL': r'',

@@ -221,6 +221,23 @@ START_TEST(a_checked_door_shows_failures_and_returns_them)
 }
 END_TEST
 
+START_TEST(a_wait_that_is_told_of_an_error_is_not_made)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	rooms->answer = CUDA_ERROR_OUT_OF_MEMORY;
+	ck_assert_uint_eq(call_with_everything(linked_cuStreamSynchronize), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(call_with_everything(linked_cuMemcpyDtoH_v2_ptds), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(call_with_everything(linked_cuCtxSynchronize_v2), CUDA_ERROR_OUT_OF_MEMORY);
+	ck_assert_uint_eq(driver_log()->calls, 0);
+	rooms->answer = CUDA_SUCCESS;
+	call_with_everything(linked_cuStreamSynchronize);
+	ck_assert_uint_eq(driver_log()->calls, 1);
+	ck_assert_uint_eq(driver_log()->integers[0], INTEGER(1));
+}
+END_TEST
+
 START_TEST(what_finds_no_memory_is_called_again)
 {
 	struct rooms *rooms = preloaded_rooms();
@@ -470,6 +487,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, limits_and_peer_access_change_what_every_trace_runs_with);
 	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);
 	tcase_add_test(tcase, the_flags_of_a_primary_context_end_no_context);
+	tcase_add_test(tcase, a_wait_that_is_told_of_an_error_is_not_made);
 	tcase_add_test(tcase, a_sync_says_what_it_observes);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
 	tcase_add_test(tcase, what_finds_no_memory_is_called_again);

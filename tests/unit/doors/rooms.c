@@ -85,6 +85,12 @@ void reprise_order_ends(void)
 {
 }
 
+CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	reprise_sync(what, handle, per_thread);
+	return rooms.answer;
+}
+
 void reprise_event_met(CUevent event, bool recorded)
 {
 }

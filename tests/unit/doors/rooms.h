@@ -20,6 +20,7 @@ struct rooms {
 	enum reprise_lifetime what_ended;
 	uintptr_t handle_ended;
 	CUresult result; /* the last one observed */
+	CUresult answer; /* what a wait is told */
 	bool pass;       /* reprise_submit passes the call instead of answering success */
 	bool unwind;     /* a sync writes down who called */
 	void *frames[64];

@@ -24,7 +24,7 @@ CHANGES = (
     ('OWN(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'PASS(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
     ('ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PER_THREAD,', 'ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PLAIN,', 'PLAIN does not fit the name'),
     ('ALLOC(cuIpcOpenMemHandle_v2, 0, PLAIN, MEMORY)', 'SYNC(cuIpcOpenMemHandle_v2, ALL, 0, PLAIN, WAITS, MEMORY)', 'does not travel in an integer register'),
-    ('SYNC(cuStreamQuery, STREAM, 1,', 'SYNC(cuStreamQuery, EVENT, 1,', 'EVENT is not what it observes'),
+    ('SYNC(cuStreamQuery, QUERY, 1,', 'SYNC(cuStreamQuery, EVENT, 1,', 'EVENT is not what it observes'),
     ('SYNC(cuMemcpyPeer, ALL, 0,', 'SYNC(cuMemcpyPeer, DEFAULT, 0,', 'DEFAULT is not what it observes'),
     ('PASS(cuStreamGetFlags, QUERY, STREAM)', 'PASS(cuStreamGetFlags, QUERY, STREAM)\nPASS(cuStreamGetFlags, QUERY, STREAM)',
      'a name has two rows'),

@@ -1,0 +1,227 @@
+/*
+ * The driver keeps a thread in a launch: another one frees memory meanwhile, which waits for all work of the context, and among that is a kernel that waits
+ * for the host. What has nothing to do with that launch goes on.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <string.h>
+#include <time.h>
+
+#include "hazard.h"
+
+#define PARTLY 5u
+
+static CUcontext elsewhere;
+static CUstream stream, awaiting;
+static CUfunction await;
+static CUdeviceptr freed, flag, worked_on;
+static volatile uint32_t *flag_word, *worked_on_word;
+static sem_t may_free, may_launch, has_freed, has_launched;
+static unsigned partly, whole; /* so many launches, and then the others */
+static bool ended;
+
+static void *free_when_told(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (sem_wait(&may_free); !ended; sem_wait(&may_free)) {
+		CHECK(cuMemFree(freed));
+		sem_post(&has_freed);
+	}
+	return NULL;
+}
+
+static void *launch_when_told(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (sem_wait(&may_launch); !ended; sem_wait(&may_launch)) {
+		hazard_part_of_chain(worked_on, partly, stream);
+		sem_post(&has_launched);
+		sem_wait(&may_launch);
+		for (unsigned i = partly; i < whole; i++)
+			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, stream);
+		CHECK(cuStreamSynchronize(stream));
+		sem_post(&has_launched);
+	}
+	return NULL;
+}
+
+static void tell(sem_t *may, sem_t *has)
+{
+	sem_post(may);
+	sem_wait(has);
+}
+
+/* For others to get into the driver. If they do not, this round is an ordinary one. */
+static void give_way(void)
+{
+	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+}
+
+static volatile uint32_t *mapped(CUdeviceptr *device)
+{
+	void *memory;
+
+	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(device, memory, 0));
+	memset(memory, 0, WORDS * 4);
+	return memory;
+}
+
+static void begin(unsigned first, unsigned all, pthread_t threads[2])
+{
+	partly = first;
+	whole = all;
+	await = hazard_function("await");
+	flag_word = mapped(&flag);
+	worked_on_word = mapped(&worked_on);
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	awaiting = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_create(&threads[0], NULL, free_when_told, NULL);
+	pthread_create(&threads[1], NULL, launch_when_told, NULL);
+}
+
+static void end(pthread_t threads[2])
+{
+	ended = true;
+	sem_post(&may_free);
+	sem_post(&may_launch);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	printf("worked on %08x\n", (unsigned)*worked_on_word);
+}
+
+/* A thread frees memory behind a kernel that waits for `value`, and another launches. */
+static void block(uint32_t value)
+{
+	CHECK(cuMemAlloc(&freed, 256));
+	CHECK(cuLaunchKernel(await, 1, 1, 1, 1, 1, 1, 0, awaiting, (void *[]){&flag, &value}, NULL));
+	sem_post(&may_free);
+	give_way();
+	sem_post(&may_launch);
+	give_way();
+}
+
+static void unblock(uint32_t value)
+{
+	*flag_word = value;
+	sem_wait(&has_freed);
+	sem_wait(&has_launched);
+	tell(&may_launch, &has_launched);
+}
+
+static uint32_t chained(uint32_t word, unsigned first, unsigned last)
+{
+	for (unsigned i = first; i < last; i++) {
+		uint32_t argument = i * 7 + 1;
+
+		word = i % 2 == 0 ? hazard_mixed(word, 5, argument) : (word * 22695477u + argument) ^ (word << 5) ^ (5u << 1);
+	}
+	return word;
+}
+
+/* If the stream has finished, all of it is there. */
+static void ask(uint32_t expected)
+{
+	if (cuStreamQuery(stream) == CUDA_SUCCESS && *worked_on_word != expected)
+		printf("it is said to have finished, and has not\n");
+}
+
+/* The stream that it launches into is asked about. */
+static void asked_while_blocked(void)
+{
+	uint32_t expected = 0;
+	pthread_t threads[2];
+
+	begin(PARTLY, 12, threads);
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		if (hazard_springs(iteration)) {
+			block(iteration);
+			cuStreamQuery(stream);
+			unblock(iteration);
+		} else {
+			tell(&may_launch, &has_launched);
+			ask(chained(expected, 0, PARTLY));
+			tell(&may_launch, &has_launched);
+		}
+		expected = chained(expected, 0, 12);
+	}
+	end(threads);
+}
+
+/* Launches into another context; before the last `late` of them the host waits for the others to have written. */
+static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volatile uint32_t *words, unsigned count, unsigned late, uint32_t *expected, CUstream other)
+{
+	struct timespec begun, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	for (unsigned i = 0; i < count; i++) {
+		CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, other, (void *[]){&x, &y, &i}, NULL));
+		*expected = hazard_mixed(*expected, 5, i);
+		while (i + 1 == count - late && words[WORDS - 1] != *expected) {
+			clock_gettime(CLOCK_MONOTONIC, &now);
+			if (now.tv_sec > begun.tv_sec + 20) {
+				fprintf(stderr, "what was launched beside is not executed\n");
+				exit(1);
+			}
+		}
+	}
+}
+
+/* What is deferred on a stream of another context is issued within the hold limit. */
+static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned late)
+{
+	CUfunction mix;
+	CUmodule module;
+	CUdeviceptr x, y;
+	volatile uint32_t *words;
+	uint32_t expected = 0;
+	pthread_t threads[2];
+	CUstream other;
+
+	begin(first, all, threads);
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&mix, module, "mix"));
+	other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	words = mapped(&x);
+	CHECK(cuMemAlloc(&y, WORDS * 4));
+	CHECK(cuMemsetD32(y, 5, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		bool trap = hazard_springs(iteration);
+
+		if (trap) {
+			CHECK(cuCtxSetCurrent(hazard_context));
+			block(iteration);
+			CHECK(cuCtxSetCurrent(elsewhere));
+		} else {
+			tell(&may_launch, &has_launched);
+			tell(&may_launch, &has_launched);
+		}
+		launch_and_wait(mix, x, y, words, count, trap ? late : count, &expected, other);
+		if (trap)
+			unblock(iteration);
+		CHECK(cuStreamSynchronize(other));
+	}
+	printf("words %08x, expected %08x\n", (unsigned)words[0], (unsigned)expected);
+	CHECK(cuCtxSetCurrent(hazard_context));
+	end(threads);
+}
+
+static void hold_beside_blocked(void)
+{
+	hold_beside(PARTLY, 12, 12, 6);
+}
+
+/* Of one op each time, so that nothing is deferred but what is left to the submission thread. */
+static void queued_beside_blocked(void)
+{
+	hold_beside(1, 2, 1, 0);
+}
+
+const struct hazard blocked_hazards[] = {
+	{"asked_while_blocked", asked_while_blocked},
+	{"hold_beside_blocked", hold_beside_blocked},
+	{"queued_beside_blocked", queued_beside_blocked},
+	{NULL, NULL},
+};

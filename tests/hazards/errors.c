@@ -1,0 +1,129 @@
+/*
+ * Errors of ops that were answered with success. The driver fails at some calls (SIM_FAULT), whoever makes them. Each op counts at a place of its own, so at the end
+ * it can be told: what was answered with success, and was not executed, is as much as there were errors that waits answered; and nothing was executed
+ * that the program did not ask for, or that it was told of as failed.
+ */
+#include "hazard.h"
+
+#define ROUNDS 2500u
+
+static CUfunction tally;
+static CUdeviceptr counts;
+static uint64_t answered[CHAIN]; /* with success */
+static uint64_t told;            /* errors, by calls that only wait */
+
+static void launch(unsigned place, CUstream stream)
+{
+	if (cuLaunchKernel(tally, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&counts, &place}, NULL) == CUDA_SUCCESS)
+		answered[place]++;
+}
+
+static void launch_some(unsigned first, unsigned end, CUstream stream)
+{
+	for (unsigned place = first; place < end; place++)
+		launch(place, stream);
+}
+
+/* The result of a call that waits; true if it was made. */
+static bool is_made(CUresult result)
+{
+	if (result == CUDA_ERROR_NOT_READY)
+		return false;
+	told += result != CUDA_SUCCESS;
+	return result == CUDA_SUCCESS;
+}
+
+/* Waits in this way or that, as often as there is an error to be told. */
+static void wait_for(unsigned way, CUstream stream, CUevent event)
+{
+	uint32_t word;
+
+	if (way % 6 == 4 && cuEventRecord(event, stream) != CUDA_SUCCESS)
+		way = 0;
+	for (;;) {
+		CUresult result = way % 6 == 1 ? cuCtxSynchronize() :
+		                  way % 6 == 2 ? cuStreamQuery(stream) :
+		                  way % 6 == 3 ? cuMemcpyDtoH(&word, hazard_y, sizeof(word)) :
+		                  way % 6 == 4 ? cuEventSynchronize(event) :
+		                                 cuStreamSynchronize(stream);
+
+		if (is_made(result))
+			return;
+	}
+}
+
+static void print(void)
+{
+	uint32_t executed[CHAIN];
+	uint64_t missing = 0, doubled = 0;
+
+	while (!is_made(cuCtxSynchronize()))
+		continue;
+	CHECK(cuMemcpyDtoH(executed, counts, sizeof(executed)));
+	for (unsigned place = 0; place < CHAIN; place++) {
+		if (executed[place] > answered[place])
+			doubled += executed[place] - answered[place];
+		else
+			missing += answered[place] - executed[place];
+	}
+	printf("errors lost %lld, executed though told of, or twice %llu\n", (long long)(missing - told), (unsigned long long)doubled);
+}
+
+static void set_up(void)
+{
+	tally = hazard_function("tally");
+	CHECK(cuMemAlloc(&counts, CHAIN * 4));
+	CHECK(cuMemsetD32(counts, 0, CHAIN));
+	CHECK(cuCtxSynchronize());
+}
+
+/* Anywhere, so that no trace ends there. */
+static unsigned end_of(unsigned round)
+{
+	return round % 9 == 4 ? round * 2654435761u % CHAIN : CHAIN;
+}
+
+/* A chain that is hot, and left in its middle now and then. */
+static void deferred_errors(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent event;
+
+	set_up();
+	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		launch_some(0, end_of(round), stream);
+		if (hazard_springs(round + 1))
+			launch(CHAIN - 1, stream);
+		wait_for(round / 7, stream, event);
+	}
+	print();
+}
+
+/* The same of two streams that fork and join. */
+static void deferred_errors_of_forks(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), side = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent fork, join;
+
+	set_up();
+	CHECK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		launch_some(0, CHAIN / 3, stream);
+		CHECK(cuEventRecord(fork, stream));
+		CHECK(cuStreamWaitEvent(side, fork, 0));
+		launch_some(CHAIN / 3, 2 * CHAIN / 3, side);
+		CHECK(cuEventRecord(join, side));
+		CHECK(cuStreamWaitEvent(stream, join, 0));
+		launch_some(2 * CHAIN / 3, end_of(round) < CHAIN ? CHAIN - 3 : CHAIN, stream);
+		wait_for(round / 7 % 4, stream, NULL);
+	}
+	print();
+}
+
+const struct hazard error_hazards[] = {
+	{"deferred_errors", deferred_errors},
+	{"deferred_errors_of_forks", deferred_errors_of_forks},
+	{NULL, NULL},
+};
