@@ -103,8 +103,11 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
 	if (since == 0 || now < since + look->due)
 		return true;
 	note_begun(since);
+	if (!reprise_queued_try_take(lane))
+		return false;
 	hand_over(look);
-	return reprise_queued_try_finish(lane);
+	reprise_queued_finish_taken(lane);
+	return true;
 }
 
 /* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first, and whoever pauses does so in the visit that comes after it. */

@@ -162,17 +162,17 @@ REPRISE_HOT void reprise_queued_finish(struct reprise_lane *lane, bool wait)
 	reprise_queued_note_launched(lane);
 }
 
-bool reprise_queued_try_finish(struct reprise_lane *lane)
+bool reprise_queued_try_take(struct reprise_lane *lane)
 {
-	if (reprise_queued_none(lane))
-		return true;
-	if (!reprise_lock_try(&lane->queue.lock))
-		return false;
+	return reprise_lock_try(&lane->queue.lock);
+}
+
+void reprise_queued_finish_taken(struct reprise_lane *lane)
+{
 	while (reprise_queued_launch_oldest(lane, true) != NULL)
 		continue;
 	reprise_lock_give(&lane->queue.lock);
 	reprise_queued_note_launched(lane);
-	return true;
 }
 
 /* ---- adding ---- */

@@ -42,8 +42,9 @@ void reprise_queued_add(struct reprise_lane *lane);
 /* Launches all that is queued. `wait`: the host is about to wait for it. Any context may be current. */
 void reprise_queued_finish(struct reprise_lane *lane, bool wait);
 
-/* The same, by a thread of ours, unless another thread is at it. True if nothing is queued any more. */
-bool reprise_queued_try_finish(struct reprise_lane *lane);
+/* The same by a thread of ours, unless another thread is at it: false then. Else reprise_queued_finish_taken() comes next. */
+bool reprise_queued_try_take(struct reprise_lane *lane);
+void reprise_queued_finish_taken(struct reprise_lane *lane);
 
 /* Launches the oldest visit; NULL if none is queued. `by_us`: by a thread of ours. Under the queue's lock, and what comes back is no longer there after that, unless the lane's is held, too. */
 const struct reprise_queued *reprise_queued_launch_oldest(struct reprise_lane *lane, bool by_us);
