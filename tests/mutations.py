@@ -402,7 +402,6 @@ BUGS = (
     ("threads are started when they are first wanted", "src/lane/process.c", "	register_all();\n	start_threads();\n", "	register_all();\n	(void)start_threads;\n", "locked_in"),
     ("times are computed in floating point", "src/base/clock.c", "	return (uint64_t)(((wide)ticks << RATE_BITS) / rate());",
      "	return (uint64_t)((double)ticks / ((double)rate() / (double)RATE_ONE));", "floating_point"),
-    ("the report is computed with the program's traps", "src/report/report.c", "	REPRISE_KEEP_FLOAT;\n", "", "floating_point"),
     ("a thread that cannot be started changes errno", "src/base/thread.c", "	REPRISE_KEEP_ERRNO;\n	uint64_t failed", "	uint64_t failed", "errno_kept"),
     ("an exported name is looked up at its first call", "preload/door.c", "	if (elsewhere == NULL)\n		return settle(entry, in_driver(entry));\n",
      "	if (elsewhere == NULL && reprise_real_dlsym(RTLD_NEXT, name) != NULL)\n		return settle(entry, in_driver(entry));\n", "pending_dlerror"),
