@@ -87,6 +87,8 @@ void fuzz_from_page(int s)
 	for (unsigned i = 0; i < WORDS; i++)
 		fuzz_page[i] = chance(i + 31);
 	CALL(cuMemcpyHtoDAsync(world.buffer[stream][2], fuzz_page, WORDS * 4, world.stream[stream]));
+	if (!fuzz_simulated) /* whether a context's end is the registration's, too, no GPU was asked */
+		CALL(cuStreamSynchronize(world.stream[stream]));
 	memset(fuzz_page, 0x5b, WORDS * 4);
 }
 

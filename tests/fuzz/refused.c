@@ -177,7 +177,7 @@ void fuzz_call_refused(int s, int what, int when)
 		CALL(cuStreamWaitEvent(on, world.edge[stream], bad ? 77 : 0));
 		break;
 	case 4:
-		if (bad)
+		if (bad && fuzz_simulated) /* no GPU was asked */
 			CALL(cuMemcpy2DAsync(NULL, on));
 		break;
 	default:
