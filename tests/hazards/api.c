@@ -5,7 +5,7 @@
 #include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
-#define PATIENCE_NS 20000000u /* less than the hold limit that the test sets */
+#define PATIENCE_NS UINT64_C(5000000000) /* for what comes by the hold limit at the latest */
 #define THREADS 4
 #define STRETCH 40u /* iterations paused, and as many not */
 
@@ -28,8 +28,8 @@ static bool reaches(const volatile uint32_t *words, uint32_t value)
 }
 
 /*
- * A part of the loop's sequence on mapped memory, then a flush, then the host looks, without a call, for what the kernels write. It says on
- * stderr how often that was not there in time, of some thirty: seldom, on a busy machine; always, if only the hold limit issues it, which is longer.
+ * A part of the loop's sequence on mapped memory, then a flush, then the host looks, without a call, for what the kernels write. It is there
+ * in the end even if only the hold limit issues it, which the test sets so high that it counts how often that was.
  */
 static void flushed(void)
 {
@@ -55,7 +55,7 @@ static void flushed(void)
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
-	fprintf(stderr, "unseen=%u\n", unseen);
+	printf("unseen %u\n", unseen);
 	hazard_print("flushed", mapped);
 }
 

@@ -187,12 +187,8 @@ class Records(Recording):
         self.assertEqual({records[i - 1].kind for i in refused}, {"kernel"})
 
     def test_a_lane_that_is_left_alone_is_recorded_all_the_same(self):
-        # Unless something comes again by chance, which keeps it awake: another seed each time. With a sanitizer a few ops always do.
-        for seed in range(1, 17):
-            self.file.unlink(missing_ok=True)
-            records = self.record(shape("norepeat", 2000, seed), **({"REPRISE_SMALLEST": "64"} if SLOW else {}))
-            if self.report["drowsy"]:
-                break
+        # With a sanitizer a few ops come again, which keeps it awake.
+        records = self.record(shape("norepeat", 2000), **({"REPRISE_SMALLEST": "64"} if SLOW else {}))
         self.assertGreater(self.report["drowsy"], 0)
         self.assertEqual(sum(record.kind == "wait" and record.lane == 0 for record in records), 2000)
 
