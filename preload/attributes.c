@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../src/base/gate.h"
 #include "../src/base/inside.h"
 #include "../src/base/keep.h"
 #include "../src/driver/driver.h"
@@ -150,12 +151,13 @@ static enum reprise_lifetime what_changes(const struct setting *setting)
 	}
 }
 
-/* Tells of the setting if it is news, before it is made. */
+/* Tells of the setting if it is news, before it is made. Until it has been made nothing is held back: the driver might refuse then what it took before. */
 static bool announce(struct setting *setting)
 {
 	setting->generation = atomic_load(&generation);
 	if (!is_news(setting))
 		return false;
+	reprise_gate_begin_waiting();
 	reprise_lifetime(what_changes(setting), setting->function);
 	return true;
 }
@@ -170,8 +172,10 @@ static void complete(const struct setting *setting, bool news, bool succeeded)
 	if (!news)
 		reprise_lifetime(what_changes(setting), setting->function);
 	reprise_lifetime_ended(what_changes(setting), setting->function);
-	if (news)
-		remember(setting, succeeded);
+	if (!news)
+		return;
+	remember(setting, succeeded);
+	reprise_gate_end_waiting();
 }
 
 #define SET(name, parameters, arguments, ...) \

@@ -543,6 +543,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "deferred_errors_of_forks": "what can be broken is planted for deferred_errors: the errors of a fork's ops are kept in the same place",
     "free_beside_device": "two protections stand behind one another: the gate is closed to one context, and no graph is made while a call waits",
     "alloc_reuse": "the simulated pool makes no dependencies of its own; that an allocation keeps its place among the ops of its stream is planted for node_limits",
     "function_elsewhere": "two protections stand behind one another: a lane is one context's, and the driver would refuse the node",

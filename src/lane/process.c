@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "../base/changes.h"
 #include "../base/ending.h"
@@ -111,6 +112,14 @@ static void register_all(void)
 	reprise_control_begin();
 }
 
+/* Where the address space is limited, the thread with the program's own stack is started only when it is wanted. */
+static bool has_room(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
+}
+
 /*
  * All threads that may be wanted later: a program that locks itself in after its first work on the device, by a filter of system calls or by limits, is not to
  * find that another one is started then.
@@ -123,7 +132,7 @@ static void start_threads(void)
 	}
 	if (!reprise_dry)
 		reprise_graph_building_begin();
-	reprise_ending_begin(!reprise_dry);
+	reprise_ending_begin(!reprise_dry && has_room());
 }
 
 static void prepare(void)

@@ -113,7 +113,7 @@ static void spin_for_each_other(void)
 
 START_TEST(two_streams_that_spin_for_each_others_later_kernels_are_found)
 {
-	assert_hangs(spin_for_each_other, SAID("thread 1, in cuStreamSynchronize", "thread 2, in cuStreamSynchronize", "stream 1: kernel wait_flag",
+	assert_hangs(spin_for_each_other, SAID("thread 1, in cuStreamSynchronize, waits for op 4", ", in cuStreamSynchronize, waits for op 6", "stream 1: kernel wait_flag",
 		"stream 2: kernel wait_flag", "stream 1: kernel set_flag", "stream 2: kernel set_flag"));
 }
 END_TEST

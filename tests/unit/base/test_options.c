@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
+#include "../../../src/base/log.h"
 #include "../../../src/base/options.h"
 
 /* Reads the options with stderr going into `said`. */
@@ -17,6 +18,7 @@ static void read_options(void)
 	size_t length;
 
 	dup2(fileno(file), STDERR_FILENO);
+	reprise_log_open(); /* as when the library is loaded */
 	reprise_options_read();
 	dup2(before, STDERR_FILENO);
 	close(before);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
+#include "../../../src/base/log.h"
 #include "../../../src/base/options.h"
 #include "../../../src/driver/driver.h"
 #include "../../../src/op/deny.h"
@@ -124,6 +125,7 @@ static size_t said(void)
 
 	ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0);
 	dup2(pipes[1], STDERR_FILENO);
+	reprise_log_open(); /* as when the library is loaded */
 	ck_assert(!denied("*", "saxpy"));
 	ck_assert(!denied("*", "daxpy"));
 	dup2(before, STDERR_FILENO);
