@@ -8,7 +8,7 @@
 #include "../base/tls.h"
 #include "../driver/driver.h"
 
-#define REMEMBERED 64
+#define REMEMBERED 32 /* a thread's, which has them on its stack: 1 KiB */
 #define DEVICES_MOST 63 /* whose numbers fit beside the kind */
 
 /* What the driver said of an address. */

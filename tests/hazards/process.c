@@ -182,7 +182,7 @@ static void little_address_space(void)
 	size_t most;
 
 	loop(hazard_x, 1); /* the simulation's own threads are there */
-	most = address_space() + (1u << 19);
+	most = address_space() + (1u << 26); /* too little for another of malloc's arenas, or for many threads */
 	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
 	loop(hazard_x, ITERATIONS);
 	hazard_print("x", hazard_x);
