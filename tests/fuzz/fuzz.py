@@ -167,14 +167,16 @@ def forget(folder, records):
 
 
 def lanes(path):
-    """What was executed, by stream, in order."""
+    """What was executed, by stream, in order: streams as they were made in each context, since Reprise's own have numbers between the program's."""
     ops = {}
     for line in Path(path).read_text(errors="replace").split("\n"):
         if not line.startswith("op "):
             continue
         _, sequence, context, stream, _, host, what = line.split(" ", 6)
-        ops.setdefault((context, stream), []).append((int(sequence), what))
-    return {lane: [what for _, what in sorted(its)] for lane, its in ops.items()}
+        number = stream.removeprefix("stream=")
+        made = (int(context.removeprefix("context=")), number.startswith("thread"), int(number.removeprefix("thread")))
+        ops.setdefault(made, []).append((int(sequence), what))
+    return [[what for _, what in sorted(ops[made])] for made in sorted(ops)]
 
 
 def errors(out):
@@ -187,16 +189,19 @@ def struck(plain_out, out, plain_log, log):
     """What is wrong where ops failed: each that is missing was told of, and none else is missing; or None."""
     missing = []
     plain, seen = lanes(plain_log), lanes(log)
-    for lane in plain.keys() | seen.keys():
-        wanted = iter(plain.get(lane, []))
-        for what in seen.get(lane, []):
+    if len(plain) != len(seen):
+        # A stream that had none but what failed: then what was executed is compared without its order.
+        plain, seen = ([sorted(what for its in lane for what in its)] for lane in (plain, seen))
+    for which, (asked, executed) in enumerate(zip(plain, seen)):
+        wanted = iter(asked)
+        for what in executed:
             for other in wanted:
                 if other == what:
                     break
-                missing.append(f"{lane}: {other}")
+                missing.append(f"stream {which + 1} with ops: {other}")
             else:
-                return f"executed what was not asked for, or not in that order: {lane}: {what}"
-        missing.extend(f"{lane}: {other}" for other in wanted)
+                return f"executed what was not asked for, or not in that order: stream {which + 1} with ops: {what}"
+        missing.extend(f"stream {which + 1} with ops: {other}" for other in wanted)
     (before, state), (after, state_after) = errors(plain_out), errors(out)
     if state != state_after:
         return "a thread's state has changed"
