@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import runs
 
-OURS = ("eager", "reprise", "floor")    # every other way is a form written by hand
+OURS = ("eager", "reprise", "beside", "floor")    # every other way is a form written by hand
 
 
 @dataclass
@@ -66,6 +66,11 @@ def gain(measured, _others=None, _of=None):
 def over_graph(measured, _others=None, _of=None):
     form = measured.by_hand()
     return ratio(measured.samples["reprise"], measured.samples[form]) if form else None
+
+
+def over_beside(measured):
+    """Reprise of this build over the library beside it."""
+    return ratio(measured.samples["reprise"], measured.samples.get("beside", ()))
 
 
 def over_floor(measured, _others, _of):
@@ -188,6 +193,16 @@ def cell(value):
 
 HEAD = ("program", "eager, us", "Reprise, us", "by hand, us", "eager / Reprise", "Reprise / by hand", "CPU us: eager, Reprise, by hand",
         "replayed", "answers", "targets")
+
+
+def beside_table(rows):
+    """Two libraries by turns: the ratio's spread is that of its rounds."""
+    lines = ["| program | this library, us | the one beside, us | this / beside | least and greatest of the rounds |", "|---|---|---|---|---|"]
+    for measured in rows:
+        rounds = [ratio([this], [other]) for this, other in zip(measured.samples["reprise"], measured.samples["beside"]) if this and other]
+        ends = f"{min(rounds):.2f}–{max(rounds):.2f}" if rounds else "–"
+        lines.append(f"| {measured.row.name} | {spread(measured, 'reprise')} | {spread(measured, 'beside')} | {cell(over_beside(measured))} | {ends} |")
+    return "\n".join(lines)
 
 
 def table(rows):
