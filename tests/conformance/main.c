@@ -36,12 +36,14 @@ struct report {
 };
 
 static unsigned int passed, failed, skipped;
+static char *failures[MOST]; /* the lines again, for the end of a log of which only the end is shown */
 
 static void tell(const struct check *check, const char *failure)
 {
 	if (failure) {
-		printf("FAILED %s: %s\n", check->name, failure);
-		failed++;
+		if (asprintf(&failures[failed], "FAILED %s: %s", check->name, failure) < 0)
+			exit(2);
+		puts(failures[failed++]);
 	} else {
 		printf("ok %s\n", check->name);
 		passed++;
@@ -220,6 +222,8 @@ int main(int argc, char **argv)
 		;
 	while (next < count)
 		next = run_some(next);
+	for (unsigned int again = 0; again < failed; again++)
+		puts(failures[again]);
 	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
 	return failed != 0;
 }

@@ -78,6 +78,7 @@ API(SIM_NOTHING, cuInit, (unsigned int flags), (flags))
 		sim_misuse("SIM_DEVICES is more than %d", SIM_MOST_DEVICES);
 	if (sim_options()->devices <= 0)
 		return CUDA_ERROR_NO_DEVICE;
+	sim_memory_reserve();
 	initialised = true;
 	return CUDA_SUCCESS;
 }

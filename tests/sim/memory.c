@@ -8,7 +8,8 @@
 #include "pool.h"
 
 #define GRAIN ((size_t)512)
-#define RANGE ((size_t)64 << 30)
+#define SMALL_RANGE ((size_t)16 << 30) /* twice the memory that a device has unless told otherwise */
+#define LARGE_RANGE ((size_t)64 << 30) /* as far as the ranges are apart */
 
 /* Kinds that come from a range of addresses of their own; free blocks are kept by size and reused last in, first out. */
 struct range {
@@ -24,11 +25,35 @@ static struct range ranges[SIM_MEMORY_KINDS] = {
 	[SIM_MANAGED] = {.wanted = 0x7eb000000000},
 };
 
+static size_t range_bytes;
 static VECTOR(struct sim_memory *) known; /* by rising address */
 static uint32_t ordinals[SIM_MEMORY_KINDS];
 static uint64_t ids;
 static size_t used[64];    /* bytes of each device */
 static size_t charged[64]; /* likewise, without an address */
+
+/*
+ * All ranges at once, before the first call that anybody waits for: qemu's user mode takes 0.2 to 0.4 s for each, which a test would take for a call that
+ * waits for the device.
+ */
+void sim_memory_reserve(void)
+{
+	enum sim_memory_kind kind;
+
+	if (!range_bytes)
+		range_bytes = sim_options()->memory > SMALL_RANGE / 2 ? LARGE_RANGE : SMALL_RANGE;
+	for (kind = SIM_DEVICE; kind <= SIM_MANAGED; kind++) {
+		struct range *range = &ranges[kind];
+		void *at;
+
+		if (range->base)
+			continue;
+		at = mmap((void *)range->wanted, range_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (at == MAP_FAILED)
+			sim_misuse("no address space");
+		range->base = (uintptr_t)at;
+	}
+}
 
 static bool is_on_device(enum sim_memory_kind kind)
 {
@@ -47,14 +72,7 @@ static uintptr_t take(struct range *range, size_t bytes)
 		sim_remove(&range->unused, i);
 		return base;
 	}
-	if (!range->base) {
-		void *at = mmap((void *)range->wanted, RANGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (at == MAP_FAILED)
-			sim_misuse("no address space");
-		range->base = (uintptr_t)at;
-	}
-	if (range->used + bytes > RANGE)
+	if (range->used + bytes > range_bytes)
 		return 0;
 	range->used += bytes;
 	return range->base + range->used - bytes;
@@ -113,7 +131,7 @@ bool sim_memory_may_touch(uintptr_t address, size_t bytes)
 	if (memory)
 		return bytes <= memory->bytes - (address - memory->base) || memory->kind == SIM_REGISTERED;
 	for (kind = SIM_DEVICE; kind < SIM_MEMORY_KINDS; kind++)
-		if (ranges[kind].base && address - ranges[kind].base < RANGE)
+		if (ranges[kind].base && address - ranges[kind].base < range_bytes)
 			return false;
 	return address >= 4096;
 }

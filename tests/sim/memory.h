@@ -42,6 +42,9 @@ struct sim_memory {
 	struct sim_graph_memory *graph; /* of an allocation node, else NULL; owned */
 };
 
+/* The addresses of all that follows; for cuInit. */
+void sim_memory_reserve(void);
+
 /* NULL when there is no room. */
 struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_kind kind, size_t bytes, unsigned int flags);
 

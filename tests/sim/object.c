@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-#define RANGE ((size_t)64 << 30)
+#define RANGE ((size_t)16 << 30)
 #define GRAIN 64
 
 static char *range;
