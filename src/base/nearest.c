@@ -1,0 +1,58 @@
+#include "nearest.h"
+
+#include <string.h>
+
+#define LENGTH_MOST 63
+#define LETTERS_PER_ERROR 3
+
+/* Without the locale, which is the program's. */
+static char small(char letter)
+{
+	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+static size_t least(size_t one, size_t other)
+{
+	return one < other ? one : other;
+}
+
+/* How many errors are between them ("optimal string alignment"): row by row, of which the last two are kept. */
+static size_t errors(const char *one, size_t one_length, const char *other, size_t other_length)
+{
+	size_t rows[3][LENGTH_MOST + 1];
+
+	for (size_t j = 0; j <= other_length; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= one_length; i++) {
+		size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *two_above = rows[(i + 1) % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= other_length; j++) {
+			char a = small(one[i - 1]), b = small(other[j - 1]);
+
+			row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a != b));
+			if (i > 1 && j > 1 && a == small(other[j - 2]) && small(one[i - 2]) == b)
+				row[j] = least(row[j], two_above[j - 2] + 1);
+		}
+	}
+	return rows[one_length % 3][other_length];
+}
+
+const char *reprise_nearest(const char *word, const char *const *names, size_t count)
+{
+	size_t length = strnlen(word, LENGTH_MOST + 1), fewest = LENGTH_MOST;
+	const char *nearest = NULL;
+
+	for (size_t i = 0; i < count && length <= LENGTH_MOST; i++) {
+		size_t name_length = strnlen(names[i], LENGTH_MOST + 1), found;
+
+		if (name_length > LENGTH_MOST)
+			continue;
+		found = errors(word, length, names[i], name_length);
+		if (found < fewest && found <= (name_length + LETTERS_PER_ERROR - 1) / LETTERS_PER_ERROR && found < name_length) {
+			fewest = found;
+			nearest = names[i];
+		}
+	}
+	return nearest;
+}
