@@ -54,22 +54,32 @@ static bool parse_number(const struct reprise_option_row *row, const char *text,
 	return number >= row->least && number <= row->greatest;
 }
 
-static bool parse(enum reprise_option option, const char *text)
+static bool parse(const struct reprise_option_row *row, const char *text, uint64_t *value)
+{
+	if (row->kind == REPRISE_OPTION_TEXT)
+		return strlen(text) < REPRISE_OPTION_TEXT_MOST;
+	return row->kind == REPRISE_OPTION_WORD ? parse_word(row, text, value) : parse_number(row, text, value);
+}
+
+bool reprise_option_accepts(enum reprise_option option, const char *text)
+{
+	uint64_t value;
+
+	return parse(&reprise_option_rows[option], text, &value);
+}
+
+static bool take(enum reprise_option option, const char *text)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
-	uint64_t value = row->standard;
-	bool usable;
+	uint64_t value;
 
-	if (row->kind == REPRISE_OPTION_TEXT) {
-		usable = strlen(text) < sizeof(values[option].text);
-		if (usable)
-			strcpy(values[option].text, text);
-		return usable;
-	}
-	usable = row->kind == REPRISE_OPTION_WORD ? parse_word(row, text, &value) : parse_number(row, text, &value);
-	if (usable)
+	if (!parse(row, text, &value))
+		return false;
+	if (row->kind == REPRISE_OPTION_TEXT)
+		strcpy(values[option].text, text);
+	else
 		values[option].value = value;
-	return usable;
+	return true;
 }
 
 void reprise_options_read(void)
@@ -82,7 +92,7 @@ void reprise_options_read(void)
 		values[i].value = reprise_option_rows[i].standard;
 		if (reprise_option_rows[i].kind == REPRISE_OPTION_TEXT)
 			strcpy(values[i].text, reprise_option_rows[i].words);
-		values[i].given = text != NULL && parse(i, text);
+		values[i].given = text != NULL && take(i, text);
 		if (text != NULL && !values[i].given)
 			reprise_log_option(reprise_option_rows[i].variable, text);
 	}

@@ -7,16 +7,17 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
-/*  X(option, variable, kind, default, least, greatest, words or default text, help) */
+/*  X(option, variable, kind, default, least, greatest, words or default text, help); the help of a NUMBER begins with its unit */
 #define REPRISE_OPTION_TEXT_MOST 512 /* a TEXT is shorter */
 
 #define REPRISE_OPTIONS(X) \
 	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
 	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
-	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "fewest ops that make a graph") \
+	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "ops that a graph has at least") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "whether a trace must be seen to pay by what calls cost in this process") \
 	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", "whether a thread of Reprise's launches graphs: where the program is slow and far from a wait, never, or wherever it can") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
@@ -50,6 +51,9 @@ extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT]
 
 /* Reads the environment. Not thread-safe; reprise_start() calls it once. */
 void reprise_options_read(void);
+
+/* Whether the option may have that value. Looks at the table only. */
+bool reprise_option_accepts(enum reprise_option option, const char *text);
 
 /* The value of a WORD or NUMBER option. */
 uint64_t reprise_option(enum reprise_option option);

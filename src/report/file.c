@@ -9,20 +9,16 @@
 #include <unistd.h>
 
 #include "../base/before.h"
+#include "../base/expand.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
 
 static struct reprise_before before; /* this process began to be reported on */
 
-/* The file's name with %p as the process. False if it is too long. */
 static bool expand(const char *pattern, char *path)
 {
-	const char *mark = strstr(pattern, "%p");
-	int length = mark == NULL ? snprintf(path, PATH_MOST, "%s", pattern) :
-	                            snprintf(path, PATH_MOST, "%.*s%d%s", (int)(mark - pattern), pattern, (int)getpid(), mark + 2);
-
-	return length > 0 && length < PATH_MOST;
+	return reprise_expand(pattern, getpid(), path, PATH_MOST);
 }
 
 void reprise_report_file_begin(const char *pattern)

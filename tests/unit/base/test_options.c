@@ -121,6 +121,17 @@ START_TEST(a_text_too_long_is_named_briefly)
 }
 END_TEST
 
+START_TEST(what_is_accepted_is_what_would_be_used)
+{
+	ck_assert(reprise_option_accepts(REPRISE_OPTION_HOLD, "100000"));
+	ck_assert(reprise_option_accepts(REPRISE_OPTION_MODE, "verify"));
+	ck_assert(reprise_option_accepts(REPRISE_OPTION_REPORT, ""));
+	ck_assert(!reprise_option_accepts(REPRISE_OPTION_MODE, "verif"));
+	for (size_t i = 0; i < sizeof(absurd) / sizeof(*absurd); i++)
+		ck_assert(!reprise_option_accepts(REPRISE_OPTION_HOLD, absurd[i]));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("options");
@@ -133,6 +144,7 @@ int main(void)
 	tcase_add_loop_test(tests, absurd_numbers_are_named_once_and_the_default_used, 0, sizeof(absurd) / sizeof(*absurd));
 	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0, sizeof(no_words) / sizeof(*no_words));
 	tcase_add_loop_test(tests, a_text_too_long_is_named_briefly, 0, sizeof(texts) / sizeof(*texts));
+	tcase_add_test(tests, what_is_accepted_is_what_would_be_used);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

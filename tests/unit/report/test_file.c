@@ -121,6 +121,17 @@ START_TEST(percent_p_is_the_process)
 }
 END_TEST
 
+START_TEST(every_percent_p_is_the_process)
+{
+	char twice[64];
+
+	snprintf(twice, sizeof(twice), "%d-%d.json", (int)getpid(), (int)getpid());
+	ck_assert(report_to("%p-%p.json"));
+	ck_assert_str_eq(content(twice), REPORT);
+	remove(twice);
+}
+END_TEST
+
 static void make_link(void)
 {
 	make_file("other", true);
@@ -223,6 +234,7 @@ int main(void)
 	tcase_add_test(tests, an_earlier_run_of_a_moment_ago_is_written_over);
 	tcase_add_test(tests, what_another_process_wrote_meanwhile_is_left_alone);
 	tcase_add_test(tests, percent_p_is_the_process);
+	tcase_add_test(tests, every_percent_p_is_the_process);
 	tcase_add_loop_test(tests, what_is_no_plain_file_of_ours_is_not_touched, 0, sizeof(make_unfit) / sizeof(*make_unfit));
 	tcase_add_loop_test(tests, what_cannot_be_written_is_said_to_be_so, 0, sizeof(unwritable) / sizeof(*unwritable));
 	tcase_add_test(tests, a_name_too_long_is_said_to_be_so);
