@@ -15,6 +15,7 @@
 struct reprise_driver reprise_driver REPRISE_HOT_DATA;
 
 static _Atomic(void *) driver_handle;
+static atomic_bool loaded;
 
 /* One row of the table: which pointer to fill, from which name. */
 struct function_slot {
@@ -54,10 +55,13 @@ bool reprise_driver_present(void)
 	return find_driver(RTLD_NOLOAD);
 }
 
+bool reprise_driver_loaded(void)
+{
+	return atomic_load_explicit(&loaded, memory_order_acquire);
+}
+
 bool reprise_driver_load(void)
 {
-	static atomic_bool loaded;
-
 	if (atomic_load_explicit(&loaded, memory_order_acquire))
 		return true;
 	if (!find_driver(RTLD_NOLOAD) && !find_driver(0))

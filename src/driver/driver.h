@@ -30,6 +30,9 @@ extern struct reprise_driver reprise_driver;
  */
 bool reprise_driver_load(void);
 
+/* Whether that has been done. */
+bool reprise_driver_loaded(void);
+
 /* True if the process has libcuda.so.1 loaded already; loads nothing. */
 bool reprise_driver_present(void);
 

@@ -13,6 +13,7 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../base/tools.h"
+#include "../driver/driver.h"
 #include "../op/name.h"
 #include "counters.h"
 #include "file.h"
@@ -26,7 +27,7 @@ _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting REPRISE_HOT_DATA;
 
 static struct reprise_lock writing; /* a report, at the end or for who asks */
-static pid_t began_in; /* a child that only inherits our standing aside has nothing to say */
+static pid_t began_in; /* a child that made no launch of its own has nothing to say */
 
 void reprise_report_begin(void)
 {
@@ -87,9 +88,15 @@ static bool write_file(const char *where, const struct reprise_totals *totals)
 	return whole;
 }
 
+/* That a process made CUDA calls and launched nothing is worth telling; not if its calls went elsewhere, nor of children that made none. */
+static bool is_worth_telling(const struct reprise_totals *totals)
+{
+	return totals->ops > 0 || (getpid() == began_in && (reprise_tool_aside() || reprise_driver_loaded()));
+}
+
 static void report(const char *where, const struct reprise_totals *totals)
 {
-	if (totals->ops == 0 && !(reprise_tool_aside() && getpid() == began_in))
+	if (!is_worth_telling(totals))
 		return;
 	if (strcmp(where, "stderr") == 0)
 		say_one_line(totals);

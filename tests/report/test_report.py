@@ -265,6 +265,11 @@ class AtTheEnd(WithFolder):
         outcome = reprise("observe", "--", *program("chain"), PATH=str(self.folder))
         self.assertRegex(outcome.stderr.splitlines()[-1], r"^reprise: \d+\.\d % of 9,600 launches would be replayed")
 
+    def test_a_program_that_launches_nothing_reports_that(self):
+        outcome = reprise("run", "--report", self.path, "--", sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)")
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual(json.loads(self.path.read_text())["ops"], 0)
+
     def test_a_program_without_cuda(self):
         self.assertIn("no CUDA work was seen", reprise("observe", "--", "true").stderr)
 
