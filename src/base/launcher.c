@@ -2,11 +2,13 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Open MPI, MPICH and its kin, Slurm, torchrun. The first that is a number counts; the last tells of one machine only. */
 static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "RANK", "LOCAL_RANK"};
 
 static struct reprise_launcher found;
+static char mark[REPRISE_LAUNCHER_MARK_MOST];
 
 static bool parse(const char *text, uint64_t *rank)
 {
@@ -20,6 +22,11 @@ static bool parse(const char *text, uint64_t *rank)
 
 void reprise_launcher_look(void)
 {
+	const char *given = getenv(REPRISE_LAUNCHER_MARK);
+
+	mark[0] = '\0';
+	if (given != NULL && strlen(given) < sizeof(mark))
+		strcpy(mark, given);
 	found.variable = NULL;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]) && found.variable == NULL; i++)
 		if (parse(getenv(variables[i]), &found.rank))
@@ -30,4 +37,9 @@ bool reprise_launcher_found(struct reprise_launcher *launcher)
 {
 	*launcher = found;
 	return found.variable != NULL;
+}
+
+const char *reprise_launcher_mark(void)
+{
+	return mark;
 }

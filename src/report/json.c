@@ -101,6 +101,7 @@ static void add_process(struct reprise_text *text)
 	number(text, "pid", (uint64_t)getpid());
 	string(text, "mode", mode_name());
 	string(text, "host", host);
+	string(text, "run", reprise_launcher_mark()[0] != '\0' ? reprise_launcher_mark() : NULL);
 	if (reprise_launcher_found(&launcher)) {
 		number(text, "rank", launcher.rank);
 		string(text, "rank_variable", launcher.variable);
