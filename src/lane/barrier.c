@@ -24,15 +24,25 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	atomic_store_explicit(&lane->noisy, lane->joint != NULL, memory_order_relaxed);
 }
 
-void reprise_lane_tell(struct reprise_lane *lane, bool wait)
+bool reprise_lane_is_to_be_told(const struct reprise_lane *lane)
 {
-	if (!reprise_lane_has_news(lane) && !atomic_load(&lane->attended))
-		return;
-	reprise_lock_take(&lane->lock);
+	return reprise_lane_has_news(lane) || atomic_load(&lane->attended);
+}
+
+void reprise_lane_told(struct reprise_lane *lane, bool wait)
+{
 	if (reprise_lane_has_news(lane)) /* it may have come since */
 		reprise_lane_barrier(lane, wait);
 	else
 		reprise_lane_unattend(lane);
+}
+
+void reprise_lane_tell(struct reprise_lane *lane, bool wait)
+{
+	if (!reprise_lane_is_to_be_told(lane))
+		return;
+	reprise_lock_take(&lane->lock);
+	reprise_lane_told(lane, wait);
 	reprise_lock_give(&lane->lock);
 }
 

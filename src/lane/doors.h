@@ -27,6 +27,7 @@ enum reprise_sync {
 	REPRISE_SYNC_STREAM,  /* one stream, and what its ops come after: the legacy stream's, or those of the blocking streams */
 	REPRISE_SYNC_QUERY,   /* the same, and does not wait for it */
 	REPRISE_SYNC_EVENT,   /* an event: what comes before one was issued when it was recorded, but where streams fork and join (joint.h) */
+	REPRISE_SYNC_EVENT_QUERY, /* the same, and does not wait for it */
 	REPRISE_SYNC_DEFAULT, /* as the default stream of the current context does; addresses may be those of other contexts, which are all issued */
 	REPRISE_SYNC_CONTEXT, /* all streams of a context */
 	REPRISE_SYNC_ALL,     /* anything */

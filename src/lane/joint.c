@@ -187,18 +187,16 @@ void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event)
 		slot_of(joint, event)->event = NULL;
 }
 
-void reprise_joint_tell(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
+void reprise_joint_told(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
 {
-	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, wait);
-	if (head->joint != NULL) {
-		reprise_joint_forget_events(head->joint);
-		if (pays_all)
-			reprise_joint_pay_all(head);
-		else
-			pay_anywhere(head, reprise_joint_member(head->joint, stream));
-	}
-	reprise_lock_give(&head->lock);
+	if (head->joint == NULL)
+		return;
+	reprise_joint_forget_events(head->joint);
+	if (pays_all)
+		reprise_joint_pay_all(head);
+	else
+		pay_anywhere(head, reprise_joint_member(head->joint, stream));
 }
 
 void reprise_joint_strange(struct reprise_lane *head, unsigned int member)

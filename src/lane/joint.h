@@ -80,9 +80,9 @@ void reprise_joint_pay_all(struct reprise_lane *head);
 
 /*
  * A barrier: what is deferred is issued, and what is owed is paid, on this stream if it is a member's, or everywhere. Events may have been recorded by
- * others. No lock is held.
+ * others. Under the lane's lock.
  */
-void reprise_joint_tell(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream);
+void reprise_joint_told(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream);
 
 /* Calls came that nobody looked at: no member is known to be behind another. Nothing may be deferred. */
 void reprise_joint_lose(struct reprise_lane *head);

@@ -4,6 +4,9 @@
  */
 #include "order.h"
 
+#include <sched.h>
+
+#include "../base/clock.h"
 #include "../base/hot.h"
 #include "../base/thread.h"
 #include "../base/tls.h"
@@ -14,6 +17,9 @@
 #include "joint.h"
 #include "registry.h"
 #include "thread.h"
+
+/* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take longer only if the driver keeps them. */
+#define QUESTION_NS 1000000u
 
 /* A point in the order of a stream. */
 struct point {
@@ -200,6 +206,7 @@ static bool observes(enum reprise_sync what, const struct point *point, const st
 	case REPRISE_SYNC_QUERY:
 		return precedes(lane, point);
 	case REPRISE_SYNC_EVENT:
+	case REPRISE_SYNC_EVENT_QUERY:
 		return reprise_lane_is_joint(lane); /* its records may be deferred */
 	case REPRISE_SYNC_DEFAULT:
 		return precedes(lane, point) || lane->context != point->context;
@@ -216,24 +223,76 @@ static bool concerns(enum reprise_sync what, const struct point *point, uint32_t
 	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self || observes(what, point, lane);
 }
 
+static bool is_question(enum reprise_sync what)
+{
+	return what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_EVENT_QUERY;
+}
+
+static bool is_of_event(enum reprise_sync what)
+{
+	return what == REPRISE_SYNC_EVENT || what == REPRISE_SYNC_EVENT_QUERY;
+}
+
 /* A joint lane, of a call that looks at an event (NULL: at any), and records none: a group that has not deferred its record is another thread's affair. */
 static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t self)
 {
-	reprise_lock_take(&lane->lock);
 	if (event == NULL || atomic_load(&lane->thread) == self || reprise_lane_defers(lane, event))
 		reprise_lane_barrier(lane, true);
-	reprise_lock_give(&lane->lock);
 }
 
-/* Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a stream that is waited for, too. */
-static void tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+/* Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a stream that is waited for, too. */
+static void told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
 	if (!reprise_lane_is_joint(lane))
-		reprise_lane_tell(lane, true);
-	else if (what == REPRISE_SYNC_EVENT)
+		reprise_lane_told(lane, true);
+	else if (is_of_event(what))
 		tell_of_event(lane, (CUevent)handle, self);
 	else
-		reprise_joint_tell(lane, true, false, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ? point->stream : NULL);
+		reprise_joint_told(lane, true, false, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ? point->stream : NULL);
+}
+
+/* Whether what the lane holds is issued within the time of a question. The hold limit's thread issues it: the driver may keep whoever does. */
+static bool is_issued(struct reprise_lane *lane)
+{
+	uint64_t end = reprise_clock_ns() + QUESTION_NS;
+
+	while (atomic_load(&lane->deferred_since) != 0) {
+		reprise_hold_want(lane);
+		if (reprise_clock_ns() > end)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/*
+ * A question about what another thread works on. Plainly the thread that issues an op is the one that the driver may keep, and others can ask meanwhile; so
+ * nothing is issued here, and nobody waited for without limit. False if the lane could not be told.
+ */
+static bool tell_of_question(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+{
+	bool of_event = is_of_event(what), holds;
+
+	if ((!of_event && !is_issued(lane)) || !reprise_lock_take_within(&lane->lock, QUESTION_NS))
+		return false;
+	holds = atomic_load(&lane->deferred_since) != 0 && (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
+	if (!holds)
+		told(lane, what, handle, point, self);
+	reprise_lock_give(&lane->lock);
+	return !holds || (of_event && is_issued(lane));
+}
+
+/* False if the lane could not be told, of a question. */
+static bool tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+{
+	if (!reprise_lane_is_joint(lane) && !reprise_lane_is_to_be_told(lane))
+		return true;
+	if (is_question(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
+		return tell_of_question(lane, what, handle, point, self);
+	reprise_lock_take(&lane->lock);
+	told(lane, what, handle, point, self);
+	reprise_lock_give(&lane->lock);
+	return true;
 }
 
 /*
@@ -274,6 +333,15 @@ static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool
 	return point;
 }
 
+/*
+ * Whether what is asked about has not finished, as far as a lane tells that could not be told: something that comes before is deferred there, or a joint lane
+ * may owe order, or defer the event's record.
+ */
+static bool is_pending(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane)
+{
+	return observes(what, point, lane) && (reprise_lane_is_joint(lane) || atomic_load(&lane->deferred_since) != 0);
+}
+
 static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	struct point point = point_of_wait(what, handle, per_thread);
@@ -287,19 +355,27 @@ static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 			continue;
 		if (is_asked_about(what, &point, self, lane))
 			pending = ask(lane) || pending;
-		else
-			tell(head, what, handle, &point, self);
+		else if (!tell(head, what, handle, &point, self))
+			pending = is_pending(what, &point, lane) || is_pending(what, &point, head) || pending;
 	}
 	return pending;
+}
+
+static void tell_all(struct reprise_lane *lane, bool wait)
+{
+	if (!reprise_lane_is_joint(lane)) {
+		reprise_lane_tell(lane, wait);
+		return;
+	}
+	reprise_lock_take(&lane->lock);
+	reprise_joint_told(lane, wait, true, NULL);
+	reprise_lock_give(&lane->lock);
 }
 
 void reprise_lanes_barrier(bool wait)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (reprise_lane_is_joint(lane))
-			reprise_joint_tell(lane, wait, true, NULL);
-		else
-			reprise_lane_tell(lane, wait);
+		tell_all(lane, wait);
 }
 
 bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
