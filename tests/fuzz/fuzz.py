@@ -56,7 +56,7 @@ class Runs:
         self.check = str(build / "tests/sim/sim-check")
         self.compare = str(build / "tests/sim/sim-record")
         self.recorder = str(build / "tests/sim/librecord.so")
-        self.timeout = settings.timeout
+        self.timeout = settings.timeout or (120 if settings.gpu else 30)
         self.stacks = settings.stacks
         self.schedules = settings.schedules.split(",")
         self.without = {word for word in settings.without.split(",") if word}
@@ -81,9 +81,7 @@ class Runs:
             out, messages = process.communicate(timeout=self.timeout)
             return process.returncode, out, messages + stacks
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            out, messages = process.communicate()
-            return None, out, messages + stacks
+            return None, *end(process, stacks)
 
     def text(self, seed):
         """The program of a seed, without what is to be left out."""
@@ -125,6 +123,17 @@ class Runs:
                 "SIM_FAULT": fault, "SIM_SLOW": slow, "SIM_PATIENCE": "1"}
             ways.append((" ".join(f"{key}={value}" for key, value in variables.items() if value), variables, told))
         return ways
+
+
+def end(process, stacks):
+    """Output and messages of a process that takes too long. By this signal it says where it is; one that cannot, ends all the same."""
+    process.send_signal(signal.SIGALRM)
+    try:
+        out, messages = process.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        out, messages = process.communicate()
+    return out, messages + stacks
 
 
 def stacks_of(pid):
@@ -387,7 +396,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() + 1)
     parser.add_argument("--without", default="", metavar="ACTION,...", help="leave these out of all programs (not on a GPU); op_faults: no failures that the program is told of")
     parser.add_argument("--schedules", default=SCHEDULES)
-    parser.add_argument("--timeout", type=float, default=30, help="seconds for a program")
+    parser.add_argument("--timeout", type=float, help="seconds for a program, 30 by default; on a GPU for twenty in one process, 120")
     parser.add_argument("--stacks", type=float, default=0, help="show the threads' stacks, by a debugger, of what is found and took so many seconds")
     parser.add_argument("--findings", type=int, default=5, help="stop after so many")
     parser.add_argument("--shorten", type=float, default=60, help="seconds to spend on making one short; 0: none")

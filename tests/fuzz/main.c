@@ -2,8 +2,10 @@
  * fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c): makes or reads a program of the fuzzer, and runs it, or
  * prints it. --count: the programs of so many seeds, one after another in one process, since a GPU takes a second to be got ready.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "program.h"
 
@@ -11,6 +13,13 @@ _Noreturn static void usage(void)
 {
 	fprintf(stderr, "usage: fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c)\n");
 	exit(2);
+}
+
+/* Sent by who has waited long enough. */
+static void tell_where(int signal)
+{
+	program_tell_where();
+	_exit(128 + signal);
 }
 
 int main(int argc, char **argv)
@@ -43,6 +52,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(argv[3], "--module") != 0 || argc < 5)
 		usage();
+	signal(SIGALRM, tell_where);
+	setenv("CUDA_MODULE_LOADING", "EAGER", 0); /* a kernel loaded at its first launch may wait for one that spins */
 	start(argv[4]);
 	program_run(&program);
 	if (argc == 7 && strcmp(argv[5], "--count") == 0)

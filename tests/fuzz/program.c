@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static const struct {
 	const char *name;
@@ -206,11 +208,56 @@ static bool due(const struct statement *statement)
 	}
 }
 
+/* For program_tell_where(), which a signal's handler calls. */
+static volatile unsigned long programs_run;
+static volatile unsigned loop_at, statement_at;
+static volatile enum action action_at;
+static volatile uint64_t action_since, spent_ns[ACTION_COUNT];
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void do_statement(const struct statement *statement)
+{
+	action_at = statement->action;
+	action_since = now_ns();
+	act(statement->action, statement->arguments);
+	spent_ns[statement->action] += now_ns() - action_since;
+	action_since = 0;
+}
+
 void program_run(const struct program *program)
 {
-	for (unsigned l = 0; l < program->length; l++)
-		for (iteration = 0; iteration < program->loops[l].count; iteration++)
-			for (unsigned i = 0; i < program->loops[l].length; i++)
-				if (due(&program->loops[l].body[i]))
-					act(program->loops[l].body[i].action, program->loops[l].body[i].arguments);
+	programs_run++;
+	for (loop_at = 0; loop_at < program->length; loop_at++)
+		for (iteration = 0; iteration < program->loops[loop_at].count; iteration++)
+			for (statement_at = 0; statement_at < program->loops[loop_at].length; statement_at++)
+				if (due(&program->loops[loop_at].body[statement_at]))
+					do_statement(&program->loops[loop_at].body[statement_at]);
+}
+
+void program_tell_where(void)
+{
+	char text[512];
+	int length;
+
+	length = snprintf(text, sizeof(text), "program %lu, loop %u, iteration %d, statement %u (%s) for %.3f s; longest in all, in s:", programs_run, loop_at + 1,
+	                  iteration, statement_at + 1, actions[action_at].name, action_since != 0 ? (double)(now_ns() - action_since) / 1e9 : 0);
+	for (unsigned shown = 0; shown < 5; shown++) {
+		enum action longest = 0;
+
+		for (enum action action = 0; action < ACTION_COUNT; action++)
+			if (spent_ns[action] > spent_ns[longest])
+				longest = action;
+		length += snprintf(text + length, sizeof(text) - (size_t)length, " %s %.3f", actions[longest].name, (double)spent_ns[longest] / 1e9);
+		spent_ns[longest] = 0;
+	}
+	text[length++] = '\n';
+	if (write(STDERR_FILENO, text, (size_t)length) < 0)
+		_exit(4);
 }

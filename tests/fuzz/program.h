@@ -70,3 +70,6 @@ void program_write_c(const struct program *program, FILE *file);
 
 /* Runs it; start() has been called. */
 void program_run(const struct program *program);
+
+/* Where program_run() is, and which actions took longest, in one line on stderr. For a handler of a signal that ends the process. */
+void program_tell_where(void);
