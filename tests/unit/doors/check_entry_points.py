@@ -41,7 +41,8 @@ FITS = {
 OBSERVES = {
     'STREAM': r'^cuStreamSynchronize',
     'QUERY': r'^cuStreamQuery',
-    'EVENT': r'^cuEvent(Query|Synchronize|ElapsedTime|Destroy)',
+    'EVENT': r'^cuEvent(Synchronize|Destroy)',
+    'EVENT_QUERY': r'^cuEvent(Query|ElapsedTime)',
     'DEFAULT': r'^cuMem(cpy|set)(?!.*Peer)(?!.*Async)',
     'ALL': r'',
     'UNKNOWN': r'',
@@ -104,7 +105,7 @@ def problems_of_types(row, types):
     """Where the arguments are, and how they travel."""
     if row.kind == 'PASS':
         return
-    wanted = 'CUevent' if row.kind == 'SYNC' and row.what == 'EVENT' and types.count('CUevent') == 1 else 'CUstream'
+    wanted = 'CUevent' if row.kind == 'SYNC' and row.what.startswith('EVENT') and types.count('CUevent') == 1 else 'CUstream'
     place = types.index(wanted) + 1 if wanted in types else 0
     if row.kind != 'LIFETIME' and row.argument != place:
         yield f'its {wanted[2:]} is argument {place}, not {row.argument}'
