@@ -18,8 +18,8 @@
 	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "ops that a graph has at least") \
-	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "whether a trace must be seen to pay by what calls cost in this process") \
-	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", "whether a thread of Reprise's launches graphs: where the program is slow and far from a wait, never, or wherever it can") \
+	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "replay only where it measures faster (measured), or always (assumed)") \
+	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever it can (always)") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
 	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", "kernels that are always eager: globs of their names, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \

@@ -5,6 +5,7 @@
 #include "binary.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <setjmp.h>
@@ -138,16 +139,24 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 	binary->cudart_inside = binary->cudart[0] == '\0' && contains(file, "cudart", 6) && contains(file, "cuGetProcAddress", 16);
 }
 
+static size_t skip(const char *line, size_t length, size_t from, bool blanks)
+{
+	while (from < length && (line[from] == ' ' || line[from] == '\t') == blanks)
+		from++;
+	return from;
+}
+
+/* As the kernel does it: the interpreter, and all behind it as one word. */
 static void read_script(const struct file *file, struct reprise_binary *binary)
 {
-	const char *line = file->bytes + 2;
-	size_t length = file->size - 2, begin = 0, end;
+	const char *line = file->bytes + 2, *newline = memchr(line, '\n', file->size - 2);
+	size_t length = newline != NULL ? (size_t)(newline - line) : file->size - 2;
+	size_t begin = skip(line, length, 0, true), end = skip(line, length, begin, false), rest = skip(line, length, end, true);
 
-	while (begin < length && line[begin] == ' ')
-		begin++;
-	for (end = begin; end < length && line[end] != ' ' && line[end] != '\n'; end++)
-		continue;
+	while (length > rest && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+		length--;
 	copy_name(binary->interpreter, sizeof(binary->interpreter), line + begin, end - begin);
+	copy_name(binary->argument, sizeof(binary->argument), line + rest, length - rest);
 	binary->kind = REPRISE_BINARY_SCRIPT;
 }
 
@@ -158,6 +167,14 @@ static void read_bytes(const struct file *file, struct reprise_binary *binary)
 		read_elf(file, binary);
 	else if (file->size > 2 && memcmp(file->bytes, "#!", 2) == 0)
 		read_script(file, binary);
+}
+
+struct reprise_binary reprise_binary_of(const char *bytes, size_t size)
+{
+	struct reprise_binary binary = {0};
+
+	read_bytes(&(struct file){bytes, size}, &binary);
+	return binary;
 }
 
 /* A file that shrinks while it is read has no more bytes behind its pages. */
@@ -180,25 +197,43 @@ static void read_while_it_lasts(const struct file *file, struct reprise_binary *
 	sigaction(SIGBUS, &before, NULL);
 }
 
+static const char *problem_of(const struct stat *status)
+{
+	if (S_ISDIR(status->st_mode))
+		return "it is a folder";
+	if (!S_ISREG(status->st_mode))
+		return S_ISFIFO(status->st_mode) ? "it is a pipe (FIFO)" : "it is a device or a socket";
+	return status->st_size == 0 ? "it is empty" : NULL;
+}
+
+static struct reprise_binary read_open(int descriptor, const struct stat *status)
+{
+	struct file file = {.size = (size_t)status->st_size};
+	struct reprise_binary binary = {0};
+	void *bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+
+	file.bytes = bytes;
+	if (bytes == MAP_FAILED) {
+		binary.problem = strerror(errno);
+		return binary;
+	}
+	read_while_it_lasts(&file, &binary);
+	munmap(bytes, file.size);
+	binary.privileged = (status->st_mode & (S_ISUID | S_ISGID)) != 0 || fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
+	return binary;
+}
+
 struct reprise_binary reprise_binary_read(const char *path)
 {
 	struct reprise_binary binary = {0};
 	struct stat status;
-	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
-	if (descriptor < 0)
-		return binary;
-	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-		struct file file = {.size = (size_t)status.st_size};
-		void *bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-
-		file.bytes = bytes;
-		if (bytes != MAP_FAILED) {
-			read_while_it_lasts(&file, &binary);
-			munmap(bytes, file.size);
-		}
-		binary.privileged = (status.st_mode & (S_ISUID | S_ISGID)) != 0 || fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
-	}
-	close(descriptor);
+	if (descriptor < 0 || fstat(descriptor, &status) != 0)
+		binary.problem = strerror(errno);
+	else if ((binary.problem = problem_of(&status)) == NULL)
+		binary = read_open(descriptor, &status);
+	if (descriptor >= 0)
+		close(descriptor);
 	return binary;
 }

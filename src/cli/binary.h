@@ -2,9 +2,10 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum reprise_binary_kind {
-	REPRISE_BINARY_UNREADABLE,
+	REPRISE_BINARY_UNREADABLE, /* or nothing to read */
 	REPRISE_BINARY_OTHER, /* neither ELF nor a script */
 	REPRISE_BINARY_SCRIPT,
 	REPRISE_BINARY_FOREIGN, /* ELF for another class or architecture than this command's */
@@ -27,7 +28,12 @@ struct reprise_binary {
 	bool names_dlsym;      /* has names that interposers of dlsym(3) have: its own, and the version's that leads past it */
 	bool names_calls;      /* has names of the driver's calls among those that the loader resolves */
 	char interpreter[256]; /* of a script */
+	char argument[256];    /* of a script: the one word that its interpreter is given before its name, which is the rest of the line; "" if none */
+	const char *problem;   /* why it is unreadable, in words; NULL if it is not */
 };
 
 /* `path` is as for open(2). */
 struct reprise_binary reprise_binary_read(const char *path);
+
+/* The same of a file's bytes, of which there is at least one. */
+struct reprise_binary reprise_binary_of(const char *bytes, size_t size);

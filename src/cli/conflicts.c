@@ -1,6 +1,7 @@
 #include "conflicts.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +10,28 @@
 #include "../base/tools.h"
 #include "binary.h"
 #include "library.h"
+#include "place.h"
 #include "tell.h"
 
+static void not_preloaded(struct reprise_hindrances *hindrances, const char *why)
+{
+	reprise_hindrance_note(hindrances->preloading, sizeof(hindrances->preloading), "%s", why);
+}
+
 /* Nothing of the library runs when it is loaded, so this process may try. */
-static void tell_library(void)
+static void tell_library(struct reprise_hindrances *hindrances)
 {
 	char path[REPRISE_CLI_PATH_MOST], what[REPRISE_CLI_PATH_MOST + 512];
 
 	if (!reprise_cli_find_library(path)) {
 		reprise_cli_tell_conflict("there is no libreprise.so beside this command", "install both together, and move them together");
+		not_preloaded(hindrances, "there is no libreprise.so beside this command");
 		return;
 	}
-	if (!reprise_cli_can_be_listed(path))
+	if (!reprise_cli_can_be_listed(path)) {
 		reprise_cli_tell_conflict("the library's path has a space or a colon, at which LD_PRELOAD is split", "install it elsewhere");
+		not_preloaded(hindrances, "the library's path has a space or a colon in it");
+	}
 	if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
 		const char *error = dlerror();
 
@@ -29,10 +39,11 @@ static void tell_library(void)
 			return;
 		snprintf(what, sizeof(what), "the library cannot be loaded: %s", error);
 		reprise_cli_tell_conflict(what, "it was built for another C library or another machine than this: build it here");
+		not_preloaded(hindrances, what);
 	}
 }
 
-static void tell_tool(void)
+static void tell_tool(struct reprise_hindrances *hindrances)
 {
 	const struct reprise_tool *tool;
 	bool ignore = reprise_option(REPRISE_OPTION_TOOLS) == 1;
@@ -43,6 +54,8 @@ static void tell_tool(void)
 	if (tool == NULL || !tool->aside)
 		return;
 	snprintf(what, sizeof(what), "%s (%s): %s", tool->name, tool->sign, tool->why);
+	if (!ignore)
+		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "Reprise would stand aside for %s", tool->name);
 	reprise_cli_tell_conflict(what, ignore ? "Reprise goes on all the same, since REPRISE_TOOLS is ignore" :
 	                                         "Reprise stands aside for it; REPRISE_TOOLS=ignore replays all the same");
 }
@@ -88,11 +101,50 @@ static void tell_preloads(void)
 	free(list);
 }
 
-void reprise_cli_tell_conflicts(void)
+/* ---- where files go ---- */
+
+static void tell_place(const char *what, const char *place, const char *problem)
 {
-	tell_library();
+	char words[REPRISE_CLI_PATH_MOST + 256];
+
+	if (problem == NULL) {
+		reprise_cli_tell(what, "%s, which can be written to", place);
+		return;
+	}
+	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, place, problem);
+	reprise_cli_tell_conflict(words, "the program runs all the same, and there will be none: choose another place");
+}
+
+static void tell_places(void)
+{
+	static const struct {
+		enum reprise_option option;
+		const char *what;
+		bool folder;
+	} places[] = {{REPRISE_OPTION_REPORT, "report", false}, {REPRISE_OPTION_TIMELINE, "timeline", false}, {REPRISE_OPTION_STREAM, "recording", false},
+	              {REPRISE_OPTION_DOT, "drawings", true}};
+	char scratch[REPRISE_PLACE_SCRATCH_MOST], words[256];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *place = reprise_option_text(places[i].option);
+
+		if (place[0] != '\0' && strcmp(place, "stderr") != 0)
+			tell_place(places[i].what, place, places[i].folder ? reprise_place_folder_problem(place) : reprise_place_file_problem(place));
+	}
+	if (reprise_place_make_scratch(scratch)) {
+		reprise_place_remove_scratch(scratch);
+		return;
+	}
+	snprintf(words, sizeof(words), "there can be no folder for reports in $TMPDIR or /tmp: %s", strerror(errno));
+	reprise_cli_tell_conflict(words, "reprise run has nothing to tell at the end then, unless --report says where to");
+}
+
+void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances)
+{
+	tell_places();
+	tell_library(hindrances);
 	tell_mode();
-	tell_tool();
+	tell_tool(hindrances);
 	tell_stand_in();
 	tell_preloads();
 }

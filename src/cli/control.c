@@ -1,12 +1,15 @@
 #include "control.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/nearest.h"
 #include "../control/peer.h"
+#include "arguments.h"
 
 #define PATIENCE_MS 5000
 
@@ -42,12 +45,12 @@ const char *reprise_cli_ask(pid_t process, const char *word, char *answer, size_
 	char line[REPRISE_CONTROL_WORD_MOST + 1];
 	size_t length = (size_t)snprintf(line, sizeof(line), "%s\n", word);
 
-	*why = "there is nothing to speak with: it has to be run with --control (REPRISE_CONTROL=1), and to have used CUDA";
+	*why = "does not accept control: start it with --control; it listens from its first CUDA call on";
 	if (connection < 0)
 		return NULL;
-	*why = "what answers is another process, or another user's";
+	*why = "is not ours to control: what answers there is another process, or another user's";
 	if (reprise_control_trusts(connection, process)) {
-		*why = "no answer: it is another user's, or stopped";
+		*why = "does not answer: it is stopped, or another user's";
 		if (send(connection, line, length, MSG_NOSIGNAL) == (ssize_t)length && read_all(connection, answer, size) > 0)
 			*why = NULL;
 	}
@@ -55,21 +58,49 @@ const char *reprise_cli_ask(pid_t process, const char *word, char *answer, size_
 	return *why == NULL ? answer : NULL;
 }
 
-int reprise_cli_control(const char *process, const char *word)
+/* 0 if that is no number of a process. */
+static pid_t parse_process(const char *text)
+{
+	long number = 0;
+
+	for (const char *digit = text; *digit != '\0'; digit++) {
+		if (*digit < '0' || *digit > '9' || number > INT_MAX / 10)
+			return 0;
+		number = number * 10 + (*digit - '0');
+	}
+	return number <= INT_MAX ? (pid_t)number : 0;
+}
+
+static int refuse_word(const char *word)
+{
+	static const char *const words[] = {
+#define X(name, word, help) word,
+		REPRISE_CONTROL_WORDS(X)
+#undef X
+	};
+	const char *nearest = reprise_nearest(word, words, sizeof(words) / sizeof(words[0]));
+
+	return reprise_arguments_refuse("ctl: \"%s\" is not one of on|off|report%s%s%s", word, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
+	                                nearest != NULL ? "?" : "");
+}
+
+int reprise_cli_control(const char *text, const char *word)
 {
 	static char answer[1 << 20];
+	pid_t process = parse_process(text);
 	const char *why;
-	char *end;
-	long number = strtol(process, &end, 10);
 
-	if (number <= 0 || *end != '\0' || reprise_control_word(word) == REPRISE_CONTROL_WORD_COUNT) {
-		fprintf(stderr, "usage: reprise ctl PID on|off|report\n");
-		return 2;
-	}
-	if (reprise_cli_ask((pid_t)number, word, answer, sizeof(answer), PATIENCE_MS, &why) == NULL) {
-		fprintf(stderr, "reprise: %s: %s\n", process, why);
+	if (process == 0)
+		return reprise_arguments_refuse("ctl: \"%s\" is not the number of a process", text);
+	if (reprise_control_word(word) == REPRISE_CONTROL_WORD_COUNT)
+		return refuse_word(word);
+	if (reprise_cli_ask(process, word, answer, sizeof(answer), PATIENCE_MS, &why) == NULL) {
+		if (kill(process, 0) != 0 && errno == ESRCH)
+			fprintf(stderr, "reprise: there is no process %d\n", (int)process);
+		else
+			fprintf(stderr, "reprise: process %d %s\n", (int)process, why);
 		return 1;
 	}
 	fputs(answer, stdout);
-	return 0;
+	return fflush(stdout) == 0 ? 0 : 1;
 }

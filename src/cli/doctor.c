@@ -62,11 +62,15 @@ static void tell_option(enum reprise_option option)
 
 int reprise_cli_doctor(const char *program)
 {
+	struct reprise_hindrances hindrances = {0};
+
 	reprise_options_read();
 	tell_installation();
-	reprise_cli_tell_machine();
+	reprise_cli_tell_machine(&hindrances);
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
 		tell_option(i);
-	reprise_cli_tell_conflicts();
-	return program == NULL || reprise_cli_tell_program(program) ? 0 : 1;
+	reprise_cli_tell_conflicts(&hindrances);
+	if (program != NULL)
+		return reprise_cli_tell_program(program, &hindrances) ? 0 : 1;
+	return hindrances.preloading[0] != '\0' ? 1 : 0;
 }

@@ -85,7 +85,7 @@ static void tell_devices(void *driver)
 }
 
 /* Whether the driver starts; what it says where it does not. */
-static bool starts(void *driver)
+static bool starts(void *driver, struct reprise_hindrances *hindrances)
 {
 	typeof(&cuInit) init = dlsym(driver, "cuInit");
 	typeof(&cuGetErrorName) get_name = dlsym(driver, "cuGetErrorName");
@@ -98,13 +98,14 @@ static bool starts(void *driver)
 	if (get_name == NULL || get_name(result, &name) != CUDA_SUCCESS)
 		name = "an unknown error";
 	snprintf(what, sizeof(what), "the driver does not start: %s (%d)", name, result);
+	reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "%s", what);
 	reprise_cli_tell_conflict(what, result == CUDA_ERROR_STUB_LIBRARY ?
 		"this is the toolkit's stub, for linking only: take its folder from LD_LIBRARY_PATH" :
 		"no CUDA program runs here so, with or without Reprise: see whether nvidia-smi shows a GPU, and CUDA_VISIBLE_DEVICES");
 	return false;
 }
 
-static void tell_driver(void *driver, const char *path)
+static void tell_driver(void *driver, const char *path, struct reprise_hindrances *hindrances)
 {
 	typeof(&cuDriverGetVersion) get_version = dlsym(driver, "cuDriverGetVersion");
 	char release[64];
@@ -115,20 +116,24 @@ static void tell_driver(void *driver, const char *path)
 		version = 0;
 	reprise_cli_tell("driver", "%s", path);
 	reprise_cli_tell("driver's version", "CUDA %d.%d%s%s", version / 1000, version % 1000 / 10, release[0] != '\0' ? ", release " : "", release);
-	if (starts(driver))
+	if (starts(driver, hindrances))
 		tell_devices(driver);
-	if (version > 0 && version < OLDEST_DRIVER)
+	if (version > 0 && version < OLDEST_DRIVER) {
 		reprise_cli_tell_conflict("a driver older than CUDA 12.4 does not tell the parameters of kernels: they are all launched as without Reprise", "update the driver");
+		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "the driver is older than CUDA 12.4");
+	}
 }
 
-void reprise_cli_tell_machine(void)
+void reprise_cli_tell_machine(struct reprise_hindrances *hindrances)
 {
 	char path[REPRISE_CLI_PATH_MOST];
 	void *driver = reprise_cli_open_driver(path);
 
-	if (driver != NULL)
-		tell_driver(driver, path);
-	else
+	if (driver != NULL) {
+		tell_driver(driver, path, hindrances);
+	} else {
 		reprise_cli_tell("driver", "no libcuda.so.1 is found here: programs run as without Reprise");
+		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "no libcuda.so.1 is found here");
+	}
 	tell_toolkit();
 }

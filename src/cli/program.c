@@ -1,14 +1,27 @@
+/* A script is its interpreter, and that may be a script, or env(1), which looks the next one up. */
 #include "program.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "binary.h"
 #include "library.h"
 #include "tell.h"
+
+#define SCRIPTS_MOST 5 /* the kernel follows no more */
+#define WORDS_MOST 512
+
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
 
 /* As execvp(3) would find it. */
 static bool find_program(const char *name, char *path, size_t size)
@@ -21,11 +34,66 @@ static bool find_program(const char *name, char *path, size_t size)
 		return true;
 	}
 	snprintf(folders, sizeof(folders), "%s", getenv("PATH") != NULL ? getenv("PATH") : "/bin:/usr/bin");
-	for (const char *folder = strsep(&rest, ":"); folder != NULL; folder = strsep(&rest, ":")) {
+	for (const char *folder = strsep(&rest, ":"); folder != NULL && name[0] != '\0'; folder = strsep(&rest, ":")) {
 		snprintf(path, size, "%s/%s", folder[0] != '\0' ? folder : ".", name);
-		if (access(path, X_OK) == 0)
+		if (is_program(path))
 			return true;
 	}
+	return false;
+}
+
+/* ---- scripts ---- */
+
+static bool is_env(const char *interpreter)
+{
+	const char *slash = strrchr(interpreter, '/');
+
+	return strcmp(slash != NULL ? slash + 1 : interpreter, "env") == 0;
+}
+
+/* Behind -S, or --split-string, the argument is split into words; NULL where it is not. */
+static const char *split_words(const char *argument)
+{
+	static const char *const options[] = {"--split-string=", "--split-string ", "-vS", "-iS", "-S"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (strncmp(argument, options[i], strlen(options[i])) == 0)
+			return argument + strlen(options[i]);
+	return NULL;
+}
+
+/* The program that env would run: the first word that is neither an option of its own nor a variable. Without -S, the argument is one word, blanks and all. */
+static void read_env(const char *argument, char *name, size_t size)
+{
+	const char *words = split_words(argument);
+	char text[WORDS_MOST];
+	char *rest = text;
+
+	snprintf(name, size, "%s", words == NULL ? argument : "");
+	snprintf(text, sizeof(text), "%s", words != NULL ? words : "");
+	for (const char *word = strsep(&rest, " \t"); word != NULL; word = strsep(&rest, " \t")) {
+		if (strcmp(word, "-u") == 0 || strcmp(word, "-C") == 0)
+			(void)strsep(&rest, " \t");
+		else if (word[0] != '\0' && word[0] != '-' && strchr(word, '=') == NULL) {
+			snprintf(name, size, "%s", word);
+			return;
+		}
+	}
+}
+
+/* Where the interpreter of a script is. False if there is none, with the name that was looked for. */
+static bool find_interpreter(const struct reprise_binary *script, char *path, size_t size)
+{
+	char name[sizeof(script->argument)];
+
+	if (!is_env(script->interpreter) || script->argument[0] == '\0') {
+		snprintf(path, size, "%s", script->interpreter);
+		return true;
+	}
+	read_env(script->argument, name, sizeof(name));
+	if (find_program(name, path, size))
+		return true;
+	snprintf(path, size, "%s", name);
 	return false;
 }
 
@@ -80,59 +148,102 @@ static void tell_program(const char *path, const struct reprise_binary *binary)
 		reprise_cli_tell("namespaces", "%s", "calls dlmopen");
 }
 
-/* What is to be known, and whether the program can be preloaded. */
-static bool judge(const struct reprise_binary *binary)
-{
-	switch (binary->kind) {
-	case REPRISE_BINARY_UNREADABLE:
-		puts("cannot say: the program's file cannot be read");
-		return false;
-	case REPRISE_BINARY_OTHER:
-		puts("cannot say: this is neither a program nor a script with its interpreter in the first line");
-		return false;
-	case REPRISE_BINARY_FOREIGN:
-		puts("cannot be preloaded: the library is for another kind of program than this one. The loader says \"cannot be preloaded\n"
-		     "(wrong ELF class ...): ignored\" and runs the program without it, which is harmless. If only a program that it starts uses CUDA,\n"
-		     "start that one under Reprise.");
-		return false;
-	case REPRISE_BINARY_STATIC:
-		puts("cannot be preloaded: a static program has no loader that would. It runs as without Reprise.");
-		return false;
-	default:
-		break;
-	}
-	if (binary->kind == REPRISE_BINARY_LIBRARY) {
-		puts("cannot say: this is a library. What counts is the program that loads it: python3, say.");
-		return false;
-	}
-	if (binary->privileged) {
-		puts("cannot be preloaded: for a program with more rights than its user the loader ignores LD_PRELOAD and LD_LIBRARY_PATH, and Reprise would\n"
-		     "turn itself off. Run a copy without these rights.");
-		return false;
-	}
-	if (calls_dlmopen(binary))
-		puts("can be preloaded, but not what it loads into other namespaces: reprise run --stand-in reaches these, too.");
-	else
-		puts("can be preloaded. A library that it opens with RTLD_DEEPBIND looks past what is preloaded: for that, reprise run --stand-in.");
-	return true;
-}
+/* ---- judging ---- */
 
-bool reprise_cli_tell_program(const char *name)
+bool reprise_program_obstacle(const char *name, char *words, size_t size)
 {
 	char path[REPRISE_CLI_PATH_MOST];
 	struct reprise_binary binary = {0};
+	bool found = find_program(name, path, sizeof(path));
+
+	if (found)
+		binary = reprise_binary_read(path);
+	for (int i = 0; found && binary.kind == REPRISE_BINARY_SCRIPT && i < SCRIPTS_MOST; i++) {
+		found = find_interpreter(&binary, path, sizeof(path));
+		binary = reprise_binary_read(path);
+	}
+	if (!found)
+		return false;
+	if (binary.kind == REPRISE_BINARY_STATIC)
+		snprintf(words, size, "%s is static, and nothing can be preloaded into it", path);
+	else if (binary.kind == REPRISE_BINARY_FOREIGN)
+		snprintf(words, size, "%s is for another kind of machine than the library, which cannot be preloaded into it", path);
+	else if (binary.privileged)
+		snprintf(words, size, "%s runs with more rights than its user has, and nothing is preloaded into it", path);
+	else
+		return false;
+	return true;
+}
+
+/* What the file itself says: NULL if the program can be preloaded, or else why not, in sentences. */
+static const char *obstacle(const struct reprise_binary *binary)
+{
+	if (binary->privileged)
+		return "cannot be preloaded: for a program with more rights than its user the loader ignores LD_PRELOAD and LD_LIBRARY_PATH, and Reprise would\n"
+		       "turn itself off. Run a copy without these rights.";
+	switch (binary->kind) {
+	case REPRISE_BINARY_OTHER:
+		return "cannot say: this is neither a program nor a script with its interpreter in the first line";
+	case REPRISE_BINARY_SCRIPT:
+		return "cannot be run: scripts that are interpreted by scripts, more of them than the kernel follows";
+	case REPRISE_BINARY_FOREIGN:
+		return "cannot be preloaded: the library is for another kind of program than this one. The loader says \"cannot be preloaded\n"
+		       "(wrong ELF class ...): ignored\" and runs the program without it, which is harmless. If only a program that it starts uses CUDA,\n"
+		       "start that one under Reprise.";
+	case REPRISE_BINARY_STATIC:
+		return "cannot be preloaded: a static program has no loader that would. It runs as without Reprise.";
+	case REPRISE_BINARY_LIBRARY:
+		return "cannot say: this is a library. What counts is the program that loads it: python3, say.";
+	default:
+		return NULL;
+	}
+}
+
+/* The verdict, which follows from all that was found. */
+static bool judge(const char *path, const struct reprise_binary *binary, const struct reprise_hindrances *hindrances)
+{
+	const char *why = binary->kind != REPRISE_BINARY_UNREADABLE ? obstacle(binary) : NULL;
+
+	if (binary->kind == REPRISE_BINARY_UNREADABLE)
+		printf("cannot say: %s cannot be read: %s\n", path, binary->problem);
+	else if (why != NULL)
+		puts(why);
+	else if (!is_program(path))
+		printf("cannot be run: %s: %s\n", path, strerror(EACCES));
+	else if (hindrances->preloading[0] != '\0')
+		printf("cannot be preloaded: %s.\n", hindrances->preloading);
+	else if (hindrances->replaying[0] != '\0')
+		printf("can be preloaded, but nothing would be replayed: %s.\n", hindrances->replaying);
+	else if (calls_dlmopen(binary))
+		puts("can be preloaded, but not what it loads into other namespaces: reprise run --stand-in reaches these, too.");
+	else
+		puts("can be preloaded. A library that it opens with RTLD_DEEPBIND looks past what is preloaded: for that, reprise run --stand-in.");
+	return binary->kind != REPRISE_BINARY_UNREADABLE && why == NULL && is_program(path) && hindrances->preloading[0] == '\0' && hindrances->replaying[0] == '\0';
+}
+
+bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances)
+{
+	char path[REPRISE_CLI_PATH_MOST];
+	struct reprise_binary binary;
 
 	if (!find_program(name, path, sizeof(path))) {
-		fprintf(stderr, "reprise: %s: no such program\n", name);
+		printf("cannot be run: %s: no such program is in any folder of PATH\n", name);
 		return false;
 	}
 	binary = reprise_binary_read(path);
 	tell_program(path, &binary);
-	if (binary.kind == REPRISE_BINARY_SCRIPT) {
-		reprise_cli_tell("a script for", "%s", binary.interpreter);
-		snprintf(path, sizeof(path), "%s", binary.interpreter);
+	for (int i = 0; binary.kind == REPRISE_BINARY_SCRIPT && i < SCRIPTS_MOST; i++) {
+		if (!is_program(path)) {
+			printf("cannot be run: %s: %s\n", path, strerror(EACCES));
+			return false;
+		}
+		reprise_cli_tell("a script for", "%s%s%s", binary.interpreter, binary.argument[0] != '\0' ? " " : "", binary.argument);
+		if (!find_interpreter(&binary, path, sizeof(path))) {
+			printf("cannot be run: env looks for a program named \"%s\", and there is none in any folder of PATH\n", path);
+			return false;
+		}
 		binary = reprise_binary_read(path);
 		tell_program(path, &binary);
 	}
-	return judge(&binary);
+	return judge(path, &binary, hindrances);
 }

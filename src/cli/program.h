@@ -1,7 +1,13 @@
-/* What a program's file tells, for `reprise doctor`, and the judgement: can it be preloaded, and what to do if not. */
+/* What a program's file says of whether it can be run under Reprise. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* `name` is as for a shell. True if the program can be preloaded. */
-bool reprise_cli_tell_program(const char *name);
+#include "hindrance.h"
+
+/* Prints it, and the verdict. False if the program cannot be run so, or nothing would come of it. */
+bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances);
+
+/* Whether nothing can be preloaded into that program, and why, as one sentence without its end. */
+bool reprise_program_obstacle(const char *name, char *words, size_t size);

@@ -39,16 +39,21 @@ int reprise_cli_report(char **words)
 	return 127;
 }
 
-bool reprise_cli_report_run(const char *path)
+bool reprise_cli_report_run(char *const *paths, size_t count)
 {
-	char *words[] = {(char *)path, NULL};
+	char **words = calloc(count + 1, sizeof(*words));
 	int status;
-	pid_t reader = fork();
+	pid_t reader;
 
+	if (words == NULL)
+		return false;
+	memcpy(words, paths, count * sizeof(*words));
+	reader = fork();
 	if (reader == 0) {
 		dup2(STDERR_FILENO, STDOUT_FILENO); /* stdout is the program's */
 		become_reader(words);
 		_exit(127);
 	}
+	free(words);
 	return reader > 0 && waitpid(reader, &status, 0) == reader && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

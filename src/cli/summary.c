@@ -1,50 +1,145 @@
+/* Reports are looked through line by line, as src/report/json.c writes them: what is looked for stands on lines of its own, two spaces from the margin. */
 #include "summary.h"
 
-#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-static unsigned long long number(const char *report, const char *key)
+#include "amounts.h"
+
+#define FILE_MOST (64l << 20)
+
+/* What stands behind "key": on its line; NULL if there is no such line. */
+static const char *value_of(const char *report, const char *key)
 {
 	char quoted[64];
 	const char *at;
 
 	snprintf(quoted, sizeof(quoted), "\n  \"%s\": ", key);
 	at = strstr(report, quoted);
-	return at != NULL ? strtoull(at + strlen(quoted), NULL, 10) : 0;
+	return at != NULL ? at + strlen(quoted) : NULL;
 }
 
-/* As number(), for a string without escapes; "" if there is none. */
+static unsigned long long number(const char *report, const char *key)
+{
+	const char *at = value_of(report, key);
+
+	return at != NULL ? strtoull(at, NULL, 10) : 0;
+}
+
+/* As number(), for a string; "" if there is none. What is no letter of ASCII comes out as a question mark: it goes to somebody's terminal. */
 static void word(const char *report, const char *key, char *text, size_t size)
 {
-	char quoted[64];
-	const char *at;
+	const char *at = value_of(report, key);
+	size_t length = at != NULL && *at == '"' ? strcspn(at + 1, "\"\n") : 0;
 
-	snprintf(quoted, sizeof(quoted), "\n  \"%s\": \"", key);
-	at = strstr(report, quoted);
-	snprintf(text, size, "%.*s", at != NULL ? (int)strcspn(at + strlen(quoted), "\"") : 0, at != NULL ? at + strlen(quoted) : "");
+	snprintf(text, size, "%.*s", (int)length, length > 0 ? at + 1 : "");
+	for (char *letter = text; *letter != '\0'; letter++)
+		if (*letter < ' ' || *letter > '~')
+			*letter = '?';
 }
 
-void reprise_summary_add(struct reprise_summary *summary, const char *report)
+/* The sum of the numbers in an object on one line. */
+static unsigned long long sum(const char *report, const char *key)
 {
-	char aside[8];
+	const char *at = value_of(report, key), *end = at != NULL ? at + strcspn(at, "}\n") : NULL;
+	unsigned long long all = 0;
 
+	while (at != NULL && (at = memchr(at, ':', (size_t)(end - at))) != NULL)
+		all += strtoull(++at, NULL, 10);
+	return all;
+}
+
+static bool is_whole(const char *report)
+{
+	size_t length = strlen(report);
+
+	while (length > 0 && (report[length - 1] == '\n' || report[length - 1] == ' '))
+		length--;
+	return report[0] == '{' && length > 1 && report[length - 1] == '}' && value_of(report, "format") != NULL && value_of(report, "ops") != NULL;
+}
+
+bool reprise_summary_is_of(const char *report, const char *mark)
+{
+	size_t length = strlen(mark);
+	char run[512];
+
+	word(report, "run", run, sizeof(run));
+	return strncmp(run, mark, length) == 0 && (run[length] == '\0' || run[length] == '/');
+}
+
+bool reprise_summary_add(struct reprise_summary *summary, const char *report)
+{
+	const char *complete = value_of(report, "complete");
+	char aside[8], stopped[sizeof(summary->stopped)];
+
+	if (!is_whole(report))
+		return false;
 	word(report, "aside", aside, sizeof(aside));
 	if (aside[0] != '\0')
 		word(report, "tool", summary->aside_for, sizeof(summary->aside_for));
+	word(report, "stopped", stopped, sizeof(stopped));
+	if (stopped[0] != '\0' && strcmp(stopped, "the process ends") != 0)
+		strcpy(summary->stopped, stopped);
 	if (summary->difference[0] == '\0')
 		word(report, "difference", summary->difference, sizeof(summary->difference));
 	summary->ops += number(report, "ops");
 	summary->replayed += number(report, "replayed");
 	summary->traces += number(report, "traces");
+	summary->graphs += number(report, "graphs_built");
+	summary->unfit += sum(report, "unfit");
+	summary->passed += number(report, "paused_ops") + number(report, "passed_capturing") + number(report, "passed_stopped");
 	summary->launch_time_ns += number(report, "launch_time_ns");
 	summary->saved_ns += (long long)number(report, "saved_ns"); /* a negative one comes out right */
 	summary->bytes += number(report, "graph_bytes") + number(report, "host_bytes");
 	summary->verified += number(report, "nodes_verified");
 	summary->not_verified += number(report, "nodes_not_verified");
+	if (number(report, "wall_ns") > summary->longest_ns)
+		summary->longest_ns = number(report, "wall_ns");
+	summary->snapshots += complete != NULL && strncmp(complete, "false", 5) == 0;
 	summary->processes++;
+	return true;
+}
+
+static bool read_all(int file, char *text, size_t size)
+{
+	size_t length = 0;
+	ssize_t got;
+
+	while (length < size && (got = read(file, text + length, size - length)) != 0) {
+		if (got < 0 && errno != EINTR)
+			return false;
+		length += got > 0 ? (size_t)got : 0;
+	}
+	text[length] = '\0';
+	return true;
+}
+
+char *reprise_summary_read(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), error = 0;
+	struct stat status;
+	char *text = NULL;
+
+	if (file < 0)
+		return NULL;
+	if (fstat(file, &status) != 0)
+		error = errno;
+	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
+		error = EINVAL;
+	else if ((text = malloc((size_t)status.st_size + 1)) == NULL || !read_all(file, text, (size_t)status.st_size))
+		error = errno;
+	close(file);
+	if (error != 0) {
+		free(text);
+		text = NULL;
+		errno = error;
+	}
+	return text;
 }
 
 double reprise_summary_share(const struct reprise_summary *summary)
@@ -52,51 +147,20 @@ double reprise_summary_share(const struct reprise_summary *summary)
 	return 100.0 * (double)summary->replayed / (double)(summary->ops > 0 ? summary->ops : 1);
 }
 
-void reprise_summary_add_file(struct reprise_summary *summary, const char *path)
+const char *reprise_summary_why_none(const struct reprise_summary *summary, char *words, size_t size)
 {
-	static char report[16384]; /* its beginning, which has all that is looked for */
-	FILE *file = fopen(path, "r");
-	size_t length;
+	char time[REPRISE_AMOUNT_MOST];
 
-	if (file == NULL)
-		return;
-	length = fread(report, 1, sizeof(report) - 1, file);
-	fclose(file);
-	report[length] = '\0';
-	reprise_summary_add(summary, report);
-}
-
-/* Calls `each` for the reports in the folder. */
-static void visit(const char *folder, void (*each)(struct reprise_summary *summary, const char *path), struct reprise_summary *summary)
-{
-	DIR *directory = opendir(folder);
-	struct dirent *entry;
-
-	while (directory != NULL && (entry = readdir(directory)) != NULL) {
-		char path[1024];
-
-		if (entry->d_name[0] == '.')
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		each(summary, path);
-	}
-	if (directory != NULL)
-		closedir(directory);
-}
-
-void reprise_summary_add_folder(struct reprise_summary *summary, const char *folder)
-{
-	visit(folder, reprise_summary_add_file, summary);
-}
-
-static void remove_report(struct reprise_summary *summary, const char *path)
-{
-	(void)summary;
-	unlink(path);
-}
-
-void reprise_summary_remove(const char *folder)
-{
-	visit(folder, remove_report, NULL);
-	rmdir(folder);
+	reprise_amount_duration((double)summary->longest_ns, time);
+	if (summary->stopped[0] != '\0')
+		snprintf(words, size, "Reprise stopped: %s", summary->stopped);
+	else if (summary->unfit >= summary->ops)
+		snprintf(words, size, "none of them can be part of a graph; reprise observe says why");
+	else if (summary->traces == 0)
+		snprintf(words, size, "in %s no sequence of launches came often enough", time);
+	else if (summary->graphs == 0)
+		snprintf(words, size, "the program ended after %s, before any graph was ready", time);
+	else
+		snprintf(words, size, "the program ended after %s, before any graph that was ready was needed again, or was seen to pay", time);
+	return words;
 }

@@ -2,24 +2,28 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct reprise_summary {
-	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified;
+	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs, unfit, passed, longest_ns;
 	long long saved_ns;
-	unsigned int processes;
+	unsigned int processes, snapshots; /* the second: of these, of processes that ended without a last word */
 	char difference[512]; /* that a process found with REPRISE=verify; "" if none did */
 	char aside_for[128]; /* the tool for which a process stood aside */
+	char stopped[128];   /* why a process replayed nothing any more, if not because it ended */
 };
 
-/* Adds a report, as a process writes it. */
-void reprise_summary_add(struct reprise_summary *summary, const char *report);
+/* Adds a report, as a process writes it. False if it is none, or not whole. */
+bool reprise_summary_add(struct reprise_summary *summary, const char *report);
 
-/* Adds the report in a file; and all those in a folder. */
-void reprise_summary_add_file(struct reprise_summary *summary, const char *path);
-void reprise_summary_add_folder(struct reprise_summary *summary, const char *folder);
+/* Whether a report's process was started by the command with that mark (base/launcher.h), or by one within it. */
+bool reprise_summary_is_of(const char *report, const char *mark);
 
-/* Removes a folder of reports. */
-void reprise_summary_remove(const char *folder);
+/* A report's text, to be freed; NULL, and errno, if it cannot be read. */
+char *reprise_summary_read(const char *path);
 
 /* In per cent. */
 double reprise_summary_share(const struct reprise_summary *summary);
+
+/* Why nothing was replayed, where nothing was: words to stand behind a colon. */
+const char *reprise_summary_why_none(const struct reprise_summary *summary, char *words, size_t size);

@@ -1,13 +1,13 @@
 /*
- * All is kept in a folder that is gone afterwards: what each run printed, and copies of the files by their number, from before (`b`) and from after the
- * first run (`f`).
+ * All is kept in a folder that is gone afterwards: what each run printed, copies of the files by their number, from before (`b`) and from after the first
+ * run (`f`), and the reports of the second run, which tell whether it proves anything. Who asks this process to end has the program told, and finds the
+ * files as they were.
  */
 #include "twice.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "amounts.h"
+#include "child.h"
 #include "differ.h"
 #include "library.h"
+#include "outcome.h"
+#include "place.h"
 
 #define PATH_MOST 4352
+#define UNSEEN 2 /* what is returned if nothing could be compared */
+#define PROVES_NOTHING 3
 #define SECOND "with"
 #define FIRST "without"
 
@@ -28,7 +34,8 @@ struct file {
 };
 
 struct runs {
-	char folder[PATH_MOST - 64];
+	char folder[REPRISE_PLACE_SCRATCH_MOST];
+	struct reprise_outcome outcome; /* of the second run */
 	char *const *globs;
 	size_t glob_count;
 	struct file *files; /* all that were ever seen */
@@ -53,16 +60,19 @@ static const char *copy_path(const struct runs *runs, char when, size_t i)
 	return path_of(runs, name);
 }
 
-/* Reads `from` to its end, or as long as it can be. */
-static bool copy_rest(int from, int to)
+/* Reads `from` to its end, or as long as it can be; `unless_asked`: and as long as nobody asks this process to end. */
+static bool copy_rest(int from, int to, bool unless_asked)
 {
 	char bytes[65536];
-	ssize_t got;
+	ssize_t got = -1; /* unless it is read to its end */
 
-	while ((got = read(from, bytes, sizeof(bytes))) > 0)
+	while (!(unless_asked && reprise_child_asked_to_end() != 0) && (got = read(from, bytes, sizeof(bytes))) != 0) {
+		if (got < 0 && errno != EINTR)
+			return false;
 		for (ssize_t written = 0, more; written < got; written += more)
 			if ((more = write(to, bytes + written, (size_t)(got - written))) <= 0)
 				return false;
+	}
 	return got == 0;
 }
 
@@ -75,7 +85,7 @@ static bool copy_file(const char *from, const char *to)
 	if (source >= 0 && fstat(source, &status) == 0)
 		target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777);
 	if (target >= 0)
-		copied = copy_rest(source, target);
+		copied = copy_rest(source, target, false);
 	if (source >= 0)
 		close(source);
 	if (target >= 0 && close(target) != 0)
@@ -98,7 +108,7 @@ static void add(struct runs *runs, const char *name, bool was_there)
 
 	if (more == NULL || copied == NULL) {
 		perror("reprise");
-		exit(2);
+		exit(UNSEEN);
 	}
 	more[runs->count++] = (struct file){copied, was_there};
 	runs->files = more;
@@ -142,43 +152,55 @@ static bool restore(struct runs *runs)
 	return true;
 }
 
-/* In the child. */
-static void become(const struct runs *runs, const char *which, char **command, bool (*prepare)(void))
-{
-	char name[16];
-	int input = open(path_of(runs, "stdin"), O_RDONLY | O_CLOEXEC), output, errors;
+struct preparation {
+	const struct runs *runs;
+	const char *which;
+	bool (*load)(void); /* the library, or NULL */
+};
 
-	snprintf(name, sizeof(name), "%s.out", which);
-	output = open(path_of(runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
-	snprintf(name, sizeof(name), "%s.err", which);
-	errors = open(path_of(runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-	if (prepare != NULL && !prepare())
-		_exit(127);
+/* In the child. */
+static bool prepare(void *context)
+{
+	const struct preparation *preparation = context;
+	char name[16];
+	int input = open(path_of(preparation->runs, "stdin"), O_RDONLY | O_CLOEXEC), output, errors;
+
+	snprintf(name, sizeof(name), "%s.out", preparation->which);
+	output = open(path_of(preparation->runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+	snprintf(name, sizeof(name), "%s.err", preparation->which);
+	errors = open(path_of(preparation->runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+	if (input < 0 || output < 0 || errors < 0) {
+		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n", preparation->runs->folder, strerror(errno));
+		return false;
+	}
+	/* Without means without, whatever the environment preloads. */
+	if (setenv("REPRISE", preparation->load != NULL ? "on" : "off", 1) != 0 || (preparation->load != NULL && !preparation->load()))
+		return false;
 	dup2(input, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
-	dup2(errors, STDERR_FILENO);
-	execvp(command[0], command);
-	fprintf(stderr, "reprise: %s: %s\n", command[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	return dup2(errors, STDERR_FILENO) >= 0;
 }
 
-static int run(const struct runs *runs, const char *which, char **command, bool (*prepare)(void))
+/* Whether what a run printed is all there: where the folder is full, it may have been cut. */
+static bool is_kept(const struct runs *runs)
 {
-	int status = 127 << 8;
-	pid_t child = fork();
+	const char *problem = reprise_place_room_problem(runs->folder);
 
-	if (child == 0)
-		become(runs, which, command, prepare);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return status;
+	if (problem != NULL)
+		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n", runs->folder, problem);
+	return problem == NULL;
 }
 
-static bool interrupted(int status)
+/* 0, with its end; or the status to exit with: it could not be started, or not be kept, which is said, or somebody asks this process to end. */
+static int run(const struct runs *runs, const char *which, char **command, bool (*load)(void), int *status)
 {
-	return WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT);
+	struct preparation preparation = {runs, which, load};
+	int unable = reprise_child_start(command, prepare, &preparation);
+
+	if (unable != 0)
+		return reprise_child_asked_to_end() != 0 ? UNSEEN : unable;
+	*status = reprise_child_wait(NULL, 0);
+	return reprise_child_asked_to_end() == 0 && is_kept(runs) ? 0 : UNSEEN;
 }
 
 static const char *status_words(int status, char *words, size_t size)
@@ -199,8 +221,34 @@ static bool same_status(int without, int with)
 	return without == with;
 }
 
-/* How many differ. */
-static unsigned int compare(struct runs *runs, int without, int with)
+/* Whether the second run was one with Reprise; says why not. */
+static bool proves_something(const struct runs *runs, char **command, int status)
+{
+	struct reprise_found found;
+	struct reprise_summary summary;
+	char why[PATH_MOST + 256], ops[REPRISE_AMOUNT_MOST];
+
+	reprise_outcome_look(&runs->outcome, &found, &summary);
+	if (summary.replayed > 0)
+		; /* it was */
+	else if (summary.processes == 0)
+		reprise_outcome_why_unknown(&runs->outcome, &found, command, status, why, sizeof(why));
+	else if (summary.ops == 0 && summary.aside_for[0] != '\0')
+		snprintf(why, sizeof(why), "Reprise stood aside for %s", summary.aside_for);
+	else if (summary.ops == 0)
+		snprintf(why, sizeof(why), "no CUDA launches were seen");
+	else
+		reprise_summary_why_none(&summary, why, sizeof(why));
+	if (summary.replayed > 0)
+		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n", reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
+	else
+		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why);
+	reprise_found_free(&found);
+	return summary.replayed > 0;
+}
+
+/* Returns the status to exit with. */
+static int compare(struct runs *runs, char **command, int without, int with)
 {
 	unsigned int different = !same_status(without, with);
 
@@ -212,17 +260,16 @@ static unsigned int compare(struct runs *runs, int without, int with)
 		if (access(first, F_OK) == 0 || access(runs->files[i].name, F_OK) == 0)
 			different += !reprise_cli_same_files(runs->files[i].name, first, runs->files[i].name);
 	}
-	if (different > 0)
-		printf("reprise: %u differ\n", different);
-	else
-		puts("reprise: nothing differs");
-	return different;
+	if (different == 0)
+		return proves_something(runs, command, with) ? 0 : PROVES_NOTHING;
+	printf("reprise: %u differ\n", different);
+	return 1;
 }
 
 static bool keep_input(const struct runs *runs)
 {
 	int file = open(path_of(runs, "stdin"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	bool kept = file >= 0 && (isatty(STDIN_FILENO) || copy_rest(STDIN_FILENO, file));
+	bool kept = file >= 0 && (isatty(STDIN_FILENO) || copy_rest(STDIN_FILENO, file, true));
 
 	if (file >= 0)
 		close(file);
@@ -231,50 +278,43 @@ static bool keep_input(const struct runs *runs)
 
 static void clean_up(struct runs *runs)
 {
-	static const char *const names[] = {"stdin", FIRST ".out", FIRST ".err", SECOND ".out", SECOND ".err"};
-
-	for (size_t i = 0; i < runs->count; i++) {
-		unlink(copy_path(runs, 'b', i));
-		unlink(copy_path(runs, 'f', i));
+	for (size_t i = 0; i < runs->count; i++)
 		free(runs->files[i].name);
-	}
 	free(runs->files);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unlink(path_of(runs, names[i]));
-	rmdir(runs->folder);
+	reprise_outcome_end(&runs->outcome);
+	reprise_place_remove_scratch(runs->folder);
 }
 
 static int run_twice(struct runs *runs, char **command, bool stand_in)
 {
-	int without, with;
+	int without, with, unable;
 
 	look(runs, true);
 	if (!keep_input(runs) || !keep(runs, 'b'))
-		return 2;
-	setenv("REPRISE", "on", 1);
-	without = run(runs, FIRST, command, NULL);
+		return UNSEEN;
+	unable = run(runs, FIRST, command, NULL, &without);
 	look(runs, false);
-	if (!keep(runs, 'f') || !restore(runs) || interrupted(without))
-		return 2;
-	with = run(runs, SECOND, command, stand_in ? reprise_cli_stand_in : reprise_cli_preload);
+	if (!keep(runs, 'f') || !restore(runs) || unable != 0)
+		return unable != 0 ? unable : UNSEEN;
+	unable = run(runs, SECOND, command, stand_in ? reprise_cli_stand_in : reprise_cli_preload, &with);
 	look(runs, false);
-	return interrupted(with) ? 2 : compare(runs, without, with) > 0;
+	if (reprise_child_asked_to_end() != 0)
+		restore(runs);
+	return unable != 0 ? unable : compare(runs, command, without, with);
 }
 
 int reprise_cli_twice(char **command, char *const *globs, size_t count, bool stand_in)
 {
-	const char *temporary = getenv("TMPDIR");
 	struct runs runs = {.globs = globs, .glob_count = count};
 	int status;
 
-	snprintf(runs.folder, sizeof(runs.folder), "%s/reprise-XXXXXX", temporary != NULL ? temporary : "/tmp");
-	if (mkdtemp(runs.folder) == NULL) {
-		perror("reprise: no folder for what the runs leave");
-		return 2;
+	reprise_child_guard();
+	if (!reprise_place_make_scratch(runs.folder)) {
+		fprintf(stderr, "reprise: there can be no folder for what the runs leave, in $TMPDIR or /tmp: %s\n", strerror(errno));
+		return UNSEEN;
 	}
-	signal(SIGINT, SIG_IGN); /* the program's business */
-	signal(SIGQUIT, SIG_IGN);
+	reprise_outcome_begin(&runs.outcome);
 	status = run_twice(&runs, command, stand_in);
 	clean_up(&runs);
-	return status;
+	return reprise_child_asked_to_end() != 0 ? reprise_child_end_by(reprise_child_asked_to_end()) : status;
 }

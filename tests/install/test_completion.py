@@ -124,13 +124,29 @@ class Completion(unittest.TestCase):
             self.completes(f"reprise {begin}", f"reprise {command}")
 
     def test_every_option(self):
-        told = subprocess.run([REPRISE, "--help"], capture_output=True, text=True).stdout
-        names = re.findall(r"^ +(--[a-z-]+)", told, flags=re.M)
-        self.assertGreater(len(names), 10)
-        for name in names:
-            begin = shortest(name, names)
-            if begin != name:
-                self.completes(f"reprise run {begin}", f"reprise run {name}")
+        for command, least in (("run", 15), ("observe", 15), ("verify", 15), ("report", 4), ("ctl", 2)):
+            told = subprocess.run([REPRISE, command, "--help"], capture_output=True, text=True).stdout
+            names = re.findall(r"^ +(--[a-z-]+)", told, flags=re.M)
+            self.assertGreaterEqual(len(names), least)
+            for name in names if command in ("run", "report") else names[:2]:
+                begin = shortest(name, names)
+                if begin != name:
+                    self.completes(f"reprise {command} {begin}", f"reprise {command} {name}")
+
+    def test_no_option_of_another_command(self):
+        self.completes("reprise report --hol", "reprise report --hol")
+        self.completes("reprise run --htm", "reprise run --htm")
+
+    def test_reports_to_show(self):
+        self.completes("reprise report report-", "reprise report report-of-rank-0.json")
+        self.completes("reprise report --html page.html report-", "reprise report --html page.html report-of-rank-0.json")
+
+    def test_what_is_said_to_a_process(self):
+        self.completes("reprise ctl 17 of", "reprise ctl 17 off")
+        self.completes("reprise ctl 17 rep", "reprise ctl 17 report")
+
+    def test_help_of_a_command(self):
+        self.completes("reprise help obs", "reprise help observe")
 
     def test_every_word_of_an_option(self):
         for name, words in options():

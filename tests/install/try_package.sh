@@ -34,7 +34,7 @@ try() {
 
 	said=$("$@" 2>"$package.said") || stop "$*: ended with $?: $(cat "$package.said")"
 	[ "$said" = "$plain" ] || stop "$*: printed something else than the program alone"
-	grep -qE 'reprise: [0-9.]+ % of [0-9,]+ launches replayed' "$package.said" || stop "$*: nothing was replayed: $(cat "$package.said")"
+	grep -qE 'reprise: ([0-9.]+ % of [0-9,]+ launches replayed|replayed 0 of [0-9,]+ launches)' "$package.said" || stop "$*: no launch was seen: $(cat "$package.said")"
 }
 try reprise run -- "${program[@]}"
 try reprise run --stand-in -- "${program[@]}"

@@ -1,0 +1,262 @@
+#include "arguments.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/nearest.h"
+#include "../base/options.h"
+#include "place.h"
+
+#define OWN_FIRST 256 /* beyond the library's options and all letters */
+#define HELP (OWN_FIRST + REPRISE_OWN_COUNT)
+#define VERSION (HELP + 1)
+#define ALL_MOST (REPRISE_OPTION_COUNT + REPRISE_OWN_COUNT + 2)
+
+const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT] = {
+#define X(option, name, takes, having, help) [REPRISE_OWN_##option] = {name, takes, having, help},
+	REPRISE_OWN_OPTIONS(X)
+#undef X
+};
+
+int reprise_arguments_refuse(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("reprise: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+	return 2;
+}
+
+const char *reprise_option_name(unsigned int option)
+{
+	static char name[64];
+	size_t i = 0;
+
+	for (const char *at = reprise_option_rows[option].variable + strlen("REPRISE_"); *at != '\0' && i < sizeof(name) - 1; at++)
+		name[i++] = *at == '_' ? '-' : (char)tolower(*at);
+	name[i] = '\0';
+	return name;
+}
+
+bool reprise_option_is_switch(unsigned int option)
+{
+	return strcmp(reprise_option_rows[option].words, "0|1") == 0;
+}
+
+/* ---- the options that a command may have ---- */
+
+/* The table for getopt_long(3): all there are, so that one of another command is known as such. Lives as long as the process. */
+static const struct option *all_options(void)
+{
+	static struct option options[ALL_MOST + 1];
+	size_t count = 0;
+
+	if (options[0].name != NULL)
+		return options;
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++) /* the first is the mode, which is the command's name */
+		options[count++] = (struct option){strdup(reprise_option_name(i)), reprise_option_is_switch(i) ? optional_argument : required_argument, NULL, (int)i};
+	for (int i = 0; i < REPRISE_OWN_COUNT; i++)
+		options[count++] = (struct option){reprise_own_rows[i].name, reprise_own_rows[i].takes != NULL ? required_argument : no_argument, NULL, OWN_FIRST + i};
+	options[count++] = (struct option){"help", no_argument, NULL, HELP};
+	options[count++] = (struct option){"version", no_argument, NULL, VERSION};
+	return options;
+}
+
+static bool has_option(const struct reprise_command *command, int value)
+{
+	if (value >= HELP || value == 'h')
+		return true;
+	return (command->has & (value >= OWN_FIRST ? reprise_own_rows[value - OWN_FIRST].having : REPRISE_HAVING_PROGRAM)) != 0;
+}
+
+static const char *long_name(int value)
+{
+	const struct option *option = all_options();
+
+	while (option->name != NULL && option->val != value)
+		option++;
+	return option->name;
+}
+
+/* ---- what is refused ---- */
+
+/* The commands that have the option, for people. */
+static const char *owners(int value, char text[128])
+{
+	size_t length = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < reprise_command_count; i++)
+		if (has_option(&reprise_commands[i], value))
+			length += (size_t)snprintf(text + length, 128 - length, "%s%s", length > 0 ? ", " : "", reprise_commands[i].name);
+	return text;
+}
+
+static int refuse_unknown(const struct reprise_command *command, const char *word)
+{
+	const char *names[ALL_MOST], *nearest;
+	char name[64];
+	size_t count = 0;
+
+	for (const struct option *option = all_options(); option->name != NULL; option++)
+		if (has_option(command, option->val))
+			names[count++] = option->name;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	nearest = strncmp(name, "--", 2) == 0 ? reprise_nearest(name + 2, names, count) : NULL;
+	if (nearest != NULL)
+		return reprise_arguments_refuse("%s has no option %s; did you mean --%s?", command->name, name, nearest);
+	return reprise_arguments_refuse("%s has no option %s; reprise %s --help lists those that it has", command->name, name, command->name);
+}
+
+/* What the option may be, behind "is not" or "has to be". */
+static const char *range(unsigned int option, char text[256])
+{
+	const struct reprise_option_row *row = &reprise_option_rows[option];
+
+	if (row->kind == REPRISE_OPTION_NUMBER)
+		snprintf(text, 256, "a number from %llu to %llu (%.*s)", (unsigned long long)row->least, (unsigned long long)row->greatest, (int)strcspn(row->help, " "),
+		         row->help);
+	else if (row->kind == REPRISE_OPTION_WORD)
+		snprintf(text, 256, "one of %s", row->words);
+	else
+		snprintf(text, 256, "a text of at most %d characters", REPRISE_OPTION_TEXT_MOST - 1);
+	return text;
+}
+
+static int refuse_missing(int value)
+{
+	char text[256];
+
+	if (value >= OWN_FIRST)
+		return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), reprise_own_rows[value - OWN_FIRST].takes);
+	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), range((unsigned int)value, text));
+}
+
+/* The nearest of the words that the option may be; NULL if none is near. */
+static const char *nearest_word(const struct reprise_option_row *row, const char *value)
+{
+	static char words[128];
+	const char *each[16];
+	char *rest = words;
+	size_t count = 0;
+
+	if (row->kind != REPRISE_OPTION_WORD)
+		return NULL;
+	snprintf(words, sizeof(words), "%s", row->words);
+	for (const char *word = strsep(&rest, "|"); word != NULL && count < sizeof(each) / sizeof(each[0]); word = strsep(&rest, "|"))
+		each[count++] = word;
+	return reprise_nearest(value, each, count);
+}
+
+static int refuse_value(unsigned int option, const char *value)
+{
+	const char *meant = nearest_word(&reprise_option_rows[option], value);
+	char text[256], shown[64];
+	size_t length = 0;
+
+	for (; value[length] != '\0' && length < sizeof(shown) - 1; length++)
+		shown[length] = value[length] >= ' ' && value[length] <= '~' ? value[length] : '?';
+	shown[length] = '\0';
+	if (meant != NULL)
+		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?", reprise_option_name(option), shown, range(option, text), meant);
+	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown, value[length] != '\0' ? "..." : "", range(option, text));
+}
+
+/* Where the library could not write: then it runs all the same, but nobody asked for that. */
+static const char *place_problem(unsigned int option, const char *value)
+{
+	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE || option == REPRISE_OPTION_STREAM;
+
+	if (value[0] == '\0' || (option == REPRISE_OPTION_REPORT && strcmp(value, "stderr") == 0))
+		return NULL;
+	if (file && strcmp(value, "-") == 0)
+		return "it goes to a file, not to standard output";
+	return file ? reprise_place_file_problem(value) : option == REPRISE_OPTION_DOT ? reprise_place_folder_problem(value) : NULL;
+}
+
+/* -1, or the status to exit with. */
+static int take_library_option(unsigned int option, const char *value)
+{
+	const char *problem;
+
+	if (strcmp(value, "--") == 0)
+		return refuse_missing((int)option);
+	if (!reprise_option_accepts(option, value))
+		return refuse_value(option, value);
+	problem = place_problem(option, value);
+	if (problem != NULL)
+		return reprise_arguments_refuse("--%s: cannot write to %s: %s", reprise_option_name(option), value, problem);
+	return setenv(reprise_option_rows[option].variable, value, 1) == 0 ? -1 : reprise_arguments_refuse("there is no memory");
+}
+
+static int take_own_option(int option, char *value, struct reprise_arguments *arguments)
+{
+	char **more;
+
+	if (value != NULL && strcmp(value, "--") == 0)
+		return refuse_missing(OWN_FIRST + option);
+	arguments->given[option] = true;
+	if (option == REPRISE_OWN_HTML)
+		arguments->html = value;
+	if (option != REPRISE_OWN_FILES)
+		return -1;
+	more = realloc(arguments->globs, (arguments->glob_count + 1) * sizeof(*more));
+	if (more == NULL)
+		return reprise_arguments_refuse("there is no memory");
+	more[arguments->glob_count++] = value;
+	arguments->globs = more;
+	return -1;
+}
+
+/* What getopt_long() has found. */
+static int take(const struct reprise_command *command, int found, char **words, struct reprise_arguments *arguments)
+{
+	char text[128], letter[] = {'-', (char)optopt, '\0'}, *value = optarg;
+
+	if (found == '?' && optopt >= OWN_FIRST)
+		return reprise_arguments_refuse("--%s takes no value", long_name(optopt));
+	if (found == '?')
+		return refuse_unknown(command, optopt != 0 ? letter : words[optind - 1]);
+	if (!has_option(command, found == ':' ? optopt : found))
+		return reprise_arguments_refuse("--%s is an option of %s, not of %s", long_name(found == ':' ? optopt : found), owners(found == ':' ? optopt : found, text),
+		                                command->name);
+	if (found == ':')
+		return refuse_missing(optopt);
+	if (found == HELP || found == 'h') {
+		reprise_command_usage(stdout, command);
+		return 0;
+	}
+	if (found == VERSION) {
+		puts("reprise " REPRISE_VERSION);
+		return 0;
+	}
+	if (found >= OWN_FIRST)
+		return take_own_option(found - OWN_FIRST, value, arguments);
+	/* A switch is on, unless 0 follows, as part of the word or as a word of its own. */
+	if (value == NULL && words[optind] != NULL && (strcmp(words[optind], "0") == 0 || strcmp(words[optind], "1") == 0))
+		value = words[optind++];
+	return take_library_option((unsigned int)found, value != NULL ? value : "1");
+}
+
+int reprise_arguments_take(const struct reprise_command *command, char **words, struct reprise_arguments *arguments)
+{
+	bool program = (command->has & REPRISE_HAVING_PROGRAM) != 0;
+	int count = 0, found, status = -1;
+
+	while (words[count] != NULL)
+		count++;
+	opterr = 0;
+	while (status < 0 && (found = getopt_long(count, words, program ? "+:h" : ":h", all_options(), NULL)) != -1)
+		status = take(command, found, words, arguments);
+	arguments->rest = words + optind;
+	arguments->rest_count = (size_t)(count - optind);
+	if (status < 0 && program && arguments->rest_count == 0)
+		return reprise_arguments_refuse("%s needs a program: reprise %s %s", command->name, command->name, command->arguments);
+	return status;
+}

@@ -1,0 +1,248 @@
+/*
+ * Every process that the program starts writes a file of its own: where the user says, or into a folder that is gone afterwards. A command within a command
+ * finds the outer one's folder chosen already; it tells of what its own processes leave there, and neither names nor removes it.
+ */
+#include "outcome.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/launcher.h"
+#include "amounts.h"
+#include "program.h"
+#include "report.h"
+
+#define NAMED_MOST 4
+#define OF_A_LINE "stderr" /* as the name of a report: the library prints a line instead */
+
+/* ---- where reports go ---- */
+
+static void make_mark(struct reprise_outcome *outcome, const char *outer)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (outer != NULL && strlen(outer) + 64 < sizeof(outcome->mark))
+		snprintf(outcome->mark, sizeof(outcome->mark), "%s/%d-%lld", outer, (int)getpid(), (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+	else
+		snprintf(outcome->mark, sizeof(outcome->mark), "%d-%lld", (int)getpid(), (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+	setenv(REPRISE_LAUNCHER_MARK, outcome->mark, 1);
+}
+
+static void make_scratch(struct reprise_outcome *outcome)
+{
+	if (!reprise_place_make_scratch(outcome->scratch)) {
+		outcome->error = errno;
+		outcome->scratch[0] = '\0';
+		return;
+	}
+	snprintf(outcome->pattern, sizeof(outcome->pattern), "%s/%%p.json", outcome->scratch);
+	setenv("REPRISE_REPORT", outcome->pattern, 1);
+}
+
+/* The outer command's folder has the name of all such folders; what the user has chosen does not. */
+static bool is_outer_scratch(const char *pattern)
+{
+	const char *end = strstr(pattern, "/%p.json"), *begin = end;
+
+	while (begin != NULL && begin > pattern && begin[-1] != '/')
+		begin--;
+	return end != NULL && end[strlen("/%p.json")] == '\0' && end - begin == (long)strlen("reprise-XXXXXX") && strncmp(begin, "reprise-", 8) == 0;
+}
+
+void reprise_outcome_begin(struct reprise_outcome *outcome)
+{
+	const char *given = getenv("REPRISE_REPORT"), *outer = getenv(REPRISE_LAUNCHER_MARK);
+
+	*outcome = (struct reprise_outcome){0};
+	make_mark(outcome, outer);
+	if (given == NULL || given[0] == '\0') {
+		make_scratch(outcome);
+		return;
+	}
+	outcome->chosen = outer == NULL || !is_outer_scratch(given);
+	if ((size_t)snprintf(outcome->pattern, sizeof(outcome->pattern), "%s", given) >= sizeof(outcome->pattern))
+		outcome->pattern[0] = '\0'; /* the library says that it is too long */
+}
+
+static bool is_of_a_line(const struct reprise_outcome *outcome)
+{
+	return strcmp(outcome->pattern, OF_A_LINE) == 0;
+}
+
+void reprise_outcome_end(const struct reprise_outcome *outcome)
+{
+	if (outcome->scratch[0] != '\0')
+		reprise_place_remove_scratch(outcome->scratch);
+}
+
+void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found, struct reprise_summary *summary)
+{
+	*found = (struct reprise_found){0};
+	*summary = (struct reprise_summary){0};
+	if (outcome->pattern[0] != '\0' && !is_of_a_line(outcome))
+		reprise_found_look(found, outcome->pattern, outcome->mark);
+	for (size_t i = 0; i < found->count; i++) {
+		char *report = reprise_summary_read(found->paths[i]);
+
+		if (report != NULL)
+			reprise_summary_add(summary, report);
+		free(report);
+	}
+}
+
+/* ---- why nothing is known ---- */
+
+static const char *place_problem(const struct reprise_outcome *outcome)
+{
+	const char *problem = reprise_place_file_problem(outcome->pattern);
+	char folder[sizeof(outcome->pattern)];
+
+	if (problem == NULL && reprise_place_folder_of(outcome->pattern, folder, sizeof(folder)))
+		problem = reprise_place_room_problem(folder);
+	return problem;
+}
+
+void reprise_outcome_why_unknown(const struct reprise_outcome *outcome, const struct reprise_found *found, char **command, int status, char *words, size_t size)
+{
+	const char *problem = outcome->pattern[0] != '\0' && !is_of_a_line(outcome) ? place_problem(outcome) : NULL;
+	char obstacle[256];
+
+	if (is_of_a_line(outcome))
+		snprintf(words, size, "the library told it on stderr, if anything");
+	else if (outcome->error != 0)
+		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s", strerror(outcome->error));
+	else if (problem != NULL)
+		snprintf(words, size, "cannot write report to %s: %s", outcome->pattern, problem);
+	else if (found->unusable != NULL)
+		snprintf(words, size, "the report in %s is not whole", found->unusable);
+	else if (WIFSIGNALED(status))
+		snprintf(words, size, "%s was ended by signal %d (%s) before it could report", command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (reprise_program_obstacle(command[0], obstacle, sizeof(obstacle)))
+		snprintf(words, size, "%s", obstacle);
+	else
+		snprintf(words, size, "no report came: %s made no CUDA call that Reprise could see, or ended by _exit; try reprise doctor %s", command[0], command[0]);
+}
+
+/* ---- the end ---- */
+
+static void tell_verdict(const struct reprise_summary *summary)
+{
+	char checked[REPRISE_AMOUNT_MOST], others[REPRISE_AMOUNT_MOST];
+
+	reprise_amount_count(summary->verified, checked);
+	if (summary->difference[0] != '\0')
+		fprintf(stderr, "reprise: verify found a difference: %s\n", summary->difference);
+	else if (summary->verified == 0)
+		fprintf(stderr, "reprise: verify: no graph node was checked: this proves nothing\n");
+	else if (summary->not_verified == 0)
+		fprintf(stderr, "reprise: verify: %s graph nodes checked, all match\n", checked);
+	else
+		fprintf(stderr, "reprise: verify: %s graph nodes checked, all match; %s more could not be checked\n", checked,
+		        reprise_amount_count(summary->not_verified, others));
+}
+
+/* Where more is to be learnt, if the user has chosen to keep it. */
+static void tell_kept(const struct reprise_outcome *outcome, const struct reprise_found *found)
+{
+	if (outcome->chosen && found->count <= NAMED_MOST) {
+		fprintf(stderr, "; reprise report");
+		for (size_t i = 0; i < found->count; i++)
+			fprintf(stderr, " %s", found->paths[i]);
+		fprintf(stderr, " tells more");
+	} else if (outcome->chosen) {
+		fprintf(stderr, "; %zu reports tell more, the first is %s", found->count, found->paths[0]);
+	}
+	fputc('\n', stderr);
+}
+
+static void tell_gain(const struct reprise_summary *summary, bool observed)
+{
+	char saved[REPRISE_AMOUNT_MOST], time[REPRISE_AMOUNT_MOST];
+
+	reprise_amount_duration((double)(summary->saved_ns < 0 ? -summary->saved_ns : summary->saved_ns), saved);
+	reprise_amount_duration((double)summary->launch_time_ns, time);
+	if (summary->saved_ns > 0)
+		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved", saved, time);
+	else if (summary->saved_ns < 0)
+		fprintf(stderr, ", %sabout %s slower than without (of %s launch time)", observed ? "which would be " : "", saved, time);
+}
+
+static void tell_shares(const struct reprise_summary *summary, bool observed)
+{
+	const char *replayed = observed ? "would be replayed" : "replayed";
+	char ops[REPRISE_AMOUNT_MOST], why[256];
+
+	reprise_amount_count(summary->ops, ops);
+	if (summary->replayed > 0)
+		fprintf(stderr, "reprise: %.1f %% of %s launches %s", reprise_summary_share(summary), ops, replayed);
+	else if (observed)
+		fprintf(stderr, "reprise: 0 of %s launches %s: %s", ops, replayed, reprise_summary_why_none(summary, why, sizeof(why)));
+	else
+		fprintf(stderr, "reprise: replayed 0 of %s launches: %s", ops, reprise_summary_why_none(summary, why, sizeof(why)));
+	if (summary->processes > 1)
+		fprintf(stderr, " (%u processes)", summary->processes);
+}
+
+static void tell_line(const struct reprise_outcome *outcome, const struct reprise_found *found, const struct reprise_summary *summary, const char *mode)
+{
+	bool observed = strcmp(mode, "observe") == 0;
+	char passed[REPRISE_AMOUNT_MOST];
+
+	if (summary->ops == 0 && summary->aside_for[0] != '\0')
+		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same", summary->aside_for);
+	else if (summary->ops == 0 && summary->passed > 0)
+		fprintf(stderr, "reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
+		        reprise_amount_count(summary->passed, passed));
+	else if (summary->ops == 0)
+		fprintf(stderr, "reprise: no CUDA launches were seen");
+	else
+		tell_shares(summary, observed);
+	if (summary->replayed > 0)
+		tell_gain(summary, observed);
+	tell_kept(outcome, found);
+	if (strcmp(mode, "verify") == 0 && summary->ops > 0)
+		tell_verdict(summary);
+}
+
+/* What is shown is not all that there was. */
+static void tell_snapshots(const struct reprise_summary *summary, int status)
+{
+	if (summary->snapshots == 0)
+		return;
+	if (WIFSIGNALED(status))
+		fprintf(stderr, "reprise: ended by signal %d (%s); the last snapshot is shown\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "reprise: %u of %u processes ended before the last report; the last snapshot is shown\n", summary->snapshots, summary->processes);
+}
+
+void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode, int status)
+{
+	bool observed = strcmp(mode, "observe") == 0;
+	struct reprise_found found;
+	struct reprise_summary summary;
+	char why[PATH_MAX + 256];
+
+	if (is_of_a_line(outcome)) { /* the library has told it, unless it could not */
+		if (WIFSIGNALED(status))
+			fprintf(stderr, "reprise: %s was ended by signal %d (%s), and reported nothing\n", command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+		return;
+	}
+	reprise_outcome_look(outcome, &found, &summary);
+	if (found.unusable != NULL && summary.processes > 0)
+		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n", found.unusable);
+	tell_snapshots(&summary, status);
+	if (summary.processes == 0) {
+		reprise_outcome_why_unknown(outcome, &found, command, status, why, sizeof(why));
+		fprintf(stderr, "reprise: nothing is known of the launches: %s\n", why);
+	} else if (!observed || summary.ops == 0 || !reprise_cli_report_run(found.paths, found.count)) {
+		tell_line(outcome, &found, &summary, mode);
+	}
+	reprise_found_free(&found);
+}

@@ -1,0 +1,453 @@
+#!/usr/bin/env python3
+"""What the command says, and when: it says what it knows, refuses what cannot be right before anything is started, and passes signals on.
+
+usage: test_command.py BUILD
+"""
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
+BUILD = Path(sys.argv[1]).resolve()
+REPRISE = BUILD / "src" / "cli" / "reprise"
+ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
+PROGRAMS = BUILD / "tests" / "programs"
+HEAT = [PROGRAMS / "heat-driver", "--module", PROGRAMS / "heat_kernels.so", "--size", "32", "--steps", "2000"]
+HEAT_LINE = " ".join(map(str, HEAT))
+STARTS_CUDA = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)"]
+PATIENCE = 60
+
+
+def until(condition, what):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"never: {what}")
+
+
+def alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.temporary = self.folder / "tmp"
+        self.temporary.mkdir()
+
+    def tearDown(self):
+        self.assertEqual(list(self.temporary.iterdir()) if self.temporary.exists() else [], [], "something is left in the temporary place")
+
+    def environment(self, **more):
+        return ENVIRONMENT | {"TMPDIR": str(self.temporary)} | more
+
+    def reprise(self, *words, status=0, **environment):
+        outcome = subprocess.run([REPRISE, *words], env=self.environment(**environment), cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                 timeout=PATIENCE)
+        self.assertEqual(outcome.returncode, status, outcome.stdout + outcome.stderr)
+        return outcome
+
+    def said(self, *words, status=0, **environment):
+        """What the command itself says, of what is on stderr."""
+        return [line for line in self.reprise(*words, status=status, **environment).stderr.splitlines() if line.startswith("reprise")]
+
+    def start(self, *words, **options):
+        process = subprocess.Popen([REPRISE, *words], env=self.environment(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def script(self, text, name="script"):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + text + "\n")
+        path.chmod(0o755)
+        return str(path)
+
+    def reporting(self, *changes, then=""):
+        """A program that uses no CUDA and leaves reports as the library would, one for each of the changes."""
+        if not hasattr(WithFolder, "real"):
+            self.reprise("run", "--report", "real.json", "--", *HEAT)
+            WithFolder.real = json.loads((self.folder / "real.json").read_text())
+        lines = []
+        for number, change in enumerate(changes, 1):
+            report = WithFolder.real | {"ops": 2400, "replayed": 2328, "saved_ns": 4000000, "stopped": "the process ends", "run": "MARK"} | change
+            text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in report.items()) + "\n}\n"
+            (self.folder / f"template{number}").write_text(text)
+            lines.append(f'sed "s|MARK|$_REPRISE_RUN|" {self.folder}/template{number} > "$(printf %s "$REPRISE_REPORT" | sed "s/%p/{number}/g")"')
+        return self.script("\n".join(lines + [then]))
+
+
+class AtTheEnd(WithFolder):
+    def test_a_signal_before_any_report(self):
+        for words in (), ("--report", "kept.json"):
+            said = self.said("run", *words, "--", "sh", "-c", "kill -TERM $$", status=-signal.SIGTERM)
+            self.assertEqual(said, ["reprise: nothing is known of the launches: sh was ended by signal 15 (Terminated) before it could report"])
+
+    def test_a_snapshot_is_told_as_one(self):
+        said = self.said("run", "--", self.reporting({"complete": False}, then="kill -KILL $$"), status=-signal.SIGKILL)
+        self.assertEqual(said[0], "reprise: ended by signal 9 (Killed); the last snapshot is shown")
+        self.assertRegex(said[1], r"% of 2,400 launches replayed")
+        said = self.said("run", "--", self.reporting({"complete": False}, {"complete": True}))
+        self.assertEqual(said[0], "reprise: 1 of 2 processes ended before the last report; the last snapshot is shown")
+        self.assertEqual(len(self.said("run", "--", self.reporting({"complete": True}))), 1)
+        self.assertEqual(len(self.said("run", "--", self.reporting({}))), 1)
+
+    def test_a_snapshot_is_shown_by_observe(self):
+        outcome = self.reprise("observe", "--", self.reporting({"complete": False, "mode": "observe"}, then="kill -KILL $$"), status=-signal.SIGKILL)
+        self.assertIn("the last snapshot is shown", outcome.stderr)
+        self.assertIn("Sequences that repeat", outcome.stderr)
+
+    def test_a_place_that_cannot_be_written(self):
+        (self.folder / "link").symlink_to("elsewhere")
+        for place, why in (("nowhere/r.json", "No such file or directory"), (f"{sys.executable}/r.json", "Not a directory"), ("link", "it is a link"), (".", "Is a directory"),
+                           ("/dev/null", "it is a device or a pipe"), (str(self.folder), "Is a directory")):
+            with self.subTest(place):
+                said = self.said("run", "--", *HEAT, REPRISE_REPORT=place)
+                self.assertEqual(sum("nothing is known of the launches: cannot write report to" in line for line in said), 1, said)
+                self.assertIn(why, said[-1])
+                self.assertNotIn("the report is in", said[-1])
+
+    def test_a_report_that_does_not_fit(self):
+        for words in (), ("--report", "kept.json"):
+            script = self.script(f'ulimit -f 0; exec {REPRISE} run {" ".join(words)} -- true')
+            outcome = subprocess.run([script], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            self.assertRegex(outcome.stderr.splitlines()[-1], r"nothing is known of the launches: cannot write report to .*: File too large$")
+
+    def test_a_full_disk(self):
+        disk = self.folder / "disk"
+        disk.mkdir()
+        script = self.script(f'mount -t tmpfs -o size=64k none {disk} || exit 77; mkdir {disk}/tmp; (cat /dev/zero > {disk}/full) 2>/dev/null; TMPDIR={disk}/tmp; export TMPDIR; "$@"')
+
+        def on_full_disk(*words):
+            outcome = subprocess.run(["unshare", "-rm", script, REPRISE, *words], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+            if outcome.returncode in (1, 77) and "unshare" in outcome.stderr + outcome.stdout or outcome.returncode == 77:
+                self.skipTest(f"there can be no disk of ours: {outcome.stderr}")
+            return outcome
+        for words in (), ("--report", f"{disk}/r.json"):
+            outcome = on_full_disk("run", *words, "--", *HEAT)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            self.assertRegex(outcome.stderr.splitlines()[-1], r"nothing is known of the launches: cannot write report to .*: No space left on device$")
+        outcome = on_full_disk("verify", "--", "date", "+%N")
+        self.assertEqual(outcome.returncode, 2, outcome.stdout + outcome.stderr)
+        self.assertIn("No space left on device", outcome.stderr)
+        self.assertNotIn("differs", outcome.stdout)
+
+    def test_without_the_temporary_place(self):
+        self.assertRegex(self.said("run", "--", *HEAT, TMPDIR=str(self.folder / "missing"))[-1], r"of 2,400 launches")
+
+    def test_a_program_that_cannot_be_started(self):
+        for word, status, why in (("./missing", 127, "No such file or directory"), ("missing-altogether", 127, "No such file or directory"), (str(self.folder), 126, "Permission denied")):
+            for command in "run", "observe":
+                self.assertEqual(self.said(command, "--", word, status=status), [f"reprise: cannot start {word}: {why}"])
+
+    def test_a_static_program(self):
+        program = BUILD / "tests" / "ways" / "ways-nothing-static"
+        self.assertEqual(self.said("run", "--", program),
+                         [f"reprise: nothing is known of the launches: {program} is static, and nothing can be preloaded into it"])
+
+    def test_no_launches_are_said_only_of_who_reported_none(self):
+        self.assertIn("no report came: true made no CUDA call that Reprise could see, or ended by _exit; try reprise doctor true", self.said("run", "--", "true")[0])
+        self.assertEqual(self.said("run", "--", *STARTS_CUDA), ["reprise: no CUDA launches were seen"])
+        self.assertIn("none of 7 launches was looked at", self.said("run", "--", self.reporting({"ops": 0, "replayed": 0, "paused_ops": 7}))[0])
+
+    def test_a_loss_is_told_as_a_gain_is(self):
+        program = self.reporting({"ops": 2400, "replayed": 984, "saved_ns": -469000})
+        self.assertRegex(self.said("run", "--", program)[0], r"^reprise: 41\.0 % of 2,400 launches replayed, about 469 us slower than without")
+
+    def test_why_nothing_was_replayed(self):
+        nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}
+        for change, why in (({"traces": 0}, "in 8 ms no sequence of launches came often enough"), ({"graphs_built": 0}, "the program ended after 8 ms, before any graph was ready"),
+                            ({"stopped": "a capture failed"}, "Reprise stopped: a capture failed"),
+                            ({"unfit": {"pageable": 2400}, "traces": 0}, "none of them can be part of a graph; reprise observe says why")):
+            self.assertEqual(self.said("run", "--", self.reporting(nothing | change)), [f"reprise: replayed 0 of 2,400 launches: {why}"])
+
+    def test_a_report_cut_short(self):
+        program = self.reporting({}, then='printf "{\\n  \\"run\\": \\"$_REPRISE_RUN\\",\\n  \\"format\\": 2" > "$(printf %s "$REPRISE_REPORT" | sed "s/%p/2/g")"')
+        said = self.said("run", "--", program)
+        self.assertRegex(said[0], r"^reprise: the report in .*/2.json is not whole, and not counted$")
+        self.assertRegex(said[1], r"% of 2,400 launches replayed")
+
+    def test_nobody_reads_what_is_told(self):
+        for mode in "run", "observe":
+            process = self.start(mode, "--", "sh", "-c", f"{HEAT_LINE} 2>/dev/null")
+            process.stderr.close()
+            process.stdout.read()
+            self.assertEqual(process.wait(PATIENCE), 0)
+            process.stderr = None
+
+    def test_nodes_that_were_checked(self):
+        told = self.said("run", "--verify", "--", self.reporting({"mode": "verify", "nodes_verified": 119880, "nodes_not_verified": 0}))
+        self.assertEqual(told[1], "reprise: verify: 119,880 graph nodes checked, all match")
+        told = self.said("run", "--verify", "--", self.reporting({"mode": "verify", "nodes_verified": 0, "nodes_not_verified": 0}))
+        self.assertEqual(told[1], "reprise: verify: no graph node was checked: this proves nothing")
+
+
+class OfSeveralProcesses(WithFolder):
+    BOTH = f"{HEAT_LINE} & {HEAT_LINE} & wait"
+
+    def test_reports_by_process_are_summed_up(self):
+        for pattern in "r.%p.json", "r.%p-%p.json", "%p.%p":
+            with self.subTest(pattern):
+                said = self.said("run", "--report", pattern, "--", "sh", "-c", self.BOTH)
+                files = sorted(path.name for path in self.folder.iterdir() if path.is_file())
+                self.assertEqual(len(files), 2)
+                self.assertNotIn("%", " ".join(files))
+                self.assertRegex(said[-1], r"of 4,800 launches.* \(2 processes\)")
+                self.assertIn(f"reprise report {files[0]} {files[1]} tells more", said[-1])
+                for file in files:
+                    (self.folder / file).unlink()
+
+    def test_observe_shows_them_joined(self):
+        outcome = self.reprise("observe", "--report", "r.%p.json", "--", "sh", "-c", self.BOTH)
+        self.assertIn("of 4,800 launches would be replayed", outcome.stderr)
+        self.assertIn("2 processes of", outcome.stderr)
+
+    def test_a_second_file_of_one_name_is_counted_and_named(self):
+        said = self.said("run", "--report", "shared.json", "--", "sh", "-c", self.BOTH)
+        second = next(path.name for path in self.folder.iterdir() if path.name.startswith("shared.json."))
+        self.assertRegex(said[-1], r"of 4,800 launches.* \(2 processes\)")
+        self.assertIn(f"reprise report shared.json {second} tells more", said[-1])
+
+    def test_others_reports_are_not_counted(self):
+        self.reprise("run", "--report", "r.%p.json", "--", *HEAT)
+        self.assertRegex(self.said("run", "--report", "r.%p.json", "--", *HEAT)[-1], r"of 2,400 launches")
+
+    def test_names_that_look_like_patterns(self):
+        self.assertIn("reprise report r[1]*?.json tells more", self.said("run", "--report", "r[1]*?.json", "--", *HEAT)[-1])
+
+    def test_a_command_within_a_command(self):
+        outcome = self.reprise("run", "--", REPRISE, "run", "--", *HEAT)
+        told = [line for line in outcome.stderr.splitlines() if line.startswith("reprise")]
+        self.assertEqual(len(told), 2)
+        for line in told:
+            self.assertRegex(line, r"of 2,400 launches")
+            self.assertNotIn("tells more", line)
+        outcome = self.reprise("run", "--report", "kept.json", "--", REPRISE, "run", "--", *HEAT)
+        self.assertEqual(outcome.stderr.count("reprise report kept.json tells more"), 2)
+
+
+class Signals(WithFolder):
+    COUNT = """if 1:
+        import signal, sys, time
+        from pathlib import Path
+        came = []
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            signal.signal(number, lambda number, frame: came.append(number))
+        Path("ready").touch()
+        end = time.monotonic() + 60
+        while not came and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.5)
+        Path("came").write_text(" ".join(str(int(number)) for number in came))
+    """
+
+    def test_what_the_command_alone_gets_is_passed_on(self):
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+            for name in "ready", "came":
+                (self.folder / name).unlink(missing_ok=True)
+            process = self.start("run", "--", sys.executable, "-c", self.COUNT)
+            until((self.folder / "ready").exists, "the program runs")
+            process.send_signal(number)
+            self.assertEqual(process.wait(PATIENCE), 0)
+            self.assertEqual((self.folder / "came").read_text(), str(int(number)))
+
+    def test_a_key_comes_once(self):
+        for key, number in ((b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT)):
+            for name in "ready", "came":
+                (self.folder / name).unlink(missing_ok=True)
+            process, terminal = pty.fork()
+            if process == 0:
+                os.chdir(self.folder)
+                os.execve(REPRISE, [str(REPRISE), "run", "--", sys.executable, "-c", self.COUNT], self.environment())
+            until((self.folder / "ready").exists, "the program runs")
+            os.write(terminal, key)
+            self.read_to_end(terminal)
+            self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 0)
+            self.assertEqual((self.folder / "came").read_text(), str(int(number)))
+
+    @staticmethod
+    def read_to_end(terminal):
+        try:
+            while select.select([terminal], [], [], PATIENCE)[0] and os.read(terminal, 4096):
+                pass
+        except OSError:
+            pass
+        os.close(terminal)
+
+    def test_a_program_that_ends_by_the_signal(self):
+        process = self.start("run", "--", "sleep", "60")
+        child = until(lambda: Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split(), "the program is there")[0]
+        until(lambda: "sleep" in Path(f"/proc/{child}/comm").read_text(), "it runs")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("ended by signal 2 (Interrupt)", process.communicate(timeout=PATIENCE)[1])
+        self.assertEqual(process.returncode, -signal.SIGINT)
+
+    def test_what_is_ignored_stays_ignored(self):
+        process = self.start("run", "--", "sh", "-c", f"touch ready; sleep 0.5; exit 7", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        until((self.folder / "ready").exists, "the program runs")
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(PATIENCE), 7)
+
+
+class Usage(WithFolder):
+    REFUSED = (
+        ("runn -- touch started", "unknown command runn; did you mean run?"),
+        ("./app", "unknown command ./app; reprise --help lists those that there are"),
+        ("run --hold abc -- touch started", '--hold: "abc" is not a number from 0 to 100000 (microseconds)'),
+        ("run --hold=-1 -- touch started", '--hold: "-1" is not a number from 0 to 100000 (microseconds)'),
+        ("run --hold -- touch started", "--hold: what has to follow is missing: a number from 0 to 100000 (microseconds)"),
+        ("run --memory 0 touch started", '--memory: "0" is not a number from 1 to 65536 (MiB)'),
+        ("observe --smallest 129 touch started", '--smallest: "129" is not a number from 1 to 128 (ops)'),
+        ("run --pays mesured -- touch started", '--pays: "mesured" is not one of measured|assumed; did you mean measured?'),
+        ("run --log loud -- touch started", '--log: "loud" is not one of silent|warning|info|debug'),
+        ("run --cupti=2 -- touch started", '--cupti: "2" is not one of 0|1'),
+        ("run --hodl 5 -- touch started", "run has no option --hodl; did you mean --hold?"),
+        ("run -x -- touch started", "run has no option -x; reprise run --help lists those that it has"),
+        ("run --files x -- touch started", "--files is an option of verify, not of run"),
+        ("observe --verify -- touch started", "--verify is an option of run, not of observe"),
+        ("observe --progress -- touch started", "--progress is an option of run, not of observe"),
+        ("verify --progress -- touch started", "--progress is an option of run, not of verify"),
+        ("doctor --hold 5", "--hold is an option of run, observe, verify, not of doctor"),
+        ("report --hold 5 x", "--hold is an option of run, observe, verify, not of report"),
+        ("run --verify=1 -- touch started", "--verify takes no value"),
+        ("run --report - -- touch started", "--report: cannot write to -: it goes to a file, not to standard output"),
+        ("run --report nowhere/r.json -- touch started", "--report: cannot write to nowhere/r.json: No such file or directory"),
+        ("run --report /dev/null -- touch started", "--report: cannot write to /dev/null: it is a device or a pipe, not a plain file"),
+        ("run --timeline nowhere/t.json -- touch started", "--timeline: cannot write to nowhere/t.json: No such file or directory"),
+        ("run --dot nowhere -- touch started", "--dot: cannot write to nowhere: No such file or directory"),
+        ("run", "run needs a program: reprise run [options] -- PROGRAM [ARGUMENT ...]"),
+        ("run --hold 5", "run needs a program: reprise run [options] -- PROGRAM [ARGUMENT ...]"),
+        ("verify --files", "--files: what has to follow is missing: GLOB"),
+        ("verify --files -- touch started", "--files: what has to follow is missing: GLOB"),
+        ("doctor one two", "doctor looks at one program, without its arguments: reprise doctor one"),
+        ("report", "report needs a report: reprise report FILE|FOLDER ... [--json | --html FILE]"),
+        ("report --json --html x y", "--json and --html cannot both be had"),
+        ("report --jsn x", "report has no option --jsn; did you mean --json?"),
+        ("ctl 5", "ctl needs a process and a word: reprise ctl PID on|off|report"),
+        ("ctl 5 of", 'ctl: "of" is not one of on|off|report; did you mean on?'),
+        ("ctl five on", 'ctl: "five" is not the number of a process'),
+        (f"ctl {2 ** 32 + 1} report", f'ctl: "{2 ** 32 + 1}" is not the number of a process'),
+        ("help runn", "help knows no command runn"),
+    )
+
+    def test_what_cannot_be_right_is_refused_before_the_program_starts(self):
+        for words, line in self.REFUSED:
+            with self.subTest(words):
+                outcome = self.reprise(*words.split(), status=2)
+                self.assertEqual((outcome.stdout, outcome.stderr), ("", f"reprise: {line}\n"))
+                self.assertFalse((self.folder / "started").exists())
+
+    def test_a_text_too_long(self):
+        self.assertRegex(self.said("run", "--deny", "x" * 600, "--", "true", status=2)[0], r'--deny: "x{63}\.\.\." is not a text of at most 511 characters$')
+
+    def test_a_switch_may_be_followed_by_its_value(self):
+        for words, value in ((["--cupti"], "1"), (["--cupti", "1"], "1"), (["--cupti", "0"], "0"), (["--cupti=0"], "0"), (["--cupti=1"], "1")):
+            self.assertEqual(self.reprise("run", *words, "--", "printenv", "REPRISE_CUPTI").stdout, value + "\n")
+
+    def test_help_and_version_everywhere(self):
+        commands = re.findall(r"^(?:usage:)? +reprise ([a-z]+)", self.reprise("--help").stdout, re.M)
+        self.assertEqual(set(commands), {"run", "observe", "report", "doctor", "verify", "ctl", "help"})
+        for words in (["--help"], ["-h"], ["help"]):
+            self.assertEqual(self.reprise(*words).stdout, self.reprise("--help").stdout)
+        version = self.reprise("--version").stdout
+        self.assertRegex(version, r"^reprise \d+\.\d+\.\d+\n$")
+        for command in commands:
+            told = self.reprise(command, "--help").stdout
+            self.assertTrue(told.startswith(f"usage: reprise {command} "), told)
+            self.assertEqual(self.reprise(command, "-h").stdout, told)
+            self.assertEqual(self.reprise("help", command).stdout, told)
+            self.assertEqual(self.reprise(command, "--version").stdout, version)
+
+    def test_a_command_tells_its_own_options_only(self):
+        for command, there, missing in (("run", {"--hold", "--progress", "--stand-in"}, {"--files", "--json"}), ("verify", {"--hold", "--files"}, {"--progress", "--verify"}),
+                                        ("report", {"--json", "--html"}, {"--hold"}), ("doctor", {"--help"}, {"--hold", "--json"})):
+            told = set(re.findall(r"^  (--[a-z-]+)", self.reprise(command, "--help").stdout, re.M))
+            self.assertLessEqual(there, told)
+            self.assertFalse(missing & told)
+
+    def test_without_a_word_all_is_told(self):
+        self.assertIn("usage: reprise run", self.reprise(status=2).stderr)
+
+    def test_an_environment_that_disagrees_is_told(self):
+        line = "reprise: REPRISE=off in the environment is overridden by reprise run"
+        self.assertEqual(self.said("run", "--", "true", REPRISE="off")[0], line)
+        self.assertEqual(len(self.said("run", "--", "true", REPRISE="on")), 1)
+        self.assertEqual(self.said("observe", "--", "true", REPRISE="on")[0], "reprise: REPRISE=on in the environment is overridden by reprise observe")
+
+    def test_a_process_that_does_not_accept_control(self):
+        self.assertEqual(self.said("ctl", str(os.getpid()), "report", status=1),
+                         [f"reprise: process {os.getpid()} does not accept control: start it with --control; it listens from its first CUDA call on"])
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        self.assertEqual(self.said("ctl", str(gone.pid), "report", status=1), [f"reprise: there is no process {gone.pid}"])
+
+
+class Verify(WithFolder):
+    def test_nothing_replayed_proves_nothing(self):
+        for program, why in ((["true"], "no report came"), ([BUILD / "tests" / "ways" / "ways-nothing-static"], "is static"), (STARTS_CUDA, "no CUDA launches were seen")):
+            told = self.reprise("verify", "--", *program, status=3).stdout
+            self.assertIn("nothing was replayed: this proves nothing", told)
+            self.assertIn(why, told)
+            self.assertNotIn("nothing differs", told)
+        self.assertIn("Reprise stood aside for", self.reprise("verify", "--", *STARTS_CUDA, CUDA_LAUNCH_BLOCKING="1", status=3).stdout)
+
+    def test_what_cannot_be_run_is_not_compared(self):
+        self.assertEqual(self.said("verify", "--", "/nonexistent", status=127), ["reprise: cannot start /nonexistent: No such file or directory"])
+        self.assertEqual(self.reprise("verify", "--", "/nonexistent", status=127).stdout, "")
+        self.assertEqual(self.said("verify", "--", str(self.folder), status=126), [f"reprise: cannot start {self.folder}: Permission denied"])
+
+    def test_without_means_without(self):
+        told = self.reprise("verify", "--", *STARTS_CUDA[:2], "import os; print(os.environ['REPRISE'])", LD_PRELOAD=str(BUILD / "preload" / "libreprise.so"), status=1).stdout
+        self.assertIn("  without  off\n  with     on\n", told)
+
+    def test_who_ends_it_finds_all_as_it_was(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            for run in "off", "on":
+                with self.subTest(number.name, run=run):
+                    (self.folder / "kept").write_text("as it was\n")
+                    (self.folder / "process").unlink(missing_ok=True)
+                    script = self.script(f'echo changed > kept; echo new > made; [ $REPRISE = {run} ] || exit 0; echo $$ > process.new; mv process.new process; exec sleep 60')
+                    process = self.start("verify", "--files", "kept", "--files", "made", "--", script)
+                    child = int(until(lambda: (self.folder / "process").exists() and (self.folder / "process").read_text(), "the program runs"))
+                    process.send_signal(number)
+                    self.assertEqual(process.wait(PATIENCE), -number)
+                    self.assertFalse(alive(child))
+                    self.assertEqual((self.folder / "kept").read_text(), "as it was\n")
+                    self.assertFalse((self.folder / "made").exists())
+                    self.assertEqual(list(self.temporary.iterdir()), [])
+
+    def test_who_ends_it_while_it_reads_its_input(self):
+        end, begin = os.pipe()
+        process = subprocess.Popen([REPRISE, "verify", "--", "cat"], env=self.environment(), stdin=end, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        until(lambda: list(self.temporary.iterdir()), "it has begun")
+        time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGTERM)
+        os.close(begin)
+        os.close(end)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
