@@ -36,8 +36,8 @@ class Doctor(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def says(self, program, status, *texts):
-        outcome = reprise("doctor", str(program))
+    def says(self, program, status, *texts, **environment):
+        outcome = reprise("doctor", str(program), **environment)
         self.assertEqual(outcome.returncode, status, outcome.stdout + outcome.stderr)
         for text in texts:
             self.assertIn(text, outcome.stdout)
@@ -135,15 +135,21 @@ class Doctor(unittest.TestCase):
         self.assertIn("libreprise.so: every program is under Reprise already", said)
 
     def test_a_library_that_cannot_be_loaded(self):
-        # The command and a library beside it as they are installed, of which the library is none.
-        command = self.folder / "src" / "cli" / "reprise"
-        library = self.folder / "preload" / "libreprise.so"
-        for path in (command, library):
-            path.parent.mkdir(parents=True)
+        command = self.installed("elsewhere")
+        (command.parents[2] / "preload" / "libreprise.so").write_bytes(b"no library")
+        outcome = subprocess.run([command, "doctor"], env=SIMULATION, capture_output=True, text=True)
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("the library cannot be loaded", outcome.stdout)
+        outcome = subprocess.run([command, "doctor", WAYS / "ways-linked"], env=SIMULATION, capture_output=True, text=True)
+        self.assertIn("cannot be preloaded: the library cannot be loaded", outcome.stdout)
+
+    def installed(self, folder):
+        """The command, as in a build folder of that name; there is a place for a library beside it."""
+        command = self.folder / folder / "src" / "cli" / "reprise"
+        command.parent.mkdir(parents=True)
         shutil.copy(BUILD / "src" / "cli" / "reprise", command)
-        library.write_bytes(b"no library")
-        said = subprocess.run([command, "doctor"], env=SIMULATION, capture_output=True, text=True).stdout
-        self.assertIn("the library cannot be loaded", said)
+        (self.folder / folder / "preload").mkdir()
+        return command
 
     def test_a_library_is_no_program(self):
         self.says(WAYS / "libway-linked.so", 1, "a library", "links libcuda.so.1", "the program that loads it")
@@ -179,6 +185,66 @@ class Doctor(unittest.TestCase):
 
     def test_a_script_is_its_interpreter(self):
         self.says(self.file(f"#! {WAYS}/ways-linked -x\n".encode()), 0, "a script for", "links libcuda.so.1")
+
+    def test_a_script_by_env_is_the_program_that_env_finds(self):
+        for line, name in (("/usr/bin/env python3", "python3"), ("/usr/bin/env -S python3 -u", "python3"), ("/usr/bin/env -S -i -u HOME A=b python3 -u", "python3"),
+                           ("/usr/bin/env -Spython3 -u", "python3"), ("/usr/bin/env --split-string=python3 -u", "python3")):
+            with self.subTest(line):
+                said = self.says(self.file(f"#!{line}\nprint()\n".encode()), 0, f"a script for     {line}", "can be preloaded")
+                self.assertRegex(said, rf"program +{shutil.which(name)}\n")
+        said = self.says(self.file(b"#!/usr/bin/env ways-nothing-static\n"), 1, "cannot be preloaded: a static program", PATH=f"{WAYS}:{os.environ['PATH']}")
+        self.assertIn(f"{WAYS}/ways-nothing-static", said)
+
+    def test_a_script_by_env_that_env_would_not_find(self):
+        self.says(self.file(b"#!/usr/bin/env python3 -u\n"), 1, 'cannot be run: env looks for a program named "python3 -u"')
+        self.says(self.file(b"#!/usr/bin/env no-such-program\n"), 1, 'cannot be run: env looks for a program named "no-such-program"')
+
+    def test_a_script_whose_interpreter_is_a_script(self):
+        inner = self.folder / "inner"
+        inner.write_text(f"#!{WAYS}/ways-linked\n")
+        inner.chmod(0o755)
+        self.says(self.file(f"#!{inner}\n".encode()), 0, "links libcuda.so.1")
+        inner.write_text(f"#!{inner}\n")
+        self.says(inner, 1, "more of them than the kernel follows")
+
+    def test_why_a_file_cannot_be_read(self):
+        (self.folder / "loop").symlink_to("loop")
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "empty").touch()
+        for name, why in (("missing", "No such file or directory"), (".", "it is a folder"), ("empty", "it is empty"), ("loop", "Too many levels of symbolic links"),
+                          ("pipe", "it is a pipe (FIFO)"), ("empty/below", "Not a directory")):
+            path = self.folder / name
+            self.says(path, 1, f"cannot say: {path} cannot be read: {why}")
+        self.says("no-such-program-at-all", 1, "cannot be run: no-such-program-at-all: no such program is in any folder of PATH")
+        path = self.file((WAYS / "ways-linked").read_bytes())
+        path.chmod(0o644)
+        self.says(path, 1, f"cannot be run: {path}: Permission denied")
+
+    def test_the_verdict_follows_from_what_is_in_the_way(self):
+        program = WAYS / "ways-linked"
+        self.says(program, 1, "can be preloaded, but nothing would be replayed: the driver does not start: CUDA_ERROR_NO_DEVICE (100).", SIM_FAULT="cuInit:1=100")
+        self.says(program, 1, "can be preloaded, but nothing would be replayed: Reprise would stand aside for", CUDA_LAUNCH_BLOCKING="1")
+        self.says(program, 0, "can be preloaded", CUDA_LAUNCH_BLOCKING="1", REPRISE_TOOLS="ignore")
+        self.says(program, 0, "REPRISE is off", "can be preloaded", REPRISE="off")    # reprise run sets it
+
+    def test_a_library_whose_path_has_a_space(self):
+        command = self.installed("a folder")
+        shutil.copy(BUILD / "preload" / "libreprise.so", command.parents[2] / "preload" / "libreprise.so")
+        outcome = subprocess.run([command, "doctor", WAYS / "ways-linked"], env=SIMULATION, capture_output=True, text=True)
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("cannot be preloaded: the library's path has a space or a colon in it.\n", outcome.stdout)
+        self.assertNotIn("can be preloaded", outcome.stdout)
+
+    def test_places_that_are_written_to(self):
+        for name, what in (("REPORT", "report"), ("TIMELINE", "timeline"), ("STREAM", "recording")):
+            said = reprise("doctor", **{f"REPRISE_{name}": f"{self.folder}/nowhere/x.%p"}).stdout
+            self.assertIn(f"cannot write {what} to {self.folder}/nowhere/x.%p: No such file or directory", said)
+            self.assertRegex(reprise("doctor", **{f"REPRISE_{name}": f"{self.folder}/x.%p"}).stdout, rf"{what} +{self.folder}/x.%p, which can be written to")
+        (self.folder / "link").symlink_to("x")
+        self.assertIn(f"cannot write report to {self.folder}/link: it is a link", reprise("doctor", REPRISE_REPORT=f"{self.folder}/link").stdout)
+        self.assertIn("cannot write report to /dev/null: it is a device", reprise("doctor", REPRISE_REPORT="/dev/null").stdout)
+        self.assertIn(f"cannot write drawings to {self.folder}/nowhere: No such file", reprise("doctor", REPRISE_DOT=f"{self.folder}/nowhere").stdout)
+        self.assertNotIn("cannot write", reprise("doctor", REPRISE_REPORT="stderr", REPRISE_DOT=str(self.folder)).stdout)
 
     def test_a_name_is_searched_for_as_the_shell_does(self):
         self.says("sh", 0, "can be preloaded")
