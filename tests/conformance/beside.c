@@ -467,7 +467,7 @@ static void freeing_host_memory_waits_for_a_kernel(void)
 	WAITS_WITH_LAUNCHES(free_host);
 }
 
-/* ---- calls that nobody has asked about yet: Reprise takes each for one that waits (preload/entry_points.def, WAITS) ---- */
+/* ---- calls that the building thread makes, and others that Reprise has to know about (preload/entry_points.def, WAITS) ---- */
 
 static CUarray array;
 static CUmemoryPool pool;
@@ -665,8 +665,6 @@ static void expect_beside_free(void (*call)(void), const char *what, bool return
 #define RETURNS_BESIDE_FREE(call) expect_beside_free((call), #call, true)
 #define WAITS_BESIDE_FREE(call) expect_beside_free((call), #call, false)
 
-#define ASKED "asked, not measured: Asynchronous Concurrent Execution, Implicit Synchronization: some calls wait, which is not said in full"
-
 static void other_memory_is_taken_beside_a_kernel_that_waits(void)
 {
 	RETURNS(allocate_managed);
@@ -686,7 +684,7 @@ static void an_array_is_made_beside_a_kernel_that_waits(void)
 static void destroying_an_array_waits_for_a_kernel(void)
 {
 	allocate_array();
-	WAITS(destroy_array);
+	WAITS_WITH_LAUNCHES(destroy_array);
 }
 
 static void memory_is_registered_beside_a_kernel_that_waits(void)
@@ -698,7 +696,7 @@ static void memory_is_registered_beside_a_kernel_that_waits(void)
 static void unregistering_memory_waits_for_a_kernel(void)
 {
 	register_memory();
-	WAITS(unregister_memory);
+	WAITS_WITH_LAUNCHES(unregister_memory);
 }
 
 static void pools_live_beside_a_kernel_that_waits(void)
@@ -708,9 +706,9 @@ static void pools_live_beside_a_kernel_that_waits(void)
 	RETURNS(destroy_a_pool);
 }
 
-static void a_library_is_loaded_beside_a_kernel_that_waits(void)
+static void loading_a_library_waits_for_a_kernel(void)
 {
-	RETURNS(load_a_library);
+	WAITS_WITH_LAUNCHES(load_a_library);
 	unload_the_library();
 }
 
@@ -753,15 +751,16 @@ static void a_context_is_made_beside_a_kernel_that_waits(void)
 	destroy_the_context();
 }
 
-static void a_context_is_destroyed_beside_a_kernel_that_waits(void)
+/* The kernel is another context's, of the same device. */
+static void destroying_a_context_waits_for_a_kernel(void)
 {
 	make_a_context();
-	RETURNS(destroy_the_context);
+	WAITS(destroy_the_context);
 }
 
-static void a_limit_is_set_beside_a_kernel_that_waits(void)
+static void setting_a_limit_waits_for_a_kernel(void)
 {
-	RETURNS(set_a_limit);
+	WAITS_WITH_LAUNCHES(set_a_limit);
 }
 
 static void memory_is_copied_beside_a_kernel_that_waits(void)
@@ -770,7 +769,7 @@ static void memory_is_copied_beside_a_kernel_that_waits(void)
 	RETURNS(copy_to_host);
 }
 
-static void a_context_is_marked_behind_a_call_that_waits(void)
+static void marking_a_context_waits_behind_a_call_that_waits(void)
 {
 	marked = event_new(CU_EVENT_DISABLE_TIMING);
 	WAITS_BESIDE_FREE(mark_the_context);
@@ -782,28 +781,28 @@ static void free_memory_is_asked_for_beside_a_call_that_waits(void)
 	RETURNS_BESIDE_FREE(ask_for_memory);
 }
 
-static void a_graph_is_captured_beside_a_call_that_waits(void)
+static void capturing_waits_behind_a_call_that_waits(void)
 {
 	list = words();
-	RETURNS_BESIDE_FREE(capture_all);
+	WAITS_BESIDE_FREE(capture_all);
 	destroy_graphs();
 }
 
-static void a_graph_is_destroyed_beside_a_call_that_waits(void)
+static void destroying_a_graph_waits_behind_a_call_that_waits(void)
 {
 	list = words();
 	capture_all();
 	instantiate_all();
-	RETURNS_BESIDE_FREE(destroy_one_exec);
+	WAITS_BESIDE_FREE(destroy_one_exec);
 	destroy_graphs();
 }
 
-static void a_graph_is_uploaded_beside_a_call_that_waits(void)
+static void uploading_a_graph_waits_behind_a_call_that_waits(void)
 {
 	list = words();
 	capture_all();
 	instantiate_all();
-	RETURNS_BESIDE_FREE(upload_one);
+	WAITS_BESIDE_FREE(upload_one);
 	destroy_execs();
 	destroy_graphs();
 }
@@ -838,27 +837,27 @@ const struct check beside_checks[] = {
 	CHECK(freeing_memory_waits_for_a_kernel, SOURCE),
 	CHECK(host_memory_is_taken_beside_a_kernel_that_waits, SOURCE),
 	CHECK(freeing_host_memory_waits_for_a_kernel, SOURCE),
-	CHECK(other_memory_is_taken_beside_a_kernel_that_waits, ASKED),
-	CHECK(an_array_is_made_beside_a_kernel_that_waits, ASKED),
-	CHECK(destroying_an_array_waits_for_a_kernel, ASKED),
-	CHECK(memory_is_registered_beside_a_kernel_that_waits, ASKED),
-	CHECK(unregistering_memory_waits_for_a_kernel, ASKED),
-	CHECK(pools_live_beside_a_kernel_that_waits, ASKED),
-	CHECK_ALONE(a_library_is_loaded_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK_ALONE(a_librarys_kernel_is_loaded_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK_ALONE(a_librarys_kernel_is_asked_about_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK_ALONE(a_librarys_kernel_is_launched_first_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK(a_stream_is_destroyed_beside_a_kernel_that_waits, ASKED),
-	CHECK(the_primary_context_is_retained_beside_a_kernel_that_waits, ASKED),
-	CHECK_ALONE(a_context_is_made_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK_ALONE(a_context_is_destroyed_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK_ALONE(a_limit_is_set_beside_a_kernel_that_waits, ASKED, 0),
-	CHECK(memory_is_copied_beside_a_kernel_that_waits, ASKED),
-	CHECK_ALONE(a_context_is_marked_behind_a_call_that_waits, ASKED, 0),
-	CHECK(free_memory_is_asked_for_beside_a_call_that_waits, ASKED),
-	CHECK_ALONE(a_graph_is_captured_beside_a_call_that_waits, ASKED, 0),
-	CHECK_ALONE(a_graph_is_destroyed_beside_a_call_that_waits, ASKED, 0),
-	CHECK_ALONE(a_graph_is_uploaded_beside_a_call_that_waits, ASKED, 0),
-	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, ASKED, 0),
+	CHECK(other_memory_is_taken_beside_a_kernel_that_waits, SOURCE),
+	CHECK(an_array_is_made_beside_a_kernel_that_waits, SOURCE),
+	CHECK(destroying_an_array_waits_for_a_kernel, SOURCE),
+	CHECK(memory_is_registered_beside_a_kernel_that_waits, SOURCE),
+	CHECK(unregistering_memory_waits_for_a_kernel, SOURCE),
+	CHECK(pools_live_beside_a_kernel_that_waits, SOURCE),
+	CHECK_ALONE(loading_a_library_waits_for_a_kernel, SOURCE, 0),
+	CHECK_ALONE(a_librarys_kernel_is_loaded_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK_ALONE(a_librarys_kernel_is_asked_about_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK_ALONE(a_librarys_kernel_is_launched_first_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK(a_stream_is_destroyed_beside_a_kernel_that_waits, SOURCE),
+	CHECK(the_primary_context_is_retained_beside_a_kernel_that_waits, SOURCE),
+	CHECK_ALONE(a_context_is_made_beside_a_kernel_that_waits, SOURCE, 0),
+	CHECK_ALONE(destroying_a_context_waits_for_a_kernel, SOURCE, 0),
+	CHECK_ALONE(setting_a_limit_waits_for_a_kernel, SOURCE, 0),
+	CHECK(memory_is_copied_beside_a_kernel_that_waits, SOURCE),
+	CHECK_ALONE(marking_a_context_waits_behind_a_call_that_waits, SOURCE, 0),
+	CHECK(free_memory_is_asked_for_beside_a_call_that_waits, SOURCE),
+	CHECK_ALONE(capturing_waits_behind_a_call_that_waits, SOURCE, 0),
+	CHECK_ALONE(destroying_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
+	CHECK_ALONE(uploading_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
+	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, SOURCE, 0),
 	CHECKS_END,
 };

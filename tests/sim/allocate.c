@@ -2,6 +2,7 @@
 #include "api.h"
 #include "capture.h"
 #include "context.h"
+#include "drain.h"
 #include "memory.h"
 #include "memory_node.h"
 #include "schedule.h"
@@ -132,16 +133,28 @@ API(SIM_CONTEXT, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned in
 	return CUDA_SUCCESS;
 }
 
+static struct sim_memory *registered_at(uintptr_t address)
+{
+	struct sim_memory *memory = sim_memory_of(address);
+
+	return memory && memory->kind == SIM_REGISTERED && memory->base == address ? memory : NULL;
+}
+
+/* Measured: it waits, as freeing does. */
 API(SIM_CONTEXT, cuMemHostUnregister, (void *address), (address))
 {
-	struct sim_memory *memory = sim_memory_of((uintptr_t)address);
+	struct sim_memory *memory = registered_at((uintptr_t)address);
 	CUresult result = sim_capture_unsafe();
 
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (!memory || memory->kind != SIM_REGISTERED || memory->base != (uintptr_t)address)
+	if (!memory)
 		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-	sim_context_synchronize(memory->context);
+	sim_drain_synchronize(memory->context);
+	/* Another thread may have been let in meanwhile. */
+	memory = registered_at((uintptr_t)address);
+	if (!memory)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
 	sim_memory_free(memory);
 	return CUDA_SUCCESS;
 }

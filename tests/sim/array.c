@@ -3,6 +3,7 @@
 #include "api.h"
 #include "capture.h"
 #include "context.h"
+#include "drain.h"
 #include "memory.h"
 
 static VECTOR(struct sim_array *) arrays;
@@ -110,7 +111,7 @@ API(SIM_CONTEXT, cuArrayDestroy, (CUarray handle), (handle))
 		return result;
 	if (!array)
 		return CUDA_ERROR_INVALID_HANDLE;
-	sim_context_synchronize(array->context);
+	sim_drain_synchronize(array->context);
 	/* Another thread may have been let in meanwhile. */
 	array = sim_object_of(SIM_AN_ARRAY, handle);
 	if (!array)

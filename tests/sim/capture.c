@@ -2,6 +2,7 @@
 
 #include "api.h"
 #include "context.h"
+#include "drain.h"
 #include "kernel_work.h"
 
 static VECTOR(struct sim_capture *) captures;
@@ -225,6 +226,7 @@ static CUresult begin(CUstream handle, struct sim_graph *graph, CUstreamCaptureM
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (stream->kind == SIM_LEGACY_STREAM)
 		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+	sim_drain_pass(stream->context);
 	if (stream->capture)
 		return CUDA_ERROR_ILLEGAL_STATE;
 	capture = calloc(1, sizeof(*capture));
@@ -297,6 +299,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (ha
 		*graph = NULL;
 	if (!stream)
 		return CUDA_ERROR_INVALID_HANDLE;
+	sim_drain_pass(stream->context);
 	capture = stream->capture;
 	if (!capture)
 		return CUDA_ERROR_ILLEGAL_STATE;

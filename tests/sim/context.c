@@ -4,6 +4,7 @@
 #include "array.h"
 #include "capture.h"
 #include "device.h"
+#include "drain.h"
 #include "event.h"
 #include "exec.h"
 #include "left.h"
@@ -138,12 +139,16 @@ CUresult sim_context_synchronize(struct sim_context *context)
 	return context->error;
 }
 
-/* Ends everything that belongs to the context. The handle itself stays. */
+/* Ends everything that belongs to the context. The handle itself stays. Measured: the work of the device's other contexts is waited for, too. */
 static void deactivate(struct sim_context *context)
 {
 	if (!context->active)
 		return;
+	sim_drain_device(context->device);
 	sim_context_synchronize(context);
+	/* Another thread may have been let in meanwhile. */
+	if (!context->active)
+		return;
 	sim_left_in(context);
 	sim_exec_forget_context(context);
 	while (context->streams.count)
@@ -357,13 +362,16 @@ API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
 	return limits[limit].unread;
 }
 
+/* Measured, of the stack size: it waits. */
 API(SIM_CONTEXT, cuCtxSetLimit, (CUlimit limit, size_t value), (limit, value))
 {
 	if (limit >= CU_LIMIT_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (limits[limit].unset == CUDA_SUCCESS)
-		sim_current()->limits[limit] = value > limits[limit].least ? value : limits[limit].least;
-	return limits[limit].unset;
+	if (limits[limit].unset != CUDA_SUCCESS)
+		return limits[limit].unset;
+	sim_drain(sim_current());
+	sim_current()->limits[limit] = value > limits[limit].least ? value : limits[limit].least;
+	return CUDA_SUCCESS;
 }
 
 API(SIM_CONTEXT, cuCtxResetPersistingL2Cache, (void), ())

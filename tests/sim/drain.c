@@ -2,6 +2,7 @@
 
 #include "context.h"
 #include "hang.h"
+#include "object.h"
 #include "op.h"
 #include "schedule.h"
 #include "stream.h"
@@ -38,6 +39,29 @@ void sim_drain(struct sim_context *context)
 	while ((op = sim_context_unfinished(context)))
 		sim_schedule_finish(op);
 	end(context);
+}
+
+/* What is given to the device meanwhile is not waited for: others go on. */
+void sim_drain_device(CUdevice device)
+{
+	VECTOR(struct sim_op *) given = {0};
+	struct sim_object *object;
+	size_t i;
+
+	for (object = sim_object_newest(SIM_A_CONTEXT); object; object = object->older) {
+		struct sim_context *context = (struct sim_context *)object;
+
+		for (i = 0; context->device == device && i < context->streams.count; i++)
+			if (context->streams.at[i]->last)
+				sim_push(&given, sim_op_keep(context->streams.at[i]->last));
+		for (i = 0; context->device == device && i < context->orphans.count; i++)
+			sim_push(&given, sim_op_keep(context->orphans.at[i].op));
+	}
+	for (i = 0; i < given.count; i++) {
+		sim_schedule_finish(given.at[i]);
+		sim_op_drop(given.at[i]);
+	}
+	sim_clear(&given);
 }
 
 CUresult sim_drain_synchronize(struct sim_context *context)

@@ -3,6 +3,7 @@
 #include "api.h"
 #include "capture.h"
 #include "context.h"
+#include "drain.h"
 #include "event.h"
 #include "kernel_work.h"
 #include "memory.h"
@@ -320,11 +321,22 @@ API(SIM_INIT, cuGraphExecGetFlags, (CUgraphExec handle, cuuint64_t *flags), (han
 	return CUDA_SUCCESS;
 }
 
+void sim_exec_pass(const struct sim_exec *exec)
+{
+	if (sim_context_alive(exec->context))
+		sim_drain_pass(exec->context);
+}
+
 /* "Destroys the executable graph": launches under way go on. */
 API(SIM_INIT, cuGraphExecDestroy, (CUgraphExec handle), (handle))
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
 
+	if (!exec)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_exec_pass(exec);
+	/* Another thread may have been let in meanwhile. */
+	exec = sim_object_of(SIM_AN_EXEC, handle);
 	if (!exec)
 		return CUDA_ERROR_INVALID_VALUE;
 	exec_free(exec);
@@ -338,7 +350,10 @@ API_PTSZ(SIM_CONTEXT, cuGraphUpload, (CUgraphExec handle, CUstream stream), (han
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!sim_stream_of(stream))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return sim_stream_of(stream)->capture ? sim_capture_prohibit(sim_stream_of(stream)) : CUDA_SUCCESS;
+	if (sim_stream_of(stream)->capture)
+		return sim_capture_prohibit(sim_stream_of(stream));
+	sim_exec_pass(sim_object_of(SIM_AN_EXEC, handle));
+	return CUDA_SUCCESS;
 }
 
 /* A point in the order, with no work. */

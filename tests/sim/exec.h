@@ -42,6 +42,9 @@ struct sim_exec {
 /* The context ends, and what its executable graphs have of its device's memory with it. Their handles stay, as those of graphs do. */
 void sim_exec_forget_context(struct sim_context *context);
 
+/* Waits while a call of another thread drains the graph's context. */
+void sim_exec_pass(const struct sim_exec *exec);
+
 /* Takes the references that the graph holds in place of those it has. */
 void sim_exec_take_references(struct sim_exec *exec, const struct sim_graph *graph);
 

@@ -125,8 +125,9 @@ static CUresult load(struct sim_loaded **made, enum sim_kind kind, const void *i
 		close(file);
 		return CUDA_ERROR_INVALID_IMAGE;
 	}
-	if (context)
-		sim_drain(context);
+	/* Measured: libraries wait as modules do. */
+	if (sim_current())
+		sim_drain(sim_current());
 	loaded = sim_object_new(kind, sizeof(*loaded));
 	loaded->context = context;
 	loaded->handle = handle;

@@ -140,6 +140,7 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 
 	if (ran)
 		*ran = NULL;
+	sim_drain_pass(stream->context);
 	if (stream->capture) {
 		result = sim_capture_add(stream, work, NULL);
 		sim_work_drop(work);
@@ -150,7 +151,6 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 		sim_work_drop(work);
 		return result;
 	}
-	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, work);
 	op->priority = sim_kernel_work_priority(work, stream->priority);
 	sim_work_drop(work);
