@@ -3,7 +3,7 @@
  * call for which there was no memory is made again once they are gone. It had no effect the first time, so that the program sees one call.
  *
  * Those that may wait for all work of a context say so for as long as they are under way (src/base/gate.h), and everything deferred is issued first: what
- * they wait for may wait for just that. An H200 was seen not to wait for memory of the plainest kinds (docs/conformance.md).
+ * they wait for may wait for just that. An H200 was seen not to wait for most kinds of memory (docs/conformance.md).
  */
 #include "versions.h"
 
@@ -70,9 +70,9 @@ static void leave_gate(bool entered)
 #define ALLOCATE(name, parameters, arguments) \
 	ALLOCATE_AROUND((void)0, (void)0, (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
 
-/* It may wait for all work. */
+/* It may wait for all work. Room is made between two such calls, not in one. */
 #define ALLOCATE_WAITING(name, parameters, arguments) \
-	ALLOCATE_AROUND(bool began = begin_waiting(), end_waiting(began), (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
+	ALLOCATE_AROUND((void)0, (void)0, bool began = begin_waiting(), end_waiting(began), name, PARAMETERS parameters, ARGUMENTS arguments)
 
 /* Both forms of a name, in the order of a stream. */
 #define ALLOCATE_IN_ORDER(name, parameters, arguments) \
@@ -84,11 +84,11 @@ static void leave_gate(bool entered)
 /* Device memory. */
 ALLOCATE(cuMemAlloc, (CUdeviceptr_v1 *address, unsigned int bytes), (address, bytes))
 ALLOCATE(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes), (address, bytes))
-ALLOCATE_WAITING(cuMemAllocPitch, (CUdeviceptr_v1 *address, unsigned int *pitch, unsigned int width, unsigned int height, unsigned int element),
+ALLOCATE(cuMemAllocPitch, (CUdeviceptr_v1 *address, unsigned int *pitch, unsigned int width, unsigned int height, unsigned int element),
          (address, pitch, width, height, element))
-ALLOCATE_WAITING(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element),
+ALLOCATE(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element),
          (address, pitch, width, height, element))
-ALLOCATE_WAITING(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned int flags), (address, bytes, flags))
+ALLOCATE(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned int flags), (address, bytes, flags))
 ALLOCATE_WAITING(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop, unsigned long long flags),
          (handle, bytes, prop, flags))
 ALLOCATE_IN_ORDER(cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
@@ -98,11 +98,11 @@ ALLOCATE_IN_ORDER(cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, 
 /* Host memory, which the device has to reach. */
 ALLOCATE(cuMemAllocHost, (void **address, unsigned int bytes), (address, bytes))
 ALLOCATE(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
-ALLOCATE_WAITING(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags), (address, bytes, flags))
+ALLOCATE(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags), (address, bytes, flags))
 
 /* Arrays. */
-ALLOCATE_WAITING(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR_v1 *wanted), (array, wanted))
-ALLOCATE_WAITING(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
+ALLOCATE(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR_v1 *wanted), (array, wanted))
+ALLOCATE(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
 ALLOCATE_WAITING(cuArray3DCreate, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR_v1 *wanted), (array, wanted))
 ALLOCATE_WAITING(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted), (array, wanted))
 ALLOCATE_WAITING(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted, unsigned int levels),

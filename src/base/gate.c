@@ -24,6 +24,7 @@ _Thread_local struct reprise_gate_pass reprise_gate_pass;
 static _Atomic(struct reprise_gate_slot *) slots; /* grows at its head alone */
 static _Atomic uint32_t openings;                 /* how often the gate was opened: who waits there sleeps on it */
 static _Atomic uint32_t work;                     /* of the above; who waits for its end sleeps on it */
+static struct reprise_lock role;                  /* who has it is the one that works, or wants to */
 static _Atomic uint32_t wanted;                   /* the building thread wants to be let go first */
 static _Atomic(_Atomic uint32_t *) waker;         /* what it sleeps on */
 
@@ -172,6 +173,27 @@ void reprise_gate_doubt_no_more(void)
 		atomic_store_explicit(&reprise_gate_pass.slot->doubted, 0, memory_order_relaxed);
 }
 
+static void nap(unsigned int looks)
+{
+	struct timespec pause = {.tv_nsec = NAP_NS};
+
+	if (looks < YIELDS)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}
+
+bool reprise_gate_alone(uint64_t patience_ns)
+{
+	uint64_t begin = reprise_clock_ns();
+	bool alone;
+
+	for (unsigned int looks = 0; !(alone = atomic_load(&reprise_gate_waiting) == reprise_gate_pass.waiting) && reprise_clock_ns() < begin + patience_ns; looks++)
+		nap(looks);
+	reprise_waited_since(begin);
+	return alone;
+}
+
 /* ---- the building thread ---- */
 
 static bool is_doubted(const struct reprise_gate_slot *slot)
@@ -189,7 +211,14 @@ static bool any_doubted(void)
 	return false;
 }
 
-bool reprise_gate_begin_work(_Atomic uint32_t *word)
+static void become_idle(void)
+{
+	if (atomic_exchange(&work, IDLE) == AWAITED)
+		reprise_futex_wake(&work);
+}
+
+/* Under `role`. */
+static bool may_work(_Atomic uint32_t *word)
 {
 	atomic_store(&waker, word);
 	atomic_store(&work, AT_WORK);
@@ -197,7 +226,7 @@ bool reprise_gate_begin_work(_Atomic uint32_t *word)
 		reprise_futex_wake(&wanted);
 	if (atomic_load(&reprise_gate_waiting) == 0 && !any_doubted())
 		return true;
-	reprise_gate_end_work();
+	become_idle();
 	if (atomic_load(&reprise_gate_waiting) == 0)
 		return false;
 	atomic_store(&wanted, 1);
@@ -207,10 +236,19 @@ bool reprise_gate_begin_work(_Atomic uint32_t *word)
 	return false;
 }
 
+bool reprise_gate_begin_work(_Atomic uint32_t *word)
+{
+	reprise_lock_take(&role);
+	if (may_work(word))
+		return true;
+	reprise_lock_give(&role);
+	return false;
+}
+
 void reprise_gate_end_work(void)
 {
-	if (atomic_exchange(&work, IDLE) == AWAITED)
-		reprise_futex_wake(&work);
+	become_idle();
+	reprise_lock_give(&role);
 }
 
 static bool is_given_work(uintptr_t context)
@@ -224,16 +262,6 @@ static bool is_given_work(uintptr_t context)
 			return true;
 	}
 	return false;
-}
-
-static void nap(unsigned int looks)
-{
-	struct timespec pause = {.tv_nsec = NAP_NS};
-
-	if (looks < YIELDS)
-		sched_yield();
-	else
-		nanosleep(&pause, NULL);
 }
 
 bool reprise_gate_close(const void *context, uint64_t patience_ns)
@@ -267,6 +295,7 @@ void reprise_gate_reset(void)
 		atomic_store(&slot->doubted, 0);
 		atomic_store(&slot->taken, slot == reprise_gate_pass.slot);
 	}
+	atomic_store(&role.word, 0);
 	atomic_store(&reprise_gate_closed, 0);
 	atomic_store(&reprise_gate_waiting, 0);
 	atomic_store(&work, IDLE);

@@ -88,9 +88,12 @@ void reprise_gate_end_waiting(void);
 void reprise_gate_doubt(void);
 void reprise_gate_doubt_no_more(void);
 
+/* Whether no other thread is in a call that may wait; waits for that, for so long at most. Of a thread that is in one itself: what it calls then is not kept by others. */
+bool reprise_gate_alone(uint64_t patience_ns);
+
 /*
- * The building thread's; one thread at a time. True if no call is waiting, and none begins until reprise_gate_end_work(). If there is one, the word is
- * changed and woken as soon as there is none, and that thread then lets the building thread go first.
+ * The building thread's, or of who does its work; one thread at a time, others wait for it. True if no call is waiting, and none begins until
+ * reprise_gate_end_work(). If there is one, the word is changed and woken as soon as there is none, and that thread then lets this one go first.
  */
 bool reprise_gate_begin_work(_Atomic uint32_t *word);
 void reprise_gate_end_work(void);

@@ -3,6 +3,7 @@
  *
  * The order of all locks in Reprise. Who holds one may take only those further down:
  *
+ *     role        works in the place of, or as, the building thread (base/gate.c)
  *     compiling   graphs are being captured and instantiated (graph/build.c)
  *     joining     lanes join, or are parted (lane/joining.c)
  *     lane        everything of one lane (lane/lane.h); never two lanes at once

@@ -130,11 +130,17 @@ struct reprise_grave *reprise_grave_new(void);
 /* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
 void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what was given up, so many at most. By the building thread, or while it is paused; leaves another context current. Returns how many. */
+/* Destroys what was given up, so many at most. By the building thread, or who does its work (base/gate.h); leaves another context current. Returns how many. */
 unsigned int reprise_graveyard_sweep(unsigned int most);
 
-/* The context, or if NULL any of them, may be about to end: what lies there is destroyed now. While the building thread is paused; any context may be current. */
-void reprise_graveyard_empty(CUcontext context);
+/*
+ * The context, or if NULL any of them, may be about to end: what lies there is taken, while the building thread is paused, and destroyed before the context
+ * ends. That may take as long as the driver likes, so no lock is held then. Any context may be current.
+ */
+struct reprise_grave *reprise_graveyard_take(CUcontext context);
+void reprise_graveyard_destroy(struct reprise_grave *graves);
+/* It has ended, and what was left there with it. */
+void reprise_graveyard_lose(CUcontext context);
 
 /* After fork, in the child. */
 void reprise_graveyard_reset(void);

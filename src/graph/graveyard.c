@@ -78,6 +78,34 @@ static void destroy(struct reprise_grave *grave)
 	free(grave);
 }
 
+struct reprise_grave *reprise_graveyard_take(CUcontext context)
+{
+	struct reprise_grave *taken = NULL;
+
+	for (struct reprise_grave *grave; (grave = take(context)) != NULL; taken = grave)
+		grave->next = taken;
+	return taken;
+}
+
+void reprise_graveyard_destroy(struct reprise_grave *graves_taken)
+{
+	for (struct reprise_grave *grave = graves_taken, *next; grave != NULL; grave = next) {
+		bool pushed = reprise_driver_make_current(grave->context);
+
+		next = grave->next;
+		destroy(grave);
+		reprise_driver_restore_current(pushed);
+	}
+}
+
+void reprise_graveyard_lose(CUcontext context)
+{
+	for (struct reprise_grave *grave; (grave = take(context)) != NULL;) {
+		reprise_ledger_remove(grave->nodes);
+		free(grave);
+	}
+}
+
 unsigned int reprise_graveyard_sweep(unsigned int most)
 {
 	unsigned int destroyed = 0;
@@ -87,16 +115,6 @@ unsigned int reprise_graveyard_sweep(unsigned int most)
 		destroy(grave);
 	}
 	return destroyed;
-}
-
-void reprise_graveyard_empty(CUcontext context)
-{
-	for (struct reprise_grave *grave; (grave = take(context)) != NULL;) {
-		bool pushed = reprise_driver_make_current(grave->context);
-
-		destroy(grave);
-		reprise_driver_restore_current(pushed);
-	}
 }
 
 void reprise_graveyard_reset(void)

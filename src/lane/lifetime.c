@@ -1,7 +1,9 @@
 #include "lifetime.h"
 
 #include "../base/changes.h"
+#include "../base/gate.h"
 #include "../base/inside.h"
+#include "../base/tls.h"
 #include "../driver/driver.h"
 #include "../op/memory.h"
 #include "../report/counters.h"
@@ -24,25 +26,55 @@ struct forgetting {
 	bool one_stream;
 	CUcontext context;    /* only this context's lanes; NULL: all */
 	bool retire;          /* the lanes go too */
+	bool stay;            /* their private streams do not: the driver might keep who destroys them, and gives them back with the context */
 };
+
+#define TRIES_MOST 16
+
+/*
+ * The building thread rests and the lane is locked, with nothing deferred: what is, is issued under the lane's lock alone, since the driver may keep who does
+ * that. Another thread may defer again meanwhile, but hardly often.
+ */
+static void take(struct reprise_lane *lane, bool parted)
+{
+	for (unsigned int tries = 1;; tries++) {
+		if (atomic_load(&lane->deferred_since) != 0)
+			reprise_lane_tell(lane, false);
+		reprise_graph_building_pause();
+		if (parted)
+			reprise_joint_part_paused(lane, false);
+		reprise_lock_take(&lane->lock);
+		if (atomic_load(&lane->deferred_since) == 0 || tries == TRIES_MOST)
+			break;
+		reprise_lock_give(&lane->lock);
+		reprise_graph_building_resume();
+	}
+	reprise_lane_barrier(lane, false);
+}
+
+static void give(struct reprise_lane *lane)
+{
+	reprise_lock_give(&lane->lock);
+	reprise_graph_building_resume();
+}
 
 static void forget(struct reprise_lane *lane, void *context)
 {
 	const struct forgetting *what = context;
+	struct reprise_workshop workshop = {0};
 
 	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
 	    (what->context != NULL && lane->context != what->context))
 		return;
-	if (what->one_stream || what->retire)
-		reprise_joint_part_paused(lane, false);
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, false);
+	take(lane, what->one_stream || what->retire);
 	reprise_lane_forget(lane, what->function);
 	if (what->retire || what->one_stream)
-		reprise_lane_close(lane);
+		workshop = reprise_lane_take_workshop(lane);
 	if (what->retire)
 		reprise_lanes_retire(lane);
-	reprise_lock_give(&lane->lock);
+	give(lane);
+	if (workshop.context != NULL && !what->stay)
+		reprise_lane_close(&workshop);
 }
 
 void reprise_lanes_forget_all(void)
@@ -67,18 +99,42 @@ static CUcontext primary_of(CUdevice device)
 	return context;
 }
 
+#define PATIENCE_NS 2000000000u
+
+/* The primary context in which graphs were left, since another thread's call might have kept this one there. */
+static _Thread_local CUcontext left_in __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
 /*
  * What is ours in the context, or if NULL in all of them, is given back before the driver's call: the context is still there, and may stay, and a graph
- * that is left in one that ends is never freed.
+ * that is left in one that ends is never freed. The driver may keep who destroys one until the work of its context is done. That of the context named by
+ * cuCtxDestroy is waited for in any case; elsewhere, where the context may stay and this thread be the one that others wait for, no other call may be under
+ * way that waits; if there still is one after a while, graphs and streams are left.
  */
-static void give_back(CUcontext context)
+static void give_back(CUcontext context, bool ends_surely)
 {
-	struct forgetting ending = {.context = context, .retire = true};
+	bool now = ends_surely || reprise_gate_alone(PATIENCE_NS);
+	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
+	struct reprise_grave *graves;
 
 	reprise_lanes_each(forget, &ending);
 	reprise_errors_context_ended(context);
-	reprise_graveyard_empty(context);
+	reprise_graph_building_pause();
+	graves = now ? reprise_graveyard_take(context) : NULL;
+	reprise_graph_building_resume();
+	reprise_graveyard_destroy(graves);
 	reprise_joint_destroy_spares(context);
+	left_in = now ? NULL : context;
+}
+
+/* The call has returned. If the context has ended after all, nobody may touch what was left in it. */
+static void lose_what_was_left(CUdevice device)
+{
+	unsigned int flags;
+	int active = 0;
+
+	if (left_in != NULL && reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active == 0)
+		reprise_graveyard_lose(left_in);
+	left_in = NULL;
 }
 
 /* The program may capture on this thread: none of our calls is to end that. */
@@ -91,11 +147,8 @@ static void end_context(enum reprise_lifetime what, uintptr_t handle)
 
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	context = is_primary ? primary_of((CUdevice)handle) : (CUcontext)handle;
-	if (!is_primary || context != NULL) {
-		reprise_graph_building_pause();
-		give_back(context);
-		reprise_graph_building_resume();
-	}
+	if (!is_primary || context != NULL)
+		give_back(context, !is_primary && context != NULL);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_leave(entered);
 }
@@ -137,7 +190,6 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 	return forgetting;
 }
 
-/* Building is paused. */
 static void forget_traces(enum reprise_lifetime what, uintptr_t handle)
 {
 	struct forgetting forgetting = scope_of(what, handle);
@@ -160,13 +212,10 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_captures_destroyed(NULL, (CUcontext)handle);
 	if (what == REPRISE_LIFETIME_ATTRIBUTES && (CUstream)handle == CU_STREAM_PER_THREAD)
 		reprise_threads_leave_alone();
-	if (ends_context(what)) {
+	if (ends_context(what))
 		end_context(what, handle);
-		return;
-	}
-	reprise_graph_building_pause();
-	forget_traces(what, handle);
-	reprise_graph_building_resume();
+	else
+		forget_traces(what, handle);
 }
 
 /*
@@ -176,11 +225,10 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 static void complete_end(enum reprise_lifetime what, uintptr_t handle)
 {
 	each_change(what, reprise_changes_end);
-	if (what != REPRISE_LIFETIME_CODE && what != REPRISE_LIFETIME_FUNCTION && what != REPRISE_LIFETIME_ATTRIBUTES)
-		return;
-	reprise_graph_building_pause();
-	forget_traces(what, handle);
-	reprise_graph_building_resume();
+	if (what == REPRISE_LIFETIME_PRIMARY)
+		lose_what_was_left((CUdevice)handle);
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_ATTRIBUTES)
+		forget_traces(what, handle);
 }
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)

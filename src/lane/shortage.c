@@ -5,7 +5,9 @@
 #include <sched.h>
 
 #include "../base/clock.h"
+#include "../base/gate.h"
 #include "../base/inside.h"
+#include "../base/lock.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
 #include "../graph/captures.h"
@@ -14,6 +16,7 @@
 #include "lifetime.h"
 #include "registry.h"
 
+#define NAP_NS 1000000u
 #define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
 
 /* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
@@ -26,17 +29,36 @@ static void settle(struct reprise_lane *lane, void *deadline)
 		sched_yield();
 }
 
-/* Gives up every graph; returns how many there were. */
-static unsigned int give_up_graphs(void)
+/* In the building thread's place, while no call is under way that waits: who destroys a graph then would wait for that, too. */
+static bool begin_work(uint64_t deadline)
 {
-	unsigned int destroyed;
+	static _Atomic uint32_t word;
 
-	reprise_graph_building_pause();
+	reprise_gate_doubt_no_more(); /* this is another call of its */
+	while (reprise_gate_pass.waiting == 0) {
+		uint32_t seen = atomic_load(&word);
+
+		if (reprise_gate_begin_work(&word))
+			return true;
+		if (reprise_clock_ns() > deadline)
+			return false;
+		reprise_futex_wait(&word, seen, NAP_NS);
+	}
+	return false; /* the handler of a signal, in the midst of such a call */
+}
+
+/* Gives up every graph; returns how many were destroyed. Those that could not be by then are left to the building thread. */
+static unsigned int give_up_graphs(uint64_t deadline)
+{
+	unsigned int destroyed = 0;
+
 	reprise_lanes_forget_all();
 	reprise_inside++;
-	destroyed = reprise_graveyard_sweep(UINT_MAX);
+	if (begin_work(deadline)) {
+		destroyed = reprise_graveyard_sweep(UINT_MAX);
+		reprise_gate_end_work();
+	}
 	reprise_inside--;
-	reprise_graph_building_resume();
 	return destroyed;
 }
 
@@ -53,7 +75,7 @@ bool reprise_make_room(unsigned int tried)
 	reprise_driver.cuCtxGetCurrent(&current);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	if (tried == 0)
-		destroyed = give_up_graphs();
+		destroyed = give_up_graphs(deadline);
 	else
 		reprise_lanes_each(settle, &deadline);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);

@@ -50,6 +50,7 @@ void reprise_thread_owns(void)
 
 bool reprise_threads_tidy(void)
 {
+	struct reprise_workshop workshop;
 	bool any = false;
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
@@ -58,9 +59,10 @@ bool reprise_threads_tidy(void)
 		reprise_lock_take(&lane->lock);
 		reprise_lane_barrier(lane, false);
 		reprise_lane_forget(lane, NULL);
-		reprise_lane_close(lane);
+		workshop = reprise_lane_take_workshop(lane);
 		reprise_lanes_retire(lane);
 		reprise_lock_give(&lane->lock);
+		reprise_lane_close(&workshop);
 		any = true;
 	}
 	return any;

@@ -144,14 +144,21 @@ bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
 	return true;
 }
 
-void reprise_lane_close(struct reprise_lane *lane)
+struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane)
 {
-	int entered = reprise_enter();
-	bool pushed = reprise_driver_make_current(lane->context);
+	struct reprise_workshop taken = lane->workshop;
 
 	reprise_lane_unattend(lane);
-	reprise_workshop_close(&lane->workshop);
 	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
+	return taken;
+}
+
+void reprise_lane_close(struct reprise_workshop *workshop)
+{
+	int entered = reprise_enter();
+	bool pushed = reprise_driver_make_current(workshop->context);
+
+	reprise_workshop_close(workshop);
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 }

@@ -31,5 +31,9 @@ bool reprise_lane_evict(struct reprise_lane *lane);
 /* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew when they come. False if it did, or there is nothing. */
 bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
 
-/* Gives the private streams back. After reprise_lane_forget() of all traces. */
-void reprise_lane_close(struct reprise_lane *lane);
+/*
+ * Gives the private streams back, after reprise_lane_forget() of all traces: they are taken from the lane under its lock, and destroyed under none, since the
+ * driver may keep who does so.
+ */
+struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane);
+void reprise_lane_close(struct reprise_workshop *workshop);

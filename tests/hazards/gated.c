@@ -244,14 +244,14 @@ static void *launch_when_asked(void *unused)
 
 /*
  * A kernel of one context waits for a kernel of another. One thread frees memory of the first context, and so waits for the kernel; one launches there
- * meanwhile; and a third frees memory of the other context, launches there, in the midst of what is hot, what the kernel waits for, and makes no call until
+ * meanwhile; and a third makes a call that waits for nobody, launches in the other context, in the midst of what is hot, what the kernel waits for, and makes no call until
  * all is freed. What it launched before has shapes that change, so that graphs of the first context are always to be made.
  */
-static void free_beside_context(void)
+static void live_beside_context(bool (*springs)(uint32_t step), void (*prepare)(void), void (*meanwhile)(void))
 {
 	CUfunction await = hazard_function("await"), publish, mix;
 	CUstream resident = hazard_stream(CU_STREAM_NON_BLOCKING), changing = hazard_stream(CU_STREAM_NON_BLOCKING), stream;
-	CUdeviceptr freed_here, wide = words(1);
+	CUdeviceptr wide = words(1);
 	CUcontext other;
 	CUmodule module;
 	CUdeviceptr x, flag;
@@ -274,7 +274,7 @@ static void free_beside_context(void)
 	pthread_create(&threads[0], NULL, free_when_asked, NULL);
 	pthread_create(&threads[1], NULL, launch_when_asked, NULL);
 	for (uint32_t step = 1; step <= STEPS; step++) {
-		bool trap = step > LATER && step % 20 == 7;
+		bool trap = springs(step);
 
 		CHECK(cuCtxSetCurrent(hazard_context));
 		for (unsigned i = 0; i < 20; i++)
@@ -282,7 +282,7 @@ static void free_beside_context(void)
 		CHECK(cuStreamSynchronize(changing));
 		CHECK(cuCtxSetCurrent(other));
 		if (trap) {
-			CHECK(cuMemAlloc(&freed_here, 256));
+			prepare();
 			CHECK(cuCtxSetCurrent(hazard_context));
 			CHECK(cuMemAlloc(&to_free, 256));
 			launch_flag(await, flag, step, resident);
@@ -293,7 +293,7 @@ static void free_beside_context(void)
 		sem_post(&may_launch);
 		if (trap) {
 			rest(3000);
-			CHECK(cuMemFree(freed_here));
+			meanwhile();
 		}
 		for (unsigned i = 0; i < 5; i++)
 			launch_shaped(mix, x, x, WORDS - 1, i, stream);
@@ -315,6 +315,69 @@ static void free_beside_context(void)
 	pthread_join(threads[1], NULL);
 	CHECK(cuCtxSetCurrent(hazard_context));
 	hazard_print("x", hazard_x);
+}
+
+static bool often(uint32_t step)
+{
+	return step > LATER && step % 20 == 7;
+}
+
+/* Reprise waits for two seconds before it gives up. */
+static bool once(uint32_t step)
+{
+	return step == 3 * LATER + 7;
+}
+
+static CUdeviceptr freed_here;
+
+static void allocate_here(void)
+{
+	CHECK(cuMemAlloc(&freed_here, 256));
+}
+
+static void free_here(void)
+{
+	CHECK(cuMemFree(freed_here));
+}
+
+static void free_beside_context(void)
+{
+	live_beside_context(often, allocate_here, free_here);
+}
+
+/* There is no memory. */
+static void allocate_too_much(void)
+{
+	CUdeviceptr never;
+
+	printf("allocating returns %d\n", (int)cuMemAlloc(&never, (size_t)1 << 60));
+}
+
+static void nothing(void)
+{
+}
+
+static void room_beside_context(void)
+{
+	live_beside_context(once, nothing, allocate_too_much);
+}
+
+static void retain(void)
+{
+	CUcontext context;
+
+	CHECK(cuDevicePrimaryCtxRetain(&context, hazard_device));
+}
+
+/* Not for the last time: the context stays, and others work in it. */
+static void let_go(void)
+{
+	CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+}
+
+static void release_beside_context(void)
+{
+	live_beside_context(once, retain, let_go);
 }
 
 /* ---- a signal in the midst of the first call that waits ---- */
@@ -373,6 +436,39 @@ static void make_graph(void)
 	for (unsigned i = 0; i < 200; i++)
 		CHECK(cuGraphAddKernelNode(&added, graph, NULL, 0, &node));
 	CHECK(cuGraphInstantiate(&executable, graph, 0));
+}
+
+static void load_library(void)
+{
+	CUlibrary library;
+
+	CHECK(cuLibraryLoadFromFile(&library, hazard_module_path, NULL, NULL, 0, NULL, NULL, 0));
+	CHECK(cuLibraryUnload(library));
+}
+
+static void set_limit(void)
+{
+	CHECK(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 4096));
+}
+
+static void end_context(void)
+{
+	CUcontext ending;
+
+	CHECK(cuCtxCreate(&ending, NULL, 0, hazard_device));
+	CHECK(cuCtxDestroy(ending));
+}
+
+static void end_memory(void)
+{
+	static unsigned char page[4096] __attribute__((aligned(4096)));
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 16, .Height = 16, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUarray array;
+
+	CHECK(cuArrayCreate(&array, &wanted));
+	CHECK(cuMemHostRegister(page, sizeof(page), CU_MEMHOSTREGISTER_DEVICEMAP));
+	CHECK(cuArrayDestroy(array));
+	CHECK(cuMemHostUnregister(page));
 }
 
 static sem_t asked, answered;
@@ -449,14 +545,40 @@ static void graph_made_behind(void)
 	wait_behind_deferred(make_graph);
 }
 
+static void library_loaded_behind(void)
+{
+	wait_behind_deferred(load_library);
+}
+
+static void limit_set_behind(void)
+{
+	wait_behind_deferred(set_limit);
+}
+
+static void context_ended_behind(void)
+{
+	wait_behind_deferred(end_context);
+}
+
+static void memory_ended_behind(void)
+{
+	wait_behind_deferred(end_memory);
+}
+
 const struct hazard gated_hazards[] = {
 	{"callback_wants_mutex", callback_wants_mutex},
 	{"context_waits_for_event", context_waits_for_event},
 	{"free_beside_device", free_beside_device},
 	{"free_beside_context", free_beside_context},
+	{"room_beside_context", room_beside_context},
+	{"release_beside_context", release_beside_context},
 	{"handler_at_first_call", handler_at_first_call},
 	{"module_loaded_behind", module_loaded_behind},
 	{"streams_made_behind", streams_made_behind},
+	{"library_loaded_behind", library_loaded_behind},
+	{"limit_set_behind", limit_set_behind},
+	{"context_ended_behind", context_ended_behind},
+	{"memory_ended_behind", memory_ended_behind},
 	{"graph_made_behind", graph_made_behind},
 	{NULL, NULL},
 };
