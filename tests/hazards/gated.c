@@ -466,8 +466,8 @@ static void end_memory(void)
 	CUarray array;
 
 	CHECK(cuArrayCreate(&array, &wanted));
-	CHECK(cuMemHostRegister(page, sizeof(page), CU_MEMHOSTREGISTER_DEVICEMAP));
 	CHECK(cuArrayDestroy(array));
+	CHECK(cuMemHostRegister(page, sizeof(page), CU_MEMHOSTREGISTER_DEVICEMAP));
 	CHECK(cuMemHostUnregister(page));
 }
 
