@@ -195,9 +195,6 @@ BUGS = (
      "	if (ends_context(what))\n		does(REPRISE_CHANGES_FUNCTIONS);", "function_other_parameters cluster_attribute"),
     ("what was learnt during the call that ends it is kept", "src/base/changes.h",
      "	return atomic_load(&reprise_changed[what].under_way) == 0 ? now : 0;", "	return now;", "unregister_beside"),
-    ("traces made while an attribute is set are kept", "src/lane/lifetime.c",
-     "	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_ATTRIBUTES)", "	if (what == REPRISE_LIFETIME_CODE)",
-     "attribute_beside"),
     ("memory is given back with work on it still deferred", "src/lane/lifetime.c", "	reprise_lanes_barrier(true);",
      "	if (what != REPRISE_LIFETIME_MEMORY)\n		reprise_lanes_barrier(true);", "free_pending"),
     ("a trace that begins with a memset or copy is not found again when memory has ended", "src/trace/trace.c",
@@ -552,6 +549,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "attribute_beside": "two protections stand behind one another: traces made while an attribute is set are forgotten, and their graphs, which are made afterwards, would be refused by the driver",
     "context_ended_behind": "two protections stand behind one another: others can launch while a context is ended, so the hold limit would do",
     "deferred_errors_of_forks": "what can be broken is planted for deferred_errors: the errors of a fork's ops are kept in the same place",
     "free_beside_device": "two protections stand behind one another: the gate is closed to one context, and no graph is made while a call waits",
