@@ -58,7 +58,7 @@ def measured(report):
 
 def longest_kernels(report):
     rows = reports.biggest(report["gpu"]["rows"], "ns", tables.KERNELS_MOST)
-    return [(duration(row["ns"]), count(row["launches"]), duration(row["ns"] / row["launches"]), shortened(row["name"], 90)) for row in rows]
+    return [(duration(row["ns"]), count(row["launches"]), duration(row["ns"] / max(row["launches"], 1)), shortened(row["name"], 90)) for row in rows]
 
 
 def idles(report):

@@ -105,11 +105,12 @@ def histogram(histograms, names):
     begin = min(bucket[0] for buckets in shown.values() for bucket in buckets)
     end = max(bucket[1] for buckets in shown.values() for bucket in buckets)
     begin = max(begin, 1)
+    end = max(end, begin + 1)
 
     def x(ns):
         return LEFT + (WIDTH - LEFT - RIGHT) * log10(max(ns, begin) / begin) / log10(end / begin)
 
-    shares = {name: [(*bucket[:2], bucket[2] / sum(other[2] for other in histograms[name])) for bucket in buckets] for name, buckets in shown.items()}
+    shares = {name: [(*bucket[:2], bucket[2] / (sum(other[2] for other in histograms[name]) or 1)) for bucket in buckets] for name, buckets in shown.items()}
     parts, y = levels(max(part for buckets in shares.values() for _, _, part in buckets) * 100, TOP, bottom, lambda value: f"{value:g} %")
     for name, buckets in shares.items():
         for first, last, part in buckets:

@@ -1,12 +1,16 @@
 """Reading reports, and joining those of several processes into one."""
 import json
+import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
+import schema
 from amounts import shortened
 
 FORMAT = 2
+FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
 KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
@@ -16,29 +20,102 @@ class NoReport(Exception):
     """Why a file is not a report."""
 
 
+def no_such_number(text):
+    raise ValueError(f"{text} is no number")
+
+
 def load(path):
+    """The report in the file, as it was checked, and where the file is."""
     try:
-        report = json.loads(Path(path).read_text())
-    except (OSError, ValueError, RecursionError) as error:
-        raise NoReport(f"{path}: cannot be read: {error}") from None
-    if not isinstance(report, dict) or not isinstance(report.get("ops"), int):
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise NoReport(f"{path}: is no plain file")
+            if status.st_size > FILE_MOST:
+                raise NoReport(f"{path}: is too large for a report")
+            report = json.loads(file.read(), parse_constant=no_such_number)
+    except OSError as error:
+        raise NoReport(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise NoReport(f"{path}: is no JSON: {error}") from None
+    if not isinstance(report, dict) or "ops" not in report:
         raise NoReport(f"{path}: is no report of Reprise")
     if report.get("format") != FORMAT:
-        raise NoReport(f"{path}: is a report of another version of Reprise (format {report.get('format', 1)}, not {FORMAT})")
-    return report
+        raise NoReport(f"{path}: is a report of another version of Reprise (format {str(report.get('format', 1))[:20]}, not {FORMAT})")
+    problem = schema.wrong(report) or wrong_figures(report)
+    if problem:
+        raise NoReport(f"{path}: is no report of this version of Reprise: {problem}")
+    return report, (status.st_dev, status.st_ino)
+
+
+def wrong_figures(report):
+    """What is wrong with figures that do not fit together, as far as something is computed of that."""
+    for name, buckets in report["histograms"].items():
+        if not all(begin < end for begin, end, _ in buckets):
+            return f"an interval of {name} has no length"
+    if report["replayed"] > report["ops"]:
+        return "more was replayed than there was"
+    if report["replayed"] and not report["launches"]:
+        return "something was replayed and no graph launched"
+    return None
+
+
+def files_of(path, problems):
+    """The file, or all reports of a folder; not those that are being written."""
+    if not path.is_dir():
+        return [path]
+    try:
+        names = sorted(name for name in os.listdir(path) if ".json" in name and not name.endswith(".part"))
+    except OSError as error:
+        problems.append(f"{path}: cannot be read: {error.strerror}")
+        return []
+    if not names:
+        problems.append(f"{path}: there is no report in this folder")
+    return [path / name for name in names]
+
+
+def identity(report):
+    """Of which process it is."""
+    return report["host"], report["pid"], report["started"]
+
+
+class Gathered:
+    """Reports that can be joined: all of one mode, and one of each process."""
+
+    def __init__(self):
+        self.reports, self.problems, self.paths, self.files = [], [], {}, set()
+
+    def add(self, path):
+        try:
+            report, file = load(path)
+        except NoReport as problem:
+            self.problems.append(str(problem))
+            return
+        before = self.paths.get(identity(report))
+        if file in self.files:
+            self.problems.append(f"{path}: is counted once, though it is named twice")
+        elif before is not None:
+            self.problems.append(f"{path}: is of the same process as {before}, and not counted")
+        elif self.reports and report["mode"] != self.reports[0]["mode"]:
+            self.problems.append(f"{path}: is of mode {report['mode']}, and {next(iter(self.paths.values()))} is of mode {self.reports[0]['mode']}: not counted")
+        else:
+            self.reports.append(report)
+            self.paths[identity(report)] = path
+            self.files.add(file)
 
 
 def load_all(paths):
-    """All reports of these files and folders, by rank; and why others could not be read."""
-    reports, problems = [], []
+    """All reports of these files and folders, by rank; and why others could not be read or are not counted."""
+    gathered = Gathered()
     for path in map(Path, paths):
-        for file in sorted(path.glob("*.json*")) if path.is_dir() else [path]:
-            try:
-                reports.append(load(file))
-            except NoReport as problem:
-                problems.append(str(problem))
-    reports.sort(key=lambda report: (report.get("rank", float("inf")), report["started"], report["pid"]))
-    return reports, problems
+        for file in files_of(path, gathered.problems):
+            gathered.add(file)
+    gathered.reports.sort(key=lambda report: (report.get("rank", float("inf")), report["started"], report["pid"]))
+    return gathered.reports, gathered.problems, gathered.files
+
+
+def is_snapshot(report):
+    return report.get("complete") is False
 
 
 def program(report):
@@ -78,6 +155,7 @@ def join(reports):
     joined["share"] = join_shares([report["share"] for report in reports if "share" in report])
     joined["histograms"] = {name: join_histogram([report["histograms"][name] for report in reports]) for name in joined["histograms"]}
     joined["processes"] = len(reports)
+    joined["complete"] = not any(map(is_snapshot, reports))
     for name in ("rank", "rank_variable", "pid"):
         joined.pop(name, None)
     return joined
@@ -211,7 +289,7 @@ def place(row):
     """Where a call stands: library and offset, by the function's name if there is one; and by which function of the runtime API it came."""
     if "library" not in row:
         return "a place that is gone"
-    where = f": {shortened(row['symbol'], PLACE_MOST)}+{row['symbol_offset']:#x}" if "symbol" in row else f"+{row['offset']:#x}"
+    where = f": {shortened(row['symbol'], PLACE_MOST)}+{row.get('symbol_offset', 0):#x}" if "symbol" in row else f"+{row.get('offset', 0):#x}"
     return Path(row["library"]).name + where + (f", by {row['runtime']}" if "runtime" in row else "")
 
 

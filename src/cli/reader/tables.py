@@ -48,7 +48,14 @@ def verdict(report):
         text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
     if report.get("stopped") not in (None, "the process ends"):
         text += f". Nothing was replayed any more after: {report['stopped']}"
-    return text + "."
+    return text + "." + snapshot(report)
+
+
+def snapshot(report):
+    """That there may have been more, if so."""
+    if not reports.is_snapshot(report):
+        return ""
+    return " Processes ended before their last report: their last snapshots are shown." if "processes" in report else " A snapshot: the process ran on, or ended before its last report."
 
 
 def ranks(each, joined):
