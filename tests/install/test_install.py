@@ -64,6 +64,7 @@ class Install(unittest.TestCase):
                     f"{datadir}/zsh/site-functions/_reprise", *header}
         expected |= {f"{datadir}/reprise/reader/{path.name}" for path in (SOURCES / "src/cli/reader").glob("*.py") if path.name != "names.py"}
         expected.add(f"{datadir}/reprise/reader/names.json")
+        expected.add(f"{datadir}/reprise/reader/report.schema.json")
         files = {str(path.relative_to(self.prefix)) for path in self.prefix.rglob("*") if path.is_file() and self.docs not in path.parents}
         self.assertEqual(files, expected)
 

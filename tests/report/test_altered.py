@@ -3,6 +3,7 @@
 
 usage: test_altered.py BUILD
 """
+import copy
 import json
 import random
 import subprocess
@@ -36,7 +37,7 @@ def places(value, path=()):
 def alter_value(chance, whole):
     path = chance.choice(list(places(whole)))
     if not path:
-        return chance.choice(VALUES)
+        return copy.deepcopy(chance.choice(VALUES))
     holder = whole
     for key in path[:-1]:
         holder = holder[key]
@@ -52,7 +53,7 @@ def alter_value(chance, whole):
     elif what == 4 and isinstance(holder[path[-1]], int):
         holder[path[-1]] = chance.choice((0, 1, holder[path[-1]] * 10**9, -holder[path[-1]]))
     else:
-        holder[path[-1]] = chance.choice(VALUES)
+        holder[path[-1]] = copy.deepcopy(chance.choice(VALUES))
     return whole
 
 
