@@ -17,6 +17,7 @@ TOP = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
 sys.path.insert(0, str(BUILD / "src" / "cli" / "reader"))
 import amounts  # noqa: E402
+import observed  # noqa: E402
 import reports  # noqa: E402
 
 try:
@@ -156,7 +157,7 @@ class Command(WithFolder):
         told, _ = replayed(self.path, "one-changed")
         shown = reprise("report", self.path)
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
-        for words in ("Ops by fate", "Biggest traces", "Gain", "Holds, stalls, building", "Kernels", f"process {told['pid']}", f"{told['replayed']:,}",
+        for words in ("What happened to each call", "Biggest traces", "Gain", "Holds, stalls, building", "Kernels", f"process {told['pid']}", f"{told['replayed']:,}",
                       amounts.duration(told["saved_ns"]), "cuStreamSynchronize", "launchbound-driver: one_changed+0x"):
             self.assertIn(words, shown.stdout)
         self.assertLess(max(map(len, shown.stdout.splitlines())), 220)
@@ -197,7 +198,7 @@ class Command(WithFolder):
         (self.folder / "another.json").write_text("{")
         shown = reprise("report", self.folder)
         self.assertEqual(shown.returncode, 1)
-        self.assertIn("Ops by fate", shown.stdout)
+        self.assertIn("What happened to each call", shown.stdout)
         self.assertIn("another.json", shown.stderr)
 
     def test_without_python_the_command_says_so(self):
@@ -308,6 +309,20 @@ class Shorter(unittest.TestCase):
 
     def test_nothing_is_told_where_nothing_was_seen(self):
         self.assertIsNone(self.shorter(firsts=0, pauses=0))
+
+
+class Words(unittest.TestCase):
+    def test_every_reason_has_words(self):
+        self.assertEqual(set(reports.LEFT), set(reports.NAMES["exits"]))
+
+    def test_what_the_run_would_take(self):
+        told = {"wall_ns": 181_000_000, "replayed": 1000, "launches": 200, "histograms": {},
+                "gain": {"replaced_ns": 1000 * 2500, "launches_ns": 1000 * 400, "patches_ns": 0, "exits_ns": 0, "defers_ns": 0, "firsts": 1000, "pauses": 0, "pauses_ns": 0}}
+        self.assertEqual(observed.run_shorter(told), [("estimate of the run", "181 ms → 179 ms", "1.01 x if kernels take 1 us; run with --cupti to measure")])
+        told["gpu"] = {"kernels": 10, "busy_ns": 50000}
+        self.assertEqual(observed.run_shorter(told)[0][2], "1.01 x with kernels of 5 us, as measured")
+        told["gain"]["launches_ns"] *= 100
+        self.assertEqual(observed.run_shorter(told)[0][1:], ("181 ms → 181 ms", "1.00 x with kernels of 5 us, as measured"))
 
 
 class Amounts(unittest.TestCase):

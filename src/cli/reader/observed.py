@@ -34,13 +34,14 @@ def summary(report):
 
 
 def run_shorter(report):
-    """What of the gain the run gets shorter by, as a row; none where it cannot be told."""
+    """How long the run would take with what is gained, as a row; none where it cannot be told."""
     gained = reports.shorter(report)
     if gained is None:
         return []
-    kernel = duration(reports.kernel_ns(report))
-    words = f"with kernels of {kernel}, as measured" if reports.kernels_were_measured(report) else f"if kernels take {kernel}, less if longer: --cupti measures them"
-    return [("the run gets shorter by", duration(max(gained, 0)), words)]
+    wall, kernel = report["wall_ns"], duration(reports.kernel_ns(report))
+    left = max(wall - max(gained, 0), 1)
+    words = f"with kernels of {kernel}, as measured" if reports.kernels_were_measured(report) else f"if kernels take {kernel}; run with --cupti to measure"
+    return [("estimate of the run", f"{duration(wall)} → {duration(left)}", f"{wall / left:.2f} x {words}")]
 
 
 def measured(report):

@@ -96,7 +96,7 @@ def traces(report):
     rows = [row for row in reports.biggest(report["trace_rows"], "eager_ns", TRACES_MOST) if row["replays"]]
     if not rows:
         return ""
-    listed = table(("lane", "length", "replays", "of all ops", "<nodes patched", "<side exits", "memory", "<<begins with"),
+    listed = table(("stream", "length", "replays", "of all calls", "<nodes patched", "<early exits", "memory", "<<begins with"),
                    [(f"{row.get('who', '')} {row['lane']}".strip(), row["length"], count(row["replays"]), share(row["ops"], report["ops"]), tables.means(row), tables.exits(row),
                      size(row["graph_bytes"]) if row["live"] else "ended", shortened(row.get("first", "-"), 120)) for row in rows])
     return section("Traces", "A trace is a sequence that repeats, and the graph that stands for it. A bar is the time that its launches would have taken one by one; "
@@ -113,14 +113,14 @@ def launch_costs(report):
 
 def fates(report):
     rows = [(name, count(ops), share(ops, report["ops"]), meaning) for name, ops, meaning in reports.fates(report) if ops]
-    return section("What became of the launches", "What is not replayed goes to the driver as the program asked.", table(("<", "ops", "share", "<why"), rows))
+    return section("What happened to each call", "What is not replayed goes to the driver as the program asked.", table(("<", "calls", "share", "<why"), rows))
 
 
 def gain(report):
     parts = report["gain"]
-    rows = [("launching the replayed ops one by one would have taken", duration(parts["replaced_ns"])), ("launching graphs takes", duration(parts["launches_ns"])),
-            ("patching them", duration(parts["patches_ns"])), ("side exits, beside issuing", duration(parts["exits_ns"])),
-            ("answering, at 60 ns an op (assumed)", duration(parts["defers_ns"])), ("saved", duration(report["saved_ns"])),
+    rows = [("launching the replayed calls one by one would have taken", duration(parts["replaced_ns"])), ("launching graphs takes", duration(parts["launches_ns"])),
+            ("patching them", duration(parts["patches_ns"])), ("early exits, beside issuing", duration(parts["exits_ns"])),
+            ("per-call overhead, at 60 ns a call (assumed)", duration(parts["defers_ns"])), ("saved", duration(report["saved_ns"])),
             *((f"{name}, {words}", gained) for name, gained, words in observed.run_shorter(report)),
             ("building graphs, in the background", duration(parts["build_ns"]))]
     even = reports.break_even(report)

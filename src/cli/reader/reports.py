@@ -15,6 +15,9 @@ PLACE_MOST = 90     # characters of a function's name
 KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
+# Why a trace was left, as it is shown: what the report calls guard, values, ...
+LEFT = {"guard": "sequence changed", "values": "arguments changed", "barrier": "needed at once", "hold": "waited too long", "launch": "graph not launched"}
+
 
 class NoReport(Exception):
     """Why a file is not a report."""
@@ -224,12 +227,12 @@ def fates(report):
     """What became of the ops: (name, ops, meaning), of which those behind the first are the eager ones."""
     yield "replayed", report["replayed"], "issued as nodes of graphs"
     for name, ops in report["exited"].items():
-        yield f"left: {name}", ops, NAMES["exits"][name]
+        yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
-        yield f"unfit: {name}", ops, NAMES["unfit"][name]
-    yield "drowsy", report["drowsy"], "passed without being looked at, since nothing had repeated for long"
+        yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
+    yield "backed off", report["drowsy"], "passed without being looked at, since nothing had repeated for long"
     known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["drowsy"]
-    yield "watched", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
+    yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 
 def break_even(report):
@@ -277,7 +280,7 @@ def graphs(report):
 
 
 def saved_by(row, report):
-    """What a trace saved, but for patches and side exits, which are not known trace by trace."""
+    """What a trace saved, but for patches and early exits, which are not known trace by trace."""
     return row["eager_ns"] - row["replays"] * report["gain"]["launch_ns"]
 
 

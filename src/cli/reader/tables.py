@@ -74,7 +74,7 @@ def fates(report):
              for name in ("passed_capturing", "passed_stopped") if report[name]]
     if report["absent"]:
         rows.append(("(absent)", count(report["absent"]), "", "of replayed traces, but did not come: their nodes did nothing"))
-    return table("Ops by fate", ("<", "ops", "share", "<"), rows)
+    return table("What happened to each call", ("<", "calls", "share", "<"), rows)
 
 
 def means(row):
@@ -84,7 +84,7 @@ def means(row):
 
 
 def exits(row):
-    return ", ".join(f"{name} {count(number)}" for name, number in row["exits"].items() if number) or "-"
+    return ", ".join(f"{reports.LEFT[name]} {count(number)}" for name, number in row["exits"].items() if number) or "-"
 
 
 def traces(report):
@@ -92,7 +92,7 @@ def traces(report):
     told = [(row.get("who", ""), row["lane"], row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
              duration(reports.saved_by(row, report)), means(row), exits(row), size(row["graph_bytes"]) if row["live"] else "ended",
              shortened(row.get("first", "-"), NAME_MOST)) for row in rows]
-    text = table("Biggest traces", ("<", "lane", "length", "replays", "of ops", "saved", "<nodes patched", "<side exits", "memory", "<begins with"), told)
+    text = table("Biggest traces", ("<", "stream", "length", "replays", "of calls", "saved", "<nodes patched", "<early exits", "memory", "<begins with"), told)
     others = len(report["trace_rows"]) - len(rows) + report["trace_rest"]["made"]
     return text + (f"  and {count(others)} more\n" if others else "")
 
@@ -102,11 +102,11 @@ def gain(report):
     measured = "as measured" if amounts["eager_measured"] else "assumed: as on an H200"
     launched = "as measured" if amounts["launch_measured"] else "assumed: as on an H200"
     even = reports.break_even(report)
-    rows = [("replayed ops, had they been launched", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
+    rows = [("replayed calls, had they been launched", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
             ("launches of graphs", duration(-amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
             ("patching them", duration(-amounts["patches_ns"]), ""),
-            ("side exits", duration(-amounts["exits_ns"]), "beside issuing"),
-            ("answering", duration(-amounts["defers_ns"]), "assumed: 60 ns an op"),
+            ("early exits", duration(-amounts["exits_ns"]), "beside issuing"),
+            ("per-call overhead", duration(-amounts["defers_ns"]), "assumed: 60 ns a call"),
             ("saved", duration(report["saved_ns"]), "by the program's threads"),
             ("building graphs", duration(amounts["build_ns"]), "in the background" + (", expected" if mode == "observe" else ""))]
     text = table("Gain", ("<", "time", "<"), rows)
