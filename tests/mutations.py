@@ -440,6 +440,8 @@ BUGS = (
      "	return what == REPRISE_SYNC_QUERY && lane->stream == point->stream", "	return what == REPRISE_SYNC_UNKNOWN && lane->stream == point->stream", "asked_while_blocked"),
     ("a stream is said to have finished while ops are deferred on it", "src/lane/order.c",
      "		reprise_hold_want(lane);\n	return holds;", "		reprise_hold_want(lane);\n	return false;", "asked_while_blocked"),
+    ("a thread is cancelled while it makes room", "src/lane/shortage.c",
+     "	entered = reprise_enter();", "	entered = 0;\n	reprise_inside++;", "cancelled_out_of_memory"),
     ("while the driver keeps the hold limit's thread nobody looks", "src/lane/hold.c",
      "	if (look->over)\n		return;\n	if (atomic_load(&waiting) > 0) {", "	if (look != NULL)\n		return;\n	if (atomic_load(&waiting) > 0) {", "hold_beside_blocked"),
     ("what is queued does not wake the hold limit's thread", "src/lane/replay.c",

@@ -53,12 +53,10 @@ static unsigned int give_up_graphs(uint64_t deadline)
 	unsigned int destroyed = 0;
 
 	reprise_lanes_forget_all();
-	reprise_inside++;
 	if (begin_work(deadline)) {
 		destroyed = reprise_graveyard_sweep(UINT_MAX);
 		reprise_gate_end_work();
 	}
-	reprise_inside--;
 	return destroyed;
 }
 
@@ -68,10 +66,12 @@ bool reprise_make_room(unsigned int tried)
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
 	CUcontext current = NULL;
+	int entered;
 
 	/* To ask a stream that captures how far it is would end the capture. */
 	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || reprise_captures_any())))
 		return false;
+	entered = reprise_enter();
 	reprise_driver.cuCtxGetCurrent(&current);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	if (tried == 0)
@@ -80,6 +80,7 @@ bool reprise_make_room(unsigned int tried)
 		reprise_lanes_each(settle, &deadline);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_driver.cuCtxSetCurrent(current);
+	reprise_leave(entered);
 	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
 	return true;
 }

@@ -1,4 +1,6 @@
 /* Memory that runs out: what the graphs of Reprise hold is the program's, as soon as it asks for it. */
+#include <pthread.h>
+
 #include "hazard.h"
 
 #define MOST 4096
@@ -119,6 +121,41 @@ static void out_of_memory(void)
 	hazard_print("x", hazard_x);
 }
 
+/* The thread is to be cancelled, and is not before it says so: that memory has run out for a moment is no point where that may happen. */
+static void *take_all_though_cancelled(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (!hazard_springs(iteration))
+			continue;
+		pthread_cancel(pthread_self());
+		take_all(0);
+	}
+	pthread_testcancel();
+	return NULL;
+}
+
+static void cancelled_out_of_memory(void)
+{
+	pthread_t thread;
+	void *ended;
+
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	if (pthread_create(&thread, NULL, take_all_though_cancelled, NULL) != 0)
+		abort();
+	pthread_join(thread, &ended);
+	printf("cancelled %d\n", ended == PTHREAD_CANCELED);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream); /* nobody holds anything that this would wait for */
+		CHECK(cuStreamSynchronize(stream));
+		if (hazard_springs(iteration))
+			take_all(0);
+	}
+	hazard_print("x", hazard_x);
+}
+
 /* Loop `number` of many: which kernels, and with what, is its own. */
 static void one_of_many(unsigned number, unsigned length, CUstream into)
 {
@@ -192,6 +229,7 @@ static void many_streams(void)
 
 const struct hazard room_hazards[] = {
 	{"out_of_memory", out_of_memory},
+	{"cancelled_out_of_memory", cancelled_out_of_memory},
 	{"ten_thousand_loops", ten_thousand_loops},
 	{"lane_gives_way", lane_gives_way},
 	{"many_streams", many_streams},

@@ -73,6 +73,9 @@ CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_threa
 	if (entry->slow.nanoseconds) {
 		pthread_mutex_unlock(&sim_lock);
 		sim_slow_down(&entry->slow, call);
+		pthread_setcancelstate(cancellable, NULL);
+		pthread_testcancel(); /* a call of a driver that takes long may have points where a thread is cancelled */
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 		pthread_mutex_lock(&sim_lock);
 	}
 	sim_self()->cancellable = cancellable;
