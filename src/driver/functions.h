@@ -29,6 +29,8 @@
 	OPTIONAL(cuStreamGetCaptureInfo_v3) \
 	NEEDED(cuStreamCreateWithPriority) \
 	OPTIONAL(cuStreamCopyAttributes) \
+	OPTIONAL(cuStreamGetAttribute) \
+	OPTIONAL(cuStreamSetAttribute) \
 	NEEDED(cuStreamDestroy_v2) \
 	NEEDED(cuStreamQuery) \
 	NEEDED(cuStreamSynchronize) \

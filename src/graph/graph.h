@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "../op/op.h"
+#include "carried.h"
 #include "forks.h"
 #include "lull.h"
 
@@ -26,6 +27,7 @@ enum reprise_graph_state {
 struct reprise_workshop {
 	CUcontext context;
 	CUstream model; /* the program's stream */
+	struct reprise_carried carried; /* if that is a thread's own; written by that thread while the building thread rests */
 	CUstream streams[REPRISE_SIDES];
 	struct reprise_forks *forks; /* of a joint lane; else NULL */
 	struct reprise_lull lull;    /* the building thread's */

@@ -1,15 +1,22 @@
 #include "../driver/driver.h"
 #include "../report/counters.h"
+#include "carried.h"
 #include "graph.h"
 
+static void destroy(CUstream *stream)
+{
+	reprise_driver.cuStreamDestroy_v2(*stream);
+	*stream = NULL;
+}
+
 /* The priority and attributes of private streams are those of the program's stream. */
-static bool open_stream(CUstream *stream, CUstream model)
+static bool open_stream(CUstream *stream, CUstream model, const struct reprise_carried *carried)
 {
 	int priority = 0;
 
 	if (*stream != NULL)
 		return true;
-	/* A thread's own default stream has none, and the building thread's would be asked for its own. */
+	/* Of a thread's own default stream the building thread would be told of its own one. */
 	if (model != CU_STREAM_PER_THREAD && reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
 		priority = 0;
 	if (reprise_driver.cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, priority) != CUDA_SUCCESS) {
@@ -17,10 +24,11 @@ static bool open_stream(CUstream *stream, CUstream model)
 		reprise_count(REPRISE_COUNT_private_streams_failed, 1);
 		return false;
 	}
-	/* The default streams have no attributes to copy; what a failure leaves are the defaults. */
-	if (reprise_driver.cuStreamCopyAttributes != NULL && model > CU_STREAM_PER_THREAD)
-		reprise_driver.cuStreamCopyAttributes(*stream, model);
-	return true;
+	if (reprise_carried_bring(*stream, model, carried))
+		return true;
+	destroy(stream);
+	reprise_count(REPRISE_COUNT_build_failed_attributes, 1);
+	return false;
 }
 
 static bool open_edges(struct reprise_forks *forks, enum reprise_side side)
@@ -44,10 +52,10 @@ static bool open_side(const struct reprise_graph *graph, enum reprise_side side)
 	struct reprise_workshop *workshop = graph->workshop;
 	struct reprise_forks *forks = workshop->forks;
 
-	if ((graph->members & 1) != 0 && !open_stream(&workshop->streams[side], workshop->model))
+	if ((graph->members & 1) != 0 && !open_stream(&workshop->streams[side], workshop->model, &workshop->carried))
 		return false;
 	for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
-		if ((graph->members >> member & 1) != 0 && !open_stream(&forks->streams[side][member], forks->models[member]))
+		if ((graph->members >> member & 1) != 0 && !open_stream(&forks->streams[side][member], forks->models[member], NULL))
 			return false;
 	return forks == NULL || open_edges(forks, side);
 }
@@ -60,11 +68,9 @@ bool reprise_workshop_open(const struct reprise_graph *graph)
 void reprise_workshop_close(struct reprise_workshop *workshop)
 {
 	reprise_lull_close(&workshop->lull);
-	for (unsigned int side = 0; side < REPRISE_SIDES; side++) {
+	for (unsigned int side = 0; side < REPRISE_SIDES; side++)
 		if (workshop->streams[side] != NULL)
-			reprise_driver.cuStreamDestroy_v2(workshop->streams[side]);
-		workshop->streams[side] = NULL;
-	}
+			destroy(&workshop->streams[side]);
 }
 
 void reprise_forks_close(struct reprise_forks *forks)

@@ -3,8 +3,10 @@
 #include "../base/changes.h"
 #include "../base/gate.h"
 #include "../base/inside.h"
+#include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
+#include "../graph/carried.h"
 #include "../op/memory.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
@@ -24,6 +26,7 @@ struct forgetting {
 	CUfunction function;  /* NULL: all traces */
 	CUstream stream;      /* only this stream's lane, if `one_stream` */
 	bool one_stream;
+	uint32_t owner;       /* only this thread's lanes; 0: all */
 	CUcontext context;    /* only this context's lanes; NULL: all */
 	bool retire;          /* the lanes go too */
 	bool stay;            /* their private streams do not: the driver might keep who destroys them, and gives them back with the context */
@@ -63,7 +66,7 @@ static void forget(struct reprise_lane *lane, void *context)
 	const struct forgetting *what = context;
 	struct reprise_workshop workshop = {0};
 
-	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
+	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) || (what->owner != 0 && lane->owner != what->owner) ||
 	    (what->context != NULL && lane->context != what->context))
 		return;
 	take(lane, what->one_stream || what->retire);
@@ -183,6 +186,7 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.one_stream = true;
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
+		forgetting.owner = forgetting.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
 		break;
 	default:
 		break;
@@ -190,11 +194,13 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 	return forgetting;
 }
 
-static void forget_traces(enum reprise_lifetime what, uintptr_t handle)
+static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool settled)
 {
 	struct forgetting forgetting = scope_of(what, handle);
 
 	reprise_lanes_each(forget, &forgetting);
+	if (what == REPRISE_LIFETIME_ATTRIBUTES && forgetting.stream == CU_STREAM_PER_THREAD)
+		reprise_thread_attributes_change(settled);
 }
 
 static void begin_end(enum reprise_lifetime what, uintptr_t handle)
@@ -210,12 +216,12 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_captures_destroyed((CUstream)handle, NULL);
 	if (what == REPRISE_LIFETIME_CONTEXT && handle != 0)
 		reprise_captures_destroyed(NULL, (CUcontext)handle);
-	if (what == REPRISE_LIFETIME_ATTRIBUTES && (CUstream)handle == CU_STREAM_PER_THREAD)
-		reprise_threads_leave_alone();
+	if (what == REPRISE_LIFETIME_ATTRIBUTES)
+		reprise_carried_note(scope_of(what, handle).stream);
 	if (ends_context(what))
 		end_context(what, handle);
 	else
-		forget_traces(what, handle);
+		forget_traces(what, handle, false);
 }
 
 /*
@@ -228,7 +234,7 @@ static void complete_end(enum reprise_lifetime what, uintptr_t handle)
 	if (what == REPRISE_LIFETIME_PRIMARY)
 		lose_what_was_left((CUdevice)handle);
 	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_ATTRIBUTES)
-		forget_traces(what, handle);
+		forget_traces(what, handle, true);
 }
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)

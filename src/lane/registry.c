@@ -13,6 +13,7 @@
 #include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
+#include "../graph/carried.h"
 #include "doors.h"
 #include "errors.h"
 #include "thread.h"
@@ -67,7 +68,7 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 	if (stream == CU_STREAM_LEGACY)
 		return true;
 	if (stream == CU_STREAM_PER_THREAD)
-		return reprise_threads_usable();
+		return true;
 	if (reprise_driver.cuStreamGetCtx(stream, &theirs) != CUDA_SUCCESS || theirs != context ||
 	    reprise_driver.cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS)
 		return false;
@@ -120,6 +121,8 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->pace = (struct reprise_pace){0};
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
+	if (lane->owner != 0 && reprise_carried_noted_per_thread())
+		reprise_thread_read_attributes(lane);
 	count_order(lane, 1);
 	if (fresh) {
 		lane->number = lane_count;

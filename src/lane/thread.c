@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../base/inside.h"
 #include "../base/thread.h"
+#include "../graph/carried.h"
 #include "barrier.h"
 #include "order.h"
 #include "registry.h"
@@ -16,7 +18,6 @@
 static pthread_key_t key; /* set in threads that own a lane */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
-static _Atomic bool left_alone;
 
 static void thread_ends(void *unused)
 {
@@ -68,15 +69,29 @@ bool reprise_threads_tidy(void)
 	return any;
 }
 
-void reprise_threads_leave_alone(void)
+void reprise_thread_read_attributes(struct reprise_lane *lane)
 {
-	atomic_store(&left_alone, true);
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (atomic_load(&lane->owner) != 0)
-			atomic_store(&lane->unusable, true);
+	int entered = reprise_enter();
+
+	reprise_carried_read(&lane->workshop.carried);
+	reprise_leave(entered);
 }
 
-bool reprise_threads_usable(void)
+/* If there is no lane yet, one that is made later reads them. */
+void reprise_thread_attributes_change(bool settled)
 {
-	return !atomic_load(&left_alone);
+	struct reprise_lane *lane = reprise_lanes_known(CU_STREAM_PER_THREAD, true);
+
+	if (lane == NULL)
+		return;
+	reprise_graph_building_pause();
+	reprise_lock_take(&lane->lock);
+	if (atomic_load(&lane->owner) != reprise_thread_self())
+		; /* its context has ended */
+	else if (settled)
+		reprise_thread_read_attributes(lane);
+	else
+		lane->workshop.carried.unknown = true;
+	reprise_lock_give(&lane->lock);
+	reprise_graph_building_resume();
 }

@@ -12,8 +12,8 @@ void reprise_thread_owns(void);
 /* What ended threads left behind is given up. By the building thread, with its lock held; true if there was any. */
 bool reprise_threads_tidy(void);
 
-/* The attributes of such a stream were set, and graphs are captured on streams of ours that cannot copy them: all of them are eager from now on. */
-void reprise_threads_leave_alone(void);
+/* Writes down which attributes the calling thread's own stream has, whose lane it is (graph/carried.h). Under the lane's lock, or before anybody finds it. */
+void reprise_thread_read_attributes(struct reprise_lane *lane);
 
-/* False from then on. */
-bool reprise_threads_usable(void);
+/* The calling thread sets attributes of its own stream: not `settled` before the driver's call, and settled after it. */
+void reprise_thread_attributes_change(bool settled);

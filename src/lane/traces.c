@@ -149,7 +149,7 @@ struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane)
 	struct reprise_workshop taken = lane->workshop;
 
 	reprise_lane_unattend(lane);
-	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream};
+	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream, .carried = lane->workshop.carried};
 	return taken;
 }
 

@@ -20,6 +20,7 @@
 	X(lull_longest_ns, "longest time that launches were kept back for one") \
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
+	X(build_failed_attributes, "builds given up: what is captured could not be given the attributes that the program has set on the stream") \
 	X(build_failed_room, "builds given up: the graph alone would take more memory than graphs may") \
 	X(capture_longest_ns, "longest capture of the building thread") \
 	X(instantiate_longest_ns, "longest instantiation") \

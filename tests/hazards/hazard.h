@@ -25,7 +25,7 @@ extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazard
 	capture_hazards[], graph_hazards[], launch_hazards[], change_hazards[], replay_hazards[], ending_hazards[], room_hazards[], manners_hazards[], process_hazards[],
 	patching_hazards[], limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[], judged_hazards[], gated_hazards[], guest_hazards[];
 
-extern const struct hazard error_hazards[], blocked_hazards[];
+extern const struct hazard error_hazards[], blocked_hazards[], attribute_hazards[];
 
 /* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one block of WORDS threads works on `x` and reads `y`. */
 void hazard_set_up(void);
@@ -59,6 +59,8 @@ void hazard_print(const char *what, CUdeviceptr x);
 uint32_t hazard_mixed(uint32_t x, uint32_t y, uint32_t argument);
 
 CUstream hazard_stream(unsigned flags);
+/* Sets an attribute of the stream: which, and how, is told by the number. One in six is refused. */
+CUresult hazard_set_attribute(CUstream stream, unsigned number);
 CUfunction hazard_function(const char *name);
 /* Of the same module, as a library's kernel. */
 CUkernel hazard_kernel(const char *name);

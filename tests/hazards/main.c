@@ -17,7 +17,7 @@ CUdeviceptr hazard_x, hazard_y;
 const char *hazard_module_path;
 
 static const struct hazard *const tables[] = {
-	error_hazards, blocked_hazards,
+	error_hazards, blocked_hazards, attribute_hazards,
 	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, context_hazards, thread_hazards, apart_hazards, lifetime_hazards, capture_hazards, graph_hazards,
 	launch_hazards, change_hazards, replay_hazards, ending_hazards, room_hazards, manners_hazards, process_hazards,
 	patching_hazards, limit_hazards, fork_hazards, device_hazards, api_hazards, identity_hazards, judged_hazards, gated_hazards, guest_hazards,

@@ -85,35 +85,6 @@ static void array_reuse(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The stream's attributes say how its kernels run: nobody may run them as they were said to before. */
-static void change_attributes_of(CUstream stream)
-{
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		hazard_chain(hazard_x, stream);
-		if (hazard_springs(iteration)) {
-			CUstreamAttrValue window = {.accessPolicyWindow = {.base_ptr = (void *)(uintptr_t)hazard_y, .num_bytes = iteration % 2 ? WORDS : 2 * WORDS,
-				.hitRatio = 1, .hitProp = CU_ACCESS_PROPERTY_PERSISTING, .missProp = CU_ACCESS_PROPERTY_STREAMING}};
-			CUstreamAttrValue policy = {.syncPolicy = iteration % 2 ? CU_SYNC_POLICY_YIELD : CU_SYNC_POLICY_SPIN};
-
-			CHECK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &window));
-			CHECK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &policy));
-		}
-		hazard_chain(hazard_x, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-}
-
-static void stream_attributes(void)
-{
-	change_attributes_of(hazard_stream(CU_STREAM_NON_BLOCKING));
-}
-
-static void stream_attributes_per_thread(void)
-{
-	change_attributes_of(CU_STREAM_PER_THREAD);
-}
-
 /* A stream of a green context, whose kernels run on some of the multiprocessors only. */
 static void green_context(void)
 {
@@ -210,8 +181,6 @@ static void half_patched(void)
 const struct hazard replay_hazards[] = {
 	{"version_signature", version_signature},
 	{"array_reuse", array_reuse},
-	{"stream_attributes", stream_attributes},
-	{"stream_attributes_per_thread", stream_attributes_per_thread},
 	{"green_context", green_context},
 	{"node_limits", node_limits},
 	{"update_refused", update_refused},

@@ -91,6 +91,49 @@ static void per_thread_default(void)
 	hazard_print("other", shared_x);
 }
 
+static CUcontext second_context;
+
+/* In a second context the thread's own stream is another one, and has attributes of its own. */
+static void set_in_second_context(unsigned number)
+{
+	CHECK(cuCtxSetCurrent(second_context));
+	CHECK(hazard_set_attribute(CU_STREAM_PER_THREAD, number));
+	CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+	CHECK(cuCtxSetCurrent(hazard_context));
+}
+
+static void *on_own_with_attributes(void *which)
+{
+	unsigned me = (unsigned)(uintptr_t)which, number = 3 * me;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		take_turn(me);
+		hazard_chain(me == 0 ? hazard_x : shared_x, CU_STREAM_PER_THREAD);
+		if (iteration > 200 + 300 * me && iteration % 61 == 7)
+			hazard_set_attribute(CU_STREAM_PER_THREAD, number++);
+		if (iteration % 400 == 150)
+			set_in_second_context(6 * (iteration / 400) + me);
+		CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+		if (iteration % 61 == 14)
+			hazard_await_graphs();
+		end_turn();
+	}
+	return NULL;
+}
+
+/* What one thread sets of its own stream is no other's. */
+static void stream_attributes_of_threads(void)
+{
+	CHECK(cuMemAlloc(&shared_x, WORDS * 4));
+	CHECK(cuMemsetD32(shared_x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	CHECK(cuCtxCreate(&second_context, NULL, 0, hazard_device));
+	CHECK(cuCtxSetCurrent(hazard_context));
+	run_two_threads(on_own_with_attributes);
+	hazard_print("x", hazard_x);
+	hazard_print("other", shared_x);
+}
+
 static CUdeviceptr short_lived_x;
 
 /* A loop on a thread's own default stream, the last ops of which run while the thread ends. */
@@ -206,6 +249,7 @@ static void threads_in_step(void)
 const struct hazard thread_hazards[] = {
 	{"per_thread_default", per_thread_default},
 	{"per_thread_ends", per_thread_ends},
+	{"stream_attributes_of_threads", stream_attributes_of_threads},
 	{"two_threads_one_stream", two_threads_one_stream},
 	{"threads_many_streams", threads_many_streams},
 	{"threads_in_step", threads_in_step},
