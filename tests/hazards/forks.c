@@ -216,6 +216,31 @@ static void fork_priorities(void)
 	repeat(forks_and_joins);
 }
 
+/* Attributes of the origin and of its sides change while they fork; for a while one has another priority. */
+static void forks_with_attributes(unsigned iteration)
+{
+	CUstream streams[SIDES + 1] = {sides[0], origin, sides[1]};
+	static unsigned number;
+
+	fork_all(1);
+	if (hazard_springs(iteration) && iteration % 2 == 0 && number < 11) {
+		if (number == 10)
+			CHECK(cuStreamCopyAttributes(sides[0], sides[1]));
+		else
+			hazard_set_attribute(streams[number % 3], number);
+		number++;
+	}
+	join_all();
+	if (hazard_springs(iteration - 13))
+		hazard_settle(origin);
+}
+
+static void fork_attributes(void)
+{
+	set_up_plainly();
+	repeat(forks_with_attributes);
+}
+
 /* ---- what is not as before, this time ---- */
 
 /* Work on a side stream that the next fork does not come behind. */
@@ -1000,6 +1025,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_in_fork", fork_in_fork},
 	{"fork_primary_released", fork_primary_released},
 	{"fork_priorities", fork_priorities},
+	{"fork_attributes", fork_attributes},
 	{"fork_member_outside", fork_member_outside},
 	{"fork_unjoined", fork_unjoined},
 	{"fork_member_goes_on", fork_member_goes_on},
