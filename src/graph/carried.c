@@ -49,13 +49,7 @@ void reprise_carried_read(struct reprise_carried *carried)
 	carried->unknown |= carried->count == 0; /* every stream has some */
 }
 
-/* How the host waits is no affair of what is captured, and what a stream has at first cannot always be set. */
-static bool is_hosts(CUstreamAttrID id)
-{
-	return id == CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY;
-}
-
-/* What the private stream has anyway is not set. */
+/* What the private stream has anyway is not set: what a stream has at first, it cannot always be given. */
 static bool bring_one(CUstream stream, CUstreamAttrID id, const CUstreamAttrValue *value)
 {
 	CUstreamAttrValue own;
@@ -70,7 +64,7 @@ static bool bring_written_down(CUstream stream, const struct reprise_carried *ca
 	if (carried->unknown)
 		return false;
 	for (unsigned int i = 0; i < carried->count; i++)
-		if (!is_hosts(carried->rows[i].id) && !bring_one(stream, carried->rows[i].id, &carried->rows[i].value))
+		if (!bring_one(stream, carried->rows[i].id, &carried->rows[i].value))
 			return false;
 	return true;
 }

@@ -250,25 +250,95 @@ static void device_printf(void)
 	fclose(file);
 }
 
-/* A stream's attribute changes in mid-loop. */
-static void stream_attributes(void)
+/* Whether a stream takes it, the driver says; what it took, it tells. */
+static void set_attribute(unsigned number, const uint32_t *words, cudaStream_t stream)
+{
+	static const cudaLaunchAttributeID ids[] = {cudaLaunchAttributeSynchronizationPolicy, cudaLaunchAttributeMemSyncDomain, cudaLaunchAttributeAccessPolicyWindow};
+	cudaLaunchAttributeID id = ids[number % 3];
+	cudaLaunchAttributeValue value, told;
+	bool other = number / 3 % 2 != 0;
+
+	memset(&value, 0, sizeof(value));
+	memset(&told, 0, sizeof(told));
+	if (id == cudaLaunchAttributeSynchronizationPolicy)
+		value.syncPolicy = other ? cudaSyncPolicyYield : cudaSyncPolicySpin;
+	else if (id == cudaLaunchAttributeMemSyncDomain)
+		value.memSyncDomain = other ? cudaLaunchMemSyncDomainDefault : cudaLaunchMemSyncDomainRemote;
+	else
+		value.accessPolicyWindow = (struct cudaAccessPolicyWindow){.base_ptr = (void *)words, .num_bytes = other ? 64 : 128, .hitRatio = 1,
+			.hitProp = cudaAccessPropertyPersisting, .missProp = cudaAccessPropertyStreaming};
+	if (cudaStreamSetAttribute(stream, id, &value) != cudaSuccess) {
+		cudaGetLastError();
+		return;
+	}
+	CHECK(cudaStreamGetAttribute(stream, id, &told));
+	EXPECT(told.syncPolicy == value.syncPolicy, "attribute %d is another than was set", (int)id); /* or the first bytes of the others */
+}
+
+/* The stream's attributes are set before its first work, and in mid-loop. */
+static void change_attributes_of(cudaStream_t stream)
 {
 	struct mirror mirror;
-	cudaStream_t stream;
+	unsigned number = 0;
 
 	mirror_init(&mirror);
-	CHECK(cudaStreamCreate(&stream));
+	set_attribute(number++, mirror.device, stream);
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		mirror_body(&mirror, stream);
 		if (trap_at(i)) {
-			cudaLaunchAttributeValue value = {.syncPolicy = i % 2 ? cudaSyncPolicyYield : cudaSyncPolicySpin};
-
-			CHECK(cudaStreamSetAttribute(stream, cudaLaunchAttributeSynchronizationPolicy, &value));
+			set_attribute(number++, mirror.device, stream);
 			mirror_mix(&mirror, i, stream);
 		}
 		CHECK(cudaStreamSynchronize(stream));
 	}
 	mirror_verify(&mirror, ITERATIONS);
+}
+
+static void stream_attributes(void)
+{
+	cudaStream_t stream;
+
+	CHECK(cudaStreamCreate(&stream));
+	change_attributes_of(stream);
+}
+
+static void stream_attributes_legacy(void)
+{
+	change_attributes_of(cudaStreamLegacy);
+}
+
+static void stream_attributes_per_thread(void)
+{
+	change_attributes_of(cudaStreamPerThread);
+}
+
+/* From each kind of stream to each other. */
+static void stream_attributes_copied(void)
+{
+	cudaStream_t streams[4] = {NULL, NULL, cudaStreamLegacy, cudaStreamPerThread};
+	struct mirror mirrors[4];
+	unsigned number = 0;
+
+	CHECK(cudaStreamCreateWithFlags(&streams[0], cudaStreamNonBlocking));
+	CHECK(cudaStreamCreate(&streams[1]));
+	for (unsigned k = 0; k < 4; k++)
+		mirror_init(&mirrors[k]);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		unsigned from = number % 4, to = (from + 1 + number / 4 % 3) % 4;
+
+		for (unsigned k = 0; k < 4; k++)
+			mirror_body(&mirrors[k], streams[k]);
+		if (trap_at(i)) {
+			set_attribute(number++, mirrors[from].device, streams[from]);
+			mirror_mix(&mirrors[to], i, streams[to]);
+			if (cudaStreamCopyAttributes(streams[to], streams[from]) != cudaSuccess)
+				cudaGetLastError();
+		}
+		for (unsigned k = 0; k < 4; k++)
+			CHECK(cudaStreamSynchronize(streams[k]));
+	}
+	for (unsigned k = 0; k < 4; k++)
+		mirror_verify(&mirrors[k], ITERATIONS);
 }
 
 const struct hazard replay_hazards[] = {
@@ -281,5 +351,8 @@ const struct hazard replay_hazards[] = {
 	{"pdl", pdl},
 	{"device_printf", device_printf},
 	{"stream_attributes", stream_attributes},
+	{"stream_attributes_legacy", stream_attributes_legacy},
+	{"stream_attributes_per_thread", stream_attributes_per_thread},
+	{"stream_attributes_copied", stream_attributes_copied},
 	{NULL, NULL},
 };
