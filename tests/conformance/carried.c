@@ -73,12 +73,167 @@ static void a_graph_may_use_its_nodes_priorities(void)
 	OK(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
 }
 
+/* ---- default streams: an attribute that is set there would stay for the checks that follow, so each has a process of its own ---- */
+
+static void set_domain(CUstream of)
+{
+	CUstreamAttrValue domain = {.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE};
+
+	OK(cuStreamSetAttribute(of, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &domain));
+}
+
+static void has_domain(CUstream of, CUlaunchMemSyncDomain wanted)
+{
+	CUstreamAttrValue told = {0};
+
+	OK(cuStreamGetAttribute(of, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &told));
+	EQUAL(told.memSyncDomain, wanted);
+}
+
+static void node_has_domain(CUgraphNode node, CUlaunchMemSyncDomain wanted)
+{
+	CUkernelNodeAttrValue told = {0};
+
+	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN, &told));
+	EQUAL(told.memSyncDomain, wanted);
+}
+
+static void the_legacy_stream_keeps_attributes(void)
+{
+	set_domain(CU_STREAM_LEGACY);
+	has_domain(CU_STREAM_LEGACY, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+	has_domain(NULL, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+	has_domain(CU_STREAM_PER_THREAD, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+	has_domain(stream, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+}
+
+static void other_legacy_stream_has_none(void)
+{
+	CUcontext second;
+	CUdevice device;
+
+	OK(cuCtxGetDevice(&device));
+	OK(cuCtxCreate(&second, NULL, 0, device));
+	has_domain(CU_STREAM_LEGACY, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+	OK(cuCtxDestroy(second));
+}
+
+static void each_context_has_a_legacy_stream_with_its_own_attributes(void)
+{
+	set_domain(CU_STREAM_LEGACY);
+	in_thread(other_legacy_stream_has_none);
+	has_domain(CU_STREAM_LEGACY, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+}
+
+static void own_stream_has_none(void)
+{
+	has_domain(CU_STREAM_PER_THREAD, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+	has_domain(CU_STREAM_LEGACY, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+}
+
+static void a_threads_own_stream_keeps_attributes(void)
+{
+	set_domain(CU_STREAM_PER_THREAD);
+	has_domain(CU_STREAM_PER_THREAD, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+	in_thread(own_stream_has_none);
+}
+
+/* What kernels of a stream have that took over those of another. */
+static void copied_from(CUstream source)
+{
+	set_domain(source);
+	OK(cuStreamCopyAttributes(stream, source));
+	has_domain(stream, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+	node_has_domain(captured(), CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+}
+
+static void a_captured_kernel_has_what_its_stream_copied(void) { copied_from(other); }
+static void a_captured_kernel_has_what_its_stream_copied_of_the_legacy_one(void) { copied_from(CU_STREAM_LEGACY); }
+static void a_captured_kernel_has_what_its_stream_copied_of_a_threads_own(void) { copied_from(CU_STREAM_PER_THREAD); }
+
+static void attributes_are_copied_to_default_streams(void)
+{
+	set_domain(stream);
+	OK(cuStreamCopyAttributes(CU_STREAM_LEGACY, stream));
+	has_domain(CU_STREAM_LEGACY, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+	OK(cuStreamCopyAttributes(CU_STREAM_PER_THREAD, CU_STREAM_LEGACY));
+	has_domain(CU_STREAM_PER_THREAD, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+}
+
+/* ---- what a capture takes over, and when ---- */
+
+static void a_launchs_own_attribute_goes_before_its_streams(void)
+{
+	CUlaunchAttribute own = {.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT};
+	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .hStream = stream,
+		.attrs = &own, .numAttrs = 1};
+	CUgraphNode node;
+
+	set_domain(stream);
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuLaunchKernelEx(&config, function("nothing"), NULL, NULL));
+	capture_end();
+	nodes(graph, &node, 1);
+	node_has_domain(node, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+}
+
+static void attributes_that_are_set_in_a_capture_hold_from_then_on(void)
+{
+	CUgraphNode both[2], root;
+	size_t roots = 1;
+
+	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(launch("nothing", stream, NULL));
+	set_domain(stream);
+	OK(launch("nothing", stream, NULL));
+	capture_end();
+	EQUAL(nodes(graph, both, 2), 2);
+	OK(cuGraphGetRootNodes(graph, &root, &roots));
+	node_has_domain(root, CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT);
+	node_has_domain(root == both[0] ? both[1] : both[0], CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+}
+
+static void a_captured_kernel_keeps_what_its_stream_had(void)
+{
+	CUstreamAttrValue domain = {.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT};
+	CUgraphNode node;
+
+	set_domain(stream);
+	node = captured();
+	OK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &domain));
+	node_has_domain(node, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+}
+
+/* Also of such as no version of CUDA knows. */
+static void of_what_is_no_attribute_of_streams_none_is_told(void)
+{
+	static const int ids[] = {CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+		CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+		CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 28, 29, 30, 31};
+	CUstreamAttrValue value;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		EXPECT(cuStreamGetAttribute(CU_STREAM_PER_THREAD, (CUstreamAttrID)ids[i], &value), CUDA_ERROR_INVALID_VALUE);
+}
+
 #define STREAM "Stream Management: "
+#define ASKED(source) "asked, not measured: " STREAM source
 
 const struct check carried_checks[] = {
 	CHECK(a_captured_kernel_has_its_streams_access_policy_window, STREAM "cuStreamSetAttribute, that kernels of the stream have it; of captures not yet measured"),
 	CHECK(a_captured_kernel_has_its_streams_memory_domain, STREAM "cuStreamSetAttribute, that kernels of the stream have it; of captures not yet measured"),
 	CHECK(attributes_are_copied_from_stream_to_stream, STREAM "cuStreamCopyAttributes"),
+	CHECK_ALONE(the_legacy_stream_keeps_attributes, ASKED("cuStreamSetAttribute: the stream may be a default one, which is not said"), 0),
+	CHECK_ALONE(each_context_has_a_legacy_stream_with_its_own_attributes, ASKED("cuStreamSetAttribute"), 0),
+	CHECK_ALONE(a_threads_own_stream_keeps_attributes, ASKED("cuStreamSetAttribute"), 0),
+	CHECK(a_captured_kernel_has_what_its_stream_copied, ASKED("cuStreamCopyAttributes")),
+	CHECK_ALONE(a_captured_kernel_has_what_its_stream_copied_of_the_legacy_one, ASKED("cuStreamCopyAttributes"), 0),
+	CHECK_ALONE(a_captured_kernel_has_what_its_stream_copied_of_a_threads_own, ASKED("cuStreamCopyAttributes"), 0),
+	CHECK_ALONE(attributes_are_copied_to_default_streams, ASKED("cuStreamCopyAttributes"), 0),
+	CHECK(a_launchs_own_attribute_goes_before_its_streams, ASKED("cuStreamSetAttribute")),
+	CHECK(attributes_that_are_set_in_a_capture_hold_from_then_on, ASKED("cuStreamSetAttribute")),
+	CHECK(a_captured_kernel_keeps_what_its_stream_had, ASKED("cuStreamSetAttribute")),
+	CHECK(of_what_is_no_attribute_of_streams_none_is_told, ASKED("cuStreamGetAttribute")),
 	CHECK(a_captured_kernel_has_the_priority_of_its_launch, "Execution Control: cuLaunchKernelEx; not yet measured"),
 	CHECK(a_graph_may_use_its_nodes_priorities, "Graph Management: cuGraphInstantiate"),
 	CHECKS_END,
