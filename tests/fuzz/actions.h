@@ -90,7 +90,7 @@ enum { BUFFERS = 3, WORDS = 64, EVENTS = 6, CHANGES = 8 };
 	X(capture_again, 2) /* stream, change: whole-graph update of it */ \
 	X(capture_broken, 2) /* stream, how */ \
 	X(shared_limit, 1)  /* KiB: a function's attribute */ \
-	X(stream_attribute, 2) /* stream, which */ \
+	X(stream_attribute, 2) /* stream, which, or from which other stream */ \
 	X(write_value, 2)   /* one stream writes a word, another waits for it */ \
 	X(stream_anew, 1)   /* destroyed with work pending, and made again */ \
 	X(module_anew, 0) \

@@ -152,9 +152,15 @@ static void gives_back(int stream, int how)
 	fuzz_free_anew(stream, how);
 }
 
+static void sets_attribute(int stream, int how)
+{
+	fuzz_stream_attribute(stream, how);
+	launches(stream, 0);
+}
+
 /* Launches, and leaves it to the first thread, which may wait for something else, to see what comes of them. */
 static void (*const acts[])(int stream, int how) = {launches, copies, looks, copies_now, waits, waits_for_event, waits_for_all, writes_word, orders_context,
-	makes, is_refused, gives_back};
+	makes, is_refused, gives_back, sets_attribute};
 
 void fuzz_elsewhere(int s, int what, int how)
 {

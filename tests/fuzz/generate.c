@@ -89,7 +89,7 @@ static const struct {
 	[ACTION_capture_again] = {0, 3},
 	[ACTION_capture_broken] = {0, 3},
 	[ACTION_shared_limit] = {0, 4},
-	[ACTION_stream_attribute] = {0, 4},
+	[ACTION_stream_attribute] = {0, 6},
 	[ACTION_write_value] = {2, 3},
 	[ACTION_stream_anew] = {0, 4},
 	[ACTION_module_anew] = {0, 3},

@@ -199,30 +199,46 @@ void fuzz_spin_and_make(int way, int what)
 
 /* ---- attributes, and words that streams write ---- */
 
+static CUresult set_attribute(CUstream stream, CUdeviceptr of_stream, int what)
+{
+	CUstreamAttrValue value = {0};
+	int other = what / 8 % 2;
+
+	switch (what % 8) {
+	case 0:
+		value.syncPolicy = other ? CU_SYNC_POLICY_SPIN : CU_SYNC_POLICY_AUTO;
+		return cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value);
+	case 1:
+	case 2:
+		value.memSyncDomain = other ? CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE : CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
+		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &value);
+	case 3:
+		value.memSyncDomainMap.default_ = (unsigned char)other;
+		value.memSyncDomainMap.remote = (unsigned char)!other;
+		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value);
+	case 4:
+	case 5:
+		value.accessPolicyWindow = (CUaccessPolicyWindow){.base_ptr = (void *)(uintptr_t)of_stream, .num_bytes = other ? WORDS : 2 * WORDS, .hitRatio = 1,
+			.hitProp = CU_ACCESS_PROPERTY_PERSISTING, .missProp = CU_ACCESS_PROPERTY_STREAMING};
+		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value);
+	case 6:
+		value.priority = -(what % 3);
+		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value);
+	default:
+		value.cooperative = 1; /* launches have that, and no streams */
+		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value);
+	}
+}
+
+/* Of any kind of stream; or it takes over those of another, of any kind. */
 void fuzz_stream_attribute(int s, int what)
 {
-	int stream = fuzz_stream_of(s);
-	CUstreamAttrValue value = {0};
+	int stream = fuzz_stream_of(s), from = fuzz_in(stream + 1 + what / 3 % (STREAMS - 1), STREAMS);
 
-	switch (fuzz_in(what, 6)) {
-	case 0:
-	case 1:
-		value.syncPolicy = what % 2 ? CU_SYNC_POLICY_SPIN : CU_SYNC_POLICY_AUTO;
-		CALL(cuStreamSetAttribute(world.stream[stream], CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
-		break;
-	case 2:
-	case 3:
-		value.memSyncDomain = what % 2 ? CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE : CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
-		CALL(cuStreamSetAttribute(world.stream[stream], CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &value));
-		break;
-	case 4:
-		CALL(cuStreamCopyAttributes(world.stream[stream], world.stream[BLOCKING]));
-		break;
-	default:
-		value.priority = -(what % 3);
-		CALL(cuStreamSetAttribute(world.stream[stream], CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
-		break;
-	}
+	if (what % 3 == 2)
+		CALL(cuStreamCopyAttributes(world.stream[stream], world.stream[from]));
+	else
+		CALL(set_attribute(world.stream[stream], world.buffer[stream][0], what / 3));
 }
 
 /* One stream writes a word, another waits for it, and works on what is its own. */
