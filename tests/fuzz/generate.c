@@ -280,6 +280,12 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 	return statement;
 }
 
+/* What a stream has at first, and what graphs that are built from then on have, too: the loop goes on with them after a pause. */
+static void add_attribute(struct program *program, const struct cast *cast, int at)
+{
+	program_add(program, (struct statement){ACTION_stream_attribute, {draw_stream(cast), (int)draw(100)}, CONDITION_AT, {at, 0}});
+}
+
 /* Some statements of a body are done only now and then, or not always; in a forgetful one, many are left out now and then. */
 static void draw_condition(struct statement *statement, int count, bool disturbing, bool forgetful)
 {
@@ -339,6 +345,8 @@ static void add_loop(struct program *program)
 	program_add_loop(program, count);
 	if (draw(5) == 0)
 		add_simple(program, ACTION_enter, 1 + (int)draw(2), CONDITION_AT, 0, 0);
+	if (draw(6) == 0)
+		add_attribute(program, &cast, 0);
 	add_edges(program, &cast, true);
 	for (unsigned i = 0; i < length; i++) {
 		struct statement statement = draw_statement(&cast, false);
@@ -369,6 +377,10 @@ static void add_loop(struct program *program)
 		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_EVERY, 2 + (int)draw(9), 0);
 	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 5 + (int)draw(5), 0);
 	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 12 + (int)draw(5), 0);
+	if (draw(6) == 0) {
+		add_attribute(program, &cast, 18);
+		add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 23, 0);
+	}
 }
 
 /* So many ops of a stream that nothing is looked for any more, beside others on the legacy stream or one that does not wait for it. */
