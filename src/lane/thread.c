@@ -81,16 +81,16 @@ void reprise_thread_read_attributes(struct reprise_lane *lane)
 void reprise_thread_attributes_change(bool settled)
 {
 	struct reprise_lane *lane = reprise_lanes_known(CU_STREAM_PER_THREAD, true);
+	bool own;
 
 	if (lane == NULL)
 		return;
 	reprise_graph_building_pause();
 	reprise_lock_take(&lane->lock);
-	if (atomic_load(&lane->owner) != reprise_thread_self())
-		; /* its context has ended */
-	else if (settled)
+	own = atomic_load(&lane->owner) == reprise_thread_self(); /* else its context has ended */
+	if (own && settled)
 		reprise_thread_read_attributes(lane);
-	else
+	else if (own)
 		lane->workshop.carried.unknown = true;
 	reprise_lock_give(&lane->lock);
 	reprise_graph_building_resume();
