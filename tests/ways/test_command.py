@@ -437,6 +437,14 @@ class Verify(WithFolder):
                     self.assertFalse((self.folder / "made").exists())
                     self.assertEqual(list(self.temporary.iterdir()), [])
 
+    def test_a_signal_that_it_was_to_ignore_does_not_end_it(self):
+        script = self.script("[ $REPRISE = off ] && touch ready && sleep 0.5; echo done >> ended")
+        process = self.start("verify", "--", script, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        until((self.folder / "ready").exists, "the program runs")
+        process.send_signal(signal.SIGHUP)
+        self.assertEqual(process.wait(PATIENCE), 3)
+        self.assertEqual((self.folder / "ended").read_text(), "done\ndone\n")
+
     def test_who_ends_it_while_it_reads_its_input(self):
         end, begin = os.pipe()
         process = subprocess.Popen([REPRISE, "verify", "--", "cat"], env=self.environment(), stdin=end, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
