@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/release.h"
 #include "library.h"
 #include "tell.h"
 
@@ -15,18 +16,14 @@
 /* "580.82" of the kernel's module; "" where there is none. */
 static void read_release(char release[64])
 {
-	FILE *file = fopen("/proc/driver/nvidia/version", "r");
+	FILE *file = fopen(REPRISE_RELEASE_FILE, "r");
 	char line[256] = "";
-	char *found = NULL;
 
-	release[0] = '\0';
-	if (file == NULL)
-		return;
-	if (fgets(line, sizeof(line), file) != NULL)
-		found = strstr(line, "Module");
-	if (found != NULL)
-		sscanf(found, "Module%*[^0-9]%63s", release);
-	fclose(file);
+	if (file != NULL && fgets(line, sizeof(line), file) == NULL)
+		line[0] = '\0';
+	if (file != NULL)
+		fclose(file);
+	reprise_release_of(line, release, 64);
 }
 
 /* What the header of a toolkit says it is: 13000 for 13.0; 0 where there is none. */

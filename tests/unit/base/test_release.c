@@ -1,0 +1,36 @@
+/* The driver's release, as its kernel modules tell it. */
+#include "../../suite.h"
+#include "../../../src/base/release.h"
+
+static const struct {
+	const char *line, *release;
+} cases[] = {
+	{"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri Sep  5 20:01:50 UTC 2025\nGCC version:  gcc version 13.3.0\n", "580.82.07"},
+	{"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs-builder@U22)\n", "580.159.04"},
+	{"NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  580.82  Release Build\n", "580.82"},
+	{"NVRM version: none\nGCC version:  gcc version 13.3.0\n", ""},
+	{"580.82", "580.82"},
+	{"1.2345678901234567890", ""},
+	{"", ""},
+	{"\n", ""},
+	{"   580.1", "580.1"},
+};
+
+START_TEST(it_is_the_word_of_digits_and_dots)
+{
+	char release[16];
+
+	reprise_release_of(cases[_i].line, release, sizeof(release));
+	ck_assert_str_eq(release, cases[_i].release);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("release");
+	TCase *tests = tcase_create("release");
+
+	tcase_add_loop_test(tests, it_is_the_word_of_digits_and_dots, 0, sizeof(cases) / sizeof(*cases));
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
