@@ -92,7 +92,7 @@ void reprise_say(const char *format, ...)
 	va_end(arguments);
 }
 
-void reprise_log_option(const char *variable, const char *text)
+void reprise_log_option(const char *variable, const char *text, const char *range)
 {
 	char shown[64];
 	size_t length = 0;
@@ -100,5 +100,5 @@ void reprise_log_option(const char *variable, const char *text)
 	for (; text[length] != '\0' && length < sizeof(shown) - 1; length++)
 		shown[length] = text[length] >= ' ' && text[length] <= '~' ? text[length] : '?';
 	shown[length] = '\0';
-	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" cannot be used; the default stands", variable, shown);
+	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" is not %s; the default stands", variable, shown, range);
 }

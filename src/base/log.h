@@ -23,8 +23,8 @@ void reprise_log_level(uint64_t level);
 
 __attribute__((format(printf, 2, 3))) void reprise_log(enum reprise_log_level level, const char *format, ...);
 
-/* Names an option whose value cannot be used; `text` may be anything, of any length. */
-void reprise_log_option(const char *variable, const char *text);
+/* Names an option whose value cannot be used, and what it may be; `text` may be anything, of any length. */
+void reprise_log_option(const char *variable, const char *text, const char *range);
 
 /* As reprise_log() without a level: what the user asked to be told. */
 __attribute__((format(printf, 1, 2))) void reprise_say(const char *format, ...);

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -68,6 +69,20 @@ bool reprise_option_accepts(enum reprise_option option, const char *text)
 	return parse(&reprise_option_rows[option], text, &value);
 }
 
+const char *reprise_option_range(enum reprise_option option, char *words, size_t size)
+{
+	const struct reprise_option_row *row = &reprise_option_rows[option];
+
+	if (row->kind == REPRISE_OPTION_NUMBER)
+		snprintf(words, size, "a number from %llu to %llu (%.*s)", (unsigned long long)row->least, (unsigned long long)row->greatest, (int)strcspn(row->help, " "),
+		         row->help);
+	else if (row->kind == REPRISE_OPTION_WORD)
+		snprintf(words, size, "one of %s", row->words);
+	else
+		snprintf(words, size, "a text of at most %d characters", REPRISE_OPTION_TEXT_MOST - 1);
+	return words;
+}
+
 static bool take(enum reprise_option option, const char *text)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
@@ -85,6 +100,7 @@ static bool take(enum reprise_option option, const char *text)
 void reprise_options_read(void)
 {
 	bool secure = getauxval(AT_SECURE) != 0;
+	char range[128];
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
 		const char *text = secure ? NULL : getenv(reprise_option_rows[i].variable);
@@ -94,7 +110,7 @@ void reprise_options_read(void)
 			strcpy(values[i].text, reprise_option_rows[i].words);
 		values[i].given = text != NULL && take(i, text);
 		if (text != NULL && !values[i].given)
-			reprise_log_option(reprise_option_rows[i].variable, text);
+			reprise_log_option(reprise_option_rows[i].variable, text, reprise_option_range(i, range, sizeof(range)));
 	}
 	if (secure)
 		values[REPRISE_OPTION_MODE].value = 0;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*  X(option, variable, kind, default, least, greatest, words or default text, help); the help of a NUMBER begins with its unit */
@@ -54,6 +55,9 @@ void reprise_options_read(void);
 
 /* Whether the option may have that value. Looks at the table only. */
 bool reprise_option_accepts(enum reprise_option option, const char *text);
+
+/* What values it may have, in words to stand behind "is not": "a number from 0 to 100000 (microseconds)". Returns `words`. */
+const char *reprise_option_range(enum reprise_option option, char *words, size_t size);
 
 /* The value of a WORD or NUMBER option. */
 uint64_t reprise_option(enum reprise_option option);

@@ -114,28 +114,13 @@ static int refuse_unknown(const struct reprise_command *command, const char *wor
 	return reprise_arguments_refuse("%s has no option %s; reprise %s --help lists those that it has", command->name, name, command->name);
 }
 
-/* What the option may be, behind "is not" or "has to be". */
-static const char *range(unsigned int option, char text[256])
-{
-	const struct reprise_option_row *row = &reprise_option_rows[option];
-
-	if (row->kind == REPRISE_OPTION_NUMBER)
-		snprintf(text, 256, "a number from %llu to %llu (%.*s)", (unsigned long long)row->least, (unsigned long long)row->greatest, (int)strcspn(row->help, " "),
-		         row->help);
-	else if (row->kind == REPRISE_OPTION_WORD)
-		snprintf(text, 256, "one of %s", row->words);
-	else
-		snprintf(text, 256, "a text of at most %d characters", REPRISE_OPTION_TEXT_MOST - 1);
-	return text;
-}
-
 static int refuse_missing(int value)
 {
 	char text[256];
 
 	if (value >= OWN_FIRST)
 		return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), reprise_own_rows[value - OWN_FIRST].takes);
-	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), range((unsigned int)value, text));
+	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), reprise_option_range((enum reprise_option)value, text, sizeof(text)));
 }
 
 /* The nearest of the words that the option may be; NULL if none is near. */
@@ -164,8 +149,8 @@ static int refuse_value(unsigned int option, const char *value)
 		shown[length] = value[length] >= ' ' && value[length] <= '~' ? value[length] : '?';
 	shown[length] = '\0';
 	if (meant != NULL)
-		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?", reprise_option_name(option), shown, range(option, text), meant);
-	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown, value[length] != '\0' ? "..." : "", range(option, text));
+		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?", reprise_option_name(option), shown, reprise_option_range(option, text, sizeof(text)), meant);
+	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown, value[length] != '\0' ? "..." : "", reprise_option_range(option, text, sizeof(text)));
 }
 
 /* Where the library could not write: then it runs all the same, but nobody asked for that. */

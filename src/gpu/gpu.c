@@ -22,6 +22,7 @@ static _Atomic uint64_t dropped;
 
 #include <cupti.h>
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../driver/lookup.h"
@@ -148,11 +149,12 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
 
 /* ---- beginning and end ---- */
 
+static uint32_t version;
+
 /* NULL, or why it cannot be used. */
 static const char *load(void)
 {
 	void *library = dlopen(SONAME, RTLD_LAZY | RTLD_LOCAL);
-	uint32_t version = 0;
 
 	if (library == NULL)
 		return SONAME " is not on the library path (it comes with the CUDA Toolkit)";
@@ -170,10 +172,13 @@ static const char *load(void)
 /* CUPTI brings the GPU's clock to ours. Before anything is enabled, or what came first would be of another clock. */
 static const char *start(void)
 {
+	static char refused[96];
 	bool drawn = reprise_gpu_timeline != NULL;
 
-	if (drawn && cupti.cuptiActivityRegisterTimestampCallback(now) != CUPTI_SUCCESS)
-		return "CUPTI does not take a clock of ours";
+	if (drawn && cupti.cuptiActivityRegisterTimestampCallback(now) != CUPTI_SUCCESS) {
+		snprintf(refused, sizeof(refused), "CUPTI (version %u) does not accept a timestamp callback", (unsigned int)version);
+		return refused;
+	}
 	if (cupti.cuptiActivityRegisterCallbacks(request, complete) != CUPTI_SUCCESS ||
 	    cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != CUPTI_SUCCESS)
 		return "CUPTI refused: another profiler may be at work, or this user may not profile";
@@ -227,7 +232,7 @@ static bool done(const char *(*what)(void))
 
 	reprise_leave(entered);
 	if (why != NULL)
-		reprise_log(REPRISE_LOG_WARNING, "kernels are not measured: %s", why);
+		reprise_log(REPRISE_LOG_WARNING, "GPU kernels are not measured: %s", why);
 	return why == NULL;
 }
 

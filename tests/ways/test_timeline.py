@@ -282,12 +282,14 @@ class Timeline(unittest.TestCase):
         self.assertGreater(len(self.on_gpu(self.read(ended=False))[0]), 2 * sum(self.ROUND.values()))
 
     def test_without_cupti_the_rest_is_there(self):
-        for more in ({"REPRISE_CUPTI": "1"}, self.with_cupti(FAKE_CUPTI_REFUSES="1"), self.with_cupti(FAKE_CUPTI_KEEPS_ITS_CLOCK="1")):
+        for more, why in (({"REPRISE_CUPTI": "1"}, "measured: "), (self.with_cupti(FAKE_CUPTI_REFUSES="1"), "CUPTI refused"),
+                          (self.with_cupti(FAKE_CUPTI_KEEPS_ITS_CLOCK="1"), r"CUPTI \(version \d+\) does not accept a timestamp callback\n")):
             self.drawn(shape("chain", 600), **more)
             events = self.read()
             self.assertEqual(self.on_gpu(events)[0], [])
             self.agrees(events)
-            self.assertEqual(self.said.count("kernels are not measured"), 1, self.said)
+            self.assertEqual(self.said.count("GPU kernels are not measured: "), 1, self.said)
+            self.assertRegex(self.said, why)
             self.file.unlink()
 
 

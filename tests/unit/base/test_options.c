@@ -90,7 +90,8 @@ START_TEST(absurd_numbers_are_named_once_and_the_default_used)
 	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_HOLD), 400);
 	ck_assert(!reprise_option_given(REPRISE_OPTION_HOLD));
 	ck_assert_uint_eq(lines(), 1);
-	ck_assert_ptr_nonnull(strstr(said, "REPRISE_HOLD"));
+	ck_assert_ptr_nonnull(strstr(said, "REPRISE_HOLD: \""));
+	ck_assert_ptr_nonnull(strstr(said, "\" is not a number from 0 to 100000 (microseconds); the default stands\n"));
 }
 END_TEST
 
