@@ -4,7 +4,9 @@
  */
 #include "draw.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "../base/log.h"
@@ -17,7 +19,10 @@
 
 #define SHOWN (CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)
 
-static bool draw(const struct reprise_graph *graph)
+#define DRIVER_DOES_NOT (-1) /* beside the errors of errno */
+
+/* 0, or why there is no drawing. */
+static int draw(const struct reprise_graph *graph)
 {
 	struct reprise_report_place place;
 	char pattern[REPRISE_OPTION_TEXT_MOST + 64], path[32];
@@ -27,26 +32,38 @@ static bool draw(const struct reprise_graph *graph)
 	snprintf(pattern, sizeof(pattern), "%s/reprise-%%p-%04u.dot", reprise_option_text(REPRISE_OPTION_DOT), graph->number);
 	file = reprise_report_file_make(pattern, &place);
 	if (file < 0)
-		return false;
+		return errno;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	if (reprise_driver.cuGraphDebugDotPrint != NULL)
 		result = reprise_driver.cuGraphDebugDotPrint(graph->graph, path, SHOWN);
 	close(file);
 	if (result != CUDA_SUCCESS)
 		unlink(place.path);
-	return result == CUDA_SUCCESS;
+	return result == CUDA_SUCCESS ? 0 : DRIVER_DOES_NOT;
+}
+
+static void tell(int error, const char *folder)
+{
+	char words[128];
+
+	if (error == DRIVER_DOES_NOT)
+		reprise_log(REPRISE_LOG_WARNING, "no graph drawings are written to %s: the driver does not draw them", folder);
+	else
+		reprise_log(REPRISE_LOG_WARNING, "cannot write graph drawings to %s: %s", folder, strerror_r(error, words, sizeof(words)));
 }
 
 void reprise_graph_draw(struct reprise_graph *graph)
 {
 	static bool failed;
 	const char *folder = reprise_option_text(REPRISE_OPTION_DOT);
+	int error;
 
 	if (folder[0] == '\0' || graph->drawn || failed || atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
 		return;
-	graph->drawn = draw(graph);
+	error = draw(graph);
+	graph->drawn = error == 0;
 	reprise_count(REPRISE_COUNT_graphs_drawn, graph->drawn);
-	failed = !graph->drawn;
+	failed = error != 0;
 	if (failed)
-		reprise_log(REPRISE_LOG_WARNING, "no graphs are drawn: nothing can be written to %s, or the driver does not", folder);
+		tell(error, folder);
 }
