@@ -1,6 +1,6 @@
 /*
- * The driver keeps a thread in a launch: another one frees memory meanwhile, which waits for all work of the context, and among that is a kernel that waits
- * for the host. What has nothing to do with that launch goes on.
+ * The driver keeps a thread in a launch: as many are pending on the stream as there may be (SIM_PENDING), and the first waits for the host. What has nothing to
+ * do with that launch goes on.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -10,30 +10,31 @@
 #include "hazard.h"
 
 #define PARTLY 5u
+#define PENDING 8u /* as SIM_PENDING says */
 
 static CUcontext elsewhere;
-static CUstream stream, awaiting;
-static CUfunction await;
-static CUdeviceptr freed, flag, worked_on;
+static CUstream stream;
+static CUfunction await, publish;
+static CUdeviceptr flag, ignored, worked_on;
 static volatile uint32_t *flag_word, *worked_on_word;
-static sem_t may_free, may_launch, has_freed, has_launched;
+static sem_t may_launch, has_launched;
 static unsigned partly, whole; /* so many launches, and then the others */
+static uint32_t round_now;
 static bool ended;
 
-static void *free_when_told(void *unused)
+/* Ops of no lane's. The first ends when the host says so, and there is no room behind them. */
+static void fill(uint32_t value)
 {
-	CHECK(cuCtxSetCurrent(hazard_context));
-	for (sem_wait(&may_free); !ended; sem_wait(&may_free)) {
-		CHECK(cuMemFree(freed));
-		sem_post(&has_freed);
-	}
-	return NULL;
+	CHECK(cuLaunchCooperativeKernel(await, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&flag, &value}));
+	for (unsigned i = 1; i < PENDING; i++)
+		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&ignored, &value}));
 }
 
 static void *launch_when_told(void *unused)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (sem_wait(&may_launch); !ended; sem_wait(&may_launch)) {
+		fill(round_now);
 		hazard_part_of_chain(worked_on, partly, stream);
 		sem_post(&has_launched);
 		sem_wait(&may_launch);
@@ -54,7 +55,7 @@ static void tell(sem_t *may, sem_t *has)
 /* For others to get into the driver. If they do not, this round is an ordinary one. */
 static void give_way(void)
 {
-	nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+	nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
 static volatile uint32_t *mapped(CUdeviceptr *device)
@@ -67,36 +68,31 @@ static volatile uint32_t *mapped(CUdeviceptr *device)
 	return memory;
 }
 
-static void begin(unsigned first, unsigned all, pthread_t threads[2])
+static void begin(unsigned first, unsigned all, pthread_t *thread)
 {
 	partly = first;
 	whole = all;
 	await = hazard_function("await");
+	publish = hazard_function("publish");
 	flag_word = mapped(&flag);
+	mapped(&ignored);
 	worked_on_word = mapped(&worked_on);
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	awaiting = hazard_stream(CU_STREAM_NON_BLOCKING);
-	pthread_create(&threads[0], NULL, free_when_told, NULL);
-	pthread_create(&threads[1], NULL, launch_when_told, NULL);
+	pthread_create(thread, NULL, launch_when_told, NULL);
 }
 
-static void end(pthread_t threads[2])
+static void end(pthread_t thread)
 {
 	ended = true;
-	sem_post(&may_free);
 	sem_post(&may_launch);
-	pthread_join(threads[0], NULL);
-	pthread_join(threads[1], NULL);
+	pthread_join(thread, NULL);
 	printf("worked on %08x\n", (unsigned)*worked_on_word);
 }
 
-/* A thread frees memory behind a kernel that waits for `value`, and another launches. */
+/* The other thread launches behind a kernel that waits for the host. */
 static void block(uint32_t value)
 {
-	CHECK(cuMemAlloc(&freed, 256));
-	CHECK(cuLaunchKernel(await, 1, 1, 1, 1, 1, 1, 0, awaiting, (void *[]){&flag, &value}, NULL));
-	sem_post(&may_free);
-	give_way();
+	round_now = value;
 	sem_post(&may_launch);
 	give_way();
 }
@@ -104,8 +100,14 @@ static void block(uint32_t value)
 static void unblock(uint32_t value)
 {
 	*flag_word = value;
-	sem_wait(&has_freed);
 	sem_wait(&has_launched);
+	tell(&may_launch, &has_launched);
+}
+
+/* It launches behind one that waits for nothing. */
+static void go_on(uint32_t value)
+{
+	*flag_word = round_now = value;
 	tell(&may_launch, &has_launched);
 }
 
@@ -130,22 +132,22 @@ static void ask(uint32_t expected)
 static void asked_while_blocked(void)
 {
 	uint32_t expected = 0;
-	pthread_t threads[2];
+	pthread_t thread;
 
-	begin(PARTLY, 12, threads);
+	begin(PARTLY, 12, &thread);
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		if (hazard_springs(iteration)) {
 			block(iteration);
 			cuStreamQuery(stream);
 			unblock(iteration);
 		} else {
-			tell(&may_launch, &has_launched);
+			go_on(iteration);
 			ask(chained(expected, 0, PARTLY));
 			tell(&may_launch, &has_launched);
 		}
 		expected = chained(expected, 0, 12);
 	}
-	end(threads);
+	end(thread);
 }
 
 /* Launches into another context; before the last `late` of them the host waits for the others to have written. */
@@ -168,17 +170,17 @@ static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volati
 }
 
 /* What is deferred on a stream of another context is issued within the hold limit. */
-static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned late)
+static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned late, unsigned iterations, unsigned pause_ms)
 {
 	CUfunction mix;
 	CUmodule module;
 	CUdeviceptr x, y;
 	volatile uint32_t *words;
 	uint32_t expected = 0;
-	pthread_t threads[2];
+	pthread_t thread;
 	CUstream other;
 
-	begin(first, all, threads);
+	begin(first, all, &thread);
 	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	CHECK(cuModuleLoad(&module, hazard_module_path));
 	CHECK(cuModuleGetFunction(&mix, module, "mix"));
@@ -187,15 +189,14 @@ static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned l
 	CHECK(cuMemAlloc(&y, WORDS * 4));
 	CHECK(cuMemsetD32(y, 5, WORDS));
 	CHECK(cuCtxSynchronize());
-	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+	for (unsigned iteration = 0; iteration < iterations; iteration++) {
 		bool trap = hazard_springs(iteration);
 
 		if (trap) {
-			CHECK(cuCtxSetCurrent(hazard_context));
+			nanosleep(&(struct timespec){.tv_nsec = pause_ms * 1000000L}, NULL);
 			block(iteration);
-			CHECK(cuCtxSetCurrent(elsewhere));
 		} else {
-			tell(&may_launch, &has_launched);
+			go_on(iteration);
 			tell(&may_launch, &has_launched);
 		}
 		launch_and_wait(mix, x, y, words, count, trap ? late : count, &expected, other);
@@ -205,18 +206,18 @@ static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned l
 	}
 	printf("words %08x, expected %08x\n", (unsigned)words[0], (unsigned)expected);
 	CHECK(cuCtxSetCurrent(hazard_context));
-	end(threads);
+	end(thread);
 }
 
 static void hold_beside_blocked(void)
 {
-	hold_beside(PARTLY, 12, 12, 6);
+	hold_beside(PARTLY, 12, 12, 6, ITERATIONS / 2, 0);
 }
 
-/* Of one op each time, so that nothing is deferred but what is left to the submission thread. */
+/* Of one op each time, so that nothing is deferred but what is left to the submission thread; and when the hold limit's thread sleeps, since nothing was for a while. */
 static void queued_beside_blocked(void)
 {
-	hold_beside(1, 2, 1, 0);
+	hold_beside(1, 1, 1, 0, ITERATIONS / 4, 250);
 }
 
 const struct hazard blocked_hazards[] = {

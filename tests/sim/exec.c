@@ -480,6 +480,7 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 	}
 	sim_op_submit(end);
 	sim_stream_set_last(stream, end);
+	sim_stream_launched(stream, end);
 	sim_op_drop(exec->last);
 	exec->last = end;
 	for (i = 0; i < exec->nodes.count; i++)
@@ -531,6 +532,7 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 	result = sim_capture_prohibit(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
+	sim_stream_make_room(stream);
 	sim_drain_pass(stream->context);
 	result = settle_memory(exec);
 	if (exec->spoilt)

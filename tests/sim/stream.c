@@ -51,6 +51,9 @@ void sim_stream_free(struct sim_stream *stream)
 		sim_push(&context->orphans, ((struct sim_orphan){stream->last, sim_stream_blocks(stream)}));
 	else
 		sim_op_drop(stream->last);
+	for (i = 0; i < stream->launched.count; i++)
+		sim_op_drop(stream->launched.at[i]);
+	sim_clear(&stream->launched);
 	sim_clear(&stream->tail);
 	sim_clear(&stream->tail_data);
 	sim_object_free(stream);
@@ -128,6 +131,32 @@ static void join_legacy(struct sim_context *context, struct sim_op *op)
 	sim_stream_set_last(context->legacy, op);
 }
 
+static void forget_finished(struct sim_stream *stream)
+{
+	size_t i;
+
+	for (i = stream->launched.count; i-- > 0;) {
+		if (stream->launched.at[i]->state != SIM_OP_DONE)
+			continue;
+		sim_op_drop(stream->launched.at[i]);
+		sim_remove(&stream->launched, i);
+	}
+}
+
+void sim_stream_make_room(struct sim_stream *stream)
+{
+	if (sim_options()->pending == 0)
+		return;
+	for (forget_finished(stream); stream->launched.count >= sim_options()->pending; forget_finished(stream))
+		sim_schedule_finish(stream->launched.at[0]);
+}
+
+void sim_stream_launched(struct sim_stream *stream, struct sim_op *op)
+{
+	if (sim_options()->pending != 0)
+		sim_push(&stream->launched, sim_op_keep(op));
+}
+
 CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct sim_op **ran)
 {
 	return sim_stream_add_between(stream, NULL, NULL, work, ran);
@@ -140,6 +169,8 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 
 	if (ran)
 		*ran = NULL;
+	if (work->kind == SIM_KERNEL && !stream->capture)
+		sim_stream_make_room(stream);
 	sim_drain_pass(stream->context);
 	if (stream->capture) {
 		result = sim_capture_add(stream, work, NULL);
@@ -160,6 +191,8 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 	if (stream->kind == SIM_LEGACY_STREAM && b && b != stream->context && b != a)
 		join_legacy(b, op);
 	sim_op_submit(op);
+	if (op->work->kind == SIM_KERNEL)
+		sim_stream_launched(stream, op);
 	sim_schedule_submitted();
 	if (ran)
 		*ran = op;

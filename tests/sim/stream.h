@@ -29,6 +29,7 @@ struct sim_stream {
 	struct sim_place place;
 	struct sim_place model;  /* of the stream whose attributes were copied here: what is captured here counts as that one's, for the log. Else 0 */
 	struct sim_op *last; /* the op enqueued last; NULL at first */
+	VECTOR(struct sim_op *) launched; /* where SIM_PENDING says how many may be pending: kernels and ends of graphs, some of which have finished */
 	CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_MAX];
 
 	struct sim_capture *capture; /* while it captures */
@@ -65,6 +66,10 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 
 /* The same for a copy between memory of two contexts: on the legacy stream it takes its place in the legacy order of both. NULL: no matter which. */
 CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a, struct sim_context *b, struct sim_work *work, struct sim_op **ran);
+
+/* Around the launch of a kernel or a graph: waits until fewer are pending than SIM_PENDING says. */
+void sim_stream_make_room(struct sim_stream *stream);
+void sim_stream_launched(struct sim_stream *stream, struct sim_op *op);
 
 /* Puts an op behind all that precedes it in the stream's order, and makes it the stream's last. Submitting it is left to the caller. */
 void sim_stream_append(struct sim_stream *stream, struct sim_op *op);
