@@ -19,6 +19,7 @@ static CUdeviceptr flag, ignored, worked_on;
 static volatile uint32_t *flag_word, *worked_on_word;
 static sem_t may_launch, has_launched;
 static unsigned partly, whole; /* so many launches, and then the others */
+static bool halts;                    /* between these and those */
 static uint32_t round_now;
 static bool ended;
 
@@ -36,8 +37,10 @@ static void *launch_when_told(void *unused)
 	for (sem_wait(&may_launch); !ended; sem_wait(&may_launch)) {
 		fill(round_now);
 		hazard_part_of_chain(worked_on, partly, stream);
-		sem_post(&has_launched);
-		sem_wait(&may_launch);
+		if (halts) {
+			sem_post(&has_launched);
+			sem_wait(&may_launch);
+		}
 		for (unsigned i = partly; i < whole; i++)
 			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, stream);
 		CHECK(cuStreamSynchronize(stream));
@@ -77,7 +80,7 @@ static void begin(unsigned first, unsigned all, pthread_t *thread)
 	flag_word = mapped(&flag);
 	mapped(&ignored);
 	worked_on_word = mapped(&worked_on);
-	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	stream = hazard_stream(CU_STREAM_DEFAULT);
 	pthread_create(thread, NULL, launch_when_told, NULL);
 }
 
@@ -89,10 +92,11 @@ static void end(pthread_t thread)
 	printf("worked on %08x\n", (unsigned)*worked_on_word);
 }
 
-/* The other thread launches behind a kernel that waits for the host. */
+/* The other thread launches, in parts, behind a kernel that waits for the host. */
 static void block(uint32_t value)
 {
 	round_now = value;
+	halts = true;
 	sem_post(&may_launch);
 	give_way();
 }
@@ -105,8 +109,9 @@ static void unblock(uint32_t value)
 }
 
 /* It launches behind one that waits for nothing. */
-static void go_on(uint32_t value)
+static void go_on(uint32_t value, bool in_parts)
 {
+	halts = in_parts;
 	*flag_word = round_now = value;
 	tell(&may_launch, &has_launched);
 }
@@ -128,7 +133,7 @@ static void ask(uint32_t expected)
 		printf("it is said to have finished, and has not\n");
 }
 
-/* The stream that it launches into is asked about. */
+/* The stream that it launches into is asked about, and the legacy stream, which is behind it. */
 static void asked_while_blocked(void)
 {
 	uint32_t expected = 0;
@@ -139,9 +144,10 @@ static void asked_while_blocked(void)
 		if (hazard_springs(iteration)) {
 			block(iteration);
 			cuStreamQuery(stream);
+			cuStreamQuery(CU_STREAM_LEGACY);
 			unblock(iteration);
 		} else {
-			go_on(iteration);
+			go_on(iteration, true);
 			ask(chained(expected, 0, PARTLY));
 			tell(&may_launch, &has_launched);
 		}
@@ -196,8 +202,7 @@ static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned l
 			nanosleep(&(struct timespec){.tv_nsec = pause_ms * 1000000L}, NULL);
 			block(iteration);
 		} else {
-			go_on(iteration);
-			tell(&may_launch, &has_launched);
+			go_on(iteration, false); /* without a pause in which it would be seen to be two */
 		}
 		launch_and_wait(mix, x, y, words, count, trap ? late : count, &expected, other);
 		if (trap)
