@@ -815,6 +815,43 @@ static void another_context_lives_beside_a_call_that_waits(void)
 	RETURNS_BESIDE_FREE(live_in_another_context);
 }
 
+/* ---- launches that are pending ---- */
+
+enum { PENDING_LEAST = 1000, PENDING_MOST = 1100, TRIED_MOST = 20000 };
+
+static atomic_uint pending;
+
+static void *launch_until_released(void *unused)
+{
+	(void)unused;
+	cuCtxSetCurrent(context);
+	while (!released && pending < TRIED_MOST && launch("nothing", stream, NULL) == CUDA_SUCCESS && !released)
+		pending++;
+	return NULL;
+}
+
+static void launches_wait_behind_a_thousand_pending(void)
+{
+	unsigned seen = 0, before = 1;
+	pthread_t launcher;
+
+	hold(stream);
+	released = false;
+	pending = 0;
+	TRUE(pthread_create(&launcher, NULL, launch_until_released, NULL) == 0);
+	while (seen != before) {
+		before = seen;
+		sleep_ms(PATIENCE_MS);
+		seen = pending;
+	}
+	released = true;
+	release();
+	pthread_join(launcher, NULL);
+	finish(stream);
+	if (seen < PENDING_LEAST || seen > PENDING_MOST)
+		conformance_fail(__FILE__, __LINE__, "expected a launch to wait behind %u to %u that are pending, saw %u that did not", PENDING_LEAST, PENDING_MOST, seen);
+}
+
 #define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
 
 const struct check beside_checks[] = {
@@ -859,5 +896,6 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(destroying_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(uploading_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, SOURCE, 0),
+	CHECK_ALONE(launches_wait_behind_a_thousand_pending, "asked, not measured: Asynchronous Concurrent Execution: how many launches may be pending is not said", 0),
 	CHECKS_END,
 };
