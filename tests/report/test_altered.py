@@ -189,7 +189,7 @@ class Joined(unittest.TestCase):
     def test_a_snapshot_between_two_counts(self):
         on, = self.reports("observe")
         whole = json.loads(on.read_text())
-        on.write_text(json.dumps(whole | {"complete": False, "replayed": whole["ops"] + 1, "launches": 0, "histograms": whole["histograms"] | {"eager": [[5, 5, 0]]}}))
+        on.write_text(json.dumps(whole | {"complete": False, "replayed": whole["ops"] + 1, "launches": 0, "saved_ns": 1000, "histograms": whole["histograms"] | {"eager": [[5, 5, 0]]}}))
         for form in [], ["--html", self.folder / "page.html"]:
             self.assertEqual(self.show(on, *form, status=0).stderr, "")
 

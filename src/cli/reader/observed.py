@@ -26,10 +26,11 @@ def summary(report):
             ("would be replayed", count(report["replayed"]), f"{share(report['replayed'], report['ops'])}, by {count(report['launches'])} graph launches")]
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
-        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report),
-                 ("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background")]
+        rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report)]
     else:
         rows.append(("expected gain", "none", ""))
+    if even:
+        rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background"))
     return tables.table("What it does", ("<", "", "<"), rows)
 
 
