@@ -114,7 +114,7 @@ BUGS = (
      "	((descriptor)->end##MemoryType == CU_MEMORYTYPE_ARRAY || BASE(descriptor, end) == 0 ? \\\n", "copy_without_base"),
     ("a peer copy goes the other way", "src/op/op.c",
      "		return reprise_driver.cuMemcpyPeerAsync(copy->target, copy->target_context, copy->source, copy->source_context, copy->bytes, stream);",
-     "		return reprise_driver.cuMemcpyPeerAsync(copy->source, copy->source_context, copy->target, copy->target_context, copy->bytes, stream);", "peer_copies"),
+     "		return reprise_driver.cuMemcpyPeerAsync(copy->source, copy->source_context, copy->target, copy->target_context, copy->bytes, stream);", "peer_copies_issued"),
     ("a copy by contexts is captured as it was called", "src/graph/capture.c", "		return reprise_op_capture(op, stream);", "		return reprise_op_issue(op, stream);",
      "peer_copies"),
     ("a captured copy by contexts goes the other way", "src/op/op.c", "		return reprise_driver.cuMemcpyDtoDAsync_v2(op->copy.target, op->copy.source,",

@@ -179,6 +179,8 @@ static void copy_row(unsigned number, CUstream stream)
 {
 	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + number % 11 * 64, WORDS * 4, stream));
 	mix(3, stream);
+	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + 64, WORDS * 4, stream));
+	mix(4, stream);
 	copy_plane(plane, 64, 32, 2, stream);
 }
 
@@ -187,6 +189,8 @@ static void copy_otherwise(unsigned number, CUstream stream)
 {
 	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + number % 11 * 64, number % 2 ? WORDS * 2 : WORDS * 4, stream));
 	mix(3, stream);
+	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + 64, number % 2 ? WORDS * 4 : WORDS * 2, stream)); /* nothing but the size is another */
+	mix(4, stream);
 	copy_plane(plane + number % 3 * 64, number % 2 ? 128 : 64, number % 2 ? 16 : 32, 2, stream);
 }
 
