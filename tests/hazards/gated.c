@@ -362,6 +362,28 @@ static void room_beside_context(void)
 	live_beside_context(once, nothing, allocate_too_much);
 }
 
+/* The graphs are another context's, and no call waits. */
+static void room_elsewhere(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUcontext elsewhere, current;
+
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	for (unsigned iteration = 0; iteration < STEPS; iteration++) {
+		CHECK(cuCtxSetCurrent(hazard_context));
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (!hazard_springs(iteration))
+			continue;
+		CHECK(cuCtxSetCurrent(elsewhere));
+		allocate_too_much();
+		CHECK(cuCtxGetCurrent(&current));
+		printf("current is %s\n", current == elsewhere ? "what it was" : "another");
+	}
+	CHECK(cuCtxSetCurrent(hazard_context));
+	hazard_print("x", hazard_x);
+}
+
 static void retain(void)
 {
 	CUcontext context;
@@ -571,6 +593,7 @@ const struct hazard gated_hazards[] = {
 	{"free_beside_device", free_beside_device},
 	{"free_beside_context", free_beside_context},
 	{"room_beside_context", room_beside_context},
+	{"room_elsewhere", room_elsewhere},
 	{"release_beside_context", release_beside_context},
 	{"handler_at_first_call", handler_at_first_call},
 	{"module_loaded_behind", module_loaded_behind},

@@ -334,6 +334,22 @@ static void attributes_missing(void)
 	print_refused();
 }
 
+/* In the midst of what is hot comes a launch that the driver never takes. */
+static void refused_always(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned argument = 7, refused = 0;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
+		refused += cuLaunchKernel(hazard_mix, 1, 1, 1, 4096, 1, 1, 0, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL) != CUDA_SUCCESS;
+		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	printf("refused %u\n", refused);
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard judged_hazards[] = {
 	{"host_to_host", host_to_host},
 	{"beyond_memory", beyond_memory},
@@ -347,5 +363,6 @@ const struct hazard judged_hazards[] = {
 	{"shared_shrinks", shared_shrinks},
 	{"four_gib_apart", four_gib_apart},
 	{"attributes_missing", attributes_missing},
+	{"refused_always", refused_always},
 	{NULL, NULL},
 };
