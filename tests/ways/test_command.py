@@ -24,6 +24,7 @@ REPRISE = BUILD / "src" / "cli" / "reprise"
 ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
 PROGRAMS = BUILD / "tests" / "programs"
 HEAT = [PROGRAMS / "heat-driver", "--module", PROGRAMS / "heat_kernels.so", "--size", "32", "--steps", "2000"]
+FOR_LONG = [*HEAT[:-1], "1000000"]
 HEAT_LINE = " ".join(map(str, HEAT))
 STARTS_CUDA = [sys.executable, "-c", "import ctypes; ctypes.CDLL('libcuda.so.1').cuInit(0)"]
 PATIENCE = 60
@@ -102,6 +103,19 @@ class AtTheEnd(WithFolder):
         for words in (), ("--report", "kept.json"):
             said = self.said("run", *words, "--", "sh", "-c", "kill -TERM $$", status=-signal.SIGTERM)
             self.assertEqual(said, ["reprise: nothing is known of the launches: sh was ended by signal 15 (Terminated) before it could report"])
+
+    def test_a_signal_to_a_program_that_replays(self):
+        self.reprise("run", "--report", "real.json", "--", *HEAT)
+        if "complete" not in json.loads((self.folder / "real.json").read_text()):
+            self.skipTest("the library writes no snapshots")
+        for mode in "run", "observe":
+            process = self.start(mode, "--", *FOR_LONG)
+            time.sleep(2.5)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate(timeout=PATIENCE)[1]
+            self.assertEqual(process.returncode, -signal.SIGTERM)
+            self.assertIn("reprise: ended by signal 15 (Terminated); the last snapshot is shown\n", said)
+            self.assertRegex(said, r"\d\d\.\d % of [\d,]+ launches (would be|were)? ?replayed")
 
     def test_a_snapshot_is_told_as_one(self):
         said = self.said("run", "--", self.reporting({"complete": False}, then="kill -KILL $$"), status=-signal.SIGKILL)
