@@ -295,34 +295,6 @@ static bool tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t ha
 	return true;
 }
 
-/*
- * A question about a stream that other threads alone work on, and whose lane is its own. Plainly the thread that issues an op is the one that the driver may
- * keep, and others can ask meanwhile; so nothing is issued here, and nobody waited for. What is deferred has not finished. True if anything is.
- */
-static bool ask(struct reprise_lane *lane)
-{
-	bool holds = atomic_load(&lane->deferred_since) != 0;
-
-	if (!holds && (reprise_lane_has_news(lane) || atomic_load(&lane->attended)) && reprise_lock_try(&lane->lock)) {
-		holds = atomic_load(&lane->deferred_since) != 0;
-		if (!holds && reprise_lane_has_news(lane))
-			reprise_lane_barrier(lane, true);
-		else if (!holds)
-			reprise_lane_unattend(lane);
-		reprise_lock_give(&lane->lock);
-	}
-	if (holds)
-		reprise_hold_want(lane);
-	return holds;
-}
-
-/* Whether it is only asked about. */
-static bool is_asked_about(enum reprise_sync what, const struct point *point, uint32_t self, const struct reprise_lane *lane)
-{
-	return what == REPRISE_SYNC_QUERY && lane->stream == point->stream && atomic_load(&lane->joined) == NULL &&
-	       atomic_load_explicit(&lane->thread, memory_order_relaxed) != self;
-}
-
 static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	bool of_stream = what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_DEFAULT;
@@ -353,9 +325,7 @@ static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 
 		if (!concerns(what, &point, self, lane) || (head != lane && concerns(what, &point, self, head)))
 			continue;
-		if (is_asked_about(what, &point, self, lane))
-			pending = ask(lane) || pending;
-		else if (!tell(head, what, handle, &point, self))
+		if (!tell(head, what, handle, &point, self))
 			pending = is_pending(what, &point, lane) || is_pending(what, &point, head) || pending;
 	}
 	return pending;

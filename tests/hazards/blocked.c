@@ -10,10 +10,13 @@
 #include "hazard.h"
 
 #define PARTLY 5u
+#define FORKED 4u /* fewer launches than the first graph of a visit takes, and they end with a join */
 #define PENDING 8u /* as SIM_PENDING says */
 
 static CUcontext elsewhere;
 static CUstream stream;
+static CUstream forked; /* where half of the launches go, or NULL */
+static CUevent fork_event, join_event;
 static CUfunction await, publish;
 static CUdeviceptr flag, ignored, worked_on;
 static volatile uint32_t *flag_word, *worked_on_word;
@@ -31,18 +34,37 @@ static void fill(uint32_t value)
 		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&ignored, &value}));
 }
 
+static void continue_on(CUstream next, CUstream before, CUevent event)
+{
+	CHECK(cuEventRecord(event, before));
+	CHECK(cuStreamWaitEvent(next, event, 0));
+}
+
+/* Of every four launches two go to the forked stream, each behind the one before. */
+static void launch_some(unsigned first, unsigned last)
+{
+	for (unsigned i = first; i < last; i++) {
+		bool there = forked != NULL && i % 4 >= 2;
+
+		if (forked != NULL && i % 4 == 2)
+			continue_on(forked, stream, fork_event);
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, there ? forked : stream);
+		if (forked != NULL && i % 4 == 3)
+			continue_on(stream, forked, join_event);
+	}
+}
+
 static void *launch_when_told(void *unused)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (sem_wait(&may_launch); !ended; sem_wait(&may_launch)) {
 		fill(round_now);
-		hazard_part_of_chain(worked_on, partly, stream);
+		launch_some(0, partly);
 		if (halts) {
 			sem_post(&has_launched);
 			sem_wait(&may_launch);
 		}
-		for (unsigned i = partly; i < whole; i++)
-			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, stream);
+		launch_some(partly, whole);
 		CHECK(cuStreamSynchronize(stream));
 		sem_post(&has_launched);
 	}
@@ -80,7 +102,8 @@ static void begin(unsigned first, unsigned all, pthread_t *thread)
 	flag_word = mapped(&flag);
 	mapped(&ignored);
 	worked_on_word = mapped(&worked_on);
-	stream = hazard_stream(CU_STREAM_DEFAULT);
+	if (stream == NULL)
+		stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	pthread_create(thread, NULL, launch_when_told, NULL);
 }
 
@@ -126,34 +149,89 @@ static uint32_t chained(uint32_t word, unsigned first, unsigned last)
 	return word;
 }
 
-/* If the stream has finished, all of it is there. */
-static void ask(uint32_t expected)
+/* What is asked: whether a stream has finished, or what an event has recorded. */
+static CUstream asked_stream;
+static CUevent asked_event;
+
+static CUresult ask(void)
 {
-	if (cuStreamQuery(stream) == CUDA_SUCCESS && *worked_on_word != expected)
+	return asked_event != NULL ? cuEventQuery(asked_event) : cuStreamQuery(asked_stream);
+}
+
+/* If it has finished, all of it is there. */
+static void expect(uint32_t expected)
+{
+	if (ask() == CUDA_SUCCESS && *worked_on_word != expected)
 		printf("it is said to have finished, and has not\n");
 }
 
-/* The stream that it launches into is asked about, and the legacy stream, which is behind it. */
-static void asked_while_blocked(void)
+/* The same where the thread that launches may be kept: if it is, nobody knows how far it is. */
+static void expect_of_launched(uint32_t expected)
+{
+	if (sem_trywait(&has_launched) != 0) {
+		ask();
+		return;
+	}
+	expect(expected);
+	sem_post(&has_launched);
+}
+
+static void ask_while_blocked(unsigned first)
 {
 	uint32_t expected = 0;
 	pthread_t thread;
 
-	begin(PARTLY, 12, &thread);
+	begin(first, 12, &thread);
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		if (hazard_springs(iteration)) {
 			block(iteration);
-			cuStreamQuery(stream);
-			cuStreamQuery(CU_STREAM_LEGACY);
+			expect_of_launched(chained(expected, 0, first));
 			unblock(iteration);
 		} else {
-			go_on(iteration, true);
-			ask(chained(expected, 0, PARTLY));
-			tell(&may_launch, &has_launched);
+			go_on(iteration, false);
 		}
 		expected = chained(expected, 0, 12);
 	}
 	end(thread);
+}
+
+/* The stream that it launches into is asked about. */
+static void asked_while_blocked(void)
+{
+	stream = asked_stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	ask_while_blocked(PARTLY);
+}
+
+/* The legacy default stream, which comes after the one that it launches into. */
+static void legacy_asked_while_blocked(void)
+{
+	stream = hazard_stream(CU_STREAM_DEFAULT);
+	asked_stream = CU_STREAM_LEGACY;
+	ask_while_blocked(PARTLY);
+}
+
+static void fork_streams(void)
+{
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	forked = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&fork_event, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&join_event, CU_EVENT_DISABLE_TIMING));
+}
+
+/* The other one of two streams that fork and join. */
+static void fork_asked_while_blocked(void)
+{
+	fork_streams();
+	asked_stream = forked;
+	ask_while_blocked(FORKED);
+}
+
+/* The event that joins them. */
+static void join_asked_while_blocked(void)
+{
+	fork_streams();
+	asked_event = join_event;
+	ask_while_blocked(FORKED);
 }
 
 /* Launches into another context; before the last `late` of them the host waits for the others to have written. */
@@ -227,6 +305,9 @@ static void queued_beside_blocked(void)
 
 const struct hazard blocked_hazards[] = {
 	{"asked_while_blocked", asked_while_blocked},
+	{"legacy_asked_while_blocked", legacy_asked_while_blocked},
+	{"fork_asked_while_blocked", fork_asked_while_blocked},
+	{"join_asked_while_blocked", join_asked_while_blocked},
 	{"hold_beside_blocked", hold_beside_blocked},
 	{"queued_beside_blocked", queued_beside_blocked},
 	{NULL, NULL},

@@ -79,7 +79,7 @@ class Page(unittest.TestCase):
     def test_a_run(self):
         replayed(self.folder / "r.json", "mixed", REPRISE_PAYS="measured")
         self.made_of(self.folder / "r.json")
-        self.fits(["Over time", "Traces", "What a launch costs", "What became of the launches", "Gain", "Kernels"], 2)
+        self.fits(["Over time", "Traces", "What a launch costs", "What happened to each call", "Gain", "Kernels"], 2)
 
     def test_ranks_and_long_names(self):
         for rank in range(3):
