@@ -49,6 +49,13 @@ static bool somebody_listens(void)
 	       status.st_ino == stderr_file.inode && poll(&listener, 1, 0) == 1 && (listener.revents & POLLOUT) != 0;
 }
 
+bool reprise_log_is_heard(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	return somebody_listens();
+}
+
 static void tell(const char *format, va_list arguments)
 {
 	char line[512];

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum reprise_log_level {
@@ -22,6 +23,9 @@ void reprise_log_open(void);
 void reprise_log_level(uint64_t level);
 
 __attribute__((format(printf, 2, 3))) void reprise_log(enum reprise_log_level level, const char *format, ...);
+
+/* Whether a word would reach anybody, from this thread. */
+bool reprise_log_is_heard(void);
 
 /* Names an option whose value cannot be used, and what it may be; `text` may be anything, of any length. */
 void reprise_log_option(const char *variable, const char *text, const char *range);

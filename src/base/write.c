@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool write_all(int file, const char *bytes, size_t count)
+static int write_all(int file, const char *bytes, size_t count)
 {
 	while (count > 0) {
 		ssize_t written = write(file, bytes, count);
@@ -14,11 +14,11 @@ static bool write_all(int file, const char *bytes, size_t count)
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
-			return false;
+			return written == 0 ? ENOSPC : errno;
 		bytes += written;
 		count -= (size_t)written;
 	}
-	return true;
+	return 0;
 }
 
 /* The signal that a write raises beside that error; 0: none. */
@@ -27,12 +27,11 @@ static int signal_of(int error)
 	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 }
 
-bool reprise_write(int file, const void *bytes, size_t count)
+int reprise_write(int file, const void *bytes, size_t count)
 {
 	static const struct timespec at_once;
 	sigset_t raised, pending, before;
-	int saved = errno, cancelled, sent;
-	bool whole;
+	int saved = errno, cancelled, error, sent;
 
 	sigemptyset(&raised);
 	sigaddset(&raised, SIGPIPE);
@@ -40,9 +39,9 @@ bool reprise_write(int file, const void *bytes, size_t count)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
 	pthread_sigmask(SIG_BLOCK, &raised, &before);
 	sigpending(&pending);
-	whole = write_all(file, bytes, count);
+	error = write_all(file, bytes, count);
 	/* What was pending already is the program's, and so is what comes from elsewhere meanwhile. */
-	sent = whole ? 0 : signal_of(errno);
+	sent = signal_of(error);
 	sigemptyset(&raised);
 	if (sent != 0)
 		sigaddset(&raised, sent);
@@ -51,5 +50,5 @@ bool reprise_write(int file, const void *bytes, size_t count)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancelled, NULL);
 	errno = saved;
-	return whole;
+	return error;
 }

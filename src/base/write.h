@@ -7,5 +7,5 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* True if everything was written. May be called with locks held, from any thread. */
-bool reprise_write(int file, const void *bytes, size_t count);
+/* 0 if everything was written, or the error of the write that failed. May be called with locks held, from any thread. */
+int reprise_write(int file, const void *bytes, size_t count);

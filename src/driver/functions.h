@@ -9,7 +9,10 @@
 
 #define REPRISE_DRIVER_FUNCTIONS(NEEDED, OPTIONAL) \
 	/* contexts */ \
+	OPTIONAL(cuDriverGetVersion) \
 	NEEDED(cuDeviceGetCount) \
+	OPTIONAL(cuDeviceGetName) \
+	OPTIONAL(cuCtxGetDevice) \
 	NEEDED(cuCtxGetCurrent) \
 	NEEDED(cuCtxSetCurrent) \
 	NEEDED(cuCtxPushCurrent_v2) \

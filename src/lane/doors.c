@@ -6,6 +6,7 @@
 
 #include "../base/hot.h"
 #include "../base/inside.h"
+#include "../op/function.h"
 #include "../op/op.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
@@ -69,12 +70,13 @@ static CUresult submit_recorded(struct reprise_call *call)
 
 static CUresult submit_timed(struct reprise_call *call)
 {
+	uint16_t name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part() ? reprise_function_of(call->kernel.function).name : 0;
 	uint64_t begin = reprise_timeline_begin();
 	CUresult result;
 
 	reprise_process_prepare(); /* at exit, what was noted is written */
 	result = reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
-	reprise_timeline_end_call(call->kind, begin);
+	reprise_timeline_end(call->kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = name});
 	return result;
 }
 

@@ -21,9 +21,12 @@
 #include "../graph/shadow.h"
 #include "../op/function.h"
 #include "../record/record.h"
+#include "../report/counters.h"
 #include "../report/kernels.h"
+#include "../report/machine.h"
 #include "../report/places.h"
 #include "../report/report.h"
+#include "../report/snapshots.h"
 #include "../timeline/timeline.h"
 #include "eager.h"
 #include "errors.h"
@@ -74,6 +77,7 @@ static void in_child(void)
 	reprise_gpu_reset();
 	reprise_kernels_reset();
 	reprise_report_forget();
+	reprise_snapshots_reset();
 	reprise_control_reset();
 	reprise_timeline_reset();
 	reprise_thread_reset();
@@ -107,6 +111,8 @@ static void register_all(void)
 		return;
 	registered = true;
 	reprise_places_begin();
+	if (reprise_reporting)
+		reprise_machine_note();
 	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
 	atexit(at_exit);
 	reprise_control_begin();
@@ -133,6 +139,7 @@ static void start_threads(void)
 	if (!reprise_dry)
 		reprise_graph_building_begin();
 	reprise_ending_begin(!reprise_dry && has_room());
+	reprise_snapshots_begin();
 }
 
 static void prepare(void)

@@ -9,7 +9,6 @@
 #include "../base/keep.h"
 #include "../base/lock.h"
 #include "../driver/driver.h"
-#include "../report/counters.h"
 #include "deny.h"
 #include "name.h"
 
@@ -179,7 +178,7 @@ static void keep(CUfunction function, uint32_t under, const struct answer *answe
 	found->layout = table != NULL && answer->count >= 0 ? intern(answer->params, (uint32_t)answer->count) : NULL;
 	complete = found->layout != NULL || answer->count < 0; /* else there was no memory: to be asked again */
 	found->fixed_grid = found->fixed_grid || found->layout == NULL;
-	found->name = reprise_reporting ? reprise_name_row(answer->name) : 0;
+	found->name = reprise_names_wanted ? reprise_name_row(answer->name) : 0;
 	if (table != NULL && complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
 		table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE] = (struct entry){function, under, *found};
 	reprise_lock_give(&table_lock);

@@ -16,6 +16,8 @@ static struct {
 
 static uint16_t count = 1;
 
+bool reprise_names_wanted;
+
 const char *reprise_name_of(CUfunction function, bool is_kernel)
 {
 	const char *name = NULL;

@@ -13,6 +13,9 @@
 /* What the driver calls it; NULL if it does not tell. Belongs to the driver, and stays as long as the function. */
 const char *reprise_name_of(CUfunction function, bool is_kernel);
 
+/* Whether somebody will read them. Set when Reprise starts. */
+extern bool reprise_names_wanted;
+
 /* The row of that name, from 1 on; 0 for NULL, and for whatever nobody asked about. Under the lock of the function table. */
 uint16_t reprise_name_row(const char *name);
 

@@ -36,7 +36,7 @@ static bool end(const char *why)
 
 static bool write_to(int file, const void *bytes, size_t count)
 {
-	bool whole = file >= 0 && reprise_write(file, bytes, count);
+	bool whole = file >= 0 && reprise_write(file, bytes, count) == 0;
 
 	if (file >= 0)
 		close(file);

@@ -13,6 +13,7 @@
 #include "../base/clock.h"
 #include "../base/launcher.h"
 #include "../base/lock.h"
+#include "../base/options.h"
 #include "../base/start.h"
 #include "../base/store.h"
 #include "../base/tools.h"
@@ -23,6 +24,7 @@
 #include "../lane/verify.h"
 #include "../record/record.h"
 #include "counters.h"
+#include "machine.h"
 #include "rows.h"
 
 #define FORMAT 2 /* of the report: 1 had numbers only */
@@ -31,8 +33,24 @@
 static struct timespec began;
 static uint64_t began_ns;
 
+static struct {
+	char words[COMMAND_MOST];
+	ssize_t length;
+} command;
+
+/* The words of the command line, up to COMMAND_MOST bytes. By this thread: the main thread may have ended, and then /proc/self has no words. */
+static void note_command(void)
+{
+	int file = open("/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
+
+	command.length = file >= 0 ? read(file, command.words, sizeof(command.words)) : 0;
+	if (file >= 0)
+		close(file);
+}
+
 void reprise_json_begin(void)
 {
+	note_command();
 	clock_gettime(CLOCK_REALTIME, &began);
 	began_ns = reprise_clock_ns();
 }
@@ -72,32 +90,74 @@ static void add_tool(struct reprise_text *text)
 	string(text, "aside", reprise_tool_aside() ? tool->why : NULL);
 }
 
-/* The words of the command line, up to COMMAND_MOST characters. */
 static void add_command(struct reprise_text *text)
 {
-	static char words[COMMAND_MOST]; /* stacks may be small */
-	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t length = file >= 0 ? read(file, words, sizeof(words)) : 0;
 	bool any = false;
 
-	if (file >= 0)
-		close(file);
 	reprise_text_add(text, "  \"command\": [");
-	for (ssize_t at = 0, word; at < length; at += word + 1) {
-		word = (ssize_t)strnlen(words + at, (size_t)(length - at));
+	for (ssize_t at = 0, word; at < command.length; at += word + 1) {
+		word = (ssize_t)strnlen(command.words + at, (size_t)(command.length - at));
 		reprise_text_add(text, "%s", reprise_text_comma(&any));
-		reprise_text_add_string(text, words + at, (size_t)word);
+		reprise_text_add_string(text, command.words + at, (size_t)word);
 	}
 	reprise_text_add(text, "],\n");
 }
 
-static void add_process(struct reprise_text *text)
+static void add_option(struct reprise_text *text, enum reprise_option option)
+{
+	const struct reprise_option_row *row = &reprise_option_rows[option];
+	const char *word = row->kind == REPRISE_OPTION_TEXT ? reprise_option_text(option) : row->words;
+	uint64_t value = reprise_option(option);
+
+	for (uint64_t i = 0; row->kind == REPRISE_OPTION_WORD && i < value; i++)
+		word = strchrnul(word, '|') + 1;
+	reprise_text_add(text, "\"%s\": {\"value\": ", row->variable);
+	if (row->kind == REPRISE_OPTION_NUMBER)
+		reprise_text_add(text, "%" PRIu64, value);
+	else
+		reprise_text_add_string(text, word, row->kind == REPRISE_OPTION_WORD ? strcspn(word, "|") : strlen(word));
+	reprise_text_add(text, ", \"from\": \"%s\"}", reprise_option_given(option) ? "environment" : "default");
+}
+
+static void add_options(struct reprise_text *text)
+{
+	bool any = false;
+
+	reprise_text_add(text, "  \"options\": {");
+	for (int i = 0; i < REPRISE_OPTION_COUNT; i++) {
+		reprise_text_add(text, "%s", reprise_text_line(&any));
+		add_option(text, i);
+	}
+	reprise_text_add(text, "},\n");
+}
+
+static void add_machine(struct reprise_text *text)
+{
+	string(text, "version", reprise_version());
+	string(text, "commit", reprise_commit());
+	string(text, "gpu_name", reprise_machine.gpu[0] != '\0' ? reprise_machine.gpu : NULL);
+	string(text, "driver_cuda", reprise_machine.cuda[0] != '\0' ? reprise_machine.cuda : NULL);
+	string(text, "driver", reprise_machine.driver[0] != '\0' ? reprise_machine.driver : NULL);
+}
+
+static void add_times(struct reprise_text *text)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	reprise_text_add(text, "  \"started\": %lld.%03ld,\n", (long long)began.tv_sec, began.tv_nsec / 1000000);
+	reprise_text_add(text, "  \"written\": %lld.%03ld,\n", (long long)now.tv_sec, now.tv_nsec / 1000000);
+	number(text, "wall_ns", reprise_clock_ns() - began_ns);
+}
+
+static void add_process(struct reprise_text *text, enum reprise_json_moment moment)
 {
 	char host[256] = "";
 	struct reprise_launcher launcher;
 
 	gethostname(host, sizeof(host) - 1);
 	number(text, "format", FORMAT);
+	reprise_text_add(text, "  \"complete\": %s,\n", moment == REPRISE_JSON_AT_END ? "true" : "false");
 	number(text, "pid", (uint64_t)getpid());
 	string(text, "mode", mode_name());
 	string(text, "host", host);
@@ -106,8 +166,8 @@ static void add_process(struct reprise_text *text)
 		number(text, "rank", launcher.rank);
 		string(text, "rank_variable", launcher.variable);
 	}
-	reprise_text_add(text, "  \"started\": %lld.%03ld,\n", (long long)began.tv_sec, began.tv_nsec / 1000000);
-	number(text, "wall_ns", reprise_clock_ns() - began_ns);
+	add_times(text);
+	add_machine(text);
 	add_tool(text);
 	string(text, "stream_ended", reprise_record_cut_short());
 	string(text, "difference", reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
@@ -204,12 +264,13 @@ static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
 	reprise_text_add(text, "    \"firsts\": %" PRIu64 ", \"pauses\": %" PRIu64 ", \"pauses_ns\": %" PRIu64 "}", gain->firsts, gain->pauses, gain->pauses_ns);
 }
 
-void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals)
+void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals, enum reprise_json_moment moment)
 {
 	reprise_text_add(text, "{\n");
-	add_process(text);
+	add_process(text, moment);
 	add_counts(text, totals);
 	add_command(text);
+	add_options(text);
 	add_costs(text);
 	add_reasons(text, totals);
 	add_gain(text, &totals->gain);
@@ -219,6 +280,6 @@ void reprise_json_write(struct reprise_text *text, const struct reprise_totals *
 	reprise_rows_add_gpu(text);
 	reprise_rows_add_series(text);
 	reprise_rows_add_histograms(text);
-	reprise_rows_add_places(text);
+	reprise_rows_add_places(text, moment != REPRISE_JSON_SNAPSHOT);
 	reprise_text_add(text, "\n}\n");
 }

@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../base/hash.h"
 #include "../base/hot.h"
 #include "../base/keep.h"
 #include "../base/launcher.h"
@@ -26,13 +27,18 @@
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting REPRISE_HOT_DATA;
 
-static struct reprise_lock writing; /* a report, at the end or for who asks */
+/* A report, at the end, before it, or for who asks. Over what follows. */
+static struct reprise_lock writing;
+static uint64_t written;   /* what state_now() was for the last one that is in the file; 0: none */
+static bool ended;         /* the one at the end is written */
+static bool failure_told;
 static pid_t began_in; /* a child that made no launch of its own has nothing to say */
 
 void reprise_report_begin(void)
 {
 	began_in = getpid();
 	reprise_reporting = reprise_option_text(REPRISE_OPTION_REPORT)[0] != '\0';
+	reprise_names_wanted = reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
 	reprise_report_file_begin(reprise_option_text(REPRISE_OPTION_REPORT));
 	reprise_json_begin();
 	reprise_launcher_look();
@@ -45,6 +51,9 @@ void reprise_report_forget(void)
 		atomic_store(&reprise_counters[i], 0);
 	atomic_store(&reprise_wait_longest_ns, 0);
 	atomic_store(&writing.word, 0);
+	written = 0;
+	ended = failure_told = false;
+	reprise_report_file_forget();
 	reprise_json_begin();
 	reprise_histograms_forget();
 	reprise_pauses_forget();
@@ -68,24 +77,33 @@ static void say_one_line(const struct reprise_totals *totals)
 	            totals->counts.traces, reprise_side_exits(&totals->counts));
 }
 
-static bool write_json(int file, const struct reprise_totals *totals)
-{
-	struct reprise_text text = {.file = file};
+/* What a report is written from. */
+struct state {
+	const struct reprise_totals *totals;
+	enum reprise_json_moment moment;
+};
 
-	reprise_json_write(&text, totals);
+static int write_json(int file, const void *what)
+{
+	static struct reprise_text text; /* stacks may be small */
+	const struct state *state = what;
+
+	text.file = file;
+	text.error = 0;
+	text.length = 0;
+	reprise_json_write(&text, state->totals, state->moment);
 	return reprise_text_end(&text);
 }
 
-static bool write_file(const char *where, const struct reprise_totals *totals)
+/* Once: what keeps one from being written keeps the next one. */
+static void tell_error(int error)
 {
-	int file = reprise_report_file_open(where);
-	bool whole;
+	char room[128];
 
-	if (file < 0)
-		return false;
-	whole = write_json(file, totals);
-	close(file);
-	return whole;
+	if (!failure_told)
+		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s", reprise_option_text(REPRISE_OPTION_REPORT),
+		            reprise_report_file_words(error, room, sizeof(room)));
+	failure_told = true;
 }
 
 /* That a process made CUDA calls and launched nothing is worth telling; not if its calls went elsewhere, nor of children that made none. */
@@ -96,12 +114,17 @@ static bool is_worth_telling(const struct reprise_totals *totals)
 
 static void report(const char *where, const struct reprise_totals *totals)
 {
+	struct state state = {totals, REPRISE_JSON_AT_END};
+	int error = 0;
+
 	if (!is_worth_telling(totals))
 		return;
 	if (strcmp(where, "stderr") == 0)
 		say_one_line(totals);
-	else if (!write_file(where, totals))
-		reprise_log(REPRISE_LOG_WARNING, "the report could not be written to %s", where);
+	else
+		error = reprise_report_file_write(write_json, &state, NULL);
+	if (error != 0)
+		tell_error(error);
 }
 
 void reprise_report_at_exit(void)
@@ -115,18 +138,56 @@ void reprise_report_at_exit(void)
 	REPRISE_KEEP_FLOAT;
 
 	reprise_lock_take(&writing);
+	ended = true;
 	report(where, reprise_totals_take());
 	reprise_lock_give(&writing);
 }
 
-bool reprise_report_now(int file)
+/* A number that is another one as soon as anything is counted. */
+static uint64_t state_now(void)
 {
-	bool whole;
+	struct reprise_lane_counts counts = reprise_counts_sum();
+
+	return reprise_hash_bytes(reprise_hash_bytes(0, &counts, sizeof(counts)), (const void *)reprise_counters, sizeof(reprise_counters));
+}
+
+/* Under the lock. Returns the error. */
+static int take_snapshot(int *kept)
+{
+	struct state state = {reprise_totals_take(), REPRISE_JSON_SNAPSHOT};
+
+	return state.totals->ops == 0 ? 0 : reprise_report_file_write(write_json, &state, kept);
+}
+
+bool reprise_report_snapshot(int *kept)
+{
+	bool told = true;
+	uint64_t now;
+	int error;
 
 	reprise_lock_take(&writing);
-	whole = write_json(file, reprise_totals_take());
+	now = state_now();
+	if (!ended && now != written) {
+		error = take_snapshot(kept);
+		written = error == 0 ? now : 0;
+		told = error == 0 || failure_told || reprise_log_is_heard();
+		if (error != 0 && told)
+			tell_error(error);
+	}
 	reprise_lock_give(&writing);
-	return whole;
+	return told;
+}
+
+bool reprise_report_now(int file)
+{
+	struct state state;
+	int error;
+
+	reprise_lock_take(&writing);
+	state = (struct state){reprise_totals_take(), REPRISE_JSON_ASKED};
+	error = write_json(file, &state);
+	reprise_lock_give(&writing);
+	return error == 0;
 }
 
 /* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */

@@ -240,7 +240,7 @@ static void add_place(struct reprise_text *text, const struct place_row *row)
 	reprise_text_add(text, "}");
 }
 
-void reprise_rows_add_places(struct reprise_text *text)
+void reprise_rows_add_places(struct reprise_text *text, bool named)
 {
 	static struct place_row rows[PLACES_MOST];
 	uint64_t left_out = reprise_places_left_out();
@@ -249,7 +249,7 @@ void reprise_rows_add_places(struct reprise_text *text)
 
 	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
 		struct reprise_place place = reprise_place_at(i);
-		struct place_row *row = place.count > 0 ? place_row(rows, &count, &place) : NULL;
+		struct place_row *row = named && place.count > 0 ? place_row(rows, &count, &place) : NULL;
 
 		*(row != NULL ? &row->count : &left_out) += place.count;
 	}

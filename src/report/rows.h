@@ -15,4 +15,5 @@ void reprise_rows_add_series(struct reprise_text *text);
 void reprise_rows_add_histograms(struct reprise_text *text);
 
 /* "places". Asks the loader for names. */
-void reprise_rows_add_places(struct reprise_text *text);
+/* named: who the callers are is looked up, which takes the loader's lock and reads their files; else all are left out. */
+void reprise_rows_add_places(struct reprise_text *text, bool named);

@@ -1,5 +1,6 @@
 #include "text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +9,8 @@
 
 static void flush(struct reprise_text *text)
 {
-	text->failed = text->failed || !reprise_write(text->file, text->bytes, text->length);
+	if (text->error == 0)
+		text->error = reprise_write(text->file, text->bytes, text->length);
 	text->length = 0;
 }
 
@@ -28,7 +30,7 @@ void reprise_text_add(struct reprise_text *text, const char *format, ...)
 		}
 		flush(text);
 	}
-	text->failed = true;
+	text->error = EOVERFLOW;
 }
 
 void reprise_text_add_string(struct reprise_text *text, const char *bytes, size_t length)
@@ -80,8 +82,8 @@ void reprise_text_add_named(struct reprise_text *text, const char *name, const c
 	reprise_text_add(text, "}");
 }
 
-bool reprise_text_end(struct reprise_text *text)
+int reprise_text_end(struct reprise_text *text)
 {
 	flush(text);
-	return !text->failed;
+	return text->error;
 }

@@ -1,4 +1,4 @@
-/* Text that is written to a file piece by piece, so that no report is too long. On the writer's stack; allocates nothing. */
+/* Text that is written to a file piece by piece, so that no report is too long. Allocates nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 
 struct reprise_text {
 	int file;
-	bool failed;
+	int error; /* of writing; 0 if there was none */
 	size_t length;
-	char bytes[1024]; /* not written yet */
+	char bytes[16384]; /* not written yet */
 };
 
 /* As printf(3); one call adds fewer characters than fit into `bytes`. */
@@ -26,5 +26,5 @@ const char *reprise_text_line(bool *any);
 void reprise_text_add_list(struct reprise_text *text, const char *name, const uint64_t *values, unsigned int count);
 void reprise_text_add_named(struct reprise_text *text, const char *name, const char *const *names, const uint64_t *values, unsigned int count);
 
-/* Writes what is left. True if everything was written. */
-bool reprise_text_end(struct reprise_text *text);
+/* Writes what is left. 0 if everything was written, or the first error. */
+int reprise_text_end(struct reprise_text *text);

@@ -24,7 +24,7 @@ static const char *names[PLACES];
 static unsigned int names_kept;
 
 /* Returns its length. */
-static size_t escape(char *to, const char *name)
+size_t reprise_timeline_escape(char to[REPRISE_TIMELINE_NAME_MOST], const char *name)
 {
 	static const char cut[] = "...";
 	size_t length = 0;
@@ -50,7 +50,7 @@ static size_t escape(char *to, const char *name)
 static const char *kept(const char *name)
 {
 	char escaped[REPRISE_TIMELINE_NAME_MOST];
-	size_t place = reprise_hash_bytes(0, escaped, escape(escaped, name)) % PLACES;
+	size_t place = reprise_hash_bytes(0, escaped, reprise_timeline_escape(escaped, name)) % PLACES;
 
 	while (names[place] != NULL && strcmp(names[place], escaped) != 0)
 		place = (place + 1) % PLACES;

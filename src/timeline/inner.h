@@ -9,7 +9,7 @@ struct reprise_timeline_event {
 	uint64_t begin, end; /* ticks */
 	const char *reason;
 	uint32_t ops;
-	uint32_t kind : 8, lane : 8, graph : 16; /* the number of a graph wraps */
+	uint32_t kind : 8, lane : 8, graph : 16; /* the number of a graph wraps; of a kernel's launch, the row of its name */
 };
 
 _Static_assert(sizeof(struct reprise_timeline_event) == 32, "two in a line of the cache");
@@ -45,6 +45,9 @@ struct reprise_timeline_chunk *reprise_timeline_chunk_make(void);
 
 /* The longest name of what ran on the GPU, escaped. */
 #define REPRISE_TIMELINE_NAME_MOST 256
+
+/* Escapes a name as JSON has it, cut where there is no room. Returns its length. */
+size_t reprise_timeline_escape(char to[REPRISE_TIMELINE_NAME_MOST], const char *name);
 
 void reprise_timeline_activities_reset(void);
 

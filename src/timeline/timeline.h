@@ -49,7 +49,7 @@ enum reprise_timeline_kind {
 struct reprise_timeline_about {
 	uint8_t lane;       /* its number */
 	const char *reason; /* a string that stays: of a side exit */
-	uint32_t graph;     /* its number */
+	uint32_t graph;     /* its number; of a kernel's launch, the row of its name (op/name.h) */
 	uint32_t ops;       /* how many */
 };
 

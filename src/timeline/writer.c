@@ -11,6 +11,7 @@
  */
 #include "inner.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../base/write.h"
+#include "../op/name.h"
 #include "../report/counters.h"
 #include "../report/file.h"
 
@@ -65,10 +67,15 @@ static struct {
 
 static int open_file(void)
 {
+	int made;
+
 	if (file.made)
 		return reprise_report_file_again(&file.place, O_APPEND);
 	file.made = true;
-	return reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
+	made = reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
+	if (made >= 0 && file.place.beside)
+		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s", reprise_option_text(REPRISE_OPTION_TIMELINE), file.place.path);
+	return made;
 }
 
 /* Nothing is written any more. */
@@ -80,19 +87,20 @@ static void end(void)
 
 static void write_page(void)
 {
-	int descriptor;
-	bool whole;
+	int descriptor, error;
+	char room[128];
 
 	if (page.length == 0)
 		return;
 	descriptor = open_file();
-	whole = descriptor >= 0 && reprise_write(descriptor, page.text, page.length);
+	error = descriptor >= 0 ? reprise_write(descriptor, page.text, page.length) : errno == EEXIST ? REPRISE_REPORT_NOT_OURS : errno;
 	if (descriptor >= 0)
 		close(descriptor);
-	if (whole) {
+	if (error == 0) {
 		reprise_count(REPRISE_COUNT_timeline_events, page.events);
 	} else {
-		reprise_log(REPRISE_LOG_WARNING, "the timeline ends early: its file cannot be written");
+		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s", file.place.path[0] != '\0' ? file.place.path : reprise_option_text(REPRISE_OPTION_TIMELINE),
+		            reprise_report_file_words(error, room, sizeof(room)));
 		end();
 	}
 	page.length = 0;
@@ -144,7 +152,11 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 
 static void begin_file(void)
 {
-	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"program under Reprise\"}}", (int)getpid());
+	char name[REPRISE_TIMELINE_NAME_MOST];
+
+	reprise_timeline_escape(name, program_invocation_short_name);
+	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}", (int)getpid(), name);
+	add(",\n{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"labels\":\"under Reprise\"}}", (int)getpid());
 }
 
 static void end_file(void)
@@ -232,17 +244,32 @@ static void add_activity(const struct reprise_gpu_activity *activity)
 	page.events += !file.ended;
 }
 
-static void add_event(const struct reprise_timeline_event *event, int thread)
+/* A call of the program's: by the kernel's name where it is known. */
+static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin, uint64_t took)
 {
-	static const char *const names[][2] = {
-#define X(kind, name) {name, "call"},
+	static const char *const kinds[] = {
+#define X(kind, name) name,
 		REPRISE_OP_KINDS(X)
 #undef X
+	};
+	uint64_t seen;
+	const char *kernel = event->kind == REPRISE_OP_KERNEL && event->graph != 0 ? reprise_name_at((uint16_t)event->graph, &seen) : NULL;
+	char name[REPRISE_TIMELINE_NAME_MOST];
+
+	reprise_timeline_escape(name, kernel != NULL ? kernel : kinds[event->kind]);
+	add(",\n{\"name\":\"%s\",\"cat\":\"call\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{\"kind\":\"%s\"}}", name,
+	    (int)getpid(), thread, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000), (unsigned long long)(took / 1000),
+	    (unsigned int)(took % 1000), kinds[event->kind]);
+}
+
+static void add_other(const struct reprise_timeline_event *event, int thread, uint64_t begin, uint64_t took)
+{
+	static const char *const names[][2] = {
 #define X(kind, name, category) {name, category},
 		REPRISE_TIMELINE_KINDS(X)
 #undef X
 	};
-	uint64_t begin = reprise_clock_steady_ns(event->begin), took = reprise_clock_steady_ns(event->end) - begin;
+	const char *const *named = names[event->kind - REPRISE_OP_KIND_COUNT];
 	char about[128];
 	int length = 0;
 
@@ -254,9 +281,19 @@ static void add_event(const struct reprise_timeline_event *event, int thread)
 	if (event->ops != 0)
 		snprintf(about + length, sizeof(about) - (size_t)length, ",\"ops\":%u", event->ops);
 	add(",\n{\"name\":\"%s%s%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}",
-	    names[event->kind][0], event->reason != NULL ? ": " : "", event->reason != NULL ? event->reason : "", names[event->kind][1], (int)getpid(),
+	    named[0], event->reason != NULL ? ": " : "", event->reason != NULL ? event->reason : "", named[1], (int)getpid(),
 	    event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000),
 	    (unsigned long long)(took / 1000), (unsigned int)(took % 1000), about + (about[0] != '\0'));
+}
+
+static void add_event(const struct reprise_timeline_event *event, int thread)
+{
+	uint64_t begin = reprise_clock_steady_ns(event->begin), took = reprise_clock_steady_ns(event->end) - begin;
+
+	if (event->kind < REPRISE_OP_KIND_COUNT)
+		add_call(event, thread, begin, took);
+	else
+		add_other(event, thread, begin, took);
 	page.events += !file.ended;
 }
 

@@ -1,9 +1,11 @@
 /* Where a report may be written, and where it may not. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -37,19 +39,20 @@ static void leave_folder(void)
 	rmdir(folder);
 }
 
-static bool report_to(const char *pattern)
+static int write_report(int file, const void *what)
 {
-	int file = reprise_report_file_open(pattern);
-	bool whole = file >= 0 && reprise_write(file, REPORT, strlen(REPORT));
-
-	if (file >= 0)
-		close(file);
-	return whole;
+	return reprise_write(file, REPORT, strlen(REPORT));
 }
 
 static bool report(void)
 {
-	return report_to("report");
+	return reprise_report_file_write(write_report, NULL, NULL) == 0;
+}
+
+static bool report_to(const char *pattern)
+{
+	reprise_report_file_begin(pattern);
+	return report();
 }
 
 static const char *content(const char *path)
@@ -111,6 +114,109 @@ START_TEST(what_another_process_wrote_meanwhile_is_left_alone)
 	ck_assert(report());
 	ck_assert_str_eq(content("report"), "what was there before");
 	ck_assert_str_eq(content(beside), REPORT);
+}
+END_TEST
+
+START_TEST(what_this_process_wrote_is_written_again)
+{
+	struct stat first, second;
+
+	ck_assert(report());
+	ck_assert_int_eq(stat("report", &first), 0);
+	ck_assert(report());
+	ck_assert_int_eq(stat("report", &second), 0);
+	ck_assert_uint_ne(first.st_ino, second.st_ino); /* who has the first one open reads all of it */
+	ck_assert_int_ne(access(beside, F_OK), 0);
+}
+END_TEST
+
+START_TEST(what_is_gone_is_made_again)
+{
+	ck_assert(report());
+	remove("report");
+	ck_assert(report());
+	ck_assert_str_eq(content("report"), REPORT);
+}
+END_TEST
+
+/* An earlier process's by its time, and still written. */
+START_TEST(what_another_process_has_locked_is_left_alone)
+{
+	int file;
+
+	make_file("report", true);
+	file = open("report", O_RDONLY);
+	ck_assert_int_eq(flock(file, LOCK_EX), 0);
+	ck_assert(report());
+	close(file);
+	ck_assert_str_eq(content("report"), "what was there before");
+	ck_assert_str_eq(content(beside), REPORT);
+	ck_assert(report());
+	ck_assert_str_eq(content("report"), "what was there before");
+}
+END_TEST
+
+START_TEST(what_is_kept_is_locked)
+{
+	int kept = -1, file;
+
+	ck_assert_int_eq(reprise_report_file_write(write_report, NULL, &kept), 0);
+	file = open("report", O_RDONLY);
+	ck_assert_int_ne(flock(file, LOCK_EX | LOCK_NB), 0);
+	close(kept);
+	ck_assert_int_eq(flock(file, LOCK_EX | LOCK_NB), 0);
+	close(file);
+}
+END_TEST
+
+static int write_half(int file, const void *what)
+{
+	write_report(file, what);
+	return ENOSPC;
+}
+
+START_TEST(what_could_not_be_written_leaves_what_was_there)
+{
+	ck_assert(report());
+	ck_assert_int_eq(reprise_report_file_write(write_half, NULL, NULL), ENOSPC);
+	ck_assert_str_eq(content("report"), REPORT);
+	ck_assert_int_ne(access(beside, F_OK), 0);
+}
+END_TEST
+
+START_TEST(the_users_mode_stays)
+{
+	struct stat status;
+
+	make_file("report", true);
+	ck_assert_int_eq(chmod("report", 0644), 0);
+	ck_assert(report());
+	ck_assert_int_eq(stat("report", &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0644);
+}
+END_TEST
+
+START_TEST(a_name_as_long_as_may_be_is_written_in_its_place)
+{
+	char name[256];
+	int kept = -1;
+
+	memset(name, 'x', 255);
+	name[255] = '\0';
+	reprise_report_file_begin(name);
+	ck_assert_int_eq(reprise_report_file_write(write_report, NULL, &kept), ENAMETOOLONG);
+	ck_assert(report());
+	ck_assert_str_eq(content(name), REPORT);
+	remove(name);
+}
+END_TEST
+
+START_TEST(a_relative_name_is_of_where_it_began)
+{
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert(report());
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_str_eq(content("report"), REPORT);
 }
 END_TEST
 
@@ -233,6 +339,14 @@ int main(void)
 	tcase_add_test(tests, an_earlier_run_is_written_over);
 	tcase_add_test(tests, an_earlier_run_of_a_moment_ago_is_written_over);
 	tcase_add_test(tests, what_another_process_wrote_meanwhile_is_left_alone);
+	tcase_add_test(tests, what_this_process_wrote_is_written_again);
+	tcase_add_test(tests, what_is_gone_is_made_again);
+	tcase_add_test(tests, what_another_process_has_locked_is_left_alone);
+	tcase_add_test(tests, what_is_kept_is_locked);
+	tcase_add_test(tests, what_could_not_be_written_leaves_what_was_there);
+	tcase_add_test(tests, the_users_mode_stays);
+	tcase_add_test(tests, a_name_as_long_as_may_be_is_written_in_its_place);
+	tcase_add_test(tests, a_relative_name_is_of_where_it_began);
 	tcase_add_test(tests, percent_p_is_the_process);
 	tcase_add_test(tests, every_percent_p_is_the_process);
 	tcase_add_loop_test(tests, what_is_no_plain_file_of_ours_is_not_touched, 0, sizeof(make_unfit) / sizeof(*make_unfit));

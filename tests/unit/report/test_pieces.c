@@ -1,4 +1,5 @@
 /* What reports are made of: histograms, text in pieces, places. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +68,7 @@ START_TEST(text_of_any_length_is_written_in_whole)
 
 	for (int i = 0; i < 10000; i++)
 		reprise_text_add(&text, "%08d", i);
-	ck_assert(reprise_text_end(&text));
+	ck_assert_int_eq(reprise_text_end(&text), 0);
 	ck_assert_uint_eq(read_back(file), 80000);
 	for (int i = 0; i < 10000; i++) {
 		char wanted[16];
@@ -86,7 +87,7 @@ START_TEST(strings_are_plain_ascii)
 	struct reprise_text text = {.file = fileno(file)};
 
 	reprise_text_add_string(&text, bytes, sizeof(bytes) - 1);
-	ck_assert(reprise_text_end(&text));
+	ck_assert_int_eq(reprise_text_end(&text), 0);
 	content[read_back(file)] = '\0';
 	ck_assert_str_eq(content, "\"a\\\"\\\\\\u000a\\u007f\\u00c3\\u00bc\\u0000z\"");
 	fclose(file);
@@ -99,9 +100,9 @@ START_TEST(that_something_was_not_written_is_told)
 
 	for (int i = 0; i < 1000; i++)
 		reprise_text_add(&full, "%08d", i);
-	ck_assert(!reprise_text_end(&full));
-	reprise_text_add(&too_long, "%2000d", 1);
-	ck_assert(!reprise_text_end(&too_long));
+	ck_assert_int_eq(reprise_text_end(&full), ENOSPC);
+	reprise_text_add(&too_long, "%20000d", 1);
+	ck_assert_int_eq(reprise_text_end(&too_long), EOVERFLOW);
 	close(full.file);
 	close(too_long.file);
 }

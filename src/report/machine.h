@@ -1,0 +1,19 @@
+/* What the process runs on, and by which Reprise: so that a report can be held against another one, or had again. */
+#pragma once
+
+#define REPRISE_MACHINE_TEXT_MOST 128
+
+struct reprise_machine {
+	char gpu[REPRISE_MACHINE_TEXT_MOST];    /* of the first op's context; "" if the driver does not tell */
+	char cuda[16];                          /* what the driver can do: "13.0"; "" likewise */
+	char driver[REPRISE_MACHINE_TEXT_MOST]; /* the release of its kernel module; "" where there is none */
+};
+
+extern struct reprise_machine reprise_machine;
+
+/* With the first op, whose context is current. */
+void reprise_machine_note(void);
+
+/* Of these sources; the commit is "unknown" where they were built from no repository. */
+const char *reprise_version(void);
+const char *reprise_commit(void);

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""The report while the program runs: who is ended by a signal, by _exit or by execve has one, whole, and a second old at most.
+
+usage: test_snapshots.py BUILD
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import simulation  # noqa: E402
+
+BUILD = Path(sys.argv[1])
+TOP = Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
+UNDER_REPRISE = simulation.environment(BUILD) | {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_PAYS": "assumed"}
+LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain", "--iterations"]
+FOR_LONG, SHORT = "100000000", "400"
+DEADLINE = 60
+
+# work(n): so many memsets and a wait. What a program does with them is the rest of the script.
+WORKER = """
+import ctypes, os, sys, time
+cuda = ctypes.CDLL("libcuda.so.1")
+context, stream, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))
+def work(count=8):
+    for _ in range(count):
+        if cuda.cuMemsetD8Async(memory, ctypes.c_ubyte(1), ctypes.c_size_t(64), stream):
+            sys.exit("refused")
+    cuda.cuStreamSynchronize(stream)
+"""
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+
+def until(condition, what):
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"never: {what}")
+
+
+def read(path):
+    """Whole, whenever that is; None if nothing is there."""
+    try:
+        return json.loads(Path(path).read_text())
+    except FileNotFoundError:
+        return None
+
+
+class Snapshots(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name) / "reports"
+        self.folder.mkdir()
+        self.path = self.folder / "r.json"
+
+    def start(self, words, path=None, **options):
+        environment = UNDER_REPRISE | {"REPRISE_REPORT": str(path or self.path)} | options.pop("environment", {})
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def loop(self, *arguments, **options):
+        return self.start([*LOOP, FOR_LONG], *arguments, **options)
+
+    def script(self, text, *arguments, **options):
+        return self.start([sys.executable, "-c", WORKER + text], *arguments, **options)
+
+    def names(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def snapshot(self, least=1000, path=None):
+        return until(lambda: (report := read(path or self.path)) and report["ops"] > least and report, "there is a snapshot")
+
+    def test_who_is_ended_by_a_signal_has_a_report(self):
+        for mode in ("on", "observe"):
+            for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+                with self.subTest(mode=mode, signal=number):
+                    self.path.unlink(missing_ok=True)
+                    process = self.loop(environment={"REPRISE": mode})
+                    before = self.snapshot()
+                    process.send_signal(number)
+                    self.assertEqual(process.wait(DEADLINE), -number)
+                    report = read(self.path)
+                    self.assertEqual((report["complete"], report["mode"], report["pid"]), (False, mode, process.pid))
+                    self.assertGreaterEqual(report["ops"], before["ops"])
+                    self.assertEqual(self.names(), ["r.json"])
+                    if jsonschema is not None:
+                        jsonschema.Draft202012Validator(SCHEMA).validate(report)
+
+    def test_who_ends_by_itself_has_a_complete_one(self):
+        process = self.script("end = time.monotonic() + 1.5\nwhile time.monotonic() < end: work()\nwork(5)\n")
+        self.assertFalse(self.snapshot()["complete"])
+        self.assertEqual(process.wait(DEADLINE), 0)
+        report = read(self.path)
+        self.assertEqual((report["complete"], report["ops"] % 8), (True, 5))
+        self.assertEqual(self.names(), ["r.json"])
+        self.assertLess(abs(report["written"] - report["started"] - report["wall_ns"] / 1e9), 0.5)
+
+    def test_who_is_gone_without_a_word_has_a_report(self):
+        for last in ("os._exit(3)", "os.execv('/bin/sh', ['sh', '-c', 'exit 3'])"):
+            with self.subTest(last=last):
+                self.path.unlink(missing_ok=True)
+                process = self.script(f"while not os.path.exists({str(self.path)!r}): work()\n{last}\n")
+                self.assertEqual(process.wait(DEADLINE), 3)
+                report = read(self.path)
+                self.assertEqual((report["complete"], report["ops"] > 0), (False, True))
+
+    def test_a_snapshot_is_taken_once_a_second_and_always_whole(self):
+        self.loop()
+        seen = [self.snapshot()]
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            report = read(self.path)
+            if report["written"] != seen[-1]["written"]:
+                self.assertGreater(report["ops"], seen[-1]["ops"])
+                seen.append(report)
+        ages = [later["written"] - earlier["written"] for earlier, later in zip(seen, seen[1:])]
+        self.assertGreater(len(ages), 1)
+        self.assertGreater(min(ages), 0.9)
+
+    def test_nothing_is_written_while_nothing_happens(self):
+        process = self.script("work()\nprint('done', file=sys.stderr, flush=True)\ntime.sleep(1000)\n")
+        process.stderr.readline()
+        self.snapshot(least=1)
+        time.sleep(2.5)
+        before = os.stat(self.path)
+        time.sleep(2.5)
+        self.assertEqual(os.stat(self.path).st_ino, before.st_ino)
+        self.assertEqual(read(self.path)["ops"], 8)
+
+    def test_nothing_is_written_before_there_is_any_work(self):
+        process = self.script("time.sleep(1.5)\nprint('here', file=sys.stderr, flush=True)\ntime.sleep(1000)\n")
+        process.stderr.readline()
+        self.assertEqual(self.names(), [])
+
+    def test_the_programs_files_are_its_own(self):
+        process = self.loop()
+        self.snapshot()
+        time.sleep(1.2)
+        open_files = {os.readlink(link) for link in Path(f"/proc/{process.pid}/fd").iterdir()}
+        self.assertFalse([name for name in open_files if str(self.folder) in name])
+        thread = next(task for task in Path(f"/proc/{process.pid}/task").iterdir() if (task / "comm").read_text().strip() == "reprise-report")
+        self.assertEqual({os.readlink(link) for link in (thread / "fd").iterdir()} - {str(self.path)}, set())
+
+    def test_a_folder_that_vanishes_is_told_of_once(self):
+        process = self.script(f"while not os.path.exists({str(self.folder / 'go')!r}): work()\n")
+        self.snapshot()
+        moved = self.folder.with_name("moved")
+        self.folder.rename(moved)
+        line = process.stderr.readline()
+        self.assertEqual(line, f"reprise: the report cannot be written to {self.path}: No such file or directory\n")
+        time.sleep(1.5)
+        self.folder.mkdir()
+        (self.folder / "go").touch()
+        self.assertEqual(process.wait(DEADLINE), 0)
+        self.assertEqual(process.stderr.read(), "")
+        self.assertEqual((read(self.path)["complete"], read(moved / "r.json")["complete"]), (True, False))
+
+    def test_a_full_disk_keeps_the_last_report_that_was_whole(self):
+        place = f"mount -t tmpfs -o size=64k none {self.folder} && "
+        if subprocess.run(["unshare", "-rm", "sh", "-c", place + "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no file system can be mounted here")
+        fill = f"while not os.path.exists({str(self.path)!r}): work()\n" \
+               f"try:\n  with open({str(self.folder / 'full')!r}, 'wb', 0) as full:\n    while True: full.write(b'x' * 512)\nexcept OSError: pass\n" \
+               "end = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\n"
+        last = f"; status=$?; cat {self.path} >&3; ls {self.folder} >&2; exit $status"
+        with tempfile.TemporaryFile() as kept:
+            words = ["unshare", "-rm", "sh", "-c", f"exec 3>&{kept.fileno()}; {place} {sys.executable} -c \"$0\"{last}", WORKER + fill]
+            process = self.start(words, pass_fds=(kept.fileno(),))
+            _, said = process.communicate(timeout=DEADLINE)
+            kept.seek(0)
+            report = json.loads(kept.read())
+        self.assertEqual(process.returncode, 0, said)
+        self.assertEqual(said, f"reprise: the report cannot be written to {self.path}: No space left on device\nfull\nr.json\n")
+        self.assertEqual((report["complete"], report["ops"] > 0), (False, True))
+
+    def test_a_limit_on_the_size_of_files(self):
+        process = self.script("import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_DFL)\nresource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))\n"
+                              "end = time.monotonic() + 1.5\nwhile time.monotonic() < end: work()\n")
+        _, said = process.communicate(timeout=DEADLINE)
+        self.assertEqual((process.returncode, said), (0, f"reprise: the report cannot be written to {self.path}: File too large\n"))
+        self.assertEqual(self.names(), [])
+
+    def test_a_name_that_several_processes_share(self):
+        first = self.loop()
+        self.snapshot()
+        time.sleep(0.1)
+        second = self.loop()  # after the first one's snapshot, which is from before this one began
+        beside = self.path.with_name(f"r.json.{second.pid}")
+        self.snapshot(path=beside)
+        for process in (first, second):
+            process.kill()
+            process.wait(DEADLINE)
+        self.assertEqual((read(self.path)["pid"], read(beside)["pid"]), (first.pid, second.pid))
+        self.assertEqual(self.names(), ["r.json", beside.name])
+        third = self.start([*LOOP, SHORT])
+        self.assertEqual(third.wait(DEADLINE), 0)
+        self.assertEqual((read(self.path)["pid"], read(self.path)["complete"]), (third.pid, True))
+
+    def test_a_child_has_its_own(self):
+        for text, names in (("%p.json", lambda parent, child: (f"{parent}.json", f"{child}.json")), ("r.json", lambda parent, child: ("r.json", f"r.json.{child}"))):
+            with self.subTest(name=text):
+                process = self.script("import ctypes\nfor _ in range(50): work()\nwhile not os.listdir(sys.argv[1]): work()\nchild = os.fork()\n"
+                                      "print(os.getpid(), file=sys.stderr, flush=True)\nwhile True: work()\n".replace("sys.argv[1]", repr(str(self.folder))),
+                                      path=self.folder / text)
+                numbers = {int(process.stderr.readline()) for _ in range(2)}
+                child, = numbers - {process.pid}
+                parents, childs = names(process.pid, child)
+                self.snapshot(path=self.folder / childs)
+                os.kill(child, signal.SIGKILL)
+                process.kill()
+                process.wait(DEADLINE)
+                self.assertEqual((read(self.folder / parents)["pid"], read(self.folder / childs)["pid"]), (process.pid, child))
+                self.assertEqual(self.names(), sorted((parents, childs)))
+                for path in self.folder.iterdir():
+                    path.unlink()
+
+    def test_a_relative_name_is_looked_for_where_the_program_began(self):
+        process = self.script("work()\nos.chdir('/')\nwork()\n", path="r.json", cwd=self.folder)
+        self.assertEqual(process.wait(DEADLINE), 0)
+        self.assertTrue(read(self.path)["complete"])
+
+    def test_what_it_runs_on_and_how(self):
+        self.assertEqual(self.start([*LOOP, SHORT], environment={"REPRISE_HOLD": "200"}).wait(DEADLINE), 0)
+        report = read(self.path)
+        self.assertRegex(report["version"], r"^\d+\.\d+\.\d+$")
+        self.assertRegex(report["commit"], r"^([0-9a-f]{12}(-dirty)?|unknown)$")
+        self.assertEqual((report["gpu_name"], report["driver_cuda"], report["command"][0]), ("Simulated device", "13.0", LOOP[0]))
+        self.assertEqual(report["options"]["REPRISE_HOLD"], {"value": 200, "from": "environment"})
+        self.assertEqual(report["options"]["REPRISE"], {"value": "on", "from": "default"})
+        named = re.findall(r'X\(\w+, "(REPRISE\w*)"', (TOP / "src" / "base" / "options.h").read_text())
+        self.assertEqual(list(report["options"]), named)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
