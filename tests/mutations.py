@@ -51,7 +51,7 @@ BUGS = (
     ("an event that was destroyed stays in the graphs of forks", "src/lane/events.c",
      "		reprise_lanes_each(forget_event, &event);", "		(void)forget_event;", "fork_event_destroyed"),
     ("a stream that ends stays with those that it forked and joined", "src/lane/lifetime.c",
-     "		reprise_joint_part_paused(lane, false);", "		(void)what;", "fuzz fork_stream_destroyed fork_origin_destroyed"),
+     "			reprise_joint_part_paused(lane, false);", "			(void)parted;", "fuzz fork_stream_destroyed fork_origin_destroyed"),
     ("a context's wait for an event does not see what forks in another", "preload/synchronize.c", "(reprise_event_met(event, false), context)", "context", "fork_waited_for_by_context"),
     ("another thread's call on a side stream is in its place before the driver has it", "src/lane/order.c",
      "	atomic_fetch_add(&lane->strangers, 1);", "	(void)lane;", "fork_beside_call"),
