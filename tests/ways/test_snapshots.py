@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The report while the program runs: who is ended by a signal, by _exit or by execve has one, whole, and a second old at most.
 
-usage: test_snapshots.py BUILD
+usage: test_snapshots.py BUILD LIBRARY
 """
 import json
 import os
@@ -20,7 +20,7 @@ import simulation  # noqa: E402
 BUILD = Path(sys.argv[1])
 TOP = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
-UNDER_REPRISE = simulation.environment(BUILD) | {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_PAYS": "assumed"}
+UNDER_REPRISE = simulation.environment(BUILD) | {"LD_PRELOAD": str(Path(sys.argv[2]).resolve()), "REPRISE_PAYS": "assumed"}
 LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain", "--iterations"]
 FOR_LONG, SHORT = "100000000", "400"
 DEADLINE = 60
@@ -255,4 +255,4 @@ class Snapshots(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
