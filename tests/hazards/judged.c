@@ -338,7 +338,7 @@ static void attributes_missing(void)
 static void refused_always(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	unsigned argument = 7, refused = 0;
+	unsigned argument = 7;
 
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
@@ -346,7 +346,7 @@ static void refused_always(void)
 		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
-	printf("refused %u\n", refused);
+	print_refused();
 	hazard_print("x", hazard_x);
 }
 
