@@ -37,7 +37,7 @@ static _Atomic uint32_t asked;       /* goes up when a lane is wanted; what the 
 
 static void *run(void *unused);
 
-/* What has waited since `since` is about to be issued. */
+/* What has waited since `since` is about to be issued, and has been: that takes what the program's own calls would have taken. */
 static void note_begun(uint64_t since)
 {
 	uint64_t held = reprise_clock_ns() - since;
@@ -46,12 +46,19 @@ static void note_begun(uint64_t since)
 	reprise_count(REPRISE_COUNT_hold_overruns, held > reprise_option(REPRISE_OPTION_HOLD) * 1000);
 }
 
-/* Issues a lane whose first deferred op has waited since `since`. That takes what the program's own calls would have taken. */
+static void note_issued(uint64_t since)
+{
+	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
+}
+
+/* Issues a lane whose first deferred op has waited since `since`. */
 static void issue(struct reprise_lane *lane, uint64_t since)
 {
+	if (lane->trace == NULL || lane->cursor == 0)
+		return;
 	note_begun(since);
-	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane));
-	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
+	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane)); /* which counts a flush */
+	note_issued(since);
 }
 
 /* One look at all lanes. */
@@ -102,11 +109,17 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
 
 	if (since == 0 || now < since + look->due)
 		return true;
-	note_begun(since);
 	if (!reprise_queued_try_take(lane))
 		return false;
+	since = reprise_queued_since(lane); /* some may have been launched since */
 	hand_over(look);
+	if (since != 0) {
+		reprise_count(REPRISE_COUNT_hold_flushes, 1);
+		note_begun(since);
+	}
 	reprise_queued_finish_taken(lane);
+	if (since != 0)
+		note_issued(since);
 	return true;
 }
 

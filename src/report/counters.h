@@ -58,7 +58,7 @@
 	X(joint_uncovered, "times that such a graph was not used, because its first stream was not behind the others") \
 	X(threads_failed, "threads of ours that could not be had when there was something to do") \
 	X(private_streams_failed, "private streams that could not be had") \
-	X(hold_flushes, "lanes issued by the hold limit, or where the program was seen to pause again and again") \
+	X(hold_flushes, "lanes and queues issued by the hold limit, or where the program was seen to pause again and again") \
 	X(hold_overruns, "of these, begun later than the limit") \
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, "longest time until it had issued all: the driver's own time for each op included") \

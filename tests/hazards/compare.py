@@ -31,6 +31,7 @@ AS_IT_IS = "random:2"    # Reprise as it is by default: what pays there is a mat
 SLOW = "SLOW_BUILD" in os.environ    # with a sanitizer
 SLOW_SHARE = 0.1      # then programs only have to replay at all
 EMULATED_SHARE = 1    # how much is replayed is a matter of how soon graphs are built there: only that something is
+PARTS = (("hold_overruns", "hold_flushes"), ("hold_begun_ns", "hold_longest_ns"))    # counters of which the first is never more
 ROUNDS = 3            # what must be reached may take several rounds on a busy machine, which builds late; what must never be, may not
 LATER = {"SIM_SLOW": "cuStreamSynchronize:300,cuCtxSynchronize:300"}    # and later rounds have more time
 
@@ -226,6 +227,9 @@ def excesses(options, reprise, report):
         most = int(number) * (report.get(other, 0) if other else 1)
         if report.get(name, 0) > most:
             yield f"counted {report[name]} of {name}, more than {most}"
+    for part, whole in PARTS:
+        if report.get(part, 0) > report.get(whole, 0):
+            yield f"counted {report[part]} of {part}, and {report[whole]} of {whole}, which they are part of"
     for wanted in options.stderr:
         text, count = wanted.rsplit("=", 1)
         seen = sum(text in line for line in reprise.stderr.splitlines())
