@@ -122,20 +122,44 @@ fetch_headers() {
 	done
 }
 
-# build_all FOLDER [meson option ...]
-build_all() {
+# What a set-up finds. Where it has changed, the folder is set up anew: Check, or nvcc, may have come since.
+found() {
+	printf '%s\n' "cuda: $cuda" "Check: $(pkg-config --modversion check 2>/dev/null || echo none)" "nvcc: $(command -v nvcc || echo none)" \
+		"CUPTI: $(ls "$cuda"/extras/CUPTI/include/cupti.h "$cuda"/include/cupti.h 2>/dev/null | head -n 1)" "meson: $(meson --version)"
+}
+
+# set_up FOLDER [meson option ...]
+set_up() {
+	local folder=$1 again=()
+	shift
+	if [ -e "$folder/build.ninja" ]; then
+		[ "$(cat "$folder/found" 2>/dev/null)" != "$(found)" ] || return 0
+		echo "setting $folder up again: what it is built with has changed"
+		again=(--reconfigure)
+	fi
+	meson setup "${again[@]}" "$folder" "-Dcuda=$cuda" "$@" >"$folder.setup.log" 2>&1 || {
+		tail -n 20 "$folder.setup.log" >&2
+		stop "meson could not set up $folder"
+	}
+	found >"$folder/found"
+}
+
+# build FOLDER [TARGET ...]: all of it without targets. Says how far it is.
+build() {
 	local folder=$1
 	shift
-	if [ ! -e "$folder/build.ninja" ]; then
-		meson setup "$folder" "-Dcuda=$cuda" "$@" >"$folder.setup.log" 2>&1 || {
-			tail -n 20 "$folder.setup.log" >&2
-			stop "meson could not set up $folder"
-		}
-	fi
-	ninja -C "$folder" >"$folder/ninja.log" 2>&1 || {
+	ninja -C "$folder" "$@" 2>&1 | tee "$folder/ninja.log" |
+		awk -F '[][/]' '/^\[[0-9]+\/[0-9]+\]/ && ($2 % 100 == 0 || $2 == $3) { print "  " $2 " of " $3; fflush() }'
+	[ "${PIPESTATUS[0]}" -eq 0 ] || {
 		grep -E 'error|warning|FAILED' "$folder/ninja.log" | head -n 40 >&2
 		stop "the build failed: see $folder/ninja.log"
 	}
+}
+
+# build_all FOLDER [meson option ...]
+build_all() {
+	set_up "$@"
+	build "$1"
 }
 
 has_gpu() {
