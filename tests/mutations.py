@@ -469,7 +469,7 @@ BUGS = (
     ("a thread is cancelled while it makes room", "src/lane/shortage.c",
      "	entered = reprise_enter();", "	entered = 0;\n	reprise_inside++;", "cancelled_out_of_memory"),
     ("a queue that another thread launches counts as begun late", "src/lane/hold.c",
-     "	if (!reprise_queued_try_take(lane))\n		return false;", "	if (!reprise_queued_try_take(lane)) {\n		note_begun(since);\n		return false;\n	}", "queued_beside_blocked"),
+     "	if (!reprise_queued_try_take(lane))\n		return false;", "	if (!reprise_queued_try_take(lane)) {\n		note_issued(since, now);\n		return false;\n	}", "queued_beside_blocked"),
     ("while the driver keeps the hold limit's thread nobody looks", "src/lane/hold.c",
      "	if (look->over)\n		return;\n	if (atomic_load(&waiting) > 0) {", "	if (look != NULL)\n		return;\n	if (atomic_load(&waiting) > 0) {", "hold_beside_blocked"),
     ("what is queued does not wake the hold limit's thread", "src/lane/replay.c",

@@ -37,28 +37,26 @@ static _Atomic uint32_t asked;       /* goes up when a lane is wanted; what the 
 
 static void *run(void *unused);
 
-/* What has waited since `since` is about to be issued, and has been: that takes what the program's own calls would have taken. */
-static void note_begun(uint64_t since)
-{
-	uint64_t held = reprise_clock_ns() - since;
-
-	reprise_count_most(REPRISE_COUNT_hold_begun_ns, held);
-	reprise_count(REPRISE_COUNT_hold_overruns, held > reprise_option(REPRISE_OPTION_HOLD) * 1000);
-}
-
-static void note_issued(uint64_t since)
+/*
+ * What had waited since `since` was issued, from `begun` on; that took what the program's own calls would have taken. Counted behind the flush, and the longest
+ * first: the process may end anywhere, and what is a part of another count is never more.
+ */
+static void note_issued(uint64_t since, uint64_t begun)
 {
 	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
+	reprise_count_most(REPRISE_COUNT_hold_begun_ns, begun - since);
+	reprise_count(REPRISE_COUNT_hold_overruns, begun - since > reprise_option(REPRISE_OPTION_HOLD) * 1000);
 }
 
 /* Issues a lane whose first deferred op has waited since `since`. */
 static void issue(struct reprise_lane *lane, uint64_t since)
 {
+	uint64_t begun = reprise_clock_ns();
+
 	if (lane->trace == NULL || lane->cursor == 0)
 		return;
-	note_begun(since);
 	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane)); /* which counts a flush */
-	note_issued(since);
+	note_issued(since, begun);
 }
 
 /* One look at all lanes. */
@@ -105,7 +103,7 @@ static void look_again(struct look *look, uint64_t at)
 /* False if there are visits that have been queued for so long, and somebody launches them. */
 static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
-	uint64_t since = reprise_queued_since(lane);
+	uint64_t since = reprise_queued_since(lane), begun;
 
 	if (since == 0 || now < since + look->due)
 		return true;
@@ -113,13 +111,11 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
 		return false;
 	since = reprise_queued_since(lane); /* some may have been launched since */
 	hand_over(look);
-	if (since != 0) {
-		reprise_count(REPRISE_COUNT_hold_flushes, 1);
-		note_begun(since);
-	}
+	begun = reprise_clock_ns();
+	reprise_count(REPRISE_COUNT_hold_flushes, since != 0);
 	reprise_queued_finish_taken(lane);
 	if (since != 0)
-		note_issued(since);
+		note_issued(since, begun);
 	return true;
 }
 
