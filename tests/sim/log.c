@@ -215,7 +215,12 @@ static void add_attribute(struct line *line, const CUlaunchAttribute *attribute)
 		value.programmaticEvent.event = by_number(value.programmaticEvent.event);
 	if (attribute->id == CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
 		value.launchCompletionEvent.event = by_number(value.launchCompletionEvent.event);
+	/* Memory has other addresses in another run. */
+	if (attribute->id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+		value.accessPolicyWindow.base_ptr = NULL;
 	add(line, " attribute%d=%016lx", (int)attribute->id, hash(&value, sizeof(value)));
+	if (attribute->id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)
+		add_address(line, (uintptr_t)attribute->value.accessPolicyWindow.base_ptr);
 }
 
 static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
