@@ -1,4 +1,4 @@
-# What scripts/test and scripts/demo share: installing what is missing, and building. To be sourced by bash, in the top folder.
+# What the scripts in bash share: their arguments, installing what is missing, and building. To be sourced by bash, in the top folder.
 # Says what it installs. Stops with one clear line where something cannot be had.
 
 build=${BUILD:-build}
@@ -6,6 +6,27 @@ build=${BUILD:-build}
 stop() {
 	echo "$(basename "$0"): $*" >&2
 	exit 1
+}
+
+# For arguments that cannot be used.
+refuse() {
+	echo "$(basename "$0"): $*: see scripts/$(basename "$0") --help" >&2
+	exit 2
+}
+
+# help_if_asked ARGUMENT...: if --help is among them, the comment at the script's head, and nothing else.
+help_if_asked() {
+	case " $* " in
+	*' --help '* | *' -h '*)
+		sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/$(basename "$0")"
+		exit 0
+		;;
+	esac
+}
+
+take_no_arguments() {
+	help_if_asked "$@"
+	[ $# -eq 0 ] || refuse "unknown argument \"$1\""
 }
 
 as_root() {

@@ -402,7 +402,10 @@ def main():
     parser.add_argument("--shorten", type=float, default=60, help="seconds to spend on making one short; 0: none")
     parser.add_argument("--keep", type=Path, help="folder for what is found")
     parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--check", action="store_true", help="run nothing: only refuse what cannot be used")
     settings = parser.parse_args()
+    if settings.check:
+        return 0
     if not settings.count and not settings.seconds:
         settings.seconds = 60
     runs = Runs(settings)
