@@ -305,7 +305,7 @@ BUGS = (
      "(stream, CU_STREAM_DEFAULT, priority)", "capture_queries"),
     ("a graph is made while the device is at work", "src/graph/lull.c",
      "		lull->lag_ns = reprise_clock_ns() - lull->since;\n	return reached;", "		lull->lag_ns = reprise_clock_ns() - lull->since;\n	return true;",
-     "persistent_kernel spin_across_streams"),
+     "persistent_kernel spin_across_streams function_wants_mutex"),
     ("a callback is added without the gate", "preload/work.c",
      "DOORS(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))\n",
      "__typeof__(cuStreamAddCallback) reprise_door_cuStreamAddCallback, reprise_door_cuStreamAddCallback_ptsz;\n"

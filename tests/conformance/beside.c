@@ -2,13 +2,11 @@
  * Which calls return while a kernel waits for the host, and whether other threads can launch beside one that does not. A layer that makes such calls on its
  * own account, on whatever thread, must know: if launches wait with it, the program can never make the one that the kernel waits for.
  */
-#include "conformance.h"
+#include "waits.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <time.h>
 
-enum { PATIENCE_MS = 400, GRAPHS = 40, LENGTH = 100, STREAMS = 80 };
+enum { GRAPHS = 40, LENGTH = 100, STREAMS = 80 };
 
 static CUgraph graphs[GRAPHS];
 static CUgraphExec execs[GRAPHS];
@@ -16,74 +14,9 @@ static CUdeviceptr list;
 static CUmodule fresh;
 static CUstream streams[STREAMS];
 
-/* ---- two threads beside a call: one launches meanwhile, the other releases the kernel if the call does not return ---- */
-
-static atomic_bool returned, released;
-static atomic_ulong launched_ms, released_ms; /* when a launch returned last, and when the kernel was released */
-
-static unsigned long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000;
-}
-
-static void sleep_ms(unsigned ms)
-{
-	nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
-}
-
-static void *release_late(void *unused)
-{
-	(void)unused;
-	for (unsigned ms = 0; ms < PATIENCE_MS && !returned; ms++)
-		sleep_ms(1);
-	released_ms = now_ms();
-	released = !returned;
-	release();
-	return NULL;
-}
-
-static void *launch_meanwhile(void *unused)
-{
-	(void)unused;
-	cuCtxSetCurrent(context);
-	while (!returned && !released && launch("nothing", other, NULL) == CUDA_SUCCESS && !released) {
-		launched_ms = now_ms();
-		sleep_ms(1);
-	}
-	return NULL;
-}
-
-/* Makes the call while a kernel on `stream` waits for the host. Whether it returned before the kernel's end. */
-static bool returns(void (*call)(void))
-{
-	pthread_t launcher, releaser;
-
-	hold(stream);
-	returned = released = false;
-	launched_ms = now_ms();
-	TRUE(pthread_create(&launcher, NULL, launch_meanwhile, NULL) == 0);
-	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
-	call();
-	returned = true;
-	pthread_join(releaser, NULL);
-	pthread_join(launcher, NULL);
-	finish(stream);
-	finish(other);
-	return !released;
-}
-
-/* Whether launches of another thread waited with the call that did not return. */
-static bool launches_waited(void)
-{
-	return released_ms > launched_ms + PATIENCE_MS / 2;
-}
-
 static void expect_return(void (*call)(void), const char *what)
 {
-	if (!returns(call))
+	if (!returns_beside(hold, call))
 		conformance_fail(__FILE__, __LINE__, "%s: expected a return before the kernel ends, saw it wait, and launches of other threads %s", what,
 			launches_waited() ? "too" : "not");
 }
@@ -91,7 +24,7 @@ static void expect_return(void (*call)(void), const char *what)
 
 static void expect_wait(void (*call)(void), const char *what, bool launches_wait)
 {
-	if (returns(call))
+	if (returns_beside(hold, call))
 		conformance_fail(__FILE__, __LINE__, "%s: expected it to wait for the kernel, saw it return", what);
 	if (launches_waited() != launches_wait)
 		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads %s launch meanwhile, saw that they %s", what,

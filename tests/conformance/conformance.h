@@ -37,7 +37,7 @@ extern const struct check device_checks[], context_checks[], module_checks[], fu
 	copy_checks[], pool_checks[], stream_checks[], order_checks[], event_checks[], capture_checks[], prohibited_checks[], unsafe_checks[],
 	fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[], sticky_checks[], address_checks[],
 	memory_node_checks[], edge_checks[], any_node_checks[], managed_checks[], peer_checks[], array_checks[], green_checks[],
-	carried_checks[], beside_checks[];
+	carried_checks[], beside_checks[], host_checks[];
 
 /* ---- expectations ---- */
 
@@ -82,6 +82,10 @@ void is_list(CUdeviceptr list, unsigned count); /* 1, 2, ... count */
 void hold(CUstream on);
 void release(void);
 void finish(CUstream on); /* synchronises */
+
+/* The same with a host function, called after the first of these and before release(). */
+void keep_from_release(void);
+void CUDA_CB wait_for_release(void *unused);
 
 /* Calls in another thread, with the context current there, and waits for it. */
 void in_thread(void (*call)(void));

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <time.h>
 
 const char *module_path;
 CUcontext context;
@@ -154,17 +155,29 @@ void is_list(CUdeviceptr list, unsigned count)
 		EQUAL(word(list, i), i);
 }
 
+void keep_from_release(void)
+{
+	if (!flag)
+		flag = pinned();
+	*flag = 0;
+}
+
 void hold(CUstream on)
 {
 	CUdeviceptr address;
 	unsigned one = 1;
 	void *params[] = {&address, &one};
 
-	if (!flag)
-		flag = pinned();
-	*flag = 0;
+	keep_from_release();
 	address = (CUdeviceptr)(uintptr_t)flag;
 	OK(launch("wait_flag", on, params));
+}
+
+void CUDA_CB wait_for_release(void *unused)
+{
+	(void)unused;
+	while (!__atomic_load_n(flag, __ATOMIC_SEQ_CST))
+		nanosleep(&(struct timespec){0, 100000}, NULL);
 }
 
 void release(void)

@@ -39,6 +39,82 @@ static void per_thread_default(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
+static struct {
+	pthread_mutex_t lock;
+	unsigned ran;
+} wanted = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void CUDART_CB take_wanted(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&wanted.lock);
+	wanted.ran++;
+	pthread_mutex_unlock(&wanted.lock);
+}
+
+static void CUDART_CB take_wanted_back(cudaStream_t stream, cudaError_t status, void *unused)
+{
+	(void)stream;
+	(void)status;
+	take_wanted(unused);
+}
+
+static void *launch_with_lock(void *unused)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	(void)unused;
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	for (unsigned i = 0; i < 4 * ITERATIONS; i++) {
+		pthread_mutex_lock(&wanted.lock);
+		mirror_body(&mirror, stream);
+		pthread_mutex_unlock(&wanted.lock);
+		if (i % 4 == 3)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+	return NULL;
+}
+
+/* Host functions want a mutex that another thread holds while it launches; as nodes of a graph that is launched again while one of them waits, too. */
+static void functions_want_mutex(bool by_callback)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+	pthread_t thread;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	EXPECT(!pthread_create(&thread, NULL, launch_with_lock, NULL), "no thread");
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		for (unsigned k = 0; k < 3; k++) {
+			if (by_callback)
+				CHECK(cudaStreamAddCallback(stream, take_wanted_back, NULL, 0));
+			else
+				CHECK(cudaLaunchHostFunc(stream, take_wanted, NULL));
+			mirror_mix(&mirror, trap_at(i) && k == 1 ? i : k, stream);
+		}
+		if (i % 4 == 3)
+			CHECK(cudaStreamSynchronize(stream));
+	}
+	pthread_join(thread, NULL);
+	CHECK(cudaStreamSynchronize(stream));
+	EXPECT(wanted.ran == 3 * ITERATIONS, "%u of %u host functions ran", wanted.ran, 3 * ITERATIONS);
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+static void function_wants_mutex(void)
+{
+	functions_want_mutex(false);
+}
+
+static void callback_wants_mutex(void)
+{
+	functions_want_mutex(true);
+}
+
 /* Threads come and go, and with each its default stream: one handle, many streams. The legacy stream is between them. */
 static void *short_life(void *mirror)
 {
@@ -248,6 +324,8 @@ const struct hazard thread_hazards[] = {
 	{"per_thread_default", per_thread_default},
 	{"per_thread_ends", per_thread_ends},
 	{"two_threads_one_stream", two_threads_one_stream},
+	{"function_wants_mutex", function_wants_mutex},
+	{"callback_wants_mutex", callback_wants_mutex},
 	{"sync_elsewhere", sync_elsewhere},
 	{"sync_apart", sync_apart},
 	{"threads_many_streams", threads_many_streams},

@@ -65,29 +65,39 @@ static void CUDA_CB called_back(CUstream stream, CUresult result, void *data)
 	take_mutex(data);
 }
 
-static void *add_callbacks(void *unused)
+static void add_callback(CUstream stream)
+{
+	CHECK(cuStreamAddCallback(stream, called_back, NULL, 0));
+	rest(30);
+}
+
+static void launch_function(CUstream stream)
+{
+	CHECK(cuLaunchHostFunc(stream, take_mutex, NULL));
+	if (called % 3 == 2)
+		CHECK(cuStreamSynchronize(stream));
+}
+
+static void *go_on_until_over(void *add)
 {
 	CUstream stream;
 
-	(void)unused;
 	CHECK(cuCtxSetCurrent(hazard_context));
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	for (; !over; called++) {
-		CHECK(cuStreamAddCallback(stream, called_back, NULL, 0));
-		rest(30);
-	}
+	for (; !over; called++)
+		((void (*)(CUstream))add)(stream);
 	CHECK(cuStreamSynchronize(stream));
 	return NULL;
 }
 
-/* One thread launches with a mutex held, which the callbacks of another thread's stream want. */
-static void callback_wants_mutex(void)
+/* One thread launches with a mutex held, which is wanted by what another thread adds to a stream. */
+static void wants_mutex(void (*add)(CUstream))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUdeviceptr x = words(1), y = words(3);
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, add_callbacks, NULL);
+	pthread_create(&thread, NULL, go_on_until_over, (void *)add);
 	for (unsigned shape = 0; shape < 20; shape++)
 		for (unsigned iteration = 0; iteration < 40; iteration++) {
 			pthread_mutex_lock(&mutex);
@@ -99,8 +109,18 @@ static void callback_wants_mutex(void)
 		}
 	over = true;
 	pthread_join(thread, NULL);
-	printf("callbacks %s\n", called == ran ? "all ran" : "are missing");
+	printf("functions %s\n", called == ran ? "all ran" : "are missing");
 	hazard_print("x", x);
+}
+
+static void callback_wants_mutex(void)
+{
+	wants_mutex(add_callback);
+}
+
+static void function_wants_mutex(void)
+{
+	wants_mutex(launch_function);
 }
 
 /* ---- a context that waits for another's event ---- */
@@ -589,6 +609,7 @@ static void memory_ended_behind(void)
 
 const struct hazard gated_hazards[] = {
 	{"callback_wants_mutex", callback_wants_mutex},
+	{"function_wants_mutex", function_wants_mutex},
 	{"context_waits_for_event", context_waits_for_event},
 	{"free_beside_device", free_beside_device},
 	{"free_beside_context", free_beside_context},

@@ -1,0 +1,65 @@
+#include "waits.h"
+
+#include <pthread.h>
+#include <time.h>
+
+atomic_bool returned, released;
+static atomic_ulong launched_ms, released_ms; /* when a launch returned last, and when the stream was released */
+
+static unsigned long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned long)now.tv_sec * 1000 + (unsigned long)now.tv_nsec / 1000000;
+}
+
+void sleep_ms(unsigned ms)
+{
+	nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
+}
+
+void *release_late(void *unused)
+{
+	(void)unused;
+	for (unsigned ms = 0; ms < PATIENCE_MS && !returned; ms++)
+		sleep_ms(1);
+	released_ms = now_ms();
+	released = !returned;
+	release();
+	return NULL;
+}
+
+static void *launch_meanwhile(void *unused)
+{
+	(void)unused;
+	cuCtxSetCurrent(context);
+	while (!returned && !released && launch("nothing", other, NULL) == CUDA_SUCCESS && !released) {
+		launched_ms = now_ms();
+		sleep_ms(1);
+	}
+	return NULL;
+}
+
+bool returns_beside(void (*holds)(CUstream), void (*call)(void))
+{
+	pthread_t launcher, releaser;
+
+	holds(stream);
+	returned = released = false;
+	launched_ms = now_ms();
+	TRUE(pthread_create(&launcher, NULL, launch_meanwhile, NULL) == 0);
+	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
+	call();
+	returned = true;
+	pthread_join(releaser, NULL);
+	pthread_join(launcher, NULL);
+	finish(stream);
+	finish(other);
+	return !released;
+}
+
+bool launches_waited(void)
+{
+	return released_ms > launched_ms + PATIENCE_MS / 2;
+}
