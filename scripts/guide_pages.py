@@ -7,6 +7,10 @@ FENCE = re.compile(r"^```\w*\n(.*?)^```$", re.S | re.M)
 
 LINES_MOST, WIDTH_MOST = 60, 160
 
+# What differs from run to run and from program to program in the output of `reprise`: numbers with their units, functions of CUDA, names of the program's.
+VARIES = re.compile(r"\S*\d\S*(?: (?:ns|us|ms|s|x|%|KiB|MiB|GiB)(?!\w))?|\bcu(?:da)?[A-Z]\S*|\S*heat\S*")
+OPTION = re.compile(r"\bREPRISE\w*")
+
 # Process numbers, in the places where they are.
 NUMBER = re.compile(r'(?<=process )\d+|(?<="pid":)\d+|(?<="tid":)\d+|(?<=reprise-)\d+(?=-)')
 
@@ -48,6 +52,30 @@ def misformed(text, ways):
         prompts = [line[2:] for line in block["shown"].splitlines() if line.startswith("$ ")]
         if prompts not in [said(block["commands"]).splitlines() for said in ways]:
             yield f"it does not show the commands that it has: {block['commands'].splitlines()[0]}"
+
+
+def phrases(page):
+    """What `reprise` says on a page, apart from what varies, and the lines of it that have nothing else."""
+    found, whole = set(), set()
+    for block in BLOCK.finditer(page):
+        by_reprise = False
+        for line in block["shown"].splitlines():
+            if line.startswith("$ "):
+                by_reprise = "reprise " in line
+            elif by_reprise and not re.match(r"\[\d+ more lines\]", line):
+                found.update(part.strip() for part in re.split(r"  +|[,;:()]", VARIES.sub("  ", line)))
+                if line[:1].isalpha() and not VARIES.search(line):
+                    whole.add(line)
+    return found, whole
+
+
+def outdated(page, printed, known):
+    """Yields what a page shows that is said no more, and what it does not show. `printed`: the page as it would be written now, with another program or driver,
+    and so with other rows; what it lacks has to be in `known`, the text of the sources."""
+    (shown, lines), (now, lines_now) = phrases(page), phrases(printed)
+    yield from (f"it shows what is not said any more: {phrase}" for phrase in sorted(shown - now) if phrase not in known)
+    yield from (f"it does not show what is said now: {line}" for line in sorted(lines_now - lines))
+    yield from (f"it does not show {option}" for option in sorted(set(OPTION.findall(printed)) - set(OPTION.findall(page))))
 
 
 def unknown_options(text, known):

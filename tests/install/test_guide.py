@@ -58,6 +58,23 @@ class Form(unittest.TestCase):
         page = "`reprise run --hold 0 --fast -- ./app --slow` or\nreprise observe -- ./app --fast\nreprise report r.json --htm x"
         self.assertEqual(list(guide_pages.unknown_options(page, {"--hold", "--html"})), ["--fast is no option of reprise", "--htm is no option of reprise"])
 
+    def test_output_that_is_up_to_date(self):
+        def told(text):
+            return PAGE.replace("a line", text)
+
+        def outdated(shown, printed, known=""):
+            return list(guide_pages.outdated(told(shown), told(printed), known))
+
+        self.assertEqual(outdated("took 5 us for 7 % in heat_step", "took 1.2 ms for 9 % in heat_fold"), [])
+        self.assertEqual(outdated("took 5 us by cudaFree", "lasted 1.2 ms by cudaFree"), ["it shows what is not said any more: took"])
+        self.assertEqual(outdated("took 5 us", "lasted 5 us", 'printf("took %d us")'), [])
+        self.assertEqual(outdated("A table", "A new table", "A table"), ["it does not show what is said now: A new table"])
+        self.assertEqual(outdated("  REPRISE_A 1", "  REPRISE_A 2\n  REPRISE_B 1"), ["it does not show REPRISE_B"])
+
+    def test_output_of_other_commands_is_not_judged(self):
+        page = PAGE.replace("reprise doctor {program}", "cat file").replace("reprise doctor ./app", "cat file")
+        self.assertEqual(list(guide_pages.outdated(page, page.replace("a line", "another"), "")), [])
+
 
 class Shown(unittest.TestCase):
     def test_no_more_lines_than_asked_for(self):
