@@ -217,24 +217,25 @@ static void of_what_is_no_attribute_of_streams_none_is_told(void)
 }
 
 #define STREAM "Stream Management: "
-#define ASKED(source) "asked, not measured: " STREAM source
+#define OF_DEFAULT_STREAMS(call) MEASURED(STREAM call, "of default streams it is not said")
+#define OF_CAPTURES(call) MEASURED(STREAM call, "of captures it is not said")
 
 const struct check carried_checks[] = {
-	CHECK(a_captured_kernel_has_its_streams_access_policy_window, STREAM "cuStreamSetAttribute, that kernels of the stream have it; of captures not yet measured"),
-	CHECK(a_captured_kernel_has_its_streams_memory_domain, STREAM "cuStreamSetAttribute, that kernels of the stream have it; of captures not yet measured"),
+	CHECK(a_captured_kernel_has_its_streams_access_policy_window, OF_CAPTURES("cuStreamSetAttribute")),
+	CHECK(a_captured_kernel_has_its_streams_memory_domain, OF_CAPTURES("cuStreamSetAttribute")),
 	CHECK(attributes_are_copied_from_stream_to_stream, STREAM "cuStreamCopyAttributes"),
-	CHECK_ALONE(the_legacy_stream_keeps_attributes, ASKED("cuStreamSetAttribute: the stream may be a default one, which is not said"), 0),
-	CHECK_ALONE(each_context_has_a_legacy_stream_with_its_own_attributes, ASKED("cuStreamSetAttribute"), 0),
-	CHECK_ALONE(a_threads_own_stream_keeps_attributes, ASKED("cuStreamSetAttribute"), 0),
-	CHECK(a_captured_kernel_has_what_its_stream_copied, ASKED("cuStreamCopyAttributes")),
-	CHECK_ALONE(a_captured_kernel_has_what_its_stream_copied_of_the_legacy_one, ASKED("cuStreamCopyAttributes"), 0),
-	CHECK_ALONE(a_captured_kernel_has_what_its_stream_copied_of_a_threads_own, ASKED("cuStreamCopyAttributes"), 0),
-	CHECK_ALONE(attributes_are_copied_to_default_streams, ASKED("cuStreamCopyAttributes"), 0),
-	CHECK(a_launchs_own_attribute_goes_before_its_streams, ASKED("cuStreamSetAttribute")),
-	CHECK(attributes_that_are_set_in_a_capture_hold_from_then_on, ASKED("cuStreamSetAttribute")),
-	CHECK(a_captured_kernel_keeps_what_its_stream_had, ASKED("cuStreamSetAttribute")),
-	CHECK(of_what_is_no_attribute_of_streams_none_is_told, ASKED("cuStreamGetAttribute")),
-	CHECK(a_captured_kernel_has_the_priority_of_its_launch, "Execution Control: cuLaunchKernelEx; not yet measured"),
+	CHECK_ALONE(the_legacy_stream_keeps_attributes, OF_DEFAULT_STREAMS("cuStreamSetAttribute"), 0),
+	CHECK_ALONE(each_context_has_a_legacy_stream_with_its_own_attributes, OF_DEFAULT_STREAMS("cuStreamSetAttribute"), 0),
+	CHECK_ALONE(a_threads_own_stream_keeps_attributes, OF_DEFAULT_STREAMS("cuStreamSetAttribute"), 0),
+	CHECK(a_captured_kernel_has_what_its_stream_copied, OF_CAPTURES("cuStreamCopyAttributes")),
+	CHECK_ALONE(a_captured_kernel_has_what_its_stream_copied_of_the_legacy_one, OF_DEFAULT_STREAMS("cuStreamCopyAttributes"), 0),
+	CHECK_ALONE(a_captured_kernel_has_what_its_stream_copied_of_a_threads_own, OF_DEFAULT_STREAMS("cuStreamCopyAttributes"), 0),
+	CHECK_ALONE(attributes_are_copied_to_default_streams, OF_DEFAULT_STREAMS("cuStreamCopyAttributes"), 0),
+	CHECK(a_launchs_own_attribute_goes_before_its_streams, MEASURED(STREAM "cuStreamSetAttribute", "which goes before is not said")),
+	CHECK(attributes_that_are_set_in_a_capture_hold_from_then_on, OF_CAPTURES("cuStreamSetAttribute")),
+	CHECK(a_captured_kernel_keeps_what_its_stream_had, OF_CAPTURES("cuStreamSetAttribute")),
+	CHECK(of_what_is_no_attribute_of_streams_none_is_told, MEASURED(STREAM "cuStreamGetAttribute", "no error is named")),
+	CHECK(a_captured_kernel_has_the_priority_of_its_launch, MEASURED("Execution Control: cuLaunchKernelEx", "of captures it is not said")),
 	CHECK(a_graph_may_use_its_nodes_priorities, "Graph Management: cuGraphInstantiate"),
 	CHECKS_END,
 };

@@ -114,6 +114,6 @@ const struct check green_checks[] = {
 	CHECK(a_stream_names_its_green_context, GREEN "cuGreenCtxStreamCreate; Stream Management: cuStreamGetGreenCtx, cuStreamGetCtx"),
 	CHECK(a_green_contexts_stream_has_to_be_non_blocking, GREEN "cuGreenCtxStreamCreate"),
 	CHECK(a_green_context_needs_its_flag, GREEN "cuGreenCtxCreate"),
-	CHECK(kernels_of_the_primary_context_run_in_a_green_ones_stream, GREEN "cuCtxFromGreenCtx: a normal primary context with other resources; not yet measured"),
+	CHECK(kernels_of_the_primary_context_run_in_a_green_ones_stream, MEASURED(GREEN "cuCtxFromGreenCtx", "a normal primary context with other resources")),
 	CHECKS_END,
 };
