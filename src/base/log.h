@@ -30,5 +30,11 @@ bool reprise_log_is_heard(void);
 /* Names an option whose value cannot be used, and what it may be; `text` may be anything, of any length. */
 void reprise_log_option(const char *variable, const char *text, const char *range);
 
+/* A variable's name is shown up to so many bytes. */
+#define REPRISE_LOG_NAME_MOST 64
+
+/* Names a variable that is no option, and the one that was probably meant (NULL: none); `variable` may be anything. */
+void reprise_log_unknown(const char *variable, const char *meant);
+
 /* As reprise_log() without a level: what the user asked to be told. */
 __attribute__((format(printf, 1, 2))) void reprise_say(const char *format, ...);

@@ -5,8 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "log.h"
+#include "nearest.h"
+
+#define PREFIX "REPRISE_"
+
+/* Not options: what the modulefile sets, and what it looks at (docs/install.md). */
+static const char *const others[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD"};
 
 const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
 #define X(option, variable, kind, standard, least, greatest, words, help) \
@@ -97,6 +104,51 @@ static bool take(enum reprise_option option, const char *text)
 	return true;
 }
 
+/* Without the prefix, which all have and would be near each other by; REPRISE itself as somebody may call it who does not know it. */
+static const char *bare_name(const char *variable)
+{
+	return variable[sizeof(PREFIX) - 2] == '\0' ? "MODE" : variable + sizeof(PREFIX) - 1;
+}
+
+/* The option that was probably meant; NULL if none was. */
+static const char *meant(const char *variable)
+{
+	const char *names[REPRISE_OPTION_COUNT], *nearest;
+
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		names[i] = bare_name(reprise_option_rows[i].variable);
+	nearest = reprise_nearest(bare_name(variable), names, REPRISE_OPTION_COUNT);
+	for (unsigned int i = 0; nearest != NULL && i < REPRISE_OPTION_COUNT; i++)
+		if (names[i] == nearest)
+			return reprise_option_rows[i].variable;
+	return NULL;
+}
+
+static bool is_known(const char *variable, size_t length)
+{
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		if (strlen(reprise_option_rows[i].variable) == length && memcmp(reprise_option_rows[i].variable, variable, length) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		if (strlen(others[i]) == length && memcmp(others[i], variable, length) == 0)
+			return true;
+	return false;
+}
+
+/* Variables that look like options and are none: somebody believes that they do something. */
+static void tell_unknown(void)
+{
+	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
+		char variable[REPRISE_LOG_NAME_MOST];
+		size_t length = strcspn(*entry, "=");
+
+		if (strncmp(*entry, PREFIX, sizeof(PREFIX) - 1) != 0 || is_known(*entry, length))
+			continue;
+		snprintf(variable, sizeof(variable), "%.*s", (int)(length < sizeof(variable) ? length : sizeof(variable) - 1), *entry);
+		reprise_log_unknown(variable, meant(variable));
+	}
+}
+
 void reprise_options_read(void)
 {
 	bool secure = getauxval(AT_SECURE) != 0;
@@ -115,6 +167,8 @@ void reprise_options_read(void)
 	if (secure)
 		values[REPRISE_OPTION_MODE].value = 0;
 	reprise_log_level(values[REPRISE_OPTION_LOG].value);
+	if (!secure)
+		tell_unknown();
 }
 
 uint64_t reprise_option(enum reprise_option option)

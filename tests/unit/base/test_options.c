@@ -133,6 +133,46 @@ START_TEST(what_is_accepted_is_what_would_be_used)
 }
 END_TEST
 
+static const char *const unknown[][2] = {
+	{"REPRISE_HODL", "reprise: REPRISE_HODL is no option; did you mean REPRISE_HOLD?\n"},
+	{"REPRISE_MODE", "reprise: REPRISE_MODE is no option; did you mean REPRISE?\n"},
+	{"REPRISE_STREAM_MAX", "reprise: REPRISE_STREAM_MAX is no option; did you mean REPRISE_STREAM_MOST?\n"},
+	{"REPRISE_SOMETHING_ELSE", "reprise: REPRISE_SOMETHING_ELSE is no option\n"},
+	{"REPRISE_", "reprise: REPRISE_ is no option\n"},
+	{"REPRISE_\033[2J\xff", "reprise: REPRISE_?[2J? is no option\n"},
+	{"REPRISE_HOLD_", "reprise: REPRISE_HOLD_ is no option; did you mean REPRISE_HOLD?\n"},
+};
+
+START_TEST(a_variable_that_is_none_is_named_with_the_nearest)
+{
+	setenv(unknown[_i][0], "5", 1);
+	read_options();
+	unsetenv(unknown[_i][0]);
+	ck_assert_str_eq(said, unknown[_i][1]);
+}
+END_TEST
+
+static const char *const foreign[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD", "REPRISES", "_REPRISE_RUN", "MY_REPRISE_HODL"};
+
+START_TEST(variables_that_are_nobodys_mistake_are_not)
+{
+	setenv(foreign[_i], "5", 1);
+	read_options();
+	unsetenv(foreign[_i]);
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
+START_TEST(who_wants_silence_hears_of_no_variable)
+{
+	setenv("REPRISE_HODL", "5", 1);
+	setenv("REPRISE_LOG", "silent", 1);
+	read_options();
+	unsetenv("REPRISE_HODL");
+	ck_assert_str_eq(said, "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("options");
@@ -146,6 +186,9 @@ int main(void)
 	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0, sizeof(no_words) / sizeof(*no_words));
 	tcase_add_loop_test(tests, a_text_too_long_is_named_briefly, 0, sizeof(texts) / sizeof(*texts));
 	tcase_add_test(tests, what_is_accepted_is_what_would_be_used);
+	tcase_add_loop_test(tests, a_variable_that_is_none_is_named_with_the_nearest, 0, sizeof(unknown) / sizeof(*unknown));
+	tcase_add_loop_test(tests, variables_that_are_nobodys_mistake_are_not, 0, sizeof(foreign) / sizeof(*foreign));
+	tcase_add_test(tests, who_wants_silence_hears_of_no_variable);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
