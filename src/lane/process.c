@@ -111,7 +111,7 @@ static void register_all(void)
 		return;
 	registered = true;
 	reprise_places_begin();
-	if (reprise_reporting)
+	if (reprise_reporting || reprise_option(REPRISE_OPTION_CONTROL) != 0)
 		reprise_machine_note();
 	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
 	atexit(at_exit);

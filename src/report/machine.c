@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "../base/inside.h"
+#include "../base/release.h"
 #include "../driver/driver.h"
 #include "sources.h"
 
@@ -39,21 +39,16 @@ static void note_cuda(void)
 		snprintf(reprise_machine.cuda, sizeof(reprise_machine.cuda), "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri ..." */
-static void note_driver(void)
+void reprise_machine_note_driver(const char *path)
 {
-	int file = open("/proc/driver/nvidia/version", O_RDONLY | O_CLOEXEC);
-	char text[256] = "", *at;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	char text[256];
 	ssize_t length = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
 
 	if (file >= 0)
 		close(file);
 	text[length > 0 ? length : 0] = '\0';
-	at = strstr(text, "Module");
-	if (at == NULL)
-		return;
-	at += strcspn(at, "0123456789\n");
-	snprintf(reprise_machine.driver, sizeof(reprise_machine.driver), "%.*s", (int)strcspn(at, " \t\n"), at);
+	reprise_release_of(text, reprise_machine.driver, sizeof(reprise_machine.driver));
 }
 
 void reprise_machine_note(void)
@@ -62,6 +57,5 @@ void reprise_machine_note(void)
 
 	note_gpu();
 	note_cuda();
-	note_driver();
 	reprise_leave(entered);
 }

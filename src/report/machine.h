@@ -11,7 +11,10 @@ struct reprise_machine {
 
 extern struct reprise_machine reprise_machine;
 
-/* With the first op, whose context is current. */
+/* When Reprise starts: the driver's release, which stands in that file. Not later, since a program may forbid itself to open any once it is at work. */
+void reprise_machine_note_driver(const char *path);
+
+/* With the first op, whose context is current: the rest. */
 void reprise_machine_note(void);
 
 /* Of these sources; the commit is "unknown" where they were built from no repository. */

@@ -13,6 +13,7 @@
 #include "../base/lock.h"
 #include "../base/log.h"
 #include "../base/options.h"
+#include "../base/release.h"
 #include "../base/tools.h"
 #include "../driver/driver.h"
 #include "../op/name.h"
@@ -20,6 +21,7 @@
 #include "file.h"
 #include "histogram.h"
 #include "json.h"
+#include "machine.h"
 #include "pauses.h"
 #include "places.h"
 #include "series.h"
@@ -41,6 +43,7 @@ void reprise_report_begin(void)
 	reprise_names_wanted = reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
 	reprise_report_file_begin(reprise_option_text(REPRISE_OPTION_REPORT));
 	reprise_json_begin();
+	reprise_machine_note_driver(REPRISE_RELEASE_FILE);
 	reprise_launcher_look();
 	reprise_series_begin();
 }
