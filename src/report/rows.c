@@ -193,13 +193,14 @@ struct place_row {
 	uint64_t count;
 };
 
-/* The row of a call from there, or NULL if there is no room. */
-static struct place_row *place_row(struct place_row *rows, unsigned int *count, const struct reprise_place *place)
+/* The row of a call from there, or from anywhere if nobody is to look who the caller is; NULL if there is no room. */
+static struct place_row *place_row(struct place_row *rows, unsigned int *count, const struct reprise_place *place, bool named)
 {
-	struct reprise_caller caller;
+	struct reprise_caller caller = {0};
 	unsigned int i = 0;
 
-	reprise_caller_find(place, &caller);
+	if (named)
+		reprise_caller_find(place, &caller);
 	while (i < *count && (rows[i].what != place->what || rows[i].caller.address != caller.address))
 		i++;
 	if (i == PLACES_MOST)
@@ -235,7 +236,7 @@ static void add_place(struct reprise_text *text, const struct place_row *row)
 	reprise_text_add(text, "{\"kind\": \"%s\", \"call\": \"%s\", \"count\": %" PRIu64, kinds[row->kind], row->what, row->count);
 	if (row->caller.runtime[0] != '\0')
 		reprise_text_add(text, ", \"runtime\": \"%s\"", row->caller.runtime);
-	if (reprise_symbol_find(row->caller.address, &symbol))
+	if (row->caller.address != NULL && reprise_symbol_find(row->caller.address, &symbol))
 		add_symbol(text, &symbol);
 	reprise_text_add(text, "}");
 }
@@ -249,7 +250,7 @@ void reprise_rows_add_places(struct reprise_text *text, bool named)
 
 	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
 		struct reprise_place place = reprise_place_at(i);
-		struct place_row *row = named && place.count > 0 ? place_row(rows, &count, &place) : NULL;
+		struct place_row *row = place.count > 0 ? place_row(rows, &count, &place, named) : NULL;
 
 		*(row != NULL ? &row->count : &left_out) += place.count;
 	}

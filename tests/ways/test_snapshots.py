@@ -242,6 +242,19 @@ class Snapshots(unittest.TestCase):
         self.assertEqual(process.wait(DEADLINE), 0)
         self.assertTrue(read(self.path)["complete"])
 
+    def test_a_snapshot_names_the_calls_that_stand_in_the_way_but_not_where(self):
+        for mode in ("on", "observe"):
+            with self.subTest(mode=mode):
+                self.path.unlink(missing_ok=True)
+                self.loop(environment={"REPRISE": mode})
+                report = self.snapshot()
+                waits = [row for row in report["places"] if row["call"] == "cuStreamSynchronize"]
+                self.assertEqual([(row["kind"], "library" in row) for row in waits], [("waits", False)])
+                self.assertGreater(waits[0]["count"], 10)
+                self.assertEqual(report["places_left_out"], 0)
+                if jsonschema is not None:
+                    jsonschema.Draft202012Validator(SCHEMA).validate(report)
+
     def test_what_it_runs_on_and_how(self):
         self.assertEqual(self.start([*LOOP, SHORT], environment={"REPRISE_HOLD": "200"}).wait(DEADLINE), 0)
         report = read(self.path)
