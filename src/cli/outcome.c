@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/amounts.h"
 #include "../base/launcher.h"
-#include "amounts.h"
 #include "program.h"
 #include "report.h"
 
@@ -190,6 +190,17 @@ static void tell_shares(const struct reprise_summary *summary, bool observed)
 		fprintf(stderr, " (%u processes)", summary->processes);
 }
 
+/* Launches that are not among those told of, for nobody looked at them. */
+static void tell_others(const struct reprise_summary *summary)
+{
+	char others[REPRISE_AMOUNT_MOST];
+
+	if (summary->paused > 0)
+		fprintf(stderr, "; %s more came while Reprise was off", reprise_amount_count(summary->paused, others));
+	if (summary->passed_stopped > 0 && summary->stopped[0] != '\0')
+		fprintf(stderr, "; %s more came after it had stopped: %s", reprise_amount_count(summary->passed_stopped, others), summary->stopped);
+}
+
 static void tell_line(const struct reprise_outcome *outcome, const struct reprise_found *found, const struct reprise_summary *summary, const char *mode)
 {
 	bool observed = strcmp(mode, "observe") == 0;
@@ -197,15 +208,17 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 
 	if (summary->ops == 0 && summary->aside_for[0] != '\0')
 		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same", summary->aside_for);
-	else if (summary->ops == 0 && summary->passed > 0)
+	else if (summary->ops == 0 && summary->paused + summary->passed_stopped + summary->passed_capturing > 0)
 		fprintf(stderr, "reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
-		        reprise_amount_count(summary->passed, passed));
+		        reprise_amount_count(summary->paused + summary->passed_stopped + summary->passed_capturing, passed));
 	else if (summary->ops == 0)
 		fprintf(stderr, "reprise: no CUDA launches were seen");
 	else
 		tell_shares(summary, observed);
 	if (summary->replayed > 0)
 		tell_gain(summary, observed);
+	if (summary->ops > 0)
+		tell_others(summary);
 	tell_kept(outcome, found);
 	if (strcmp(mode, "verify") == 0 && summary->ops > 0)
 		tell_verdict(summary);

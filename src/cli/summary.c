@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "amounts.h"
+#include "../base/amounts.h"
 
 #define FILE_MOST (64l << 20)
 
@@ -92,7 +92,9 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 	summary->traces += number(report, "traces");
 	summary->graphs += number(report, "graphs_built");
 	summary->unfit += sum(report, "unfit");
-	summary->passed += number(report, "paused_ops") + number(report, "passed_capturing") + number(report, "passed_stopped");
+	summary->paused += number(report, "paused_ops");
+	summary->passed_stopped += number(report, "passed_stopped");
+	summary->passed_capturing += number(report, "passed_capturing");
 	summary->launch_time_ns += number(report, "launch_time_ns");
 	summary->saved_ns += (long long)number(report, "saved_ns"); /* a negative one comes out right */
 	summary->bytes += number(report, "graph_bytes") + number(report, "host_bytes");

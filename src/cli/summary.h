@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 struct reprise_summary {
-	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs, unfit, passed, longest_ns;
+	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs, unfit, longest_ns;
+	unsigned long long paused, passed_stopped, passed_capturing; /* not among the ops */
 	long long saved_ns;
 	unsigned int processes, snapshots; /* the second: of these, of processes that ended without a last word */
 	char difference[512]; /* that a process found with REPRISE=verify; "" if none did */

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "amounts.h"
+#include "../base/amounts.h"
 #include "child.h"
 #include "differ.h"
 #include "library.h"

@@ -2,10 +2,12 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "../base/amounts.h"
 #include "../base/hash.h"
 #include "../base/hot.h"
 #include "../base/keep.h"
@@ -66,18 +68,42 @@ void reprise_report_forget(void)
 	reprise_accounts_reset();
 }
 
+/* ", saved about 430 ms of 503 ms launch time"; "" where nothing was replayed, which saves and costs nothing. */
+static void write_gain(const struct reprise_totals *totals, char *words, size_t size)
+{
+	char saved[REPRISE_AMOUNT_MOST], all[REPRISE_AMOUNT_MOST];
+	int64_t ns = totals->gain.saved_ns;
+
+	words[0] = '\0';
+	if (totals->counts.replayed == 0)
+		return;
+	reprise_amount_duration((double)(ns < 0 ? -ns : ns), saved);
+	reprise_amount_duration((double)totals->gain.all_ns, all);
+	if (ns < 0)
+		snprintf(words, size, ", %s about %s more (of %s launch time)", reprise_dry ? "which would cost" : "which cost", saved, all);
+	else
+		snprintf(words, size, ", %s about %s of %s launch time", reprise_dry ? "which would save" : "saved", saved, all);
+}
+
 static void say_one_line(const struct reprise_totals *totals)
 {
 	const struct reprise_tool *tool = reprise_tool_found();
+	uint64_t paused = atomic_load(&reprise_counters[REPRISE_COUNT_paused_ops]);
+	char gain[160], ops[REPRISE_AMOUNT_MOST], more[REPRISE_AMOUNT_MOST + 64] = "", count[REPRISE_AMOUNT_MOST];
 
 	if (reprise_tool_aside()) {
 		reprise_say("stood aside for %s (%s)", tool->name, tool->sign);
 		return;
 	}
-	reprise_say("%.1f %% of %" PRIu64 " launches %s, about %.3g s saved of %.3g s launch time; %" PRIu64 " traces, %" PRIu64 " side exits",
-	            100.0 * (double)totals->counts.replayed / (double)(totals->ops > 0 ? totals->ops : 1), totals->ops,
-	            reprise_dry ? "would be replayed" : "replayed", (double)totals->gain.saved_ns / 1e9, (double)totals->gain.all_ns / 1e9,
-	            totals->counts.traces, reprise_side_exits(&totals->counts));
+	if (paused > 0)
+		snprintf(more, sizeof(more), "; %s more came while Reprise was off", reprise_amount_count(paused, count));
+	if (totals->ops == 0) {
+		reprise_say("no CUDA launches were seen%s", more);
+		return;
+	}
+	write_gain(totals, gain, sizeof(gain));
+	reprise_say("%.1f %% of %s launches %s%s; %" PRIu64 " traces, %" PRIu64 " side exits%s", 100.0 * (double)totals->counts.replayed / (double)totals->ops,
+	            reprise_amount_count(totals->ops, ops), reprise_dry ? "would be replayed" : "replayed", gain, totals->counts.traces, reprise_side_exits(&totals->counts), more);
 }
 
 /* What a report is written from. */

@@ -162,6 +162,61 @@ class Command(WithFolder):
             self.assertIn(words, shown.stdout)
         self.assertLess(max(map(len, shown.stdout.splitlines())), 220)
 
+    def test_what_it_ran_on_and_how(self):
+        told, _ = report(self.path, "run", "chain", "--hold", "200", REPRISE_PAYS="measured")
+        page = self.folder / "page.html"
+        self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
+        machine = f"Reprise {told['version']} (commit {told['commit']}), mode on, Simulated device, CUDA 13.0"
+        options = "options from the environment: REPRISE_HOLD=200, REPRISE_PAYS=measured"
+        for shown in reprise("report", self.path).stdout, page.read_text():
+            self.assertIn(machine, shown)
+            self.assertIn(options, shown)
+        for name, option in told["options"].items():
+            self.assertIn(f'<td class="words">{name}</td><td class="words name">{option["value"]}</td><td class="words">{option["from"]}</td>', page.read_text())
+        told.update(driver="580.82.07", options={})
+        self.path.write_text(json.dumps(told))
+        shown = reprise("report", self.path).stdout
+        self.assertIn(f"{machine.replace('CUDA', 'driver 580.82.07, CUDA')}\n", shown)
+        self.assertNotIn("options", shown)
+
+    def test_what_was_not_looked_at_is_shown_beside_what_was(self):
+        told, _ = report(self.path, "run", "chain")
+        told.update(paused_ops=437520, passed_capturing=12, passed_stopped=3)
+        self.path.write_text(json.dumps(told))
+        page = self.folder / "page.html"
+        reprise("report", self.path, "--html", page)
+        for shown in reprise("report", self.path).stdout, page.read_text():
+            for words in ("; 437,520 more came while Reprise was off.", "(while off)", "(while the program captured)", "(after Reprise had stopped)"):
+                self.assertIn(words, shown)
+
+    def test_a_difference_that_verify_found_is_shown(self):
+        told, _ = report(self.path, "run", "chain")
+        told.update(mode="verify", difference="op 3 of graph 2: grid")
+        self.path.write_text(json.dumps(told))
+        self.assertIn("verify found a difference: op 3 of graph 2: grid", reprise("report", self.path).stdout)
+
+    def test_a_snapshot_says_that_places_are_not_told(self):
+        told, _ = report(self.path, "run", "chain")
+        told["complete"] = False
+        for row in told["places"]:
+            row.pop("library")
+        self.path.write_text(json.dumps(told))
+        shown = reprise("report", self.path).stdout
+        self.assertIn("Where it is kept from replaying (the place is where the program's call returns to; by way of cudart, that is in cudart; a snapshot does not tell it)", shown)
+        self.assertRegex(shown, r"cuStreamSynchronize +\(not known\)")
+
+    def test_what_differs_between_processes_is_shown_of_all(self):
+        each = self.ranks()
+        each[1].update(gpu_name="Another device", difference="op 3", stopped="a capture failed", command=["/bin/other", "-x"], started=each[1]["started"] - 100)
+        each[1]["options"]["REPRISE_HOLD"] = {"value": 7, "from": "environment"}
+        (self.folder / "1.json").write_text(json.dumps(each[1]))
+        shown = reprise("report", self.folder).stdout
+        for words in ("3 processes of launchbound-driver, other\n", "Simulated device; Another device", "REPRISE_HOLD=400 / 7", "verify found a difference: op 3",
+                      "Nothing was replayed any more after: a capture failed"):
+            self.assertIn(words, shown)
+        joined = json.loads(reprise("report", self.folder, "--json").stdout)
+        self.assertEqual((joined["started"], joined["written"]), (each[1]["started"], max(one["written"] for one in each)))
+
     def test_ranks_of_a_folder_are_joined(self):
         each = self.ranks()
         shown = reprise("report", self.folder)

@@ -118,6 +118,35 @@ class Controlled(unittest.TestCase):
         self.assertEqual(ctl(process, "on").stdout, "on\n")
         until(lambda: self.report(process)["replayed"] > after["replayed"] + 1000, "it replays again")
 
+    def test_what_came_while_off_is_told_at_the_end(self):
+        """By the line on stderr, and by the command's own."""
+        script = "import ctypes, sys, time\n" \
+                 "cuda = ctypes.CDLL('libcuda.so.1')\n" \
+                 "context, stream, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()\n" \
+                 "cuda.cuInit(0)\ncuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)\ncuda.cuCtxSetCurrent(context)\n" \
+                 "cuda.cuStreamCreate(ctypes.byref(stream), 1)\ncuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))\n" \
+                 "for count in 5, 1234:\n" \
+                 "    for _ in range(count): cuda.cuMemsetD8Async(memory, ctypes.c_ubyte(1), ctypes.c_size_t(64), stream)\n" \
+                 "    cuda.cuStreamSynchronize(stream)\n" \
+                 "    print('here', flush=True)\n" \
+                 "    sys.stdin.readline()\n"
+        for words, environment in (([], {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1", "REPRISE_REPORT": "stderr"}),
+                                   ([REPRISE, "run", "--control", "--"], {})):
+            with self.subTest(words=words):
+                process = subprocess.Popen([*words, sys.executable, "-c", script], env=ENVIRONMENT | environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE, text=True)
+                self.addCleanup(process.communicate)
+                self.addCleanup(process.kill)
+                process.stdout.readline()
+                program = process.pid if not words else int(child_of(process.pid))
+                self.assertEqual(ctl(program, "off").stdout, "off\n")
+                process.stdin.write("\n")
+                process.stdin.flush()
+                process.stdout.readline()
+                _, said = process.communicate("\n", timeout=DEADLINE)
+                self.assertEqual(process.returncode, 0)
+                self.assertRegex(said, r"^reprise: .*5 launches.*; 1,234 more came while Reprise was off\n$")
+
     def test_the_program_does_not_see_the_socket(self):
         process = self.controlled()
         self.assertFalse([link for link in Path(f"/proc/{process}/fd").iterdir() if "socket" in os.readlink(link)])

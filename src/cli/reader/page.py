@@ -113,7 +113,8 @@ def launch_costs(report):
 
 def fates(report):
     rows = [(name, count(ops), share(ops, report["ops"]), meaning) for name, ops, meaning in reports.fates(report) if ops]
-    return section("What happened to each call", "What is not replayed goes to the driver as the program asked.", table(("<", "calls", "share", "<why"), rows))
+    rows += [(f"({name})", count(number), "", meaning) for name, number, meaning in reports.beside(report)]
+    return section("What happened to each call", "What is not replayed goes to the driver as the program asked. What is in brackets is not among the launches.", table(("<", "calls", "share", "<why"), rows))
 
 
 def gain(report):
@@ -160,6 +161,11 @@ def places(report):
                                   [(count(row["count"]), row["call"], reports.place(row), reports.NAMES["places"][row["kind"]]) for row in rows]))
 
 
+def options(report):
+    rows = [(name, option["value"], option["from"]) for name, option in report.get("options", {}).items()]
+    return section("Options", "What held while this was counted.", rows and table(("<", "<<value", "<from"), rows))
+
+
 def whole(each):
     report = reports.name_functions(reports.join(each))
     name = Path(report["command"][0]).name if report["command"] else "a program"
@@ -168,6 +174,7 @@ def whole(each):
     if report["ops"]:
         body += [cards(report), ranks(each), over_time(report), traces(report), launch_costs(report), fates(report), gain(report), idle(report), kernels(report),
                  places(report)]
+    body.append(options(report))
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; img-src data:">'
             f'<link rel="icon" href="data:,"><title>Reprise: {escape(shortened(name, 60))}</title><style>{STYLE}</style></head>'

@@ -12,6 +12,9 @@ from amounts import shortened
 FORMAT = 2
 FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
+PROGRAMS_MOST = 4   # named of those that differ
+ENDED = "the process ends"    # why nothing is replayed any more, of every process that ended by itself
+WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "stream_ended", "difference", "stopped")
 KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
@@ -128,7 +131,10 @@ def join(reports):
     """One report that stands for all: sums, and the longest of what is not to be summed."""
     if len(reports) == 1:
         return reports[0]
-    joined = dict(reports[0])
+    joined = dict(reports[0]) | {name: joined_words(reports, name) for name in WORDS if any(name in report for report in reports)}
+    joined["started"], joined["written"] = min(report["started"] for report in reports), max(report.get("written", report["started"]) for report in reports)
+    joined["command"] = joined_commands(reports)
+    joined["options"] = joined_options([report.get("options", {}) for report in reports])
     for name, value in joined.items():
         if isinstance(value, int) and not isinstance(value, bool) and name not in ("pid", "format", "rank"):
             joined[name] = (max if is_longest(name) else sum)(report.get(name, 0) for report in reports)
@@ -150,6 +156,33 @@ def join(reports):
     for name in ("rank", "rank_variable", "pid"):
         joined.pop(name, None)
     return joined
+
+
+def joined_words(reports, name):
+    """What each says, once; that a process ended is no news beside another's reason."""
+    words = list(dict.fromkeys(report[name] for report in reports if name in report))
+    return "; ".join([word for word in words if word != ENDED] or words)
+
+
+def joined_commands(reports):
+    """The command where all have the same, else the names of the programs."""
+    commands = [report["command"] for report in reports]
+    if all(command == commands[0] for command in commands):
+        return commands[0]
+    names = list(dict.fromkeys(Path(command[0]).name if command else "?" for command in commands))
+    return [", ".join(names[:PROGRAMS_MOST]) + (f" and {len(names) - PROGRAMS_MOST} more" if len(names) > PROGRAMS_MOST else "")] if len(names) > 1 else names
+
+
+def joined_options(each):
+    """Each option as all have it, or all that it is."""
+    names = dict.fromkeys(name for options in each for name in options)
+    return {name: joined_option([options[name] for options in each if name in options]) for name in names}
+
+
+def joined_option(each):
+    if all(option == each[0] for option in each):
+        return each[0]
+    return {key: " / ".join(dict.fromkeys(str(option[key]) for option in each)) for key in ("value", "from")}
 
 
 def join_gpus(gpus):
@@ -223,6 +256,30 @@ def fates(report):
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 
+def beside(report):
+    """What came and is not among the ops: (name, launches, meaning)."""
+    for counter, name in (("paused_ops", "while off"), ("passed_capturing", "while the program captured"), ("passed_stopped", "after Reprise had stopped")):
+        if report[counter]:
+            yield name, report[counter], NAMES["counters"][counter]
+    if report["absent"]:
+        yield "absent", report["absent"], "of replayed traces, but did not come: their nodes did nothing"
+
+
+def machine(report):
+    """What it ran on, and by which Reprise, in a line; what is not known is left out."""
+    parts = [f"Reprise {report['version']} (commit {report['commit']})" if "version" in report and "commit" in report else "", f"mode {report['mode']}", report.get("gpu_name", ""),
+             f"driver {report['driver']}" if "driver" in report else "", f"CUDA {report['driver_cuda']}" if "driver_cuda" in report else ""]
+    return ", ".join(part for part in parts if part)
+
+
+def given_options(report):
+    """The options that are not as they are by default, in a line, but for those that the mode and this report come of; "" where nobody knows."""
+    if not report.get("options"):
+        return ""
+    given = [f"{name}={option['value']}" for name, option in report["options"].items() if option["from"] != "default" and name not in ("REPRISE", "REPRISE_REPORT")]
+    return "options from the environment: " + (", ".join(given) or "none")
+
+
 def break_even(report):
     """After how many launches a graph has saved what it took to build; None if it never does."""
     launches = report["launches"]
@@ -279,14 +336,15 @@ def biggest(rows, key, most):
 def place(row):
     """Where a call stands: library and offset, by the function's name if there is one; and by which function of the runtime API it came."""
     if "library" not in row:
-        return "a place that is gone"
+        return "(not known)"
     where = f": {shortened(row['symbol'], PLACE_MOST)}+{row.get('symbol_offset', 0):#x}" if "symbol" in row else f"+{row.get('offset', 0):#x}"
     return Path(row["library"]).name + where + (f", by {row['runtime']}" if "runtime" in row else "")
 
 
 def place_words(report):
     """What a place is, in a report of that mode."""
-    return "the place is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
+    words = "the place is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
+    return words + ("; a snapshot does not tell it" if is_snapshot(report) else "")
 
 
 def readable(names):

@@ -29,11 +29,12 @@ def when(report):
 
 
 def head(report):
+    how = "".join(f"{line}\n" for line in (reports.machine(report), reports.given_options(report)) if line)
     if "processes" in report:
-        return f"{report['processes']} processes of {reports.program(report)}\n"
+        return f"{report['processes']} processes of {reports.program(report)}\n{how}"
     rank = f", rank {report['rank']} ({report['rank_variable']})" if "rank" in report else ""
     return (f"{reports.program(report)}\n"
-            f"process {report['pid']} on {report['host']}{rank}, {when(report)}, {duration(report['wall_ns'])} from its first CUDA call\n")
+            f"process {report['pid']} on {report['host']}{rank}, {when(report)}, {duration(report['wall_ns'])} from its first CUDA call\n{how}")
 
 
 def verdict(report):
@@ -41,12 +42,16 @@ def verdict(report):
     if report.get("aside"):
         return f"Reprise stood aside for {report['tool']}: {report['aside']}."
     would = "would be replayed" if report["mode"] == "observe" else "were replayed"
-    text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would}"
+    text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would}" if report["ops"] else "No launches were seen"
     if report["saved_ns"] > 0:
         text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {'would be ' if report['mode'] == 'observe' else ''}saved"
     elif report["replayed"]:
         text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
-    if report.get("stopped") not in (None, "the process ends"):
+    if report["paused_ops"]:
+        text += f"; {count(report['paused_ops'])} more came while Reprise was off"
+    if report.get("difference"):
+        text += f". verify found a difference: {report['difference']}"
+    if report.get("stopped") not in (None, reports.ENDED):
         text += f". Nothing was replayed any more after: {report['stopped']}"
     return text + "." + snapshot(report)
 
@@ -70,10 +75,7 @@ def ranks(each, joined):
 def fates(report):
     ops = report["ops"]
     rows = [(name, count(number), share(number, ops), meaning) for name, number, meaning in reports.fates(report) if number]
-    rows += [(f"({name})", count(report[name]), "", reports.NAMES["counters"][name])
-             for name in ("passed_capturing", "passed_stopped") if report[name]]
-    if report["absent"]:
-        rows.append(("(absent)", count(report["absent"]), "", "of replayed traces, but did not come: their nodes did nothing"))
+    rows += [(f"({name})", count(number), "", meaning) for name, number, meaning in reports.beside(report)]
     return table("What happened to each call", ("<", "calls", "share", "<"), rows)
 
 
@@ -149,5 +151,5 @@ def whole(each):
     parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
     if joined["mode"] == "on" and joined["ops"]:
         parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
-    parts += [kernels(joined), table("Where it is kept from replaying", ("", "<call", "<returns to"), places(joined, ("waits", "ends", "unfit")))]
+    parts += [kernels(joined), table(f"Where it is kept from replaying ({reports.place_words(joined)})", ("", "<call", "<returns to"), places(joined, ("waits", "ends", "unfit")))]
     return "\n".join(part for part in parts if part)
