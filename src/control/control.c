@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 #include <sys/mman.h>
-#include <sys/sendfile.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,12 +24,11 @@
 #include "../lane/eager.h"
 #include "../lane/order.h"
 #include "../report/report.h"
+#include "guests.h"
 #include "peer.h"
 
-#define BACKLOG 8
+#define BACKLOG 64
 #define SHORT_NS 100000000 /* before another try for what is short */
-#define PATIENCE_MS 1000
-#define SENT_AT_ONCE 65536 /* bytes */
 
 static _Atomic bool off; /* by a word from outside */
 
@@ -44,7 +42,7 @@ static int open_listener(void)
 {
 	struct sockaddr_un address;
 	socklen_t length = reprise_control_address(&address, getpid());
-	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (listener >= 0 && bind(listener, (const struct sockaddr *)&address, length) == 0 && listen(listener, BACKLOG) == 0)
 		return listener;
@@ -70,116 +68,67 @@ static void turn_on(void)
 		reprise_pause_end();
 }
 
-static void send_all(int peer, const char *bytes, size_t count)
-{
-	while (count > 0) {
-		ssize_t sent = send(peer, bytes, count, MSG_NOSIGNAL);
-
-		if (sent <= 0)
-			return;
-		bytes += sent;
-		count -= (size_t)sent;
-	}
-}
-
+/* Few bytes, the first that go that way: there is room for them. */
 static void say(int peer, const char *text)
 {
-	send_all(peer, text, strlen(text));
+	send(peer, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* In memory first: who reads slowly, or not at all, is not to keep the process from its own report. */
-static void send_report(int peer)
+static int make_report(void)
 {
 	int file = memfd_create("report", MFD_CLOEXEC);
 
-	if (file < 0)
-		return;
-	if (reprise_report_now(file) && lseek(file, 0, SEEK_SET) == 0)
-		while (sendfile(peer, file, NULL, SENT_AT_ONCE) > 0)
-			;
+	if (file < 0 || (reprise_report_now(file) && lseek(file, 0, SEEK_SET) == 0))
+		return file;
 	close(file);
+	return -1;
 }
 
-static void obey(int peer, enum reprise_control_word word)
+static int obey(int peer, enum reprise_control_word word)
 {
 	switch (word) {
 	case REPRISE_CONTROL_ON:
 		turn_on();
 		say(peer, "on\n");
-		return;
+		return -1;
 	case REPRISE_CONTROL_OFF:
 		turn_off();
 		say(peer, "off\n");
-		return;
+		return -1;
 	case REPRISE_CONTROL_REPORT:
-		send_report(peer);
-		return;
+		return make_report();
 	default:
 		say(peer, "no such word\n");
-		return;
+		return -1;
 	}
 }
 
-/* The word before the newline; "" if none comes in time. */
-static void hear(int peer, char word[REPRISE_CONTROL_WORD_MOST])
+/* Files or memory: there may be some later. */
+static bool is_short(int error)
 {
-	size_t length = 0;
-	ssize_t got;
-
-	while (length < REPRISE_CONTROL_WORD_MOST - 1 && memchr(word, '\n', length) == NULL &&
-	       (got = recv(peer, word + length, REPRISE_CONTROL_WORD_MOST - 1 - length, 0)) > 0)
-		length += (size_t)got;
-	word[length] = '\0';
-	word[strcspn(word, "\n")] = '\0';
-}
-
-static void serve(int peer)
-{
-	char word[REPRISE_CONTROL_WORD_MOST];
-
-	if (!reprise_control_trusts(peer, 0))
-		return;
-	reprise_control_be_patient(peer, PATIENCE_MS);
-	hear(peer, word);
-	obey(peer, reprise_control_word(word));
-}
-
-/* False if there is nothing more to wait for. What is short now, files or memory, may be had later. */
-static bool passes(int error)
-{
-	if (error == EINTR || error == ECONNABORTED)
-		return true;
-	if (error != EMFILE && error != ENFILE && error != ENOBUFS && error != ENOMEM)
-		return false;
-	nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
-	return true;
+	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
 static void *run(void *unused)
 {
-	int listener, peer;
+	int listener;
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	if (!have_own_files()) {
 		reprise_log(REPRISE_LOG_WARNING, "no control: the kernel is older than Linux 5.9, or forbids close_range");
 		return NULL;
 	}
-	while ((listener = open_listener()) < 0 && passes(errno))
-		continue;
+	while ((listener = open_listener()) < 0 && is_short(errno))
+		nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
 	if (listener < 0)
 		reprise_log(REPRISE_LOG_WARNING, "no control: %s", errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");
 	if (listener != STDERR_FILENO)
 		close(STDERR_FILENO);
-	while (listener >= 0) {
-		peer = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-		if (peer >= 0) {
-			serve(peer);
-			close(peer);
-		} else if (!passes(errno)) {
-			close(listener);
-			listener = -1;
-		}
-	}
+	while (listener >= 0 && reprise_guests_wait(listener, obey))
+		continue;
+	if (listener >= 0)
+		close(listener);
 	return NULL;
 }
 

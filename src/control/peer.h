@@ -40,5 +40,5 @@ socklen_t reprise_control_address(struct sockaddr_un *address, pid_t process);
  */
 bool reprise_control_trusts(int connection, pid_t process);
 
-/* From now on nothing waits longer than that for the other end. */
+/* From now on no single call waits longer than that for the other end. */
 void reprise_control_be_patient(int connection, unsigned int milliseconds);

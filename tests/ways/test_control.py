@@ -11,6 +11,7 @@ import resource
 import select
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -156,6 +157,23 @@ class Controlled(unittest.TestCase):
         with socket.socket(socket.AF_UNIX) as silent:
             silent.connect(f"\0reprise-{process}")
             self.assertGreater(self.report(process)["ops"], 0)
+
+    def test_a_thousand_who_say_nothing_keep_nobody_waiting(self):
+        process = self.controlled()
+        files = next(task for task in Path(f"/proc/{process}/task").iterdir() if (task / "comm").read_text().strip() == "reprise-control") / "fd"
+        idle, most = [], resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most[1], most[1]))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, most)
+        for _ in range(1000):
+            idle.append(socket.socket(socket.AF_UNIX))
+            self.addCleanup(idle[-1].close)
+            idle[-1].setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 5, 0))
+            idle[-1].connect(f"\0reprise-{process}")
+        begin = time.monotonic()
+        self.assertEqual(ctl(process, "on").stdout, "on\n")
+        self.assertLess(time.monotonic() - begin, 3)
+        self.assertLess(len(list(files.iterdir())), 100)
+        until(lambda: len(list(files.iterdir())) == 1, "only the socket is left")
 
     def test_words_that_make_no_sense(self):
         self.assertEqual(ctl(1, "explode").returncode, 2)

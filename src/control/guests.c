@@ -1,0 +1,156 @@
+#include "guests.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/clock.h"
+
+#define MOMENT_NS 10000000u /* in which a word can be said, even where places are wanted */
+#define PATIENCE_NS 1000000000u
+#define SHORT_NS 100000000 /* before another try for what is short */
+#define SENT_AT_ONCE 65536 /* bytes */
+
+/* The one that came first is the first. */
+static struct guest {
+	int connection;
+	int answer; /* a file; -1: the word is not said yet */
+	char word[REPRISE_CONTROL_WORD_MOST];
+	size_t length;
+	uint64_t came_ns;
+	uint64_t heard_ns; /* of last, or when it last took a piece of its answer */
+} guests[REPRISE_GUESTS_MOST];
+
+static unsigned int count;
+
+static void drop(unsigned int i)
+{
+	if (guests[i].answer >= 0)
+		close(guests[i].answer);
+	close(guests[i].connection);
+	count--;
+	memmove(&guests[i], &guests[i + 1], (count - i) * sizeof(guests[0]));
+}
+
+/* Something is short, files or memory: a guest's may do, or there will be some later. */
+static void wait_for_more(void)
+{
+	if (count > 0)
+		drop(0);
+	else
+		nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
+}
+
+/* ---- one guest ---- */
+
+static bool is_for_later(ssize_t result)
+{
+	return result < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* False when all is sent, or nobody takes it. */
+static bool answer(struct guest *guest)
+{
+	ssize_t sent = sendfile(guest->connection, guest->answer, NULL, SENT_AT_ONCE);
+
+	if (sent > 0)
+		guest->heard_ns = reprise_clock_ns();
+	return sent > 0 || is_for_later(sent);
+}
+
+/* False if there is no more to do for this guest. */
+static bool hear(struct guest *guest, reprise_guests_obey obey)
+{
+	ssize_t got = recv(guest->connection, guest->word + guest->length, sizeof(guest->word) - 1 - guest->length, MSG_DONTWAIT);
+
+	if (got < 0)
+		return is_for_later(got);
+	guest->length += (size_t)got;
+	if (got > 0 && guest->length < sizeof(guest->word) - 1 && memchr(guest->word, '\n', guest->length) == NULL)
+		return true;
+	guest->word[guest->length] = '\0';
+	guest->word[strcspn(guest->word, "\n")] = '\0';
+	guest->answer = obey(guest->connection, reprise_control_word(guest->word));
+	guest->heard_ns = reprise_clock_ns();
+	return guest->answer >= 0;
+}
+
+static bool see_to(struct guest *guest, reprise_guests_obey obey)
+{
+	return guest->answer >= 0 ? answer(guest) : hear(guest, obey);
+}
+
+/* ---- all of them ---- */
+
+static void admit(int connection)
+{
+	uint64_t now = reprise_clock_ns();
+
+	if (!reprise_control_trusts(connection, 0)) {
+		close(connection);
+		return;
+	}
+	if (count == REPRISE_GUESTS_MOST)
+		drop(0);
+	guests[count++] = (struct guest){.connection = connection, .answer = -1, .came_ns = now, .heard_ns = now};
+}
+
+/* False if nobody can come any more. What is short now, files or memory, may be had later. */
+static bool accept_one(int listener)
+{
+	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (connection >= 0)
+		admit(connection);
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+		wait_for_more();
+	else
+		return errno == EINTR || errno == EAGAIN || errno == ECONNABORTED;
+	return true;
+}
+
+/* Nobody is admitted before there is a place, or the first guest had its moment. */
+static bool is_full(uint64_t now)
+{
+	return count == REPRISE_GUESTS_MOST && now - guests[0].came_ns < MOMENT_NS;
+}
+
+/* Until when there is something to do, should nothing happen; in milliseconds for poll(2). */
+static int patience(uint64_t now)
+{
+	uint64_t left = is_full(now) ? MOMENT_NS : PATIENCE_NS;
+
+	for (unsigned int i = 0; i < count; i++) {
+		uint64_t quiet = now - guests[i].heard_ns;
+
+		if (quiet >= PATIENCE_NS)
+			return 0;
+		if (PATIENCE_NS - quiet < left)
+			left = PATIENCE_NS - quiet;
+	}
+	return count > 0 ? (int)(left / 1000000 + 1) : -1;
+}
+
+bool reprise_guests_wait(int listener, reprise_guests_obey obey)
+{
+	struct pollfd files[REPRISE_GUESTS_MOST + 1];
+	uint64_t now = reprise_clock_ns();
+
+	files[0] = (struct pollfd){.fd = is_full(now) ? -1 : listener, .events = POLLIN};
+	for (unsigned int i = 0; i < count; i++)
+		files[i + 1] = (struct pollfd){.fd = guests[i].connection, .events = guests[i].answer >= 0 ? POLLOUT : POLLIN};
+	if (poll(files, count + 1, patience(now)) < 0) {
+		if (errno != EINTR) /* more files than the process may have by now, or no memory */
+			wait_for_more();
+		return true;
+	}
+	now = reprise_clock_ns();
+	for (unsigned int i = count; i-- > 0;) /* from behind, since those behind one that goes move up */
+		if (files[i + 1].revents != 0 ? !see_to(&guests[i], obey) : now - guests[i].heard_ns >= PATIENCE_NS)
+			drop(i);
+	return files[0].revents == 0 || accept_one(listener);
+}
