@@ -501,7 +501,7 @@ BUGS = (
      "		graph->toggles_refused++;\n		reprise_count(REPRISE_COUNT_toggles_failed, 1);\n		return false;",
      "		graph->toggles_refused++;\n		reprise_count(REPRISE_COUNT_toggles_failed, 1);", "toggle_fails toggle_fails_now_and_then"),
     ("a graph built anew is taken to have the nodes of the old one disabled", "src/graph/graveyard.c", "	reprise_graph_all_enabled(graph);\n", "",
-     "launch_fails_with_absent"),
+     "refused_with_absent"),
     ("a side exit issues what was absent, too", "src/lane/leave.c",
      "		if (reprise_trace_absent(lane->trace, i))\n			continue;\n		reprise_errors_keep(lane, stream, result)", "		reprise_errors_keep(lane, stream, result)", "fuzz absent_then_left"),
     ("behind an absent op, a sibling is gone on with", "src/lane/guard.c",

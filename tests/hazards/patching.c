@@ -1,4 +1,8 @@
 /* Graphs brought to a visit: nodes set one by one, whatever their kind, and nodes of ops that do not come. */
+#include <sched.h>
+#include <time.h>
+
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
 /* A number that looks random, the same for the same iteration. */
@@ -213,6 +217,75 @@ static void absent_often(void)
 	hazard_print("x", hazard_x);
 }
 
+/* Until Reprise has built one more graph than `before`, if it is there; as long as a build may take on a busy machine. */
+static void await_another_graph(uint64_t before)
+{
+	struct timespec begin, now;
+	struct reprise_counts counts;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	do {
+		sched_yield();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built <= before && now.tv_sec - begin.tv_sec < 2);
+}
+
+/* A body whose copies are from this memory, or from one of many blocks if 0, and of which one op may be absent. */
+static void copies_and_launches(CUdeviceptr source, unsigned iteration, unsigned absent, CUstream stream)
+{
+	for (unsigned i = 0; i < CHAIN; i++)
+		if (i % 6 == 3)
+			CHECK(cuMemcpyDtoDAsync(hazard_y, source != 0 ? source : all.sources + iteration * 7 % SOURCES * BLOCK, BLOCK, stream));
+		else if (i != absent)
+			hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i, stream);
+	CHECK(cuStreamSynchronize(stream));
+}
+
+/* Ops that are no part of any trace, until what was put aside is tried again. */
+static void pass_time(unsigned ops, CUstream stream)
+{
+	unsigned word = 5;
+
+	for (unsigned i = 0; i < ops; i++)
+		CHECK(cuMemcpyHtoDAsync(all.scratch, &word, 4, stream));
+	CHECK(cuStreamSynchronize(stream));
+}
+
+/*
+ * The copies of three visits are from memory of another context, which no graph can be brought to; it is built anew. In these visits, and in the first one of
+ * the new graph, an op is absent.
+ */
+static void refused_with_absent(void)
+{
+	static const unsigned absents[] = {11, 12, 13, 14, 16, 17, 18, 19};
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	struct reprise_counts counts;
+	CUdeviceptr there;
+	CUcontext elsewhere;
+
+	set_up_all();
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuMemAlloc(&there, BLOCK));
+	CHECK(cuMemsetD32(there, 4, WORDS));
+	CHECK(cuCtxSynchronize());
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned iteration = 0; iteration < 60; iteration++)
+		copies_and_launches(0, iteration, UINT32_MAX, stream);
+	hazard_settle(stream);
+	for (unsigned i = 0; i < sizeof(absents) / sizeof(absents[0]); i++) {
+		for (unsigned iteration = 0; iteration < 200; iteration++)
+			copies_and_launches(0, iteration, UINT32_MAX, stream);
+		hazard_settle(stream);
+		reprise_read_counts(&counts, sizeof(counts));
+		for (unsigned refusal = 0; refusal < 3; refusal++)
+			copies_and_launches(there, 0, absents[i], stream);
+		await_another_graph(counts.graphs_built);
+		pass_time(600, stream);
+		copies_and_launches(there, 0, absents[i], stream);
+	}
+	hazard_print("x", hazard_x);
+}
+
 /* Some ops have new values each time; they or others are absent. */
 static void absent_and_new(void)
 {
@@ -259,6 +332,7 @@ const struct hazard patching_hazards[] = {
 	{"absent_mixed", absent_mixed},
 	{"absent_then_left", absent_then_left},
 	{"absent_often", absent_often},
+	{"refused_with_absent", refused_with_absent},
 	{"absent_and_new", absent_and_new},
 	{"absent_in_either", absent_in_either},
 	{NULL, NULL},
