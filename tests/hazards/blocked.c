@@ -1,6 +1,6 @@
 /*
- * The driver keeps a thread in a launch: as many are pending on the stream as there may be (SIM_PENDING), and the first waits for the host. What has nothing to
- * do with that launch goes on.
+ * The driver keeps a thread in a launch: as many are pending on the stream as there may be (SIM_PENDING), and the first waits for the host; or launches take long. What has
+ * nothing to do with that launch goes on, and nothing is said to have finished that is still to be launched.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,6 +11,7 @@
 
 #define PARTLY 5u
 #define FORKED 4u /* fewer launches than the first graph of a visit takes, and they end with a join */
+#define LONG 20u /* launches of several graphs */
 #define PENDING 8u /* as SIM_PENDING says */
 
 static CUcontext elsewhere;
@@ -26,9 +27,13 @@ static bool halts;                    /* between these and those */
 static uint32_t round_now;
 static bool ended;
 
+static bool fills; /* the stream, before each launch */
+
 /* Ops of no lane's. The first ends when the host says so, and there is no room behind them. */
 static void fill(uint32_t value)
 {
+	if (!fills)
+		return;
 	CHECK(cuLaunchCooperativeKernel(await, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&flag, &value}));
 	for (unsigned i = 1; i < PENDING; i++)
 		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&ignored, &value}));
@@ -181,6 +186,7 @@ static void ask_while_blocked(unsigned first)
 	uint32_t expected = 0;
 	pthread_t thread;
 
+	fills = true;
 	begin(first, 12, &thread);
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		if (hazard_springs(iteration)) {
@@ -234,6 +240,58 @@ static void join_asked_while_blocked(void)
 	ask_while_blocked(FORKED);
 }
 
+/*
+ * The thread that launches has gone, with a part of its launches deferred, and nothing of the stream's is pending in the driver. A launch takes long (SIM_SLOW), so that what is
+ * deferred is issued only in part when the question is answered.
+ */
+static void ask_while_issued(unsigned step)
+{
+	uint32_t expected = 0;
+	pthread_t thread;
+
+	begin(step, LONG, &thread);
+	for (unsigned iteration = 0; iteration < 260; iteration++) {
+		if (iteration == 60)
+			hazard_await_graphs();
+		halts = iteration > 60 && iteration % 5 == 0; /* seldom enough for traces not to end there */
+		partly = (iteration / 5 % (LONG / step - 1) + 1) * step;
+		tell(&may_launch, &has_launched);
+		if (halts) {
+			expect(chained(expected, 0, partly));
+			tell(&may_launch, &has_launched);
+		}
+		expected = chained(expected, 0, LONG);
+	}
+	end(thread);
+}
+
+static void asked_while_issued(void)
+{
+	stream = asked_stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	ask_while_issued(1);
+}
+
+static void legacy_asked_while_issued(void)
+{
+	stream = hazard_stream(CU_STREAM_DEFAULT);
+	asked_stream = CU_STREAM_LEGACY;
+	ask_while_issued(1);
+}
+
+static void fork_asked_while_issued(void)
+{
+	fork_streams();
+	asked_stream = forked;
+	ask_while_issued(FORKED);
+}
+
+static void join_asked_while_issued(void)
+{
+	fork_streams();
+	asked_event = join_event;
+	ask_while_issued(FORKED);
+}
+
 /* Launches into another context; before the last `late` of them the host waits for the others to have written. */
 static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volatile uint32_t *words, unsigned count, unsigned late, uint32_t *expected, CUstream other)
 {
@@ -264,6 +322,7 @@ static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned l
 	pthread_t thread;
 	CUstream other;
 
+	fills = true;
 	begin(first, all, &thread);
 	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	CHECK(cuModuleLoad(&module, hazard_module_path));
@@ -308,6 +367,10 @@ const struct hazard blocked_hazards[] = {
 	{"legacy_asked_while_blocked", legacy_asked_while_blocked},
 	{"fork_asked_while_blocked", fork_asked_while_blocked},
 	{"join_asked_while_blocked", join_asked_while_blocked},
+	{"asked_while_issued", asked_while_issued},
+	{"legacy_asked_while_issued", legacy_asked_while_issued},
+	{"fork_asked_while_issued", fork_asked_while_issued},
+	{"join_asked_while_issued", join_asked_while_issued},
 	{"hold_beside_blocked", hold_beside_blocked},
 	{"queued_beside_blocked", queued_beside_blocked},
 	{NULL, NULL},

@@ -3,6 +3,8 @@
  * it can be told: what was answered with success, and was not executed, is as much as there were errors that waits answered; and nothing was executed
  * that the program did not ask for, or that it was told of as failed.
  */
+#include <pthread.h>
+
 #include "hazard.h"
 
 #define ROUNDS 2500u
@@ -122,8 +124,50 @@ static void deferred_errors_of_forks(void)
 	print();
 }
 
+/* A thread makes a stream hot, leaves ops deferred there, destroys it and ends. */
+static void *leave_a_stream(void *unused)
+{
+	CUstream stream;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned round = 0; round < 30; round++) {
+		launch_some(0, CHAIN, stream);
+		wait_for(0, stream, NULL);
+	}
+	hazard_await_graphs();
+	for (unsigned round = 0; round < 4; round++) {
+		launch_some(0, CHAIN, stream);
+		wait_for(0, stream, NULL);
+	}
+	launch_some(0, CHAIN - 3, stream);
+	CHECK(cuStreamDestroy(stream));
+	return unused;
+}
+
+/* What of that fails is told by a wait for any stream of the context, now that it is no stream's any more. */
+static void deferred_errors_of_ended_streams(void)
+{
+	CUstream other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned late = 0;
+
+	set_up();
+	for (unsigned round = 0; round < 12; round++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, leave_a_stream, NULL);
+		pthread_join(thread, NULL);
+		wait_for(0, other, NULL);
+		while (!is_made(cuCtxSynchronize()))
+			late++;
+	}
+	printf("told late %u\n", late);
+	print();
+}
+
 const struct hazard error_hazards[] = {
 	{"deferred_errors", deferred_errors},
 	{"deferred_errors_of_forks", deferred_errors_of_forks},
+	{"deferred_errors_of_ended_streams", deferred_errors_of_ended_streams},
 	{NULL, NULL},
 };

@@ -5,6 +5,7 @@
 
 #define MOST 4096
 #define BLOCK 4096
+#define ROUNDS 6u
 
 static CUstream stream;
 static CUgraph own;
@@ -208,6 +209,80 @@ static void lane_gives_way(void)
 	hazard_print("x", hazard_x);
 }
 
+static CUdeviceptr x_beside;
+static pthread_barrier_t beside;
+
+/* New loops on another stream, whose graphs want the memory that the others take. */
+static void *loop_beside(void *unused)
+{
+	CUstream into;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	into = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		pthread_barrier_wait(&beside);
+		for (unsigned iteration = 0; iteration < 12; iteration++) {
+			for (unsigned i = 0; i < CHAIN; i++)
+				hazard_launch(round >> i % 8 & 1 ? hazard_turn : hazard_mix, x_beside, round * 64 + i, into);
+			CHECK(cuStreamSynchronize(into));
+		}
+		hazard_await_graphs();
+		pthread_barrier_wait(&beside);
+	}
+	return unused;
+}
+
+/* Visits are queued, and launching them takes long (SIM_SLOW); meanwhile another stream's graphs want room, and the ones that are queued were used least recently. */
+static void evicted_while_queued(void)
+{
+	pthread_t thread;
+
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemAlloc(&x_beside, WORDS * 4));
+	CHECK(cuMemsetD32(x_beside, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	pthread_barrier_init(&beside, NULL, 2);
+	pthread_create(&thread, NULL, loop_beside, NULL);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned iteration = 0; iteration < 24; iteration++) {
+			hazard_chain(hazard_x, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		hazard_await_graphs();
+		for (unsigned visit = 0; visit < 8; visit++)
+			hazard_chain(hazard_x, stream);
+		pthread_barrier_wait(&beside);
+		pthread_barrier_wait(&beside);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	pthread_join(thread, NULL);
+	hazard_print("x", hazard_x);
+	hazard_print("beside", x_beside);
+}
+
+/* Values that are new for a while, and then come by turns, so that there are two graphs of one sequence; then other loops want room for one of them. */
+static void evicted_twin(void)
+{
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned iteration = 0; iteration < 240; iteration++) {
+			unsigned set = iteration < 40 ? iteration : iteration % 2;
+
+			for (unsigned i = 0; i < CHAIN; i++)
+				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, 100 * set + i, stream);
+			CHECK(cuStreamSynchronize(stream));
+			if (iteration == 100)
+				hazard_await_graphs();
+		}
+		for (unsigned iteration = 0; iteration < 12; iteration++) {
+			one_of_many(round + 1, CHAIN, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		hazard_await_graphs();
+	}
+	hazard_print("x", hazard_x);
+}
+
 /* More streams than can be watched within the host's memory, most of them still. */
 static void many_streams(void)
 {
@@ -232,6 +307,8 @@ const struct hazard room_hazards[] = {
 	{"cancelled_out_of_memory", cancelled_out_of_memory},
 	{"ten_thousand_loops", ten_thousand_loops},
 	{"lane_gives_way", lane_gives_way},
+	{"evicted_while_queued", evicted_while_queued},
+	{"evicted_twin", evicted_twin},
 	{"many_streams", many_streams},
 	{NULL, NULL},
 };
