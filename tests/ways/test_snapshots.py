@@ -66,6 +66,14 @@ def read(path):
         return None
 
 
+def end_all_of(process):
+    """And its children: who is left would keep its stderr open."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
 class Snapshots(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -76,9 +84,9 @@ class Snapshots(unittest.TestCase):
 
     def start(self, words, path=None, **options):
         environment = UNDER_REPRISE | {"REPRISE_REPORT": str(path or self.path)} | options.pop("environment", {})
-        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, **options)
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True, **options)
         self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        self.addCleanup(end_all_of, process)
         return process
 
     def loop(self, *arguments, **options):
@@ -223,7 +231,7 @@ class Snapshots(unittest.TestCase):
         for text, names in (("%p.json", lambda parent, child: (f"{parent}.json", f"{child}.json")), ("r.json", lambda parent, child: ("r.json", f"r.json.{child}"))):
             with self.subTest(name=text):
                 process = self.script("import ctypes\nfor _ in range(50): work()\nwhile not os.listdir(sys.argv[1]): work()\nchild = os.fork()\n"
-                                      "print(os.getpid(), file=sys.stderr, flush=True)\nwhile True: work()\n".replace("sys.argv[1]", repr(str(self.folder))),
+                                      "os.write(2, b'%d\\n' % os.getpid())\nwhile True: work()\n".replace("sys.argv[1]", repr(str(self.folder))),
                                       path=self.folder / text)
                 numbers = {int(process.stderr.readline()) for _ in range(2)}
                 child, = numbers - {process.pid}
