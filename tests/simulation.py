@@ -1,7 +1,10 @@
-"""What programs are run with on the simulated driver, and for how long."""
+"""What programs are run with on the simulated driver, for how long, and what of them is waited for."""
 import os
+import time
+from pathlib import Path
 
 LENGTHS = (400, 3000, 24000, 96000)  # iterations
+PATIENCE_S = 60    # for what comes at once, but for a busy machine
 
 
 def environment(build):
@@ -16,3 +19,22 @@ def long_enough(run, enough, lengths=LENGTHS):
         if enough(outcome):
             return outcome
     raise AssertionError(f"not enough in {lengths[-1]} iterations: {outcome}")
+
+
+def until(condition, what):
+    """Waits until the condition is true. Returns what it returned then."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"never: {what}")
+
+
+def state(process):
+    """R, S, T and so on; Z and gone are the same."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0].replace("Z", "")
+    except OSError:
+        return ""

@@ -24,6 +24,7 @@ from opstreams import DEVICE, NO_LANE, OTHER, PINNED
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import simulation  # noqa: E402
+from simulation import until  # noqa: E402
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 PROGRAMS = BUILD / "tests" / "programs"
@@ -259,9 +260,7 @@ class File(Recording):
 
     def test_another_file_that_takes_its_name_is_not_written(self):
         program = self.start(shape("chain", 40000))
-        deadline = time.monotonic() + 20
-        while not (self.file.exists() and self.file.stat().st_size > BIG) and time.monotonic() < deadline:
-            time.sleep(0.001)
+        until(lambda: self.file.exists() and self.file.stat().st_size > BIG, "a part is written")
         self.file.rename(self.folder / "moved")
         self.file.write_text("mine")
         _, said = program.communicate(timeout=60)
@@ -283,9 +282,7 @@ class File(Recording):
 
     def test_a_killed_program_leaves_what_was_written(self):
         program = self.start(shape("chain", 1000000))
-        deadline = time.monotonic() + 20
-        while not (self.file.exists() and self.file.stat().st_size > BIG) and time.monotonic() < deadline:
-            time.sleep(0.001)
+        until(lambda: self.file.exists() and self.file.stat().st_size > BIG, "a part is written")
         program.send_signal(signal.SIGKILL)
         program.communicate()
         self.assertGreater(len(ops_of(opstreams.read(self.file))), 3500)

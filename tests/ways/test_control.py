@@ -14,12 +14,12 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import simulation  # noqa: E402
+from simulation import state, until  # noqa: E402
 
 BUILD = Path(sys.argv[1])
 REPRISE = BUILD / "src" / "cli" / "reprise"
@@ -31,30 +31,12 @@ DEADLINE = 60
 NOBODY = 65534
 
 
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise AssertionError(f"never: {what}")
-
-
 def ctl(process, word, **options):
     return subprocess.run([REPRISE, "ctl", str(process), word], env=ENVIRONMENT, capture_output=True, text=True, timeout=DEADLINE, **options)
 
 
 def listening(process):
     return any(f"@reprise-{process}" == line.split()[-1] and " 00010000 " in line for line in Path("/proc/net/unix").read_text().splitlines())
-
-
-def state(process):
-    """R, S, T and so on; Z and gone are the same."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0].replace("Z", "")
-    except OSError:
-        return ""
 
 
 def child_of(process):

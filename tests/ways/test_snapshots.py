@@ -16,8 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import simulation  # noqa: E402
+from simulation import until  # noqa: E402
 
-BUILD = Path(sys.argv[1])
+BUILD = Path(sys.argv[1]).resolve()
 TOP = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
 UNDER_REPRISE = simulation.environment(BUILD) | {"LD_PRELOAD": str(Path(sys.argv[2]).resolve()), "REPRISE_PAYS": "assumed"}
@@ -46,16 +47,6 @@ try:
     import jsonschema
 except ImportError:
     jsonschema = None
-
-
-def until(condition, what):
-    end = time.monotonic() + DEADLINE
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.01)
-    raise AssertionError(f"never: {what}")
 
 
 def read(path):

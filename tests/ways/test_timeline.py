@@ -9,12 +9,12 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import simulation  # noqa: E402
+from simulation import until  # noqa: E402
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 CUPTI = Path(sys.argv[3]).resolve() if sys.argv[3:] and sys.argv[3] else None
@@ -181,9 +181,8 @@ class Timeline(unittest.TestCase):
 
     def test_a_program_that_is_killed_leaves_what_was_written(self):
         process = subprocess.Popen(shape("chain", 100000000), env=self.environment(REPRISE_TIMELINE_MOST="4096"), stdout=subprocess.DEVNULL)
-        end = time.monotonic() + DEADLINE
-        while not (self.file.exists() and self.file.stat().st_size > 1 << 20) and time.monotonic() < end:
-            time.sleep(0.01)
+        self.addCleanup(process.kill)
+        until(lambda: self.file.exists() and self.file.stat().st_size > 1 << 20, "a megabyte is written")
         process.kill()
         process.wait()
         self.assertGreater(len(self.read(ended=False)), 1000)
@@ -287,9 +286,8 @@ class Timeline(unittest.TestCase):
     def test_kernels_of_a_program_that_is_killed_are_there(self):
         environment = self.environment(REPRISE_TIMELINE_MOST="4096", **self.with_cupti())
         process = subprocess.Popen(shape("chain", 100000000), env=environment, stdout=subprocess.DEVNULL)
-        end = time.monotonic() + DEADLINE
-        while not (self.file.exists() and self.file.read_text().count('"last"') > 2) and time.monotonic() < end:
-            time.sleep(0.1)
+        self.addCleanup(process.kill)
+        until(lambda: self.file.exists() and self.file.read_text().count('"last"') > 2, "kernels are written")
         process.kill()
         process.wait()
         self.assertGreater(len(self.on_gpu(self.read(ended=False))[0]), 2 * sum(self.ROUND.values()))
