@@ -46,13 +46,13 @@ static void hold_by_graph(CUstream on)
 }
 
 /* `graph` has a kernel, the function and a kernel; `again` kernels alone. */
-static void make_graphs(CUhostFn function)
+static void make_graphs(CUhostFn called)
 {
 	CUgraphNode all[3];
 
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
 	OK(launch("nothing", stream, NULL));
-	OK(cuLaunchHostFunc(stream, function, NULL));
+	OK(cuLaunchHostFunc(stream, called, NULL));
 	OK(launch("nothing", stream, NULL));
 	capture_end();
 	EQUAL(nodes(graph, all, 3), 3);
