@@ -320,6 +320,8 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	op->kind = call->kind;
 	op->member = call->member;
 	op->payload_bytes = 0;
+	op->memory_generation = 0;
+	op->target_memory = op->source_memory = 0; /* what is asked of every op: reprise_op_is_between_devices() */
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
 		return reprise_kernel_examine(op, &call->kernel);

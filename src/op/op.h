@@ -32,7 +32,7 @@ struct reprise_op {
 	enum reprise_op_kind kind;
 	uint32_t payload_bytes;
 	uint32_t memory_generation; /* copies and memsets: under which the kinds below were asked; 0: to be asked again */
-	uint8_t target_memory, source_memory; /* memory.h */
+	uint8_t target_memory, source_memory; /* of copies: memory.h; else 0 */
 	uint8_t member; /* which of its lane's streams it belongs to; part of its shape */
 	uint64_t shape, value; /* hashes; value includes shape */
 	unsigned char *payload;
