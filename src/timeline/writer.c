@@ -174,12 +174,9 @@ static void name_track(int track, const char *name)
 
 static void name_thread(const struct reprise_timeline_chunk *chunk)
 {
-	char name[sizeof(chunk->name)];
-	size_t i = 0;
+	char name[REPRISE_TIMELINE_NAME_MOST];
 
-	for (; i < sizeof(name) - 1 && chunk->name[i] != '\0'; i++)
-		name[i] = chunk->name[i] < ' ' || chunk->name[i] > '~' || chunk->name[i] == '"' || chunk->name[i] == '\\' ? '?' : chunk->name[i];
-	name[i] = '\0';
+	reprise_timeline_escape(name, chunk->name);
 	name_track(chunk->thread, name);
 }
 
@@ -225,9 +222,16 @@ static int stream_track(const struct reprise_gpu_activity *activity)
 	return STREAM_TRACK + (int)track;
 }
 
+/* What took from one time to another, in nanoseconds. Names and arguments are JSON already. */
+static void add_span(const char *name, const char *category, int track, uint64_t begin, uint64_t took, const char *arguments)
+{
+	add(",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}", name, category, (int)getpid(),
+	    track, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000), (unsigned long long)(took / 1000), (unsigned int)(took % 1000), arguments);
+	page.events += !file.ended;
+}
+
 static void add_activity(const struct reprise_gpu_activity *activity)
 {
-	uint64_t took = activity->end - activity->begin;
 	const uint32_t *grid = activity->grid, *block = activity->block;
 	char about[192];
 	int length;
@@ -237,11 +241,9 @@ static void add_activity(const struct reprise_gpu_activity *activity)
 	else
 		length = snprintf(about, sizeof(about), "\"bytes\":%llu", (unsigned long long)activity->bytes);
 	if (activity->graph != 0)
-		snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph_id\":%u,\"node_id\":%llu", activity->graph, (unsigned long long)activity->node);
-	add(",\n{\"name\":\"%s\",\"cat\":\"gpu\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s,\"correlation\":%u}}",
-	    activity->name, (int)getpid(), stream_track(activity), (unsigned long long)(activity->begin / 1000), (unsigned int)(activity->begin % 1000),
-	    (unsigned long long)(took / 1000), (unsigned int)(took % 1000), about, activity->correlation);
-	page.events += !file.ended;
+		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph_id\":%u,\"node_id\":%llu", activity->graph, (unsigned long long)activity->node);
+	snprintf(about + length, sizeof(about) - (size_t)length, ",\"correlation\":%u", activity->correlation);
+	add_span(activity->name, "gpu", stream_track(activity), activity->begin, activity->end - activity->begin, about);
 }
 
 /* A call of the program's: by the kernel's name where it is known. */
@@ -254,12 +256,11 @@ static void add_call(const struct reprise_timeline_event *event, int thread, uin
 	};
 	uint64_t seen;
 	const char *kernel = event->kind == REPRISE_OP_KERNEL && event->graph != 0 ? reprise_name_at((uint16_t)event->graph, &seen) : NULL;
-	char name[REPRISE_TIMELINE_NAME_MOST];
+	char name[REPRISE_TIMELINE_NAME_MOST], about[64];
 
 	reprise_timeline_escape(name, kernel != NULL ? kernel : kinds[event->kind]);
-	add(",\n{\"name\":\"%s\",\"cat\":\"call\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{\"kind\":\"%s\"}}", name,
-	    (int)getpid(), thread, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000), (unsigned long long)(took / 1000),
-	    (unsigned int)(took % 1000), kinds[event->kind]);
+	snprintf(about, sizeof(about), "\"kind\":\"%s\"", kinds[event->kind]);
+	add_span(name, "call", thread, begin, took, about);
 }
 
 static void add_other(const struct reprise_timeline_event *event, int thread, uint64_t begin, uint64_t took)
@@ -270,9 +271,10 @@ static void add_other(const struct reprise_timeline_event *event, int thread, ui
 #undef X
 	};
 	const char *const *named = names[event->kind - REPRISE_OP_KIND_COUNT];
-	char about[128];
+	char name[REPRISE_TIMELINE_NAME_MOST], about[128];
 	int length = 0;
 
+	snprintf(name, sizeof(name), "%s%s%s", named[0], event->reason != NULL ? ": " : "", event->reason != NULL ? event->reason : "");
 	about[0] = '\0';
 	if (event->lane != REPRISE_TIMELINE_NO_LANE)
 		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"lane\":%u", (unsigned int)event->lane);
@@ -280,10 +282,7 @@ static void add_other(const struct reprise_timeline_event *event, int thread, ui
 		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph\":%u", (unsigned int)event->graph);
 	if (event->ops != 0)
 		snprintf(about + length, sizeof(about) - (size_t)length, ",\"ops\":%u", event->ops);
-	add(",\n{\"name\":\"%s%s%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}",
-	    named[0], event->reason != NULL ? ": " : "", event->reason != NULL ? event->reason : "", named[1], (int)getpid(),
-	    event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000),
-	    (unsigned long long)(took / 1000), (unsigned int)(took % 1000), about + (about[0] != '\0'));
+	add_span(name, named[1], event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, begin, took, about + (about[0] != '\0'));
 }
 
 static void add_event(const struct reprise_timeline_event *event, int thread)
@@ -294,7 +293,6 @@ static void add_event(const struct reprise_timeline_event *event, int thread)
 		add_call(event, thread, begin, took);
 	else
 		add_other(event, thread, begin, took);
-	page.events += !file.ended;
 }
 
 /* True if there was any. */
