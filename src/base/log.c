@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "keep.h"
+#include "printable.h"
 #include "write.h"
 
 #define MOST_LINES 200
@@ -99,21 +100,11 @@ void reprise_say(const char *format, ...)
 	va_end(arguments);
 }
 
-/* What may be anything, of any length, so that it moves no terminal. */
-static void show(const char *text, char shown[REPRISE_LOG_NAME_MOST])
-{
-	size_t length = 0;
-
-	for (; text[length] != '\0' && length < REPRISE_LOG_NAME_MOST - 1; length++)
-		shown[length] = text[length] >= ' ' && text[length] <= '~' ? text[length] : '?';
-	shown[length] = '\0';
-}
-
 void reprise_log_option(const char *variable, const char *text, const char *range)
 {
 	char shown[REPRISE_LOG_NAME_MOST];
 
-	show(text, shown);
+	reprise_printable(text, SIZE_MAX, shown, sizeof(shown));
 	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" is not %s; the default stands", variable, shown, range);
 }
 
@@ -121,6 +112,6 @@ void reprise_log_unknown(const char *variable, const char *meant)
 {
 	char shown[REPRISE_LOG_NAME_MOST];
 
-	show(variable, shown);
+	reprise_printable(variable, SIZE_MAX, shown, sizeof(shown));
 	reprise_log(REPRISE_LOG_WARNING, "%s is no option%s%s%s", shown, meant != NULL ? "; did you mean " : "", meant != NULL ? meant : "", meant != NULL ? "?" : "");
 }

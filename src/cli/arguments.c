@@ -8,6 +8,7 @@
 
 #include "../base/nearest.h"
 #include "../base/options.h"
+#include "../base/printable.h"
 #include "place.h"
 
 #define OWN_FIRST 256 /* beyond the library's options and all letters */
@@ -143,11 +144,8 @@ static int refuse_value(unsigned int option, const char *value)
 {
 	const char *meant = nearest_word(&reprise_option_rows[option], value);
 	char text[256], shown[64];
-	size_t length = 0;
+	size_t length = reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
 
-	for (; value[length] != '\0' && length < sizeof(shown) - 1; length++)
-		shown[length] = value[length] >= ' ' && value[length] <= '~' ? value[length] : '?';
-	shown[length] = '\0';
 	if (meant != NULL)
 		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?", reprise_option_name(option), shown, reprise_option_range(option, text, sizeof(text)), meant);
 	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown, value[length] != '\0' ? "..." : "", reprise_option_range(option, text, sizeof(text)));

@@ -18,6 +18,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "../base/printable.h"
+
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
 #elif defined(__aarch64__)
@@ -39,16 +41,6 @@ static const void *at(const struct file *file, uint64_t offset, uint64_t size)
 static bool contains(const struct file *file, const char *text, size_t size)
 {
 	return memmem(file->bytes, file->size, text, size) != NULL;
-}
-
-/* Names come from the file, and go to somebody's terminal. */
-static void copy_name(char *to, size_t size, const char *from, size_t length)
-{
-	size_t i = 0;
-
-	for (; i < length && i < size - 1 && from[i] != '\0'; i++)
-		to[i] = from[i] >= ' ' && from[i] <= '~' ? from[i] : '?';
-	to[i] = '\0';
 }
 
 static const ElfW(Phdr) *segment(const struct file *file, const ElfW(Ehdr) *header, unsigned int i)
@@ -73,7 +65,7 @@ static void read_needed(const char *name, struct reprise_binary *binary)
 	if (strcmp(name, "libcuda.so.1") == 0)
 		binary->links_driver = true;
 	if (strncmp(name, "libcudart.so", 12) == 0)
-		copy_name(binary->cudart, sizeof(binary->cudart), name, SIZE_MAX);
+		reprise_printable(name, SIZE_MAX, binary->cudart, sizeof(binary->cudart));
 }
 
 static bool has_name(const char *names, uint64_t size, const char *name, size_t name_size)
@@ -155,8 +147,8 @@ static void read_script(const struct file *file, struct reprise_binary *binary)
 
 	while (length > rest && (line[length - 1] == ' ' || line[length - 1] == '\t'))
 		length--;
-	copy_name(binary->interpreter, sizeof(binary->interpreter), line + begin, end - begin);
-	copy_name(binary->argument, sizeof(binary->argument), line + rest, length - rest);
+	reprise_printable(line + begin, end - begin, binary->interpreter, sizeof(binary->interpreter));
+	reprise_printable(line + rest, length - rest, binary->argument, sizeof(binary->argument));
 	binary->kind = REPRISE_BINARY_SCRIPT;
 }
 

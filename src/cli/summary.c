@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../base/amounts.h"
+#include "../base/printable.h"
 
 #define FILE_MOST (64l << 20)
 
@@ -31,16 +32,13 @@ static unsigned long long number(const char *report, const char *key)
 	return at != NULL ? strtoull(at, NULL, 10) : 0;
 }
 
-/* As number(), for a string; "" if there is none. What is no letter of ASCII comes out as a question mark: it goes to somebody's terminal. */
+/* As number(), for a string; "" if there is none. It goes to somebody's terminal. */
 static void word(const char *report, const char *key, char *text, size_t size)
 {
 	const char *at = value_of(report, key);
 	size_t length = at != NULL && *at == '"' ? strcspn(at + 1, "\"\n") : 0;
 
-	snprintf(text, size, "%.*s", (int)length, length > 0 ? at + 1 : "");
-	for (char *letter = text; *letter != '\0'; letter++)
-		if (*letter < ' ' || *letter > '~')
-			*letter = '?';
+	reprise_printable(length > 0 ? at + 1 : "", length, text, size);
 }
 
 /* The sum of the numbers in an object on one line. */
