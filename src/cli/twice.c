@@ -23,6 +23,7 @@
 #include "place.h"
 
 #define PATH_MOST 4352
+#define WHY_MOST (PATH_MOST + 256)
 #define UNSEEN 2 /* what is returned if nothing could be compared */
 #define PROVES_NOTHING 3
 #define SECOND "with"
@@ -221,28 +222,33 @@ static bool same_status(int without, int with)
 	return without == with;
 }
 
-/* Whether the second run was one with Reprise; says why not. */
+/* Of the second run. Returns `why`. */
+static const char *why_nothing_replayed(const struct runs *runs, const struct reprise_found *found, const struct reprise_summary *summary, char **command, int status,
+                                        char why[WHY_MOST])
+{
+	if (summary->processes == 0)
+		reprise_outcome_why_unknown(&runs->outcome, found, command, status, why, WHY_MOST);
+	else if (summary->ops == 0 && summary->aside_for[0] != '\0')
+		snprintf(why, WHY_MOST, "Reprise stood aside for %s", summary->aside_for);
+	else if (summary->ops == 0)
+		snprintf(why, WHY_MOST, "no CUDA launches were seen");
+	else
+		reprise_summary_why_none(summary, why, WHY_MOST);
+	return why;
+}
+
+/* Whether anything was replayed in the second run; says so. */
 static bool proves_something(const struct runs *runs, char **command, int status)
 {
 	struct reprise_found found;
 	struct reprise_summary summary;
-	char why[PATH_MOST + 256], ops[REPRISE_AMOUNT_MOST];
+	char why[WHY_MOST], ops[REPRISE_AMOUNT_MOST];
 
 	reprise_outcome_look(&runs->outcome, &found, &summary);
 	if (summary.replayed > 0)
-		; /* it was */
-	else if (summary.processes == 0)
-		reprise_outcome_why_unknown(&runs->outcome, &found, command, status, why, sizeof(why));
-	else if (summary.ops == 0 && summary.aside_for[0] != '\0')
-		snprintf(why, sizeof(why), "Reprise stood aside for %s", summary.aside_for);
-	else if (summary.ops == 0)
-		snprintf(why, sizeof(why), "no CUDA launches were seen");
-	else
-		reprise_summary_why_none(&summary, why, sizeof(why));
-	if (summary.replayed > 0)
 		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n", reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
 	else
-		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why);
+		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why_nothing_replayed(runs, &found, &summary, command, status, why));
 	reprise_found_free(&found);
 	return summary.replayed > 0;
 }
