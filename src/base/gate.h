@@ -88,7 +88,10 @@ void reprise_gate_end_waiting(void);
 void reprise_gate_doubt(void);
 void reprise_gate_doubt_no_more(void);
 
-/* Whether no other thread is in a call that may wait; waits for that, for so long at most. Of a thread that is in one itself: what it calls then is not kept by others. */
+/*
+ * Whether no other thread is in a call that may wait; waits for that, for so long at most. Of a thread that is in one itself: what it calls then is not kept
+ * by others.
+ */
 bool reprise_gate_alone(uint64_t patience_ns);
 
 /*

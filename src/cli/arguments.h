@@ -45,7 +45,10 @@ const char *reprise_option_name(unsigned int option);
 /* An option of the library that is followed by no word, or by 0 or 1. */
 bool reprise_option_is_switch(unsigned int option);
 
-/* Puts the options of the library into the environment. Returns -1, or the status to exit with: the help was asked for, or something is wrong, of which one line tells. */
+/*
+ * Puts the options of the library into the environment. Returns -1, or the status to exit with: the help was asked for, or something is wrong, of which one
+ * line tells.
+ */
 int reprise_arguments_take(const struct reprise_command *command, char **words, struct reprise_arguments *arguments);
 
 /* Says so on stderr, as the command's line, and returns 2. */

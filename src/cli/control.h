@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Says `word` to the process. Its answer, as a string, or NULL with the reason in *why, to stand behind the process's name. `milliseconds`: how long to wait for it. */
+/*
+ * Says `word` to the process. Its answer, as a string, or NULL with the reason in *why, to stand behind the process's name. `milliseconds`: how long to wait
+ * for it.
+ */
 const char *reprise_cli_ask(pid_t process, const char *word, char *answer, size_t size, unsigned int milliseconds, const char **why);
 
 /* reprise ctl PID WORD. Returns the status to exit with. */

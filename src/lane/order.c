@@ -240,7 +240,10 @@ static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t sel
 		reprise_lane_barrier(lane, true);
 }
 
-/* Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a stream that is waited for, too. */
+/*
+ * Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a
+ * stream that is waited for, too.
+ */
 static void told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
 	if (!reprise_lane_is_joint(lane))

@@ -1,4 +1,7 @@
-/* Whether a call returns while something on `stream` waits for the host: a thread of its own launches meanwhile, another releases `stream` if the call does not return. */
+/*
+ * Whether a call returns while something on `stream` waits for the host: a thread of its own launches meanwhile, another releases `stream` if the call does
+ * not return.
+ */
 #pragma once
 
 #include <stdatomic.h>
