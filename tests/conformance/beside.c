@@ -5,6 +5,7 @@
 #include "waits.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { GRAPHS = 40, LENGTH = 100, STREAMS = 80 };
 
@@ -578,22 +579,13 @@ static void upload_one(void)
 /* Whether the call returns beside a kernel that waits, for whose end another thread waits in cuMemFree. */
 static void expect_beside_free(void (*call)(void), const char *what, bool return_wanted)
 {
-	pthread_t waiter, releaser;
+	bool returns;
 
 	allocate();
-	hold(stream);
-	returned = released = false;
-	TRUE(pthread_create(&waiter, NULL, free_in_thread, NULL) == 0);
-	sleep_ms(50);
-	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
-	call();
-	returned = true;
-	pthread_join(releaser, NULL);
-	pthread_join(waiter, NULL);
-	finish(stream);
-	if (released == return_wanted)
+	returns = returns_beside_thread(hold, free_in_thread, 50, call);
+	if (returns != return_wanted)
 		conformance_fail(__FILE__, __LINE__, "%s beside a thread in cuMemFree: expected %s, saw %s", what, return_wanted ? "a return" : "a wait",
-			released ? "a wait" : "a return");
+			returns ? "a return" : "a wait");
 }
 #define RETURNS_BESIDE_FREE(call) expect_beside_free((call), #call, true)
 #define WAITS_BESIDE_FREE(call) expect_beside_free((call), #call, false)
@@ -753,12 +745,13 @@ static void another_context_lives_beside_a_call_that_waits(void)
 enum { PENDING_LEAST = 1000, PENDING_MOST = 1100, TRIED_MOST = 20000 };
 
 static atomic_uint pending;
+static atomic_bool enough;
 
-static void *launch_until_released(void *unused)
+static void *launch_until_enough(void *unused)
 {
 	(void)unused;
 	cuCtxSetCurrent(context);
-	while (!released && pending < TRIED_MOST && launch("nothing", stream, NULL) == CUDA_SUCCESS && !released)
+	while (!enough && pending < TRIED_MOST && launch("nothing", stream, NULL) == CUDA_SUCCESS && !enough)
 		pending++;
 	return NULL;
 }
@@ -769,15 +762,15 @@ static void launches_wait_behind_a_thousand_pending(void)
 	pthread_t launcher;
 
 	hold(stream);
-	released = false;
+	enough = false;
 	pending = 0;
-	TRUE(pthread_create(&launcher, NULL, launch_until_released, NULL) == 0);
+	TRUE(pthread_create(&launcher, NULL, launch_until_enough, NULL) == 0);
 	while (seen != before) {
 		before = seen;
 		sleep_ms(PATIENCE_MS);
 		seen = pending;
 	}
-	released = true;
+	enough = true;
 	release();
 	pthread_join(launcher, NULL);
 	finish(stream);

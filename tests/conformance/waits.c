@@ -1,9 +1,10 @@
 #include "waits.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
-atomic_bool returned, released;
+static atomic_bool returned, released;
 static atomic_ulong launched_ms, released_ms; /* when a launch returned last, and when the stream was released */
 
 static unsigned long now_ms(void)
@@ -19,7 +20,7 @@ void sleep_ms(unsigned ms)
 	nanosleep(&(struct timespec){0, ms * 1000000L}, NULL);
 }
 
-void *release_late(void *unused)
+static void *release_late(void *unused)
 {
 	(void)unused;
 	for (unsigned ms = 0; ms < PATIENCE_MS && !returned; ms++)
@@ -41,22 +42,31 @@ static void *launch_meanwhile(void *unused)
 	return NULL;
 }
 
-bool returns_beside(void (*holds)(CUstream), void (*call)(void))
+bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), unsigned after_ms, void (*call)(void))
 {
-	pthread_t launcher, releaser;
+	pthread_t thread, releaser;
 
 	holds(stream);
 	returned = released = false;
-	launched_ms = now_ms();
-	TRUE(pthread_create(&launcher, NULL, launch_meanwhile, NULL) == 0);
+	TRUE(pthread_create(&thread, NULL, meanwhile, NULL) == 0);
+	sleep_ms(after_ms);
 	TRUE(pthread_create(&releaser, NULL, release_late, NULL) == 0);
 	call();
 	returned = true;
 	pthread_join(releaser, NULL);
-	pthread_join(launcher, NULL);
+	pthread_join(thread, NULL);
 	finish(stream);
-	finish(other);
 	return !released;
+}
+
+bool returns_beside(void (*holds)(CUstream), void (*call)(void))
+{
+	bool returns;
+
+	launched_ms = now_ms();
+	returns = returns_beside_thread(holds, launch_meanwhile, 0, call);
+	finish(other);
+	return returns;
 }
 
 bool launches_waited(void)

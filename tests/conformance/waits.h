@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <stdatomic.h>
-
 #include "conformance.h"
 
 enum { PATIENCE_MS = 400 };
@@ -16,7 +14,7 @@ bool returns_beside(void (*holds)(CUstream), void (*call)(void));
 /* Whether, in the last one that did not return, launches of another thread on `other` waited, too. */
 bool launches_waited(void);
 
-/* For harnesses of their own: the releasing thread, and what it shares with the calling one. */
-extern atomic_bool returned, released;
-void *release_late(void *unused);
+/* As returns_beside(), with another thread: what it does began `after_ms` before the call. */
+bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), unsigned after_ms, void (*call)(void));
+
 void sleep_ms(unsigned ms);
