@@ -14,10 +14,13 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import unittest
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import filters  # noqa: E402
 import simulation  # noqa: E402
 from simulation import state, until  # noqa: E402
 
@@ -69,6 +72,13 @@ class Controlled(unittest.TestCase):
                                  capture_output=True, text=True, timeout=DEADLINE, preexec_fn=take, close_fds=False)
         self.assertEqual(outcome.returncode, 0)
         self.assertIn("no control: the socket's name is taken", outcome.stderr)
+
+    @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
+    def test_without_close_range_there_is_no_control_and_it_is_told(self):
+        outcome = subprocess.run([*LOOP, SHORT], env={**ENVIRONMENT, "LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"},
+                                 capture_output=True, text=True, timeout=DEADLINE, preexec_fn=partial(filters.forbid, "close_range"))
+        self.assertEqual(outcome.returncode, 0)
+        self.assertIn("reprise: no control: the kernel is older than Linux 5.9, or forbids close_range\n", outcome.stderr)
 
     def test_files_that_run_out_are_waited_for(self):
         process = self.controlled()

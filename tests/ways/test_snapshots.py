@@ -3,6 +3,7 @@
 
 usage: test_snapshots.py BUILD LIBRARY
 """
+import errno
 import json
 import os
 import re
@@ -12,9 +13,11 @@ import sys
 import tempfile
 import time
 import unittest
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import filters  # noqa: E402
 import simulation  # noqa: E402
 from simulation import until  # noqa: E402
 
@@ -253,6 +256,36 @@ class Snapshots(unittest.TestCase):
                 self.assertEqual(report["places_left_out"], 0)
                 if jsonschema is not None:
                     jsonschema.Draft202012Validator(SCHEMA).validate(report)
+
+    @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
+    def test_without_close_range_there_is_the_report_at_the_end_alone(self):
+        process = self.script("end = time.monotonic() + 1.5\nwhile time.monotonic() < end: work()\nprint('over', os.listdir(sys.argv[1]), file=sys.stderr)\n"
+                              .replace("sys.argv[1]", repr(str(self.folder))), environment={"REPRISE_LOG": "info"}, preexec_fn=partial(filters.forbid, "close_range"))
+        _, said = process.communicate(timeout=DEADLINE)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertIn("reprise: no report before the end: the kernel is older than Linux 5.9, or forbids close_range\n", said)
+        self.assertIn("over []\n", said)
+        self.assertTrue(read(self.path)["complete"])
+
+    @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
+    def test_what_is_refused_is_told_of_once_and_leaves_nothing(self):
+        for calls, why in ((("rename", "renameat", "renameat2", "link", "linkat"), True), (("flock", "pidfd_open", "pidfd_getfd", "memfd_create"), False)):
+            with self.subTest(calls=calls):
+                process = self.script("end = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\n",
+                                      preexec_fn=partial(filters.forbid, *calls, number=errno.EPERM))
+                _, said = process.communicate(timeout=DEADLINE)
+                self.assertEqual((process.returncode, said), (0, f"reprise: the report cannot be written to {self.path}: Operation not permitted\n" if why else ""))
+                self.assertEqual(self.names(), [] if why else ["r.json"])
+
+    @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
+    def test_who_forbids_to_open_files_later_is_not_ended_for_it(self):
+        """In all threads; the filter ends the process. It has the snapshot of before."""
+        last = f"sys.path.insert(0, {str(TOP / 'tests')!r})\nimport filters\nwhile not os.path.exists({str(self.path)!r}): work()\n" \
+               "filters.forbid('open', 'openat', answer=filters.KILL, all_threads=True)\nend = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\nos._exit(3)\n"
+        process = self.script(last)
+        _, said = process.communicate(timeout=DEADLINE)
+        self.assertEqual((process.returncode, said), (3, ""))
+        self.assertFalse(read(self.path)["complete"])
 
     def test_what_it_runs_on_and_how(self):
         self.assertEqual(self.start([*LOOP, SHORT], environment={"REPRISE_HOLD": "200"}).wait(DEADLINE), 0)
