@@ -20,7 +20,7 @@ _Static_assert(sizeof(struct reprise_record) == 16, "a record has no padding");
 static struct {
 	struct reprise_report_place place;
 	uint64_t bytes; /* written */
-	const char *ended;
+	char ended[128]; /* why; "": it has not */
 	unsigned int gathered;
 } stream;
 
@@ -28,20 +28,22 @@ static struct reprise_record gathered[GATHERED_MOST];
 
 static bool end(const char *why)
 {
-	stream.ended = why;
+	snprintf(stream.ended, sizeof(stream.ended), "%s", why);
 	stream.gathered = 0;
-	reprise_log(REPRISE_LOG_WARNING, "the op stream ends early: %s", why);
+	reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s", stream.place.path[0] != '\0' ? stream.place.path : reprise_option_text(REPRISE_OPTION_STREAM), why);
 	return false;
 }
 
+/* Into a file that was opened just now, or could not be. */
 static bool write_to(int file, const void *bytes, size_t count)
 {
-	bool whole = file >= 0 && reprise_write(file, bytes, count) == 0;
+	int error = file >= 0 ? reprise_write(file, bytes, count) : errno == EEXIST ? REPRISE_REPORT_NOT_OURS : errno;
+	char room[128];
 
 	if (file >= 0)
 		close(file);
-	if (!whole)
-		return end("its file cannot be written");
+	if (error != 0)
+		return end(reprise_report_file_words(error, room, sizeof(room)));
 	stream.bytes += count;
 	return true;
 }
@@ -70,6 +72,8 @@ bool reprise_stream_open(void)
 	char text[512];
 	bool opened = write_to(reprise_report_file_make(reprise_option_text(REPRISE_OPTION_STREAM), &stream.place), text, header(text, sizeof(text)));
 
+	if (opened && stream.place.beside)
+		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s", reprise_option_text(REPRISE_OPTION_STREAM), stream.place.path);
 	errno = saved;
 	reprise_leave(entered);
 	return opened;
@@ -80,8 +84,8 @@ bool reprise_stream_flush(void)
 	int entered, saved = errno;
 	bool written;
 
-	if (stream.ended != NULL || stream.gathered == 0)
-		return stream.ended == NULL;
+	if (stream.ended[0] != '\0' || stream.gathered == 0)
+		return stream.ended[0] == '\0';
 	entered = reprise_enter();
 	written = write_to(reprise_report_file_again(&stream.place, O_APPEND), gathered, stream.gathered * sizeof(gathered[0]));
 	reprise_count(REPRISE_COUNT_stream_records, stream.gathered); /* none if it has ended */
@@ -101,7 +105,7 @@ bool reprise_stream_add(const struct reprise_record *record)
 
 const char *reprise_stream_ended(void)
 {
-	return stream.ended;
+	return stream.ended[0] != '\0' ? stream.ended : NULL;
 }
 
 void reprise_stream_forget(void)

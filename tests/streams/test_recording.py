@@ -91,7 +91,7 @@ class Recording(unittest.TestCase):
         return records
 
     def ends_early(self):
-        self.assertEqual(self.said.count("the op stream ends early"), 1, self.said)
+        self.assertEqual(len(re.findall(r"^reprise: the recording /\S+ stopped: ", self.said, re.M)), 1, self.said)
         self.assertIn("stream_ended", self.report)
 
 
@@ -258,6 +258,14 @@ class File(Recording):
         self.assertEqual(other.read_text(), "mine")
         self.assertEqual({path for path in self.folder.iterdir() if not path.name.startswith("report.")}, before)
 
+    def test_one_beside_an_earlier_one_is_told_of(self):
+        self.run_recorded(shape("chain"), "observe")
+        self.assertNotIn("there already", self.said)
+        self.run_recorded(shape("chain"), "observe")
+        beside = self.folder / f"{self.file.name}.{self.pid}"
+        self.assertIn(f"reprise: {self.file} is there already: the recording is in {beside}\n", self.said)
+        self.assertGreater(len(opstreams.read(beside)), 0)
+
     def test_another_file_that_takes_its_name_is_not_written(self):
         program = self.start(shape("chain", 40000))
         until(lambda: self.file.exists() and self.file.stat().st_size > BIG, "a part is written")
@@ -265,7 +273,7 @@ class File(Recording):
         self.file.write_text("mine")
         _, said = program.communicate(timeout=60)
         self.assertEqual(self.file.read_text(), "mine")
-        self.assertIn("the op stream ends early", said)
+        self.assertIn(f"the recording {self.file} stopped: ", said)
         self.assertGreater(len(opstreams.read(self.folder / "moved")), 4000)
 
     def test_it_ends_at_its_size(self):
