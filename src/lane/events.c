@@ -93,6 +93,7 @@ static void forget_event(struct reprise_lane *lane, void *context)
 
 	if (!reprise_lane_is_joint(lane) || !names(lane, event))
 		return;
+	reprise_joint_settle(lane);
 	reprise_graph_building_pause();
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);

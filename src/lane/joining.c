@@ -1,6 +1,9 @@
 /*
  * Which streams share a lane. `joining` is held while one joins or is parted; no lane's lock is held when it is taken. Which lane a stream's ops belong
  * to changes only under it and, for a parting, under the head's lock.
+ *
+ * The driver may keep who issues ops, or waits for events, until another thread has done something, which may want `joining` or the building thread's rest: so what is
+ * deferred and owed is issued before these are taken, under the lane's lock alone.
  */
 #include "joint.h"
 
@@ -191,6 +194,16 @@ static bool might_join(const struct reprise_lane *head, const struct reprise_lan
 	return might;
 }
 
+void reprise_joint_settle(struct reprise_lane *lane)
+{
+	struct reprise_lane *taken = reprise_lane_take(lane);
+
+	reprise_lane_barrier(taken, false);
+	if (taken->joint != NULL)
+		reprise_joint_pay_all(taken);
+	reprise_lock_give(&taken->lock);
+}
+
 bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 {
 	int entered;
@@ -200,6 +213,8 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 		return false;
 	if (atomic_load(&side->joined) != NULL && atomic_load(&side->joined) != atomic_load(&head->joined))
 		reprise_joint_part(side, false); /* its members will meet the head, too */
+	reprise_joint_settle(head);
+	reprise_joint_settle(side);
 	reprise_graph_building_pause();
 	reprise_lock_take(&joining);
 	entered = reprise_enter();
@@ -258,6 +273,7 @@ void reprise_joint_part(struct reprise_lane *lane, bool failed)
 {
 	if (atomic_load(&lane->joined) == NULL)
 		return;
+	reprise_joint_settle(lane);
 	reprise_graph_building_pause();
 	reprise_joint_part_paused(lane, failed);
 	reprise_graph_building_resume();

@@ -99,11 +99,17 @@ unsigned int reprise_joint_member(const struct reprise_joint *joint, CUstream st
 bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side);
 
 /*
+ * What is deferred on the lane that has this one's ops is issued, and what its streams owe is paid. Before the building thread is made to rest for joining or
+ * parting: the driver may keep who does this.
+ */
+void reprise_joint_settle(struct reprise_lane *lane);
+
+/*
  * Each member has its own lane again. Nothing if the lane is none of a joint one. `failed`: it was of no use, so that it takes more to be joined
  * again. Waits for the building thread.
  */
 void reprise_joint_part(struct reprise_lane *lane, bool failed);
-/* The same while the building thread rests. */
+/* The same while the building thread rests. reprise_joint_settle() came before. */
 void reprise_joint_part_paused(struct reprise_lane *lane, bool failed);
 
 /* Events are shared with other processes from now on: nobody knows any more who records one. */

@@ -41,7 +41,9 @@ struct forgetting {
 static void take(struct reprise_lane *lane, bool parted)
 {
 	for (unsigned int tries = 1;; tries++) {
-		if (atomic_load(&lane->deferred_since) != 0)
+		if (parted)
+			reprise_joint_settle(lane);
+		else if (atomic_load(&lane->deferred_since) != 0)
 			reprise_lane_tell(lane, false);
 		reprise_graph_building_pause();
 		if (parted)
@@ -203,12 +205,24 @@ static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool set
 		reprise_thread_attributes_change(settled);
 }
 
+/*
+ * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others' launches may be kept by the driver, and plainly a stream that has nothing to do with
+ * them is destroyed meanwhile.
+ */
+static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
+{
+	if (what == REPRISE_LIFETIME_STREAM)
+		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);
+	else
+		reprise_lanes_barrier(true);
+}
+
 static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 {
 	reprise_count(REPRISE_COUNT_lifetimes, 1);
 	if (reprise_records())
 		reprise_recorded_lifetime(what, handle);
-	reprise_lanes_barrier(true);
+	issue_before_end(what, handle);
 	each_change(what, reprise_changes_begin);
 	if (what == REPRISE_LIFETIME_MEMORY)
 		return;

@@ -11,6 +11,7 @@
 
 #define PARTLY 5u
 #define FORKED 4u /* fewer launches than the first graph of a visit takes, and they end with a join */
+#define UNJOINED 3u /* launches that leave a fork in its midst, so that they are deferred */
 #define LONG 20u /* launches of several graphs */
 #define PENDING 8u /* as SIM_PENDING says */
 
@@ -362,7 +363,102 @@ static void queued_beside_blocked(void)
 	hold_beside(1, 1, 1, 0, ITERATIONS / 4, 250);
 }
 
+#define DOOMED 40u
+static CUstream doomed[DOOMED];
+static sem_t may_meddle, has_meddled;
+
+/* Streams that have had an op, and are to end one by one. */
+static void make_doomed(CUdeviceptr x)
+{
+	for (unsigned i = 0; i < DOOMED; i++) {
+		doomed[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
+		hazard_launch(hazard_mix, x, i, doomed[i]);
+		CHECK(cuStreamSynchronize(doomed[i]));
+	}
+}
+
+static bool replaces;
+
+/* Launches into a stream of another thread's that forks and joins: its lanes are parted. Or replaces the event that joins, which is not recorded just then: what names it is forgotten. */
+static void *meddle(void *memory)
+{
+	CUdeviceptr x = (CUdeviceptr)memory;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (sem_wait(&may_meddle); !ended; sem_wait(&may_meddle)) {
+		if (replaces) {
+			CHECK(cuEventDestroy(join_event));
+			CHECK(cuEventCreate(&join_event, CU_EVENT_DISABLE_TIMING));
+		} else {
+			hazard_launch(hazard_mix, x, 3, forked);
+		}
+		sem_post(&has_meddled);
+	}
+	return NULL;
+}
+
+/* While a thread may be kept by its launches, a stream that has nothing to do with them is destroyed, and then they can go on. */
+static void destroy_beside(unsigned first, bool meddles)
+{
+	pthread_t thread, meddler;
+	unsigned count = 0;
+	CUdeviceptr x;
+
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemsetD32(x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	fills = true;
+	make_doomed(x);
+	begin(first, 12, &thread);
+	if (meddles)
+		pthread_create(&meddler, NULL, meddle, (void *)(uintptr_t)x);
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		if (!hazard_springs(iteration) || count == DOOMED) {
+			go_on(iteration, false);
+			continue;
+		}
+		block(iteration);
+		if (meddles) {
+			sem_post(&may_meddle);
+			give_way();
+		}
+		CHECK(cuStreamDestroy(doomed[count++]));
+		*flag_word = iteration;
+		if (meddles)
+			sem_wait(&has_meddled);
+		unblock(iteration);
+	}
+	end(thread);
+	if (meddles) {
+		sem_post(&may_meddle);
+		pthread_join(meddler, NULL);
+	}
+	hazard_print("x", x);
+}
+
+static void destroyed_beside_blocked(void)
+{
+	destroy_beside(PARTLY, false);
+}
+
+/* The thread that has the lanes parted is kept by what is deferred there. */
+static void parted_beside_blocked(void)
+{
+	fork_streams();
+	destroy_beside(UNJOINED, true);
+}
+
+/* So is one that destroys an event. */
+static void event_destroyed_beside_blocked(void)
+{
+	replaces = true;
+	parted_beside_blocked();
+}
+
 const struct hazard blocked_hazards[] = {
+	{"destroyed_beside_blocked", destroyed_beside_blocked},
+	{"event_destroyed_beside_blocked", event_destroyed_beside_blocked},
+	{"parted_beside_blocked", parted_beside_blocked},
 	{"asked_while_blocked", asked_while_blocked},
 	{"legacy_asked_while_blocked", legacy_asked_while_blocked},
 	{"fork_asked_while_blocked", fork_asked_while_blocked},
