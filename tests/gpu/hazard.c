@@ -168,7 +168,7 @@ void mirror_verify(const struct mirror *mirror, unsigned iteration)
 
 static const struct hazard *const rooms[] = {
 	memory_hazards, order_hazards, thread_hazards, replay_hazards, capture_hazards, graph_hazards, process_hazards,
-	lifetime_hazards, limit_hazards, room_hazards, destroy_hazards, manners_hazards, patching_hazards, fork_hazards, device_hazards, judged_hazards,
+	lifetime_hazards, limit_hazards, room_hazards, destroy_hazards, manners_hazards, patching_hazards, fork_hazards, device_hazards, judged_hazards, identity_hazards,
 };
 
 /* gpu-hazards NAME runs one hazard; --list names them. Ends with 0 and "ok NAME", 1 and what went wrong, 77 where it cannot run. */

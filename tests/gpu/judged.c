@@ -217,6 +217,31 @@ static void attributes_missing(void)
 	among_hot(launch_without_attributes);
 }
 
+static CUfunction clustered;
+
+static void need_clusters(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+{
+	unsigned blocks = trap ? 3 : 2 + 2 * (i % 7);
+
+	if (i == HOT / 2) {
+		if (cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2) != CUDA_SUCCESS)
+			hazard_skip("a function cannot be told that it needs clusters");
+		CHECK_DRIVER(cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1));
+		CHECK_DRIVER(cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
+	}
+	EXPECT((launch_shaped(mirror, (dim3){blocks, 1, 1}, 0, stream) == cudaSuccess) != trap, "iteration %u: %u blocks", i, blocks);
+}
+
+/* A function is told in mid-loop that it needs clusters of two blocks: grids that these do not divide are refused. */
+static void cluster_attribute(void)
+{
+	cudaFunction_t function;
+
+	CHECK(cudaGetFuncBySymbol(&function, kernel_shaped));
+	clustered = (CUfunction)function;
+	among_hot(need_clusters);
+}
+
 const struct hazard judged_hazards[] = {
 	{"host_to_host", host_to_host},
 	{"beyond_memory", beyond_memory},
@@ -227,5 +252,6 @@ const struct hazard judged_hazards[] = {
 	{"shared_shrinks", shared_shrinks},
 	{"four_gib_apart", four_gib_apart},
 	{"attributes_missing", attributes_missing},
+	{"cluster_attribute", cluster_attribute},
 	{NULL, NULL},
 };
