@@ -132,6 +132,32 @@ static void fork_event_destroyed(void)
 	verify_all(ITERATIONS);
 }
 
+/*
+ * An event ends that was recorded behind work on a side stream, and the next one, which may have its handle, is waited for before it is recorded: that orders nothing, so the
+ * next branch is behind that work by its stream alone.
+ */
+static void fork_event_reborn(void)
+{
+	uint32_t microseconds = 300;
+	cudaEvent_t event;
+
+	set_up(cudaEventDisableTiming);
+	CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		if (trap_at(i)) {
+			launch(kernel_delay, 1, 1, (void *[]){&microseconds}, sides[0]);
+			mirror_mix(&branches[0], i, sides[0]);
+			CHECK(cudaEventRecord(event, sides[0]));
+			CHECK(cudaEventDestroy(event));
+			CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+			CHECK(cudaStreamWaitEvent(origin, event, 0));
+		}
+		fork_all(7);
+		join_all();
+	}
+	verify_all(ITERATIONS);
+}
+
 static void fork_stream_destroyed(void)
 {
 	set_up(cudaEventDisableTiming);
@@ -182,6 +208,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_member_goes_on", fork_member_goes_on},
 	{"fork_events_looked_at", fork_events_looked_at},
 	{"fork_event_destroyed", fork_event_destroyed},
+	{"fork_event_reborn", fork_event_reborn},
 	{"fork_stream_destroyed", fork_stream_destroyed},
 	{"fork_spin_late", fork_spin_late},
 	{NULL, NULL},
