@@ -55,9 +55,20 @@ DOORS(cuWaitExternalSemaphoresAsync,
       (const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned int count, CUstream stream),
       (semaphores, params, count, stream))
 
-DOORS(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))
-DOORS(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth, uintptr_t sixth),
-      (stream, function, data, mode, fifth, sixth))
+/* These are the host's: a stream has room for few (src/lane/backlog.h). */
+static inline void order_callback(CUstream stream, bool per_thread)
+{
+	reprise_door_order(stream, per_thread);
+	reprise_note_callback(stream, per_thread);
+}
+
+#define DOORS_OF_HOST(name, parameters, arguments) \
+	DOOR_AFTER(order_callback(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
+	DOOR_AFTER(order_callback(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
+
+DOORS_OF_HOST(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))
+DOORS_OF_HOST(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth, uintptr_t sixth),
+              (stream, function, data, mode, fifth, sixth))
 DOORS(cuGraphicsMapResources, (unsigned int count, CUgraphicsResource *resources, CUstream stream), (count, resources, stream))
 
 /* Their streams are those of the current context, or named by what they point to. */

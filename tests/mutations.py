@@ -306,8 +306,10 @@ BUGS = (
     ("a graph is made while the device is at work", "src/graph/lull.c",
      "		lull->lag_ns = reprise_clock_ns() - lull->since;\n	return reached;", "		lull->lag_ns = reprise_clock_ns() - lull->since;\n	return true;",
      "persistent_kernel spin_across_streams function_wants_mutex"),
+    ("visits begin however many host functions are behind", "src/lane/enter.c", " && reprise_backlog_is_small(lane);", ";", "functions_behind callbacks_behind"),
+    ("callbacks are not counted", "preload/work.c", "	reprise_note_callback(stream, per_thread);\n", "", "callbacks_behind"),
     ("a callback is added without the gate", "preload/work.c",
-     "DOORS(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))\n",
+     "DOORS_OF_HOST(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))\n",
      "__typeof__(cuStreamAddCallback) reprise_door_cuStreamAddCallback, reprise_door_cuStreamAddCallback_ptsz;\n"
      "CUresult reprise_door_cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data, unsigned int flags)\n{\n"
      "	reprise_door_order(stream, false);\n	return REPRISE_REAL(cuStreamAddCallback)(stream, callback, data, flags);\n}\n"
@@ -317,7 +319,7 @@ BUGS = (
      "WIDE((void)0, (void)0, cuCtxWaitEvent,", "context_waits_for_event"),
     ("the building thread works while a call waits for all work", "src/base/gate.c", "	if (atomic_load(&reprise_gate_waiting) == 0 && !any_doubted())\n		return true;\n",
      "	if (!any_doubted())\n		return true;\n", "free_beside_context"),
-    ("ops are held back while a call waits for all work", "src/lane/enter.c", " && __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1);", ";", "free_beside_context"),
+    ("ops are held back while a call waits for all work", "src/lane/enter.c", " && __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1) &&", " &&", "free_beside_context"),
     ("code is loaded and graphs are instantiated past what is deferred", "preload/allocate.c", "	reprise_gate_begin_waiting();\n	sync_all();\n	return true;",
      "	reprise_gate_begin_waiting();\n	return true;", "module_loaded_behind graph_made_behind library_loaded_behind"),
     ("an op that the driver refused is taken for one that it accepted", "src/lane/lane.c", "		refused(found);\n	else if (", "		(void)refused;\n	else if (",

@@ -19,6 +19,9 @@
  */
 extern _Atomic uint32_t reprise_attention;
 
+/* A callback is about to be added to the stream, whose order is kept. */
+void reprise_note_callback(CUstream stream, bool per_thread);
+
 /*
  * What a SYNC entry point may observe. The lanes of that are issued, and those on which the calling thread was the last: it may go to sleep, and
  * what it has asked for is not to wait for the hold limit. Lanes of other threads, which they synchronise for themselves, are left alone.

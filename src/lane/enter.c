@@ -3,6 +3,7 @@
 #include "../base/gate.h"
 #include "../graph/shadow.h"
 #include "../report/counters.h"
+#include "backlog.h"
 #include "joint.h"
 #include "verify.h"
 #include "watching.h"
@@ -15,10 +16,13 @@ bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct repris
 	return false;
 }
 
-/* What came instead of a trace is to be seen in one piece first; and nothing is held back while a call waits for all work, which may wait for just that. */
-static bool may_begin(const struct reprise_lane *lane)
+/*
+ * What came instead of a trace is to be seen in one piece first; nothing is held back while a call waits for all work, which may wait for just that; nor where
+ * the launch could find no room.
+ */
+static bool may_begin(struct reprise_lane *lane)
 {
-	return lane->counts.ops >= lane->only_watch_until && __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1);
+	return lane->counts.ops >= lane->only_watch_until && __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1) && reprise_backlog_is_small(lane);
 }
 
 /* Begins a visit, if the call, which so matches its first op, fits. */

@@ -75,6 +75,13 @@ struct reprise_pace {
 	unsigned int resting;         /* visits for which that is taken to be so, so far */
 };
 
+/* (backlog.h) */
+struct reprise_backlog {
+	uint64_t functions, ops;    /* of the lane's, so many are known to be done */
+	uint64_t ask_at;            /* the count of ops at which the stream is asked again */
+	_Atomic uint64_t callbacks; /* that were added to the stream: they count as host functions */
+};
+
 struct reprise_lane {
 	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
@@ -125,6 +132,7 @@ struct reprise_lane {
 	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of that */
 	uint64_t held_since;  /* the same, for the timeline; 0 without one */
 	struct reprise_pace pace;
+	struct reprise_backlog backlog;
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
 };

@@ -153,7 +153,11 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 			count = reprise_plan_piece(segment, start, hold_ns, few);
 		else
 			count = joint_piece(lane->joint, segment, start, hold_ns, crossed, &useful);
-		if (!useful || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
+		unsigned int within = reprise_plan_within_functions(segment->ops + start, count);
+
+		if (lane->joint == NULL)
+			count = within;
+		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
 			continue;
 		reprise_lane_stay_awake(lane, REPRISE_AWAKE_OPS);
 		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));

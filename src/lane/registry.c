@@ -14,6 +14,7 @@
 #include "../base/tls.h"
 #include "../driver/driver.h"
 #include "../graph/carried.h"
+#include "backlog.h"
 #include "doors.h"
 #include "errors.h"
 #include "thread.h"
@@ -119,6 +120,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->drowsy_span = 0;
 	lane->partings = 0;
 	lane->pace = (struct reprise_pace){0};
+	reprise_backlog_done(lane);
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
 	if (lane->owner != 0 && reprise_carried_noted_per_thread())

@@ -16,6 +16,7 @@
 	X(graphs_drawn, "of these, drawn for graphviz") \
 	X(graphs_destroyed, "executable graphs destroyed again") \
 	X(build_ns, "time spent building them, in the background") \
+	X(functions_behind, "times that a stream had too many host functions to do for more to be held back, and ops were eager") \
 	X(lulls_missed, "times that a build was put off because the device had work to do") \
 	X(lull_longest_ns, "longest time that launches were kept back for one") \
 	X(build_failed_capture, "builds given up: an op could not be captured, or the capture was invalidated") \

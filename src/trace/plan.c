@@ -82,6 +82,15 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigned int count)
+{
+	unsigned int functions = 0, i = 0;
+
+	while (i < count && (ops[i].kind != REPRISE_OP_HOST || ++functions <= REPRISE_PLAN_FUNCTIONS))
+		i++;
+	return i;
+}
+
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
 {
 	uint64_t span = most_span(hold_ns) / 2; /* is not taken for a pause (lane/hold.h) */

@@ -6,6 +6,12 @@
 
 #include "watch.h"
 
+/* A graph has at most so many host functions, of 56 that a stream has room for. */
+#define REPRISE_PLAN_FUNCTIONS 16u
+
+/* How many of these ops, from the first on, one graph may have by that. */
+unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigned int count);
+
 /* The longest run of ops from `start` on that may have to be one trace, whatever the GPU waits: what joins again all that it forks. At least 1. */
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns);
 

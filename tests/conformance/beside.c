@@ -4,8 +4,6 @@
  */
 #include "waits.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 
 enum { GRAPHS = 40, LENGTH = 100, STREAMS = 80 };
 
@@ -742,38 +740,17 @@ static void another_context_lives_beside_a_call_that_waits(void)
 
 /* ---- launches that are pending ---- */
 
-enum { PENDING_LEAST = 1000, PENDING_MOST = 1100, TRIED_MOST = 20000 };
+enum { PENDING_LEAST = 1000, PENDING_MOST = 1100 };
 
-static atomic_uint pending;
-static atomic_bool enough;
-
-static void *launch_until_enough(void *unused)
+static void launch_one(void)
 {
-	(void)unused;
-	cuCtxSetCurrent(context);
-	while (!enough && pending < TRIED_MOST && launch("nothing", stream, NULL) == CUDA_SUCCESS && !enough)
-		pending++;
-	return NULL;
+	OK(launch("nothing", stream, NULL));
 }
 
 static void launches_wait_behind_a_thousand_pending(void)
 {
-	unsigned seen = 0, before = 1;
-	pthread_t launcher;
+	unsigned seen = pending_at_wait(hold, launch_one);
 
-	hold(stream);
-	enough = false;
-	pending = 0;
-	TRUE(pthread_create(&launcher, NULL, launch_until_enough, NULL) == 0);
-	while (seen != before) {
-		before = seen;
-		sleep_ms(PATIENCE_MS);
-		seen = pending;
-	}
-	enough = true;
-	release();
-	pthread_join(launcher, NULL);
-	finish(stream);
 	if (seen < PENDING_LEAST || seen > PENDING_MOST)
 		conformance_fail(__FILE__, __LINE__, "expected a launch to wait behind %u to %u that are pending, saw %u that did not", PENDING_LEAST, PENDING_MOST, seen);
 }

@@ -73,3 +73,42 @@ bool launches_waited(void)
 {
 	return released_ms > launched_ms + PATIENCE_MS / 2;
 }
+
+/* ---- how much may be pending ---- */
+
+static atomic_uint pending;
+static atomic_bool enough;
+static void (*gives)(void);
+
+static void *give_until_enough(void *unused)
+{
+	(void)unused;
+	cuCtxSetCurrent(context);
+	while (!enough && pending < TRIED_MOST) {
+		gives();
+		pending += !enough;
+	}
+	return NULL;
+}
+
+unsigned pending_at_wait(void (*holds)(CUstream), void (*give)(void))
+{
+	unsigned seen = 0, before = 1;
+	pthread_t thread;
+
+	holds(stream);
+	enough = false;
+	pending = 0;
+	gives = give;
+	TRUE(pthread_create(&thread, NULL, give_until_enough, NULL) == 0);
+	while (seen != before) {
+		before = seen;
+		sleep_ms(PATIENCE_MS);
+		seen = pending;
+	}
+	enough = true;
+	release();
+	pthread_join(thread, NULL);
+	finish(stream);
+	return seen;
+}

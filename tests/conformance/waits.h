@@ -18,3 +18,7 @@ bool launches_waited(void);
 bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), unsigned after_ms, void (*call)(void));
 
 void sleep_ms(unsigned ms);
+
+/* How often `give` gives `stream` more to do, behind what `holds` put there, before it waits. TRIED_MOST if it never does. */
+enum { TRIED_MOST = 5000 };
+unsigned pending_at_wait(void (*holds)(CUstream), void (*give)(void));

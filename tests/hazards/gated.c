@@ -123,6 +123,93 @@ static void function_wants_mutex(void)
 	wants_mutex(launch_function);
 }
 
+/* ---- host functions that fill their stream ---- */
+
+enum { BEHIND_LOOPS = 240, BEHIND_FROM = 160, BEHIND_FUNCTIONS = 3 };
+
+static unsigned slow_us; /* what a function takes */
+
+static void *launch_with_mutex(void *unused)
+{
+	CUdeviceptr x;
+	CUstream stream;
+
+	(void)unused;
+	CHECK(cuCtxSetCurrent(hazard_context));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	x = words(5);
+	while (!over) {
+		pthread_mutex_lock(&mutex);
+		CHECK(cuMemsetD32Async(x, 1, 1, stream));
+		pthread_mutex_unlock(&mutex);
+		CHECK(cuStreamSynchronize(stream));
+		rest(100); /* a mutex is not fair */
+	}
+	return NULL;
+}
+
+static void CUDA_CB take_mutex_slowly(void *unused)
+{
+	rest(slow_us);
+	take_mutex(unused);
+}
+
+static void CUDA_CB called_back_slowly(CUstream stream, CUresult result, void *data)
+{
+	(void)stream;
+	(void)result;
+	take_mutex_slowly(data);
+}
+
+static void launch_slow_function(CUstream stream)
+{
+	CHECK(cuLaunchHostFunc(stream, take_mutex_slowly, NULL));
+}
+
+static void add_slow_callback(CUstream stream)
+{
+	CHECK(cuStreamAddCallback(stream, called_back_slowly, NULL, 0));
+}
+
+/*
+ * A stream has room for few host functions with work behind them (SIM_FUNCTIONS), and who finds none keeps others from launching: also the one that holds the
+ * mutex which they want. The program alone is slower than its functions. What must not be is that they are behind because launches cost less.
+ */
+static void functions_fill(void (*add)(CUstream), unsigned us, unsigned kernels)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr x = words(1), y = words(3);
+	pthread_t thread;
+
+	slow_us = us;
+	pthread_create(&thread, NULL, launch_with_mutex, NULL);
+	for (unsigned iteration = 0; iteration < BEHIND_LOOPS; iteration++) {
+		for (unsigned i = 0; i < BEHIND_FUNCTIONS; i++) {
+			add(stream);
+			for (unsigned k = 0; k < kernels; k++)
+				launch_shaped(hazard_mix, x, y, i + k, i, stream);
+		}
+		called += BEHIND_FUNCTIONS;
+		if (iteration < BEHIND_FROM)
+			rest(6 * slow_us); /* its functions are done, and graphs can be built */
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	CHECK(cuStreamSynchronize(stream));
+	printf("functions %s\n", called == ran ? "all ran" : "are missing");
+	hazard_print("x", x);
+}
+
+static void functions_behind(void)
+{
+	functions_fill(launch_slow_function, 250, 1);
+}
+
+static void callbacks_behind(void)
+{
+	functions_fill(add_slow_callback, 1000, 6); /* it is a barrier, so only what comes between costs less */
+}
+
 /* ---- a context that waits for another's event ---- */
 
 /* All of a context waits for an event behind a kernel of another context, and the next launch is what lets that kernel end. */
@@ -610,6 +697,8 @@ static void memory_ended_behind(void)
 const struct hazard gated_hazards[] = {
 	{"callback_wants_mutex", callback_wants_mutex},
 	{"function_wants_mutex", function_wants_mutex},
+	{"functions_behind", functions_behind},
+	{"callbacks_behind", callbacks_behind},
 	{"context_waits_for_event", context_waits_for_event},
 	{"free_beside_device", free_beside_device},
 	{"free_beside_context", free_beside_context},

@@ -41,6 +41,15 @@ void sim_drain(struct sim_context *context)
 	end(context);
 }
 
+void sim_drain_op(struct sim_context *context, struct sim_op *op)
+{
+	sim_op_keep(op);
+	begin(context);
+	sim_schedule_finish(op);
+	end(context);
+	sim_op_drop(op);
+}
+
 /* What is given to the device meanwhile is not waited for: others go on. */
 void sim_drain_device(CUdevice device)
 {

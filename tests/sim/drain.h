@@ -18,6 +18,9 @@ void sim_drain(struct sim_context *context);
 /* The same for calls that are said to wait. Returns the context's error. */
 CUresult sim_drain_synchronize(struct sim_context *context);
 
+/* Returns once the op is done. Others are kept out meanwhile, as by the calls above. */
+void sim_drain_op(struct sim_context *context, struct sim_op *op);
+
 /* Returns once all is done that the device's contexts have been given by now. Others go on meanwhile. */
 void sim_drain_device(CUdevice device);
 

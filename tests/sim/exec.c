@@ -463,6 +463,16 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 	return end;
 }
 
+/* How often a launch turns from a host function to other work: none where it has functions alone. */
+static size_t turns_of(const struct sim_exec *exec)
+{
+	size_t functions = 0, i;
+
+	for (i = 0; i < exec->nodes.count; i++)
+		functions += exec->nodes.at[i].work->kind == SIM_HOST;
+	return functions < exec->nodes.count ? functions : 0;
+}
+
 static void launch(struct sim_exec *exec, struct sim_stream *stream)
 {
 	struct sim_op **ops = calloc(exec->nodes.count + 1, sizeof(*ops)), *begin = point(stream), *end = point(stream);
@@ -481,6 +491,7 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 	sim_op_submit(end);
 	sim_stream_set_last(stream, end);
 	sim_stream_launched(stream, end);
+	sim_stream_turned(stream, end, turns_of(exec));
 	sim_op_drop(exec->last);
 	exec->last = end;
 	for (i = 0; i < exec->nodes.count; i++)
@@ -533,6 +544,7 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 	if (result != CUDA_SUCCESS)
 		return result;
 	sim_stream_make_room(stream);
+	sim_stream_make_turns(stream, turns_of(exec));
 	sim_drain_pass(stream->context);
 	result = settle_memory(exec);
 	if (exec->spoilt)

@@ -50,6 +50,7 @@ void sim_options_read(void)
 	options.node_bytes = number("SIM_NODE_BYTES", 3 << 10); /* measured on an H200 */
 	options.graph_room = number("SIM_GRAPH_ROOM", 0);
 	options.pending = number("SIM_PENDING", 0);
+	options.functions = number("SIM_FUNCTIONS", 0);
 	options.patience_ms = (unsigned int)number("SIM_PATIENCE", 2);
 	options.hang_ms = (unsigned int)number("SIM_HANG_MS", 5000);
 	options.log_calls = number("SIM_LOG_CALLS", 0) != 0;

@@ -18,6 +18,7 @@ struct sim_options {
 	size_t node_bytes;       /* SIM_NODE_BYTES, what an executable graph takes of that for each kernel node */
 	size_t graph_room;       /* SIM_GRAPH_ROOM, what a context's two heaps for executable graphs have at first, each */
 	size_t pending;          /* SIM_PENDING, launches that a stream has room for; 0: any number */
+	size_t functions;        /* SIM_FUNCTIONS, host functions with work behind them that a stream has room for; 0: any number */
 	enum sim_schedule schedule; /* SIM_SCHEDULE */
 	uint64_t seed;
 	unsigned int patience_ms; /* SIM_PATIENCE: work that nothing waits for starts after the program was away for so long */

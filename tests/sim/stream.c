@@ -35,6 +35,27 @@ struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flag
 	return stream;
 }
 
+static void forget_finished(sim_ops *ops)
+{
+	size_t i;
+
+	for (i = ops->count; i-- > 0;) {
+		if (ops->at[i]->state != SIM_OP_DONE)
+			continue;
+		sim_op_drop(ops->at[i]);
+		sim_remove(ops, i);
+	}
+}
+
+static void forget(sim_ops *ops)
+{
+	size_t i;
+
+	for (i = 0; i < ops->count; i++)
+		sim_op_drop(ops->at[i]);
+	sim_clear(ops);
+}
+
 void sim_stream_free(struct sim_stream *stream)
 {
 	struct sim_context *context = stream->context;
@@ -51,9 +72,8 @@ void sim_stream_free(struct sim_stream *stream)
 		sim_push(&context->orphans, ((struct sim_orphan){stream->last, sim_stream_blocks(stream)}));
 	else
 		sim_op_drop(stream->last);
-	for (i = 0; i < stream->launched.count; i++)
-		sim_op_drop(stream->launched.at[i]);
-	sim_clear(&stream->launched);
+	forget(&stream->launched);
+	forget(&stream->functions);
 	sim_clear(&stream->tail);
 	sim_clear(&stream->tail_data);
 	sim_object_free(stream);
@@ -131,23 +151,40 @@ static void join_legacy(struct sim_context *context, struct sim_op *op)
 	sim_stream_set_last(context->legacy, op);
 }
 
-static void forget_finished(struct sim_stream *stream)
+static bool is_function(const struct sim_work *work)
 {
-	size_t i;
+	return work && (work->kind == SIM_HOST || work->kind == SIM_CALLBACK);
+}
 
-	for (i = stream->launched.count; i-- > 0;) {
-		if (stream->launched.at[i]->state != SIM_OP_DONE)
-			continue;
-		sim_op_drop(stream->launched.at[i]);
-		sim_remove(&stream->launched, i);
-	}
+/* What comes next turns from the host to the device. */
+static bool turns(const struct sim_stream *stream)
+{
+	return stream->last && stream->last->state != SIM_OP_DONE && is_function(stream->last->work);
+}
+
+void sim_stream_make_turns(struct sim_stream *stream, size_t within)
+{
+	size_t most = sim_options()->functions;
+
+	if (most == 0)
+		return;
+	for (forget_finished(&stream->functions); stream->functions.count > 0 && stream->functions.count + within + turns(stream) > most; forget_finished(&stream->functions))
+		sim_drain_op(stream->context, stream->functions.at[0]);
+	if (turns(stream))
+		sim_push(&stream->functions, sim_op_keep(stream->last));
+}
+
+void sim_stream_turned(struct sim_stream *stream, struct sim_op *graph, size_t within)
+{
+	for (; sim_options()->functions != 0 && within > 0; within--)
+		sim_push(&stream->functions, sim_op_keep(graph));
 }
 
 void sim_stream_make_room(struct sim_stream *stream)
 {
 	if (sim_options()->pending == 0)
 		return;
-	for (forget_finished(stream); stream->launched.count >= sim_options()->pending; forget_finished(stream))
+	for (forget_finished(&stream->launched); stream->launched.count >= sim_options()->pending; forget_finished(&stream->launched))
 		sim_schedule_finish(stream->launched.at[0]);
 }
 
@@ -171,6 +208,8 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 		*ran = NULL;
 	if (work->kind == SIM_KERNEL && !stream->capture)
 		sim_stream_make_room(stream);
+	if (!is_function(work) && !stream->capture)
+		sim_stream_make_turns(stream, 0);
 	sim_drain_pass(stream->context);
 	if (stream->capture) {
 		result = sim_capture_add(stream, work, NULL);

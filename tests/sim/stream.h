@@ -18,6 +18,8 @@ enum sim_stream_kind {
 	SIM_PER_THREAD_STREAM,
 };
 
+typedef VECTOR(struct sim_op *) sim_ops;
+
 struct sim_stream {
 	struct sim_object object;
 	struct sim_context *context;
@@ -29,7 +31,8 @@ struct sim_stream {
 	struct sim_place place;
 	struct sim_place model;  /* of the stream whose attributes were copied here: what is captured here counts as that one's, for the log. Else 0 */
 	struct sim_op *last; /* the op enqueued last; NULL at first */
-	VECTOR(struct sim_op *) launched; /* where SIM_PENDING says how many may be pending: kernels and ends of graphs, some of which have finished */
+	sim_ops launched; /* where SIM_PENDING says how many may be pending: kernels and ends of graphs, some of which have finished */
+	sim_ops functions; /* the same for SIM_FUNCTIONS: host functions with work behind them, and for each of a graph's the graph's end */
 	CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_MAX];
 
 	struct sim_capture *capture; /* while it captures */
@@ -66,6 +69,13 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 
 /* The same for a copy between memory of two contexts: on the legacy stream it takes its place in the legacy order of both. NULL: no matter which. */
 CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a, struct sim_context *b, struct sim_work *work, struct sim_op **ran);
+
+/*
+ * Before other work than host functions, or a graph with so many of them: waits until there is room for the turns from the host to the device, as SIM_FUNCTIONS
+ * says, and keeps other threads out meanwhile. Afterwards they are the stream's.
+ */
+void sim_stream_make_turns(struct sim_stream *stream, size_t within);
+void sim_stream_turned(struct sim_stream *stream, struct sim_op *graph, size_t within);
 
 /* Around the launch of a kernel or a graph: waits until fewer are pending than SIM_PENDING says. */
 void sim_stream_make_room(struct sim_stream *stream);

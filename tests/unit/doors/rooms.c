@@ -62,6 +62,12 @@ CUresult reprise_submit_event(struct reprise_call *call)
 	return reprise_submit(call);
 }
 
+void reprise_note_callback(CUstream stream, bool per_thread)
+{
+	(void)stream;
+	(void)per_thread;
+}
+
 void reprise_order(CUstream stream, bool per_thread)
 {
 	rooms.orders++;

@@ -1,0 +1,55 @@
+#include "backlog.h"
+
+#include "../base/inside.h"
+#include "../driver/driver.h"
+#include "../report/counters.h"
+#include "doors.h"
+#include "joint.h"
+#include "queued.h"
+#include "registry.h"
+
+#define ASKED_AGAIN 16 /* ops later: an answer takes as long as half an eager launch */
+
+static bool is_done(struct reprise_lane *lane)
+{
+	if (!reprise_queued_none(lane))
+		return false;
+	if (lane->joint == NULL)
+		return reprise_driver.cuStreamQuery(lane->stream) == CUDA_SUCCESS;
+	for (unsigned int i = 0; i < lane->joint->count; i++)
+		if (reprise_driver.cuStreamQuery(lane->joint->streams[i]) != CUDA_SUCCESS)
+			return false;
+	return true;
+}
+
+bool reprise_backlog_ask(struct reprise_lane *lane)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* no capture of the program's is to end for what is asked here */
+	bool done;
+	int entered;
+
+	if (reprise_dry)
+		return true;
+	if (lane->counts.ops < lane->backlog.ask_at)
+		return false;
+	entered = reprise_enter();
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	done = is_done(lane);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_leave(entered);
+	if (done) {
+		reprise_backlog_done(lane);
+		return true;
+	}
+	lane->backlog.ask_at = lane->counts.ops + ASKED_AGAIN;
+	reprise_count(REPRISE_COUNT_functions_behind, 1);
+	return false;
+}
+
+void reprise_note_callback(CUstream stream, bool per_thread)
+{
+	struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
+
+	if (lane != NULL)
+		atomic_fetch_add_explicit(&reprise_lane_head(lane)->backlog.callbacks, 1, memory_order_relaxed);
+}

@@ -1,0 +1,44 @@
+/*
+ * What a stream with host functions has not done yet. A stream has room for a few dozen host functions with work behind them, and for a thousand launches
+ * (docs/conformance.md). A launch that finds none waits, and keeps everybody else out of the context: also who holds the mutex that the host function wants.
+ * Alone the program would wait in that call, without the mutex. So nothing is held back, and no graph launched, while its launch could find no room.
+ *
+ * Under the lane's lock.
+ */
+#pragma once
+
+#include "lane.h"
+
+/*
+ * No visit begins while so many host functions may be pending, nor while so many ops are and a host function is among them. With those of one graph
+ * (REPRISE_PLAN_FUNCTIONS) that is half of what has room.
+ */
+#define REPRISE_BACKLOG_FUNCTIONS 12u
+#define REPRISE_BACKLOG_OPS 256u
+
+static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane)
+{
+	return lane->counts.kinds[REPRISE_OP_HOST] + atomic_load_explicit(&lane->backlog.callbacks, memory_order_relaxed);
+}
+
+/* All that the lane's stream was given so far is done. */
+static inline void reprise_backlog_done(struct reprise_lane *lane)
+{
+	lane->backlog.functions = reprise_backlog_functions(lane);
+	lane->backlog.ops = lane->counts.ops;
+}
+
+/* Asks the stream whether it is. True if a visit may begin. */
+bool reprise_backlog_ask(struct reprise_lane *lane);
+
+/* Whether a visit may begin. The lane's context is current. */
+static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
+{
+	uint64_t functions = reprise_backlog_functions(lane) - lane->backlog.functions;
+
+	if (__builtin_expect(functions == 0, 1))
+		return true;
+	if (functions < REPRISE_BACKLOG_FUNCTIONS && lane->counts.ops - lane->backlog.ops < REPRISE_BACKLOG_OPS)
+		return true;
+	return reprise_backlog_ask(lane);
+}
