@@ -1,7 +1,7 @@
 /*
  * What a stream with host functions has not done yet. A stream has room for a few dozen host functions with work behind them, and for a thousand launches
- * (docs/conformance.md). A launch that finds none waits, and keeps everybody else out of the context: also who holds the mutex that the host function wants.
- * Alone the program would wait in that call, without the mutex. So nothing is held back, and no graph launched, while its launch could find no room.
+ * (docs/conformance.md). A graph's launch that finds none waits, and keeps everybody else out of the context: also who holds the mutex that the host function
+ * wants. The program's own launches would wait alone. So nothing is held back, and no graph launched, while it could find no room.
  *
  * Under the lane's lock.
  */

@@ -13,24 +13,9 @@ static CUdeviceptr list;
 static CUmodule fresh;
 static CUstream streams[STREAMS];
 
-static void expect_return(void (*call)(void), const char *what)
-{
-	if (!returns_beside(hold, call))
-		conformance_fail(__FILE__, __LINE__, "%s: expected a return before the kernel ends, saw it wait, and launches of other threads %s", what,
-			launches_waited() ? "too" : "not");
-}
-#define RETURNS(call) expect_return((call), #call)
-
-static void expect_wait(void (*call)(void), const char *what, bool launches_wait)
-{
-	if (returns_beside(hold, call))
-		conformance_fail(__FILE__, __LINE__, "%s: expected it to wait for the kernel, saw it return", what);
-	if (launches_waited() != launches_wait)
-		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads %s launch meanwhile, saw that they %s", what,
-			launches_wait ? "cannot" : "can", launches_wait ? "can" : "cannot");
-}
-#define WAITS(call) expect_wait((call), #call, false)
-#define WAITS_WITH_LAUNCHES(call) expect_wait((call), #call, true)
+#define RETURNS(call) expect_return(hold, (call), #call)
+#define WAITS(call) expect_wait(hold, (call), #call, false)
+#define WAITS_WITH_LAUNCHES(call) expect_wait(hold, (call), #call, true)
 
 /* ---- what is called ---- */
 

@@ -59,7 +59,7 @@ bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), 
 	return !released;
 }
 
-bool returns_beside(void (*holds)(CUstream), void (*call)(void))
+static bool returns_beside(void (*holds)(CUstream), void (*call)(void))
 {
 	bool returns;
 
@@ -69,9 +69,25 @@ bool returns_beside(void (*holds)(CUstream), void (*call)(void))
 	return returns;
 }
 
-bool launches_waited(void)
+static bool launches_waited(void)
 {
 	return released_ms > launched_ms + PATIENCE_MS / 2;
+}
+
+void expect_return(void (*holds)(CUstream), void (*call)(void), const char *what)
+{
+	if (!returns_beside(holds, call))
+		conformance_fail(__FILE__, __LINE__, "%s: expected a return before the stream's work ends, saw it wait, and launches of other threads %s", what,
+			launches_waited() ? "too" : "not");
+}
+
+void expect_wait(void (*holds)(CUstream), void (*call)(void), const char *what, bool launches_wait)
+{
+	if (returns_beside(holds, call))
+		conformance_fail(__FILE__, __LINE__, "%s: expected it to wait for the stream's work, saw it return", what);
+	if (launches_waited() != launches_wait)
+		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads %s launch meanwhile, saw that they %s", what,
+			launches_wait ? "cannot" : "can", launches_wait ? "can" : "cannot");
 }
 
 /* ---- how much may be pending ---- */

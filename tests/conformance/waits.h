@@ -8,13 +8,11 @@
 
 enum { PATIENCE_MS = 400 };
 
-/* Makes the call while what `holds` puts on `stream` waits for release(). Whether it returned before. */
-bool returns_beside(void (*holds)(CUstream), void (*call)(void));
+/* Makes the call while what `holds` puts on `stream` waits for release(). It has to return before, or to wait; then launches of another thread on `other`, too, or not. */
+void expect_return(void (*holds)(CUstream), void (*call)(void), const char *what);
+void expect_wait(void (*holds)(CUstream), void (*call)(void), const char *what, bool launches_wait);
 
-/* Whether, in the last one that did not return, launches of another thread on `other` waited, too. */
-bool launches_waited(void);
-
-/* As returns_beside(), with another thread: what it does began `after_ms` before the call. */
+/* The same with another thread: what it does began `after_ms` before the call. Whether the call returned before. */
 bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), unsigned after_ms, void (*call)(void));
 
 void sleep_ms(unsigned ms);

@@ -172,8 +172,8 @@ static void add_slow_callback(CUstream stream)
 }
 
 /*
- * A stream has room for few host functions with work behind them (SIM_FUNCTIONS), and who finds none keeps others from launching: also the one that holds the
- * mutex which they want. The program alone is slower than its functions. What must not be is that they are behind because launches cost less.
+ * A stream has room for few host functions with work behind them (SIM_FUNCTIONS). A graph's launch that finds none keeps others from launching: also the thread that
+ * holds the mutex which they want. The program alone is slower than its functions. What must not be is that they are behind because launches cost less.
  */
 static void functions_fill(void (*add)(CUstream), unsigned us, unsigned kernels)
 {

@@ -463,14 +463,21 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 	return end;
 }
 
-/* How often a launch turns from a host function to other work: none where it has functions alone. */
+static bool is_function(const struct sim_exec *exec, size_t i)
+{
+	return exec->nodes.at[exec->order.at[i]].work->kind == SIM_HOST;
+}
+
+/* How often a launch turns from a host function to other work: not at all where it has functions alone, and once more where it neither begins nor ends with one. */
 static size_t turns_of(const struct sim_exec *exec)
 {
 	size_t functions = 0, i;
 
-	for (i = 0; i < exec->nodes.count; i++)
-		functions += exec->nodes.at[i].work->kind == SIM_HOST;
-	return functions < exec->nodes.count ? functions : 0;
+	for (i = 0; i < exec->order.count; i++)
+		functions += is_function(exec, i);
+	if (functions == 0 || functions == exec->order.count)
+		return 0;
+	return functions + (!is_function(exec, 0) && !is_function(exec, exec->order.count - 1));
 }
 
 static void launch(struct sim_exec *exec, struct sim_stream *stream)
@@ -544,7 +551,7 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 	if (result != CUDA_SUCCESS)
 		return result;
 	sim_stream_make_room(stream);
-	sim_stream_make_turns(stream, turns_of(exec));
+	sim_stream_make_turns(stream, turns_of(exec), true);
 	sim_drain_pass(stream->context);
 	result = settle_memory(exec);
 	if (exec->spoilt)

@@ -162,14 +162,19 @@ static bool turns(const struct sim_stream *stream)
 	return stream->last && stream->last->state != SIM_OP_DONE && is_function(stream->last->work);
 }
 
-void sim_stream_make_turns(struct sim_stream *stream, size_t within)
+void sim_stream_make_turns(struct sim_stream *stream, size_t within, bool is_graph)
 {
 	size_t most = sim_options()->functions;
 
 	if (most == 0)
 		return;
-	for (forget_finished(&stream->functions); stream->functions.count > 0 && stream->functions.count + within + turns(stream) > most; forget_finished(&stream->functions))
-		sim_drain_op(stream->context, stream->functions.at[0]);
+	for (forget_finished(&stream->functions); stream->functions.count > 0 && stream->functions.count + within + turns(stream) > most;
+	     forget_finished(&stream->functions)) {
+		if (is_graph)
+			sim_drain_op(stream->context, stream->functions.at[0]);
+		else
+			sim_schedule_finish(stream->functions.at[0]);
+	}
 	if (turns(stream))
 		sim_push(&stream->functions, sim_op_keep(stream->last));
 }
@@ -209,7 +214,7 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 	if (work->kind == SIM_KERNEL && !stream->capture)
 		sim_stream_make_room(stream);
 	if (!is_function(work) && !stream->capture)
-		sim_stream_make_turns(stream, 0);
+		sim_stream_make_turns(stream, 0, false);
 	sim_drain_pass(stream->context);
 	if (stream->capture) {
 		result = sim_capture_add(stream, work, NULL);

@@ -71,10 +71,10 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a, struct sim_context *b, struct sim_work *work, struct sim_op **ran);
 
 /*
- * Before other work than host functions, or a graph with so many of them: waits until there is room for the turns from the host to the device, as SIM_FUNCTIONS
- * says, and keeps other threads out meanwhile. Afterwards they are the stream's.
+ * Before other work than host functions, or a graph with so many turns: waits until there is room for the turns from the host to the device, as SIM_FUNCTIONS
+ * says, a graph's launch with other threads kept out. Afterwards they are the stream's.
  */
-void sim_stream_make_turns(struct sim_stream *stream, size_t within);
+void sim_stream_make_turns(struct sim_stream *stream, size_t within, bool is_graph);
 void sim_stream_turned(struct sim_stream *stream, struct sim_op *graph, size_t within);
 
 /* Around the launch of a kernel or a graph: waits until fewer are pending than SIM_PENDING says. */
