@@ -715,6 +715,13 @@ static void uploading_a_graph_waits_behind_a_call_that_waits(void)
 	destroy_graphs();
 }
 
+static void a_librarys_kernel_is_loaded_beside_a_call_that_waits(void)
+{
+	load_a_library();
+	RETURNS_BESIDE_FREE(load_its_kernel);
+	unload_the_library();
+}
+
 static void another_context_lives_beside_a_call_that_waits(void)
 {
 	OK(cuCtxCreate(&second, NULL, 0, 0));
@@ -740,6 +747,62 @@ static void launches_wait_behind_a_thousand_pending(void)
 		conformance_fail(__FILE__, __LINE__, "expected a launch to wait behind %u to %u that are pending, saw %u that did not", PENDING_LEAST, PENDING_MOST, seen);
 }
 
+/* Five times as many as have room. */
+static void launch_many(void)
+{
+	for (unsigned i = 0; i < 5 * PENDING_LEAST; i++)
+		launch_one();
+}
+
+static void a_launch_that_finds_no_room_waits_alone(void)
+{
+	WAITS(launch_many);
+}
+
+static void launch_a_graph_many_times(void)
+{
+	for (unsigned i = 0; i < 5 * PENDING_LEAST / LENGTH; i++)
+		OK(cuGraphLaunch(execs[0], stream));
+}
+
+static void a_graph_that_finds_no_room_keeps_others_out(void)
+{
+	list = words();
+	graphs[0] = captured(stream, LENGTH);
+	OK(cuGraphInstantiate(&execs[0], graphs[0], 0));
+	WAITS_WITH_LAUNCHES(launch_a_graph_many_times);
+	OK(cuGraphExecDestroy(execs[0]));
+	OK(cuGraphDestroy(graphs[0]));
+}
+
+/* ---- events that are recorded behind graphs ---- */
+
+/* A driver may know such a record by the end of the graph; another context has to find that, too. */
+static void an_event_behind_a_graph_is_waited_for_in_another_context(void)
+{
+	CUstream there;
+
+	list = words();
+	capture_all();
+	instantiate_all();
+	marked = event_new(CU_EVENT_DISABLE_TIMING);
+	OK(cuCtxCreate(&second, NULL, 0, 0));
+	OK(cuStreamCreate(&there, CU_STREAM_NON_BLOCKING));
+	for (unsigned i = 0; i < 10 * GRAPHS; i++) {
+		OK(cuCtxSetCurrent(context));
+		OK(cuGraphLaunch(execs[i % GRAPHS], stream));
+		OK(cuEventRecord(marked, stream));
+		OK(cuCtxSetCurrent(second));
+		OK(cuStreamWaitEvent(there, marked, 0));
+	}
+	OK(cuStreamSynchronize(there));
+	OK(cuCtxDestroy(second));
+	OK(cuCtxSetCurrent(context));
+	destroy_execs();
+	destroy_graphs();
+}
+
+#define ASKED(source, documented) "asked, not measured: " source ": " documented
 #define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
 
 const struct check beside_checks[] = {
@@ -785,5 +848,10 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(uploading_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(launches_wait_behind_a_thousand_pending, MEASURED("Asynchronous Concurrent Execution", "how many launches may be pending is not said"), 0),
+	CHECK_ALONE(a_launch_that_finds_no_room_waits_alone, ASKED("Asynchronous Concurrent Execution", "what others can do while a launch waits is not said"), 0),
+	CHECK_GPU(a_graph_that_finds_no_room_keeps_others_out, ASKED("Graph Management: cuGraphLaunch", "what others can do while a launch waits is not said"),
+	          "it was not measured, and the simulation keeps nobody out"),
+	CHECK(an_event_behind_a_graph_is_waited_for_in_another_context, ASKED("Event Management: cuStreamWaitEvent", "the event may be of another context")),
+	CHECK(a_librarys_kernel_is_loaded_beside_a_call_that_waits, ASKED("Library Management: cuKernelGetFunction", "whether it waits is not said")),
 	CHECKS_END,
 };
