@@ -65,6 +65,7 @@ class Runs:
             self.base["LD_LIBRARY_PATH"] = str(build / "tests/sim")
             self.base["SIM_MEMORY"] = "64G"
             self.base["SIM_DEVICES"] = "2"
+            self.base["SIM_FUNCTIONS"] = "56"    # as on an H200
 
     def run(self, source, environment):
         """Status (negative: a signal, None: too long), output, messages."""
