@@ -21,7 +21,7 @@ void sim_schedule_wait(struct sim_op *op);
 /* The same, and the host is not said to have waited. */
 void sim_schedule_finish(struct sim_op *op);
 
-/* Whether the op has finished. A program that asks again and again gets a yes in the end. */
+/* Whether the op has finished. A program that asks again and again gets a yes in the end; who asks in relaxed mode is not the program, for the log. */
 bool sim_schedule_query(struct sim_op *op);
 
 /* The same, and the host is not said to know. */
