@@ -4,7 +4,6 @@
  *
  *     LD_PRELOAD=libfence.so:libreprise.so program
  */
-#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "code.h"
 
 #define LEAST 1024u             /* bytes: less than a trace's block */
 #define RESERVED ((size_t)8 << 30)
@@ -22,26 +23,8 @@ void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void __libc_free(void *memory);
 
-static uintptr_t begin, end; /* of libreprise.so's code */
 static unsigned char *pages; /* reserved; the first `taken` bytes have been given out */
 static _Atomic size_t taken;
-
-static int find_reprise(struct dl_phdr_info *library, size_t size, void *unused)
-{
-	const char *name = strrchr(library->dlpi_name, '/');
-
-	(void)size;
-	(void)unused;
-	if (!name || strcmp(name, "/libreprise.so") != 0)
-		return 0;
-	for (int i = 0; i < library->dlpi_phnum; i++) {
-		if (library->dlpi_phdr[i].p_type != PT_LOAD || !(library->dlpi_phdr[i].p_flags & PF_X))
-			continue;
-		begin = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr;
-		end = begin + library->dlpi_phdr[i].p_memsz;
-	}
-	return 1;
-}
 
 __attribute__((constructor)) static void set_up(void)
 {
@@ -50,7 +33,7 @@ __attribute__((constructor)) static void set_up(void)
 	if (reserved == MAP_FAILED)
 		abort();
 	pages = reserved;
-	dl_iterate_phdr(find_reprise, NULL);
+	code_find();
 }
 
 /* The block's size stands on a page before it. NULL if the caller is not Reprise, or the block is small. */
@@ -58,7 +41,7 @@ static void *fenced(size_t bytes, const void *caller)
 {
 	size_t whole = (bytes + PAGE - 1) / PAGE * PAGE + PAGE, at;
 
-	if ((uintptr_t)caller - begin >= end - begin || bytes < LEAST)
+	if (!code_has(caller) || bytes < LEAST)
 		return NULL;
 	at = atomic_fetch_add(&taken, whole);
 	if (at + whole > RESERVED || mprotect(pages + at, whole, PROT_READ | PROT_WRITE) != 0)

@@ -7,13 +7,14 @@
  * All is set up by the constructor, and only read afterwards; allocations are counted over all threads.
  */
 #include <errno.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "code.h"
 
 /* The allocator behind: a sanitizer's if there is one, else glibc's own. Neither need be looked up: dlsym is Reprise's here, and allocates. */
 #define BEHIND(name, types, values) \
@@ -27,27 +28,8 @@ BEHIND(malloc, (size_t bytes), (bytes))
 BEHIND(calloc, (size_t count, size_t bytes), (count, bytes))
 BEHIND(realloc, (void *memory, size_t bytes), (memory, bytes))
 
-static uintptr_t begin, end; /* of libreprise.so's code; 0 if it is not loaded or nothing is to fail */
 static unsigned long first, last = (unsigned long)-1, every = 1;
 static _Atomic unsigned long allocations;
-
-static int find_reprise(struct dl_phdr_info *library, size_t size, void *unused)
-{
-	const char *name = strrchr(library->dlpi_name, '/');
-	int i;
-
-	(void)size;
-	(void)unused;
-	if (!name || strcmp(name, "/libreprise.so") != 0)
-		return 0;
-	for (i = 0; i < library->dlpi_phnum; i++) {
-		if (library->dlpi_phdr[i].p_type != PT_LOAD || !(library->dlpi_phdr[i].p_flags & PF_X))
-			continue;
-		begin = library->dlpi_addr + library->dlpi_phdr[i].p_vaddr;
-		end = begin + library->dlpi_phdr[i].p_memsz;
-	}
-	return 1;
-}
 
 __attribute__((constructor)) static void set_up(void)
 {
@@ -64,14 +46,14 @@ __attribute__((constructor)) static void set_up(void)
 		first = last = strtoul(text, NULL, 10);
 	if (first == 0)
 		_exit(write(STDERR_FILENO, refused, sizeof(refused) - 1) < 0 ? 70 : 64);
-	dl_iterate_phdr(find_reprise, NULL);
+	code_find();
 }
 
 static bool fails(const void *caller)
 {
 	unsigned long count;
 
-	if ((uintptr_t)caller - begin >= end - begin)
+	if (!code_has(caller))
 		return false;
 	count = atomic_fetch_add(&allocations, 1) + 1;
 	if (count < first || count > last || (count - first) % every != 0)
