@@ -10,8 +10,8 @@
 #include "lane.h"
 
 /*
- * No visit begins while so many host functions may be pending, nor while so many ops are and a host function is among them. With those of one graph
- * (REPRISE_PLAN_FUNCTIONS) that is half of what has room.
+ * No visit begins while so many host functions may be pending, nor while so many ops are and a host function is among them. Each takes two turns of
+ * the 56 at most, as a graph of its own, and a graph of REPRISE_PLAN_FUNCTIONS one more than it has: 39 of 56.
  */
 #define REPRISE_BACKLOG_FUNCTIONS 12u
 #define REPRISE_BACKLOG_OPS 256u
