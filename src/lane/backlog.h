@@ -1,7 +1,7 @@
 /*
- * What a stream with host functions has not done yet. A stream has room for a few dozen host functions with work behind them, and for a thousand launches
- * (docs/conformance.md). A graph's launch that finds none waits, and keeps everybody else out of the context: also who holds the mutex that the host function
- * wants. The program's own launches would wait alone. So nothing is held back, and no graph launched, while it could find no room.
+ * Host functions that a stream has not done yet. A stream has room for a few dozen of them with work behind each (docs/conformance.md). A graph's launch that
+ * finds none waits, and keeps everybody else out of the context: also who holds the mutex that the host function wants. The program's own launches would wait
+ * alone. So nothing is held back, and no graph launched, while it could find no room. Launches have more room, and wait for it alone as a graph, too.
  *
  * Under the lane's lock.
  */
@@ -10,11 +10,10 @@
 #include "lane.h"
 
 /*
- * No visit begins while so many host functions may be pending, nor while so many ops are and a host function is among them. Each takes two turns of
- * the 56 at most, as a graph of its own, and a graph of REPRISE_PLAN_FUNCTIONS one more than it has: 39 of 56.
+ * No visit begins while so many host functions may be pending. Each takes two turns of the 56 at most, as a graph of its own, and a graph of
+ * REPRISE_PLAN_FUNCTIONS one more than it has: 39 of 56.
  */
 #define REPRISE_BACKLOG_FUNCTIONS 12u
-#define REPRISE_BACKLOG_OPS 256u
 
 static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane)
 {
@@ -25,7 +24,6 @@ static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane
 static inline void reprise_backlog_done(struct reprise_lane *lane)
 {
 	lane->backlog.functions = reprise_backlog_functions(lane);
-	lane->backlog.ops = lane->counts.ops;
 }
 
 /* Asks the stream whether it is. True if a visit may begin. */
@@ -34,11 +32,7 @@ bool reprise_backlog_ask(struct reprise_lane *lane);
 /* Whether a visit may begin. The lane's context is current. */
 static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
 {
-	uint64_t functions = reprise_backlog_functions(lane) - lane->backlog.functions;
-
-	if (__builtin_expect(functions == 0, 1))
-		return true;
-	if (functions < REPRISE_BACKLOG_FUNCTIONS && lane->counts.ops - lane->backlog.ops < REPRISE_BACKLOG_OPS)
+	if (__builtin_expect(reprise_backlog_functions(lane) - lane->backlog.functions < REPRISE_BACKLOG_FUNCTIONS, 1))
 		return true;
 	return reprise_backlog_ask(lane);
 }

@@ -77,7 +77,7 @@ struct reprise_pace {
 
 /* (backlog.h) */
 struct reprise_backlog {
-	uint64_t functions, ops;    /* of the lane's, so many are known to be done */
+	uint64_t functions;         /* of the lane's, so many are known to be done */
 	uint64_t ask_at;            /* the count of ops at which the stream is asked again */
 	_Atomic uint64_t callbacks; /* that were added to the stream: they count as host functions */
 };

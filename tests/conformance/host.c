@@ -134,6 +134,12 @@ static void launch_graph_behind_many_times(void)
 		OK(cuGraphLaunch(exec, stream));
 }
 
+static void launch_kernels_as_graphs(void)
+{
+	for (unsigned i = 0; i < 5000; i++)
+		OK(cuGraphLaunch(again_exec, stream));
+}
+
 static void give_node_another_function(void)
 {
 	OK(cuGraphExecHostNodeSetParams(exec, host_node, &(CUDA_HOST_NODE_PARAMS){nothing_to_do, NULL}));
@@ -301,6 +307,14 @@ static void a_graph_that_finds_no_room_for_a_turn_keeps_others_out(void)
 	give_back();
 }
 
+/* Room for launches, that is, of which there is more. */
+static void a_graph_that_finds_no_room_behind_a_host_function_waits_alone(void)
+{
+	make_graphs(nothing_to_do);
+	WAITS(hold_by_function, launch_kernels_as_graphs);
+	give_back();
+}
+
 #define SOURCE MEASURED("Execution Control, cuLaunchHostFunc", "what waits for a host function that runs is not said")
 
 const struct check host_checks[] = {
@@ -314,5 +328,6 @@ const struct check host_checks[] = {
 	CHECK_ALONE(a_stream_has_room_for_turns, SOURCE, 0),
 	CHECK_ALONE(a_launch_that_finds_no_room_for_a_turn_waits_alone, SOURCE, 0),
 	CHECK_ALONE(a_graph_that_finds_no_room_for_a_turn_keeps_others_out, SOURCE, 0),
+	CHECK_ALONE(a_graph_that_finds_no_room_behind_a_host_function_waits_alone, SOURCE, 0),
 	CHECKS_END,
 };
