@@ -803,33 +803,6 @@ static void a_graph_that_finds_no_room_waits_alone(void)
 	destroy_one_graph();
 }
 
-/* ---- events that are recorded behind graphs ---- */
-
-/* A driver may know such a record by the end of the graph; another context has to find that, too. */
-static void an_event_behind_a_graph_is_waited_for_in_another_context(void)
-{
-	CUstream there;
-
-	list = words();
-	capture_all();
-	instantiate_all();
-	marked = event_new(CU_EVENT_DISABLE_TIMING);
-	OK(cuCtxCreate(&second, NULL, 0, 0));
-	OK(cuStreamCreate(&there, CU_STREAM_NON_BLOCKING));
-	for (unsigned i = 0; i < 10 * GRAPHS; i++) {
-		OK(cuCtxSetCurrent(context));
-		OK(cuGraphLaunch(execs[i % GRAPHS], stream));
-		OK(cuEventRecord(marked, stream));
-		OK(cuCtxSetCurrent(second));
-		OK(cuStreamWaitEvent(there, marked, 0));
-	}
-	OK(cuStreamSynchronize(there));
-	OK(cuCtxDestroy(second));
-	OK(cuCtxSetCurrent(context));
-	destroy_execs();
-	destroy_graphs();
-}
-
 #define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
 
 const struct check beside_checks[] = {
@@ -878,7 +851,6 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(launches_of_graphs_wait_behind_a_thousand_pending, MEASURED("Graph Management: cuGraphLaunch", "how many launches may be pending is not said"), 0),
 	CHECK_ALONE(a_launch_that_finds_no_room_waits_alone, MEASURED("Asynchronous Concurrent Execution", "what others can do while a launch waits is not said"), 0),
 	CHECK_ALONE(a_graph_that_finds_no_room_waits_alone, MEASURED("Graph Management: cuGraphLaunch", "what others can do while a launch waits is not said"), 0),
-	CHECK(an_event_behind_a_graph_is_waited_for_in_another_context, MEASURED("Event Management: cuStreamWaitEvent", "the event may be of another context")),
 	CHECK(a_librarys_kernel_is_loaded_beside_a_call_that_waits, MEASURED("Library Management: cuKernelGetFunction", "whether it waits is not said")),
 	CHECKS_END,
 };

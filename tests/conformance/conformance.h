@@ -37,7 +37,7 @@ extern const struct check device_checks[], context_checks[], module_checks[], fu
 	copy_checks[], pool_checks[], stream_checks[], order_checks[], event_checks[], capture_checks[], prohibited_checks[], unsafe_checks[],
 	fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[], sticky_checks[], address_checks[],
 	memory_node_checks[], edge_checks[], any_node_checks[], managed_checks[], peer_checks[], array_checks[], green_checks[],
-	carried_checks[], beside_checks[], host_checks[];
+	carried_checks[], beside_checks[], host_checks[], across_checks[];
 
 /* ---- expectations ---- */
 

@@ -17,7 +17,7 @@
 static const struct check *const tables[] = {
 	address_checks, device_checks, context_checks, module_checks, function_checks, launch_checks, memory_checks, pointer_checks, copy_checks,
 	managed_checks, array_checks, green_checks, carried_checks, pool_checks, peer_checks, stream_checks, order_checks, event_checks, capture_checks,
-	prohibited_checks, unsafe_checks, fork_checks, graph_checks, beside_checks, host_checks,
+	prohibited_checks, unsafe_checks, fork_checks, graph_checks, beside_checks, host_checks, across_checks,
 	node_checks, any_node_checks, edge_checks, memory_node_checks, update_checks, set_checks, sticky_checks,
 };
 
