@@ -3,8 +3,10 @@
 
 usage: test_report.py BUILD
 """
+import html
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -318,6 +320,18 @@ class AtTheEnd(WithFolder):
         told, outcome = report(self.path, "observe", "chain")
         self.assertEqual(told["mode"], "observe")
         self.assertIn("Sequences that repeat", outcome.stderr)
+
+    def test_what_observe_did_not_do_is_not_told_as_done(self):
+        for each in ("one.json", "two.json"):
+            report(self.folder / each, "observe", "mixed")
+        page = self.folder / "page.html"
+        for what in ([self.folder / "one.json"], [self.folder / "one.json", self.folder / "two.json"]):
+            self.assertEqual(reprise("report", *what, "--html", page).returncode, 0)
+            seen = html.unescape(re.sub(r"<style>.*?</style>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL))
+            for shown in reprise("report", *what).stdout, seen:
+                self.assertIn("would be replayed", shown)
+                self.assertEqual(re.findall(r".{0,40}(?<!would be )(?<!had they been )\b(?:replayed|saved|issued as)\b.{0,40}", shown), [])
+                self.assertNotIn("launch of a graph", shown)
 
     def test_observe_without_python_says_one_line(self):
         outcome = reprise("observe", "--", *program("chain"), PATH=str(self.folder))

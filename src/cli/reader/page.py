@@ -73,10 +73,10 @@ def figure(svg, legend=""):
 
 
 def cards(report):
-    would = "would be " if report["mode"] == "observe" else ""
-    shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {would}replayed"),
-             (duration(report["saved_ns"]), f"of {duration(report['launch_time_ns'])} launch time {would}saved, by estimate"),
-             (count(report["launches"]), f"graph launches of {count(report['traces'])} traces")]
+    instead = " would take their place" if report["mode"] == "observe" else ""
+    shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {reports.done(report, 'replayed')}"),
+             (duration(report["saved_ns"]), f"of {duration(report['launch_time_ns'])} launch time {reports.done(report, 'saved')}, by estimate"),
+             (count(report["launches"]), f"graph launches of {count(report['traces'])} traces{instead}")]
     if report["mode"] == "on":
         shown.append((size(report["graph_bytes_most"]), "of device memory at most"))
         shown.append((duration(report["hold_longest_ns"]), "the longest that a launch was held back"))
@@ -86,44 +86,58 @@ def cards(report):
 def over_time(report):
     if not any(report.get("share", {}).get("ops", ())):
         return ""
-    came = "would come" if report["mode"] == "observe" else "came"
-    return section("Over time", f"Each bar is an interval. Blue launches {came} out of a graph; orange ones go to the driver one by one, as without Reprise: "
-                   "because their sequence is not known yet, or does not repeat.",
-                   figure(plots.over_time(report["share"]), keys(replayed="replayed", eager="launched one by one")))
+    came, go = ("would come", "would go") if report["mode"] == "observe" else ("came", "went")
+    return section("Over time", f"Each bar is an interval. Blue launches {came} out of a graph; orange ones {go} to the driver one by one, as without Reprise: "
+                   "because their sequence was not known yet, or does not repeat.",
+                   figure(plots.over_time(report["share"], reports.done(report, "replayed")),
+                          keys(replayed=reports.done(report, "replayed"), eager=reports.done(report, "launched one by one"))))
 
 
 def traces(report):
     rows = [row for row in reports.biggest(report["trace_rows"], "eager_ns", TRACES_MOST) if row["replays"]]
     if not rows:
         return ""
-    listed = table(("stream", "length", "replays", "of all calls", "<nodes patched", "<early exits", "memory", "<<begins with"),
-                   [(f"{row.get('who', '')} {row['lane']}".strip(), row["length"], count(row["replays"]), share(row["ops"], report["ops"]), tables.means(row), tables.exits(row),
-                     size(row["graph_bytes"]) if row["live"] else "ended", shortened(row.get("first", "-"), 120)) for row in rows])
-    return section("Traces", "A trace is a sequence that repeats, and the graph that stands for it. A bar is the time that its launches would have taken one by one; "
-                   "orange is what the graph's launches take instead, blue what is saved.",
-                   figure(plots.of_traces(rows, report["gain"]["launch_ns"]), keys(replayed="saved", eager="spent on launching graphs")), listed)
+    observed_only = report["mode"] == "observe"
+    heads = ["stream", "length", "times" if observed_only else "replays", "of all calls", "<nodes patched", "<early exits", "<<begins with"]
+    cells = [[f"{row.get('who', '')} {row['lane']}".strip(), row["length"], count(row["replays"]), share(row["ops"], report["ops"]), tables.means(row), tables.exits(row),
+              shortened(row.get("first", "-"), 120)] for row in rows]
+    if not observed_only:
+        heads.insert(-1, "memory")
+        for row, shown in zip(rows, cells):
+            shown.insert(-1, size(row["graph_bytes"]) if row["live"] else "ended")
+    listed = table(heads, cells)
+    bar = "took one by one; orange is what the graph's launches would take instead, blue what would be saved" if observed_only else \
+        "would have taken one by one; orange is what the graph's launches take instead, blue what is saved"
+    return section("Traces", f"A trace is a sequence that repeats, and the graph that stands for it. A bar is the time that its launches {bar}.",
+                   figure(plots.of_traces(rows, report["gain"]["launch_ns"]),
+                          keys(replayed=reports.done(report, "saved"), eager=reports.done(report, "spent on launching graphs"))), listed)
 
 
 def launch_costs(report):
-    svg = plots.histogram(report["histograms"], {"eager": "eager", "graph": "replayed"})
-    return section("What a launch costs", "How long single launches took on the program's thread; further left is better. One launch of a graph does the work of many others, "
-                   "so the two are not to be compared one to one. Samples; times that waited for a full queue are in it, too.",
-                   figure(svg, keys(eager="launched one by one", replayed="launch of a graph")))
+    kinds = {"eager": ("eager", "launched one by one"), "graph": ("replayed", "launch of a graph")}
+    kinds = {name: kind for name, kind in kinds.items() if report["histograms"][name]}
+    svg = plots.histogram(report["histograms"], {name: colour for name, (colour, _) in kinds.items()})
+    both = "One launch of a graph does the work of many others, so the two are not to be compared one to one. " if len(kinds) > 1 else ""
+    return section("What a launch costs", f"How long single launches took on the program's thread; further left is better. {both}"
+                   "Samples; times that waited for a full queue are in it, too.", figure(svg, keys(**dict(kinds.values()))))
 
 
 def fates(report):
     rows = [(name, count(ops), share(ops, report["ops"]), meaning) for name, ops, meaning in reports.fates(report) if ops]
     rows += [(f"({name})", count(number), "", meaning) for name, number, meaning in reports.beside(report)]
-    return section("What happened to each call", "What is not replayed goes to the driver as the program asked. What is in brackets is not among the launches.", table(("<", "calls", "share", "<why"), rows))
+    eager = "All of it went to the driver as the program asked" if report["mode"] == "observe" else "What was not replayed went to the driver as the program asked"
+    return section("What happened to each call", f"{eager}. What is in brackets is not among the launches.", table(("<", "calls", "share", "<why"), rows))
 
 
 def gain(report):
     parts = report["gain"]
-    rows = [("launching the replayed calls one by one would have taken", duration(parts["replaced_ns"])), ("launching graphs takes", duration(parts["launches_ns"])),
+    first, second = ("launching the calls that would be replayed took", "launching graphs would take") if report["mode"] == "observe" else \
+        ("launching the replayed calls one by one would have taken", "launching graphs took")
+    rows = [(first, duration(parts["replaced_ns"])), (second, duration(parts["launches_ns"])),
             ("patching them", duration(parts["patches_ns"])), ("early exits, beside issuing", duration(parts["exits_ns"])),
-            ("per-call overhead, at 60 ns a call (assumed)", duration(parts["defers_ns"])), ("saved", duration(report["saved_ns"])),
+            ("per-call overhead, at 60 ns a call (assumed)", duration(parts["defers_ns"])), (reports.done(report, "saved"), duration(report["saved_ns"])),
             *((f"{name}, {words}", gained) for name, gained, words in observed.run_shorter(report)),
-            ("building graphs, in the background", duration(parts["build_ns"]))]
+            (f"building graphs{' would take' if report['mode'] == 'observe' else ''}, in the background", duration(parts["build_ns"]))]
     even = reports.break_even(report)
     words = "Time of the program's threads. What was not measured is taken to be as on an H200. The run gets shorter by this only as far as the GPU waited for launches."
     return section("Gain", words + (f" A graph pays for its building after {of_launches(even)}." if even else ""), table(("<", "time"), rows))
@@ -145,12 +159,13 @@ def ranks(each):
         return ""
     rows = [(reports.who(one), one["host"], one["pid"], count(one["ops"]), share(one["replayed"], one["ops"]), duration(one["launch_time_ns"]),
              duration(one["saved_ns"]), duration(one["hold_longest_ns"]), size(one["graph_bytes_most"])) for one in each]
-    return section("Processes", "", table(("<", "<host", "pid", "ops", "replayed", "launch time", "saved", "longest hold", "graphs"), rows))
+    return section("Processes", "", table(("<", "<host", "pid", "ops", reports.done(each[0], "replayed"), "launch time", reports.done(each[0], "saved"),
+                                           "longest hold", "graphs"), rows))
 
 
 def kernels(report):
     rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)[:20]
-    return section("Kernels", "By name; those that nobody looked at are missing.", rows and table(("launches", "replayed", "<<name"),
+    return section("Kernels", "By name; those that nobody looked at are missing.", rows and table(("launches", reports.done(report, "replayed"), "<<name"),
                    [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 200)) for row in rows]))
 
 

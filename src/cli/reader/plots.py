@@ -56,7 +56,7 @@ def levels(most, top, bottom, name):
     return parts, y
 
 
-def over_time(series):
+def over_time(series, replayed_word="replayed"):
     """Launches in each interval: those replayed below, those launched eagerly on top."""
     height, interval = 230, series["interval_ns"] / 1e9
     bottom = height - BOTTOM
@@ -66,7 +66,7 @@ def over_time(series):
     parts, y = levels(max(ops, default=0) / interval, TOP, bottom, short)
     wide = (WIDTH - LEFT - RIGHT) / max(len(ops), 1)
     for i, (part, whole) in enumerate(zip(replayed, ops)):
-        title = f"from {i * interval:.3g} s: {count(whole)} launches, {share(part, whole)} replayed"
+        title = f"from {i * interval:.3g} s: {count(whole)} launches, {share(part, whole)} {replayed_word}"
         x, bar = LEFT + i * wide, wide - min(1, wide / 5)
         parts += [rect(x, y(part / interval), bar, bottom - y(part / interval), "replayed", title),
                   rect(x, y(whole / interval), bar, y(part / interval) - y(whole / interval), "eager", title)]
@@ -75,7 +75,7 @@ def over_time(series):
         x = LEFT + (WIDTH - LEFT - RIGHT) * i * step / seconds
         parts.append(text(min(x, WIDTH - RIGHT - 12), bottom + 16, f"{i * step:g}"))
     parts.append(text((LEFT + WIDTH - RIGHT) / 2, height - 6, "seconds since the first CUDA call; launches a second"))
-    return drawing(height, "launches over time, replayed and eager", parts)
+    return drawing(height, f"launches over time, {replayed_word} and eager", parts)
 
 
 def of_traces(rows, launch_ns):

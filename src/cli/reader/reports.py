@@ -244,9 +244,14 @@ def join_histogram(histograms):
 
 # ---- what follows from the figures ----
 
+def done(report, word):
+    """`word`, of what Reprise does, as it is true of the report: in observe nothing was done."""
+    return f"would be {word}" if report["mode"] == "observe" else word
+
+
 def fates(report):
     """What became of the ops: (name, ops, meaning), of which those behind the first are the eager ones."""
-    yield "replayed", report["replayed"], "issued as nodes of graphs"
+    yield done(report, "replayed"), report["replayed"], done(report, "issued as nodes of graphs")
     for name, ops in report["exited"].items():
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():

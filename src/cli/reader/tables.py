@@ -41,10 +41,10 @@ def verdict(report):
     """The one sentence that matters most."""
     if report.get("aside"):
         return f"Reprise stood aside for {report['tool']}: {report['aside']}."
-    would = "would be replayed" if report["mode"] == "observe" else "were replayed"
-    text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would}" if report["ops"] else "No launches were seen"
+    would = "would be" if report["mode"] == "observe" else "were"
+    text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would} replayed" if report["ops"] else "No launches were seen"
     if report["saved_ns"] > 0:
-        text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {'would be ' if report['mode'] == 'observe' else ''}saved"
+        text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {reports.done(report, 'saved')}"
     elif report["replayed"]:
         text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
     if report["paused_ops"]:
@@ -68,7 +68,7 @@ def ranks(each, joined):
         return (name, host, report.get("pid", ""), count(report["ops"]), share(report["replayed"], report["ops"]), duration(report["launch_time_ns"]),
                 duration(report["saved_ns"]), count(report["traces"]), duration(report["hold_longest_ns"]), size(report["graph_bytes_most"]))
 
-    return table("Processes", ("<", "<host", "pid", "ops", "replayed", "launch time", "saved", "traces", "longest hold", "graphs"),
+    return table("Processes", ("<", "<host", "pid", "ops", reports.done(joined, "replayed"), "launch time", reports.done(joined, "saved"), "traces", "longest hold", "graphs"),
                  [*(row(f"rank {one['rank']}" if "rank" in one else "", one["host"], one) for one in each), row("all", "", joined)])
 
 
@@ -136,7 +136,7 @@ def troubles(report):
 
 def kernels(report):
     rows = sorted(report["kernels"], key=lambda row: row["watched"] + row["replayed"], reverse=True)[:KERNELS_MOST]
-    return table("Kernels", ("launches", "replayed", "<"),
+    return table("Kernels", ("launches", reports.done(report, "replayed"), "<"),
                  [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 90)) for row in rows])
 
 
