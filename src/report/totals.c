@@ -88,17 +88,29 @@ static uint64_t counted(enum reprise_counter counter)
 	return atomic_load(&reprise_counters[counter]);
 }
 
-/* What all ops would cost: those that nobody looked at cost what the others do. */
+static uint64_t more_than(uint64_t one, uint64_t other)
+{
+	return one > other ? one - other : 0;
+}
+
+/*
+ * What all ops would have cost. Those that were replaced have their price already: if their trace ended, what calls cost at that time. The others have
+ * what their kind costs now, and those that nobody looked at the mean of what was looked at. So the part is never more than the whole, however costs
+ * have changed meanwhile.
+ */
 static uint64_t cost_of_all(const struct reprise_gain *gain)
 {
-	uint64_t looked_at = 0;
+	uint64_t looked_at = 0, others = 0;
 	double cost = 0;
 
 	for (int i = 0; i < REPRISE_OP_KIND_COUNT; i++) {
 		looked_at += totals.counts.kinds[i];
 		cost += (double)totals.counts.kinds[i] * (double)gain->kind_ns[i];
+		others += more_than(totals.counts.kinds[i], totals.accounts.by_kind[i]) * gain->kind_ns[i];
 	}
-	return looked_at == 0 ? 0 : (uint64_t)(cost / (double)looked_at * (double)totals.ops);
+	if (looked_at > 0)
+		others += (uint64_t)(cost / (double)looked_at * (double)more_than(totals.ops, looked_at));
+	return gain->replaced_ns + others;
 }
 
 static uint64_t replaced_ticks(void)
@@ -120,9 +132,7 @@ static void expect(struct reprise_gain *gain)
 /* The graphs that a thread of ours launches cost the program nothing. In observe, what it would launch. */
 static uint64_t launched_by_program(void)
 {
-	uint64_t submitted = counted(REPRISE_COUNT_submitted);
-
-	return submitted < totals.counts.launches ? totals.counts.launches - submitted : 0;
+	return more_than(totals.counts.launches, counted(REPRISE_COUNT_submitted));
 }
 
 static void weigh(struct reprise_gain *gain)
@@ -135,8 +145,8 @@ static void weigh(struct reprise_gain *gain)
 	gain->launch_ns = gain->launch_measured ? reprise_clock_ticks_to_ns(launch_ticks) : reprise_cost(REPRISE_COST_launch, 1);
 	for (unsigned int i = 0; i < REPRISE_OP_KIND_COUNT; i++)
 		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
-	gain->all_ns = cost_of_all(gain);
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
+	gain->all_ns = cost_of_all(gain);
 	gain->launches_ns = launched_by_program() * gain->launch_ns;
 	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) + counted(REPRISE_COUNT_toggle_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);

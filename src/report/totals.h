@@ -9,8 +9,8 @@ struct reprise_gain {
 	uint64_t kind_ns[REPRISE_OP_KIND_COUNT]; /* one op, eagerly */
 	uint64_t launch_ns;                      /* a graph's launch, unpatched */
 	bool eager_measured, launch_measured;
-	uint64_t all_ns;      /* what all ops would have cost eagerly */
-	uint64_t replaced_ns; /* what those that were replayed would have */
+	uint64_t all_ns;      /* what all ops would have cost eagerly: never less than the next one */
+	uint64_t replaced_ns; /* what those that were replayed would have, as their traces were priced */
 	uint64_t launches_ns, patches_ns, exits_ns, defers_ns; /* what they cost instead */
 	int64_t saved_ns;
 	uint64_t build_ns;    /* in the background */

@@ -23,7 +23,7 @@ uint64_t reprise_account_eager_ticks(enum reprise_op_kind kind)
 /* Its kernels, counted and named. */
 static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_trace *trace, struct reprise_account *account)
 {
-	uint64_t visit = 0;
+	uint64_t visit = 0, kinds[REPRISE_OP_KIND_COUNT] = {0};
 
 	for (unsigned int i = 0; i < trace->count; i++) {
 		const struct reprise_op *op = &trace->ops[i];
@@ -34,8 +34,11 @@ static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_
 		account->first = account->first == 0 ? name : account->first;
 		account->last = name != 0 ? name : account->last;
 		visit += reprise_account_eager_ticks(op->kind);
+		kinds[op->kind]++;
 	}
 	account->eager_ticks = visit / trace->count * account->ops;
+	for (int i = 0; i < REPRISE_OP_KIND_COUNT; i++)
+		accounts->by_kind[i] += kinds[i] * account->ops / trace->count;
 }
 
 static struct reprise_account account_of(struct reprise_accounts *accounts, const struct reprise_trace *trace, unsigned int lane, bool live)

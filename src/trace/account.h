@@ -34,6 +34,7 @@ struct reprise_accounts {
 	unsigned int count;
 	struct reprise_account rest;
 	uint64_t by_name[REPRISE_NAMES_MOST]; /* launches of each kernel that were replayed; absent ones are counted, too */
+	uint64_t by_kind[REPRISE_OP_KIND_COUNT]; /* the ops of all accounts, by kind; what a division leaves over is not in it */
 	uint64_t nodes;                       /* of all traces ever */
 };
 
