@@ -621,6 +621,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "thread_state_kept": "on a GPU; `floating_point` and `errno_kept` see the same, and more, on the simulated driver",
     "attribute_beside": "two protections stand behind one another: traces made while an attribute is set are forgotten, and their graphs, which are made afterwards, would be refused by the driver",
     "context_ended_behind": "two protections stand behind one another: others can launch while a context is ended, so the hold limit would do",
     "deferred_errors_of_forks": "what can be broken is planted for deferred_errors: the errors of a fork's ops are kept in the same place",

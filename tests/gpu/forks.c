@@ -4,6 +4,9 @@
  */
 #include "hazard.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+
 enum { SIDES = 3 };
 
 static struct mirror trunk, branches[SIDES];
@@ -202,7 +205,118 @@ static void fork_spin_late(void)
 	verify_all(ITERATIONS);
 }
 
+/* ---- beside other threads ---- */
+
+static sem_t wanted, given;
+static bool over;
+
+static void wait_for(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) != 0)
+		continue;
+}
+
+/* Retains the primary context once more, which the runtime holds, and releases that. */
+static void *release_again(void *unused)
+{
+	CUcontext context;
+	CUdevice device;
+
+	CHECK_DRIVER(cuDeviceGet(&device, 0));
+	for (wait_for(&wanted); !over; wait_for(&wanted)) {
+		CHECK_DRIVER(cuDevicePrimaryCtxRetain(&context, device));
+		CHECK_DRIVER(cuDevicePrimaryCtxRelease(device));
+		sem_post(&given);
+	}
+	return unused;
+}
+
+static void fork_primary_released(void)
+{
+	pthread_t thread;
+
+	set_up(cudaEventDisableTiming);
+	sem_init(&wanted, 0, 0);
+	sem_init(&given, 0, 0);
+	EXPECT(pthread_create(&thread, NULL, release_again, NULL) == 0, "no thread");
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		fork_all(7);
+		if (trap_at(i)) {
+			sem_post(&wanted);
+			wait_for(&given);
+		}
+		join_all();
+		if (i % 5 == 4)
+			mirror_mix(&branches[i % SIDES], i, sides[i % SIDES]);
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(origin));
+	}
+	over = true;
+	sem_post(&wanted);
+	pthread_join(thread, NULL);
+	CHECK(cudaDeviceSynchronize());
+	verify_all(ITERATIONS);
+}
+
+/* A second thread has all of another context wait for the end of a branch, as soon as it was told that its event is recorded. */
+static struct {
+	CUcontext context;
+	cudaStream_t stream;
+	struct mirror mirror;
+	uint32_t *made; /* what the branch has done, for all contexts */
+} beyond;
+
+static void set_up_beyond(void)
+{
+	CUcontext before;
+	CUdevice device;
+
+	CHECK(cudaHostAlloc((void **)&beyond.made, sizeof(*beyond.made), cudaHostAllocMapped | cudaHostAllocPortable));
+	*beyond.made = 0;
+	CHECK_DRIVER(cuCtxGetCurrent(&before));
+	CHECK_DRIVER(cuDeviceGet(&device, 0));
+	CHECK_DRIVER(cuCtxCreate(&beyond.context, NULL, 0, device));
+	CHECK(cudaStreamCreateWithFlags(&beyond.stream, cudaStreamNonBlocking));
+	mirror_init(&beyond.mirror);
+	CHECK_DRIVER(cuCtxSetCurrent(before));
+}
+
+static void *has_context_wait(void *unused)
+{
+	CHECK_DRIVER(cuCtxSetCurrent(beyond.context));
+	CHECK_DRIVER(cuCtxWaitEvent(beyond.context, join_events[1]));
+	mirror_mix(&beyond.mirror, 7, beyond.stream);
+	CHECK(cudaStreamSynchronize(beyond.stream));
+	return unused;
+}
+
+static void fork_waited_for_by_context(void)
+{
+	set_up(cudaEventDisableTiming);
+	set_up_beyond();
+	for (uint32_t i = 1; i < ITERATIONS; i++) {
+		pthread_t thread;
+
+		fork_all(7);
+		launch(kernel_raise, 1, 1, (void *[]){&beyond.made, &i}, sides[1]);
+		CHECK(cudaEventRecord(join_events[1], sides[1]));
+		if (trap_at(i)) {
+			EXPECT(pthread_create(&thread, NULL, has_context_wait, NULL) == 0, "no thread");
+			pthread_join(thread, NULL);
+			EXPECT(*(volatile uint32_t *)beyond.made == i, "iteration %u: the other context did not wait", i);
+		}
+		join_all();
+		if (i % 4 == 0)
+			CHECK(cudaStreamSynchronize(origin));
+	}
+	verify_all(ITERATIONS);
+	CHECK_DRIVER(cuCtxSetCurrent(beyond.context));
+	mirror_verify(&beyond.mirror, ITERATIONS);
+}
+
 const struct hazard fork_hazards[] = {
+	{"fork_primary_released", fork_primary_released},
+	{"fork_waited_for_by_context", fork_waited_for_by_context},
 	{"fork_join", fork_join},
 	{"fork_values", fork_values},
 	{"fork_member_goes_on", fork_member_goes_on},

@@ -1,12 +1,18 @@
-/* Signals, small stacks, cancelled threads. */
+/* Signals, small stacks, cancelled threads; what calls leave in the thread; what a program forbids itself. */
 #include "hazard.h"
 
+#include <errno.h>
+#include <fenv.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -153,7 +159,60 @@ static void cancellation(void)
 	}
 }
 
+/* ---- what calls leave in the thread, and what a program forbids itself ---- */
+
+/* From the first loop on, no launch changes errno or sets a flag of the floating-point environment; values change, so that graphs are patched. */
+static void thread_state_kept(void)
+{
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	mirror_body(&mirror, stream);
+	CHECK(cudaStreamSynchronize(stream));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		feclearexcept(FE_ALL_EXCEPT);
+		errno = EXDEV;
+		mirror_body(&mirror, stream);
+		mirror_mix(&mirror, i / 64, stream);
+		EXPECT(errno == EXDEV, "iteration %u: errno is %d", i, errno);
+		EXPECT(fetestexcept(FE_ALL_EXCEPT) == 0, "iteration %u: floating-point flags %#x", i, (unsigned)fetestexcept(FE_ALL_EXCEPT));
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
+/* A filter of system calls that ends the process where a thread is started, set after the first work on the device. */
+static void locked_in(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+	struct mirror mirror;
+	cudaStream_t stream;
+
+	mirror_init(&mirror);
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	mirror_body(&mirror, stream);
+	CHECK(cudaStreamSynchronize(stream));
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+		hazard_skip("a process may not lock itself in here");
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		mirror_body(&mirror, stream);
+		CHECK(cudaStreamSynchronize(stream));
+	}
+	mirror_verify(&mirror, ITERATIONS);
+}
+
 const struct hazard manners_hazards[] = {
+	{"thread_state_kept", thread_state_kept},
+	{"locked_in", locked_in},
 	{"signal_handlers", signal_handlers},
 	{"stack_use", stack_use},
 	{"cancellation", cancellation},
