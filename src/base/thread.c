@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "ending.h"
+#include "filters.h"
 #include "hot.h"
 #include "keep.h"
 #include "log.h"
@@ -146,7 +147,7 @@ bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned 
 	sigset_t all, before;
 	bool started;
 
-	if (failed != 0 && reprise_clock_ns() - failed < PAUSE_NS)
+	if ((failed != 0 && reprise_clock_ns() - failed < PAUSE_NS) || reprise_filters_came())
 		return false;
 	beginning = malloc(sizeof(*beginning));
 	if (beginning == NULL)

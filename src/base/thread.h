@@ -17,6 +17,7 @@ void reprise_thread_note_processors(void);
 
 /*
  * Detached, all signals masked, a small stack (or for stack_bytes 0 what the program's own threads have). Changes nothing of the calling thread's.
+ * Not in one that the program has locked in since the first op (filters.h).
  */
 bool reprise_thread_start(void *(*run)(void *), const char *name);
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/clock.h"
+#include "../base/filters.h"
 
 #define MOMENT_NS 10000000u /* in which a word can be said, even where places are wanted */
 #define PATIENCE_NS 1000000000u
@@ -148,6 +149,8 @@ bool reprise_guests_wait(int listener, reprise_guests_obey obey)
 			wait_for_more();
 		return true;
 	}
+	if (reprise_filters_came()) /* that may forbid what is to be done for a guest */
+		return false;
 	now = reprise_clock_ns();
 	for (unsigned int i = count; i-- > 0;) /* from behind, since those behind one that goes move up */
 		if (files[i + 1].revents != 0 ? !see_to(&guests[i], obey) : now - guests[i].heard_ns >= PATIENCE_NS)

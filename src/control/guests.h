@@ -16,5 +16,5 @@
  */
 typedef int (*reprise_guests_obey)(int connection, enum reprise_control_word word);
 
-/* Waits until something happens, and sees to it. False, and errno, if nobody can come any more. The listener does not block. */
+/* Waits until something happens, and sees to it. False if nobody can come any more, or is to be seen to, since the program has locked itself in. The listener does not block. */
 bool reprise_guests_wait(int listener, reprise_guests_obey obey);

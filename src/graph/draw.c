@@ -64,6 +64,6 @@ void reprise_graph_draw(struct reprise_graph *graph)
 	graph->drawn = error == 0;
 	reprise_count(REPRISE_COUNT_graphs_drawn, graph->drawn);
 	failed = error != 0;
-	if (failed)
+	if (failed && error != REPRISE_REPORT_LOCKED_IN)
 		tell(error, folder);
 }

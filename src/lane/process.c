@@ -7,6 +7,7 @@
 
 #include "../base/changes.h"
 #include "../base/ending.h"
+#include "../base/filters.h"
 #include "../base/gate.h"
 #include "../base/hot.h"
 #include "../base/keep.h"
@@ -146,6 +147,7 @@ static void prepare(void)
 {
 	REPRISE_KEEP_ERRNO;
 
+	reprise_filters_note();
 	register_all();
 	start_threads();
 }

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "../base/clock.h"
+#include "../base/filters.h"
 #include "../base/inside.h"
 #include "../base/keep.h"
 #include "../base/lock.h"
@@ -34,6 +35,7 @@ static enum reprise_mode decide(void)
 	reprise_options_read();
 	reprise_clock_start();
 	reprise_thread_note_processors();
+	reprise_filters_note();
 	reprise_report_begin();
 
 	enum reprise_mode mode = (enum reprise_mode)reprise_option(REPRISE_OPTION_MODE);

@@ -26,24 +26,23 @@ static struct {
 
 static struct reprise_record gathered[GATHERED_MOST];
 
-static bool end(const char *why)
+static bool end(const char *why, bool told)
 {
 	snprintf(stream.ended, sizeof(stream.ended), "%s", why);
 	stream.gathered = 0;
-	reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s", stream.place.path[0] != '\0' ? stream.place.path : reprise_option_text(REPRISE_OPTION_STREAM), why);
+	if (told)
+		reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s", stream.place.path[0] != '\0' ? stream.place.path : reprise_option_text(REPRISE_OPTION_STREAM), why);
 	return false;
 }
 
 /* Into a file that was opened just now, or could not be. */
 static bool write_to(int file, const void *bytes, size_t count)
 {
-	int error = file >= 0 ? reprise_write(file, bytes, count) : errno == EEXIST ? REPRISE_REPORT_NOT_OURS : errno;
+	int error = reprise_report_file_add(file, bytes, count);
 	char room[128];
 
-	if (file >= 0)
-		close(file);
 	if (error != 0)
-		return end(reprise_report_file_words(error, room, sizeof(room)));
+		return end(reprise_report_file_words(error, room, sizeof(room)), error != REPRISE_REPORT_LOCKED_IN);
 	stream.bytes += count;
 	return true;
 }
@@ -98,7 +97,7 @@ bool reprise_stream_flush(void)
 bool reprise_stream_add(const struct reprise_record *record)
 {
 	if (stream.bytes + (stream.gathered + 1) * sizeof(*record) > reprise_option(REPRISE_OPTION_STREAM_MOST) << 20)
-		return reprise_stream_flush() && end("it is as large as it may be");
+		return reprise_stream_flush() && end("it is as large as it may be", true);
 	gathered[stream.gathered++] = *record;
 	return stream.gathered < GATHERED_MOST || reprise_stream_flush();
 }

@@ -11,6 +11,8 @@
 
 #include "../base/before.h"
 #include "../base/expand.h"
+#include "../base/filters.h"
+#include "../base/write.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
@@ -207,6 +209,8 @@ int reprise_report_file_write(int (*write)(int file, const void *what), const vo
 	struct stat status;
 	int file, error;
 
+	if (reprise_filters_came())
+		return REPRISE_REPORT_LOCKED_IN;
 	if (!find_path(path))
 		return report_pattern[0] == '\0' ? ENOENT : ENAMETOOLONG;
 	if (lstat(path, &status) == 0 && !is_ours(&status))
@@ -233,10 +237,23 @@ int reprise_report_file_write(int (*write)(int file, const void *what), const vo
 
 const char *reprise_report_file_words(int error, char *room, size_t size)
 {
-	return error == REPRISE_REPORT_NOT_OURS ? "what is there is no plain file of this user's with one name" : strerror_r(error, room, size);
+	if (error == REPRISE_REPORT_NOT_OURS)
+		return "what is there is no plain file of this user's with one name";
+	if (error == REPRISE_REPORT_LOCKED_IN)
+		return "the program has forbidden itself system calls";
+	return strerror_r(error, room, size);
 }
 
 /* ---- files that are written bit by bit ---- */
+
+static bool is_locked_in(void)
+{
+	bool came = reprise_filters_came();
+
+	if (came)
+		errno = REPRISE_REPORT_LOCKED_IN;
+	return came;
+}
 
 /* The name as seen from anywhere. False if it is too long, or if nobody knows where this is. */
 static bool make_absolute(const char *name, char *path)
@@ -259,7 +276,8 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 	int file;
 
 	errno = ENAMETOOLONG;
-	if (!expand(pattern, name))
+	place->path[0] = '\0';
+	if (!expand(pattern, name) || is_locked_in())
 		return -1;
 	snprintf(beside, sizeof(beside), "%s", name);
 	file = open_new(beside);
@@ -267,10 +285,8 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 		snprintf(beside, sizeof(beside), tries == 0 ? "%s.%d" : "%s.%d.%d", name, (int)getpid(), tries);
 		file = open_new(beside);
 	}
-	if (file < 0) {
-		place->path[0] = '\0';
+	if (file < 0)
 		return -1;
-	}
 	if (fstat(file, &status) == 0 && make_absolute(beside, place->path)) {
 		place->device = status.st_dev;
 		place->inode = status.st_ino;
@@ -278,13 +294,14 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 		return file;
 	}
 	close(file);
+	place->path[0] = '\0';
 	errno = ENAMETOOLONG;
 	return -1;
 }
 
 int reprise_report_file_again(const struct reprise_report_place *place, int flags)
 {
-	int file = open(place->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	int file = is_locked_in() ? -1 : open(place->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
 	struct stat status;
 
 	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == place->device && status.st_ino == place->inode)
@@ -294,4 +311,15 @@ int reprise_report_file_again(const struct reprise_report_place *place, int flag
 		errno = ENOENT;
 	}
 	return -1;
+}
+
+int reprise_report_file_add(int file, const void *bytes, size_t count)
+{
+	int error;
+
+	if (file < 0)
+		return errno == EEXIST ? REPRISE_REPORT_NOT_OURS : errno;
+	error = reprise_write(file, bytes, count);
+	close(file);
+	return error;
 }

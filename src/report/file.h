@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -18,6 +19,9 @@
 
 /* What is there under the name is no plain file of this user's; beside the errors of errno. */
 #define REPRISE_REPORT_NOT_OURS (-1)
+
+/* This thread was locked in by the program, and no file is touched (base/filters.h). Nothing is said of it either: that, too, takes calls of the system. */
+#define REPRISE_REPORT_LOCKED_IN ECANCELED
 
 /* When this process begins to be reported on, to that file; once. `pattern` stays; %p in it stands for the process. A relative name is looked for where the process is now. */
 void reprise_report_file_begin(const char *pattern);
@@ -51,3 +55,6 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 
 /* Opens it again, for writing, with further flags of open(2); -1 if what is there now is not that file, and errno tells why. */
 int reprise_report_file_again(const struct reprise_report_place *place, int flags);
+
+/* Writes to what either of these returned, with errno as it left it, and closes it. 0, or the error. */
+int reprise_report_file_add(int file, const void *bytes, size_t count);

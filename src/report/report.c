@@ -27,6 +27,7 @@
 #include "pauses.h"
 #include "places.h"
 #include "series.h"
+#include "snapshots.h"
 
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting REPRISE_HOT_DATA;
@@ -141,35 +142,42 @@ static bool is_worth_telling(const struct reprise_totals *totals)
 	return totals->ops > 0 || (getpid() == began_in && (reprise_tool_aside() || reprise_driver_loaded()));
 }
 
-static void report(const char *where, const struct reprise_totals *totals)
+static int report(const char *where)
 {
-	struct state state = {totals, REPRISE_JSON_AT_END};
-	int error = 0;
+	struct state state = {reprise_totals_take(), REPRISE_JSON_AT_END};
 
-	if (!is_worth_telling(totals))
-		return;
-	if (strcmp(where, "stderr") == 0)
-		say_one_line(totals);
-	else
-		error = reprise_report_file_write(write_json, &state, NULL);
-	if (error != 0)
-		tell_error(error);
+	ended = true;
+	if (!is_worth_telling(state.totals))
+		return 0;
+	if (strcmp(where, "stderr") != 0)
+		return reprise_report_file_write(write_json, &state, NULL);
+	say_one_line(state.totals);
+	return 0;
+}
+
+int reprise_report_write_last(void)
+{
+	int error;
+
+	reprise_lock_take(&writing);
+	error = report(reprise_option_text(REPRISE_OPTION_REPORT));
+	reprise_lock_give(&writing);
+	return error;
 }
 
 void reprise_report_at_exit(void)
 {
-	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
-
-	if (where[0] == '\0')
+	if (reprise_option_text(REPRISE_OPTION_REPORT)[0] == '\0')
 		return;
 
 	REPRISE_KEEP_ERRNO;
 	REPRISE_KEEP_FLOAT;
+	int error = reprise_report_write_last();
 
-	reprise_lock_take(&writing);
-	ended = true;
-	report(where, reprise_totals_take());
-	reprise_lock_give(&writing);
+	if (error == REPRISE_REPORT_LOCKED_IN)
+		reprise_snapshots_last();
+	else if (error != 0)
+		tell_error(error);
 }
 
 /* A number that is another one as soon as anything is counted. */
@@ -199,8 +207,8 @@ bool reprise_report_snapshot(int *kept)
 	if (!ended && now != written) {
 		error = take_snapshot(kept);
 		written = error == 0 ? now : 0;
-		told = error == 0 || failure_told || reprise_log_is_heard();
-		if (error != 0 && told)
+		told = error == 0 || error == REPRISE_REPORT_LOCKED_IN || failure_told || reprise_log_is_heard();
+		if (error != 0 && error != REPRISE_REPORT_LOCKED_IN && told)
 			tell_error(error);
 	}
 	reprise_lock_give(&writing);

@@ -18,6 +18,9 @@ bool reprise_report_now(int file);
  */
 bool reprise_report_snapshot(int *kept);
 
+/* Writes the one at the end to its file; no other comes behind it. Returns the error, of which nobody is told. */
+int reprise_report_write_last(void);
+
 /* When Reprise starts. */
 void reprise_report_begin(void);
 

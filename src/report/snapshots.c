@@ -1,6 +1,7 @@
 /*
- * The thread's files are in a table of its own, which is empty at first: the program would find a number taken that it expects to get, or close what it did not open, and
- * a child would inherit it. (close_range(2), CLOSE_RANGE_UNSHARE: Linux 5.9. On an older one, or where it is forbidden, there is the report at the end alone.)
+ * The thread's files are in a table of its own, which is empty at first: the program would find a number taken that it expects to get, or close what it
+ * did not open, and a child would inherit it. (close_range(2), CLOSE_RANGE_UNSHARE: Linux 5.9. On an older one, or where it is forbidden, there is the
+ * report at the end alone.)
  */
 #include "snapshots.h"
 
@@ -14,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../base/clock.h"
+#include "../base/filters.h"
 #include "../base/inside.h"
 #include "../base/lock.h"
 #include "../base/log.h"
@@ -23,9 +26,12 @@
 
 #define FIRST_NS 100000000u /* after the first op: many programs are short */
 #define AGAIN_NS 1000000000u
+#define PATIENCE_NS 2000000000u /* of an exit: the thread may wait for what the thread that exits holds, such as the loader's lock */
 #define SLACK_NS 50000000ul /* of the timer: nobody waits for it */
 
-static _Atomic bool begun;
+/* What the thread sleeps on. */
+enum { ABSENT, WATCHING, ASKED };
+static _Atomic uint32_t state;
 
 /* For words that have to be said now: stderr as the program has it, for that long. Nothing, if the kernel does not give it. */
 static void open_stderr(void)
@@ -51,43 +57,61 @@ static void take_snapshot(int *kept)
 	close(STDERR_FILENO);
 }
 
-/* Whoever locks itself in, by a filter of system calls, may have forbidden what comes here: opening files. */
-static int filters(void)
+/* Until the end, or until the program has locked all its threads in. */
+static void write_on(void)
 {
-	return prctl(PR_GET_SECCOMP);
+	uint64_t pause = FIRST_NS;
+	int kept = -1;
+
+	for (;;) {
+		reprise_futex_wait(&state, WATCHING, pause);
+		if (reprise_filters_came())
+			return;
+		if (atomic_load(&state) == ASKED)
+			break;
+		take_snapshot(&kept);
+		pause = AGAIN_NS;
+	}
+	reprise_report_write_last();
 }
 
 static void *run(void *unused)
 {
-	static _Atomic uint32_t nothing;
-	uint64_t pause = FIRST_NS;
-	int kept = -1, before = filters();
-
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	if (syscall(SYS_close_range, 0u, UINT_MAX, CLOSE_RANGE_UNSHARE) != 0) {
 		reprise_log(REPRISE_LOG_INFO, "no report before the end: the kernel is older than Linux 5.9, or forbids close_range");
-		return NULL;
+	} else {
+		prctl(PR_SET_TIMERSLACK, SLACK_NS);
+		write_on();
 	}
-	prctl(PR_SET_TIMERSLACK, SLACK_NS);
-	do {
-		reprise_futex_wait(&nothing, 0, pause);
-		if (filters() != before)
-			break;
-		take_snapshot(&kept);
-		pause = AGAIN_NS;
-	} while (true);
+	atomic_store(&state, ABSENT);
+	reprise_futex_wake(&state);
 	return NULL;
 }
 
 void reprise_snapshots_begin(void)
 {
 	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
+	uint32_t absent = ABSENT;
 
-	if (where[0] != '\0' && strcmp(where, "stderr") != 0 && !atomic_exchange(&begun, true))
-		reprise_thread_start(run, "reprise-report");
+	if (where[0] != '\0' && strcmp(where, "stderr") != 0 && atomic_compare_exchange_strong(&state, &absent, WATCHING) &&
+	    !reprise_thread_start(run, "reprise-report"))
+		atomic_store(&state, ABSENT);
+}
+
+void reprise_snapshots_last(void)
+{
+	uint64_t now = reprise_clock_ns(), end = now + PATIENCE_NS;
+	uint32_t watching = WATCHING;
+
+	if (!atomic_compare_exchange_strong(&state, &watching, ASKED))
+		return;
+	reprise_futex_wake(&state);
+	for (; atomic_load(&state) == ASKED && now < end; now = reprise_clock_ns())
+		reprise_futex_wait(&state, ASKED, end - now);
 }
 
 void reprise_snapshots_reset(void)
 {
-	atomic_store(&begun, false);
+	atomic_store(&state, ABSENT);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <unwind.h>
 
+#include "../base/filters.h"
 #include "../base/inside.h"
 #include "../driver/lookup.h"
 
@@ -30,7 +31,7 @@ static _Unwind_Reason_Code no_unwinder(_Unwind_Trace_Fn visit, void *walk)
 static void find_unwinder(void)
 {
 	int entered = reprise_enter();
-	void *library = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+	void *library = reprise_filters_came() ? NULL : dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 	__typeof__(&_Unwind_GetIP) get = library != NULL ? (__typeof__(get))reprise_real_dlsym(library, "_Unwind_GetIP") : NULL;
 	__typeof__(&_Unwind_Backtrace) found = get != NULL ? (__typeof__(found))reprise_real_dlsym(library, "_Unwind_Backtrace") : NULL;
 

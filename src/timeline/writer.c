@@ -87,22 +87,19 @@ static void end(void)
 
 static void write_page(void)
 {
-	int descriptor, error;
+	int error;
 	char room[128];
 
 	if (page.length == 0)
 		return;
-	descriptor = open_file();
-	error = descriptor >= 0 ? reprise_write(descriptor, page.text, page.length) : errno == EEXIST ? REPRISE_REPORT_NOT_OURS : errno;
-	if (descriptor >= 0)
-		close(descriptor);
-	if (error == 0) {
+	error = reprise_report_file_add(open_file(), page.text, page.length);
+	if (error == 0)
 		reprise_count(REPRISE_COUNT_timeline_events, page.events);
-	} else {
+	else if (error != REPRISE_REPORT_LOCKED_IN)
 		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s", file.place.path[0] != '\0' ? file.place.path : reprise_option_text(REPRISE_OPTION_TIMELINE),
 		            reprise_report_file_words(error, room, sizeof(room)));
+	if (error != 0)
 		end();
-	}
 	page.length = 0;
 	page.events = 0;
 }
