@@ -49,6 +49,7 @@ RECORD(cuEventRecord_ptsz, true)
 	{ \
 		if (flags != CU_EVENT_RECORD_DEFAULT) { \
 			reprise_order(stream, is_per_thread); \
+			reprise_event_met(event, true); \
 			return REPRISE_REAL(name)(event, stream, flags); \
 		} \
 		SUBMIT(name, REPRISE_OP_RECORD, is_per_thread, pass_record_with_flags) \
@@ -62,6 +63,7 @@ RECORD_WITH_FLAGS(cuEventRecordWithFlags_ptsz, true)
 	{ \
 		if (flags != CU_EVENT_WAIT_DEFAULT) { \
 			reprise_order(stream, is_per_thread); \
+			reprise_event_met(event, false); \
 			return REPRISE_REAL(name)(stream, event, flags); \
 		} \
 		SUBMIT(name, REPRISE_OP_WAIT, is_per_thread, pass_wait) \

@@ -35,7 +35,16 @@ FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintp
 	DOOR_AFTER(reprise_door_order(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
 	DOOR_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
 
-DOORS(cuGraphLaunch, (CUgraphExec graph, CUstream stream), (graph, stream))
+/* A graph may record events and wait for them: nobody knows which. */
+static inline void order_graph(CUstream stream, bool per_thread)
+{
+	reprise_door_order(stream, per_thread);
+	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
+		reprise_event_met(NULL, true);
+}
+
+DOOR_AFTER(order_graph(stream, false), cuGraphLaunch, PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
+DOOR_AFTER(order_graph(stream, true), cuGraphLaunch_ptsz, PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
 DOORS(cuLaunchCooperativeKernel,
       (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
        unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params),

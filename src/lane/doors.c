@@ -20,13 +20,6 @@
 
 /* ---- ops ---- */
 
-/* Whatever is still to be issued, or owed. */
-static void issue_all(void)
-{
-	if (reprise_lanes_hold() || atomic_load(&reprise_joint_debtors) > 0)
-		reprise_lanes_barrier(false);
-}
-
 REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
@@ -35,9 +28,8 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 		return reprise_call_pass(call, NULL);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
 		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
-		issue_all();
-		if (call->stream > CU_STREAM_PER_THREAD)
-			reprise_lanes_lose_order(call->stream);
+		if (reprise_lanes_hold() || atomic_load(&reprise_joint_lanes) > 0)
+			reprise_lanes_pass_by(call->stream, call->per_thread);
 		reprise_count(reprise_eager_counter(), 1);
 		return reprise_call_pass(call, NULL);
 	}
@@ -101,7 +93,6 @@ void reprise_order(CUstream stream, bool per_thread)
 	if (reprise_records())
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, stream, per_thread, true);
-	reprise_lanes_meet_events(lane, NULL, true); /* a graph of the program's may have nodes of them */
 	reprise_timeline_end_call(REPRISE_TIMELINE_ORDER, begin);
 }
 

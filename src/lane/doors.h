@@ -42,6 +42,7 @@ enum reprise_lifetime {
 	REPRISE_LIFETIME_CODE,     /* modules, libraries, functions, arrays, textures: every trace may name one */
 	REPRISE_LIFETIME_FUNCTION, /* attributes of one function or kernel changed: the traces that launch it */
 	REPRISE_LIFETIME_MEMORY,   /* memory freed or unregistered: its kind is asked again, copies are captured anew */
+	REPRISE_LIFETIME_UNNAMED,  /* host memory registered, a pool ended: as MEMORY, but nothing that is deferred can name it */
 	REPRISE_LIFETIME_ATTRIBUTES, /* a stream's attributes changed: its lane */
 	REPRISE_LIFETIME_STREAM,   /* a stream destroyed: its lane, and a capture that began there */
 	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed, or if there is no handle, any of them: everything in it */
@@ -82,7 +83,9 @@ void reprise_issue(void);
 /* RECORD, an event's record or a wait for one: as reprise_submit(), if its stream shares a lane with others; else as ORDER. */
 CUresult reprise_submit_event(struct reprise_call *call);
 
-/* A whole context is about to record the event, or to wait for it. What streams that fork and join hold of it is issued. */
+/*
+ * The event is about to be recorded, or waited for, by a whole context, or in a form that is no op; NULL: any may be. What streams that fork and join hold of it is issued.
+ */
 void reprise_event_met(CUevent event, bool recorded);
 
 /* The event is about to be destroyed. As SYNC, and no trace may name it any more. */
@@ -97,7 +100,7 @@ void reprise_meet_attributes(const CUlaunchConfig *config);
 /* ---- what ends, and what takes memory (lifetime.c, shortage.c) ---- */
 
 /*
- * LIFETIME: issues everything deferred, then forgets what `what` and `handle` say. `handle` is 0 where there is none. The second is called when the driver's
+ * LIFETIME: issues everything deferred that may be concerned, then forgets what `what` and `handle` say. `handle` is 0 where there is none. The second is called when the driver's
  * call has returned, whatever it returned: other threads may have learnt something meanwhile that is true no more.
  */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);

@@ -59,7 +59,7 @@ void reprise_captures_destroyed(CUstream stream, CUcontext context)
 	/* No default stream is ever destroyed. */
 	if (!reprise_captures_any() || (stream != NULL && stream <= CU_STREAM_PER_THREAD))
 		return;
-	reprise_lanes_lose_order(NULL); /* of what came meanwhile nobody has taken note */
+	reprise_lanes_lose_order(stream); /* of what came meanwhile nobody has taken note */
 	reprise_captures_end_all(stream, context);
 }
 
@@ -85,8 +85,7 @@ void reprise_capture_begin(CUstream stream)
 	noted = reprise_captures_begin(stream, context_of(stream));
 	if (reprise_records())
 		reprise_recorded_capture();
-	reprise_lanes_barrier(false);
-	reprise_lanes_lose_order(NULL);
+	reprise_lanes_pass_by(stream, false); /* what others hold is no part of it; what they hold on streams that are drawn into it, the calls that do so issue */
 	if (!noted)
 		reprise_stop("too many captures at once");
 }
@@ -95,7 +94,8 @@ void reprise_capture_end(CUstream stream)
 {
 	if (reprise_inside != 0)
 		return;
-	reprise_lanes_lose_order(NULL);
+	if (stream > CU_STREAM_PER_THREAD)
+		reprise_lanes_lose_order(stream);
 	reprise_captures_end(stream, context_of(stream));
 }
 

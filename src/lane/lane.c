@@ -77,8 +77,11 @@ REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane, 
 		if (__builtin_expect(taken->joint == NULL, 1))
 			return taken;
 		call->member = (*lane)->member;
-		if (taken->joint->thread == reprise_thread_self())
+		if (taken->joint->thread == reprise_thread_self()) {
+			if (reprise_op_is_event(call->kind))
+				reprise_joint_learn(taken, call->event);
 			return taken;
+		}
 		reprise_lock_give(&taken->lock);
 		reprise_joint_part(*lane, true);
 		call->member = 0;

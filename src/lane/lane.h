@@ -43,6 +43,13 @@ struct reprise_lane_counts {
 #define REPRISE_CACHE_LINE 64
 #define REPRISE_OWNER_ENDED UINT32_MAX
 
+/* The events that ops of a joint lane may name (joint.h). Read without any lock. */
+#define REPRISE_EVENTS_KNOWN 32
+struct reprise_known_events {
+	_Atomic(CUevent) events[REPRISE_EVENTS_KNOWN]; /* by their handles' hash, up to the first that is NULL */
+	_Atomic bool all;                              /* there was no room for one: any may be known */
+};
+
 struct reprise_joint;
 
 #define REPRISE_QUEUE_MOST 32
@@ -135,6 +142,7 @@ struct reprise_lane {
 	struct reprise_backlog backlog;
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
+	_Alignas(REPRISE_CACHE_LINE) struct reprise_known_events known;
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */

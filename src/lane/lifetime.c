@@ -168,7 +168,7 @@ static bool ends_context(enum reprise_lifetime what)
 /* What of the driver's answers may be other ones after the call. */
 static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
 {
-	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_CODE || ends_context(what))
+	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED || what == REPRISE_LIFETIME_CODE || ends_context(what))
 		does(REPRISE_CHANGES_MEMORY);
 	if (what == REPRISE_LIFETIME_CODE || ends_context(what))
 		does(REPRISE_CHANGES_FUNCTIONS);
@@ -207,12 +207,14 @@ static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool set
 
 /*
  * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others' launches may be kept by the driver, and plainly a stream that has nothing to do with
- * them is destroyed meanwhile.
+ * them is destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of.
  */
 static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 {
 	if (what == REPRISE_LIFETIME_STREAM)
 		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);
+	else if (what == REPRISE_LIFETIME_UNNAMED)
+		reprise_lanes_issue_own();
 	else
 		reprise_lanes_barrier(true);
 }
@@ -224,7 +226,7 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_recorded_lifetime(what, handle);
 	issue_before_end(what, handle);
 	each_change(what, reprise_changes_begin);
-	if (what == REPRISE_LIFETIME_MEMORY)
+	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED)
 		return;
 	if (what == REPRISE_LIFETIME_STREAM && handle != 0)
 		reprise_captures_destroyed((CUstream)handle, NULL);

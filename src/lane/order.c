@@ -79,6 +79,32 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 		reprise_lanes_lose_order(point.stream);
 }
 
+static void tell_all(struct reprise_lane *lane, bool wait)
+{
+	if (!reprise_lane_is_joint(lane)) {
+		reprise_lane_tell(lane, wait);
+		return;
+	}
+	reprise_lock_take(&lane->lock);
+	reprise_joint_told(lane, wait, true, NULL);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_lanes_issue_own(void)
+{
+	uint32_t self = reprise_thread_self();
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (atomic_load_explicit(&lane->thread, memory_order_relaxed) == self && reprise_lane_head(lane) == lane)
+			tell_all(lane, false);
+}
+
+void reprise_lanes_pass_by(CUstream stream, bool per_thread)
+{
+	reprise_lanes_issue_own();
+	reprise_lanes_make_way_for(stream, per_thread);
+}
+
 /* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the driver, and does not come back to tell. */
 static _Thread_local struct reprise_lane *called_on __attribute__((tls_model(REPRISE_TLS_MODEL)));
 static _Thread_local bool called_anywhere __attribute__((tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
@@ -145,17 +171,19 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 
 /* ---- joint lanes ---- */
 
+/* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks. */
 static void lose_order(struct reprise_lane *lane, void *context)
 {
 	CUstream stream = *(CUstream *)context;
+	struct reprise_lane *head = stream == NULL ? lane : reprise_lane_head(lane);
 
-	if (!reprise_lane_is_joint(lane))
+	if (!reprise_lane_is_joint(head) || (stream != NULL && lane->stream != stream))
 		return;
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, false);
-	if (lane->joint != NULL && (stream == NULL || reprise_joint_member(lane->joint, stream) < lane->joint->count))
-		reprise_joint_lose(lane);
-	reprise_lock_give(&lane->lock);
+	reprise_lock_take(&head->lock);
+	reprise_lane_barrier(head, false);
+	if (head->joint != NULL && (stream == NULL || reprise_joint_member(head->joint, stream) < head->joint->count))
+		reprise_joint_lose(head);
+	reprise_lock_give(&head->lock);
 }
 
 void reprise_lanes_lose_order(CUstream stream)
@@ -174,7 +202,7 @@ static void meet_event(struct reprise_lane *lane, void *context)
 {
 	const struct meeting *meeting = context;
 
-	if (!reprise_lane_is_joint(lane) || lane == meeting->told)
+	if (!reprise_lane_is_joint(lane) || lane == meeting->told || (meeting->event != NULL && !reprise_joint_knows(lane, meeting->event)))
 		return;
 	reprise_lock_take(&lane->lock);
 	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
@@ -242,16 +270,21 @@ static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t sel
 
 /*
  * Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a
- * stream that is waited for, too.
+ * stream that is waited for, too. Nor is it paid by a question about a stream that has not finished anyway, which may be full: false then.
  */
-static void told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static bool told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
-	if (!reprise_lane_is_joint(lane))
+	bool unpaid = false;
+
+	if (!reprise_lane_is_joint(lane)) {
 		reprise_lane_told(lane, true);
-	else if (is_of_event(what))
+	} else if (is_of_event(what)) {
 		tell_of_event(lane, (CUevent)handle, self);
-	else
-		reprise_joint_told(lane, true, false, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ? point->stream : NULL);
+	} else {
+		unpaid = what == REPRISE_SYNC_QUERY && reprise_joint_is_busy(lane, point->stream);
+		reprise_joint_told(lane, true, false, !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY) ? point->stream : NULL);
+	}
+	return !unpaid;
 }
 
 /* Whether what the lane holds is issued within the time of a question. The hold limit's thread issues it: the driver may keep whoever does. */
@@ -274,28 +307,33 @@ static bool is_issued(struct reprise_lane *lane)
  */
 static bool tell_of_question(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
-	bool of_event = is_of_event(what), holds;
+	bool of_event = is_of_event(what), holds, done = true;
 
 	if ((!of_event && !is_issued(lane)) || !reprise_lock_take_within(&lane->lock, QUESTION_NS))
 		return false;
 	holds = atomic_load(&lane->deferred_since) != 0 && (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
 	if (!holds)
-		told(lane, what, handle, point, self);
+		done = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return !holds || (of_event && is_issued(lane));
+	return done && (!holds || (of_event && is_issued(lane)));
 }
 
-/* False if the lane could not be told, of a question. */
+/* False if the lane could not be told, of a question, or what is asked about is known not to have finished. */
 static bool tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
+	bool done;
+
 	if (!reprise_lane_is_joint(lane) && !reprise_lane_is_to_be_told(lane))
+		return true;
+	if (is_of_event(what) && handle != 0 && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self && reprise_lane_is_joint(lane) &&
+	    !reprise_joint_knows(lane, (CUevent)handle))
 		return true;
 	if (is_question(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
 		return tell_of_question(lane, what, handle, point, self);
 	reprise_lock_take(&lane->lock);
-	told(lane, what, handle, point, self);
+	done = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return true;
+	return done;
 }
 
 static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -309,12 +347,12 @@ static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool
 }
 
 /*
- * Whether what is asked about has not finished, as far as a lane tells that could not be told: something that comes before is deferred there, or a joint lane
- * may owe order, or defer the event's record.
+ * Whether what is asked about has not finished, as far as a lane tells that could not be told, or the head of its joint lane: something that comes before is
+ * deferred there, or a joint lane owes order, or may, or defer the event's record.
  */
-static bool is_pending(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane)
+static bool is_pending(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane, const struct reprise_lane *head)
 {
-	return observes(what, point, lane) && (reprise_lane_is_joint(lane) || atomic_load(&lane->deferred_since) != 0);
+	return (observes(what, point, lane) || observes(what, point, head)) && (reprise_lane_is_joint(head) || atomic_load(&head->deferred_since) != 0);
 }
 
 static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -329,20 +367,9 @@ static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 		if (!concerns(what, &point, self, lane) || (head != lane && concerns(what, &point, self, head)))
 			continue;
 		if (!tell(head, what, handle, &point, self))
-			pending = is_pending(what, &point, lane) || is_pending(what, &point, head) || pending;
+			pending = is_pending(what, &point, lane, head) || pending;
 	}
 	return pending;
-}
-
-static void tell_all(struct reprise_lane *lane, bool wait)
-{
-	if (!reprise_lane_is_joint(lane)) {
-		reprise_lane_tell(lane, wait);
-		return;
-	}
-	reprise_lock_take(&lane->lock);
-	reprise_joint_told(lane, wait, true, NULL);
-	reprise_lock_give(&lane->lock);
 }
 
 void reprise_lanes_barrier(bool wait)

@@ -14,6 +14,15 @@ void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 /* The same before something on a stream that has no lane in the current context; it may be a copy. */
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
 
+/* Issues what this thread holds, and pays what its joint lanes' streams owe. */
+void reprise_lanes_issue_own(void);
+
+/*
+ * The same, and what comes before something on the stream that nobody looks at. What other threads hold elsewhere is left alone: the driver may keep who issues
+ * it, and plainly this call has nothing to do with that.
+ */
+void reprise_lanes_pass_by(CUstream stream, bool per_thread);
+
 /*
  * A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it holds, and so do others that it comes after.
  * `may_work`: it may be more than a point in the stream's order, and is taken to be on its way until reprise_lanes_returned().

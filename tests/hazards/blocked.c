@@ -28,22 +28,34 @@ static bool halts;                    /* between these and those */
 static uint32_t round_now;
 static bool ended;
 
-static bool fills; /* the stream, before each launch */
-
-/* Ops of no lane's. The first ends when the host says so, and there is no room behind them. */
-static void fill(uint32_t value)
-{
-	if (!fills)
-		return;
-	CHECK(cuLaunchCooperativeKernel(await, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&flag, &value}));
-	for (unsigned i = 1; i < PENDING; i++)
-		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&ignored, &value}));
-}
+static bool fills; /* the stream, before each launch, */
+static CUevent behind_fill; /* or if this is one, the other stream, and the stream comes behind that */
 
 static void continue_on(CUstream next, CUstream before, CUevent event)
 {
 	CHECK(cuEventRecord(event, before));
 	CHECK(cuStreamWaitEvent(next, event, 0));
+}
+
+static void launch_alone(CUfunction function, CUdeviceptr x, uint32_t value, CUstream into)
+{
+	CHECK(cuLaunchCooperativeKernel(function, 1, 1, 1, 1, 1, 1, 0, into, (void *[]){&x, &value}));
+}
+
+/* Ops of no lane's. The first ends when the host says so, and there is no room behind them. */
+static void fill(uint32_t value)
+{
+	CUstream into = behind_fill != NULL ? forked : stream;
+
+	if (!fills)
+		return;
+	launch_alone(await, flag, value, into);
+	for (unsigned i = 1; i < PENDING; i++)
+		launch_alone(publish, ignored, value, into);
+	if (behind_fill == NULL)
+		return;
+	continue_on(stream, forked, behind_fill);
+	launch_alone(publish, ignored, value, stream); /* what comes next is not one with the event */
 }
 
 /* Of every four launches two go to the forked stream, each behind the one before. */
@@ -231,6 +243,17 @@ static void fork_asked_while_blocked(void)
 	fork_streams();
 	asked_stream = forked;
 	ask_while_blocked(FORKED);
+}
+
+/*
+ * The other one is full, and the first comes behind it: a graph goes into the first, and what the other owes for its branch would have to wait for room there.
+ */
+static void owing_asked_while_blocked(void)
+{
+	fork_streams();
+	CHECK(cuEventCreate(&behind_fill, CU_EVENT_DISABLE_TIMING));
+	asked_stream = forked;
+	ask_while_blocked(12);
 }
 
 /* The event that joins them. */
@@ -455,13 +478,107 @@ static void event_destroyed_beside_blocked(void)
 	parted_beside_blocked();
 }
 
+/* ---- calls that do not wait, beside one that is kept ---- */
+
+static CUstream mine, mine_too;
+static CUevent own_event, own_join;
+static void *unregistered;
+static CUdeviceptr own;
+
+static void call_beside(unsigned first, void (*call)(unsigned i))
+{
+	pthread_t thread;
+
+	CHECK(cuMemAlloc(&own, WORDS * 4));
+	CHECK(cuMemsetD32(own, 1, WORDS));
+	mine = hazard_stream(CU_STREAM_NON_BLOCKING);
+	mine_too = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&own_join, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuCtxSynchronize());
+	fills = true;
+	begin(first, 12, &thread);
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		if (!hazard_springs(iteration)) {
+			go_on(iteration, false);
+			continue;
+		}
+		block(iteration);
+		call(iteration);
+		unblock(iteration);
+	}
+	end(thread);
+	hazard_print("own", own);
+}
+
+/* A capture, and beside it launches that are none of it. */
+static void capture_some(unsigned i)
+{
+	CUgraph graph;
+
+	CHECK(cuStreamBeginCapture(mine, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	hazard_launch(hazard_mix, own, i, mine);
+	hazard_launch(hazard_turn, own, i, mine_too);
+	CHECK(cuStreamEndCapture(mine, &graph));
+	CHECK(cuGraphDestroy(graph));
+	hazard_launch(hazard_mix, own, i + 1, mine_too);
+}
+
+static void captured_beside_blocked(void)
+{
+	call_beside(PARTLY, capture_some);
+}
+
+static void captured_beside_blocked_forks(void)
+{
+	fork_streams();
+	call_beside(UNJOINED, capture_some);
+}
+
+/* Events that have nothing to do with those that fork and join, and calls that cannot have. */
+static void use_events(unsigned i)
+{
+	hazard_launch(hazard_mix, own, i, mine);
+	CHECK(cuEventRecord(own_event, mine));
+	CHECK(cuStreamWaitEvent(mine_too, own_event, 0));
+	hazard_launch(hazard_turn, own, i, mine_too);
+	launch_alone(publish, ignored, i, mine_too);
+	CHECK(cuEventRecord(own_join, mine_too));
+	CHECK(cuEventSynchronize(own_join));
+	CHECK(cuEventDestroy(own_event));
+	CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
+}
+
+static void events_beside_blocked(void)
+{
+	fork_streams();
+	call_beside(UNJOINED, use_events);
+}
+
+static void register_memory(unsigned i)
+{
+	CHECK(cuMemHostRegister((char *)unregistered + (i % 64) * 4096, 4096, 0));
+}
+
+/* What was registered stays so: to take it back waits. */
+static void registered_beside_blocked(void)
+{
+	unregistered = aligned_alloc(4096, 64 * 4096);
+	call_beside(PARTLY, register_memory);
+}
+
 const struct hazard blocked_hazards[] = {
+	{"captured_beside_blocked", captured_beside_blocked},
+	{"captured_beside_blocked_forks", captured_beside_blocked_forks},
+	{"events_beside_blocked", events_beside_blocked},
+	{"registered_beside_blocked", registered_beside_blocked},
 	{"destroyed_beside_blocked", destroyed_beside_blocked},
 	{"event_destroyed_beside_blocked", event_destroyed_beside_blocked},
 	{"parted_beside_blocked", parted_beside_blocked},
 	{"asked_while_blocked", asked_while_blocked},
 	{"legacy_asked_while_blocked", legacy_asked_while_blocked},
 	{"fork_asked_while_blocked", fork_asked_while_blocked},
+	{"owing_asked_while_blocked", owing_asked_while_blocked},
 	{"join_asked_while_blocked", join_asked_while_blocked},
 	{"asked_while_issued", asked_while_issued},
 	{"legacy_asked_while_issued", legacy_asked_while_issued},

@@ -162,6 +162,7 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	result = sim_capture_prohibit_legacy(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
+	sim_stream_make_room(stream);
 	if (is_elsewhere(event, &count)) {
 		struct sim_work *work = sim_work_new(SIM_WAIT_ELSEWHERE);
 

@@ -77,7 +77,10 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 void sim_stream_make_turns(struct sim_stream *stream, size_t within, bool is_graph);
 void sim_stream_turned(struct sim_stream *stream, struct sim_op *graph, size_t within);
 
-/* Around the launch of a kernel or a graph: waits until fewer are pending than SIM_PENDING says. */
+/*
+ * Around the launch of a kernel or a graph: waits until fewer are pending than SIM_PENDING says. So does a wait for an event, which takes no place: no GPU was asked
+ * whether it does.
+ */
 void sim_stream_make_room(struct sim_stream *stream);
 void sim_stream_launched(struct sim_stream *stream, struct sim_op *op);
 
