@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +14,8 @@
 #include "arguments.h"
 
 #define PATIENCE_MS 5000
+#define FIRST_ROOM 65536 /* bytes of an answer */
+#define NO_ANSWER "does not answer: it is stopped, or another user's"
 
 static int connect_to(pid_t process, unsigned int milliseconds)
 {
@@ -28,21 +32,59 @@ static int connect_to(pid_t process, unsigned int milliseconds)
 	return -1;
 }
 
-static size_t read_all(int connection, char *answer, size_t size)
+/* To its end, as a string; NULL if there is no memory. What was not sent to the end does not end with a line's end. */
+static char *read_all(int connection)
 {
-	size_t length = 0;
+	char *answer = NULL, *more;
+	size_t length = 0, room = 0;
 	ssize_t got;
 
-	while (length < size - 1 && (got = recv(connection, answer + length, size - 1 - length, 0)) > 0)
-		length += (size_t)got;
+	do {
+		if (length + 1 >= room) {
+			room = room > 0 ? 2 * room : FIRST_ROOM;
+			more = realloc(answer, room);
+			if (more == NULL) {
+				free(answer);
+				return NULL;
+			}
+			answer = more;
+		}
+		got = recv(connection, answer + length, room - 1 - length, 0);
+		length += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
 	answer[length] = '\0';
-	return length;
+	return answer;
 }
 
-const char *reprise_cli_ask(pid_t process, const char *word, char *answer, size_t size, unsigned int milliseconds, const char **why)
+static bool is_whole(const char *answer)
+{
+	size_t length = strlen(answer);
+
+	return length > 0 && answer[length - 1] == '\n';
+}
+
+/* NULL with the reason. */
+static char *hear(int connection, const char **why)
+{
+	char *answer = read_all(connection);
+
+	*why = NULL;
+	if (answer == NULL)
+		*why = "answers with more than there is memory for";
+	else if (answer[0] == '\0')
+		*why = NO_ANSWER;
+	else if (!is_whole(answer))
+		*why = "did not answer to the end";
+	if (*why == NULL)
+		return answer;
+	free(answer);
+	return NULL;
+}
+
+char *reprise_cli_ask(pid_t process, const char *word, unsigned int milliseconds, const char **why)
 {
 	int connection = connect_to(process, milliseconds);
-	char line[REPRISE_CONTROL_WORD_MOST + 1];
+	char line[REPRISE_CONTROL_WORD_MOST + 1], *answer = NULL;
 	size_t length = (size_t)snprintf(line, sizeof(line), "%s\n", word);
 
 	*why = "does not accept control: start it with --control; it listens from its first CUDA call on";
@@ -50,12 +92,12 @@ const char *reprise_cli_ask(pid_t process, const char *word, char *answer, size_
 		return NULL;
 	*why = "is not ours to control: what answers there is another process, or another user's";
 	if (reprise_control_trusts(connection, process)) {
-		*why = "does not answer: it is stopped, or another user's";
-		if (send(connection, line, length, MSG_NOSIGNAL) == (ssize_t)length && read_all(connection, answer, size) > 0)
-			*why = NULL;
+		*why = NO_ANSWER;
+		if (send(connection, line, length, MSG_NOSIGNAL) == (ssize_t)length)
+			answer = hear(connection, why);
 	}
 	close(connection);
-	return *why == NULL ? answer : NULL;
+	return answer;
 }
 
 /* 0 if that is no number of a process. */
@@ -86,15 +128,16 @@ static int refuse_word(const char *word)
 
 int reprise_cli_control(const char *text, const char *word)
 {
-	static char answer[1 << 20];
 	pid_t process = parse_process(text);
 	const char *why;
+	char *answer;
 
 	if (process == 0)
 		return reprise_arguments_refuse("ctl: \"%s\" is not the number of a process", text);
 	if (reprise_control_word(word) == REPRISE_CONTROL_WORD_COUNT)
 		return refuse_word(word);
-	if (reprise_cli_ask(process, word, answer, sizeof(answer), PATIENCE_MS, &why) == NULL) {
+	answer = reprise_cli_ask(process, word, PATIENCE_MS, &why);
+	if (answer == NULL) {
 		if (kill(process, 0) != 0 && errno == ESRCH)
 			fprintf(stderr, "reprise: there is no process %d\n", (int)process);
 		else
@@ -102,5 +145,6 @@ int reprise_cli_control(const char *text, const char *word)
 		return 1;
 	}
 	fputs(answer, stdout);
+	free(answer);
 	return fflush(stdout) == 0 ? 0 : 1;
 }

@@ -56,11 +56,12 @@ static bool descends(pid_t process, pid_t root)
 
 static void ask(pid_t process, struct reprise_summary *summary)
 {
-	static char answer[1 << 16];
 	const char *why;
+	char *answer = reprise_cli_ask(process, "report", PATIENCE_MS, &why);
 
-	if (reprise_cli_ask(process, "report", answer, sizeof(answer), PATIENCE_MS, &why) != NULL)
+	if (answer != NULL)
 		reprise_summary_add(summary, answer);
+	free(answer);
 }
 
 static void ask_all(pid_t root, struct reprise_summary *summary)

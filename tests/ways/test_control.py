@@ -14,6 +14,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 import unittest
 from functools import partial
@@ -187,6 +188,24 @@ class Controlled(unittest.TestCase):
             outcome = ctl(1, "report")
         self.assertEqual(outcome.returncode, 1)
         self.assertIn("another process", outcome.stderr)
+
+    def test_an_answer_of_any_length_is_told_whole_and_one_that_is_cut_is_not_told(self):
+        line = b"x" * 99 + b"\n"
+        for sent, status, told in ((50000 * line, 0, 50000 * line), (50000 * line + b"{", 1, b""), (b"o", 1, b"")):
+            with self.subTest(length=len(sent)), socket.socket(socket.AF_UNIX) as this:
+                this.bind(f"\0reprise-{os.getpid()}")
+                this.listen()
+                asked = subprocess.Popen([REPRISE, "ctl", str(os.getpid()), "report"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                self.addCleanup(asked.kill)
+                reader = threading.Thread(target=lambda: setattr(self, "heard", asked.communicate(timeout=DEADLINE)))
+                reader.start()
+                peer, _ = this.accept()
+                with peer:
+                    self.assertEqual(peer.recv(100), b"report\n")
+                    peer.sendall(sent)
+                reader.join()
+                self.assertEqual((asked.returncode, self.heard[0]), (status, told))
+                self.assertEqual(self.heard[1], b"" if status == 0 else f"reprise: process {os.getpid()} did not answer to the end\n".encode())
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
     def test_another_user_hears_nothing(self):

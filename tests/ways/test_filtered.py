@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Programs that lock themselves in after their first launch, by a filter of system calls: none is ended for what Reprise does of its own accord.
 
-usage: test_locked_in.py BUILD LIBRARY
+usage: test_filtered.py BUILD LIBRARY
 """
 import errno
 import json
