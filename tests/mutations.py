@@ -630,7 +630,7 @@ BUGS = (
     ("an option of another command is accepted", "src/cli/arguments.c", "	if (!has_option(command, found == ':' ? optopt : found))", "	if (found == ':' && !has_option(command, optopt))", "command"),
     ("verify of what was not replayed proves something", "src/cli/twice.c", "		return proves_something(runs, command, with) ? 0 : PROVES_NOTHING;", "		return proves_something(runs, command, with) ? 0 : 0;", "command"),
     ("verify compares what did not fit", "src/cli/twice.c", "	return problem == NULL;\n}\n\n/* 0, with", "	return true;\n}\n\n/* 0, with", "command"),
-    ("who ends verify finds files changed", "src/cli/twice.c", "	if (reprise_child_asked_to_end() != 0)\n		restore(runs);\n", "", "command"),
+    ("who ends verify finds files changed", "src/cli/twice.c", "	if (reprise_child_asked_to_end() != 0)\n		reprise_files_restore(files);\n", "", "command"),
     ("the verdict does not follow from the library's path", "src/cli/conflicts.c", "		not_preloaded(hindrances, \"the library's path has a space or a colon in it\");\n", "", "doctor"),
     ("doctor judges env", "src/cli/program.c", "	if (!is_env(script->interpreter) || ", "	if (is_env(script->interpreter) || ", "doctor"),
     ("reports of different modes are summed", "src/cli/reader/reports.py", 'self.reports and report["mode"] != self.reports[0]["mode"]', "self.reports and not report", "altered_reports"),

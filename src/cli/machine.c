@@ -13,19 +13,6 @@
 #define OLDEST_DRIVER 12040 /* the first that tells kernels' parameters */
 #define DEVICES_TOLD 16
 
-/* "580.82" of the kernel's module; "" where there is none. */
-static void read_release(char release[64])
-{
-	FILE *file = fopen(REPRISE_RELEASE_FILE, "r");
-	char line[256] = "";
-
-	if (file != NULL && fgets(line, sizeof(line), file) == NULL)
-		line[0] = '\0';
-	if (file != NULL)
-		fclose(file);
-	reprise_release_of(line, release, 64);
-}
-
 /* What the header of a toolkit says it is: 13000 for 13.0; 0 where there is none. */
 static int toolkit_version(const char *folder)
 {
@@ -108,7 +95,7 @@ static void tell_driver(void *driver, const char *path, struct reprise_hindrance
 	char release[64];
 	int version = 0;
 
-	read_release(release);
+	reprise_release_read(REPRISE_RELEASE_FILE, release, sizeof(release));
 	if (get_version == NULL || get_version(&version) != CUDA_SUCCESS)
 		version = 0;
 	reprise_cli_tell("driver", "%s", path);

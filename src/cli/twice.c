@@ -1,23 +1,21 @@
 /*
- * All is kept in a folder that is gone afterwards: what each run printed, copies of the files by their number, from before (`b`) and from after the first
- * run (`f`), and the reports of the second run, which tell whether it proves anything. Who asks this process to end has the program told, and finds the
- * files as they were.
+ * All is kept in a folder that is gone afterwards: what each run printed, copies of the files (files.h), and the reports of the second run, which tell
+ * whether it proves anything. Who asks this process to end has the program told, and finds the files as they were.
  */
 #include "twice.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "../base/amounts.h"
 #include "child.h"
 #include "differ.h"
+#include "files.h"
 #include "library.h"
 #include "outcome.h"
 #include "place.h"
@@ -29,18 +27,10 @@
 #define SECOND "with"
 #define FIRST "without"
 
-struct file {
-	char *name;
-	bool was_there; /* before the first run */
-};
-
 struct runs {
 	char folder[REPRISE_PLACE_SCRATCH_MOST];
 	struct reprise_outcome outcome; /* of the second run */
-	char *const *globs;
-	size_t glob_count;
-	struct file *files; /* all that were ever seen */
-	size_t count;
+	struct reprise_files files;
 };
 
 static const char *path_of(const struct runs *runs, const char *what)
@@ -51,106 +41,6 @@ static const char *path_of(const struct runs *runs, const char *what)
 
 	snprintf(path, PATH_MOST, "%s/%s", runs->folder, what);
 	return path;
-}
-
-static const char *copy_path(const struct runs *runs, char when, size_t i)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "%c%zu", when, i);
-	return path_of(runs, name);
-}
-
-/* Reads `from` to its end, or as long as it can be; `unless_asked`: and as long as nobody asks this process to end. */
-static bool copy_rest(int from, int to, bool unless_asked)
-{
-	char bytes[65536];
-	ssize_t got = -1; /* unless it is read to its end */
-
-	while (!(unless_asked && reprise_child_asked_to_end() != 0) && (got = read(from, bytes, sizeof(bytes))) != 0) {
-		if (got < 0 && errno != EINTR)
-			return false;
-		for (ssize_t written = 0, more; written < got; written += more)
-			if ((more = write(to, bytes + written, (size_t)(got - written))) <= 0)
-				return false;
-	}
-	return got == 0;
-}
-
-static bool copy_file(const char *from, const char *to)
-{
-	int source = open(from, O_RDONLY | O_CLOEXEC), target = -1;
-	struct stat status;
-	bool copied = false;
-
-	if (source >= 0 && fstat(source, &status) == 0)
-		target = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, status.st_mode & 0777);
-	if (target >= 0)
-		copied = copy_rest(source, target, false);
-	if (source >= 0)
-		close(source);
-	if (target >= 0 && close(target) != 0)
-		copied = false;
-	return copied;
-}
-
-static struct file *find(struct runs *runs, const char *name)
-{
-	for (size_t i = 0; i < runs->count; i++)
-		if (strcmp(runs->files[i].name, name) == 0)
-			return &runs->files[i];
-	return NULL;
-}
-
-static void add(struct runs *runs, const char *name, bool was_there)
-{
-	struct file *more = realloc(runs->files, (runs->count + 1) * sizeof(*more));
-	char *copied = strdup(name);
-
-	if (more == NULL || copied == NULL) {
-		perror("reprise");
-		exit(UNSEEN);
-	}
-	more[runs->count++] = (struct file){copied, was_there};
-	runs->files = more;
-}
-
-/* Notes the plain files that are there now. */
-static void look(struct runs *runs, bool before)
-{
-	glob_t found = {0};
-	struct stat status;
-
-	for (size_t i = 0; i < runs->glob_count; i++)
-		glob(runs->globs[i], i > 0 ? GLOB_APPEND : 0, NULL, &found);
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (find(runs, found.gl_pathv[i]) == NULL && stat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode))
-			add(runs, found.gl_pathv[i], before);
-	globfree(&found);
-}
-
-static bool keep(struct runs *runs, char when)
-{
-	for (size_t i = 0; i < runs->count; i++)
-		if (access(runs->files[i].name, F_OK) == 0 && !copy_file(runs->files[i].name, copy_path(runs, when, i))) {
-			fprintf(stderr, "reprise: %s cannot be copied to %s\n", runs->files[i].name, runs->folder);
-			return false;
-		}
-	return true;
-}
-
-/* As it was before the first run. */
-static bool restore(struct runs *runs)
-{
-	for (size_t i = 0; i < runs->count; i++) {
-		const struct file *file = &runs->files[i];
-
-		if (file->was_there ? !copy_file(copy_path(runs, 'b', i), file->name) : unlink(file->name) != 0 && errno != ENOENT) {
-			fprintf(stderr, "reprise: %s cannot be made what it was: %s\n", file->name, strerror(errno));
-			return false;
-		}
-	}
-	return true;
 }
 
 struct preparation {
@@ -260,12 +150,7 @@ static int compare(struct runs *runs, char **command, int without, int with)
 
 	different += !reprise_cli_same_files("stdout", path_of(runs, FIRST ".out"), path_of(runs, SECOND ".out"));
 	different += !reprise_cli_same_files("stderr", path_of(runs, FIRST ".err"), path_of(runs, SECOND ".err"));
-	for (size_t i = 0; i < runs->count; i++) {
-		const char *first = copy_path(runs, 'f', i);
-
-		if (access(first, F_OK) == 0 || access(runs->files[i].name, F_OK) == 0)
-			different += !reprise_cli_same_files(runs->files[i].name, first, runs->files[i].name);
-	}
+	different += reprise_files_differ(&runs->files);
 	if (different == 0)
 		return proves_something(runs, command, with) ? 0 : PROVES_NOTHING;
 	printf("reprise: %u differ\n", different);
@@ -275,7 +160,7 @@ static int compare(struct runs *runs, char **command, int without, int with)
 static bool keep_input(const struct runs *runs)
 {
 	int file = open(path_of(runs, "stdin"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	bool kept = file >= 0 && (isatty(STDIN_FILENO) || copy_rest(STDIN_FILENO, file, true));
+	bool kept = file >= 0 && (isatty(STDIN_FILENO) || reprise_copy_rest(STDIN_FILENO, file, true));
 
 	if (file >= 0)
 		close(file);
@@ -284,34 +169,32 @@ static bool keep_input(const struct runs *runs)
 
 static void clean_up(struct runs *runs)
 {
-	for (size_t i = 0; i < runs->count; i++)
-		free(runs->files[i].name);
-	free(runs->files);
+	reprise_files_free(&runs->files);
 	reprise_outcome_end(&runs->outcome);
 	reprise_place_remove_scratch(runs->folder);
 }
 
 static int run_twice(struct runs *runs, char **command, bool stand_in)
 {
+	struct reprise_files *files = &runs->files;
 	int without, with, unable;
 
-	look(runs, true);
-	if (!keep_input(runs) || !keep(runs, 'b'))
+	if (!reprise_files_look(files, true) || !keep_input(runs) || !reprise_files_keep(files, REPRISE_FILES_BEFORE))
 		return UNSEEN;
 	unable = run(runs, FIRST, command, NULL, &without);
-	look(runs, false);
-	if (!keep(runs, 'f') || !restore(runs) || unable != 0)
+	if (!reprise_files_look(files, false) || !reprise_files_keep(files, REPRISE_FILES_FIRST) || !reprise_files_restore(files) || unable != 0)
 		return unable != 0 ? unable : UNSEEN;
 	unable = run(runs, SECOND, command, stand_in ? reprise_cli_stand_in : reprise_cli_preload, &with);
-	look(runs, false);
+	if (!reprise_files_look(files, false))
+		unable = UNSEEN;
 	if (reprise_child_asked_to_end() != 0)
-		restore(runs);
+		reprise_files_restore(files);
 	return unable != 0 ? unable : compare(runs, command, without, with);
 }
 
 int reprise_cli_twice(char **command, char *const *globs, size_t count, bool stand_in)
 {
-	struct runs runs = {.globs = globs, .glob_count = count};
+	struct runs runs = {.files = {.globs = globs, .glob_count = count, .folder = runs.folder}};
 	int status;
 
 	reprise_child_guard();

@@ -1,8 +1,6 @@
 #include "machine.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "../base/inside.h"
 #include "../base/release.h"
@@ -39,16 +37,9 @@ static void note_cuda(void)
 		snprintf(reprise_machine.cuda, sizeof(reprise_machine.cuda), "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-void reprise_machine_note_driver(const char *path)
+void reprise_machine_note_driver(void)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	char text[256];
-	ssize_t length = file >= 0 ? read(file, text, sizeof(text) - 1) : 0;
-
-	if (file >= 0)
-		close(file);
-	text[length > 0 ? length : 0] = '\0';
-	reprise_release_of(text, reprise_machine.driver, sizeof(reprise_machine.driver));
+	reprise_release_read(REPRISE_RELEASE_FILE, reprise_machine.driver, sizeof(reprise_machine.driver));
 }
 
 void reprise_machine_note(void)

@@ -11,8 +11,8 @@ struct reprise_machine {
 
 extern struct reprise_machine reprise_machine;
 
-/* When Reprise starts: the driver's release, which stands in that file. Not later, since a program may forbid itself to open any once it is at work. */
-void reprise_machine_note_driver(const char *path);
+/* When Reprise starts: the driver's release, which stands in a file. Not later, since a program may forbid itself to open any once it is at work. */
+void reprise_machine_note_driver(void);
 
 /* With the first op, whose context is current: the rest. */
 void reprise_machine_note(void);

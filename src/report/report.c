@@ -15,7 +15,6 @@
 #include "../base/lock.h"
 #include "../base/log.h"
 #include "../base/options.h"
-#include "../base/release.h"
 #include "../base/tools.h"
 #include "../driver/driver.h"
 #include "../op/name.h"
@@ -46,7 +45,7 @@ void reprise_report_begin(void)
 	reprise_names_wanted = reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
 	reprise_report_file_begin(reprise_option_text(REPRISE_OPTION_REPORT));
 	reprise_json_begin();
-	reprise_machine_note_driver(REPRISE_RELEASE_FILE);
+	reprise_machine_note_driver();
 	reprise_launcher_look();
 	reprise_series_begin();
 }

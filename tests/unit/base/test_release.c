@@ -1,4 +1,8 @@
 /* The driver's release, as its kernel modules tell it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "../../suite.h"
 #include "../../../src/base/release.h"
 
@@ -25,12 +29,29 @@ START_TEST(it_is_the_word_of_digits_and_dots)
 }
 END_TEST
 
+START_TEST(it_is_read_from_a_file)
+{
+	char path[] = "/tmp/release-XXXXXX", release[16];
+	int file = mkstemp(path);
+
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, cases[_i].line, strlen(cases[_i].line)), (int)strlen(cases[_i].line));
+	close(file);
+	reprise_release_read(path, release, sizeof(release));
+	unlink(path);
+	ck_assert_str_eq(release, cases[_i].release);
+	reprise_release_read(path, release, sizeof(release));
+	ck_assert_str_eq(release, "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("release");
 	TCase *tests = tcase_create("release");
 
 	tcase_add_loop_test(tests, it_is_the_word_of_digits_and_dots, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tests, it_is_read_from_a_file, 0, sizeof(cases) / sizeof(*cases));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -8,7 +8,6 @@
 
 #include "../../suite.h"
 #include "../../../src/report/histogram.h"
-#include "../../../src/report/machine.h"
 #include "../../../src/report/places.h"
 #include "../../../src/report/text.h"
 
@@ -183,29 +182,6 @@ START_TEST(nothing_is_noted_where_nobody_reads_it)
 }
 END_TEST
 
-/* ---- the machine ---- */
-
-START_TEST(the_driver_is_named_by_its_release)
-{
-	static const char *const lines[][2] = {
-		{"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri Sep  5 20:01:50 UTC 2025\nGCC version:  gcc version 13.3.0\n", "580.82.07"},
-		{"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs-builder@U22)\nGCC version:  gcc\n", "580.159.04"},
-		{"", ""},
-	};
-	char path[] = "/tmp/report-release-XXXXXX";
-	int file = mkstemp(path);
-
-	ck_assert_int_ge(file, 0);
-	ck_assert_int_eq(write(file, lines[_i][0], strlen(lines[_i][0])), (int)strlen(lines[_i][0]));
-	close(file);
-	reprise_machine_note_driver(path);
-	unlink(path);
-	ck_assert_str_eq(reprise_machine.driver, lines[_i][1]);
-	reprise_machine_note_driver(path);
-	ck_assert_str_eq(reprise_machine.driver, "");
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("report pieces");
@@ -222,7 +198,6 @@ int main(void)
 	tcase_add_test(tests, places_without_room_are_counted_all_the_same);
 	tcase_add_test(tests, allocations_count_from_the_first_op_on);
 	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
-	tcase_add_loop_test(tests, the_driver_is_named_by_its_release, 0, 3);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
