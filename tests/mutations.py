@@ -241,6 +241,8 @@ BUGS = (
     ("the lane that runs gives way to those that stopped", "src/lane/evict.c", "used < search->used", "used > search->used", "lane_gives_way"),
     ("host memory has no limit", "src/base/store.c", "	if (within(store, whole))", "	if (whole > 0)", "many_streams"),
     ("building never rests", "src/graph/budget.c", "	return budget->credit > 0 ? 0 :", "	return budget->credit != 0 ? 0 :", "ten_thousand_loops_slow_to_build"),
+    ("building rests where it is assumed to pay", "src/graph/build.c", "reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED ?", "reprise_option(REPRISE_OPTION_PAYS) <= 1 ?",
+     "lane_gives_way_slow_to_build"),
     ("a trace that does not pay is gone on with", "src/lane/replay.c", "		if (timed && !reprise_balance_replayed(trace, took))",
      "		if (timed && !reprise_balance_replayed(trace, took) && trace->count == 0)", "unprofitable"),
     ("a trace that was put aside never comes back", "src/trace/trace.c", "	trace->aside_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);",

@@ -33,6 +33,7 @@ struct reprise_counts {
 	uint64_t hold_longest_ns; /* the longest that the hold limit let an op wait until it was issued */
 	uint64_t graph_bytes;     /* device memory that graphs take now, estimated */
 	uint64_t host_bytes;      /* host memory that Reprise keeps now */
+	uint64_t graphs_waiting;  /* graphs that are still to be built for what has come by now, on Reprise's own thread, whenever the GPU has nothing to do */
 };
 
 #ifdef __cplusplus

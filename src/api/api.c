@@ -9,6 +9,7 @@
 
 #include "../base/store.h"
 #include "../graph/ledger.h"
+#include "../graph/queue.h"
 #include "../lane/doors.h"
 #include "../report/counters.h"
 #include "../report/totals.h"
@@ -52,6 +53,7 @@ SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
 		.hold_longest_ns = counted(REPRISE_COUNT_hold_longest_ns),
 		.graph_bytes = reprise_ledger_bytes(),
 		.host_bytes = reprise_store_used(),
+		.graphs_waiting = reprise_queue_unfinished(),
 	};
 	size_t both = size < sizeof(known) ? size : sizeof(known);
 

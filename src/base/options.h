@@ -40,6 +40,8 @@ enum reprise_option {
 	REPRISE_OPTION_COUNT
 };
 
+#define REPRISE_PAYS_MEASURED 0 /* the first word of REPRISE_PAYS */
+
 struct reprise_option_row {
 	const char *variable;
 	enum { REPRISE_OPTION_WORD, REPRISE_OPTION_NUMBER, REPRISE_OPTION_TEXT } kind;

@@ -12,6 +12,7 @@
 #include "../base/inside.h"
 #include "../base/lock.h"
 #include "../base/log.h"
+#include "../base/options.h"
 #include "../base/store.h"
 #include "../base/thread.h"
 #include "../driver/driver.h"
@@ -58,6 +59,7 @@ static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
 	if (state == REPRISE_GRAPH_QUEUED)
 		state = REPRISE_GRAPH_FAILED;
 	atomic_store_explicit(&graph->state, state, memory_order_release);
+	reprise_queue_finish();
 }
 
 /* Graphs that are made in one lull of their context. */
@@ -230,6 +232,12 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 	return did;
 }
 
+/* How long. Not at all where the user says that whatever it costs pays. */
+static uint64_t rest_due(struct reprise_budget *budget)
+{
+	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED ? reprise_budget_rest(budget, reprise_clock_ns()) : 0;
+}
+
 static void *run(void *unused)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -245,7 +253,7 @@ static void *run(void *unused)
 
 		if (!work_on(&budget, &pause) || pause > 0)
 			reprise_futex_wait(&work, seen, pause);
-		while (!atomic_load(&stopped) && (rest = reprise_budget_rest(&budget, reprise_clock_ns())) > 0)
+		while (!atomic_load(&stopped) && (rest = rest_due(&budget)) > 0)
 			reprise_futex_wait(&work, atomic_load(&work), rest);
 	}
 	return NULL;

@@ -9,6 +9,7 @@
 static struct reprise_lock queue_lock; /* protects everything below; `waiting` is read without it, too */
 static struct reprise_graph *newest, *oldest;
 static _Atomic unsigned int waiting;
+static _Atomic unsigned int unfinished; /* those, and what was taken and is in work */
 
 bool reprise_queue_has_room(void)
 {
@@ -32,8 +33,10 @@ bool reprise_queue_push(struct reprise_graph *graph)
 
 	reprise_lock_take(&queue_lock);
 	room = reprise_queue_has_room();
-	if (room)
+	if (room) {
 		link_graph(graph, NULL, newest);
+		atomic_fetch_add(&unfinished, 1);
+	}
 	reprise_lock_give(&queue_lock);
 	return room;
 }
@@ -96,8 +99,19 @@ void reprise_queue_remove(struct reprise_graph *graph)
 	if (atomic_load(&graph->state) == REPRISE_GRAPH_QUEUED) {
 		unlink_graph(graph);
 		atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
+		reprise_queue_finish();
 	}
 	reprise_lock_give(&queue_lock);
+}
+
+void reprise_queue_finish(void)
+{
+	atomic_fetch_sub(&unfinished, 1);
+}
+
+unsigned int reprise_queue_unfinished(void)
+{
+	return atomic_load(&unfinished);
 }
 
 void reprise_queue_reset(void)
@@ -105,4 +119,5 @@ void reprise_queue_reset(void)
 	atomic_store(&queue_lock.word, 0);
 	newest = oldest = NULL;
 	atomic_store(&waiting, 0);
+	atomic_store(&unfinished, 0);
 }

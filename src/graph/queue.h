@@ -26,5 +26,11 @@ struct reprise_graph *reprise_queue_take_of(CUcontext context);
 /* Takes it out if it is in; EMPTY then. While building is paused. */
 void reprise_queue_remove(struct reprise_graph *graph);
 
+/* One that was taken is made, or not to be made, and says so by now. */
+void reprise_queue_finish(void);
+
+/* How many were pushed and are not finished, nor removed: those that wait, and those in work. Without the lock. */
+unsigned int reprise_queue_unfinished(void);
+
 /* After fork, in the child. */
 void reprise_queue_reset(void);

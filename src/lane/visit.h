@@ -5,8 +5,6 @@
 #include "../timeline/timeline.h"
 #include "lane.h"
 
-#define REPRISE_PAYS_MEASURED 0 /* the first word of REPRISE_PAYS */
-
 /* Whether a trace has to be seen to pay. */
 static inline bool reprise_visit_is_measured(void)
 {

@@ -68,6 +68,7 @@ static void kernel_attribute(void)
 		if (trap)
 			CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8192));
 		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
 	}
 	printf("failures %u\n", failures);
 	hazard_print("x", hazard_x);

@@ -149,14 +149,14 @@ static void dlclose_plugin(void)
 	strcpy(end != NULL ? end : path, "/libhazardplugin.so");
 	for (unsigned round = 0; round < 25; round++) {
 		void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		void (*work)(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round);
+		void (*work)(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round, void (*settle)(CUstream stream));
 
 		if (plugin == NULL) {
 			printf("%s\n", dlerror());
 			return;
 		}
 		*(void **)&work = dlsym(plugin, "hazard_plugin_work");
-		work(hazard_module, hazard_x, hazard_y, round);
+		work(hazard_module, hazard_x, hazard_y, round, hazard_settle);
 		dlclose(plugin);
 	}
 	hazard_print("x", hazard_x);

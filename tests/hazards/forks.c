@@ -564,6 +564,8 @@ static void fork_waited_for(void)
 /* The event of the fork is recorded again, elsewhere, before a branch waits for it: that branch is not behind the origin. */
 static void forks_elsewhere(unsigned iteration)
 {
+	if (iteration == 60)
+		CHECK(cuCtxSynchronize()); /* or the outsider has something to do, and no graph is built */
 	record_fork();
 	fork_to(0);
 	work_on(0, 1);
@@ -592,6 +594,7 @@ static void forks_with_new_events(unsigned iteration)
 {
 	fork_all(1);
 	join_all();
+	hazard_settle_again(iteration, origin);
 	if (!hazard_springs(iteration))
 		return;
 	CHECK(cuEventDestroy(join_events[0]));
@@ -650,8 +653,10 @@ static void fork_origin_destroyed(void)
 	for (unsigned round = 0; round < 4; round++) {
 		for (unsigned iteration = 0; iteration < 300; iteration++) {
 			forks_and_joins(iteration);
-			if (iteration == 60)
-				hazard_settle(origin);
+			if (iteration == 60) {
+				CHECK(cuCtxSynchronize()); /* the sides, too */
+				hazard_await_graphs();
+			}
 		}
 		CHECK(cuStreamSynchronize(origin));
 		CHECK(cuStreamDestroy(origin));

@@ -43,8 +43,12 @@ extern const char *hazard_module_path;
 void hazard_await_graphs(void);
 void hazard_settle(CUstream stream);
 
-/* True at irregular iterations, about one in thirty-seven, once the loop is hot, whose graphs are awaited before. */
+/* True at irregular iterations, about one in thirty-seven, once the loop is hot; its graphs are awaited before, where something comes to be built. */
 bool hazard_springs(unsigned iteration);
+bool hazard_is_irregular(unsigned iteration); /* the same, and nothing is awaited */
+
+/* At the end of each iteration: settles some iterations after each of those, when what ended there has become hot again. */
+void hazard_settle_again(unsigned iteration, CUstream stream);
 
 void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream);
 

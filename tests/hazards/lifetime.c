@@ -60,6 +60,8 @@ static void context_that_goes(void)
 		unsigned argument = i % CHAIN;
 
 		CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+		if (i == 10 * CHAIN)
+			hazard_settle(stream);
 	}
 	CHECK(cuCtxDestroy(elsewhere));
 	CHECK(cuCtxSetCurrent(hazard_context));
@@ -82,6 +84,7 @@ static void destroy_pending(void)
 	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
 		if (!hazard_springs(iteration))
 			continue;
 		part_of_chain(stream);

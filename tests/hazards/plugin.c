@@ -3,9 +3,9 @@
 
 static CUstream stream;
 
-__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round);
+__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round, void (*settle)(CUstream stream));
 
-__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round)
+__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round, void (*settle)(CUstream stream))
 {
 	static unsigned argument;
 	static void *params[3];
@@ -27,6 +27,8 @@ __attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, 
 		}
 		if (iteration % 2)
 			CHECK(cuStreamSynchronize(stream));
+		if (iteration == 6 || iteration == 12)
+			settle(stream);
 	}
 }
 

@@ -1,6 +1,8 @@
 /* Memory that runs out: what the graphs of Reprise hold is the program's, as soon as it asks for it. */
 #include <pthread.h>
+#include <sched.h>
 
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
 #define MOST 4096
@@ -191,10 +193,12 @@ static void ten_thousand_loops(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Loops on one stream that fill what graphs may take; then it stops, and others run on another, which has room only if the first gives way. */
-static void lane_gives_way(void)
+/* Loops on one stream, and then others on another. Returns whether graphs were seen to wait to be built. */
+static bool loops_on_two_streams(bool settle)
 {
 	CUstream streams[] = {hazard_stream(CU_STREAM_NON_BLOCKING), hazard_stream(CU_STREAM_NON_BLOCKING)};
+	struct reprise_counts counts;
+	bool waited = false;
 
 	for (unsigned which = 0; which < 2; which++) {
 		for (unsigned iteration = 0; iteration < (which ? 400 : 60); iteration++) {
@@ -203,9 +207,32 @@ static void lane_gives_way(void)
 				if (iteration % 8 == 0) /* else the graphs that go are still running */
 					CHECK(cuStreamSynchronize(streams[which]));
 			}
+			waited = waited || (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0);
+			if (settle && (iteration == 16 || iteration == 32))
+				hazard_settle(streams[which]);
 		}
 		CHECK(cuStreamSynchronize(streams[which]));
 	}
+	return waited;
+}
+
+/* The first fill what graphs may take; they stop, and the others have room only if the first give way. */
+static void lane_gives_way(void)
+{
+	loops_on_two_streams(true);
+	hazard_print("x", hazard_x);
+}
+
+/* To build takes long (SIM_SLOW), and the loops go on meanwhile; it is over for some of their graphs. */
+static void slow_build(void)
+{
+	struct reprise_counts counts;
+
+	bool waited = loops_on_two_streams(false);
+
+	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built == 0)
+		sched_yield();
+	fprintf(stderr, "built_unseen=%u\n", counts.graphs_built > 0 && !waited);
 	hazard_print("x", hazard_x);
 }
 
@@ -307,6 +334,7 @@ const struct hazard room_hazards[] = {
 	{"cancelled_out_of_memory", cancelled_out_of_memory},
 	{"ten_thousand_loops", ten_thousand_loops},
 	{"lane_gives_way", lane_gives_way},
+	{"slow_build", slow_build},
 	{"evicted_while_queued", evicted_while_queued},
 	{"evicted_twin", evicted_twin},
 	{"many_streams", many_streams},

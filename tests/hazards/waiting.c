@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
 static double now(void)
@@ -206,6 +207,18 @@ static void spin_across_streams(void)
 	hazard_print("other", other);
 }
 
+/* Until the building thread, if there is one, has worked once more. */
+static void await_building(void)
+{
+	struct reprise_counts counts;
+	uint64_t before;
+
+	reprise_read_counts(&counts, sizeof(counts));
+	before = counts.build_ns;
+	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.build_ns == before)
+		sched_yield();
+}
+
 /* A kernel runs all the while, until the host lets it go; loops on another stream become hot beside it, and change. */
 static void persistent_kernel(void)
 {
@@ -219,10 +232,13 @@ static void persistent_kernel(void)
 		hazard_chain(hazard_x, hot);
 		for (unsigned k = 0; k < iteration * 4 / ITERATIONS; k++)
 			hazard_launch(hazard_turn, hazard_x, 100 + k, hot);
-		if (hazard_springs(iteration))
+		if (hazard_is_irregular(iteration))
 			hazard_launch(hazard_mix, hazard_x, iteration, hot);
 		CHECK(cuStreamSynchronize(hot));
 	}
+	/* Until the building thread has tried from beginning to end while this one was in no call. */
+	for (unsigned i = 0; i < 2; i++)
+		await_building();
 	*host = 1;
 	CHECK(cuStreamSynchronize(resident));
 	hazard_print("x", hazard_x);

@@ -87,6 +87,34 @@ START_TEST(any_can_be_taken_out)
 }
 END_TEST
 
+START_TEST(what_is_in_work_counts_until_it_is_finished)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		reprise_queue_push(&graphs[i]);
+	ck_assert_uint_eq(reprise_queue_unfinished(), 3);
+	reprise_queue_take();
+	reprise_queue_put_back(reprise_queue_take());
+	ck_assert_uint_eq(reprise_queue_unfinished(), 3);
+	reprise_queue_finish();
+	ck_assert_uint_eq(reprise_queue_unfinished(), 2);
+	reprise_queue_remove(&graphs[0]);
+	reprise_queue_remove(&graphs[0]);
+	ck_assert_uint_eq(reprise_queue_unfinished(), 1);
+	reprise_queue_reset();
+	ck_assert_uint_eq(reprise_queue_unfinished(), 0);
+}
+END_TEST
+
+START_TEST(what_finds_no_room_is_not_waited_for)
+{
+	unsigned int in = 0;
+
+	while (reprise_queue_push(&graphs[in]))
+		in++;
+	ck_assert_uint_eq(reprise_queue_unfinished(), in);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("queue");
@@ -97,6 +125,8 @@ int main(void)
 	tcase_add_test(tests, one_of_a_context_is_found_behind_others);
 	tcase_add_test(tests, there_is_room_for_so_many);
 	tcase_add_loop_test(tests, any_can_be_taken_out, 0, 3);
+	tcase_add_test(tests, what_is_in_work_counts_until_it_is_finished);
+	tcase_add_test(tests, what_finds_no_room_is_not_waited_for);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
