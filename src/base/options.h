@@ -2,8 +2,8 @@
  * Every option, once: its enumerator, its environment variable, its kind, default, range and help.
  *
  * Options are read from the environment when Reprise starts, and only then. A value that cannot be used is named in
- * one line on stderr and the default is used; so is a variable that begins with REPRISE_ and is none of them. A program that runs with more rights than its user has (AT_SECURE) gets the
- * defaults, and off.
+ * one line on stderr and the default is used; so is a variable that begins with REPRISE_ and is none of them. A program that runs with more rights
+ * than its user has (AT_SECURE) gets the defaults, and off.
  */
 #pragma once
 

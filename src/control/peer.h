@@ -35,8 +35,8 @@ enum reprise_control_word reprise_control_word(const char *text);
 socklen_t reprise_control_address(struct sockaddr_un *address, pid_t process);
 
 /*
- * Whether the other end of the connection belongs to our own user and, unless `process` is 0, to that process. That process may have been root's when it began to
- * listen, which is what the kernel tells of it, and be ours since.
+ * Whether the other end of the connection belongs to our own user and, unless `process` is 0, to that process. That process may have been root's when
+ * it began to listen, which is what the kernel tells of it, and be ours since.
  */
 bool reprise_control_trusts(int connection, pid_t process);
 

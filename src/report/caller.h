@@ -1,8 +1,9 @@
 /*
  * Whose a call is: of the frames of a stack, cudart's own are passed over, and what called the runtime API is the caller.
  *
- * A shared cudart is known by its name. A static one is in the program's file or in a library's, and is known by names of functions: there are its inner ones, whose names
- * nobody else has, and above them the one of the API. A file that was stripped of these names does not tell, and then the caller is who called the driver.
+ * A shared cudart is known by its name. A static one is in the program's file or in a library's, and is known by names of functions: there are its
+ * inner ones, whose names nobody else has, and above them the one of the API. A file that was stripped of these names does not tell, and then the
+ * caller is who called the driver.
  */
 #pragma once
 

@@ -2,11 +2,11 @@
  * The file of a report. It is created for its user alone (0600), never through a link, never over anything but a regular file of that user
  * with no other name, and never waits: not for a reader, nor for whoever else writes it.
  *
- * It is written under a name of its own in the same folder (the report's with the process and ".part" behind it), and renamed: who reads the report finds all of
- * one, whenever that is. Where there can be no such name, the report at the end is written in its place.
+ * It is written under a name of its own in the same folder (the report's with the process and ".part" behind it), and renamed: who reads the report
+ * finds all of one, whenever that is. Where there can be no such name, the report at the end is written in its place.
  *
- * A name without %p may be shared by several processes. What one of them wrote while this one ran, or is still writing, is left alone: this one's report then
- * goes to the name with its process number behind it. An earlier run's is written over.
+ * A name without %p may be shared by several processes. What one of them wrote while this one ran, or is still writing, is left alone: this one's
+ * report then goes to the name with its process number behind it. An earlier run's is written over.
  */
 #pragma once
 
@@ -20,19 +20,27 @@
 /* What is there under the name is no plain file of this user's; beside the errors of errno. */
 #define REPRISE_REPORT_NOT_OURS (-1)
 
-/* This thread was locked in by the program, and no file is touched (base/filters.h). Nothing is said of it either: that, too, takes calls of the system. */
+/*
+ * This thread was locked in by the program, and no file is touched (base/filters.h). Nothing is said of it either: that, too, takes calls of the
+ * system.
+ */
 #define REPRISE_REPORT_LOCKED_IN ECANCELED
 
-/* When this process begins to be reported on, to that file; once. `pattern` stays; %p in it stands for the process. A relative name is looked for where the process is now. */
+/*
+ * When this process begins to be reported on, to that file; once. `pattern` stays; %p in it stands for the process. A relative name is looked for
+ * where the process is now.
+ */
 void reprise_report_file_begin(const char *pattern);
 
 /* After fork, in the child: what the parent wrote is not the child's. */
 void reprise_report_file_forget(void);
 
 /*
- * Has the report written, by `write`, which returns 0 or an error; again and again, but not by two threads at once. 0, or why there is none: then what was there is still there.
+ * Has the report written, by `write`, which returns 0 or an error; again and again, but not by two threads at once. 0, or why there is none: then
+ * what was there is still there.
  *
- * kept: where the file stays open, and locked, in place of the one before (-1: none), so that other processes see that it is still written; NULL: for the last time.
+ * kept: where the file stays open, and locked, in place of the one before (-1: none), so that other processes see that it is still written; NULL: for
+ * the last time.
  */
 int reprise_report_file_write(int (*write)(int file, const void *what), const void *what, int *kept);
 

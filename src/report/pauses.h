@@ -1,8 +1,8 @@
 /*
  * How long the program takes from op to op, in observe: what the GPU has for each kernel if it is not to fall behind.
  *
- * From the return of one eager call to the return of the next. The first ops of a process are left out, since code is loaded with them; so are all once CUPTI is at
- * work, which slows launches. Any thread, no lock: of two readings at one time one may be lost.
+ * From the return of one eager call to the return of the next. The first ops of a process are left out, since code is loaded with them; so are all
+ * once CUPTI is at work, which slows launches. Any thread, no lock: of two readings at one time one may be lost.
  */
 #pragma once
 

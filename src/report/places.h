@@ -1,7 +1,7 @@
 /*
  * Where in the program stand the calls that keep ops from being replayed: the stack of a call (stack.h), and how often it came by that.
- * A bounded number of stacks; those that find no room are only counted. Any thread, no lock. Whose the frames are, cudart's or the program's, is found out
- * when a report is written (caller.h): several stacks may turn out to be one place.
+ * A bounded number of stacks; those that find no room are only counted. Any thread, no lock. Whose the frames are, cudart's or the program's, is
+ * found out when a report is written (caller.h): several stacks may turn out to be one place.
  */
 #pragma once
 

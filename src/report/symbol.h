@@ -1,6 +1,7 @@
 /*
- * What code is called: the library that has an address, and the function, by the names that the library exports and by those in its file's own table, which has the others
- * too unless it was stripped. The file is read a piece at a time, and nothing is kept of it; without locks of ours, but not by two threads at once.
+ * What code is called: the library that has an address, and the function, by the names that the library exports and by those in its file's own table,
+ * which has the others too unless it was stripped. The file is read a piece at a time, and nothing is kept of it; without locks of ours, but not by
+ * two threads at once.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * The driver keeps a thread in a launch: as many are pending on the stream as there may be (SIM_PENDING), and the first waits for the host; or launches take long. What has
- * nothing to do with that launch goes on, and nothing is said to have finished that is still to be launched.
+ * The driver keeps a thread in a launch: as many are pending on the stream as there may be (SIM_PENDING), and the first waits for the host; or
+ * launches take long. What has nothing to do with that launch goes on, and nothing is said to have finished that is still to be launched.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -246,7 +246,8 @@ static void fork_asked_while_blocked(void)
 }
 
 /*
- * The other one is full, and the first comes behind it: a graph goes into the first, and what the other owes for its branch would have to wait for room there.
+ * The other one is full, and the first comes behind it: a graph goes into the first, and what the other owes for its branch would have to wait for
+ * room there.
  */
 static void owing_asked_while_blocked(void)
 {
@@ -265,8 +266,8 @@ static void join_asked_while_blocked(void)
 }
 
 /*
- * The thread that launches has gone, with a part of its launches deferred, and nothing of the stream's is pending in the driver. A launch takes long (SIM_SLOW), so that what is
- * deferred is issued only in part when the question is answered.
+ * The thread that launches has gone, with a part of its launches deferred, and nothing of the stream's is pending in the driver. A launch takes long
+ * (SIM_SLOW), so that what is deferred is issued only in part when the question is answered.
  */
 static void ask_while_issued(unsigned step)
 {
@@ -317,7 +318,8 @@ static void join_asked_while_issued(void)
 }
 
 /* Launches into another context; before the last `late` of them the host waits for the others to have written. */
-static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volatile uint32_t *words, unsigned count, unsigned late, uint32_t *expected, CUstream other)
+static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volatile uint32_t *words, unsigned count, unsigned late,
+                            uint32_t *expected, CUstream other)
 {
 	struct timespec begun, now;
 
@@ -380,7 +382,10 @@ static void hold_beside_blocked(void)
 	hold_beside(PARTLY, 12, 12, 6, ITERATIONS / 2, 0);
 }
 
-/* Of one op each time, so that nothing is deferred but what is left to the submission thread; and when the hold limit's thread sleeps, since nothing was for a while. */
+/*
+ * Of one op each time, so that nothing is deferred but what is left to the submission thread; and when the hold limit's thread sleeps, since nothing
+ * was for a while.
+ */
 static void queued_beside_blocked(void)
 {
 	hold_beside(1, 1, 1, 0, ITERATIONS / 4, 250);
@@ -402,7 +407,10 @@ static void make_doomed(CUdeviceptr x)
 
 static bool replaces;
 
-/* Launches into a stream of another thread's that forks and joins: its lanes are parted. Or replaces the event that joins, which is not recorded just then: what names it is forgotten. */
+/*
+ * Launches into a stream of another thread's that forks and joins: its lanes are parted. Or replaces the event that joins, which is not recorded just
+ * then: what names it is forgotten.
+ */
 static void *meddle(void *memory)
 {
 	CUdeviceptr x = (CUdeviceptr)memory;

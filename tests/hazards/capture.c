@@ -68,8 +68,8 @@ static void *capture_all_the_time(void *unused)
 }
 
 /*
- * Another thread captures in global mode, from when there are graphs to replay: its captures stay valid, and this one's ops stay in order, of which later
- * others come, so that graphs are to be built meanwhile.
+ * Another thread captures in global mode, from when there are graphs to replay: its captures stay valid, and this one's ops stay in order, of which
+ * later others come, so that graphs are to be built meanwhile.
  */
 static void own_capture_elsewhere(void)
 {
@@ -136,7 +136,10 @@ static void *make_traces_all_the_time(void *unused)
 
 #define ENOUGH 12u /* graphs that are built beside what a thread asks */
 
-/* Whether Reprise, if it is there, has built so many graphs, so that there were as many captures of ours; or has had more time for it than it needs on a busy machine. */
+/*
+ * Whether Reprise, if it is there, has built so many graphs, so that there were as many captures of ours; or has had more time for it than it needs
+ * on a busy machine.
+ */
 static bool enough_are_built(time_t since)
 {
 	struct reprise_counts counts;

@@ -1,6 +1,6 @@
 /*
- * Calls that wait for all work of a context, or that give a context something which waits for what is yet to come, beside the making of graphs. Shapes change
- * now and then, so that there always are graphs to be made; kernels wait for one another in memory, and host functions for a mutex.
+ * Calls that wait for all work of a context, or that give a context something which waits for what is yet to come, beside the making of graphs.
+ * Shapes change now and then, so that there always are graphs to be made; kernels wait for one another in memory, and host functions for a mutex.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -172,8 +172,9 @@ static void add_slow_callback(CUstream stream)
 }
 
 /*
- * A stream has room for few host functions with work behind them (SIM_FUNCTIONS). A graph's launch that finds none keeps others from launching: also the thread that
- * holds the mutex which they want. The program alone is slower than its functions. What must not be is that they are behind because launches cost less.
+ * A stream has room for few host functions with work behind them (SIM_FUNCTIONS). A graph's launch that finds none keeps others from launching: also
+ * the thread that holds the mutex which they want. The program alone is slower than its functions. What must not be is that they are behind because
+ * launches cost less.
  */
 static void functions_fill(void (*add)(CUstream), unsigned us, unsigned kernels)
 {
@@ -350,9 +351,10 @@ static void *launch_when_asked(void *unused)
 }
 
 /*
- * A kernel of one context waits for a kernel of another. One thread frees memory of the first context, and so waits for the kernel; one launches there
- * meanwhile; and a third makes a call that waits for nobody, launches in the other context, in the midst of what is hot, what the kernel waits for, and makes no call until
- * all is freed. What it launched before has shapes that change, so that graphs of the first context are always to be made.
+ * A kernel of one context waits for a kernel of another. One thread frees memory of the first context, and so waits for the kernel; one launches
+ * there meanwhile; and a third makes a call that waits for nobody, launches in the other context, in the midst of what is hot, what the kernel waits
+ * for, and makes no call until all is freed. What it launched before has shapes that change, so that graphs of the first context are always to be
+ * made.
  */
 static void live_beside_context(bool (*springs)(uint32_t step), void (*prepare)(void), void (*meanwhile)(void))
 {
@@ -522,7 +524,10 @@ static void retain_in_handler(int unused)
 		handled++;
 }
 
-/* Its handler makes such a call, too. keysignal.c sends it when Reprise makes what a thread's end is told by; without Reprise nobody does, and it comes afterwards. */
+/*
+ * Its handler makes such a call, too. keysignal.c sends it when Reprise makes what a thread's end is told by; without Reprise nobody does, and it
+ * comes afterwards.
+ */
 static void handler_at_first_call(void)
 {
 	CHECK(cuInit(0));
@@ -626,8 +631,8 @@ static void ask_for(void (*call)(void))
 }
 
 /*
- * A kernel waits, on one stream, for a kernel on another, whose launch has returned in the midst of what is hot. Then comes a call that waits for both, of this
- * thread's or of another.
+ * A kernel waits, on one stream, for a kernel on another, whose launch has returned in the midst of what is hot. Then comes a call that waits for
+ * both, of this thread's or of another.
  */
 static void wait_behind_deferred(void (*call)(void))
 {

@@ -259,7 +259,10 @@ static void *loop_beside(void *unused)
 	return unused;
 }
 
-/* Visits are queued, and launching them takes long (SIM_SLOW); meanwhile another stream's graphs want room, and the ones that are queued were used least recently. */
+/*
+ * Visits are queued, and launching them takes long (SIM_SLOW); meanwhile another stream's graphs want room, and the ones that are queued were used
+ * least recently.
+ */
 static void evicted_while_queued(void)
 {
 	pthread_t thread;
@@ -287,7 +290,9 @@ static void evicted_while_queued(void)
 	hazard_print("beside", x_beside);
 }
 
-/* Values that are new for a while, and then come by turns, so that there are two graphs of one sequence; then other loops want room for one of them. */
+/*
+ * Values that are new for a while, and then come by turns, so that there are two graphs of one sequence; then other loops want room for one of them.
+ */
 static void evicted_twin(void)
 {
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
