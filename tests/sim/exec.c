@@ -435,13 +435,26 @@ static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *wo
 	return op;
 }
 
-/* Enqueues one node. What it depends on has been enqueued before it. */
-static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stream, size_t position, struct sim_op **ops, struct sim_op *begin)
+/*
+ * Whether the log counts nodes as work of the streams that they were captured for. Not where none was captured for the stream that they are launched into: then
+ * the program itself has copied one stream's attributes to another one, and captured there.
+ */
+static bool stands_for(const struct sim_exec *exec, const struct sim_stream *stream)
+{
+	size_t i;
+
+	for (i = 0; i < exec->nodes.count; i++)
+		if (exec->nodes.at[i].place.context == stream->place.context && exec->nodes.at[i].place.stream == stream->place.stream)
+			return true;
+	return false;
+}
+
+/* Enqueues one node, which the log has at `place`. What it depends on has been enqueued before it. */
+static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stream, struct sim_place place, size_t position, struct sim_op **ops, struct sim_op *begin)
 {
 	struct sim_exec_node *node = &exec->nodes.at[position];
 	bool simple = node->enabled && node->work->kind != SIM_CHILD && node->work->kind != SIM_BATCH;
 	struct sim_context *context = node->work->context ? node->work->context : stream->context;
-	struct sim_place place = node->place.stream ? node->place : stream->place;
 	struct sim_op *op = sim_op_new(context, place, simple ? node->work : NULL), *end;
 	size_t i;
 
@@ -483,6 +496,7 @@ static size_t turns_of(const struct sim_exec *exec)
 static void launch(struct sim_exec *exec, struct sim_stream *stream)
 {
 	struct sim_op **ops = calloc(exec->nodes.count + 1, sizeof(*ops)), *begin = point(stream), *end = point(stream);
+	bool as_captured = stands_for(exec, stream);
 	size_t i;
 
 	sim_stream_order(stream, begin);
@@ -491,8 +505,9 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 	sim_op_after(end, begin);
 	for (i = 0; i < exec->order.count; i++) {
 		size_t position = exec->order.at[i];
+		struct sim_place captured_for = exec->nodes.at[position].place;
 
-		ops[position] = launch_node(exec, stream, position, ops, begin);
+		ops[position] = launch_node(exec, stream, as_captured && captured_for.stream ? captured_for : stream->place, position, ops, begin);
 		sim_op_after(end, ops[position]);
 	}
 	sim_op_submit(end);
