@@ -363,6 +363,7 @@ void fuzz_host_function(int s)
 {
 	int stream = fuzz_stream_of(s);
 
+	fuzz_function(stream);
 	CALL(cuLaunchHostFunc(world.stream[stream], fuzz_log, fuzz_log_entry(stream, (unsigned)iteration)));
 }
 
@@ -377,6 +378,7 @@ void fuzz_callback(int s)
 {
 	int stream = fuzz_stream_of(s);
 
+	fuzz_function(stream);
 	CALL(cuStreamAddCallback(world.stream[stream], call_back, fuzz_log_entry(stream, (unsigned)iteration + 1000), 0));
 }
 

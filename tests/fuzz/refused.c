@@ -165,6 +165,7 @@ void fuzz_call_refused(int s, int what, int when)
 
 	switch (fuzz_in(what, 6)) {
 	case 0:
+		fuzz_function(stream);
 		CALL(cuLaunchHostFunc(on, bad ? NULL : fuzz_log, fuzz_log_entry(stream, (unsigned)what)));
 		break;
 	case 1:

@@ -164,6 +164,7 @@ void fuzz_locked(int s, int t, int how)
 	int mine = apart(s, -1), its = apart(t, mine);
 
 	if (how % 3 == 0) {
+		fuzz_function(mine);
 		pthread_mutex_lock(&lock);
 		add_callback(mine, how);
 		body(its, how);
@@ -172,6 +173,7 @@ void fuzz_locked(int s, int t, int how)
 	}
 	fuzz_begin_elsewhere(launches_locked, its, how);
 	for (int i = 0; i < 3; i++) {
+		fuzz_function(mine);
 		add_callback(mine, how);
 		CALL(fuzz_work(mine, 0, 191));
 	}

@@ -14,7 +14,7 @@ int iteration;
 static const char *module_path;
 static int devices;
 
-enum { THREADS = 2, ERRORS = 1000 };
+enum { THREADS = 2, ERRORS = 1000, FUNCTIONS = 40 };
 static uint64_t results[THREADS] = {1, 1}, seen[THREADS] = {1, 1};
 static unsigned long errors[THREADS][ERRORS], changed_states[THREADS];
 
@@ -322,6 +322,12 @@ int finish(void)
 	if (changed_states[0] + changed_states[1] > 0)
 		printf("at the end, states changed %lu times\n", changed_states[0] + changed_states[1]);
 	return 0;
+}
+
+void fuzz_function(int stream)
+{
+	if (++world.functions[stream] % FUNCTIONS == 0)
+		CALL(cuStreamSynchronize(world.stream[stream]));
 }
 
 void fuzz_wait_host(unsigned microseconds)

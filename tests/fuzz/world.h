@@ -57,6 +57,7 @@ struct fuzz_world {
 	unsigned ticks;   /* the same of the mapped word */
 	unsigned values;  /* the same of the words that streams write */
 	uint64_t logged[STREAMS];
+	unsigned functions[STREAMS]; /* that the streams were given */
 };
 
 extern struct fuzz_world *fuzz_current;
@@ -98,4 +99,10 @@ extern unsigned fuzz_page[];
 CUresult fuzz_load_module(void);
 const char *fuzz_module_path(void);
 CUstream fuzz_new_stream(int stream);
+/*
+ * A stream is about to be given a host function, and no lock is held that one wants: now and then it is waited for. A stream has room for some dozens with work
+ * behind each (docs/conformance.md). Who finds none while holding a lock that one of them wants stands still, without Reprise, too.
+ */
+void fuzz_function(int stream);
+
 void fuzz_wait_host(unsigned microseconds);
