@@ -1,6 +1,8 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -8,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -162,6 +165,13 @@ bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned 
 		note_failure();
 	}
 	return started;
+}
+
+bool reprise_thread_own_files(bool keep_stderr)
+{
+	unsigned int first = keep_stderr ? STDERR_FILENO + 1u : 0;
+
+	return syscall(SYS_close_range, first, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0 && (!keep_stderr || syscall(SYS_close_range, 0u, STDERR_FILENO - 1u, 0) == 0);
 }
 
 bool reprise_thread_start(void *(*run)(void *), const char *name)

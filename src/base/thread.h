@@ -22,6 +22,14 @@ void reprise_thread_note_processors(void);
 bool reprise_thread_start(void *(*run)(void *), const char *name);
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);
 
+/*
+ * By a thread of ours: its files are in a table of its own from now on, which is empty, but for stderr if that is kept. In the program's, it would find a
+ * number taken that it expects to get, or close what it did not open; one that looks at its files would see ours, and a child inherit them. And here
+ * nothing is kept open that other threads close. False, and nothing is to be opened, where there can be none: before Linux 5.9 (close_range(2),
+ * CLOSE_RANGE_UNSHARE), or where that is forbidden.
+ */
+bool reprise_thread_own_files(bool keep_stderr);
+
 /* How many of ours there are, or fewer: those that have begun and not ended. */
 unsigned int reprise_thread_ours(void);
 

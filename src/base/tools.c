@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "begins.h"
+
 #define CHECKS "it ascribes what it finds to the call that it saw last"
 #define PROFILES "it measures and names the program's own calls"
 #define DEBUGS "it shows which call launched what"
@@ -47,11 +49,6 @@ struct process {
 	char tracer[32];
 };
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Calls `each` with every line of a file, of which only the last 255 characters are kept. */
 static void read_lines(const char *path, void (*each)(const char *line, struct process *process), struct process *process)
 {
@@ -84,7 +81,7 @@ static void note_library(const char *line, struct process *process)
 	const char *name = strrchr(line, '/');
 
 	for (size_t i = 0; name != NULL && i < TOOL_COUNT; i++)
-		if (tools[i].kind == REPRISE_TOOL_LIBRARY && begins(name + 1, tools[i].sign))
+		if (tools[i].kind == REPRISE_TOOL_LIBRARY && reprise_begins(name + 1, tools[i].sign))
 			process->has[i] = true;
 }
 
@@ -96,7 +93,7 @@ static void note_name(const char *line, struct process *process)
 static void note_tracer(const char *line, struct process *process)
 {
 	char path[64];
-	long tracer = begins(line, "TracerPid:") ? strtol(line + strlen("TracerPid:"), NULL, 10) : 0;
+	long tracer = reprise_begins(line, "TracerPid:") ? strtol(line + strlen("TracerPid:"), NULL, 10) : 0;
 
 	if (tracer <= 0)
 		return;
@@ -120,7 +117,7 @@ static bool is_there(size_t row, const struct process *process)
 	case REPRISE_TOOL_LIBRARY:
 		return process->has[row];
 	default:
-		return process->traced && begins(process->tracer, tools[row].sign);
+		return process->traced && reprise_begins(process->tracer, tools[row].sign);
 	}
 }
 

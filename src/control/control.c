@@ -1,18 +1,11 @@
-/*
- * The socket is in the thread's own file table, which it makes empty before anything else: a program that closes all files does not close
- * ours and is not given its number, one that looks at its files does not see it, and a child does not inherit it. What other threads have open is
- * not kept open here (close_range(2), CLOSE_RANGE_UNSHARE: Linux 5.9; on an older one there is no control).
- */
+/* The socket is in a file table of the thread's own, which it has before anything else; where it cannot have one, there is no control. */
 #include "control.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/close_range.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../base/inside.h"
@@ -31,12 +24,6 @@
 #define SHORT_NS 100000000 /* before another try for what is short */
 
 static _Atomic bool off; /* by a word from outside */
-
-/* All but stderr, for as long as there may be something to say. */
-static bool have_own_files(void)
-{
-	return syscall(SYS_close_range, STDERR_FILENO + 1u, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0 && syscall(SYS_close_range, 0u, STDERR_FILENO - 1u, 0) == 0;
-}
 
 static int open_listener(void)
 {
@@ -115,7 +102,7 @@ static void *run(void *unused)
 	int listener;
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
-	if (!have_own_files()) {
+	if (!reprise_thread_own_files(true)) { /* stderr for as long as there may be something to say */
 		reprise_log(REPRISE_LOG_WARNING, "no control: the kernel is older than Linux 5.9, or forbids close_range");
 		return NULL;
 	}

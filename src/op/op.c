@@ -508,13 +508,8 @@ CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream)
 	return reprise_op_issue(op, stream);
 }
 
-const char *reprise_op_kind_name(enum reprise_op_kind kind)
-{
-	static const char *const names[] = {
+const char *const reprise_op_kind_names[] = {
 #define X(kind, name) name,
-		REPRISE_OP_KINDS(X)
+	REPRISE_OP_KINDS(X)
 #undef X
-	};
-
-	return names[kind];
-}
+};

@@ -141,7 +141,7 @@ static inline size_t reprise_op_params(const struct reprise_op *op)
 /* The parameters of a kernel op, as its layout says. */
 const unsigned char *reprise_op_packed_params(const struct reprise_op *op);
 
-const char *reprise_op_kind_name(enum reprise_op_kind kind);
+extern const char *const reprise_op_kind_names[REPRISE_OP_KIND_COUNT];
 
 /* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds reprise_op_params(). */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

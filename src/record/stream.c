@@ -9,7 +9,6 @@
 #include "../base/inside.h"
 #include "../base/log.h"
 #include "../base/options.h"
-#include "../base/write.h"
 #include "../report/counters.h"
 #include "../report/file.h"
 

@@ -4,12 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "../base/begins.h"
 #include "symbol.h"
-
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
 
 /* A shared cudart, or the driver. */
 static bool is_runtime_library(const char *path)
@@ -17,26 +13,26 @@ static bool is_runtime_library(const char *path)
 	const char *slash = strrchr(path, '/');
 	const char *name = slash != NULL ? slash + 1 : path;
 
-	return begins(name, "libcudart") || begins(name, "libcuda.so");
+	return reprise_begins(name, "libcudart") || reprise_begins(name, "libcuda.so");
 }
 
 /* As static cudarts name what nobody else calls. */
 static bool is_inner(const char *name)
 {
-	return begins(name, "libcudart_static_") || begins(name, "__cudart");
+	return reprise_begins(name, "libcudart_static_") || reprise_begins(name, "__cudart");
 }
 
 /* What programs call, and the code that nvcc writes. */
 static bool is_api(const char *name)
 {
-	name += begins(name, "__") ? 2 : 0;
-	return begins(name, "cuda") && isupper((unsigned char)name[4]);
+	name += reprise_begins(name, "__") ? 2 : 0;
+	return reprise_begins(name, "cuda") && isupper((unsigned char)name[4]);
 }
 
 /* A template of the runtime's headers, such as cudaMalloc<float>, where the compiler made it a function of its own. */
 static bool is_template(const char *name)
 {
-	if (!begins(name, "_Z"))
+	if (!reprise_begins(name, "_Z"))
 		return false;
 	name += strcspn(name, "0123456789");
 	return is_api(name + strspn(name, "0123456789")) && strstr(name, "E9cudaError") != NULL;

@@ -22,6 +22,7 @@
 #include "../lane/eager.h"
 #include "../lane/process.h"
 #include "../lane/verify.h"
+#include "../op/op.h"
 #include "../record/record.h"
 #include "counters.h"
 #include "machine.h"
@@ -229,12 +230,6 @@ static void add_costs(struct reprise_text *text)
 	reprise_text_add_named(text, "cost_ns", names, costs, REPRISE_COST_COUNT);
 }
 
-static const char *const kind_names[] = {
-#define X(kind, name) name,
-	REPRISE_OP_KINDS(X)
-#undef X
-};
-
 static void add_reasons(struct reprise_text *text, const struct reprise_totals *totals)
 {
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
@@ -248,13 +243,13 @@ static void add_reasons(struct reprise_text *text, const struct reprise_totals *
 	reprise_text_add(text, ",\n  ");
 	reprise_text_add_named(text, "unfit", reprise_unfit_names + 1, unfit + 1, REPRISE_UNFIT_COUNT - 1);
 	reprise_text_add(text, ",\n  ");
-	reprise_text_add_named(text, "kinds", kind_names, totals->counts.kinds, REPRISE_OP_KIND_COUNT);
+	reprise_text_add_named(text, "kinds", reprise_op_kind_names, totals->counts.kinds, REPRISE_OP_KIND_COUNT);
 }
 
 static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
 {
 	reprise_text_add(text, ",\n  \"gain\": {");
-	reprise_text_add_named(text, "eager_ns", kind_names, gain->kind_ns, REPRISE_OP_KIND_COUNT);
+	reprise_text_add_named(text, "eager_ns", reprise_op_kind_names, gain->kind_ns, REPRISE_OP_KIND_COUNT);
 	reprise_text_add(text, ", \"eager_measured\": %s, \"launch_ns\": %" PRIu64 ", \"launch_measured\": %s,\n",
 	                 gain->eager_measured ? "true" : "false", gain->launch_ns, gain->launch_measured ? "true" : "false");
 	reprise_text_add(text, "    \"replaced_ns\": %" PRIu64 ", \"launches_ns\": %" PRIu64 ", \"patches_ns\": %" PRIu64, gain->replaced_ns,

@@ -124,7 +124,7 @@ static int write_json(int file, const void *what)
 	return reprise_text_end(&text);
 }
 
-/* Once: what keeps one from being written keeps the next one. */
+/* Once: what keeps one from being written keeps the next one. Under the lock, or when the last one is over. */
 static void tell_error(int error)
 {
 	char room[128];

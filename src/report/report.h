@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+/* When the process ends. Of what cannot be written, a line on stderr tells. */
 void reprise_report_at_exit(void);
 
 /* Writes the report as it is now, as JSON, into an open file; waits for one that is being written. False if not all of it could be. */
@@ -18,7 +19,7 @@ bool reprise_report_now(int file);
  */
 bool reprise_report_snapshot(int *kept);
 
-/* Writes the one at the end to its file; no other comes behind it. Returns the error, of which nobody is told. */
+/* Writes the one at the end, to its file or as the one line; no other comes behind it. Returns the error, of which nobody is told. */
 int reprise_report_write_last(void);
 
 /* When Reprise starts. */

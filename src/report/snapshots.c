@@ -1,12 +1,6 @@
-/*
- * The thread's files are in a table of its own, which is empty at first: the program would find a number taken that it expects to get, or close what it
- * did not open, and a child would inherit it. (close_range(2), CLOSE_RANGE_UNSHARE: Linux 5.9. On an older one, or where it is forbidden, there is the
- * report at the end alone.)
- */
+/* The thread's files are in a table of its own. Where it cannot have one, there is the report at the end alone. */
 #include "snapshots.h"
 
-#include <limits.h>
-#include <linux/close_range.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,7 +72,7 @@ static void write_on(void)
 static void *run(void *unused)
 {
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
-	if (syscall(SYS_close_range, 0u, UINT_MAX, CLOSE_RANGE_UNSHARE) != 0) {
+	if (!reprise_thread_own_files(false)) {
 		reprise_log(REPRISE_LOG_INFO, "no report before the end: the kernel is older than Linux 5.9, or forbids close_range");
 	} else {
 		prctl(PR_SET_TIMERSLACK, SLACK_NS);

@@ -11,7 +11,6 @@
  */
 #include "inner.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,8 +24,8 @@
 #include "../base/log.h"
 #include "../base/options.h"
 #include "../base/thread.h"
-#include "../base/write.h"
 #include "../op/name.h"
+#include "../op/op.h"
 #include "../report/counters.h"
 #include "../report/file.h"
 
@@ -246,17 +245,12 @@ static void add_activity(const struct reprise_gpu_activity *activity)
 /* A call of the program's: by the kernel's name where it is known. */
 static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin, uint64_t took)
 {
-	static const char *const kinds[] = {
-#define X(kind, name) name,
-		REPRISE_OP_KINDS(X)
-#undef X
-	};
 	uint64_t seen;
 	const char *kernel = event->kind == REPRISE_OP_KERNEL && event->graph != 0 ? reprise_name_at((uint16_t)event->graph, &seen) : NULL;
 	char name[REPRISE_TIMELINE_NAME_MOST], about[64];
 
-	reprise_timeline_escape(name, kernel != NULL ? kernel : kinds[event->kind]);
-	snprintf(about, sizeof(about), "\"kind\":\"%s\"", kinds[event->kind]);
+	reprise_timeline_escape(name, kernel != NULL ? kernel : reprise_op_kind_names[event->kind]);
+	snprintf(about, sizeof(about), "\"kind\":\"%s\"", reprise_op_kind_names[event->kind]);
 	add_span(name, "call", thread, begin, took, about);
 }
 
