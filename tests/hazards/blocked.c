@@ -310,6 +310,14 @@ static void fork_asked_while_issued(void)
 	ask_while_issued(FORKED);
 }
 
+/* The one that forks: the lane of both is the other's. */
+static void origin_asked_while_issued(void)
+{
+	fork_streams();
+	asked_stream = stream;
+	ask_while_issued(FORKED);
+}
+
 static void join_asked_while_issued(void)
 {
 	fork_streams();
@@ -591,6 +599,7 @@ const struct hazard blocked_hazards[] = {
 	{"asked_while_issued", asked_while_issued},
 	{"legacy_asked_while_issued", legacy_asked_while_issued},
 	{"fork_asked_while_issued", fork_asked_while_issued},
+	{"origin_asked_while_issued", origin_asked_while_issued},
 	{"join_asked_while_issued", join_asked_while_issued},
 	{"hold_beside_blocked", hold_beside_blocked},
 	{"queued_beside_blocked", queued_beside_blocked},

@@ -128,6 +128,7 @@ static void function_wants_mutex(void)
 enum { BEHIND_LOOPS = 240, BEHIND_FROM = 160, BEHIND_FUNCTIONS = 3 };
 
 static unsigned slow_us; /* what a function takes */
+static bool launches_itself; /* the thread that holds the mutex: what it launches is no op, and so left to nobody */
 
 static void *launch_with_mutex(void *unused)
 {
@@ -140,7 +141,10 @@ static void *launch_with_mutex(void *unused)
 	x = words(5);
 	while (!over) {
 		pthread_mutex_lock(&mutex);
-		CHECK(cuMemsetD32Async(x, 1, 1, stream));
+		if (launches_itself)
+			CHECK(cuLaunchCooperativeKernel(hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &x, &(unsigned){1}}));
+		else
+			CHECK(cuMemsetD32Async(x, 1, 1, stream));
 		pthread_mutex_unlock(&mutex);
 		CHECK(cuStreamSynchronize(stream));
 		rest(100); /* a mutex is not fair */
@@ -194,6 +198,8 @@ static void functions_fill(void (*add)(CUstream), unsigned us, unsigned kernels)
 		if (iteration < BEHIND_FROM)
 			rest(6 * slow_us); /* its functions are done, and graphs can be built */
 	}
+	while (launches_itself && ran != called)
+		rest(slow_us); /* it goes on launching meanwhile */
 	over = true;
 	pthread_join(thread, NULL);
 	CHECK(cuStreamSynchronize(stream));
@@ -204,6 +210,16 @@ static void functions_fill(void (*add)(CUstream), unsigned us, unsigned kernels)
 static void functions_behind(void)
 {
 	functions_fill(launch_slow_function, 250, 1);
+}
+
+/*
+ * A graph's launch takes long (SIM_SLOW), and is left to the submission thread: until it has launched the first, nothing is pending in the stream, and all of it in the
+ * queue.
+ */
+static void functions_queued(void)
+{
+	launches_itself = true;
+	functions_fill(launch_slow_function, 2000, 1);
 }
 
 static void callbacks_behind(void)
@@ -703,6 +719,7 @@ const struct hazard gated_hazards[] = {
 	{"callback_wants_mutex", callback_wants_mutex},
 	{"function_wants_mutex", function_wants_mutex},
 	{"functions_behind", functions_behind},
+	{"functions_queued", functions_queued},
 	{"callbacks_behind", callbacks_behind},
 	{"context_waits_for_event", context_waits_for_event},
 	{"free_beside_device", free_beside_device},
