@@ -38,6 +38,7 @@ static void smem_attribute(void)
 			failures += result != CUDA_SUCCESS;
 		}
 		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
 	}
 	printf("failures %u\n", failures);
 	hazard_print("x", hazard_x);
@@ -81,8 +82,7 @@ static void function_reuse(void)
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
-		if (hazard_springs(iteration - 12))
-			hazard_settle(stream);
+		hazard_settle_again(iteration, stream);
 		if (!hazard_springs(iteration))
 			continue;
 		CHECK(cuStreamSynchronize(stream));
@@ -106,8 +106,7 @@ static void stream_reuse(void)
 			CHECK(cuCtxSynchronize());
 			CHECK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -(int)(iteration % 3)));
 		}
-		if (hazard_springs(iteration - 12))
-			hazard_settle(stream);
+		hazard_settle_again(iteration, stream);
 	}
 	hazard_print("x", hazard_x);
 }
@@ -127,6 +126,8 @@ static void grid_growth(void)
 		for (unsigned i = 0; i < CHAIN; i++)
 			CHECK(cuLaunchKernel(hazard_mix, 1 + iteration / 30, 1, 1, 64, 1, 1, 0, stream, (void *[]){&x, &y, &i}, NULL));
 		CHECK(cuStreamSynchronize(stream));
+		if (iteration % 30 == 10)
+			hazard_settle(stream);
 	}
 	hazard_print("first", x);
 	hazard_print("last", x + (4096 - WORDS) * 4);

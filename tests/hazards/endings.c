@@ -17,6 +17,8 @@ static void leave_pending(void)
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
+		if (iteration == 20 || iteration == 40)
+			hazard_settle(stream);
 	}
 	hazard_print("x", hazard_x);
 	fflush(stdout);

@@ -151,6 +151,9 @@ static void primary_release(void)
 			part_of_chain(stream);
 		}
 		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
+		if (iteration % 300 == 4 || iteration % 300 == 12)
+			hazard_settle(stream);
 		if (iteration % 300 != 299)
 			continue;
 		hazard_print("x", hazard_x);
@@ -186,6 +189,8 @@ static void kernel_traps(void)
 	for (; iteration < ITERATIONS && waited == CUDA_SUCCESS; iteration++) {
 		chain_that_may_fault(stream, CHAIN / 2, iteration == 700);
 		waited = cuStreamSynchronize(stream);
+		if (iteration == 20 || iteration == 40)
+			hazard_settle(stream);
 	}
 	printf("iteration %u: the wait returned %d\n", iteration, (int)waited);
 	for (unsigned i = 0; i < 100; i++) {

@@ -79,6 +79,7 @@ static void array_reuse(void)
 		CHECK(cuMemcpy2DAsync(&get, stream));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
 		if (hazard_springs(iteration))
 			array = array_elsewhere(array);
 	}

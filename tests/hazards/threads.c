@@ -144,6 +144,8 @@ static void *short_life(void *unused)
 		hazard_chain(short_lived_x, CU_STREAM_PER_THREAD);
 		if (iteration % 4 == 0)
 			CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+		if (iteration == 8 || iteration == 16)
+			hazard_settle(CU_STREAM_PER_THREAD);
 	}
 	return unused;
 }
@@ -176,6 +178,8 @@ static void *own_streams(void *memory)
 			hazard_chain(x, stream);
 			if (iteration % 3 == 0)
 				CHECK(cuStreamSynchronize(stream));
+			if (iteration == 60)
+				hazard_settle(stream);
 		}
 		CHECK(cuStreamSynchronize(stream)); /* the next stream would not wait for this one */
 		CHECK(cuStreamDestroy(stream));
