@@ -604,7 +604,7 @@ BUGS = (
     ("a snapshot is written though nothing has happened", "src/report/report.c", "	if (!ended && now != written) {", "	if (!ended) {", "snapshots"),
     ("what was written of a snapshot takes the place of the last one", "src/report/file.c", "	if (error == 0)\n		error = publish(draft, path, &status);\n",
      "	if (error != 0)\n		publish(draft, path, &status);\n	else\n		error = publish(draft, path, &status);\n", "snapshots"),
-    ("a thread that the program has locked in opens files", "src/base/filters.c", "before != NEVER && state() != before", "before == NEVER && state() != before", "filtered"),
+    ("a thread that the program has locked in opens files", "src/base/filters.c", "before != NEVER && state() > before", "before == NEVER && state() > before", "filtered"),
     ("what was noted last is not written", "src/lane/process.c", "	reprise_timeline_finish(TIMELINE_PATIENCE_NS);\n", "", "timeline"),
     ("lines of a timeline lie across pages", "src/timeline/writer.c", "	if (length > left)\n		append(blanks, left);\n", "	(void)blanks;\n	(void)left;\n", "timeline"),
     ("a timeline's file has no limit", "src/timeline/writer.c",

@@ -9,6 +9,7 @@
 
 static _Atomic int noted = NEVER;
 
+/* 0: none; 1 and 2: under filters */
 static int state(void)
 {
 	REPRISE_KEEP_ERRNO;
@@ -25,5 +26,5 @@ bool reprise_filters_came(void)
 {
 	int before = atomic_load(&noted);
 
-	return before != NEVER && state() != before;
+	return before != NEVER && state() > before;
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -42,6 +43,24 @@ START_TEST(what_came_before_is_no_matter)
 }
 END_TEST
 
+static void *lock_in_and_note(void *unused)
+{
+	lock_in();
+	reprise_filters_note();
+	return NULL;
+}
+
+/* Filters are a thread's own: the one that made the first call may have been locked in, and this one never. */
+START_TEST(who_is_under_none_is_not_locked_in)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, lock_in_and_note, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0);
+	ck_assert(!reprise_filters_came());
+}
+END_TEST
+
 START_TEST(who_is_locked_in_starts_no_thread)
 {
 	reprise_filters_note();
@@ -62,6 +81,7 @@ int main(void)
 	TCase *tests = tcase_create("filters");
 
 	tcase_add_test(tests, what_came_before_is_no_matter);
+	tcase_add_test(tests, who_is_under_none_is_not_locked_in);
 	tcase_add_test(tests, who_is_locked_in_starts_no_thread);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
