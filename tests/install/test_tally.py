@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""The last line of all that runs tests; and that every test is named, so that one which vanishes is missed.
+
+usage: test_tally.py BUILD [--names]      --names: BUILD has all tests, and they are held against tests/names.txt
+"""
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+sys.path.insert(0, str(SCRIPTS))
+import tally  # noqa: E402
+
+BUILD = Path(sys.argv[1])
+ALL = "--names" in sys.argv
+
+
+class LastLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name in ("meson-logs", "meson-info"):
+            (self.folder / name).mkdir()
+
+    def told(self, ran, *words, there=None):
+        """What is told of tests that ran, name to (result, stdout); (exit status, lines)."""
+        log = [json.dumps({"name": f"reprise:{name}", "result": result, "stdout": stdout}) for name, (result, stdout) in ran.items()]
+        (self.folder / "meson-logs" / "testlog.json").write_text("\n".join(log))
+        tests = [{"suite": [f"reprise:{name.partition(' / ')[0]}"], "name": name.partition(" / ")[2]} for name in (there or ran)]
+        (self.folder / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
+        outcome = subprocess.run([sys.executable, SCRIPTS / "tally.py", self.folder, *words], capture_output=True, text=True)
+        self.assertEqual(outcome.stderr, "")
+        return outcome.returncode, outcome.stdout.splitlines()
+
+    def everything(self):
+        return {name: ("OK", "") for name in tally.named()[0]}
+
+    def test_it_has_what_needed_another_round(self):
+        ran = {"hazards / one": ("OK", "eager: replayed 90 %\nneeded another round: eager: too little\nok\n"), "hazards / two": ("OK", "ok\n"),
+               "hazards / three": ("SKIP", "")}
+        self.assertEqual(self.told(ran, "--chosen", "one", "two", "three"), (0, ["2 passed, 0 failed, 1 skipped, 1 needed another round"]))
+
+    def test_what_did_not_pass_failed(self):
+        ran = {f"hazards / {result}": (result, "") for result in ("OK", "FAIL", "TIMEOUT", "ERROR", "INTERRUPT")}
+        self.assertEqual(self.told(ran, "--chosen", "OK"), (1, ["1 passed, 4 failed, 0 skipped"]))
+
+    def test_all_that_are_named_are_enough(self):
+        ran = self.everything()
+        self.assertEqual(self.told(ran, "--left-out", "1"), (0, [f"{len(ran)} passed, 0 failed, 1 skipped"]))
+
+    def test_one_that_vanished_failed(self):
+        ran = self.everything()
+        gone = sorted(ran)[100]
+        del ran[gone]
+        status, lines = self.told(ran)
+        self.assertEqual((status, lines[-1]), (1, f"{len(ran)} passed, 1 failed, 0 skipped"))
+        self.assertRegex(lines[0], f"^FAIL {gone}: it did not run")
+
+    def test_one_that_is_there_and_did_not_run_failed(self):
+        ran = self.everything()
+        status, lines = self.told(ran, there=[*ran, "unit / new"])
+        self.assertEqual((status, lines[-1]), (1, f"{len(ran)} passed, 1 failed, 0 skipped"))
+
+    def test_one_of_a_choice_that_did_not_run_failed(self):
+        status, lines = self.told({"hazards / one": ("OK", "")}, "--chosen", "one", "two")
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_nothing_ran(self):
+        status, lines = self.told({}, there=["hazards / one"])
+        self.assertEqual((status, lines[-1]), (1, f"0 passed, {len(tally.named()[0]) + 1} failed, 0 skipped"))
+
+    def test_those_of_the_gpu_are_added(self):
+        log = self.folder / "gpu-test.log"
+        for last, status, line in (("5 passed, 0 failed, 2 skipped, 4 needed another round", 0, "6 passed, 0 failed, 2 skipped, 5 needed another round"),
+                                   ("5 passed, 1 failed, 2 skipped", 1, "6 passed, 1 failed, 2 skipped, 1 needed another round"),
+                                   ("Traceback of something", 1, "1 passed, 1 failed, 0 skipped, 1 needed another round")):
+            log.write_text(f"ok   heat: 1\n{last}\n")
+            with self.subTest(last=last):
+                outcome = self.told({"hazards / one": ("OK", "needed another round: x")}, "--chosen", "one", "--gpu", str(log))
+                self.assertEqual((outcome[0], outcome[1][-1]), (status, line))
+
+    def test_the_gpu_test_ends_with_such_a_line(self):
+        """Of a folder where nothing is built, with a GPU or without."""
+        outcome = subprocess.run([SCRIPTS / "gpu-test", self.folder], capture_output=True, text=True)
+        self.assertEqual(sum(tally.read_line(outcome.stdout.splitlines()[-1])), 1, outcome.stdout)
+
+
+@unittest.skipUnless(ALL, "this build lacks tests")
+class Names(unittest.TestCase):
+    def test_each_that_is_named_is_there(self):
+        self.assertEqual(list(tally.absent(tally.there(BUILD), tally.named()[0])), [], "written by: python3 scripts/tally.py BUILD --write")
+
+    def test_not_many_are_not_named(self):
+        names, with_nvcc = tally.named()
+        self.assertLessEqual(len(tally.there(BUILD) - names - with_nvcc), tally.FEW, "write tests/names.txt anew: python3 scripts/tally.py BUILD --write")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
