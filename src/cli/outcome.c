@@ -127,7 +127,8 @@ void reprise_outcome_why_unknown(const struct reprise_outcome *outcome, const st
 	else if (reprise_program_obstacle(command[0], obstacle, sizeof(obstacle)))
 		snprintf(words, size, "%s", obstacle);
 	else
-		snprintf(words, size, "no report came: %s made no CUDA call that Reprise could see, or ended by _exit; try reprise doctor %s", command[0], command[0]);
+		snprintf(words, size, "no report came: %s made no CUDA call that Reprise could see, ended by _exit, or forbade itself to open files; try reprise doctor %s",
+		         command[0], command[0]);
 }
 
 /* ---- the end ---- */

@@ -162,7 +162,8 @@ class AtTheEnd(WithFolder):
                          [f"reprise: nothing is known of the launches: {program} is static, and nothing can be preloaded into it"])
 
     def test_no_launches_are_said_only_of_who_reported_none(self):
-        self.assertIn("no report came: true made no CUDA call that Reprise could see, or ended by _exit; try reprise doctor true", self.said("run", "--", "true")[0])
+        self.assertIn("no report came: true made no CUDA call that Reprise could see, ended by _exit, or forbade itself to open files; try reprise doctor true",
+                      self.said("run", "--", "true")[0])
         self.assertEqual(self.said("run", "--", *STARTS_CUDA), ["reprise: no CUDA launches were seen"])
         self.assertIn("none of 7 launches was looked at", self.said("run", "--", self.reporting({"ops": 0, "replayed": 0, "paused_ops": 7}))[0])
 

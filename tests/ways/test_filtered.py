@@ -91,6 +91,12 @@ class LockedIn(unittest.TestCase):
                 self.assertFalse(self.report()["complete"])
                 self.assertEqual([path.name for path in self.folder.iterdir()], ["r.json"])
 
+    def test_the_command_names_that_as_a_reason_why_no_report_came(self):
+        script = PROGRAM % (str(TESTS), f"filters.forbid(*filters.OWN, {KILLS}, all_threads=True)")
+        outcome = subprocess.run([REPRISE, "run", "--", sys.executable, "-c", script], env=simulation.environment(BUILD), capture_output=True, text=True, timeout=DEADLINE)
+        self.assertEqual(outcome.returncode, 5)
+        self.assertRegex(outcome.stderr, r"^locked in\nreprise: .*no report came: .* or forbade itself to open files; try reprise doctor ")
+
     def test_a_recording_ends_there(self):
         for answer in (KILLS, REFUSES):
             with self.subTest(answer=answer):
