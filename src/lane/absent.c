@@ -6,13 +6,13 @@
 #define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */
 
 /*
- * Whether it pays to replay the trace without `count` ops from op `first` on, rather than to leave it.
+ * Pays for replaying the trace without `count` ops from op `first` on, rather than leaving it, if that is worth it; says whether.
  *
  * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every visit. A trace of its own for what came instead would
  * have to be bought, by leaving this one a few times and by building. So the rent is paid until it has come to the price, and then the trace
  * is left, to see whether what comes instead comes often. Neither costs more than twice what would have been best.
  */
-static bool pays_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int first, unsigned int count)
+static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int first, unsigned int count)
 {
 	unsigned int absent = trace->absent_count + count;
 	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent), eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
@@ -64,7 +64,7 @@ bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call
 
 		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
 			continue;
-		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) || !pays_to_pass_over(lane, trace, at, i - at))
+		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) || !pay_to_pass_over(lane, trace, at, i - at))
 			return false;
 		reprise_trace_pass_over(trace, at, i - at);
 		lane->cursor = i;

@@ -211,7 +211,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-bool reprise_hold_ready(void)
+bool reprise_hold_ensure(void)
 {
 	bool ready = !reprise_thread_is_alone() && reprise_worker_ready(&worker, run, "reprise-hold");
 

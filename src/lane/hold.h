@@ -6,7 +6,7 @@
 #include "lane.h"
 
 /* Before anything may be deferred: starts the thread. False if there can be none, so that nothing may be. */
-bool reprise_hold_ready(void);
+bool reprise_hold_ensure(void);
 
 /*
  * The lane's first op of this visit has just been deferred. Under the lane's lock. A load while the thread is awake, which it is as long as the

@@ -141,7 +141,7 @@ bool reprise_lane_note_pause(struct reprise_lane *lane)
 	if (lane->trace == NULL || lane->cursor == 0)
 		return false;
 	lane->paused = true;
-	return !noted && reprise_trace_held(lane->trace, lane->cursor);
+	return !noted && reprise_trace_note_held(lane->trace, lane->cursor);
 }
 
 void reprise_lane_issue_wanted(struct reprise_lane *lane)

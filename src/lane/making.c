@@ -60,7 +60,7 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 		try_again(lane, trace);
 		return;
 	}
-	if (count > 1 && !reprise_dry && !reprise_hold_ready())
+	if (count > 1 && !reprise_dry && !reprise_hold_ensure())
 		return; /* what it would defer, nobody would issue in time */
 	add(lane, ops, loose, count, spot, gap_ns);
 }
@@ -157,7 +157,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 
 		if (lane->joint == NULL)
 			count = within;
-		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_part(lane->watch, segment, start, count))
+		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;
 		reprise_lane_stay_awake(lane, REPRISE_AWAKE_OPS);
 		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));

@@ -43,8 +43,10 @@ void reprise_pace_look(struct reprise_lane *lane, bool busy)
 	atomic_store(&lane->pace.lead, lead);
 }
 
-/* The GPU was as slow as the program when it was looked at last: what the program saves, it would wait for in the end. */
-static bool has_no_lead(struct reprise_pace *pace)
+/*
+ * The GPU was as slow as the program when it was looked at last: what the program saves, it would wait for in the end. So this visit rests, until enough have.
+ */
+static bool rest_without_lead(struct reprise_pace *pace)
 {
 	if (atomic_load(&pace->lead) > -LEAD_MOST)
 		return false;
@@ -55,7 +57,7 @@ static bool has_no_lead(struct reprise_pace *pace)
 	return false;
 }
 
-bool reprise_pace_is_slow(struct reprise_lane *lane)
+bool reprise_pace_judge(struct reprise_lane *lane)
 {
 	struct reprise_pace *pace = &lane->pace;
 
@@ -67,5 +69,5 @@ bool reprise_pace_is_slow(struct reprise_lane *lane)
 		pace->begin_ns = reprise_clock_ns();
 		pace->begin_ops = lane->counts.ops;
 	}
-	return pace->op_ns >= SLOW_NS && pace->span_ns >= LEAST_NS && !has_no_lead(pace);
+	return pace->op_ns >= SLOW_NS && pace->span_ns >= LEAST_NS && !rest_without_lead(pace);
 }

@@ -20,5 +20,8 @@ void reprise_pace_wait(struct reprise_lane *lane);
 /* The thread is about to launch what was left to it, and the GPU has, or has not, something to do. Under the queue's lock instead. */
 void reprise_pace_look(struct reprise_lane *lane, bool busy);
 
-/* Whether the program, rather than the GPU, is what takes the time, and it is far from a wait, as far as is known. Asked at each visit. */
-bool reprise_pace_is_slow(struct reprise_lane *lane);
+/*
+ * Measures, once in a while, and says whether the program, rather than the GPU, is what takes the time, and it is far from a wait, as far as is known. Once for each
+ * visit, which it counts.
+ */
+bool reprise_pace_judge(struct reprise_lane *lane);

@@ -134,7 +134,7 @@ static bool has_room(void)
 static void start_threads(void)
 {
 	if (!reprise_dry && reprise_option(REPRISE_OPTION_HOLD) > 0) {
-		reprise_hold_ready();
+		reprise_hold_ensure();
 		reprise_submission_begin();
 	}
 	if (!reprise_dry)

@@ -185,7 +185,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 	CUresult result = CUDA_SUCCESS;
 
 	reprise_pace_visit(lane);
-	if (reprise_submission_wants(lane) && reprise_submission_ready()) {
+	if (reprise_submission_decide(lane) && reprise_submission_ensure()) {
 		leave_to_thread(lane);
 	} else {
 		reprise_queued_finish(lane, false);
@@ -198,7 +198,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 void reprise_lane_replay_dry(struct reprise_lane *lane)
 {
 	reprise_pace_visit(lane);
-	if (reprise_submission_wants(lane)) {
+	if (reprise_submission_decide(lane)) {
 		reprise_count(REPRISE_COUNT_submitted, 1);
 		reprise_count(REPRISE_COUNT_submitted_patches, lane->trace->changed_count);
 	}

@@ -134,7 +134,7 @@ static bool has_a_processor(void)
 	return count > 1;
 }
 
-bool reprise_submission_ready(void)
+bool reprise_submission_ensure(void)
 {
 	bool ready;
 
@@ -149,7 +149,7 @@ bool reprise_submission_ready(void)
 void reprise_submission_begin(void)
 {
 	if (reprise_option(REPRISE_OPTION_SUBMIT) != NEVER)
-		reprise_submission_ready();
+		reprise_submission_ensure();
 }
 
 /* ---- what is queued ---- */
@@ -162,9 +162,10 @@ static void back_off(struct reprise_trace *trace)
 	trace->direct = trace->direct_span;
 }
 
-static bool pays(struct reprise_lane *lane, struct reprise_trace *trace)
+/* Whether to leave this visit to the thread: not for some visits after one was waited for, which are counted down here. */
+static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	if (!reprise_pace_is_slow(lane))
+	if (!reprise_pace_judge(lane))
 		return false;
 	if (trace->waited_for)
 		back_off(trace);
@@ -188,12 +189,12 @@ static bool may_be_queued(const struct reprise_lane *lane, const struct reprise_
 	return reprise_queued_has(lane, trace) ? trace->changed_count == 0 : !trace->graph.mixed;
 }
 
-REPRISE_HOT bool reprise_submission_wants(struct reprise_lane *lane)
+REPRISE_HOT bool reprise_submission_decide(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	uint64_t who = reprise_option(REPRISE_OPTION_SUBMIT);
 
-	return who != NEVER && may_be_queued(lane, trace) && (who == ALWAYS || pays(lane, trace));
+	return who != NEVER && may_be_queued(lane, trace) && (who == ALWAYS || take_turn(lane, trace));
 }
 
 void reprise_submission_wake(void)

@@ -12,14 +12,14 @@
 /* How long the thread sleeps between two looks while it finds anything. */
 #define REPRISE_SUBMISSION_PERIOD_NS 100000u
 
-/* Whether the followed trace's visit, which is complete, is one for the thread. Asked once. Under the lane's lock. */
-bool reprise_submission_wants(struct reprise_lane *lane);
+/* Decides whether the followed trace's visit, which is complete, is one for the thread, and counts that for the next. Once for each visit. Under the lane's lock. */
+bool reprise_submission_decide(struct reprise_lane *lane);
 
 /* Before the first visit: starts the thread if it may be wanted. */
 void reprise_submission_begin(void);
 
-/* Whether there is the thread: starts it. */
-bool reprise_submission_ready(void);
+/* Starts the thread, unless there is one. False if there can be none. */
+bool reprise_submission_ensure(void);
 
 /* Something has been queued. A load while the thread is awake. */
 void reprise_submission_wake(void);

@@ -173,7 +173,7 @@ void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now)
 		trace->setbacks++;
 }
 
-bool reprise_trace_held(struct reprise_trace *trace, unsigned int at)
+bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at)
 {
 	trace->held = HELD + (trace->held_at == at ? trace->held : 0);
 	trace->held_at = at;

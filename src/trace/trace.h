@@ -130,8 +130,8 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept);
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now);
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
-/* The program paused for long before op `at`. True if it does so there so often that the trace should end there. */
-bool reprise_trace_held(struct reprise_trace *trace, unsigned int at);
+/* Notes that the program paused for long before op `at`. True if it does so there so often that the trace should end there. */
+bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at);
 
 void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);
 

@@ -167,8 +167,8 @@ static bool note_op(struct reprise_watch *watch, unsigned int i)
 	return true;
 }
 
-/* Whether there is anything in the segment that came before. */
-static bool worth_a_look(struct reprise_watch *watch, struct reprise_segment *segment)
+/* Notes the segment's ops. Whether any of them came before. */
+static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segment)
 {
 	bool known = false;
 
@@ -181,7 +181,7 @@ static bool worth_a_look(struct reprise_watch *watch, struct reprise_segment *se
 	return known;
 }
 
-bool reprise_watch_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count)
+bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count)
 {
 	uint64_t tight = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape : segment->spot.before), hash = tight;
 	unsigned int loose = 0, news = 0;
@@ -228,7 +228,7 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait, repr
 
 	if (count == 0)
 		return;
-	if (worth_a_look(watch, &segment)) {
+	if (note_ops(watch, &segment)) {
 		for (unsigned int i = 0; i < count; i++)
 			watch->gaps[i] = to_ns(watch->gaps[i]);
 		found(context, &segment);

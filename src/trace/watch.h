@@ -60,8 +60,8 @@ void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_fou
 /* Forgets the segment: an op in it was refused by the driver. */
 void reprise_watch_drop(struct reprise_watch *watch);
 
-/* While a segment is shown: whether `count` of its ops from `start` on are worth a trace of their own. Asked once for each part. */
-bool reprise_watch_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count);
+/* While a segment is shown: notes the part of `count` ops from `start` on, and says whether it is worth a trace of its own. Once for each part. */
+bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count);
 
 /* Whether this value came before, lately, after the last two kept. */
 bool reprise_watch_knows(struct reprise_watch *watch, uint64_t value);

@@ -217,13 +217,13 @@ START_TEST(a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then)
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 5, false);
 
 	for (unsigned int round = 0; round < 10; round++) {
-		ck_assert(!reprise_trace_held(trace, 3));
+		ck_assert(!reprise_trace_note_held(trace, 3));
 		for (unsigned int visit = 0; visit < 20; visit++)
 			reprise_trace_succeeded(trace, visit);
 	}
-	ck_assert(!reprise_trace_held(trace, 2));
-	ck_assert(!reprise_trace_held(trace, 3));
-	ck_assert(reprise_trace_held(trace, 3));
+	ck_assert(!reprise_trace_note_held(trace, 2));
+	ck_assert(!reprise_trace_note_held(trace, 3));
+	ck_assert(reprise_trace_note_held(trace, 3));
 	reprise_trace_free(trace);
 }
 END_TEST

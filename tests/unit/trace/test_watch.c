@@ -18,7 +18,7 @@ static bool worthy;                      /* whether it was worth a trace in the 
 static void found(void *context, struct reprise_segment *segment)
 {
 	latest = *segment;
-	worthy = reprise_watch_part(watch, segment, part_start, part_count > 0 ? part_count : segment->count);
+	worthy = reprise_watch_note_part(watch, segment, part_start, part_count > 0 ? part_count : segment->count);
 	memcpy(loose, segment->loose, segment->count * sizeof(*loose));
 	first_shapes[found_count % 4096] = segment->ops[0].shape;
 	found_count++;
