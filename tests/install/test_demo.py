@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""scripts/demo on the simulated driver: that it replays, and that it fails and says so where it does not, or where the output differs.
+
+usage: test_demo.py BUILD
+
+Nothing is installed or built: what would do that is a command that does nothing.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+BUILD = Path(sys.argv[1]).resolve()
+LEAST = 95    # per cent
+LINE = re.compile(r"^  reprise: ([\d.]+) % of ([\d,]+) launches replayed", re.M)
+NO_TOOL = "#!/bin/sh\n[ \"$1\" != --version ] || echo 1.9.9\n[ \"${0##*/}\" != nvidia-smi ]\n"
+# In place of the command: runs the program, and says what is told to.
+SAYS = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n\"$@\"\n{after}\necho '{line}' >&2\n"
+
+
+class Demo(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        tools = self.folder / "tools"
+        toolkit = self.folder / "toolkit" / "include"
+        self.build = self.folder / "build"
+        for made in (tools, toolkit, self.build / "src" / "cli"):
+            made.mkdir(parents=True)
+        for name in ("meson", "ninja", "nvidia-smi", "apt-get", "sudo"):
+            (tools / name).write_text(NO_TOOL)
+            (tools / name).chmod(0o755)
+        (toolkit / "cuda.h").write_text("#define CUDA_VERSION 13000\n")
+        for name in ("scripts", "tests"):
+            (self.folder / name).symlink_to(TOP / name)
+        (self.build / "preload").symlink_to(BUILD / "preload")
+        (self.build / "tests").symlink_to(BUILD / "tests")
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {
+            "PATH": f"{tools}:{os.environ['PATH']}", "CUDA_HOME": str(toolkit.parent), "BUILD": "build"}
+
+    def demo(self, command):
+        """Runs the demonstration with that in place of the command `reprise`."""
+        (self.build / "src" / "cli" / "reprise").unlink(missing_ok=True)
+        if isinstance(command, Path):
+            (self.build / "src" / "cli" / "reprise").symlink_to(command)
+        else:
+            (self.build / "src" / "cli" / "reprise").write_text(command)
+            (self.build / "src" / "cli" / "reprise").chmod(0o755)
+        # By its own path it would go to the checkout's top folder, and its build.
+        script = f"cd {self.folder}; . scripts/lib.sh; " + (TOP / "scripts" / "demo").read_text().partition(". scripts/lib.sh")[2]
+        return subprocess.run(["bash", "-euc", script, "demo"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110)
+
+    def judged(self, line, status, *texts, after=""):
+        outcome = self.demo(SAYS.format(line=line, after=after))
+        self.assertEqual(outcome.returncode, status, outcome.stdout + outcome.stderr)
+        for text in texts:
+            self.assertIn(text, outcome.stdout)
+        self.assertEqual("LESS THAN" in outcome.stdout, status == 1 and not after)
+
+    def test_what_it_says_is_what_was_replayed(self):
+        outcome = self.demo(BUILD / "src" / "cli" / "reprise")
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        share, launches = LINE.search(outcome.stdout).groups()
+        self.assertGreaterEqual(float(share), LEAST, outcome.stdout)
+        self.assertEqual(launches, "120,000")
+        self.assertIn("output: identical", outcome.stdout)
+        eager, under = map(int, re.search(r"^  cuLaunchKernel +(\d+) +(\d+)$", outcome.stdout, re.M).groups())
+        self.assertLessEqual(under, eager * (100 - LEAST) / 100)
+        self.assertRegex(outcome.stdout.splitlines()[-1], r"^It took \d+ s: \d+ s to set the build up, \d+ s to build, \d+ s to run the programs\.$")
+
+    def test_enough(self):
+        self.judged("reprise: 95.0 % of 120,000 launches replayed", 0)
+        self.judged("reprise: 100.0 % of 120,000 launches replayed, saved about 1 ms", 0)
+
+    def test_too_little(self):
+        for line in ("reprise: 94.9 % of 120,000 launches replayed", "reprise: 9.9 % of 120,000 launches replayed", "reprise: replayed 0 of 120,000 launches", "reprise: "):
+            with self.subTest(line=line):
+                self.judged(line, 1, f"LESS THAN {LEAST} %", "The outputs are identical.")
+
+    def test_another_output(self):
+        self.judged("reprise: 99.0 % of 120,000 launches replayed", 1, "THE OUTPUTS DIFFER", "DIFFERENT", after="echo digest=0")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
