@@ -177,16 +177,21 @@ static void jump_back(int signal)
 	siglongjmp(shrunk, signal);
 }
 
-static void read_while_it_lasts(const struct file *file, struct reprise_binary *binary)
+static void read_while_it_lasts(const struct file *file, int descriptor, struct reprise_binary *binary)
 {
 	struct sigaction jump = {.sa_handler = jump_back}, before;
+	bool lasted = false;
+	struct stat now;
 
 	sigaction(SIGBUS, &jump, &before);
-	if (sigsetjmp(shrunk, 1) == 0)
+	if (sigsetjmp(shrunk, 1) == 0) {
 		read_bytes(file, binary);
-	else
-		*binary = (struct reprise_binary){.kind = REPRISE_BINARY_OTHER};
+		/* The rest of the last page reads as zeros. */
+		lasted = fstat(descriptor, &now) == 0 && (size_t)now.st_size >= file->size;
+	}
 	sigaction(SIGBUS, &before, NULL);
+	if (!lasted)
+		*binary = (struct reprise_binary){.problem = "it became shorter meanwhile"};
 }
 
 static const char *problem_of(const struct stat *status)
@@ -209,7 +214,7 @@ static struct reprise_binary read_open(int descriptor, const struct stat *status
 		binary.problem = strerror(errno);
 		return binary;
 	}
-	read_while_it_lasts(&file, &binary);
+	read_while_it_lasts(&file, descriptor, &binary);
 	munmap(bytes, file.size);
 	binary.privileged = (status->st_mode & (S_ISUID | S_ISGID)) != 0 || fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
 	return binary;

@@ -33,6 +33,32 @@ LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", st
 FOR_LONG, SHORT = "100000000", "2000"
 DEADLINE = 60
 NOBODY = 65534
+# One op, so that it is listened for control; another user's after a line, and over after one more.
+GIVES_UP_ROOT = f"""
+import ctypes, os, sys
+cuda = ctypes.CDLL('libcuda.so.1')
+context, stream, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+cuda.cuInit(0)
+cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+cuda.cuCtxSetCurrent(context)
+cuda.cuStreamCreate(ctypes.byref(stream), 1)
+cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))
+
+def work():
+    for _ in range(100):
+        cuda.cuMemsetD8Async(memory, ctypes.c_ubyte(1), ctypes.c_size_t(64), stream)
+    cuda.cuStreamSynchronize(stream)
+
+work()
+print('here', flush=True)
+sys.stdin.readline()
+os.setuid({NOBODY})
+work()
+print(os.geteuid(), flush=True)
+sys.stdin.readline()
+work()
+print('over', flush=True)
+"""
 
 
 def ctl(process, word, **options):
@@ -229,6 +255,29 @@ class Controlled(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         before = self.report(process)["replayed"]
         until(lambda: self.report(process)["replayed"] > before, "it still replays")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_a_process_that_becomes_another_users_hears_that_user(self):
+        program = subprocess.Popen([sys.executable, "-c", GIVES_UP_ROOT], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                   env=ENVIRONMENT | {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE_CONTROL": "1"})
+        self.addCleanup(program.communicate)
+        self.addCleanup(program.kill)
+        program.stdout.readline()
+        self.assertEqual(ctl(program.pid, "off").stdout, "off\n")
+        program.stdin.write("\n")
+        program.stdin.flush()
+        self.assertEqual(program.stdout.readline(), f"{NOBODY}\n")
+        threads = [re.search(r"^Uid:\s+(\d+)", (task / "status").read_text(), re.M).group(1) for task in Path(f"/proc/{program.pid}/task").iterdir()]
+        self.assertEqual(set(threads), {str(NOBODY)})
+        asked = ctl(program.pid, "on")
+        self.assertEqual((asked.returncode, asked.stdout), (1, ""))
+        self.assertIn("does not answer: it is stopped, or another user's", asked.stderr)
+        if subprocess.run([REPRISE, "--version"], user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True).returncode == 0:
+            report = json.loads(ctl(program.pid, "report", user=NOBODY, group=NOBODY, extra_groups=[]).stdout)
+            self.assertTrue(report["paused_ops"] > 0 or report["ops"] > 0, report)
+            self.assertEqual(ctl(program.pid, "on", user=NOBODY, group=NOBODY, extra_groups=[]).stdout, "on\n")
+        self.assertEqual(program.communicate("\n", timeout=DEADLINE)[0], "over\n")
+        self.assertEqual(program.returncode, 0)
 
 
 class OnATerminal(unittest.TestCase):

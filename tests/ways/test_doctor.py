@@ -4,6 +4,7 @@
 usage: test_doctor.py BUILD
 """
 import os
+import resource
 import shutil
 import struct
 import subprocess
@@ -248,6 +249,18 @@ class Doctor(unittest.TestCase):
 
     def test_a_name_is_searched_for_as_the_shell_does(self):
         self.says("sh", 0, "can be preloaded")
+
+    def test_a_file_that_is_cut_short_while_it_is_read(self):
+        """All of it is gone, or what comes behind the first page."""
+        whole = (WAYS / "ways-linked").read_bytes()
+        self.assertGreater(len(whole), 2 * resource.getpagesize())
+        for rest in 0, 1, resource.getpagesize():
+            path = self.file(whole)
+            said = self.says(path, 1, f"cannot say: {path} cannot be read: it became shorter meanwhile", LD_PRELOAD=str(WAYS / "libshrinks.so"), SHRINKS=str(path),
+                             SHRINKS_TO=str(rest))
+            self.assertNotIn("neither a program", said)
+            self.assertEqual(path.stat().st_size, rest)
+        self.says(self.file(whole), 0, LD_PRELOAD=str(WAYS / "libshrinks.so"))
 
     def test_files_that_are_no_programs(self):
         truncated = header(2, {"x86_64": 62, "aarch64": 183}[os.uname().machine])
