@@ -171,7 +171,7 @@ static void complete(const struct setting *setting, bool news, bool succeeded)
 		return;
 	if (!news)
 		reprise_lifetime(what_changes(setting), setting->function);
-	reprise_lifetime_ended(what_changes(setting), setting->function);
+	reprise_lifetime_ended(what_changes(setting), setting->function, succeeded ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
 	if (!news)
 		return;
 	remember(setting, succeeded);

@@ -64,7 +64,7 @@ static uintptr_t handle_of(const struct reprise_entry_point *point, uintptr_t ha
 
 static void forget_attributes(enum reprise_lifetime what)
 {
-	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_CONTEXT || what == REPRISE_LIFETIME_PRIMARY)
+	if (what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		reprise_attributes_forget();
 }
 
@@ -112,7 +112,7 @@ void reprise_door_returned(uint32_t entry, CUresult result)
 	if (reprise_inside)
 		return;
 	reprise_gate_end_waiting();
-	if (result != CUDA_SUCCESS && !(point->class == REPRISE_CLASS_LIFETIME && (point->what == REPRISE_LIFETIME_CONTEXT || point->what == REPRISE_LIFETIME_PRIMARY)))
+	if (result != CUDA_SUCCESS && !(point->class == REPRISE_CLASS_LIFETIME && reprise_ends_context(point->what)))
 		reprise_observe_result(result);
 }
 
@@ -127,7 +127,7 @@ CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_arg
 	if (point->waits)
 		reprise_door_returned(entry, result);
 	forget_attributes(point->what);
-	reprise_lifetime_ended(point->what, handle_of(point, point->argument == 1 ? first_argument : 0));
+	reprise_lifetime_ended(point->what, handle_of(point, point->argument == 1 ? first_argument : 0), result);
 	return result;
 }
 

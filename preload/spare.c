@@ -116,7 +116,7 @@ void reprise_spare_tell(unsigned int entry)
 	} else {
 		reprise_attributes_forget();
 		reprise_lifetime(REPRISE_LIFETIME_CONTEXT, 0);
-		reprise_lifetime_ended(REPRISE_LIFETIME_CONTEXT, 0); /* nobody knows its arguments, so it is jumped to, and nobody sees it return */
+		reprise_lifetime_ended(REPRISE_LIFETIME_CONTEXT, 0, CUDA_SUCCESS); /* nobody knows its arguments, so it is jumped to, and nobody sees it return */
 	}
 	reprise_gate_doubt(); /* it may give work, or wait, and nothing tells when it has returned */
 }

@@ -46,8 +46,14 @@ enum reprise_lifetime {
 	REPRISE_LIFETIME_ATTRIBUTES, /* a stream's attributes changed: its lane */
 	REPRISE_LIFETIME_STREAM,   /* a stream destroyed: its lane, and a capture that began there */
 	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed, or if there is no handle, any of them: everything in it */
-	REPRISE_LIFETIME_PRIMARY,  /* a device's primary context released or reset, which ends it, or does not: the handle is the device */
+	REPRISE_LIFETIME_PRIMARY,  /* a device's primary context released, which ends it, or does not: the handle is the device */
+	REPRISE_LIFETIME_RESET,    /* the same reset, which ends it whoever holds it */
 };
+
+static inline bool reprise_ends_context(enum reprise_lifetime what)
+{
+	return what >= REPRISE_LIFETIME_CONTEXT;
+}
 
 /* ---- streams (doors.c) ---- */
 
@@ -101,10 +107,10 @@ void reprise_meet_attributes(const CUlaunchConfig *config);
 
 /*
  * LIFETIME: issues everything deferred that may be concerned, then forgets what `what` and `handle` say. `handle` is 0 where there is none. The second is called when the driver's
- * call has returned, whatever it returned: other threads may have learnt something meanwhile that is true no more.
+ * call has returned, whatever it returned: other threads may have learnt something meanwhile that is true no more, and what says that it has ended goes now.
  */
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle);
-void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle);
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result);
 
 /*
  * Memory is given back in the order of a stream, around the driver's call: what is known of it is forgotten, and no more. The second is called if the first

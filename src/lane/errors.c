@@ -130,7 +130,7 @@ void reprise_errors_context_ended(CUcontext context)
 		return;
 	reprise_lock_take(&errors_lock);
 	for (unsigned int i = row_count; i-- > 0;) {
-		if (context != NULL && rows[i].context != context)
+		if (rows[i].context != context)
 			continue;
 		before = atomic_load(&reprise_errors_count);
 		count(before, before - rows[i].count);

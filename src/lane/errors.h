@@ -35,9 +35,10 @@ struct reprise_errors_wait {
 /* The oldest error that the calling thread is to be told by such a wait, which is kept no more; or CUDA_SUCCESS. */
 CUresult reprise_errors_take(const struct reprise_errors_wait *wait);
 
+/* Before it does, since its handle may be a new one's at once. */
 void reprise_errors_stream_ended(CUstream stream);
 
-/* The context, or if NULL all of them. */
+/* Once it has, and not while it may yet stay. */
 void reprise_errors_context_ended(CUcontext context);
 
 /* After fork, in the child. */

@@ -4,7 +4,6 @@
 #include "../base/gate.h"
 #include "../base/inside.h"
 #include "../base/thread.h"
-#include "../base/tls.h"
 #include "../driver/driver.h"
 #include "../graph/carried.h"
 #include "../op/memory.h"
@@ -104,73 +103,115 @@ static CUcontext primary_of(CUdevice device)
 	return context;
 }
 
-#define PATIENCE_NS 2000000000u
+#define DEVICES_MOST 64
 
-/* The primary context in which graphs were left, since another thread's call might have kept this one there. */
-static _Thread_local CUcontext left_in __attribute__((tls_model(REPRISE_TLS_MODEL)));
+/* By device, the primary context that a call found there which might end it. All threads': whose call ends it may be another one than noted it. */
+static _Atomic(CUcontext) primaries[DEVICES_MOST];
+
+static void note_primary(CUdevice device, CUcontext context)
+{
+	if (context != NULL && device >= 0 && device < DEVICES_MOST)
+		atomic_store(&primaries[device], context);
+}
+
+static void note_primaries(void)
+{
+	int count = 0;
+
+	if (reprise_driver.cuDeviceGetCount(&count) != CUDA_SUCCESS)
+		return;
+	for (CUdevice device = 0; device < count; device++)
+		note_primary(device, primary_of(device));
+}
+
+/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by now. */
+static void context_has_ended(CUcontext context)
+{
+	reprise_errors_context_ended(context);
+	reprise_graveyard_lose(context);
+}
+
+static void look_at_primary(CUdevice device, bool has_ended)
+{
+	unsigned int flags;
+	int active = 0;
+	CUcontext context;
+
+	if (device < 0 || device >= DEVICES_MOST || atomic_load(&primaries[device]) == NULL)
+		return;
+	if (!has_ended && (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || active != 0))
+		return;
+	context = atomic_exchange(&primaries[device], NULL);
+	if (context != NULL)
+		context_has_ended(context);
+}
+
+/*
+ * The call has returned. Until then a context's errors are kept, since it may stay: another holds it too, or the call was refused. A primary one that nobody
+ * else holds is active no more; it may be active again after a reset, which ends it whoever holds it.
+ */
+static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUresult result)
+{
+	if (what == REPRISE_LIFETIME_PRIMARY || what == REPRISE_LIFETIME_RESET)
+		look_at_primary((CUdevice)handle, what == REPRISE_LIFETIME_RESET && result == CUDA_SUCCESS);
+	else if (handle == 0)
+		for (CUdevice device = 0; device < DEVICES_MOST; device++)
+			look_at_primary(device, false);
+	else if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_INVALID_VALUE) /* others are of what ran there */
+		context_has_ended((CUcontext)handle);
+}
+
+#define PATIENCE_NS 2000000000u
 
 /*
  * What is ours in the context, or if NULL in all of them, is given back before the driver's call: the context is still there, and may stay, and a graph
  * that is left in one that ends is never freed. The driver may keep who destroys one until the work of its context is done. That of the context named by
  * cuCtxDestroy is waited for in any case; elsewhere, where the context may stay and this thread be the one that others wait for, no other call may be under
- * way that waits; if there still is one after a while, graphs and streams are left.
+ * way that waits; if there still is one after a while, graphs and streams are left. Returns whether none were.
  */
-static void give_back(CUcontext context, bool ends_surely)
+static bool give_back(CUcontext context, bool ends_surely)
 {
 	bool now = ends_surely || reprise_gate_alone(PATIENCE_NS);
 	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
 	struct reprise_grave *graves;
 
 	reprise_lanes_each(forget, &ending);
-	reprise_errors_context_ended(context);
 	reprise_graph_building_pause();
 	graves = now ? reprise_graveyard_take(context) : NULL;
 	reprise_graph_building_resume();
 	reprise_graveyard_destroy(graves);
 	reprise_joint_destroy_spares(context);
-	left_in = now ? NULL : context;
-}
-
-/* The call has returned. If the context has ended after all, nobody may touch what was left in it. */
-static void lose_what_was_left(CUdevice device)
-{
-	unsigned int flags;
-	int active = 0;
-
-	if (left_in != NULL && reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active == 0)
-		reprise_graveyard_lose(left_in);
-	left_in = NULL;
+	return now;
 }
 
 /* The program may capture on this thread: none of our calls is to end that. */
 static void end_context(enum reprise_lifetime what, uintptr_t handle)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	bool is_primary = what == REPRISE_LIFETIME_PRIMARY;
+	bool is_primary = what == REPRISE_LIFETIME_PRIMARY || what == REPRISE_LIFETIME_RESET, nothing_left = true;
 	int entered = reprise_enter();
 	CUcontext context;
 
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	context = is_primary ? primary_of((CUdevice)handle) : (CUcontext)handle;
 	if (!is_primary || context != NULL)
-		give_back(context, !is_primary && context != NULL);
+		nothing_left = give_back(context, !is_primary && context != NULL);
+	if (is_primary)
+		note_primary((CUdevice)handle, context);
+	else if (context == NULL && (!nothing_left || atomic_load(&reprise_errors_count) != 0))
+		note_primaries();
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_leave(entered);
 }
 
 /* ---- all kinds ---- */
 
-static bool ends_context(enum reprise_lifetime what)
-{
-	return what == REPRISE_LIFETIME_CONTEXT || what == REPRISE_LIFETIME_PRIMARY;
-}
-
 /* What of the driver's answers may be other ones after the call. */
 static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
 {
-	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED || what == REPRISE_LIFETIME_CODE || ends_context(what))
+	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		does(REPRISE_CHANGES_MEMORY);
-	if (what == REPRISE_LIFETIME_CODE || ends_context(what))
+	if (what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		does(REPRISE_CHANGES_FUNCTIONS);
 }
 
@@ -234,21 +275,23 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_captures_destroyed(NULL, (CUcontext)handle);
 	if (what == REPRISE_LIFETIME_ATTRIBUTES)
 		reprise_carried_note(scope_of(what, handle).stream);
-	if (ends_context(what))
+	if (reprise_ends_context(what))
 		end_context(what, handle);
 	else
 		forget_traces(what, handle, false);
+	if (what == REPRISE_LIFETIME_STREAM && handle > (uintptr_t)CU_STREAM_PER_THREAD)
+		reprise_errors_stream_ended((CUstream)handle);
 }
 
 /*
  * What other threads learnt while the call was under way. A stream or a context that has ended leaves nothing to learn, and its handle may be a new one's by
  * now.
  */
-static void complete_end(enum reprise_lifetime what, uintptr_t handle)
+static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	each_change(what, reprise_changes_end);
-	if (what == REPRISE_LIFETIME_PRIMARY)
-		lose_what_was_left((CUdevice)handle);
+	if (reprise_ends_context(what))
+		look_at_contexts(what, handle, result);
 	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_ATTRIBUTES)
 		forget_traces(what, handle, true);
 }
@@ -263,13 +306,13 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
 }
 
-void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle)
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	uint64_t begin = reprise_timeline_begin();
 
 	if (reprise_inside != 0)
 		return;
-	complete_end(what, handle);
+	complete_end(what, handle, result);
 	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
 }
 

@@ -16,7 +16,6 @@
 #include "../graph/carried.h"
 #include "backlog.h"
 #include "doors.h"
-#include "errors.h"
 #include "thread.h"
 
 #define REMEMBERED 8
@@ -271,7 +270,6 @@ void reprise_lanes_retire(struct reprise_lane *lane)
 	reprise_lock_take(&registry_lock);
 	if (!atomic_load(&lane->retired)) {
 		count_order(lane, -1u);
-		reprise_errors_stream_ended(lane->stream);
 		atomic_store(&lane->retired, true);
 		atomic_fetch_add(&reprise_lanes_epoch, 1);
 	}

@@ -11,6 +11,7 @@
 #include "../base/thread.h"
 #include "../graph/carried.h"
 #include "barrier.h"
+#include "errors.h"
 #include "order.h"
 #include "registry.h"
 #include "traces.h"
@@ -61,6 +62,7 @@ bool reprise_threads_tidy(void)
 		reprise_lane_barrier(lane, false);
 		reprise_lane_forget(lane, NULL);
 		workshop = reprise_lane_take_workshop(lane);
+		reprise_errors_stream_ended(lane->stream);
 		reprise_lanes_retire(lane);
 		reprise_lock_give(&lane->lock);
 		reprise_lane_close(&workshop);

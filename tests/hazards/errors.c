@@ -165,9 +165,134 @@ static void deferred_errors_of_ended_streams(void)
 	print();
 }
 
+static CUstream apart;
+
+/* Another thread's wait for another stream is told nothing: the stream that it is about is still there. */
+static void *wait_apart(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuStreamSynchronize(apart));
+	return unused;
+}
+
+/* A chain that is left in its middle, with what fails of it not told yet, while `ends` is called. */
+static void leave_chains(void (*ends)(void))
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t thread;
+
+	set_up();
+	apart = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		bool springs = hazard_springs(round + 1);
+
+		launch_some(0, springs ? CHAIN - 3 : CHAIN, stream);
+		if (springs) {
+			ends();
+			pthread_create(&thread, NULL, wait_apart, NULL);
+			pthread_join(thread, NULL);
+		}
+		wait_for(0, stream, NULL);
+	}
+	print();
+}
+
+static void release_primary(void)
+{
+	CUcontext again;
+
+	CHECK(cuDevicePrimaryCtxRetain(&again, hazard_device));
+	CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+	if (cuCtxDestroy(again) != CUDA_ERROR_INVALID_CONTEXT)
+		printf("a primary context was destroyed\n");
+}
+
+/* The device's primary context is given back by one of those that hold it, and stays. */
+static void deferred_errors_at_release(void)
+{
+	leave_chains(release_primary);
+}
+
+static CUgreenCtx green;
+static CUdevResourceDesc description;
+
+static void make_green(void)
+{
+	CHECK(cuGreenCtxCreate(&green, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
+}
+
+static void replace_green(void)
+{
+	CHECK(cuGreenCtxDestroy(green));
+	make_green();
+}
+
+/* A green context ends, and its device's primary context stays. */
+static void deferred_errors_at_green(void)
+{
+	CUdevResource all, part;
+	unsigned parts = 1;
+
+	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
+	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
+	make_green();
+	leave_chains(replace_green);
+	CHECK(cuGreenCtxDestroy(green));
+}
+
+/* The current context's, which is about to end. */
+static void leave_a_chain(CUstream stream)
+{
+	CUfunction function = hazard_function("tally");
+	CUdeviceptr memory;
+
+	CHECK(cuMemAlloc(&memory, CHAIN * 4));
+	for (unsigned round = 0; round < 80; round++) {
+		if (round == 60)
+			hazard_await_graphs();
+		for (unsigned place = 0; place < (round < 79 ? CHAIN : CHAIN - 3); place++)
+			(void)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&memory, &place}, NULL);
+		while (round < 79 && cuStreamSynchronize(stream) != CUDA_SUCCESS)
+			continue;
+	}
+}
+
+/* Contexts end with what fails in them not told yet: nobody is told of it afterwards, as plainly nobody is. */
+static void deferred_errors_of_ended_contexts(void)
+{
+	for (unsigned round = 0; round < 16; round++) {
+		CUcontext context = NULL;
+
+		if (round % 2 != 0) {
+			CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
+			CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
+		}
+		leave_a_chain(hazard_stream(CU_STREAM_NON_BLOCKING));
+		if (context != NULL) {
+			CHECK(cuCtxDestroy(context));
+			CHECK(cuCtxSetCurrent(hazard_context));
+		} else if (round % 4 == 0) {
+			CHECK(cuDevicePrimaryCtxReset(hazard_device));
+		} else {
+			CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+			hazard_set_up();
+		}
+		if (context != NULL || round % 4 == 0)
+			CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
+		told = 0;
+		for (unsigned i = 0; i < 20; i++)
+			is_made(cuCtxSynchronize());
+		printf("%u: told %llu\n", round, (unsigned long long)told);
+	}
+}
+
 const struct hazard error_hazards[] = {
 	{"deferred_errors", deferred_errors},
 	{"deferred_errors_of_forks", deferred_errors_of_forks},
 	{"deferred_errors_of_ended_streams", deferred_errors_of_ended_streams},
+	{"deferred_errors_at_release", deferred_errors_at_release},
+	{"deferred_errors_at_green", deferred_errors_at_green},
+	{"deferred_errors_of_ended_contexts", deferred_errors_of_ended_contexts},
 	{NULL, NULL},
 };

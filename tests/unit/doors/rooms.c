@@ -123,7 +123,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 	trash_registers();
 }
 
-void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle)
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	rooms.lifetimes_ended++;
 	rooms.what_ended = what;
