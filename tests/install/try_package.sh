@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Debian package, installs it here, runs a program under the installed command on the simulated driver, and removes it again.
+# Builds the Debian package in a folder of its own outside the sources, reads what it says of itself, installs it here, runs a program under the installed command on the simulated driver, and removes it again.
 #
 #     tests/install/try_package.sh BUILD      BUILD has the simulated driver
 #
@@ -18,7 +18,16 @@ traces() {
 	ldconfig -p | grep reprise || true
 }
 
-package=$(scripts/package | tail -n 1)
+# Left there if something is wrong: its log is in it.
+scratch=$(mktemp -d)
+package=$(PACKAGE=$scratch/package scripts/package | tail -n 1)
+[ -f "$package" ] && [ "${package%/reprise_*.deb}" = "$scratch/package" ] || stop "the package is not in $scratch/package, where it was to be built: $package"
+
+recommended=$(dpkg-deb -f "$package" Recommends)
+for other in python3 binutils; do
+	grep -qE "(^|, )$other( |,|$)" <<<"$recommended" || stop "the package does not recommend $other, which its tools run with, but: $recommended"
+done
+
 want_command lintian lintian
 ! command -v lintian >/dev/null || lintian --fail-on error,warning "${package%.deb}.changes" 2>/dev/null || stop "lintian has something against the package"
 
@@ -46,4 +55,5 @@ trap - EXIT
 as_root dpkg --purge reprise >/dev/null
 traces >"$package.after"
 diff "$package.before" "$package.after" || stop "this is left, or gone, after the package was removed"
+rm -r "$scratch"
 echo "the package was built, installed, used and removed"
