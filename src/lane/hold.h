@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "../trace/plan.h"
 #include "lane.h"
 
 /* Before anything may be deferred: starts the thread. False if there can be none, so that nothing may be. */
@@ -29,7 +30,7 @@ void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned
 /* A visit has begun, or what was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
 void reprise_hold_again(struct reprise_lane *lane);
 
-#define REPRISE_HOLD_PAUSE_NS 125000u
+#define REPRISE_HOLD_PAUSE_NS (2 * REPRISE_PLAN_EVEN_SPAN_NS)
 
 /* What has been deferred for so long is issued; waking up and issuing take the rest of the limit. */
 static inline uint64_t reprise_hold_due(uint64_t limit_ns)

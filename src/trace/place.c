@@ -4,6 +4,7 @@
 
 #include "spot.h"
 
+/* What halving and doubling these changes over recorded programs: docs/results/2026-11-23-numbers.md, scripts/sensitivity. So with those of other files there. */
 #define FAR 8192 /* ops: who has not waited for so long has come round, whatever the period */
 #define LOOSE 3  /* new values among the last eight */
 #define RANDOM 2 /* surprises among the last eight: nothing repeats but by chance */

@@ -12,7 +12,6 @@
 #define MOST_LOOSE 32 /* to patch these takes about as long as the GPU takes for the ops before */
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
 #define SPAN_NS 37500u
-#define EVEN_SPAN_NS 62500u
 #define EVEN_FROM 4 /* ops after a wait: before, the GPU would have nothing to do for as long */
 #define LAST_SPAN_NS 20000u
 
@@ -106,7 +105,7 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 	if (hold_ns == 0)
 		return 1;
 	count = within_span(segment, start, most_ops(position, few), least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)), false);
-	even = within_span(segment, start, FIRST_OPS + SECOND_OPS, least(EVEN_SPAN_NS, most_span(hold_ns)), true);
+	even = within_span(segment, start, FIRST_OPS + SECOND_OPS, least(REPRISE_PLAN_EVEN_SPAN_NS, most_span(hold_ns)), true);
 	if (position >= EVEN_FROM && even < FIRST_OPS + SECOND_OPS && even > count) /* the host is slow */
 		count = even;
 	if (!few)

@@ -6,6 +6,9 @@
 
 #include "watch.h"
 
+/* What a trace may span at most of a program that is as fast at all its calls. The pause by which the hold limit goes (lane/hold.h) is twice that. */
+#define REPRISE_PLAN_EVEN_SPAN_NS 62500u
+
 /* A graph has at most so many host functions, of 56 that a stream has room for. */
 #define REPRISE_PLAN_FUNCTIONS 16u
 
