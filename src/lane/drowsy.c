@@ -10,8 +10,8 @@
 /* The next so many ops pass without being looked at. */
 static void leave_alone(struct reprise_lane *lane, uint32_t ops)
 {
-	lane->counts.ops += ops;
-	lane->counts.drowsy += ops;
+	reprise_lane_count(&lane->counts.ops, ops);
+	reprise_lane_count(&lane->counts.drowsy, ops);
 	atomic_store_explicit(&lane->drowsy_ops, ops, memory_order_relaxed);
 }
 
@@ -28,7 +28,7 @@ static bool is_left_alone(struct reprise_lane *lane)
 bool reprise_lane_nods(struct reprise_lane *lane)
 {
 	if (is_left_alone(lane)) {
-		lane->counts.ops--;
+		reprise_lane_uncount(&lane->counts.ops, 1);
 		return true;
 	}
 	if (lane->joint != NULL)
@@ -46,6 +46,6 @@ void reprise_lane_cannot_watch(struct reprise_lane *lane)
 	if (is_left_alone(lane))
 		return;
 	reprise_lane_make_room(lane);
-	lane->counts.ops++;
+	reprise_lane_count(&lane->counts.ops, 1);
 	leave_alone(lane, GLANCE_OPS);
 }

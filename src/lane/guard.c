@@ -36,7 +36,7 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 		lane->coming = coming != NULL;
 		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
 			reprise_lane_change_over(lane, sibling);
-			lane->counts.siblings++;
+			reprise_lane_count(&lane->counts.siblings, 1);
 			trace = sibling;
 			match = reprise_op_match(&trace->ops[lane->cursor], call);
 		}

@@ -145,7 +145,7 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 
 static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct reprise_call *call)
 {
-	lane->counts.unfit[why]++;
+	reprise_lane_count(&lane->counts.unfit[why], 1);
 	call->unfit = (uint8_t)why;
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_BARRIER);
@@ -180,8 +180,8 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	unsigned int left_at = 0;
 	struct reprise_op *op;
 
-	lane->counts.ops++;
-	lane->counts.kinds[call->kind]++;
+	reprise_lane_count(&lane->counts.ops, 1);
+	reprise_lane_count(&lane->counts.kinds[call->kind], 1);
 	if (lane->trace != NULL) {
 		if (agrees(lane, call, &why))
 			return answer(lane, call, result);

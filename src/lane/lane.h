@@ -40,6 +40,20 @@ struct reprise_lane_counts {
 	uint64_t evicted;      /* given up for want of memory */
 };
 
+/*
+ * What a lane counts is counted under its lock alone, and read by reports without it: no word is torn, and no other order is asked for. Not a read-modify-write,
+ * which an ordinary addition would not be either.
+ */
+static inline void reprise_lane_count(uint64_t *count, uint64_t amount)
+{
+	__atomic_store_n(count, *count + amount, __ATOMIC_RELAXED);
+}
+
+static inline void reprise_lane_uncount(uint64_t *count, uint64_t amount)
+{
+	__atomic_store_n(count, *count - amount, __ATOMIC_RELAXED);
+}
+
 #define REPRISE_CACHE_LINE 64
 #define REPRISE_OWNER_ENDED UINT32_MAX
 

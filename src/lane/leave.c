@@ -110,7 +110,7 @@ void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_disappointed(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
-	lane->counts.exit_ticks += end - begin;
+	reprise_lane_count(&lane->counts.exit_ticks, end - begin);
 	if (!reprise_dry && reprise_visit_is_measured() && !reprise_balance_left(trace, end - begin))
 		reprise_visit_note_loss(lane, trace);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);

@@ -30,7 +30,7 @@ static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise
 	struct reprise_trace *trace;
 
 	if (!reprise_dry && !reprise_queue_has_room()) {
-		lane->counts.put_off++;
+		reprise_lane_count(&lane->counts.put_off, 1);
 		return NULL;
 	}
 	do
@@ -40,7 +40,7 @@ static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise
 		return NULL;
 	trace->gap_ns = gap_ns;
 	reprise_index_add(lane->index, trace);
-	lane->counts.traces++;
+	reprise_lane_count(&lane->counts.traces, 1);
 	if (reprise_dry)
 		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	else
@@ -74,7 +74,7 @@ void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *tra
 	twin->head_moved = trace->head_moved;
 	trace->twin = twin;
 	twin->twin = trace;
-	lane->counts.twins++;
+	reprise_lane_count(&lane->counts.twins, 1);
 }
 
 /* The program's mean pause before each of these ops but the first. */

@@ -102,13 +102,13 @@ static void note_failure(struct reprise_lane *lane, struct reprise_queued *visit
 {
 	struct reprise_trace *trace = visit->trace;
 
-	lane->counts.launches--;
-	lane->counts.replayed -= trace->count;
+	reprise_lane_uncount(&lane->counts.launches, 1);
+	reprise_lane_uncount(&lane->counts.replayed, trace->count);
 	if (lane->told_replayed > lane->counts.replayed)
 		lane->told_replayed = lane->counts.replayed;
-	lane->counts.patched -= visit->patched;
-	lane->counts.exits[REPRISE_EXIT_launch]++;
-	lane->counts.exited[REPRISE_EXIT_launch] += trace->count;
+	reprise_lane_uncount(&lane->counts.patched, visit->patched);
+	reprise_lane_count(&lane->counts.exits[REPRISE_EXIT_launch], 1);
+	reprise_lane_count(&lane->counts.exited[REPRISE_EXIT_launch], trace->count);
 	trace->replays--;
 	trace->counts.patched -= visit->patched;
 	trace->counts.exits[REPRISE_EXIT_launch]++;

@@ -106,10 +106,10 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	lane->counts.replayed += trace->count - trace->absent_count;
-	lane->counts.patched += trace->changed_count;
-	lane->counts.absent += trace->absent_count;
-	lane->counts.launches++;
+	reprise_lane_count(&lane->counts.replayed, trace->count - trace->absent_count);
+	reprise_lane_count(&lane->counts.patched, trace->changed_count);
+	reprise_lane_count(&lane->counts.absent, trace->absent_count);
+	reprise_lane_count(&lane->counts.launches, 1);
 	trace->counts.patched += trace->changed_count;
 	trace->counts.absent += trace->absent_count;
 	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);

@@ -29,7 +29,7 @@ bool reprise_lane_evict(struct reprise_lane *lane)
 	if (oldest == NULL || reprise_queued_has(lane, oldest))
 		return false;
 	reprise_lane_drop(lane, oldest);
-	lane->counts.evicted++;
+	reprise_lane_count(&lane->counts.evicted, 1);
 	return true;
 }
 

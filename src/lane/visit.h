@@ -15,15 +15,15 @@ static inline bool reprise_visit_is_measured(void)
 static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_put_aside(trace, lane->counts.ops);
-	lane->counts.lost++;
+	reprise_lane_count(&lane->counts.lost, 1);
 	trace->counts.losses++;
 }
 
 /* The followed trace is left, or was not launched; so many ops were issued instead. */
 static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum reprise_exit why, unsigned int ops)
 {
-	lane->counts.exits[why]++;
-	lane->counts.exited[why] += ops;
+	reprise_lane_count(&lane->counts.exits[why], 1);
+	reprise_lane_count(&lane->counts.exited[why], ops);
 	lane->trace->counts.exits[why]++;
 	lane->trace->counts.exited_ops += ops;
 }

@@ -183,8 +183,11 @@ void reprise_report_at_exit(void)
 static uint64_t state_now(void)
 {
 	struct reprise_lane_counts counts = reprise_counts_sum();
+	uint64_t others[REPRISE_COUNTER_COUNT];
 
-	return reprise_hash_bytes(reprise_hash_bytes(0, &counts, sizeof(counts)), (const void *)reprise_counters, sizeof(reprise_counters));
+	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
+		others[i] = atomic_load_explicit(&reprise_counters[i], memory_order_relaxed);
+	return reprise_hash_bytes(reprise_hash_bytes(0, &counts, sizeof(counts)), others, sizeof(others));
 }
 
 /* Under the lock. Returns the error. */
