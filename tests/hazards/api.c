@@ -92,6 +92,7 @@ static void paused(void)
 }
 
 static _Atomic bool done;
+static _Atomic bool wanted, is_paused; /* a pause, until what wants it has been called */
 
 static void *pauses(void *unused)
 {
@@ -102,11 +103,23 @@ static void *pauses(void *unused)
 		reprise_flush();
 		reprise_read_counts(&counts, sizeof(counts));
 		sched_yield();
+		while (atomic_load(&wanted)) {
+			atomic_store(&is_paused, true);
+			sched_yield();
+		}
 		reprise_resume();
 		for (int i = 0; i < 200; i++)
 			sched_yield();
 	}
 	return NULL;
+}
+
+static void await_pause(void)
+{
+	atomic_store(&is_paused, false);
+	atomic_store(&wanted, true);
+	while (!atomic_load(&is_paused))
+		sched_yield();
 }
 
 /* Several threads pause, flush and count, each on its own, while one goes on with its loop. */
@@ -118,15 +131,21 @@ static void paused_threads(void)
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, pauses, NULL);
 	for (unsigned i = 0; i < 4 * ITERATIONS; i++) {
+		if (i % 64 == 63)
+			await_pause();
 		hazard_chain(hazard_x, stream);
+		atomic_store(&wanted, false);
 		CHECK(cuStreamSynchronize(stream));
 	}
 	atomic_store(&done, true);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	for (unsigned i = 0; i < ITERATIONS; i++) {
+	/* By far most of it all, since nobody knows how often they cut what was deferred. */
+	for (unsigned i = 0; i < 10 * ITERATIONS; i++) {
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
+		if (i == 20 || i == 40)
+			hazard_settle(stream);
 	}
 	hazard_print("paused threads", hazard_x);
 }

@@ -634,6 +634,7 @@ static void forks_with_new_streams(unsigned iteration)
 {
 	fork_all(1);
 	join_all();
+	hazard_settle_again(iteration, origin);
 	if (!hazard_springs(iteration) || iteration % 4 != 0)
 		return;
 	CHECK(cuStreamDestroy(sides[0]));

@@ -144,6 +144,8 @@ static void unregister_beside(void)
 	CHECK(cuMemHostRegister(registered, PAGE, 0));
 	pthread_create(&thread, NULL, unregister, NULL);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		if (iteration == 60)
+			hazard_settle(stream);
 		if (iteration == 300)
 			let_call();
 		if (iteration == 700)
@@ -163,6 +165,8 @@ static void attribute_beside(void)
 	CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60000));
 	pthread_create(&thread, NULL, lower_limit, NULL);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		if (iteration == 60)
+			hazard_settle(stream);
 		if (iteration == 300)
 			let_call();
 		if (iteration == 700)

@@ -17,6 +17,8 @@ static unsigned draw(unsigned iteration, unsigned salt, unsigned below)
 /* Whether an op is absent in this iteration, once the loop is hot: in about two of five. */
 static bool something_is_absent(unsigned iteration)
 {
+	if (iteration % 60 == 0)
+		hazard_await_graphs(); /* what takes an op for absent is a trace */
 	return iteration > 60 && draw(iteration, 1, 5) < 2;
 }
 

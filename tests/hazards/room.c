@@ -176,21 +176,63 @@ static void note_used(size_t *most)
 		*most = all - unused;
 }
 
+static volatile uint32_t *words_of_loops; /* what the loops work on, where the host sees it */
+
+static void loop(unsigned number)
+{
+	for (unsigned iteration = 0; iteration < 12; iteration++) {
+		one_of_many(number, 8, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+}
+
+/* Some visits that others launch: this thread waits for what they do without a call. What else waits to be built is out of the way first: it would take the place of this loop's graphs. */
+static void leave_to_thread(unsigned number)
+{
+	hazard_settle(stream);
+	loop(number);
+	hazard_settle(stream);
+	for (unsigned visit = 0; visit < 3; visit++) {
+		uint32_t before = words_of_loops[0];
+
+		one_of_many(number, 8, stream);
+		while (words_of_loops[0] == before)
+			sched_yield();
+		CHECK(cuStreamSynchronize(stream));
+	}
+}
+
 /* Loops that come one after another, each often enough to be worth graphs, and none ever again. */
-static void ten_thousand_loops(void)
+static void many_loops(void (*now_and_then)(unsigned number))
 {
 	size_t most = 0;
 
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	for (unsigned number = 0; number < 10000; number++) {
-		for (unsigned iteration = 0; iteration < 12; iteration++) {
-			one_of_many(number, 8, stream);
-			CHECK(cuStreamSynchronize(stream));
-		}
+		loop(number);
+		if (now_and_then != NULL && number % 500 == 499)
+			now_and_then(number);
 		note_used(&most);
 	}
 	fprintf(stderr, "used=%zu\n", most);
 	hazard_print("x", hazard_x);
+}
+
+static void ten_thousand_loops(void)
+{
+	many_loops(NULL);
+}
+
+static void ten_thousand_loops_left_to_thread(void)
+{
+	void *memory;
+
+	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	CHECK(cuMemHostGetDevicePointer(&hazard_x, memory, 0));
+	CHECK(cuMemsetD32(hazard_x, 3, WORDS));
+	CHECK(cuCtxSynchronize());
+	words_of_loops = memory;
+	many_loops(leave_to_thread);
 }
 
 /* Loops on one stream, and then others on another. Returns whether graphs were seen to wait to be built. */
@@ -338,6 +380,7 @@ const struct hazard room_hazards[] = {
 	{"out_of_memory", out_of_memory},
 	{"cancelled_out_of_memory", cancelled_out_of_memory},
 	{"ten_thousand_loops", ten_thousand_loops},
+	{"ten_thousand_loops_left_to_thread", ten_thousand_loops_left_to_thread},
 	{"lane_gives_way", lane_gives_way},
 	{"slow_build", slow_build},
 	{"evicted_while_queued", evicted_while_queued},
