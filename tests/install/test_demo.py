@@ -18,6 +18,8 @@ BUILD = Path(sys.argv[1]).resolve()
 LEAST = 95    # per cent
 LINE = re.compile(r"^  reprise: ([\d.]+) % of ([\d,]+) launches replayed", re.M)
 NO_TOOL = "#!/bin/sh\n[ \"$1\" != --version ] || echo 1.9.9\n[ \"${0##*/}\" != nvidia-smi ]\n"
+# In place of a program that takes seconds.
+PROGRAM = "#!/bin/sh\necho digest=1\necho 'cuLaunchKernel 1' >\"$SIM_STATS\"\n"
 # In place of the command: runs the program, and says what is told to.
 SAYS = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n\"$@\"\n{after}\necho '{line}' >&2\n"
 
@@ -39,7 +41,6 @@ class Demo(unittest.TestCase):
         for name in ("scripts", "tests"):
             (self.folder / name).symlink_to(TOP / name)
         (self.build / "preload").symlink_to(BUILD / "preload")
-        (self.build / "tests").symlink_to(BUILD / "tests")
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {
             "PATH": f"{tools}:{os.environ['PATH']}", "CUDA_HOME": str(toolkit.parent), "BUILD": "build"}
 
@@ -55,6 +56,12 @@ class Demo(unittest.TestCase):
         script = f"cd {self.folder}; . scripts/lib.sh; " + (TOP / "scripts" / "demo").read_text().partition(". scripts/lib.sh")[2]
         return subprocess.run(["bash", "-euc", script, "demo"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110)
 
+    def program_in_place_of_the_real_one(self):
+        folder = self.build / "tests" / "programs"
+        folder.mkdir(parents=True)
+        (folder / "heat-driver").write_text(PROGRAM)
+        (folder / "heat-driver").chmod(0o755)
+
     def judged(self, line, status, *texts, after=""):
         outcome = self.demo(SAYS.format(line=line, after=after))
         self.assertEqual(outcome.returncode, status, outcome.stdout + outcome.stderr)
@@ -63,27 +70,31 @@ class Demo(unittest.TestCase):
         self.assertEqual("LESS THAN" in outcome.stdout, status == 1 and not after)
 
     def test_what_it_says_is_what_was_replayed(self):
+        (self.build / "tests").symlink_to(BUILD / "tests")
         outcome = self.demo(BUILD / "src" / "cli" / "reprise")
         self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
         share, launches = LINE.search(outcome.stdout).groups()
         self.assertGreaterEqual(float(share), LEAST, outcome.stdout)
-        self.assertEqual(launches, "120,000")
+        self.assertEqual(launches, "1,200,000")
         self.assertIn("output: identical", outcome.stdout)
         eager, under = map(int, re.search(r"^  cuLaunchKernel +(\d+) +(\d+)$", outcome.stdout, re.M).groups())
         self.assertLessEqual(under, eager * (100 - LEAST) / 100)
         self.assertRegex(outcome.stdout.splitlines()[-1], r"^It took \d+ s: \d+ s to set the build up, \d+ s to build, \d+ s to run the programs\.$")
 
     def test_enough(self):
-        self.judged("reprise: 95.0 % of 120,000 launches replayed", 0)
-        self.judged("reprise: 100.0 % of 120,000 launches replayed, saved about 1 ms", 0)
+        self.program_in_place_of_the_real_one()
+        self.judged("reprise: 95.0 % of 1,200,000 launches replayed", 0)
+        self.judged("reprise: 100.0 % of 1,200,000 launches replayed, saved about 1 ms", 0)
 
     def test_too_little(self):
-        for line in ("reprise: 94.9 % of 120,000 launches replayed", "reprise: 9.9 % of 120,000 launches replayed", "reprise: replayed 0 of 120,000 launches", "reprise: "):
+        self.program_in_place_of_the_real_one()
+        for line in ("reprise: 94.9 % of 1,200,000 launches replayed", "reprise: 9.9 % of 1,200,000 launches replayed", "reprise: replayed 0 of 1,200,000 launches", "reprise: "):
             with self.subTest(line=line):
                 self.judged(line, 1, f"LESS THAN {LEAST} %", "The outputs are identical.")
 
     def test_another_output(self):
-        self.judged("reprise: 99.0 % of 120,000 launches replayed", 1, "THE OUTPUTS DIFFER", "DIFFERENT", after="echo digest=0")
+        self.program_in_place_of_the_real_one()
+        self.judged("reprise: 99.0 % of 1,200,000 launches replayed", 1, "THE OUTPUTS DIFFER", "DIFFERENT", after="echo digest=0")
 
 
 if __name__ == "__main__":
