@@ -52,6 +52,19 @@ START_TEST(what_is_watched_leaves_half_of_it)
 }
 END_TEST
 
+/* A child has none of its parent's lanes, which nobody gives back there. */
+START_TEST(after_a_fork_there_is_all_of_it_again)
+{
+	unsigned int pieces = take_all(REPRISE_STORE_TRACES, 0);
+
+	ck_assert(reprise_store_is_short());
+	reprise_store_reset();
+	ck_assert_uint_eq(reprise_store_used(), 0);
+	ck_assert(!reprise_store_is_short());
+	ck_assert_uint_eq(take_all(REPRISE_STORE_TRACES, pieces), pieces);
+}
+END_TEST
+
 START_TEST(memory_is_zero)
 {
 	unsigned char *bytes = reprise_store_take(REPRISE_STORE_TRACES, 4096);
@@ -71,6 +84,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, there_is_memory_up_to_the_limit_and_again_when_it_was_given_back);
 	tcase_add_test(tests, what_is_watched_leaves_half_of_it);
+	tcase_add_test(tests, after_a_fork_there_is_all_of_it_again);
 	tcase_add_test(tests, memory_is_zero);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

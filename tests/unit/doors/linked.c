@@ -16,6 +16,9 @@ LINKED(cuGLUnmapBufferObject);
 LINKED(cuGLUnmapBufferObjectAsync);
 LINKED(cuGraphicsUnmapResources);
 LINKED(cuGraphicsUnmapResources_ptsz);
+LINKED(cuLaunchCooperativeKernelMultiDevice);
+LINKED(cuLaunchHostFunc_v2);
+LINKED(cuLaunchHostFunc_v2_ptsz);
 LINKED(cuLaunchKernel);
 LINKED(cuLaunchKernel_ptsz);
 LINKED(cuLaunchKernelEx);
@@ -122,6 +125,49 @@ START_TEST(an_order_names_its_stream)
 	call_with_everything(linked_cuMemcpyBatchAsync_ptsz); /* its stream is on the stack */
 	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(9));
 	ck_assert(rooms->per_thread);
+}
+END_TEST
+
+/* Words are as wide as the function has them. */
+static void assert_arrived(const char *name, unsigned int count, uint64_t width)
+{
+	const struct fake_log *log = driver_log();
+
+	ck_assert_str_eq(log->name, name);
+	ck_assert_uint_eq(log->integers[0], INTEGER(1));
+	for (unsigned int i = 1; i < count; i++)
+		ck_assert_uint_eq(log->integers[i] & width, INTEGER(i + 1) & width);
+}
+
+/* Of its second version nobody knows how many arguments it has: six go on. */
+START_TEST(a_host_function_comes_behind_its_stream_and_counts_as_the_hosts)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	call_with_everything(linked_cuLaunchHostFunc_v2);
+	assert_arrived("cuLaunchHostFunc_v2", 6, UINT64_MAX);
+	ck_assert_uint_eq(rooms->orders, 1);
+	ck_assert_uint_eq(rooms->callbacks, 1);
+	ck_assert_uint_eq((uintptr_t)rooms->stream, INTEGER(1));
+	ck_assert(!rooms->per_thread);
+	call_with_everything(linked_cuLaunchHostFunc_v2_ptsz);
+	assert_arrived("cuLaunchHostFunc_v2_ptsz", 6, UINT64_MAX);
+	ck_assert_uint_eq(rooms->orders, 2);
+	ck_assert_uint_eq(rooms->callbacks, 2);
+	ck_assert(rooms->per_thread);
+}
+END_TEST
+
+START_TEST(a_launch_on_several_devices_comes_behind_everything)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	call_with_everything(linked_cuLaunchCooperativeKernelMultiDevice);
+	assert_arrived("cuLaunchCooperativeKernelMultiDevice", 3, UINT32_MAX);
+	ck_assert_uint_eq(rooms->syncs, 1);
+	ck_assert_uint_eq(rooms->sync, REPRISE_SYNC_UNKNOWN);
 }
 END_TEST
 
@@ -483,6 +529,8 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_barrier_with_nothing_deferred_tells_nobody);
 	tcase_add_test(tcase, a_debugger_sees_through_the_doors);
 	tcase_add_test(tcase, an_order_names_its_stream);
+	tcase_add_test(tcase, a_host_function_comes_behind_its_stream_and_counts_as_the_hosts);
+	tcase_add_test(tcase, a_launch_on_several_devices_comes_behind_everything);
 	tcase_add_test(tcase, a_lifetime_is_always_told_and_names_its_handle);
 	tcase_add_test(tcase, limits_and_peer_access_change_what_every_trace_runs_with);
 	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);

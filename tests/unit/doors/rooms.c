@@ -64,8 +64,10 @@ CUresult reprise_submit_event(struct reprise_call *call)
 
 void reprise_note_callback(CUstream stream, bool per_thread)
 {
-	(void)stream;
-	(void)per_thread;
+	rooms.callbacks++;
+	rooms.stream = stream;
+	rooms.per_thread = per_thread;
+	trash_registers();
 }
 
 void reprise_order(CUstream stream, bool per_thread)

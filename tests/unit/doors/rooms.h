@@ -9,7 +9,7 @@
 #include "../../../src/lane/doors.h"
 
 struct rooms {
-	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins, ends, observed, stops, starts, rooms_made;
+	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins, ends, observed, stops, starts, rooms_made, callbacks;
 	struct reprise_call call; /* the last one submitted; what it points at may be gone */
 	CUlaunchConfig config;    /* of that call, if it has one */
 	CUstream stream;          /* of the last order, begin or end */
