@@ -96,7 +96,48 @@ static void context_beside_release(void)
 	CHECK(cuCtxDestroy(place.context));
 }
 
+static CUgreenCtx make_green(void)
+{
+	CUdevResource all, part;
+	CUdevResourceDesc description;
+	unsigned parts = 1;
+	CUgreenCtx green;
+
+	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
+	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
+	CHECK(cuGreenCtxCreate(&green, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
+	return green;
+}
+
+/* A green context is the last that holds its device's primary context, in which is a loop: with it that ends. Every other time it was not the last. */
+static void green_context_ends(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned round = 0; round < 12; round++) {
+		CUgreenCtx green = make_green();
+
+		if (round % 2 != 0)
+			CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+		for (unsigned iteration = 0; iteration < 100; iteration++) {
+			hazard_chain(hazard_x, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		if (round % 3 != 0)
+			hazard_chain(hazard_x, stream);
+		CHECK(cuGreenCtxDestroy(green));
+		if (round % 2 != 0) {
+			hazard_set_up();
+			stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+		}
+		hazard_chain(hazard_x, stream);
+		hazard_print("x", hazard_x);
+	}
+}
+
 const struct hazard context_hazards[] = {
+	{"green_context_ends", green_context_ends},
 	{"context_ends", context_ends},
 	{"context_beside_release", context_beside_release},
 	{NULL, NULL},

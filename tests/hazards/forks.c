@@ -901,6 +901,58 @@ static void fork_waited_for_by_context(void)
 	hazard_print("beyond", beyond.x);
 }
 
+/* The same of a green context, whose device's primary context is the one that has the branches. */
+static CUgreenCtx green;
+
+static void set_up_green(void)
+{
+	CUdevResource all, part;
+	CUdevResourceDesc description;
+	unsigned parts = 1;
+
+	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
+	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
+	CHECK(cuGreenCtxCreate(&green, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
+	CHECK(cuGreenCtxStreamCreate(&beyond.stream, green, CU_STREAM_NON_BLOCKING, 0));
+	beyond.x = words_of(31);
+}
+
+static void *has_green_wait(void *unused)
+{
+	CHECK(cuCtxSetCurrent(NULL)); /* which one is current does not matter */
+	CHECK(cuGreenCtxWaitEvent(green, join_events[1]));
+	CHECK(cuCtxSetCurrent(hazard_context));
+	launch(hazard_mix, beyond.x, side_x[1], 7, beyond.stream); /* what the branch has left there */
+	CHECK(cuStreamSynchronize(beyond.stream));
+	return unused;
+}
+
+static void forks_waited_for_by_green(unsigned iteration)
+{
+	pthread_t thread;
+
+	fork_all(1);
+	CHECK(cuEventRecord(join_events[1], sides[1]));
+	if (hazard_springs(iteration)) {
+		pthread_create(&thread, NULL, has_green_wait, NULL);
+		pthread_join(thread, NULL);
+	}
+	join(0);
+	CHECK(cuStreamWaitEvent(origin, join_events[1], 0));
+	fold(0);
+}
+
+static void fork_waited_for_by_green(void)
+{
+	set_up_plainly();
+	set_up_green();
+	repeat(forks_waited_for_by_green);
+	hazard_print("beyond", beyond.x);
+	CHECK(cuStreamDestroy(beyond.stream));
+	CHECK(cuGreenCtxDestroy(green));
+}
+
 /*
  * Another thread has a value written on a side stream, and that call takes long: this thread forks and joins meanwhile. When it has returned, what comes next on
  * that stream is behind the write.
@@ -1022,6 +1074,7 @@ static void fork_beside_queries(void)
 
 const struct hazard fork_hazards[] = {
 	{"fork_waited_for_by_context", fork_waited_for_by_context},
+	{"fork_waited_for_by_green", fork_waited_for_by_green},
 	{"fork_beside_call", fork_beside_call},
 	{"fork_event_reborn", fork_event_reborn},
 	{"fork_beside_queries", fork_beside_queries},

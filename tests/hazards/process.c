@@ -100,6 +100,37 @@ static void fork_threads(void)
 	hazard_print("x", hazard_x);
 }
 
+static void *ask_version(void *unused)
+{
+	int version;
+
+	CHECK(cuDriverGetVersion(&version));
+	return unused;
+}
+
+/* A thread makes the first call, and before that has returned another one forks: both processes use CUDA. */
+static void fork_while_starting(void)
+{
+	pthread_t thread;
+	pid_t child;
+
+	pthread_create(&thread, NULL, ask_version, NULL);
+	usleep(100000); /* slowstart.c: Reprise is starting by now, and goes on for a while */
+	child = fork();
+	if (child == 0) {
+		alarm(20);
+		hazard_set_up();
+		loop(hazard_x, ITERATIONS / 4);
+		hazard_print("child", hazard_x);
+		exit(0);
+	}
+	printf("child ended as it should: %d\n", ends_with(child, 0));
+	pthread_join(thread, NULL);
+	hazard_set_up();
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
 /* Becomes a daemon before it uses CUDA: the grandchild does the work, without a terminal, in another folder. */
 static void daemonise(void)
 {
@@ -204,6 +235,7 @@ static void nowhere(void)
 const struct hazard process_hazards[] = {
 	{"vfork_mid_loop", vfork_mid_loop},
 	{"fork_threads", fork_threads},
+	{"fork_while_starting", fork_while_starting},
 	{"daemonise", daemonise},
 	{"closed_streams", closed_streams},
 	{"closed_files", closed_files},

@@ -7,6 +7,7 @@
 #include "capture.h"
 #include "context.h"
 #include "graph.h"
+#include "green.h"
 #include "schedule.h"
 #include "stream.h"
 
@@ -265,6 +266,35 @@ API(SIM_CONTEXT, cuEventElapsedTime_v2, (float *ms, CUevent begin, CUevent end),
 	return elapsed(ms, begin, end);
 }
 
+/* All streams of the context, or if `green` is not NULL those of that green one. */
+static CUresult wait_for_event(struct sim_context *context, const struct sim_green *green, CUevent event_handle)
+{
+	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
+	CUresult result;
+	size_t i;
+
+	if (!event)
+		return CUDA_ERROR_INVALID_HANDLE;
+	result = sim_capture_prohibit_context(context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	sim_drain_pass(context);
+	for (i = 0; i < context->streams.count; i++) {
+		struct sim_op *op;
+
+		if (green && context->streams.at[i]->green != green)
+			continue;
+		op = sim_op_new(context, context->streams.at[i]->place, NULL);
+		sim_op_after(op, event->op);
+		sim_op_after(op, context->streams.at[i]->last);
+		sim_stream_set_last(context->streams.at[i], op);
+		sim_op_submit(op);
+		sim_op_drop(op);
+	}
+	sim_schedule_submitted();
+	return CUDA_SUCCESS;
+}
+
 /* "Captures in hEvent all the activities of the context at the time of this call." Measured: a capture on any of its streams prohibits it. */
 API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
 {
@@ -290,30 +320,16 @@ API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handl
 }
 
 /* "Makes all future work submitted to context hCtx wait for all work captured in hEvent." */
-API(SIM_INIT, cuCtxWaitEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
+API(SIM_INIT, cuCtxWaitEvent, (CUcontext handle, CUevent event), (handle, event))
 {
-	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
 	struct sim_context *context = sim_context_of(handle);
-	CUresult result;
-	size_t i;
 
-	if (!context)
-		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!event)
-		return CUDA_ERROR_INVALID_HANDLE;
-	result = sim_capture_prohibit_context(context);
-	if (result != CUDA_SUCCESS)
-		return result;
-	sim_drain_pass(context);
-	for (i = 0; i < context->streams.count; i++) {
-		struct sim_op *op = sim_op_new(context, context->streams.at[i]->place, NULL);
+	return context ? wait_for_event(context, NULL, event) : CUDA_ERROR_INVALID_CONTEXT;
+}
 
-		sim_op_after(op, event->op);
-		sim_op_after(op, context->streams.at[i]->last);
-		sim_stream_set_last(context->streams.at[i], op);
-		sim_op_submit(op);
-		sim_op_drop(op);
-	}
-	sim_schedule_submitted();
-	return CUDA_SUCCESS;
+API(SIM_INIT, cuGreenCtxWaitEvent, (CUgreenCtx handle, CUevent event), (handle, event))
+{
+	const struct sim_green *green = sim_object_of(SIM_A_GREEN_CONTEXT, handle);
+
+	return green ? wait_for_event(sim_context_primary(green->device), green, event) : CUDA_ERROR_INVALID_CONTEXT;
 }
