@@ -156,6 +156,7 @@ static void pay_anywhere(struct reprise_lane *head, unsigned int member)
 
 bool reprise_joint_is_busy(const struct reprise_lane *head, CUstream stream)
 {
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* no capture of the program's is to end for what is asked here */
 	unsigned int member = reprise_joint_member(head->joint, stream);
 	int entered;
 	bool busy;
@@ -163,7 +164,9 @@ bool reprise_joint_is_busy(const struct reprise_lane *head, CUstream stream)
 	if ((head->joint->owing >> member & 1) == 0)
 		return false;
 	entered = reprise_enter();
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	busy = reprise_driver.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY;
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_leave(entered);
 	return busy;
 }
