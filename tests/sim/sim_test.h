@@ -99,6 +99,7 @@ static inline void assert_list(CUdeviceptr list, unsigned count)
 		const TTest *tests[] = {__VA_ARGS__}; \
 		Suite *suite = suite_create(name); \
 		TCase *cases = tcase_create(name); \
+		tcase_set_timeout(cases, 60); /* seconds: it ends a test that stands still, and no slow one */ \
 \
 		module_path = argc > 1 ? argv[1] : ""; \
 		for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) \
