@@ -9,6 +9,7 @@
 
 #include "../src/base/gate.h"
 #include "../src/base/inside.h"
+#include "../src/graph/neighbours.h"
 #include "../src/lane/doors.h"
 #include "../src/report/places.h"
 #include "door.h"
@@ -80,6 +81,10 @@ static void leave_gate(bool entered)
 	                ARGUMENTS arguments) \
 	ALLOCATE_AROUND(reprise_door_order(stream, true), reprise_order_ends(), bool entered = enter_gate(), leave_gate(entered), name##_ptsz, PARAMETERS parameters, \
 	                ARGUMENTS arguments)
+
+/* A context, which is there from when the driver begins to make it. */
+#define ALLOCATE_CONTEXT(name, parameters, arguments) \
+	ALLOCATE_AROUND(int answer = reprise_neighbours_begin(device), reprise_neighbours_made(answer, result == CUDA_SUCCESS), (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
 
 /* Device memory. */
 ALLOCATE(cuMemAlloc, (CUdeviceptr_v1 *address, unsigned int bytes), (address, bytes))
@@ -154,3 +159,10 @@ ALLOCATE_WAITING(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle ha
 	}
 FREE(cuMemFreeAsync, false)
 FREE(cuMemFreeAsync_ptsz, true)
+
+/* Contexts. Those of OpenGL and VDPAU are not seen. */
+ALLOCATE_CONTEXT(cuCtxCreate, (CUcontext *context, unsigned int flags, CUdevice device), (context, flags, device))
+ALLOCATE_CONTEXT(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), (context, flags, device))
+ALLOCATE_CONTEXT(cuCtxCreate_v3, (CUcontext *context, CUexecAffinityParam *affinities, int count, unsigned int flags, CUdevice device),
+                 (context, affinities, count, flags, device))
+ALLOCATE_CONTEXT(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device), (context, params, flags, device))

@@ -147,7 +147,7 @@ static enum reprise_lifetime what_changes(const struct setting *setting)
 	case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
 		return REPRISE_LIFETIME_CODE;
 	default:
-		return REPRISE_LIFETIME_FUNCTION;
+		return setting->is_kernel ? REPRISE_LIFETIME_KERNEL : REPRISE_LIFETIME_FUNCTION;
 	}
 }
 

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 LENGTHS = (400, 3000, 24000, 96000)  # iterations
+AGAIN = "needed another round"    # as scripts/tally.py counts it
 PATIENCE_S = 60    # for what comes at once, but for a busy machine
 
 
@@ -13,8 +14,13 @@ def environment(build):
 
 
 def long_enough(run, enough, lengths=LENGTHS):
-    """Calls run(iterations), ever longer until enough(what it returned): how soon graphs are there is a matter of how busy the machine is. Returns the last."""
-    for iterations in lengths:
+    """
+    Calls run(iterations), ever longer until enough(what it returned): how soon graphs are there is a matter of how busy the machine is. Returns the last.
+    A longer run is another round: a line says so, which scripts/test counts. What a run must never do, run() itself has to find.
+    """
+    for number, iterations in enumerate(lengths):
+        if number > 0:
+            print(f"{AGAIN}: not enough in {lengths[number - 1]} iterations", flush=True)
         outcome = run(iterations)
         if enough(outcome):
             return outcome

@@ -11,6 +11,7 @@
 #include "lock.h"
 
 #define COURTESY_NS 300000u /* the longest that the last waiting call lets the building thread go first */
+#define DOUBT_LOOK_NS 50000000u /* between two looks whether there still is doubt: nobody hears its end */
 #define DOUBT_NS 1000000000u /* a thread whose last call that was may never make another */
 #define YIELDS 64           /* before the building thread sleeps between two looks: one of another priority may need its processor */
 #define NAP_NS 20000
@@ -141,14 +142,19 @@ void reprise_gate_begin_waiting(void)
 	}
 }
 
+static void wake(_Atomic uint32_t *word)
+{
+	atomic_fetch_add(word, 1);
+	reprise_futex_wake(word);
+}
+
 /* A program that does little but wait by such calls would leave the building thread no moment otherwise. */
 static void be_courteous(void)
 {
 	_Atomic uint32_t *word = atomic_load(&waker);
 	uint64_t begin = reprise_clock_ns();
 
-	atomic_fetch_add(word, 1);
-	reprise_futex_wake(word);
+	wake(word);
 	reprise_futex_wait(&wanted, 1, COURTESY_NS);
 	reprise_waited_since(begin);
 }
@@ -217,29 +223,46 @@ static void become_idle(void)
 		reprise_futex_wake(&work);
 }
 
-/* Under `role`. */
-static bool may_work(_Atomic uint32_t *word)
+/* No call waits. Who takes back what another one wanted wakes that one: a call that ends at this moment may not. */
+static void want_no_more(_Atomic uint32_t *word)
 {
+	if (atomic_exchange(&wanted, 0) == 0)
+		return;
+	reprise_futex_wake(&wanted);
+	wake(word);
+}
+
+/* Until the last call that waits has ended. It may have before it could see that: then whoever sleeps looks again. */
+static void want(_Atomic uint32_t *word)
+{
+	atomic_store(&wanted, 1);
+	if (atomic_load(&reprise_gate_waiting) == 0)
+		wake(word);
+}
+
+/* Under `role`. A call that begins to wait after the first look sees who is at work, and takes it back. */
+static bool may_work(_Atomic uint32_t *word, uint64_t *pause)
+{
+	*pause = 0;
 	atomic_store(&waker, word);
 	atomic_store(&work, AT_WORK);
-	if (atomic_load(&reprise_gate_waiting) == 0 && atomic_exchange(&wanted, 0) != 0)
-		reprise_futex_wake(&wanted);
-	if (atomic_load(&reprise_gate_waiting) == 0 && !any_doubted())
+	if (atomic_load(&reprise_gate_waiting) != 0) {
+		become_idle();
+		want(word);
+		return false;
+	}
+	want_no_more(word);
+	if (!any_doubted())
 		return true;
 	become_idle();
-	if (atomic_load(&reprise_gate_waiting) == 0)
-		return false;
-	atomic_store(&wanted, 1);
-	/* The last may have ended before it could see that. */
-	if (atomic_load(&reprise_gate_waiting) == 0)
-		atomic_fetch_add(word, 1);
+	*pause = DOUBT_LOOK_NS;
 	return false;
 }
 
-bool reprise_gate_begin_work(_Atomic uint32_t *word)
+bool reprise_gate_begin_work(_Atomic uint32_t *word, uint64_t *pause)
 {
 	reprise_lock_take(&role);
-	if (may_work(word))
+	if (may_work(word, pause))
 		return true;
 	reprise_lock_give(&role);
 	return false;

@@ -97,8 +97,10 @@ bool reprise_gate_alone(uint64_t patience_ns);
 /*
  * The building thread's, or of who does its work; one thread at a time, others wait for it. True if no call is waiting, and none begins until
  * reprise_gate_end_work(). If there is one, the word is changed and woken as soon as there is none, and that thread then lets this one go first.
+ * In *pause, if it is false, how long to sleep on the word at most; 0: until it is woken. All who work sleep on the same word, or one would be woken in
+ * another's place.
  */
-bool reprise_gate_begin_work(_Atomic uint32_t *word);
+bool reprise_gate_begin_work(_Atomic uint32_t *word, uint64_t *pause);
 void reprise_gate_end_work(void);
 
 /*

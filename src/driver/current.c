@@ -1,5 +1,6 @@
 #include "current.h"
 
+#include "../base/inside.h"
 #include "driver.h"
 
 bool reprise_driver_make_current(CUcontext context)
@@ -16,4 +17,25 @@ void reprise_driver_restore_current(bool pushed)
 
 	if (pushed)
 		reprise_driver.cuCtxPopCurrent_v2(&popped);
+}
+
+CUresult reprise_driver_query(CUstream stream)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	int entered = reprise_enter();
+	CUresult result;
+
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	result = reprise_driver.cuStreamQuery(stream);
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_leave(entered);
+	return result;
+}
+
+bool reprise_driver_primary_is_there(CUdevice device)
+{
+	unsigned int flags;
+	int active;
+
+	return reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || active != 0;
 }

@@ -29,15 +29,15 @@
 #define BATCH_MOST 32    /* graphs made in one, */
 #define BATCH_MARGIN 4   /* if there is room for so many times what they are thought to take: that is read only afterwards */
 #define SWEPT_AT_ONCE 4
-#define WAITING_NS 50000000u /* between two looks whether calls of which nobody hears the end have ended */
 
 static struct reprise_lock compiling;
 static struct reprise_lock start_lock;
-static _Atomic uint32_t work; /* counts what there was to do; the thread sleeps on it */
 static _Atomic bool wanted;   /* host memory, by a lane that found none */
 static _Atomic bool untidy;   /* somebody asked for reprise_graph_tidy() */
 static _Atomic bool stopped;
 static bool started;
+
+_Atomic uint32_t reprise_graph_work;
 
 reprise_graph_make_room reprise_graph_evict;
 bool (*reprise_graph_tidy)(void);
@@ -219,8 +219,7 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 	uint64_t begin = reprise_clock_ns(), spent;
 	bool did;
 
-	*pause = WAITING_NS;
-	if (!reprise_gate_begin_work(&work))
+	if (!reprise_gate_begin_work(&reprise_graph_work, pause))
 		return false;
 	*pause = 0;
 	did = tidy() || make_host_room() || build_next(pause);
@@ -248,13 +247,13 @@ static void *run(void *unused)
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_budget_begin(&budget, reprise_clock_ns());
 	while (!atomic_load(&stopped)) {
-		uint32_t seen = atomic_load(&work);
+		uint32_t seen = atomic_load(&reprise_graph_work);
 		uint64_t pause = 0;
 
 		if (!work_on(&budget, &pause) || pause > 0)
-			reprise_futex_wait(&work, seen, pause);
+			reprise_futex_wait(&reprise_graph_work, seen, pause);
 		while (!atomic_load(&stopped) && (rest = rest_due(&budget)) > 0)
-			reprise_futex_wait(&work, atomic_load(&work), rest);
+			reprise_futex_wait(&reprise_graph_work, atomic_load(&reprise_graph_work), rest);
 	}
 	return NULL;
 }
@@ -280,8 +279,8 @@ void reprise_graph_building_begin(void)
 
 static void wake(void)
 {
-	atomic_fetch_add(&work, 1);
-	reprise_futex_wake(&work);
+	atomic_fetch_add(&reprise_graph_work, 1);
+	reprise_futex_wake(&reprise_graph_work);
 }
 
 void reprise_graph_build(struct reprise_graph *graph)

@@ -86,6 +86,9 @@ extern reprise_graph_make_room reprise_graph_evict;
 extern bool (*reprise_graph_tidy)(void);
 void reprise_graph_want_tidy(void);
 
+/* Counts what there was for the building thread to do, which sleeps on it. So does who works in its place (base/gate.h). */
+extern _Atomic uint32_t reprise_graph_work;
+
 /*
  * Between these two the building thread rests: no graph is being captured, and graphs may be taken out of the queue. Takes the lock
  * `compiling`; waits for the graph in work (about a millisecond).

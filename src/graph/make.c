@@ -9,6 +9,7 @@
 #include "../timeline/timeline.h"
 #include "capture.h"
 #include "exclusion.h"
+#include "neighbours.h"
 #include "shadow.h"
 
 #define PATIENCE_NS 200000u /* for the program to leave a call during which nothing may be captured; there is nothing to do that it could wait for */
@@ -94,6 +95,8 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 	static uint32_t numbers;
 	bool captured;
 
+	if (graph->count == 1 && !reprise_neighbours_none(graph->workshop->context))
+		return failed(REPRISE_COUNT_build_failed_neighbours);
 	if (graph->number == 0)
 		graph->number = ++numbers;
 	if (!reprise_workshop_open(graph))

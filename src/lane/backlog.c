@@ -1,7 +1,6 @@
 #include "backlog.h"
 
-#include "../base/inside.h"
-#include "../driver/driver.h"
+#include "../driver/current.h"
 #include "../report/counters.h"
 #include "doors.h"
 #include "joint.h"
@@ -15,29 +14,20 @@ static bool is_done(struct reprise_lane *lane)
 	if (!reprise_queued_none(lane))
 		return false;
 	if (lane->joint == NULL)
-		return reprise_driver.cuStreamQuery(lane->stream) == CUDA_SUCCESS;
+		return reprise_driver_query(lane->stream) == CUDA_SUCCESS;
 	for (unsigned int i = 0; i < lane->joint->count; i++)
-		if (reprise_driver.cuStreamQuery(lane->joint->streams[i]) != CUDA_SUCCESS)
+		if (reprise_driver_query(lane->joint->streams[i]) != CUDA_SUCCESS)
 			return false;
 	return true;
 }
 
 bool reprise_backlog_ask(struct reprise_lane *lane)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* no capture of the program's is to end for what is asked here */
-	bool done;
-	int entered;
-
 	if (reprise_dry)
 		return true;
 	if (lane->counts.ops < lane->backlog.ask_at)
 		return false;
-	entered = reprise_enter();
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	done = is_done(lane);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	reprise_leave(entered);
-	if (done) {
+	if (is_done(lane)) {
 		reprise_backlog_done(lane);
 		return true;
 	}

@@ -62,12 +62,13 @@ static CUresult submit_recorded(struct reprise_call *call)
 
 static CUresult submit_timed(struct reprise_call *call)
 {
-	uint16_t name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part() ? reprise_function_of(call->kernel.function).name : 0;
 	uint64_t begin = reprise_timeline_begin();
 	CUresult result;
+	uint16_t name;
 
 	reprise_process_prepare(); /* at exit, what was noted is written */
 	result = reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
+	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part() ? reprise_function_of(call->kernel.function).name : 0; /* it is loaded by now */
 	reprise_timeline_end(call->kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = name});
 	return result;
 }

@@ -40,16 +40,19 @@ enum reprise_sync {
 /* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes, and once more when it has. */
 enum reprise_lifetime {
 	REPRISE_LIFETIME_CODE,     /* modules, libraries, functions, arrays, textures: every trace may name one */
-	REPRISE_LIFETIME_FUNCTION, /* attributes of one function or kernel changed: the traces that launch it */
+	REPRISE_LIFETIME_FUNCTION, /* attributes of one function changed: the traces that launch it */
+	REPRISE_LIFETIME_KERNEL,   /* the same of a kernel */
 	REPRISE_LIFETIME_MEMORY,   /* memory freed or unregistered: its kind is asked again, copies are captured anew */
 	REPRISE_LIFETIME_UNNAMED,  /* host memory registered, a pool ended: as MEMORY, but nothing that is deferred can name it */
 	REPRISE_LIFETIME_ATTRIBUTES, /* a stream's attributes changed: its lane */
 	REPRISE_LIFETIME_STREAM,   /* a stream destroyed: its lane, and a capture that began there */
 	REPRISE_LIFETIME_CONTEXT,  /* a context destroyed, or if there is no handle, any of them: everything in it */
+	REPRISE_LIFETIME_DETACH,   /* a context given back by one of those that hold it, which ends it, or does not. It is current */
 	REPRISE_LIFETIME_PRIMARY,  /* a device's primary context released, which ends it, or does not: the handle is the device */
 	REPRISE_LIFETIME_RESET,    /* the same reset, which ends it whoever holds it */
 };
 
+/* Whether it ends a context, or may: which one, and whether it has, is lifetime.c's affair. */
 static inline bool reprise_ends_context(enum reprise_lifetime what)
 {
 	return what >= REPRISE_LIFETIME_CONTEXT;

@@ -83,7 +83,7 @@ static bool names(struct reprise_lane *lane, CUevent event)
 	if (lane->joint != NULL)
 		reprise_joint_forget_event(lane->joint, event);
 	if (!named)
-		reprise_joint_unlearn(lane, event);
+		reprise_known_unlearn(&lane->events, event);
 	reprise_lock_give(&lane->lock);
 	return named;
 }
@@ -93,14 +93,14 @@ static void forget_event(struct reprise_lane *lane, void *context)
 {
 	CUevent event = *(const CUevent *)context;
 
-	if (!reprise_lane_is_joint(lane) || !reprise_joint_knows(lane, event) || !names(lane, event))
+	if (!reprise_lane_is_joint(lane) || !reprise_knows(&lane->events, event) || !names(lane, event))
 		return;
 	reprise_joint_settle(lane);
 	reprise_graph_building_pause();
 	reprise_lock_take(&lane->lock);
 	reprise_lane_barrier(lane, false);
 	reprise_lane_forget_event(lane, event);
-	reprise_joint_unlearn(lane, event);
+	reprise_known_unlearn(&lane->events, event);
 	reprise_lock_give(&lane->lock);
 	reprise_graph_building_resume();
 }

@@ -130,7 +130,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		joint->blocking = head->blocking;
 		joint->members[0] = head;
 		joint->count = 1;
-		reprise_joint_unlearn_all(head);
+		reprise_known_unlearn_all(&head->events);
 		joint->judged_at = head->counts.ops;
 		joint->forked = 0;
 		head->member = 0;

@@ -156,19 +156,9 @@ static void pay_anywhere(struct reprise_lane *head, unsigned int member)
 
 bool reprise_joint_is_busy(const struct reprise_lane *head, CUstream stream)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED; /* no capture of the program's is to end for what is asked here */
 	unsigned int member = reprise_joint_member(head->joint, stream);
-	int entered;
-	bool busy;
 
-	if ((head->joint->owing >> member & 1) == 0)
-		return false;
-	entered = reprise_enter();
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	busy = reprise_driver.cuStreamQuery(stream) == CUDA_ERROR_NOT_READY;
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	reprise_leave(entered);
-	return busy;
+	return (head->joint->owing >> member & 1) != 0 && reprise_driver_query(stream) == CUDA_ERROR_NOT_READY;
 }
 
 void reprise_joint_pay_all(struct reprise_lane *head)
@@ -202,62 +192,6 @@ void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event)
 {
 	if (slot_of(joint, event)->event == event)
 		slot_of(joint, event)->event = NULL;
-}
-
-/* ---- which events it knows: written under the lock, a few times, and read without it ---- */
-
-#define ENDED ((CUevent)UINTPTR_MAX) /* in the place of an event that has gone: the search goes on behind it */
-
-/* Where the event is, or else the first place that is free; -1 if there is none. */
-static int known_at(const struct reprise_known_events *known, CUevent event)
-{
-	uint64_t hash = reprise_hash_mix((uintptr_t)event, 5);
-	int free = -1;
-
-	for (unsigned int i = 0; i < REPRISE_EVENTS_KNOWN; i++) {
-		int at = (int)((hash + i) % REPRISE_EVENTS_KNOWN);
-		CUevent there = atomic_load_explicit(&known->events[at], memory_order_acquire);
-
-		if (there == event)
-			return at;
-		if (free < 0 && (there == NULL || there == ENDED))
-			free = at;
-		if (there == NULL)
-			break;
-	}
-	return free;
-}
-
-bool reprise_joint_knows(const struct reprise_lane *head, CUevent event)
-{
-	int at = known_at(&head->known, event);
-
-	return atomic_load(&head->known.all) || (at >= 0 && atomic_load(&head->known.events[at]) == event);
-}
-
-void reprise_joint_learn(struct reprise_lane *head, CUevent event)
-{
-	int at = known_at(&head->known, event);
-
-	if (at < 0)
-		atomic_store(&head->known.all, true);
-	else if (atomic_load_explicit(&head->known.events[at], memory_order_relaxed) != event)
-		atomic_store(&head->known.events[at], event);
-}
-
-void reprise_joint_unlearn(struct reprise_lane *head, CUevent event)
-{
-	int at = known_at(&head->known, event);
-
-	if (at >= 0 && atomic_load(&head->known.events[at]) == event)
-		atomic_store(&head->known.events[at], ENDED);
-}
-
-void reprise_joint_unlearn_all(struct reprise_lane *head)
-{
-	for (unsigned int i = 0; i < REPRISE_EVENTS_KNOWN; i++)
-		atomic_store(&head->known.events[i], NULL);
-	atomic_store(&head->known.all, false);
 }
 
 void reprise_joint_told(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)

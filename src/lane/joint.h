@@ -76,17 +76,6 @@ void reprise_joint_forget_events(struct reprise_joint *joint);
 void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event);
 
 /*
- * Whether ops of the lane that were called may name the event: if not, none is deferred that does, no trace that is followed, and nothing is known of its record.
- * Without the lock: the driver may keep who has it, and whoever uses an event that is none of this lane's has nothing to do with that.
- */
-bool reprise_joint_knows(const struct reprise_lane *head, CUevent event);
-
-/* An op that names it comes. It ends, and no trace names it any more. None is known, since the lane is about to become a joint one. */
-void reprise_joint_learn(struct reprise_lane *head, CUevent event);
-void reprise_joint_unlearn(struct reprise_lane *head, CUevent event);
-void reprise_joint_unlearn_all(struct reprise_lane *head);
-
-/*
  * Whether the member with that stream, if there is one, owes something, and has not finished what its own stream has. Any context may be current, and the program does
  * not capture on that stream, since it would owe nothing then.
  */

@@ -13,6 +13,7 @@
 #include "../base/thread.h"
 #include "../graph/shadow.h"
 #include "../op/cost.h"
+#include "../op/function.h"
 #include "../report/counters.h"
 #include "../report/histogram.h"
 #include "../report/kernels.h"
@@ -79,7 +80,7 @@ REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane, 
 		call->member = (*lane)->member;
 		if (taken->joint->thread == reprise_thread_self()) {
 			if (reprise_op_is_event(call->kind))
-				reprise_joint_learn(taken, call->event);
+				reprise_known_learn(&taken->events, call->event);
 			return taken;
 		}
 		reprise_lock_give(&taken->lock);
@@ -157,7 +158,8 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct
 static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call *call)
 {
 	struct reprise_op examined, *slot;
-	enum reprise_unfit unfit = reprise_op_examine(&examined, call);
+	bool first = call->kind == REPRISE_OP_KERNEL && !reprise_function_was_launched(call->kernel.function, lane->context);
+	enum reprise_unfit unfit = first ? REPRISE_UNFIT_FIRST : reprise_op_examine(&examined, call);
 
 	if (unfit != REPRISE_UNFIT_NONE) {
 		note_unfit(lane, unfit, call);
@@ -317,7 +319,7 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 	reprise_lock_give(&lane->lock);
 	if (answered)
 		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
-	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && reprise_reporting, 0))
+	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST && reprise_reporting, 0))
 		note_place(lane, call);
 
 	result = pass(lane, call, timed, first);
@@ -325,6 +327,8 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 		reprise_lanes_call_ends(found);
 	if (result != CUDA_SUCCESS)
 		refused(found);
+	else if (__builtin_expect(call->unfit == REPRISE_UNFIT_FIRST, 0))
+		reprise_function_note_launch(call->kernel.function, lane->context);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
 		reprise_meeting_note(found, call);
 	if (useless)

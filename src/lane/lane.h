@@ -19,6 +19,7 @@
 #include "../op/call.h"
 #include "../trace/index.h"
 #include "../trace/watch.h"
+#include "known.h"
 
 struct reprise_lane_counts {
 	uint64_t ops;          /* calls that could have been ops */
@@ -56,13 +57,6 @@ static inline void reprise_lane_uncount(uint64_t *count, uint64_t amount)
 
 #define REPRISE_CACHE_LINE 64
 #define REPRISE_OWNER_ENDED UINT32_MAX
-
-/* The events that ops of a joint lane may name (joint.h). Read without any lock. */
-#define REPRISE_EVENTS_KNOWN 32
-struct reprise_known_events {
-	_Atomic(CUevent) events[REPRISE_EVENTS_KNOWN]; /* by their handles' hash, up to the first that is NULL */
-	_Atomic bool all;                              /* there was no room for one: any may be known */
-};
 
 struct reprise_joint;
 
@@ -156,7 +150,13 @@ struct reprise_lane {
 	struct reprise_backlog backlog;
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
-	_Alignas(REPRISE_CACHE_LINE) struct reprise_known_events known;
+	/*
+	 * What others read without the lock: of a joint lane the events that its ops may name. If one is not known, none is deferred that does, no trace that is followed, and nothing is known
+	 * of its record. And the functions that traces may launch, or ops that are watched: handles as they are launched, and those of kernels' functions.
+	 */
+	_Alignas(REPRISE_CACHE_LINE) struct reprise_known events;
+	struct reprise_known functions;
+	_Atomic bool launches_functions; /* not all of them by handles of kernels */
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */

@@ -4,8 +4,10 @@
 #include "../base/gate.h"
 #include "../base/inside.h"
 #include "../base/thread.h"
+#include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../graph/carried.h"
+#include "../graph/neighbours.h"
 #include "../op/memory.h"
 #include "../report/counters.h"
 #include "../timeline/timeline.h"
@@ -22,7 +24,7 @@
 
 /* What is to be forgotten of all lanes. */
 struct forgetting {
-	CUfunction function;  /* NULL: all traces */
+	struct reprise_function_set function; /* only traces that launch it; none: all */
 	CUstream stream;      /* only this stream's lane, if `one_stream` */
 	bool one_stream;
 	uint32_t owner;       /* only this thread's lanes; 0: all */
@@ -68,10 +70,10 @@ static void forget(struct reprise_lane *lane, void *context)
 	struct reprise_workshop workshop = {0};
 
 	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) || (what->owner != 0 && lane->owner != what->owner) ||
-	    (what->context != NULL && lane->context != what->context))
+	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)))
 		return;
 	take(lane, what->one_stream || what->retire);
-	reprise_lane_forget(lane, what->function);
+	reprise_lane_forget(lane, what->function.handle);
 	if (what->retire || what->one_stream)
 		workshop = reprise_lane_take_workshop(lane);
 	if (what->retire)
@@ -124,40 +126,65 @@ static void note_primaries(void)
 		note_primary(device, primary_of(device));
 }
 
-/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by now. */
+/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by now. Of its captures nobody else is heard any more. */
 static void context_has_ended(CUcontext context)
 {
+	reprise_captures_destroyed(NULL, context);
 	reprise_errors_context_ended(context);
 	reprise_graveyard_lose(context);
+	reprise_neighbours_ended(context);
 }
 
-static void look_at_primary(CUdevice device, bool has_ended)
+static bool is_of_device(enum reprise_lifetime what)
 {
-	unsigned int flags;
-	int active = 0;
+	return what == REPRISE_LIFETIME_PRIMARY || what == REPRISE_LIFETIME_RESET;
+}
+
+static bool is_current(CUcontext context)
+{
+	CUcontext current = NULL;
+
+	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context;
+}
+
+/*
+ * Whether the call has ended the context, the device's or the one that is its handle. It may have stayed: another holds it too, or the call was refused. A primary one that nobody else
+ * holds is active no more; it may be active again after a reset, which ends it whoever holds it. One that is detached is current, and if it ends it is not any more.
+ */
+static bool has_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
+{
+	switch (what) {
+	case REPRISE_LIFETIME_RESET:
+		return result == CUDA_SUCCESS || !reprise_driver_primary_is_there((CUdevice)handle);
+	case REPRISE_LIFETIME_PRIMARY:
+		return !reprise_driver_primary_is_there((CUdevice)handle);
+	case REPRISE_LIFETIME_DETACH:
+		return result == CUDA_SUCCESS && !is_current((CUcontext)handle);
+	default:
+		return result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_INVALID_VALUE; /* others are of what ran there */
+	}
+}
+
+static void look_at_primary(enum reprise_lifetime what, CUdevice device, CUresult result)
+{
 	CUcontext context;
 
-	if (device < 0 || device >= DEVICES_MOST || atomic_load(&primaries[device]) == NULL)
-		return;
-	if (!has_ended && (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || active != 0))
+	if (device < 0 || device >= DEVICES_MOST || atomic_load(&primaries[device]) == NULL || !has_ended(what, (uintptr_t)device, result))
 		return;
 	context = atomic_exchange(&primaries[device], NULL);
 	if (context != NULL)
 		context_has_ended(context);
 }
 
-/*
- * The call has returned. Until then a context's errors are kept, since it may stay: another holds it too, or the call was refused. A primary one that nobody
- * else holds is active no more; it may be active again after a reset, which ends it whoever holds it.
- */
+/* The call has returned. Until then what is known of a context is kept. */
 static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
-	if (what == REPRISE_LIFETIME_PRIMARY || what == REPRISE_LIFETIME_RESET)
-		look_at_primary((CUdevice)handle, what == REPRISE_LIFETIME_RESET && result == CUDA_SUCCESS);
+	if (is_of_device(what))
+		look_at_primary(what, (CUdevice)handle, result);
 	else if (handle == 0)
 		for (CUdevice device = 0; device < DEVICES_MOST; device++)
-			look_at_primary(device, false);
-	else if (result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_INVALID_VALUE) /* others are of what ran there */
+			look_at_primary(REPRISE_LIFETIME_PRIMARY, device, result);
+	else if (has_ended(what, handle, result))
 		context_has_ended((CUcontext)handle);
 }
 
@@ -188,15 +215,15 @@ static bool give_back(CUcontext context, bool ends_surely)
 static void end_context(enum reprise_lifetime what, uintptr_t handle)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	bool is_primary = what == REPRISE_LIFETIME_PRIMARY || what == REPRISE_LIFETIME_RESET, nothing_left = true;
+	bool of_device = is_of_device(what), nothing_left = true;
 	int entered = reprise_enter();
 	CUcontext context;
 
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	context = is_primary ? primary_of((CUdevice)handle) : (CUcontext)handle;
-	if (!is_primary || context != NULL)
-		nothing_left = give_back(context, !is_primary && context != NULL);
-	if (is_primary)
+	context = of_device ? primary_of((CUdevice)handle) : (CUcontext)handle;
+	if (!of_device || context != NULL)
+		nothing_left = give_back(context, what == REPRISE_LIFETIME_CONTEXT && context != NULL);
+	if (of_device)
 		note_primary((CUdevice)handle, context);
 	else if (context == NULL && (!nothing_left || atomic_load(&reprise_errors_count) != 0))
 		note_primaries();
@@ -205,6 +232,11 @@ static void end_context(enum reprise_lifetime what, uintptr_t handle)
 }
 
 /* ---- all kinds ---- */
+
+static bool is_of_function(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_KERNEL;
+}
 
 /* What of the driver's answers may be other ones after the call. */
 static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
@@ -222,7 +254,8 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 
 	switch (what) {
 	case REPRISE_LIFETIME_FUNCTION:
-		forgetting.function = (CUfunction)handle;
+	case REPRISE_LIFETIME_KERNEL:
+		forgetting.function = reprise_function_set((CUfunction)handle, what == REPRISE_LIFETIME_KERNEL);
 		break;
 	case REPRISE_LIFETIME_STREAM:
 	case REPRISE_LIFETIME_ATTRIBUTES:
@@ -248,13 +281,14 @@ static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool set
 
 /*
  * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others' launches may be kept by the driver, and plainly a stream that has nothing to do with
- * them is destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of.
+ * them is destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of. Of functions, what lanes hold that may launch them: that is issued where their
+ * traces are forgotten.
  */
 static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 {
 	if (what == REPRISE_LIFETIME_STREAM)
 		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);
-	else if (what == REPRISE_LIFETIME_UNNAMED)
+	else if (what == REPRISE_LIFETIME_UNNAMED || is_of_function(what))
 		reprise_lanes_issue_own();
 	else
 		reprise_lanes_barrier(true);
@@ -271,8 +305,6 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		return;
 	if (what == REPRISE_LIFETIME_STREAM && handle != 0)
 		reprise_captures_destroyed((CUstream)handle, NULL);
-	if (what == REPRISE_LIFETIME_CONTEXT && handle != 0)
-		reprise_captures_destroyed(NULL, (CUcontext)handle);
 	if (what == REPRISE_LIFETIME_ATTRIBUTES)
 		reprise_carried_note(scope_of(what, handle).stream);
 	if (reprise_ends_context(what))
@@ -292,7 +324,7 @@ static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult 
 	each_change(what, reprise_changes_end);
 	if (reprise_ends_context(what))
 		look_at_contexts(what, handle, result);
-	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_ATTRIBUTES)
+	if (what == REPRISE_LIFETIME_CODE || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES)
 		forget_traces(what, handle, true);
 }
 

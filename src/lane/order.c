@@ -202,7 +202,7 @@ static void meet_event(struct reprise_lane *lane, void *context)
 {
 	const struct meeting *meeting = context;
 
-	if (!reprise_lane_is_joint(lane) || lane == meeting->told || (meeting->event != NULL && !reprise_joint_knows(lane, meeting->event)))
+	if (!reprise_lane_is_joint(lane) || lane == meeting->told || (meeting->event != NULL && !reprise_knows(&lane->events, meeting->event)))
 		return;
 	reprise_lock_take(&lane->lock);
 	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
@@ -268,11 +268,18 @@ static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t sel
 		reprise_lane_barrier(lane, true);
 }
 
+enum telling {
+	TOLD,
+	NOT_TOLD, /* of a question: who has the lane may be kept by the driver */
+	UNPAID,   /* told, but of what is asked about an order is still owed: it has not finished */
+};
+
 /*
  * Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a
- * stream that is waited for, too. Nor is it paid by a question about a stream that has not finished anyway, which may be full: false then.
+ * stream that is waited for, too. Nor is it paid by a question about a stream that has not finished anyway, which may be full. That stream may have finished
+ * what is its own by the time that the driver is asked, but not what it owes: so the driver is not asked.
  */
-static bool told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
 	bool unpaid = false;
 
@@ -284,7 +291,7 @@ static bool told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t ha
 		unpaid = what == REPRISE_SYNC_QUERY && reprise_joint_is_busy(lane, point->stream);
 		reprise_joint_told(lane, true, false, !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY) ? point->stream : NULL);
 	}
-	return !unpaid;
+	return unpaid ? UNPAID : TOLD;
 }
 
 /* Whether what the lane holds is issued within the time of a question. The hold limit's thread issues it: the driver may keep whoever does. */
@@ -303,37 +310,37 @@ static bool is_issued(struct reprise_lane *lane)
 
 /*
  * A question about what another thread works on. Plainly the thread that issues an op is the one that the driver may keep, and others can ask meanwhile; so
- * nothing is issued here, and nobody waited for without limit. False if the lane could not be told.
+ * nothing is issued here, and nobody waited for without limit.
  */
-static bool tell_of_question(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling tell_of_question(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
-	bool of_event = is_of_event(what), holds, done = true;
+	enum telling telling = TOLD;
+	bool of_event = is_of_event(what), holds;
 
 	if ((!of_event && !is_issued(lane)) || !reprise_lock_take_within(&lane->lock, QUESTION_NS))
-		return false;
+		return NOT_TOLD;
 	holds = atomic_load(&lane->deferred_since) != 0 && (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
 	if (!holds)
-		done = told(lane, what, handle, point, self);
+		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return done && (!holds || (of_event && is_issued(lane)));
+	return holds && !(of_event && is_issued(lane)) ? NOT_TOLD : telling;
 }
 
-/* False if the lane could not be told, of a question, or what is asked about is known not to have finished. */
-static bool tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
 {
-	bool done;
+	enum telling telling;
 
 	if (!reprise_lane_is_joint(lane) && !reprise_lane_is_to_be_told(lane))
-		return true;
+		return TOLD;
 	if (is_of_event(what) && handle != 0 && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self && reprise_lane_is_joint(lane) &&
-	    !reprise_joint_knows(lane, (CUevent)handle))
-		return true;
+	    !reprise_knows(&lane->events, (const void *)handle))
+		return TOLD;
 	if (is_question(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
 		return tell_of_question(lane, what, handle, point, self);
 	reprise_lock_take(&lane->lock);
-	done = told(lane, what, handle, point, self);
+	telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return done;
+	return telling;
 }
 
 static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -346,13 +353,23 @@ static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool
 	return point;
 }
 
+static bool observes_any_of(enum reprise_sync what, const struct point *point, const struct reprise_lane *head)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (reprise_lane_head(lane) == head && observes(what, point, lane))
+			return true;
+	return false;
+}
+
 /*
- * Whether what is asked about has not finished, as far as a lane tells that could not be told, or the head of its joint lane: something that comes before is
+ * Whether what is asked about has not finished, as far as a lane says that may be the head of others. If it could not be told: something that comes before is
  * deferred there, or a joint lane owes order, or may, or defer the event's record.
  */
-static bool is_pending(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane, const struct reprise_lane *head)
+static bool is_pending(enum telling telling, enum reprise_sync what, const struct point *point, const struct reprise_lane *head)
 {
-	return (observes(what, point, lane) || observes(what, point, head)) && (reprise_lane_is_joint(head) || atomic_load(&head->deferred_since) != 0);
+	if (telling != NOT_TOLD)
+		return telling == UNPAID;
+	return (reprise_lane_is_joint(head) || atomic_load(&head->deferred_since) != 0) && observes_any_of(what, point, head);
 }
 
 static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -366,8 +383,7 @@ static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 
 		if (!concerns(what, &point, self, lane) || (head != lane && concerns(what, &point, self, head)))
 			continue;
-		if (!tell(head, what, handle, &point, self))
-			pending = is_pending(what, &point, lane, head) || pending;
+		pending = is_pending(tell(head, what, handle, &point, self), what, &point, head) || pending;
 	}
 	return pending;
 }

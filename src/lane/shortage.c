@@ -32,17 +32,17 @@ static void settle(struct reprise_lane *lane, void *deadline)
 /* In the building thread's place, while no call is under way that waits: who destroys a graph then would wait for that, too. */
 static bool begin_work(uint64_t deadline)
 {
-	static _Atomic uint32_t word;
+	uint64_t pause;
 
 	reprise_gate_doubt_no_more(); /* this is another call of its */
 	while (reprise_gate_pass.waiting == 0) {
-		uint32_t seen = atomic_load(&word);
+		uint32_t seen = atomic_load(&reprise_graph_work);
 
-		if (reprise_gate_begin_work(&word))
+		if (reprise_gate_begin_work(&reprise_graph_work, &pause))
 			return true;
 		if (reprise_clock_ns() > deadline)
 			return false;
-		reprise_futex_wait(&word, seen, NAP_NS);
+		reprise_futex_wait(&reprise_graph_work, seen, NAP_NS);
 	}
 	return false; /* the handler of a signal, in the midst of such a call */
 }

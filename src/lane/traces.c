@@ -104,6 +104,54 @@ static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
 void reprise_lane_forget(struct reprise_lane *lane, CUfunction function)
 {
 	forget(lane, function != NULL ? launches : any, function);
+	if (function != NULL)
+		return;
+	reprise_known_unlearn_all(&lane->functions);
+	atomic_store(&lane->launches_functions, false);
+}
+
+static CUfunction function_of(CUfunction handle)
+{
+	CUfunction function = NULL;
+	int entered = reprise_enter();
+
+	if (reprise_driver.cuKernelGetFunction == NULL || reprise_driver.cuKernelGetFunction(&function, (CUkernel)handle) != CUDA_SUCCESS)
+		function = NULL;
+	reprise_leave(entered);
+	return function;
+}
+
+void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
+{
+	CUfunction of_kernel;
+
+	if (reprise_knows(&lane->functions, function))
+		return;
+	of_kernel = function_of(function);
+	if (of_kernel != NULL)
+		reprise_known_learn(&lane->functions, of_kernel);
+	else
+		atomic_store(&lane->launches_functions, true);
+	reprise_known_learn(&lane->functions, function);
+}
+
+struct reprise_function_set reprise_function_set(CUfunction handle, bool is_kernel)
+{
+	struct reprise_function_set set = {.handle = handle, .is_kernel = is_kernel};
+
+	if (is_kernel && reprise_driver.cuCtxGetCurrent(&set.context) == CUDA_SUCCESS)
+		set.function = function_of(handle);
+	return set;
+}
+
+/* A kernel's function is another one in each context. */
+bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set)
+{
+	if (reprise_knows(&lane->functions, set->handle))
+		return true;
+	if (!set->is_kernel || !atomic_load(&lane->launches_functions))
+		return false;
+	return set->function == NULL || lane->context != set->context || reprise_knows(&lane->functions, set->function);
 }
 
 void reprise_lane_forget_forks(struct reprise_lane *lane)

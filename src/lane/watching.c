@@ -1,6 +1,7 @@
 #include "watching.h"
 
 #include "../op/name.h"
+#include "traces.h"
 
 /* Whether a graph may end before this op: nothing that came before runs beside it. */
 static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)
@@ -14,8 +15,10 @@ void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, u
 
 	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
 	lane->last = NULL;
-	if (op->kind == REPRISE_OP_KERNEL)
+	if (op->kind == REPRISE_OP_KERNEL) {
 		reprise_name_seen(op->kernel.name);
+		reprise_lane_learn_function(lane, op->kernel.function);
+	}
 	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, border, reprise_lane_make_traces, lane);
 }
 

@@ -12,16 +12,22 @@
 #include "deny.h"
 #include "name.h"
 
-#define TABLE_SIZE 4096 /* handles known at a time; more fall out and are asked again */
+#define ROWS 1024       /* handles known at a time, by rows; */
+#define ROW 4           /* more fall out, and are asked again once they have been launched again */
+#define CONTEXTS_MOST 3 /* that are noted of each; in more, it is taken to have been launched */
 
 struct entry {
 	CUfunction handle;
 	uint32_t under; /* what is known was learnt under (base/changes.h); 0: nothing is */
+	bool answered;  /* the driver was asked */
+	uint8_t context_count;
+	CUcontext contexts[CONTEXTS_MOST]; /* where it was launched */
 	struct reprise_function function;
 };
 
 static struct reprise_lock table_lock; /* protects everything below; the driver is called without it */
 static struct entry *table;
+static unsigned int turn; /* whose place in a row is given up */
 static struct interned {
 	struct interned *next;
 	struct reprise_layout layout;
@@ -129,21 +135,86 @@ static bool may_launch(CUfunction function, bool is_kernel)
 	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, variable) == CUDA_SUCCESS;
 }
 
-/* What is known of a handle so far. False if that is nothing. */
+/* The row of a handle; NULL if there is no memory. */
+static struct entry *row_of(CUfunction function)
+{
+	if (table == NULL)
+		table = calloc(ROWS * ROW, sizeof(*table));
+	return table != NULL ? &table[reprise_hash_mix((uintptr_t)function, 1) % ROWS * ROW] : NULL;
+}
+
+/* What is known of a handle so far; NULL if that is nothing. */
+static struct entry *entry_of(CUfunction function)
+{
+	struct entry *row = row_of(function);
+
+	for (unsigned int i = 0; row != NULL && i < ROW; i++)
+		if (row[i].handle == function && row[i].under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
+			return &row[i];
+	return NULL;
+}
+
+/* A place for it, with nothing known under `under`; NULL if there is no memory. */
+static struct entry *place_for(CUfunction function, uint32_t under)
+{
+	struct entry *row = row_of(function), *place;
+
+	if (row == NULL)
+		return NULL;
+	place = &row[turn++ % ROW];
+	for (unsigned int i = 0; i < ROW; i++)
+		if (row[i].handle == function || row[i].under != reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
+			place = &row[i];
+	*place = (struct entry){.handle = function, .under = under};
+	return place;
+}
+
 static bool look_up(CUfunction function, struct reprise_function *found)
 {
 	const struct entry *entry;
-	bool known = false;
+	bool known;
 
 	reprise_lock_take(&table_lock);
-	if (table != NULL) {
-		entry = &table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE];
-		known = entry->handle == function && entry->under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS);
-		if (known)
-			*found = entry->function;
-	}
+	entry = entry_of(function);
+	known = entry != NULL && entry->answered;
+	if (known)
+		*found = entry->function;
 	reprise_lock_give(&table_lock);
 	return known;
+}
+
+static bool is_noted(const struct entry *entry, CUcontext context)
+{
+	for (unsigned int i = 0; i < entry->context_count; i++)
+		if (entry->contexts[i] == context)
+			return true;
+	return entry->context_count == CONTEXTS_MOST;
+}
+
+bool reprise_function_was_launched(CUfunction function, CUcontext context)
+{
+	const struct entry *entry;
+	bool was;
+
+	reprise_lock_take(&table_lock);
+	entry = entry_of(function);
+	was = entry != NULL && is_noted(entry, context);
+	reprise_lock_give(&table_lock);
+	return was;
+}
+
+void reprise_function_note_launch(CUfunction function, CUcontext context)
+{
+	uint32_t under = reprise_changes_learn(REPRISE_CHANGES_FUNCTIONS);
+	struct entry *entry;
+
+	reprise_lock_take(&table_lock);
+	entry = entry_of(function);
+	if (entry == NULL && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
+		entry = place_for(function, under);
+	if (entry != NULL && !is_noted(entry, context))
+		entry->contexts[entry->context_count++] = context;
+	reprise_lock_give(&table_lock);
 }
 
 /* What the driver says of a function, as far as it is no pointer of ours. */
@@ -170,17 +241,23 @@ static void ask(CUfunction function, struct answer *answer, struct reprise_funct
 /* Completes what was found, and keeps it if it was learnt `under` what still holds. */
 static void keep(CUfunction function, uint32_t under, const struct answer *answer, struct reprise_function *found)
 {
+	struct entry *entry;
 	bool complete;
 
 	reprise_lock_take(&table_lock);
-	if (table == NULL)
-		table = calloc(TABLE_SIZE, sizeof(*table));
-	found->layout = table != NULL && answer->count >= 0 ? intern(answer->params, (uint32_t)answer->count) : NULL;
+	found->layout = row_of(function) != NULL && answer->count >= 0 ? intern(answer->params, (uint32_t)answer->count) : NULL;
 	complete = found->layout != NULL || answer->count < 0; /* else there was no memory: to be asked again */
 	found->fixed_grid = found->fixed_grid || found->layout == NULL;
 	found->name = reprise_names_wanted ? reprise_name_row(answer->name) : 0;
-	if (table != NULL && complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
-		table[reprise_hash_mix((uintptr_t)function, 1) % TABLE_SIZE] = (struct entry){function, under, *found};
+	if (complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS)) {
+		entry = entry_of(function);
+		if (entry == NULL)
+			entry = place_for(function, under);
+		if (entry != NULL) {
+			entry->answered = true;
+			entry->function = *found;
+		}
+	}
 	reprise_lock_give(&table_lock);
 }
 

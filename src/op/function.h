@@ -37,5 +37,13 @@ struct reprise_function {
  */
 struct reprise_function reprise_function_of(CUfunction function);
 
+/*
+ * Whether a launch of it in the context has returned. A kernel that was never launched there is loaded by whatever asks about it, and an H200's driver then
+ * waits for work under way with a lock that every launch needs: for ever, where a host function wants a mutex that who launches holds. So nobody asks before
+ * the program's own launch has loaded it.
+ */
+bool reprise_function_was_launched(CUfunction function, CUcontext context);
+void reprise_function_note_launch(CUfunction function, CUcontext context);
+
 /* After fork, in the child: the lock may be held by a thread that is not there. */
 void reprise_functions_reset(void);

@@ -59,7 +59,8 @@ struct reprise_op {
 	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)") \
 	X(HOST_TO_HOST, host_to_host, "copy between host memory, which waits until it is done") \
 	X(REFUSED, refused, "copy or memset beyond its memory, or memset of a misaligned address, which the driver refuses") \
-	X(EMPTY, empty, "copy or memset of no bytes")
+	X(EMPTY, empty, "copy or memset of no bytes") \
+	X(FIRST, first, "first launch of a kernel in its context, which loads it")
 
 enum reprise_unfit {
 #define X(reason, name, text) REPRISE_UNFIT_##reason,

@@ -23,6 +23,7 @@
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
 	X(build_failed_attributes, "builds given up: what is captured could not be given the attributes that the program has set on the stream") \
 	X(build_failed_room, "builds given up: the graph alone would take more memory than graphs may") \
+	X(build_failed_neighbours, "builds given up: a graph of one op, while the device may have another context") \
 	X(capture_longest_ns, "longest capture of the building thread") \
 	X(instantiate_longest_ns, "longest instantiation") \
 	X(upload_longest_ns, "longest upload") \

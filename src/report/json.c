@@ -61,6 +61,16 @@ static void number(struct reprise_text *text, const char *name, uint64_t value)
 	reprise_text_add(text, "  \"%s\": %" PRIu64 ",\n", name, value);
 }
 
+/* Which of the words of such an option is the value's. */
+static void add_word(struct reprise_text *text, enum reprise_option option, uint64_t value)
+{
+	const char *word = reprise_option_rows[option].words;
+
+	while (value-- > 0)
+		word = strchrnul(word, '|') + 1;
+	reprise_text_add_string(text, word, strcspn(word, "|"));
+}
+
 static void string(struct reprise_text *text, const char *name, const char *value)
 {
 	if (value == NULL)
@@ -71,13 +81,6 @@ static void string(struct reprise_text *text, const char *name, const char *valu
 }
 
 /* ---- the process ---- */
-
-static const char *mode_name(void)
-{
-	static const char *const names[] = {"off", "observe", "on", "verify"};
-
-	return names[reprise_start()]; /* it has started: there is something to report */
-}
 
 /* The tool that was found beside us, and what was made of it. */
 static void add_tool(struct reprise_text *text)
@@ -107,16 +110,14 @@ static void add_command(struct reprise_text *text)
 static void add_option(struct reprise_text *text, enum reprise_option option)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
-	const char *word = row->kind == REPRISE_OPTION_TEXT ? reprise_option_text(option) : row->words;
-	uint64_t value = reprise_option(option);
 
-	for (uint64_t i = 0; row->kind == REPRISE_OPTION_WORD && i < value; i++)
-		word = strchrnul(word, '|') + 1;
 	reprise_text_add(text, "\"%s\": {\"value\": ", row->variable);
 	if (row->kind == REPRISE_OPTION_NUMBER)
-		reprise_text_add(text, "%" PRIu64, value);
+		reprise_text_add(text, "%" PRIu64, reprise_option(option));
+	else if (row->kind == REPRISE_OPTION_WORD)
+		add_word(text, option, reprise_option(option));
 	else
-		reprise_text_add_string(text, word, row->kind == REPRISE_OPTION_WORD ? strcspn(word, "|") : strlen(word));
+		reprise_text_add_string(text, reprise_option_text(option), strlen(reprise_option_text(option)));
 	reprise_text_add(text, ", \"from\": \"%s\"}", reprise_option_given(option) ? "environment" : "default");
 }
 
@@ -160,7 +161,9 @@ static void add_process(struct reprise_text *text, enum reprise_json_moment mome
 	number(text, "format", FORMAT);
 	reprise_text_add(text, "  \"complete\": %s,\n", moment == REPRISE_JSON_AT_END ? "true" : "false");
 	number(text, "pid", (uint64_t)getpid());
-	string(text, "mode", mode_name());
+	reprise_text_add(text, "  \"mode\": ");
+	add_word(text, REPRISE_OPTION_MODE, reprise_start()); /* it has started: there is something to report */
+	reprise_text_add(text, ",\n");
 	string(text, "host", host);
 	string(text, "run", reprise_launcher_mark()[0] != '\0' ? reprise_launcher_mark() : NULL);
 	if (reprise_launcher_found(&launcher)) {

@@ -750,6 +750,37 @@ static void launches_wait_behind_a_thousand_pending(void)
 	expect_about_a_thousand(pending_at_wait(hold, launch_one));
 }
 
+static CUevent recorded;
+
+static void record_one(void)
+{
+	OK(cuEventRecord(recorded, stream));
+}
+
+static void records_of_an_event_do_not_wait(void)
+{
+	recorded = event_new(CU_EVENT_DISABLE_TIMING);
+	EQUAL(pending_at_wait(hold, record_one), TRIED_MOST);
+}
+
+static bool is_recorded;
+
+/* For what is behind the kernel that waits. */
+static void wait_for_one(void)
+{
+	if (!is_recorded)
+		record_one();
+	is_recorded = true;
+	OK(cuStreamWaitEvent(other, recorded, 0));
+}
+
+static void waits_for_an_event_do_not_wait(void)
+{
+	recorded = event_new(CU_EVENT_DISABLE_TIMING);
+	EQUAL(pending_at_wait(hold, wait_for_one), TRIED_MOST);
+	finish(other);
+}
+
 /* Five times as many as have room. */
 static void launch_many(void)
 {
@@ -849,6 +880,8 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(launches_wait_behind_a_thousand_pending, MEASURED("Asynchronous Concurrent Execution", "how many launches may be pending is not said"), 0),
 	CHECK_ALONE(launches_of_graphs_wait_behind_a_thousand_pending, MEASURED("Graph Management: cuGraphLaunch", "how many launches may be pending is not said"), 0),
+	CHECK_ALONE(records_of_an_event_do_not_wait, SOURCE, 0),
+	CHECK_ALONE(waits_for_an_event_do_not_wait, SOURCE, 0),
 	CHECK_ALONE(a_launch_that_finds_no_room_waits_alone, MEASURED("Asynchronous Concurrent Execution", "what others can do while a launch waits is not said"), 0),
 	CHECK_ALONE(a_graph_that_finds_no_room_waits_alone, MEASURED("Graph Management: cuGraphLaunch", "what others can do while a launch waits is not said"), 0),
 	CHECK(a_librarys_kernel_is_loaded_beside_a_call_that_waits, MEASURED("Library Management: cuKernelGetFunction", "whether it waits is not said")),

@@ -192,7 +192,8 @@ def lanes(path):
 def errors(out):
     """How many of the program's calls failed, and what else it says of its threads' state."""
     told = re.findall(r"state changed (\d+) times; errors(.*)", out)
-    return sum(int(word.split(":")[1]) for _, words in told for word in words.split()), [changed for changed, _ in told]
+    at_the_end = len(re.findall(r"synchronize [^0]", out))    # the last calls are not among those
+    return sum(int(word.split(":")[1]) for _, words in told for word in words.split()) + at_the_end, [changed for changed, _ in told]
 
 
 def struck(plain_out, out, plain_log, log):

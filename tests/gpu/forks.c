@@ -246,10 +246,10 @@ static void fork_primary_released(void)
 			wait_for(&given);
 		}
 		join_all();
-		if (i % 5 == 4)
-			mirror_mix(&branches[i % SIDES], i, sides[i % SIDES]);
 		if (i % 4 == 0)
 			CHECK(cudaStreamSynchronize(origin));
+		if (i % 20 == 4) /* all of it has ended */
+			mirror_mix(&branches[i % SIDES], i, sides[i % SIDES]);
 	}
 	over = true;
 	sem_post(&wanted);

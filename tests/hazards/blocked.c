@@ -19,6 +19,8 @@ static CUcontext elsewhere;
 static CUstream stream;
 static CUstream forked; /* where half of the launches go, or NULL */
 static CUevent fork_event, join_event;
+static CUstream beside; /* forked to before the first launch, and joined after the last, or NULL */
+static CUevent beside_fork, beside_join;
 static CUfunction await, publish;
 static CUdeviceptr flag, ignored, worked_on;
 static volatile uint32_t *flag_word, *worked_on_word;
@@ -64,11 +66,17 @@ static void launch_some(unsigned first, unsigned last)
 	for (unsigned i = first; i < last; i++) {
 		bool there = forked != NULL && i % 4 >= 2;
 
+		if (beside != NULL && i == 0) {
+			continue_on(beside, stream, beside_fork);
+			hazard_launch(hazard_mix, ignored, 1, beside);
+		}
 		if (forked != NULL && i % 4 == 2)
 			continue_on(forked, stream, fork_event);
 		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, there ? forked : stream);
 		if (forked != NULL && i % 4 == 3)
 			continue_on(stream, forked, join_event);
+		if (beside != NULL && i == whole - 1)
+			continue_on(stream, beside, beside_join);
 	}
 }
 
@@ -303,24 +311,34 @@ static void legacy_asked_while_issued(void)
 	ask_while_issued(1);
 }
 
-static void fork_asked_while_issued(void)
+/* No graph ends where a fork is open. Else each join may be the end of one, if the program is slow, and nothing deferred there. */
+static void fork_streams_in_a_fork(void)
 {
 	fork_streams();
+	beside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&beside_fork, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&beside_join, CU_EVENT_DISABLE_TIMING));
+}
+
+/* The one that is forked to: the lane of both is the other's. */
+static void fork_asked_while_issued(void)
+{
+	fork_streams_in_a_fork();
 	asked_stream = forked;
 	ask_while_issued(FORKED);
 }
 
-/* The one that forks: the lane of both is the other's. */
+/* The one that forks. */
 static void origin_asked_while_issued(void)
 {
-	fork_streams();
+	fork_streams_in_a_fork();
 	asked_stream = stream;
 	ask_while_issued(FORKED);
 }
 
 static void join_asked_while_issued(void)
 {
-	fork_streams();
+	fork_streams_in_a_fork();
 	asked_event = join_event;
 	ask_while_issued(FORKED);
 }
@@ -358,7 +376,7 @@ static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned l
 
 	fills = true;
 	begin(first, all, &thread);
-	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, 1)); /* on a device of its own, so that there are graphs of one op */
 	CHECK(cuModuleLoad(&module, hazard_module_path));
 	CHECK(cuModuleGetFunction(&mix, module, "mix"));
 	other = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -583,7 +601,35 @@ static void registered_beside_blocked(void)
 	call_beside(PARTLY, register_memory);
 }
 
+static CUfunction adjusted;
+static CUkernel adjusted_too;
+
+static void set_attributes(unsigned i)
+{
+	CHECK(cuFuncSetAttribute(adjusted, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 + (int)i));
+	CHECK(cuFuncSetCacheConfig(adjusted, i % 2 == 0 ? CU_FUNC_CACHE_PREFER_L1 : CU_FUNC_CACHE_PREFER_SHARED));
+	CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 + (int)i, adjusted_too, hazard_device));
+}
+
+/* Of functions that nobody launches there. */
+static void functions_set_beside_blocked(void)
+{
+	adjusted = hazard_function("fold");
+	adjusted_too = hazard_kernel("tally");
+	call_beside(PARTLY, set_attributes);
+}
+
+static void functions_set_beside_blocked_forks(void)
+{
+	fork_streams();
+	adjusted = hazard_function("fold");
+	adjusted_too = hazard_kernel("tally");
+	call_beside(UNJOINED, set_attributes);
+}
+
 const struct hazard blocked_hazards[] = {
+	{"functions_set_beside_blocked", functions_set_beside_blocked},
+	{"functions_set_beside_blocked_forks", functions_set_beside_blocked_forks},
 	{"captured_beside_blocked", captured_beside_blocked},
 	{"captured_beside_blocked_forks", captured_beside_blocked_forks},
 	{"events_beside_blocked", events_beside_blocked},

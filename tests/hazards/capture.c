@@ -7,6 +7,8 @@
 #include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* cuCtxAttach, cuCtxDetach */
+
 /* Captures on its hot stream now and then, in each mode, and launches what it captured. */
 static void own_capture(void)
 {
@@ -198,7 +200,7 @@ static void launch_and_destroy(CUgraph graph, CUstream stream)
 	CHECK(cuGraphDestroy(graph));
 }
 
-/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it. */
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it, or gives its own back, which stays. */
 static void disturb(CUstream stream, unsigned iteration)
 {
 	CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_SPIN};
@@ -206,6 +208,13 @@ static void disturb(CUstream stream, unsigned iteration)
 
 	if (iteration % 2) {
 		CHECK(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+		return;
+	}
+	if (iteration % 4) {
+		CHECK(cuCtxAttach(&context, 0));
+		CHECK(cuCtxDetach(context));
+		if (cuCtxDestroy(context) != CUDA_ERROR_INVALID_CONTEXT)
+			printf("a primary context was destroyed\n");
 		return;
 	}
 	CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
@@ -360,27 +369,29 @@ static void there(unsigned what)
 }
 
 /* The thread's default stream in another context is another stream. */
-static void capture_in(CUcontext context)
+static void capture_elsewhere(void)
 {
+	CUcontext elsewhere;
 	CUgraph graph = NULL;
 	CUresult ended;
 
-	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	begin_own();
 	ended = cuStreamEndCapture(CU_STREAM_PER_THREAD, &graph);
 	count_nodes("elsewhere", ended, graph);
+	CHECK(cuCtxDestroy(elsewhere));
 	CHECK(cuCtxSetCurrent(hazard_context));
 }
 
 /* What ends, or is refused, while this thread captures on its own default stream, and is not its capture. */
-static void capture_beside(unsigned what, CUcontext elsewhere)
+static void capture_beside(unsigned what)
 {
 	begin_own();
 	if (what == 0) {
 		there(BEGIN);
 		there(END);
 	} else if (what == 1) {
-		capture_in(elsewhere);
+		capture_elsewhere();
 	} else {
 		printf("begun again: %d\n", (int)cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
 	}
@@ -390,12 +401,9 @@ static void capture_beside(unsigned what, CUcontext elsewhere)
 /* Captures of two threads on their default streams overlap: one handle, two streams. So they do in two contexts. */
 static void captures_of_threads(void)
 {
-	CUcontext elsewhere;
 	pthread_t thread;
 	unsigned times = 0;
 
-	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
-	CHECK(cuCtxSetCurrent(hazard_context));
 	CHECK(cuMemAlloc(&x_there, WORDS * 4));
 	CHECK(cuMemsetD32(x_there, 1, WORDS));
 	CHECK(cuCtxSynchronize());
@@ -407,7 +415,7 @@ static void captures_of_threads(void)
 		hazard_chain(hazard_x, CU_STREAM_PER_THREAD);
 		CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
 		if (hazard_springs(iteration))
-			capture_beside(times++ % 3, elsewhere);
+			capture_beside(times++ % 3);
 	}
 	step = OVER;
 	sem_post(&step_wanted);

@@ -1,4 +1,7 @@
 /* What changes beneath a hot loop: limits, handles, dimensions. */
+#include <pthread.h>
+#include <semaphore.h>
+
 #include "hazard.h"
 
 /* A launch that cannot be, in a hot loop: the error comes from that very call, and later calls go on. */
@@ -22,9 +25,8 @@ static void bad_launch(void)
 }
 
 /* The limit of dynamic shared memory is lowered in mid-loop: the next launch that needs more fails. */
-static void smem_attribute(void)
+static void lower_limits(CUstream stream)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	unsigned argument = 3, failures = 0;
 	void *params[] = {&hazard_x, &hazard_y, &argument};
 
@@ -44,10 +46,79 @@ static void smem_attribute(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The same by the kernel's handle, while its function is launched, and by turns the other way round: two handles of one thing. */
-static void kernel_attribute(void)
+static void smem_attribute(void)
+{
+	lower_limits(hazard_stream(CU_STREAM_NON_BLOCKING));
+}
+
+/* Of one function among more than a lane has room to know. */
+static void smem_attribute_of_many(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	void *params[] = {&hazard_x, &hazard_y, &(unsigned){3}};
+	CUfunction function;
+	CUmodule module;
+
+	for (unsigned i = 0; i < 80; i++) {
+		CHECK(cuModuleLoad(&module, hazard_module_path));
+		CHECK(cuModuleGetFunction(&function, module, "mix"));
+		CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
+	}
+	lower_limits(stream);
+}
+
+static sem_t may_set, has_set;
+static int limit;
+
+static void *set_limits(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (sem_wait(&may_set); limit > 0; sem_wait(&may_set)) {
+		CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit));
+		sem_post(&has_set);
+	}
+	return unused;
+}
+
+static void have_set(int bytes)
+{
+	limit = bytes;
+	sem_post(&may_set);
+	if (bytes > 0)
+		sem_wait(&has_set);
+}
+
+/* By another thread, when launches that need more have been called. */
+static void smem_attribute_by_thread(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned argument = 3, failures = 0;
+	void *params[] = {&hazard_x, &hazard_y, &argument};
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, set_limits, NULL);
+	have_set(8192);
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned i = 0; i < CHAIN; i++) {
+			if (hazard_springs(iteration) && i == CHAIN / 2)
+				have_set(1024);
+			failures += cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL) != CUDA_SUCCESS;
+		}
+		if (hazard_springs(iteration))
+			have_set(8192);
+		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
+	}
+	have_set(0);
+	pthread_join(thread, NULL);
+	printf("failures %u\n", failures);
+	hazard_print("x", hazard_x);
+}
+
+/* The same by the kernel's handle, while its function is launched, and by turns the other way round, on another stream: two handles of one thing. */
+static void set_by_kernels(CUcontext elsewhere)
+{
+	CUstream streams[2] = {hazard_stream(CU_STREAM_NON_BLOCKING), hazard_stream(CU_STREAM_NON_BLOCKING)};
 	unsigned argument = 3, failures = 0;
 	void *params[] = {&hazard_x, &hazard_y, &argument};
 	CUfunction function;
@@ -58,12 +129,16 @@ static void kernel_attribute(void)
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		bool trap = hazard_springs(iteration), by_kernel = iteration % 2;
 		CUfunction launched = by_kernel ? function : (CUfunction)kernel;
+		CUstream stream = streams[by_kernel];
 
 		for (unsigned i = 0; i < CHAIN; i++) {
-			if (trap && i == CHAIN / 2 && by_kernel)
+			if (trap && i == CHAIN / 2 && by_kernel) {
+				CHECK(cuCtxSetCurrent(elsewhere));
 				CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024, kernel, hazard_device));
-			else if (trap && i == CHAIN / 2)
+				CHECK(cuCtxSetCurrent(hazard_context));
+			} else if (trap && i == CHAIN / 2) {
 				CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+			}
 			failures += cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL) != CUDA_SUCCESS;
 		}
 		if (trap)
@@ -73,6 +148,21 @@ static void kernel_attribute(void)
 	}
 	printf("failures %u\n", failures);
 	hazard_print("x", hazard_x);
+}
+
+static void kernel_attribute(void)
+{
+	set_by_kernels(hazard_context);
+}
+
+/* A kernel's attribute is set for all contexts of the device, and its function is another one in each. */
+static void kernel_attribute_elsewhere(void)
+{
+	CUcontext elsewhere;
+
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
+	CHECK(cuCtxSetCurrent(hazard_context));
+	set_by_kernels(elsewhere);
 }
 
 /* The module is unloaded and loaded again: the same handles may mean other functions. */
@@ -137,7 +227,10 @@ static void grid_growth(void)
 const struct hazard change_hazards[] = {
 	{"bad_launch", bad_launch},
 	{"smem_attribute", smem_attribute},
+	{"smem_attribute_of_many", smem_attribute_of_many},
+	{"smem_attribute_by_thread", smem_attribute_by_thread},
 	{"kernel_attribute", kernel_attribute},
+	{"kernel_attribute_elsewhere", kernel_attribute_elsewhere},
 	{"function_reuse", function_reuse},
 	{"stream_reuse", stream_reuse},
 	{"grid_growth", grid_growth},

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Holds docs/hazards.md against the tests, the GPU programs and tests/mutations.py.
+"""Holds docs/hazards.md against the tests, the GPU programs and tests/mutations.py, and README against docs/hazards.md.
 
     check_hazards.py BUILD [--write]
 
 Each hazard there has its test in the build folder where it says sim, its program in tests/gpu where it says GPU, and in the last column the
-bugs that its test has to find, or the reason why there is none; and each program of tests/hazards and tests/gpu is a hazard there. --write fills
-in the last column.
+bugs that its test has to find, or the reason why there is none; and each program of tests/hazards and tests/gpu is a hazard there. README says how many
+there are. --write fills in the last column, and README's numbers.
 """
 import argparse
 import json
@@ -18,6 +18,8 @@ sys.path.insert(0, str(TOP / "tests"))
 from mutations import BUGS, WITHOUT  # noqa: E402
 
 PAGE = TOP / "docs" / "hazards.md"
+README = TOP / "README.md"
+NUMBERS = r"(?:some )?\d+ hazards, (?:some )?\d+ of them on the GPU"
 
 
 def programs(folder):
@@ -68,6 +70,12 @@ def problems(cells, tests, listed):
         yield "the last column is not what tests/mutations.py says: --write fills it in"
 
 
+def numbers(hazards):
+    """What README says of them, in tens: one more leaves it as it is."""
+    on_gpu = sum("GPU" in cells[3].split("`")[0] for _, cells in hazards)
+    return f"some {round(len(hazards), -1)} hazards, some {round(on_gpu, -1)} of them on the GPU"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=Path)
@@ -82,10 +90,13 @@ def main():
             cells[4] = last_column([cells[0], *tests_of(cells, tests, listed)])[0]
             page = page.replace(line, "| " + " | ".join(cells).rstrip() + " |")
         PAGE.write_text(page)
+        README.write_text(re.sub(NUMBERS, numbers(hazards), README.read_text()))
 
     wrong = [f"{cells[0]}: {problem}" for _, cells in hazards for problem in problems(cells, tests, listed)]
     wrong += [f"{name}: a program, but no hazard in docs/hazards.md" for name in sorted(programs("hazards") | programs("gpu"))
               if not any(of(hazard, [name], listed) for hazard in listed)]
+    if re.findall(NUMBERS, README.read_text()) != [numbers(hazards)]:
+        wrong.append(f"README: it does not say \"{numbers(hazards)}\" once: --write fills it in")
     wrong += [f"{name}: tests/mutations.py says that nothing can be broken, but it is no hazard" for name in WITHOUT if name not in listed]
     for line in wrong:
         print(line)

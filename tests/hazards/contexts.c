@@ -136,7 +136,49 @@ static void green_context_ends(void)
 	}
 }
 
+enum { LOOPS = 300 };
+
+/* A loop of one op, which is another one than before. */
+static void new_op(CUstream stream, unsigned shared_bytes)
+{
+	for (unsigned iteration = 0; iteration < LOOPS; iteration++) {
+		CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, shared_bytes, stream, (void *[]){&hazard_x, &hazard_y, &(unsigned){7}}, NULL));
+		if (iteration % 50 == 49)
+			hazard_settle(stream);
+		else if (iteration % 10 == 9)
+			CHECK(cuStreamSynchronize(stream));
+	}
+}
+
+/*
+ * With a hold limit of zero graphs have one op each. They are built while a context has its device to itself, not while there is another: that one waits for
+ * events of the loop.
+ */
+static void alone_on_device(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent event;
+	struct place place;
+
+	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	for (unsigned round = 0; round < 4; round++) {
+		new_op(stream, round * 32);
+		place = make_place();
+		CHECK(cuCtxSetCurrent(hazard_context));
+		new_op(stream, round * 32 + 16);
+		CHECK(cuEventRecord(event, stream));
+		CHECK(cuCtxSetCurrent(place.context));
+		CHECK(cuStreamWaitEvent(place.stream, event, CU_EVENT_WAIT_DEFAULT));
+		launch_chain(&place, place.stream);
+		hazard_print("x there", place.x);
+		CHECK(cuCtxDestroy(place.context));
+		CHECK(cuCtxSetCurrent(hazard_context));
+		hazard_print("x", hazard_x);
+	}
+}
+
 const struct hazard context_hazards[] = {
+	{"alone_on_device", alone_on_device},
 	{"green_context_ends", green_context_ends},
 	{"context_ends", context_ends},
 	{"context_beside_release", context_beside_release},

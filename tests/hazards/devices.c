@@ -105,6 +105,37 @@ static void legacy_peer_copy(void)
 	print_both(devices);
 }
 
+/* Such copies, of a row of the other device's array, which is filled by that device just before and anew just after: an array's handle does not tell whose it is. */
+static void legacy_array_copy(void)
+{
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS, .Height = 1, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	struct there devices[2], *here = &devices[0], *there = &devices[1];
+	CUarray array;
+
+	for (int i = 0; i < 2; i++)
+		set_up(&devices[i], i, CU_STREAM_DEFAULT);
+	CHECK(cuArrayCreate(&array, &shape)); /* of the second one, whose context is current */
+
+	CUDA_MEMCPY2D put = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = there->x, .srcPitch = WORDS * 4,
+		.dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .WidthInBytes = WORDS * 4, .Height = 1};
+	CUDA_MEMCPY2D get = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		.dstDevice = here->x, .dstPitch = WORDS * 4, .WidthInBytes = WORDS * 4, .Height = 1};
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		work_on(there, 0, CHAIN, there->stream);
+		CHECK(cuMemcpy2DAsync(&put, there->stream));
+		CHECK(cuCtxSetCurrent(here->context));
+		CHECK(cuMemcpy2DAsync(&get, iteration % 2 == 0 ? NULL : CU_STREAM_LEGACY));
+		work_on(there, 0, CHAIN, there->stream);
+		CHECK(cuMemcpy2DAsync(&put, there->stream));
+		work_on(here, 0, CHAIN, NULL);
+		CHECK(cuStreamSynchronize(NULL));
+		CHECK(cuCtxSetCurrent(there->context));
+		CHECK(cuStreamSynchronize(there->stream));
+	}
+	print_both(devices);
+}
+
 /* Such copies, from an address that was a pool's memory on this device before, and was given back in stream order. */
 static void pool_memory_elsewhere(void)
 {
@@ -139,6 +170,7 @@ static void pool_memory_elsewhere(void)
 const struct hazard device_hazards[] = {
 	{"peer_copies", peer_copies},
 	{"legacy_peer_copy", legacy_peer_copy},
+	{"legacy_array_copy", legacy_array_copy},
 	{"pool_memory_elsewhere", pool_memory_elsewhere},
 	{NULL, NULL},
 };

@@ -7,6 +7,8 @@
 
 #include "hazard.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* cuCtxAttach, cuCtxDetach */
+
 #define ROUNDS 2500u
 
 static CUfunction tally;
@@ -213,6 +215,20 @@ static void deferred_errors_at_release(void)
 	leave_chains(release_primary);
 }
 
+static void attach_and_detach(void)
+{
+	CUcontext again;
+
+	CHECK(cuCtxAttach(&again, 0));
+	CHECK(cuCtxDetach(again));
+}
+
+/* The context was attached once more. */
+static void deferred_errors_at_detach(void)
+{
+	leave_chains(attach_and_detach);
+}
+
 static CUgreenCtx green;
 static CUdevResourceDesc description;
 
@@ -270,7 +286,7 @@ static void deferred_errors_of_ended_contexts(void)
 		}
 		leave_a_chain(hazard_stream(CU_STREAM_NON_BLOCKING));
 		if (context != NULL) {
-			CHECK(cuCtxDestroy(context));
+			CHECK(round % 4 == 1 ? cuCtxDestroy(context) : cuCtxDetach(context));
 			CHECK(cuCtxSetCurrent(hazard_context));
 		} else if (round % 4 == 0) {
 			CHECK(cuDevicePrimaryCtxReset(hazard_device));
@@ -292,6 +308,7 @@ const struct hazard error_hazards[] = {
 	{"deferred_errors_of_forks", deferred_errors_of_forks},
 	{"deferred_errors_of_ended_streams", deferred_errors_of_ended_streams},
 	{"deferred_errors_at_release", deferred_errors_at_release},
+	{"deferred_errors_at_detach", deferred_errors_at_detach},
 	{"deferred_errors_at_green", deferred_errors_at_green},
 	{"deferred_errors_of_ended_contexts", deferred_errors_of_ended_contexts},
 	{NULL, NULL},

@@ -493,6 +493,8 @@ static void forks_looked_at(unsigned iteration)
 	if (iteration / 100 % 2 == 0) /* then a visit ends with the iteration: what is looked at was launched, and not just deferred */
 		CHECK(cuStreamSynchronize(origin));
 	fork_all(1);
+	if (iteration % 4 == 3 && iteration / 100 % 2 == 1 && hazard_springs(iteration))
+		CHECK(cuStreamSynchronize(sides[1])); /* in the midst of a fork, where no graph ends: the branch's ops are issued one by one */
 	join_all();
 	if (!hazard_springs(iteration))
 		return;
@@ -1043,8 +1045,13 @@ static void *queries_apart(void *unused)
 	}
 }
 
+/* Once they fork, these streams have recorded the event that is asked about, too. */
 static void forks_beside_queries(unsigned iteration)
 {
+	if (iteration == 50) {
+		CHECK(cuEventRecord(event_apart, origin));
+		CHECK(cuEventSynchronize(event_apart));
+	}
 	fork_all(1);
 	if (hazard_springs(iteration)) {
 		sem_post(&query_wanted);
@@ -1072,7 +1079,37 @@ static void fork_beside_queries(void)
 	pthread_join(thread, NULL);
 }
 
+/*
+ * The host polls a side stream until it has finished, and then has another stream, which nothing orders behind it, read what it made. When the host begins to ask,
+ * the side stream may still work on what came before the fork.
+ */
+static void fork_side_polled(void)
+{
+	CUdeviceptr z = words_of(31);
+	CUstream elsewhere;
+	CUevent back;
+
+	set_up_plainly();
+	elsewhere = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&back, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		fork_all(7);
+		join_all();
+		hazard_springs(iteration);
+		if (iteration % 2 == 0)
+			continue;
+		while (cuStreamQuery(sides[1]) == CUDA_ERROR_NOT_READY)
+			continue;
+		launch(hazard_mix, z, side_x[1], 5, elsewhere);
+		CHECK(cuEventRecord(back, elsewhere));
+		CHECK(cuStreamWaitEvent(sides[1], back, 0));
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("z", z);
+}
+
 const struct hazard fork_hazards[] = {
+	{"fork_side_polled", fork_side_polled},
 	{"fork_waited_for_by_context", fork_waited_for_by_context},
 	{"fork_waited_for_by_green", fork_waited_for_by_green},
 	{"fork_beside_call", fork_beside_call},

@@ -1,4 +1,5 @@
 /* Launches that no graph may take for others: their attributes, their handles, what they print. */
+#include <semaphore.h>
 #include <string.h>
 
 #include "hazard.h"
@@ -209,7 +210,45 @@ static void launching_kernel(void)
 	launch_among_hot(function, kernel);
 }
 
+static sem_t may_return;
+
+static void CUDA_CB wait_to_return(void *unused)
+{
+	(void)unused;
+	while (sem_wait(&may_return) != 0)
+		continue;
+}
+
+/*
+ * A kernel is launched for the first time while a host function runs that returns only afterwards. Its code is loaded by the launch; who asks the driver about it before
+ * may wait for the host function.
+ */
+static void first_launch_behind_function(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), functions = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	sem_init(&may_return, 0, 0);
+	for (unsigned round = 0; round < 12; round++) {
+		CUfunction mix = (CUfunction)hazard_kernel("mix");
+
+		CHECK(cuLaunchHostFunc(functions, wait_to_return, NULL));
+		hazard_launch(mix, hazard_x, round, stream);
+		sem_post(&may_return);
+		CHECK(cuStreamSynchronize(functions));
+		for (unsigned iteration = 0; iteration < 60; iteration++) {
+			for (unsigned i = 0; i < 6; i++)
+				hazard_launch(mix, hazard_x, i, stream);
+			if (iteration == 20)
+				hazard_settle(stream);
+			else
+				CHECK(cuStreamSynchronize(stream));
+		}
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard launch_hazards[] = {
+	{"first_launch_behind_function", first_launch_behind_function},
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},
 	{"pdl", pdl},

@@ -91,14 +91,15 @@ static void per_thread_default(void)
 	hazard_print("other", shared_x);
 }
 
-static CUcontext second_context;
-
-/* In a second context the thread's own stream is another one, and has attributes of its own. */
+/* In a second context the thread's own stream is another one, and has attributes of its own. It ends, since beside it graphs of one op are not built. */
 static void set_in_second_context(unsigned number)
 {
-	CHECK(cuCtxSetCurrent(second_context));
+	CUcontext second;
+
+	CHECK(cuCtxCreate(&second, NULL, 0, hazard_device));
 	CHECK(hazard_set_attribute(CU_STREAM_PER_THREAD, number));
 	CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+	CHECK(cuCtxDestroy(second));
 	CHECK(cuCtxSetCurrent(hazard_context));
 }
 
@@ -127,8 +128,6 @@ static void stream_attributes_of_threads(void)
 	CHECK(cuMemAlloc(&shared_x, WORDS * 4));
 	CHECK(cuMemsetD32(shared_x, 1, WORDS));
 	CHECK(cuCtxSynchronize());
-	CHECK(cuCtxCreate(&second_context, NULL, 0, hazard_device));
-	CHECK(cuCtxSetCurrent(hazard_context));
 	run_two_threads(on_own_with_attributes);
 	hazard_print("x", hazard_x);
 	hazard_print("other", shared_x);

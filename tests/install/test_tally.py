@@ -3,6 +3,8 @@
 
 usage: test_tally.py BUILD [--names]      --names: BUILD has all tests, and they are held against tests/names.txt
 """
+import contextlib
+import io
 import json
 import subprocess
 import sys
@@ -11,7 +13,8 @@ import unittest
 from pathlib import Path
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
+sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parents[1])]
+import simulation  # noqa: E402
 import tally  # noqa: E402
 
 BUILD = Path(sys.argv[1])
@@ -43,6 +46,13 @@ class LastLine(unittest.TestCase):
         ran = {"hazards / one": ("OK", "eager: replayed 90 %\nneeded another round: eager: too little\nok\n"), "hazards / two": ("OK", "ok\n"),
                "hazards / three": ("SKIP", "")}
         self.assertEqual(self.told(ran, "--chosen", "one", "two", "three"), (0, ["2 passed, 0 failed, 1 skipped, 1 needed another round"]))
+
+    def test_a_program_that_was_run_for_longer_needed_another_round(self):
+        for enough, again in ((400, 0), (3000, 1)):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                self.assertEqual(simulation.long_enough(lambda iterations: iterations, lambda iterations: iterations >= enough, (400, 3000)), enough)
+            ran = {"ways / one": ("OK", said.getvalue())}
+            self.assertEqual(self.told(ran, "--chosen", "one")[1][-1], tally.line(1, 0, 0, again))
 
     def test_what_did_not_pass_failed(self):
         ran = {f"hazards / {result}": (result, "") for result in ("OK", "FAIL", "TIMEOUT", "ERROR", "INTERRUPT")}

@@ -218,17 +218,43 @@ API(SIM_INIT, cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *params, un
 }
 
 /* "If ctx is current to the calling thread then ctx will also be popped from the current thread's context stack." */
+static CUresult destroy(struct sim_context *context)
+{
+	deactivate(context);
+	if (sim_current() == context)
+		sim_self()->depth--;
+	sim_object_free(context);
+	return CUDA_SUCCESS;
+}
+
 API(SIM_INIT, cuCtxDestroy_v2, (CUcontext handle), (handle))
 {
 	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
-	struct sim_self *self = sim_self();
 
 	if (!context || context->primary || !handle)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	deactivate(context);
-	if (sim_current() == context)
-		self->depth--;
-	sim_object_free(context);
+	return destroy(context);
+}
+
+API(SIM_CONTEXT, cuCtxAttach, (CUcontext *context, unsigned int flags), (context, flags))
+{
+	if (!context || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_current()->attached++;
+	*context = (CUcontext)sim_current();
+	return CUDA_SUCCESS;
+}
+
+/* "Decrements the usage count of the context, and destroys the context if the usage count goes to 0": it is current, so it is popped then. No GPU was asked. */
+API(SIM_INIT, cuCtxDetach, (CUcontext handle), (handle))
+{
+	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
+
+	if (!context || context != sim_current() || (context->primary && context->attached == 0))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (context->attached == 0)
+		return destroy(context);
+	context->attached--;
 	return CUDA_SUCCESS;
 }
 

@@ -16,6 +16,7 @@ struct sim_context {
 	bool primary;
 	bool active;           /* the primary context exists before and after it is active */
 	unsigned int retained; /* cuDevicePrimaryCtxRetain */
+	unsigned int attached; /* cuCtxAttach */
 	unsigned int flags;
 	_Atomic CUresult error; /* sticky: once an op has failed every call that needs the context returns this; the recorder asks for it without the lock */
 	size_t limits[CU_LIMIT_MAX];

@@ -75,7 +75,7 @@ static CUresult copy(const CUDA_MEMCPY3D *shape, struct sim_stream *stream, enum
 	if (result != CUDA_SUCCESS)
 		return result;
 	context = stream->context;
-	result = sim_stream_add_between(stream, whose(sim_copy_target(shape)), whose(sim_copy_source(shape)), work, &op);
+	result = sim_stream_add_between(stream, whose(sim_copy_target(&work->copy.shape)), whose(sim_copy_source(&work->copy.shape)), work, &op);
 	if (op && waits(&op->work->copy.shape, timing)) {
 		sim_schedule_wait(op);
 		result = context->error;

@@ -69,6 +69,20 @@ void sim_schedule_pause(void)
 	wait_ms(10);
 }
 
+/* The host function that began last, kept. */
+static struct sim_op *function;
+
+static void note_function(struct sim_op *op)
+{
+	sim_op_drop(function);
+	function = sim_op_keep(op);
+}
+
+struct sim_op *sim_schedule_function(const struct sim_context *context)
+{
+	return function && function->context == context && function->state == SIM_OP_RUNNING ? function : NULL;
+}
+
 /* Once its context is broken nothing runs any more; what was enqueued counts as finished. */
 static void run(struct sim_op *op)
 {
@@ -77,6 +91,8 @@ static void run(struct sim_op *op)
 	if (op->context->error == CUDA_SUCCESS)
 		sim_log_op(op);
 	if (op->work && op->context->error == CUDA_SUCCESS) {
+		if (op->work->kind == SIM_HOST || op->work->kind == SIM_CALLBACK)
+			note_function(op);
 		if (sim_work_blocks(op->work)) {
 			unsigned int patience;
 

@@ -27,6 +27,9 @@ bool sim_schedule_query(struct sim_op *op);
 /* The same, and the host is not said to know. */
 bool sim_schedule_look(struct sim_op *op);
 
+/* A host function of the context's that runs; NULL if none is known to. */
+struct sim_op *sim_schedule_function(const struct sim_context *context);
+
 /* Something changed that a waiting thread may wait for: an op has finished or settled, a context is drained. */
 void sim_schedule_wake(void);
 

@@ -13,6 +13,7 @@
 
 static const char one, other; /* contexts */
 static atomic_uint within, passed;
+static uint64_t rest_ns;
 static atomic_bool ended;
 
 static void *go_through(void *unused)
@@ -129,7 +130,7 @@ START_TEST(who_ended_within_is_there_no_more)
 	reprise_gate_open();
 	ck_assert_int_eq(pthread_create(&thread, NULL, end_while_waiting, NULL), 0);
 	pthread_join(thread, NULL);
-	ck_assert(reprise_gate_begin_work(&word));
+	ck_assert(reprise_gate_begin_work(&word, &rest_ns));
 	reprise_gate_end_work();
 }
 END_TEST
@@ -148,7 +149,7 @@ START_TEST(no_call_waits_while_the_building_thread_works)
 	_Atomic uint32_t word = 0;
 	pthread_t thread;
 
-	ck_assert(reprise_gate_begin_work(&word));
+	ck_assert(reprise_gate_begin_work(&word, &rest_ns));
 	ck_assert_int_eq(pthread_create(&thread, NULL, wait_once, NULL), 0);
 	nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	ck_assert_uint_eq(passed, 0);
@@ -161,16 +162,20 @@ END_TEST
 START_TEST(the_building_thread_works_when_the_last_call_has_waited)
 {
 	_Atomic uint32_t word = 0;
+	uint32_t seen;
 
 	reprise_gate_begin_waiting();
 	reprise_gate_begin_waiting();
-	ck_assert(!reprise_gate_begin_work(&word));
+	ck_assert(!reprise_gate_begin_work(&word, &rest_ns));
 	reprise_gate_end_waiting();
 	ck_assert_uint_eq(word, 0);
-	ck_assert(!reprise_gate_begin_work(&word));
+	ck_assert(!reprise_gate_begin_work(&word, &rest_ns));
+	ck_assert_uint_eq(rest_ns, 0); /* it is woken */
 	reprise_gate_end_waiting();
 	ck_assert_uint_gt(word, 0);
-	ck_assert(reprise_gate_begin_work(&word));
+	seen = word;
+	ck_assert(reprise_gate_begin_work(&word, &rest_ns));
+	ck_assert_uint_gt(word, seen); /* another one may have slept on it */
 	reprise_gate_end_work();
 }
 END_TEST
@@ -180,10 +185,11 @@ START_TEST(a_call_that_nobody_knows_is_doubted_until_the_next)
 	_Atomic uint32_t word = 0;
 
 	reprise_gate_doubt();
-	ck_assert(!reprise_gate_begin_work(&word));
+	ck_assert(!reprise_gate_begin_work(&word, &rest_ns));
+	ck_assert_uint_gt(rest_ns, 0); /* nobody wakes it */
 	ck_assert(!reprise_gate_close(&other, 0));
 	reprise_gate_doubt_no_more();
-	ck_assert(reprise_gate_begin_work(&word));
+	ck_assert(reprise_gate_begin_work(&word, &rest_ns));
 	ck_assert(reprise_gate_close(&other, 0));
 	reprise_gate_open();
 	reprise_gate_end_work();
@@ -197,7 +203,7 @@ START_TEST(a_child_finds_it_open)
 	reprise_gate_begin_waiting();
 	reprise_gate_enter(&one);
 	reprise_gate_reset();
-	ck_assert(reprise_gate_begin_work(&word));
+	ck_assert(reprise_gate_begin_work(&word, &rest_ns));
 	ck_assert(reprise_gate_close(&one, 0));
 	reprise_gate_reset();
 	reprise_gate_enter(&one);

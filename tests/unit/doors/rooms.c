@@ -6,6 +6,7 @@
 
 #include "../../../src/base/inside.h"
 #include "../../../src/base/start.h"
+#include "../../../src/graph/neighbours.h"
 #include "../../../src/report/counters.h"
 
 _Atomic uint32_t reprise_attention;
@@ -170,6 +171,15 @@ void reprise_stop(const char *reason)
 	(void)reason;
 	rooms.stops++;
 	trash_registers();
+}
+
+int reprise_neighbours_begin(CUdevice device)
+{
+	return device;
+}
+
+void reprise_neighbours_made(int answer, bool made)
+{
 }
 
 bool reprise_make_room(unsigned int tried)

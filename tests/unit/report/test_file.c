@@ -329,6 +329,32 @@ START_TEST(a_limit_on_the_size_of_files_ends_nobody)
 }
 END_TEST
 
+/* What came from elsewhere before is the program's, though a write that fails raises one of the same kind, or of another. */
+START_TEST(signals_of_the_programs_stay_pending)
+{
+	static const int numbers[] = {SIGPIPE, SIGXFSZ};
+	struct rlimit none, before;
+	sigset_t blocked, pending;
+	int file, refused;
+
+	sigemptyset(&blocked);
+	sigaddset(&blocked, numbers[_i]);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &blocked, NULL), 0);
+	raise(numbers[_i]);
+	getrlimit(RLIMIT_FSIZE, &before);
+	none = (struct rlimit){0, before.rlim_max};
+	file = open("report", O_WRONLY | O_CREAT, 0600);
+	setrlimit(RLIMIT_FSIZE, &none);
+	refused = reprise_write(file, REPORT, strlen(REPORT));
+	setrlimit(RLIMIT_FSIZE, &before);
+	ck_assert_int_eq(refused, EFBIG);
+	ck_assert_int_eq(reprise_write(file, REPORT, strlen(REPORT)), 0);
+	close(file);
+	sigpending(&pending);
+	ck_assert_int_eq(sigismember(&pending, numbers[_i]), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report file");
@@ -353,6 +379,7 @@ int main(void)
 	tcase_add_loop_test(tests, what_cannot_be_written_is_said_to_be_so, 0, sizeof(unwritable) / sizeof(*unwritable));
 	tcase_add_test(tests, a_name_too_long_is_said_to_be_so);
 	tcase_add_test(tests, a_limit_on_the_size_of_files_ends_nobody);
+	tcase_add_loop_test(tests, signals_of_the_programs_stay_pending, 0, 2);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

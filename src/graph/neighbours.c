@@ -1,0 +1,69 @@
+#include "neighbours.h"
+
+#include <stdatomic.h>
+
+#include "../driver/current.h"
+#include "../driver/driver.h"
+
+#define KNOWN_MOST 64
+#define BEING_MADE ((CUcontext)-1) /* the device may not be noted yet */
+#define UNKNOWN (-1) /* no place was free: it counts as one of every device, for good */
+
+/* The contexts that the program has made. A device's primary one is not among them: the driver says whether it is there. */
+static struct {
+	_Atomic(CUcontext) context; /* NULL: free */
+	_Atomic CUdevice device;
+} known[KNOWN_MOST];
+static _Atomic bool unknown;
+
+int reprise_neighbours_begin(CUdevice device)
+{
+	for (int i = 0; i < KNOWN_MOST; i++) {
+		CUcontext none = NULL;
+
+		if (atomic_compare_exchange_strong(&known[i].context, &none, BEING_MADE)) {
+			atomic_store(&known[i].device, device);
+			return i;
+		}
+	}
+	atomic_store(&unknown, true);
+	return UNKNOWN;
+}
+
+void reprise_neighbours_made(int answer, bool made)
+{
+	CUcontext context = NULL;
+
+	if (made)
+		reprise_driver.cuCtxGetCurrent(&context);
+	if (answer != UNKNOWN)
+		atomic_store(&known[answer].context, context);
+}
+
+void reprise_neighbours_ended(CUcontext context)
+{
+	for (unsigned int i = 0; i < KNOWN_MOST; i++) {
+		CUcontext expected = context;
+
+		if (atomic_compare_exchange_strong(&known[i].context, &expected, NULL))
+			return;
+	}
+}
+
+bool reprise_neighbours_none(CUcontext context)
+{
+	bool was_made = false;
+	CUdevice device;
+
+	if (atomic_load(&unknown) || reprise_driver.cuCtxGetDevice == NULL || reprise_driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+		return false;
+	for (unsigned int i = 0; i < KNOWN_MOST; i++) {
+		CUcontext other = atomic_load(&known[i].context);
+
+		if (other == context)
+			was_made = true;
+		else if (other == BEING_MADE || (other != NULL && atomic_load(&known[i].device) == device))
+			return false;
+	}
+	return !was_made || !reprise_driver_primary_is_there(device);
+}
