@@ -7,6 +7,7 @@ plants them; docs/hazards.md lists the hazards, each with its mutations or with 
 BUGS = (
     ("a synchronising call is passed over", "src/lane/doors.c",
      "	pending = reprise_lanes_sync(what, handle, per_thread);", "	pending = what + handle + per_thread == 0 && what != REPRISE_SYNC_STREAM;", "fuzz pinned_h2d_reuse event_query_poll"),
+    ("the program's C library is not told of threads in another namespace", "src/lane/start.c", "		reprise_namespace_begin_threads();\n", "		(void)mode;\n", "namespace_threads"),
     ("a synchronising call sees its own thread's ops alone", "src/lane/order.c", " == self || observes(what, point, lane);", " == self;", "fuzz sync_elsewhere"),
     ("who waits for the legacy stream does not see the blocking ones", "src/lane/order.c",
      "		return lane->blocking && lane->context == point->context;", "		return lane->stream == point->stream && lane->context == point->context;", "sync_elsewhere"),

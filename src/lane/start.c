@@ -11,6 +11,7 @@
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../base/tools.h"
+#include "../driver/namespace.h"
 #include "../graph/shadow.h"
 #include "../record/record.h"
 #include "../report/report.h"
@@ -35,11 +36,13 @@ static enum reprise_mode decide(void)
 	reprise_options_read();
 	reprise_clock_start();
 	reprise_thread_note_processors();
-	reprise_filters_note();
-	reprise_report_begin();
 
 	enum reprise_mode mode = (enum reprise_mode)reprise_option(REPRISE_OPTION_MODE);
 
+	if (mode != REPRISE_MODE_OFF)
+		reprise_namespace_begin_threads();
+	reprise_filters_note();
+	reprise_report_begin();
 	if (mode != REPRISE_MODE_OFF && reprise_tools_look(reprise_option(REPRISE_OPTION_TOOLS) == IGNORE)) {
 		reprise_log(REPRISE_LOG_INFO, "standing aside for %s (%s)", reprise_tool_found()->name, reprise_tool_found()->sign);
 		mode = REPRISE_MODE_OFF;
