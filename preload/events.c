@@ -75,9 +75,7 @@ WAIT(cuStreamWaitEvent_ptsz, true)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUevent event) \
 	{ \
-		if (reprise_inside == 0) \
-			reprise_event_destroyed(event); \
-		return REPRISE_REAL(name)(event); \
+		return reprise_event_destroy(event, REPRISE_REAL(name)); \
 	}
 DESTROY(cuEventDestroy)
 DESTROY(cuEventDestroy_v2)

@@ -64,6 +64,7 @@ static void unlink_graph(struct reprise_graph *graph)
 		graph->older->newer = graph->newer;
 	else
 		oldest = graph->newer;
+	graph->newer = graph->older = NULL;
 	atomic_fetch_sub(&waiting, 1);
 }
 
@@ -93,15 +94,26 @@ struct reprise_graph *reprise_queue_take_of(CUcontext context)
 	return graph;
 }
 
-void reprise_queue_remove(struct reprise_graph *graph)
+/* Under the lock. */
+static bool is_linked(const struct reprise_graph *graph)
 {
+	return graph == newest || graph->newer != NULL;
+}
+
+bool reprise_queue_remove(struct reprise_graph *graph)
+{
+	bool queued, linked;
+
 	reprise_lock_take(&queue_lock);
-	if (atomic_load(&graph->state) == REPRISE_GRAPH_QUEUED) {
+	queued = atomic_load_explicit(&graph->state, memory_order_acquire) == REPRISE_GRAPH_QUEUED;
+	linked = queued && is_linked(graph);
+	if (linked) {
 		unlink_graph(graph);
 		atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 		reprise_queue_finish();
 	}
 	reprise_lock_give(&queue_lock);
+	return linked || !queued;
 }
 
 void reprise_queue_finish(void)

@@ -23,8 +23,8 @@ struct reprise_graph *reprise_queue_take(void);
 /* The same, but of the graphs of that context. */
 struct reprise_graph *reprise_queue_take_of(CUcontext context);
 
-/* Takes it out if it is in; EMPTY then. While building is paused. */
-void reprise_queue_remove(struct reprise_graph *graph);
+/* Takes it out if it is in; EMPTY then. False if it was taken, and is in work: not while building is paused. */
+bool reprise_queue_remove(struct reprise_graph *graph);
 
 /* One that was taken is made, or not to be made, and says so by now. */
 void reprise_queue_finish(void);

@@ -1,5 +1,6 @@
 #include "barrier.h"
 
+#include "ended.h"
 #include "leave.h"
 #include "pace.h"
 #include "queued.h"
@@ -12,6 +13,8 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_queued_finish(lane, wait);
 	reprise_lane_leave(lane, REPRISE_EXIT_barrier);
 	reprise_lane_close_segment(lane, wait);
+	if (__builtin_expect(reprise_ended_any(lane), 0))
+		reprise_ended_forget(lane);
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait) {
 		lane->spot.position = 0;

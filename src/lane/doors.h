@@ -31,6 +31,7 @@ enum reprise_sync {
 	REPRISE_SYNC_QUERY,   /* the same, and does not wait for it */
 	REPRISE_SYNC_EVENT,   /* an event: what comes before one was issued when it was recorded, but where streams fork and join (joint.h) */
 	REPRISE_SYNC_EVENT_QUERY, /* the same, and does not wait for it */
+	REPRISE_SYNC_EVENT_END, /* its end: nothing (ended.h) */
 	REPRISE_SYNC_DEFAULT, /* as the default stream of the current context does; addresses may be those of other contexts, which are all issued */
 	REPRISE_SYNC_CONTEXT, /* all streams of a context */
 	REPRISE_SYNC_ALL,     /* anything */
@@ -97,8 +98,8 @@ CUresult reprise_submit_event(struct reprise_call *call);
  */
 void reprise_event_met(CUevent event, bool recorded);
 
-/* The event is about to be destroyed. As SYNC, and no trace may name it any more. */
-void reprise_event_destroyed(CUevent event);
+/* The event is destroyed, by the driver's `destroy`: as SYNC, and when no trace names it any more. */
+CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event));
 
 /* An event comes from another process, or goes to one, which may record it at any time from now on. As SYNC. */
 void reprise_events_shared(void);

@@ -10,6 +10,7 @@
 #include "../timeline/timeline.h"
 #include "barrier.h"
 #include "eager.h"
+#include "ended.h"
 #include "joint.h"
 #include "meeting.h"
 #include "order.h"
@@ -74,50 +75,22 @@ void reprise_event_met(CUevent event, bool recorded)
 
 /* ---- what ends an event, or lets others record it ---- */
 
-static bool names(struct reprise_lane *lane, CUevent event)
-{
-	bool named;
-
-	reprise_lock_take(&lane->lock);
-	named = reprise_lane_names(lane, event);
-	if (lane->joint != NULL)
-		reprise_joint_forget_event(lane->joint, event);
-	if (!named)
-		reprise_known_unlearn(&lane->events, event);
-	reprise_lock_give(&lane->lock);
-	return named;
-}
-
-/* The handle may come back as another event's. */
-static void forget_event(struct reprise_lane *lane, void *context)
-{
-	CUevent event = *(const CUevent *)context;
-
-	if (!reprise_lane_is_joint(lane) || !reprise_knows(&lane->events, event) || !names(lane, event))
-		return;
-	reprise_joint_settle(lane);
-	reprise_graph_building_pause();
-	reprise_lock_take(&lane->lock);
-	reprise_lane_barrier(lane, false);
-	reprise_lane_forget_event(lane, event);
-	reprise_known_unlearn(&lane->events, event);
-	reprise_lock_give(&lane->lock);
-	reprise_graph_building_resume();
-}
-
 static void part(struct reprise_lane *lane, void *unused)
 {
 	reprise_joint_part(lane, false);
 }
 
-void reprise_event_destroyed(CUevent event)
+CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event))
 {
+	CUresult result;
+
 	if (reprise_inside != 0)
-		return;
+		return destroy(event);
 	if (atomic_load(&reprise_attention) > 0)
-		reprise_sync(REPRISE_SYNC_EVENT, (uintptr_t)event, false);
-	if (atomic_load(&reprise_joint_lanes) > 0)
-		reprise_lanes_each(forget_event, &event);
+		reprise_sync(REPRISE_SYNC_EVENT_END, (uintptr_t)event, false);
+	if (atomic_load(&reprise_joint_lanes) > 0 && reprise_ended_keep(event, &result))
+		return result;
+	return destroy(event);
 }
 
 void reprise_events_shared(void)

@@ -19,6 +19,7 @@
 #include "../record/record.h"
 #include "../report/counters.h"
 #include "barrier.h"
+#include "ended.h"
 #include "traces.h"
 #include "watching.h"
 
@@ -248,6 +249,7 @@ static void part(struct reprise_lane *head, bool failed)
 		joint->members[member]->partings += failed && joint->members[member]->partings < UINT8_MAX;
 		atomic_store(&joint->members[member]->joined, NULL);
 	}
+	reprise_ended_forget(head); /* nobody tells it of one from now on */
 	free(joint);
 	atomic_fetch_sub(&reprise_joint_lanes, 1);
 	reprise_count(REPRISE_COUNT_lanes_parted, 1);

@@ -124,6 +124,7 @@ struct reprise_lane {
 	struct reprise_watch *watch;
 	struct reprise_index *index;
 	_Atomic uint32_t drowsy_ops;     /* so many to come are not looked at */
+	_Atomic uint32_t ended;          /* events that the program has destroyed, and that it may name (ended.h) */
 	_Atomic bool noisy;              /* has had ops since the last barrier; a joint lane always, since its streams may owe something (joint.h) */
 	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
 	bool watching;                   /* a segment is open */

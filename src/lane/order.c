@@ -236,6 +236,8 @@ static bool observes(enum reprise_sync what, const struct point *point, const st
 	case REPRISE_SYNC_EVENT:
 	case REPRISE_SYNC_EVENT_QUERY:
 		return reprise_lane_is_joint(lane); /* its records may be deferred */
+	case REPRISE_SYNC_EVENT_END:
+		return false;
 	case REPRISE_SYNC_DEFAULT:
 		return precedes(lane, point) || lane->context != point->context;
 	case REPRISE_SYNC_CONTEXT:
@@ -258,7 +260,7 @@ static bool is_question(enum reprise_sync what)
 
 static bool is_of_event(enum reprise_sync what)
 {
-	return what == REPRISE_SYNC_EVENT || what == REPRISE_SYNC_EVENT_QUERY;
+	return what == REPRISE_SYNC_EVENT || what == REPRISE_SYNC_EVENT_QUERY || what == REPRISE_SYNC_EVENT_END;
 }
 
 /* A joint lane, of a call that looks at an event (NULL: at any), and records none: a group that has not deferred its record is another thread's affair. */

@@ -30,6 +30,7 @@
 #include "../report/snapshots.h"
 #include "../timeline/timeline.h"
 #include "eager.h"
+#include "ended.h"
 #include "errors.h"
 #include "hold.h"
 #include "joint.h"
@@ -64,6 +65,7 @@ static void in_child(void)
 	reprise_store_reset();
 	reprise_eager_reset();
 	reprise_joint_reset();
+	reprise_ended_reset();
 	reprise_meeting_reset();
 	reprise_hold_reset();
 	reprise_errors_reset();

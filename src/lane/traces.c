@@ -84,21 +84,30 @@ static bool launches(const struct reprise_trace *trace, const void *function)
 	return false;
 }
 
-static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
+/* False if one stays, since the building thread has its graph in work: not while that rests. */
+static bool drop_all(struct reprise_lane *lane, trace_goes goes, const void *what)
 {
 	int entered = reprise_enter();
-	bool pushed = reprise_driver_make_current(lane->context);
+	bool pushed = reprise_driver_make_current(lane->context), all = true;
 
 	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
 		older = trace->older;
 		if (!goes(trace, what))
 			continue;
-		reprise_queue_remove(&trace->graph);
-		reprise_lane_drop(lane, trace);
+		if (reprise_queue_remove(&trace->graph))
+			reprise_lane_drop(lane, trace);
+		else
+			all = false;
 	}
-	reprise_lane_drop_segment(lane); /* it may name what is about to end, too */
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
+	return all;
+}
+
+static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
+{
+	drop_all(lane, goes, what);
+	reprise_lane_drop_segment(lane); /* it may name what is about to end, too */
 }
 
 void reprise_lane_forget(struct reprise_lane *lane, CUfunction function)
@@ -159,18 +168,9 @@ void reprise_lane_forget_forks(struct reprise_lane *lane)
 	forget(lane, forks, NULL);
 }
 
-bool reprise_lane_names(const struct reprise_lane *lane, CUevent event)
+bool reprise_lane_forget_event(struct reprise_lane *lane, CUevent event)
 {
-	const struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL;
-
-	while (trace != NULL && !names(trace, event))
-		trace = trace->older;
-	return trace != NULL;
-}
-
-void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event)
-{
-	forget(lane, names, event);
+	return drop_all(lane, names, event);
 }
 
 uint64_t reprise_lane_oldest(const struct reprise_lane *lane)

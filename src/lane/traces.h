@@ -27,9 +27,8 @@ void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
 /* Whether traces may launch it, or ops that are deferred or watched. Without the lane's lock (known.h). */
 bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set);
 
-/* Whether there are traces that name the event; forgets those. Nothing may be deferred, and building is paused for the second. */
-bool reprise_lane_names(const struct reprise_lane *lane, CUevent event);
-void reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
+/* Forgets those that name the event. Nothing may be deferred or watched. False if one stays, since the building thread has its graph in work. */
+bool reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
 
 /* Forgets the traces that only a joint lane can have. As reprise_lane_forget(). */
 void reprise_lane_forget_forks(struct reprise_lane *lane);

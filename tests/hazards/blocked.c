@@ -12,6 +12,8 @@
 #define PARTLY 5u
 #define FORKED 4u /* fewer launches than the first graph of a visit takes, and they end with a join */
 #define UNJOINED 3u /* launches that leave a fork in its midst, so that they are deferred */
+#define REJOINED 6u /* launches that end behind a join */
+#define FORK 2u /* launches that go into the stream before it forks */
 #define LONG 20u /* launches of several graphs */
 #define PENDING 8u /* as SIM_PENDING says */
 
@@ -24,13 +26,14 @@ static CUevent beside_fork, beside_join;
 static CUfunction await, publish;
 static CUdeviceptr flag, ignored, worked_on;
 static volatile uint32_t *flag_word, *worked_on_word;
-static sem_t may_launch, has_launched;
+static sem_t may_launch, has_launched, has_forked;
 static unsigned partly, whole; /* so many launches, and then the others */
 static bool halts;                    /* between these and those */
 static uint32_t round_now;
 static bool ended;
 
 static bool fills; /* the stream, before each launch, */
+static unsigned left_free; /* but for so many places, */
 static CUevent behind_fill; /* or if this is one, the other stream, and the stream comes behind that */
 
 static void continue_on(CUstream next, CUstream before, CUevent event)
@@ -44,7 +47,7 @@ static void launch_alone(CUfunction function, CUdeviceptr x, uint32_t value, CUs
 	CHECK(cuLaunchCooperativeKernel(function, 1, 1, 1, 1, 1, 1, 0, into, (void *[]){&x, &value}));
 }
 
-/* Ops of no lane's. The first ends when the host says so, and there is no room behind them. */
+/* Ops of no lane's. The first ends when the host says so, and there is no room behind them, or little. */
 static void fill(uint32_t value)
 {
 	CUstream into = behind_fill != NULL ? forked : stream;
@@ -52,7 +55,7 @@ static void fill(uint32_t value)
 	if (!fills)
 		return;
 	launch_alone(await, flag, value, into);
-	for (unsigned i = 1; i < PENDING; i++)
+	for (unsigned i = 1; i < PENDING - left_free; i++)
 		launch_alone(publish, ignored, value, into);
 	if (behind_fill == NULL)
 		return;
@@ -73,6 +76,8 @@ static void launch_some(unsigned first, unsigned last)
 		if (forked != NULL && i % 4 == 2)
 			continue_on(forked, stream, fork_event);
 		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, there ? forked : stream);
+		if (left_free > 0 && halts && i == 2)
+			sem_post(&has_forked);
 		if (forked != NULL && i % 4 == 3)
 			continue_on(stream, forked, join_event);
 		if (beside != NULL && i == whole - 1)
@@ -431,24 +436,14 @@ static void make_doomed(CUdeviceptr x)
 	}
 }
 
-static bool replaces;
-
-/*
- * Launches into a stream of another thread's that forks and joins: its lanes are parted. Or replaces the event that joins, which is not recorded just
- * then: what names it is forgotten.
- */
+/* Launches into a stream of another thread's that forks and joins: its lanes are parted. */
 static void *meddle(void *memory)
 {
 	CUdeviceptr x = (CUdeviceptr)memory;
 
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (sem_wait(&may_meddle); !ended; sem_wait(&may_meddle)) {
-		if (replaces) {
-			CHECK(cuEventDestroy(join_event));
-			CHECK(cuEventCreate(&join_event, CU_EVENT_DISABLE_TIMING));
-		} else {
-			hazard_launch(hazard_mix, x, 3, forked);
-		}
+		hazard_launch(hazard_mix, x, 3, forked);
 		sem_post(&has_meddled);
 	}
 	return NULL;
@@ -503,13 +498,6 @@ static void parted_beside_blocked(void)
 {
 	fork_streams();
 	destroy_beside(UNJOINED, true);
-}
-
-/* So is one that destroys an event. */
-static void event_destroyed_beside_blocked(void)
-{
-	replaces = true;
-	parted_beside_blocked();
 }
 
 /* ---- calls that do not wait, beside one that is kept ---- */
@@ -567,6 +555,42 @@ static void captured_beside_blocked_forks(void)
 {
 	fork_streams();
 	call_beside(UNJOINED, capture_some);
+}
+
+/* An event of the other thread's, which does not use it again before it is told. Another one takes its place, and maybe its handle. */
+static void replace(CUevent *event)
+{
+	CHECK(cuEventDestroy(*event));
+	if (cuEventDestroy(*event) == CUDA_SUCCESS || cuEventDestroy(NULL) == CUDA_SUCCESS)
+		printf("what is no event was destroyed\n");
+	CHECK(cuEventCreate(event, CU_EVENT_DISABLE_TIMING));
+}
+
+static void replace_join(unsigned i)
+{
+	replace(&join_event);
+}
+
+/* Nothing that is pending names it. By then the other thread's launches are deferred, or whoever issues them is kept, as the hold limit says. */
+static void event_destroyed_beside_blocked(void)
+{
+	fork_streams();
+	call_beside(UNJOINED, replace_join);
+}
+
+static void replace_fork(unsigned i)
+{
+	sem_wait(&has_forked);
+	give_way(); /* so that what comes next finds no room */
+	replace(&fork_event);
+}
+
+/* It was recorded, and waited for, just before the stream was full. */
+static void event_destroyed_behind_record(void)
+{
+	left_free = FORK;
+	fork_streams();
+	call_beside(REJOINED, replace_fork);
 }
 
 /* Events that have nothing to do with those that fork and join, and calls that cannot have. */
@@ -636,6 +660,8 @@ const struct hazard blocked_hazards[] = {
 	{"registered_beside_blocked", registered_beside_blocked},
 	{"destroyed_beside_blocked", destroyed_beside_blocked},
 	{"event_destroyed_beside_blocked", event_destroyed_beside_blocked},
+	{"event_destroyed_beside_issued", event_destroyed_beside_blocked},
+	{"event_destroyed_behind_record", event_destroyed_behind_record},
 	{"parted_beside_blocked", parted_beside_blocked},
 	{"asked_while_blocked", asked_while_blocked},
 	{"legacy_asked_while_blocked", legacy_asked_while_blocked},

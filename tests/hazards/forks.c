@@ -592,23 +592,43 @@ static void fork_recorded_elsewhere(void)
 
 /* ---- what ends ---- */
 
-static void forks_with_new_events(unsigned iteration)
+static void replace_events(void)
 {
-	fork_all(1);
-	join_all();
-	hazard_settle_again(iteration, origin);
-	if (!hazard_springs(iteration))
-		return;
 	CHECK(cuEventDestroy(join_events[0]));
 	CHECK(cuEventDestroy(fork_event));
 	CHECK(cuEventCreate(&join_events[0], CU_EVENT_DISABLE_TIMING));
 	CHECK(cuEventCreate(&fork_event, CU_EVENT_DISABLE_TIMING));
 }
 
+static void forks_with_new_events(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+	hazard_settle_again(iteration, origin);
+	if (hazard_springs(iteration))
+		replace_events();
+}
+
 static void fork_event_destroyed(void)
 {
 	set_up_plainly();
 	repeat(forks_with_new_events);
+}
+
+/* The events change as soon as a graph is made that names them: it is still in work. */
+static void forks_with_fleeting_events(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+	CHECK(cuStreamSynchronize(origin));
+	if (iteration % 6 == 0)
+		replace_events();
+}
+
+static void fork_event_destroyed_in_work(void)
+{
+	set_up_plainly();
+	repeat(forks_with_fleeting_events);
 }
 
 /* An event ends, and the next one, which has its handle, is waited for before it is recorded: that orders nothing. */
@@ -1134,6 +1154,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_waited_for", fork_waited_for},
 	{"fork_recorded_elsewhere", fork_recorded_elsewhere},
 	{"fork_event_destroyed", fork_event_destroyed},
+	{"fork_event_destroyed_in_work", fork_event_destroyed_in_work},
 	{"fork_stream_destroyed", fork_stream_destroyed},
 	{"fork_origin_destroyed", fork_origin_destroyed},
 	{"fork_spin", fork_spin},

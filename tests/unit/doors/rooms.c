@@ -108,9 +108,10 @@ void reprise_meet_attributes(const CUlaunchConfig *config)
 {
 }
 
-void reprise_event_destroyed(CUevent event)
+CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event))
 {
-	reprise_sync(REPRISE_SYNC_EVENT, 0, false);
+	reprise_sync(REPRISE_SYNC_EVENT_END, 0, false);
+	return destroy(event);
 }
 
 void reprise_events_shared(void)

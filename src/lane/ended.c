@@ -1,0 +1,210 @@
+#include "ended.h"
+
+#include <stdlib.h>
+
+#include "../base/inside.h"
+#include "../base/keep.h"
+#include "../driver/current.h"
+#include "../driver/driver.h"
+#include "joint.h"
+#include "registry.h"
+#include "traces.h"
+
+struct ended {
+	struct ended *next;
+	CUevent event;
+	unsigned int left;  /* of the lanes, and who destroys the event as long as he goes through them */
+	unsigned int count;
+	struct reprise_lane *lanes[]; /* NULL: has forgotten it */
+};
+
+static struct reprise_lock lock; /* a leaf; protects the list. A lane is taken out under that lane's lock, too */
+static struct ended *events;
+
+static bool may_name(const struct reprise_lane *lane, CUevent event)
+{
+	return reprise_lane_is_joint(lane) && reprise_knows(&lane->events, event);
+}
+
+static unsigned int count_lanes(CUevent event)
+{
+	unsigned int count = 0;
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		count += may_name(lane, event);
+	return count;
+}
+
+/* ---- under the lock ---- */
+
+static bool has_ended(CUevent event)
+{
+	struct ended *ended = events;
+
+	while (ended != NULL && ended->event != event)
+		ended = ended->next;
+	return ended != NULL;
+}
+
+static void take_out(struct ended *ended)
+{
+	struct ended **at = &events;
+
+	while (*at != ended)
+		at = &(*at)->next;
+	*at = ended->next;
+}
+
+/* Where the lane stands, or NULL. */
+static struct reprise_lane **place_in(struct ended *ended, const struct reprise_lane *lane)
+{
+	for (unsigned int i = 0; i < ended->count; i++)
+		if (ended->lanes[i] == lane)
+			return &ended->lanes[i];
+	return NULL;
+}
+
+/* The first from here on that the lane has to forget, or NULL. */
+static struct ended *next_of(const struct reprise_lane *lane, struct ended *from)
+{
+	while (from != NULL && place_in(from, lane) == NULL)
+		from = from->next;
+	return from;
+}
+
+/* One less has to do with it. If that was the last, it is taken out, and true. */
+static bool let_go(struct ended *ended)
+{
+	if (--ended->left > 0)
+		return false;
+	take_out(ended);
+	return true;
+}
+
+/* Lanes are parted under their own locks, and forget everything behind that: what is a joint one here is told of all that is noted here. */
+static void fill(struct ended *ended, unsigned int room)
+{
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL && ended->count < room; lane = lane->next) {
+		if (!may_name(lane, ended->event))
+			continue;
+		ended->lanes[ended->count++] = lane;
+		atomic_fetch_add(&lane->ended, 1);
+	}
+	ended->left = ended->count + 1;
+	ended->next = events;
+	events = ended;
+}
+
+/* ---- who destroys an event ---- */
+
+/* False if it had ended before. */
+static bool note(struct ended *ended, unsigned int lanes)
+{
+	bool again;
+
+	reprise_lock_take(&lock);
+	again = has_ended(ended->event);
+	if (!again)
+		fill(ended, lanes);
+	reprise_lock_give(&lock);
+	return !again;
+}
+
+static void forget_if_free(struct reprise_lane *lane, void *unused)
+{
+	if (!reprise_ended_any(lane) || !reprise_lock_try(&lane->lock))
+		return;
+	if (lane->trace == NULL && !lane->watching)
+		reprise_ended_forget(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+/* Who destroys it has to do with it no more. */
+static bool is_kept(struct ended *ended)
+{
+	bool last;
+
+	reprise_lock_take(&lock);
+	last = let_go(ended);
+	reprise_lock_give(&lock);
+	if (last)
+		free(ended);
+	return !last;
+}
+
+bool reprise_ended_keep(CUevent event, CUresult *result)
+{
+	REPRISE_KEEP_ERRNO;
+	unsigned int lanes = count_lanes(event);
+	struct ended *ended;
+
+	*result = CUDA_SUCCESS;
+	if (event == NULL || lanes == 0)
+		return false;
+	ended = calloc(1, sizeof(*ended) + lanes * sizeof(struct reprise_lane *));
+	if (ended == NULL)
+		return true; /* without memory for it, it is left to its context */
+	ended->event = event;
+	if (!note(ended, lanes)) {
+		free(ended);
+		*result = CUDA_ERROR_INVALID_HANDLE;
+		return true;
+	}
+	reprise_lanes_each(forget_if_free, NULL);
+	return is_kept(ended);
+}
+
+/* ---- what lanes forget ---- */
+
+static void destroy(const struct reprise_lane *lane, struct ended *ended)
+{
+	REPRISE_KEEP_ERRNO;
+	int entered = reprise_enter();
+	bool pushed = reprise_driver_make_current(lane->context);
+
+	reprise_driver.cuEventDestroy_v2(ended->event);
+	reprise_driver_restore_current(pushed);
+	reprise_leave(entered);
+	free(ended);
+}
+
+/* False if the building thread has a graph in work that names it. */
+static bool forget(struct reprise_lane *lane, CUevent event)
+{
+	if (!reprise_lane_forget_event(lane, event))
+		return false;
+	if (lane->joint != NULL)
+		reprise_joint_forget_event(lane->joint, event);
+	reprise_known_unlearn(&lane->events, event);
+	return true;
+}
+
+/* One that the lane stands in does not go away while the lane's lock is held. */
+void reprise_ended_forget(struct reprise_lane *lane)
+{
+	struct ended *ended, *after;
+	bool forgotten, last;
+
+	reprise_lock_take(&lock);
+	ended = next_of(lane, events);
+	reprise_lock_give(&lock);
+	for (; ended != NULL; ended = after) {
+		forgotten = forget(lane, ended->event);
+		reprise_lock_take(&lock);
+		after = next_of(lane, ended->next);
+		if (forgotten) {
+			*place_in(ended, lane) = NULL;
+			atomic_fetch_sub(&lane->ended, 1);
+		}
+		last = forgotten && let_go(ended);
+		reprise_lock_give(&lock);
+		if (last)
+			destroy(lane, ended);
+	}
+}
+
+void reprise_ended_reset(void)
+{
+	atomic_store(&lock.word, 0);
+	events = NULL;
+}
