@@ -22,6 +22,7 @@
 #include "../src/base/keep.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
+#include "../src/lane/loading.h"
 #include "door.h"
 
 #define SETTING_COUNT 1024 /* a power of two */
@@ -185,9 +186,12 @@ static void complete(const struct setting *setting, bool news, bool succeeded)
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		struct setting setting = {__VA_ARGS__}; \
+		bool loads = reprise_loading_begins((CUfunction)setting.function, REPRISE_FUNCTION_SET); \
 		bool news = announce(&setting); \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		complete(&setting, news, result == CUDA_SUCCESS); \
+		if (loads) \
+			reprise_loading_ends((CUfunction)setting.function, REPRISE_FUNCTION_SET, result == CUDA_SUCCESS); \
 		return result; \
 	}
 

@@ -169,7 +169,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
-	reprise_lane_forget(head, NULL); /* what is one graph from now on is to be seen in one piece */
+	reprise_lane_forget(head); /* what is one graph from now on is to be seen in one piece */
 	added = add_member(head, side, &member);
 	reprise_lock_give(&head->lock);
 	if (!added)

@@ -158,7 +158,7 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct
 static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call *call)
 {
 	struct reprise_op examined, *slot;
-	bool first = call->kind == REPRISE_OP_KERNEL && !reprise_function_was_launched(call->kernel.function, lane->context);
+	bool first = call->kind == REPRISE_OP_KERNEL && !reprise_function_had(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	enum reprise_unfit unfit = first ? REPRISE_UNFIT_FIRST : reprise_op_examine(&examined, call);
 
 	if (unfit != REPRISE_UNFIT_NONE) {
@@ -328,7 +328,7 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 	if (result != CUDA_SUCCESS)
 		refused(found);
 	else if (__builtin_expect(call->unfit == REPRISE_UNFIT_FIRST, 0))
-		reprise_function_note_launch(call->kernel.function, lane->context);
+		reprise_function_note(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
 		reprise_meeting_note(found, call);
 	if (useless)

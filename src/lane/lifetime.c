@@ -73,7 +73,10 @@ static void forget(struct reprise_lane *lane, void *context)
 	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)))
 		return;
 	take(lane, what->one_stream || what->retire);
-	reprise_lane_forget(lane, what->function.handle);
+	if (what->function.handle != NULL)
+		reprise_lane_forget_function(lane, &what->function);
+	else
+		reprise_lane_forget(lane);
 	if (what->retire || what->one_stream)
 		workshop = reprise_lane_take_workshop(lane);
 	if (what->retire)
@@ -255,7 +258,7 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 	switch (what) {
 	case REPRISE_LIFETIME_FUNCTION:
 	case REPRISE_LIFETIME_KERNEL:
-		forgetting.function = reprise_function_set((CUfunction)handle, what == REPRISE_LIFETIME_KERNEL);
+		forgetting.function = reprise_loading_set((CUfunction)handle, what == REPRISE_LIFETIME_KERNEL);
 		break;
 	case REPRISE_LIFETIME_STREAM:
 	case REPRISE_LIFETIME_ATTRIBUTES:

@@ -5,6 +5,7 @@
 #include "order.h"
 
 #include <sched.h>
+#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/hot.h"
@@ -20,6 +21,8 @@
 
 /* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take longer only if the driver keeps them. */
 #define QUESTION_NS 1000000u
+#define LOADING_NS 100000000u /* the same before a kernel is loaded, which keeps others from issuing anything: a thread that is woken has run by then on a busy machine, too */
+#define NAP_NS 50000
 
 /* A point in the order of a stream. */
 struct point {
@@ -97,6 +100,31 @@ void reprise_lanes_issue_own(void)
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (atomic_load_explicit(&lane->thread, memory_order_relaxed) == self && reprise_lane_head(lane) == lane)
 			tell_all(lane, false);
+}
+
+/* Whether what the lane holds is issued within the time. The hold limit's thread issues it: the driver may keep whoever does. */
+static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
+{
+	uint64_t begin = reprise_clock_ns(), spent = 0;
+
+	while (atomic_load(&lane->deferred_since) != 0) {
+		reprise_hold_want(lane);
+		if (spent > patience_ns)
+			return false;
+		if (spent < QUESTION_NS)
+			sched_yield();
+		else
+			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+		spent = reprise_clock_ns() - begin;
+	}
+	return true;
+}
+
+void reprise_lanes_issue_all(void)
+{
+	reprise_lanes_issue_own();
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		is_issued(lane, LOADING_NS);
 }
 
 void reprise_lanes_pass_by(CUstream stream, bool per_thread)
@@ -296,20 +324,6 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 	return unpaid ? UNPAID : TOLD;
 }
 
-/* Whether what the lane holds is issued within the time of a question. The hold limit's thread issues it: the driver may keep whoever does. */
-static bool is_issued(struct reprise_lane *lane)
-{
-	uint64_t end = reprise_clock_ns() + QUESTION_NS;
-
-	while (atomic_load(&lane->deferred_since) != 0) {
-		reprise_hold_want(lane);
-		if (reprise_clock_ns() > end)
-			return false;
-		sched_yield();
-	}
-	return true;
-}
-
 /*
  * A question about what another thread works on. Plainly the thread that issues an op is the one that the driver may keep, and others can ask meanwhile; so
  * nothing is issued here, and nobody waited for without limit.
@@ -319,13 +333,13 @@ static enum telling tell_of_question(struct reprise_lane *lane, enum reprise_syn
 	enum telling telling = TOLD;
 	bool of_event = is_of_event(what), holds;
 
-	if ((!of_event && !is_issued(lane)) || !reprise_lock_take_within(&lane->lock, QUESTION_NS))
+	if ((!of_event && !is_issued(lane, QUESTION_NS)) || !reprise_lock_take_within(&lane->lock, QUESTION_NS))
 		return NOT_TOLD;
 	holds = atomic_load(&lane->deferred_since) != 0 && (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
 	if (!holds)
 		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return holds && !(of_event && is_issued(lane)) ? NOT_TOLD : telling;
+	return holds && !(of_event && is_issued(lane, QUESTION_NS)) ? NOT_TOLD : telling;
 }
 
 static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)

@@ -18,7 +18,13 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
 void reprise_lanes_issue_own(void);
 
 /*
- * The same, and what comes before something on the stream that nobody looks at. What other threads hold elsewhere is left alone: the driver may keep who issues
+ * The same, and what other threads hold: the hold limit's thread issues that, since the driver may keep who does. A lane that it keeps is waited for for a
+ * tenth of a second at most.
+ */
+void reprise_lanes_issue_all(void);
+
+/*
+ * As reprise_lanes_issue_own(), and what comes before something on the stream that nobody looks at. What other threads hold elsewhere is left alone: the driver may keep who issues
  * it, and plainly this call has nothing to do with that.
  */
 void reprise_lanes_pass_by(CUstream stream, bool per_thread);

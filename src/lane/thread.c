@@ -60,7 +60,7 @@ bool reprise_threads_tidy(void)
 			continue;
 		reprise_lock_take(&lane->lock);
 		reprise_lane_barrier(lane, false);
-		reprise_lane_forget(lane, NULL);
+		reprise_lane_forget(lane);
 		workshop = reprise_lane_take_workshop(lane);
 		reprise_errors_stream_ended(lane->stream);
 		reprise_lanes_retire(lane);

@@ -41,20 +41,6 @@ bool reprise_lane_make_room(struct reprise_lane *lane)
 	return false;
 }
 
-/* A CUkernel and the CUfunction made from it are two handles of one thing. */
-static bool same_function(CUfunction a, CUfunction b)
-{
-	CUfunction of_a = a, of_b = b;
-
-	if (a == b || reprise_driver.cuKernelGetFunction == NULL)
-		return a == b;
-	if (reprise_driver.cuKernelGetFunction(&of_a, (CUkernel)a) != CUDA_SUCCESS)
-		of_a = a;
-	if (reprise_driver.cuKernelGetFunction(&of_b, (CUkernel)b) != CUDA_SUCCESS)
-		of_b = b;
-	return of_a == of_b;
-}
-
 /* Which traces are to be forgotten, as `what` says. */
 typedef bool (*trace_goes)(const struct reprise_trace *trace, const void *what);
 
@@ -72,14 +58,6 @@ static bool names(const struct reprise_trace *trace, const void *event)
 {
 	for (unsigned int i = 0; trace->event_count > 0 && i < trace->count; i++)
 		if (reprise_op_is_event(trace->ops[i].kind) && trace->ops[i].event == event)
-			return true;
-	return false;
-}
-
-static bool launches(const struct reprise_trace *trace, const void *function)
-{
-	for (unsigned int i = 0; i < trace->count; i++)
-		if (trace->ops[i].kind == REPRISE_OP_KERNEL && same_function(trace->ops[i].kernel.function, (CUfunction)function))
 			return true;
 	return false;
 }
@@ -110,15 +88,16 @@ static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
 	reprise_lane_drop_segment(lane); /* it may name what is about to end, too */
 }
 
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function)
+void reprise_lane_forget(struct reprise_lane *lane)
 {
-	forget(lane, function != NULL ? launches : any, function);
-	if (function != NULL)
-		return;
+	forget(lane, any, NULL);
 	reprise_known_unlearn_all(&lane->functions);
 	atomic_store(&lane->launches_functions, false);
 }
 
+/* ---- functions ---- */
+
+/* The kernel's, in the current context; the kernel was launched there. NULL: it is none. */
 static CUfunction function_of(CUfunction handle)
 {
 	CUfunction function = NULL;
@@ -144,23 +123,39 @@ void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
 	reprise_known_learn(&lane->functions, function);
 }
 
-struct reprise_function_set reprise_function_set(CUfunction handle, bool is_kernel)
+/* Whether the lane launches functions of which one may be that of the kernel. A kernel's function is another one in each context. */
+static bool may_be_among(const struct reprise_lane *lane, const struct reprise_function_set *set)
 {
-	struct reprise_function_set set = {.handle = handle, .is_kernel = is_kernel};
-
-	if (is_kernel && reprise_driver.cuCtxGetCurrent(&set.context) == CUDA_SUCCESS)
-		set.function = function_of(handle);
-	return set;
-}
-
-/* A kernel's function is another one in each context. */
-bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set)
-{
-	if (reprise_knows(&lane->functions, set->handle))
-		return true;
 	if (!set->is_kernel || !atomic_load(&lane->launches_functions))
 		return false;
-	return set->function == NULL || lane->context != set->context || reprise_knows(&lane->functions, set->function);
+	return lane->context != set->context || (set->function == NULL && !set->nowhere);
+}
+
+bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set)
+{
+	return may_be_among(lane, set) || reprise_knows(&lane->functions, set->handle) ||
+	       (set->function != NULL && reprise_knows(&lane->functions, set->function));
+}
+
+/* A CUkernel and the CUfunction made from it are two handles of one thing. */
+static bool is_set(CUfunction launched, const struct reprise_function_set *set)
+{
+	if (launched == set->handle || (set->function != NULL && launched == set->function))
+		return true;
+	return !set->is_kernel && function_of(launched) == set->handle;
+}
+
+static bool launches(const struct reprise_trace *trace, const void *what)
+{
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (trace->ops[i].kind == REPRISE_OP_KERNEL && is_set(trace->ops[i].kernel.function, what))
+			return true;
+	return false;
+}
+
+void reprise_lane_forget_function(struct reprise_lane *lane, const struct reprise_function_set *set)
+{
+	forget(lane, may_be_among(lane, set) ? any : launches, set);
 }
 
 void reprise_lane_forget_forks(struct reprise_lane *lane)

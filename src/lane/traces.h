@@ -6,25 +6,18 @@
 #pragma once
 
 #include "lane.h"
+#include "loading.h"
 
 /* Gives the trace up, with its graph. */
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
 
-/* Forgets traces, all or those that launch `function`. Nothing may be deferred, and building is paused. */
-void reprise_lane_forget(struct reprise_lane *lane, CUfunction function);
-
-/* A function or kernel of which something is about to be set. */
-struct reprise_function_set {
-	CUfunction handle;
-	bool is_kernel;
-	CUcontext context; /* the calling thread's; of a kernel, its function there, if it has any */
-	CUfunction function;
-};
-struct reprise_function_set reprise_function_set(CUfunction handle, bool is_kernel);
+/* Forgets all traces, or those that may launch what is set. Nothing may be deferred, and building is paused. */
+void reprise_lane_forget(struct reprise_lane *lane);
+void reprise_lane_forget_function(struct reprise_lane *lane, const struct reprise_function_set *set);
 
 /* An op that launches the function comes. Before it is passed: who sets something asks before that is done, and again behind it. */
 void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function);
-/* Whether traces may launch it, or ops that are deferred or watched. Without the lane's lock (known.h). */
+/* Whether traces may launch what is set, or ops that are deferred or watched. Without the lane's lock (known.h). */
 bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set);
 
 /* Forgets those that name the event. Nothing may be deferred or watched. False if one stays, since the building thread has its graph in work. */

@@ -14,14 +14,15 @@
 
 #define ROWS 1024       /* handles known at a time, by rows; */
 #define ROW 4           /* more fall out, and are asked again once they have been launched again */
-#define CONTEXTS_MOST 3 /* that are noted of each; in more, it is taken to have been launched */
+#define CONTEXTS_MOST 3 /* that are noted of each; in more, it is taken to be loaded */
 
 struct entry {
 	CUfunction handle;
 	uint32_t under; /* what is known was learnt under (base/changes.h); 0: nothing is */
 	bool answered;  /* the driver was asked */
 	uint8_t context_count;
-	CUcontext contexts[CONTEXTS_MOST]; /* where it was launched */
+	CUcontext contexts[CONTEXTS_MOST]; /* where there were calls about it, */
+	uint16_t calls[CONTEXTS_MOST];     /* and which, a bit each (enum reprise_function_call) */
 	struct reprise_function function;
 };
 
@@ -183,27 +184,55 @@ static bool look_up(CUfunction function, struct reprise_function *found)
 	return known;
 }
 
-static bool is_noted(const struct entry *entry, CUcontext context)
+/* Where the context is, or would be; CONTEXTS_MOST if there is no room. */
+static unsigned int context_at(const struct entry *entry, CUcontext context)
 {
-	for (unsigned int i = 0; i < entry->context_count; i++)
-		if (entry->contexts[i] == context)
-			return true;
-	return entry->context_count == CONTEXTS_MOST;
+	unsigned int at = 0;
+
+	while (at < entry->context_count && entry->contexts[at] != context)
+		at++;
+	return at;
 }
 
-bool reprise_function_was_launched(CUfunction function, CUcontext context)
+#define BIT(call) ((uint16_t)(1u << (call)))
+#define LOADED (BIT(REPRISE_FUNCTION_LAUNCH) | BIT(REPRISE_FUNCTION_GET))
+
+static bool had(const struct entry *entry, CUcontext context, enum reprise_function_call call)
+{
+	unsigned int at = context_at(entry, context);
+
+	if (at == entry->context_count)
+		return at == CONTEXTS_MOST;
+	return (entry->calls[at] & BIT(call)) != 0 || (call != REPRISE_FUNCTION_LAUNCH && (entry->calls[at] & LOADED) != 0);
+}
+
+bool reprise_function_had(CUfunction function, CUcontext context, enum reprise_function_call call)
 {
 	const struct entry *entry;
 	bool was;
 
 	reprise_lock_take(&table_lock);
 	entry = entry_of(function);
-	was = entry != NULL && is_noted(entry, context);
+	was = entry != NULL && had(entry, context, call);
 	reprise_lock_give(&table_lock);
 	return was;
 }
 
-void reprise_function_note_launch(CUfunction function, CUcontext context)
+static void note(struct entry *entry, CUcontext context, enum reprise_function_call call)
+{
+	unsigned int at = context_at(entry, context);
+
+	if (at == CONTEXTS_MOST)
+		return;
+	if (at == entry->context_count) {
+		entry->contexts[at] = context;
+		entry->calls[at] = 0;
+		entry->context_count++;
+	}
+	entry->calls[at] |= BIT(call);
+}
+
+void reprise_function_note(CUfunction function, CUcontext context, enum reprise_function_call call)
 {
 	uint32_t under = reprise_changes_learn(REPRISE_CHANGES_FUNCTIONS);
 	struct entry *entry;
@@ -212,8 +241,8 @@ void reprise_function_note_launch(CUfunction function, CUcontext context)
 	entry = entry_of(function);
 	if (entry == NULL && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
 		entry = place_for(function, under);
-	if (entry != NULL && !is_noted(entry, context))
-		entry->contexts[entry->context_count++] = context;
+	if (entry != NULL)
+		note(entry, context, call);
 	reprise_lock_give(&table_lock);
 }
 

@@ -38,12 +38,33 @@ struct reprise_function {
 struct reprise_function reprise_function_of(CUfunction function);
 
 /*
- * Whether a launch of it in the context has returned. A kernel that was never launched there is loaded by whatever asks about it, and an H200's driver then
- * waits for work under way with a lock that every launch needs: for ever, where a host function wants a mutex that who launches holds. So nobody asks before
- * the program's own launch has loaded it.
+ * Calls about a function that may load it (lane/loading.h). A launch surely does, and so does a question for a kernel's function; of the others nobody knows.
+ * But who loads nothing the first time does not the next time.
  */
-bool reprise_function_was_launched(CUfunction function, CUcontext context);
-void reprise_function_note_launch(CUfunction function, CUcontext context);
+enum reprise_function_call {
+	REPRISE_FUNCTION_LAUNCH,
+	REPRISE_FUNCTION_GET,
+	REPRISE_FUNCTION_ATTRIBUTE,
+	REPRISE_FUNCTION_SET,
+	REPRISE_FUNCTION_NAME,
+	REPRISE_FUNCTION_PARAM_COUNT,
+	REPRISE_FUNCTION_PARAM_INFO,
+	REPRISE_FUNCTION_DYNAMIC_MEMORY,
+	REPRISE_FUNCTION_ACTIVE_BLOCKS,
+	REPRISE_FUNCTION_ACTIVE_BLOCKS_WITH_FLAGS,
+	REPRISE_FUNCTION_ACTIVE_CLUSTERS,
+	REPRISE_FUNCTION_BLOCK_SIZE,
+	REPRISE_FUNCTION_BLOCK_SIZE_WITH_FLAGS,
+	REPRISE_FUNCTION_CLUSTER_SIZE,
+};
+
+/*
+ * Whether such a call for it in the context has succeeded, or one that has loaded it. A kernel that is not loaded is loaded by whatever asks about it, and an
+ * H200's driver then waits for work under way with a lock that every launch needs: for ever, where a host function wants a mutex that who launches holds. So
+ * Reprise asks nothing before the program's own launch has loaded it.
+ */
+bool reprise_function_had(CUfunction function, CUcontext context, enum reprise_function_call call);
+void reprise_function_note(CUfunction function, CUcontext context, enum reprise_function_call call);
 
 /* After fork, in the child: the lock may be held by a thread that is not there. */
 void reprise_functions_reset(void);

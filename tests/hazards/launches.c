@@ -1,4 +1,6 @@
 /* Launches that no graph may take for others: their attributes, their handles, what they print. */
+#include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <string.h>
 
@@ -247,8 +249,170 @@ static void first_launch_behind_function(void)
 	hazard_print("x", hazard_x);
 }
 
+/* Questions about kernels that were never launched, which load them, while a host function runs that waits for an op: this thread's, or another one's. */
+static volatile uint32_t *published;
+static CUdeviceptr published_there;
+static CUfunction publish;
+static sem_t is_ready, may_launch, has_launched, may_go_on;
+
+static void CUDA_CB wait_until_published(void *value)
+{
+	while (*published < (uint32_t)(uintptr_t)value)
+		sched_yield();
+}
+
+#define LOOPS 4
+#define STEADY 40 /* iterations of one loop before the next one's turn */
+#define ASKED 16
+
+static unsigned loop_of(unsigned iteration)
+{
+	return iteration / STEADY % LOOPS;
+}
+
+/* Ends in the middle of what is one visit. */
+static void launch_until_published(unsigned iteration, CUstream stream)
+{
+	for (unsigned i = 0; i < 4 + loop_of(iteration); i++)
+		hazard_launch(hazard_mix, hazard_x, i, stream);
+	CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&published_there, &iteration}, NULL));
+}
+
+static void launch_the_rest(unsigned iteration, CUstream stream)
+{
+	for (unsigned i = 0; i < 6; i++)
+		hazard_launch(hazard_turn, hazard_x, i, stream);
+	if (iteration < LOOPS * STEADY && iteration % STEADY == STEADY / 2) /* no function waits yet */
+		hazard_settle(stream);
+	else
+		CHECK(cuStreamSynchronize(stream));
+}
+
+/* Once all loops are hot. They differ, since one may be launched in two pieces that end just where it is asked. */
+static bool is_asked_in(unsigned iteration)
+{
+	return iteration > LOOPS * STEADY && iteration % STEADY == STEADY - 1;
+}
+
+static void ask_about(CUkernel kernel, unsigned number)
+{
+	CUfunction function;
+	size_t offset, size;
+	int value;
+
+	switch ((number + number / LOOPS) % 4) { /* each question in each loop */
+	case 0:
+		CHECK(cuKernelGetParamInfo(kernel, 0, &offset, &size));
+		break;
+	case 1:
+		CHECK(cuKernelGetFunction(&function, kernel));
+		break;
+	case 2:
+		CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 2048, kernel, hazard_device));
+		break;
+	default:
+		CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, (CUfunction)kernel, 32, 0));
+	}
+}
+
+static void set_up_publishing(void)
+{
+	void *pinned;
+
+	CHECK(cuMemHostAlloc(&pinned, 4, CU_MEMHOSTALLOC_DEVICEMAP));
+	published = pinned;
+	*published = 0;
+	CHECK(cuMemHostGetDevicePointer(&published_there, pinned, 0));
+	publish = hazard_function("publish");
+}
+
+static void loading_behind_function(void)
+{
+	CUstream streams[LOOPS], functions = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUkernel kernels[ASKED];
+
+	set_up_publishing();
+	for (unsigned i = 0; i < LOOPS; i++)
+		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned i = 0; i < ASKED; i++)
+		kernels[i] = hazard_kernel("tally");
+	for (unsigned iteration = 1; iteration < ASKED * STEADY; iteration++) {
+		CUstream stream = streams[loop_of(iteration)];
+		bool asks = is_asked_in(iteration);
+
+		if (asks)
+			CHECK(cuLaunchHostFunc(functions, wait_until_published, (void *)(uintptr_t)iteration));
+		launch_until_published(iteration, stream);
+		if (asks)
+			ask_about(kernels[iteration / STEADY], iteration / STEADY);
+		launch_the_rest(iteration, stream);
+	}
+	hazard_print("x", hazard_x);
+}
+
+static void await_semaphore(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) != 0)
+		continue;
+}
+
+static void *launch_beside(void *unused)
+{
+	CUstream streams[LOOPS];
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned i = 0; i < LOOPS; i++)
+		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 1; iteration < ASKED * STEADY; iteration++) {
+		CUstream stream = streams[loop_of(iteration)];
+		bool asked = is_asked_in(iteration);
+
+		if (asked) {
+			sem_post(&is_ready);
+			await_semaphore(&may_launch);
+		}
+		launch_until_published(iteration, stream);
+		if (asked) {
+			sem_post(&has_launched);
+			await_semaphore(&may_go_on);
+		}
+		launch_the_rest(iteration, stream);
+	}
+	return unused;
+}
+
+static void loading_beside_deferred(void)
+{
+	CUstream functions = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUkernel kernels[ASKED];
+	pthread_t thread;
+
+	set_up_publishing();
+	for (unsigned i = 0; i < ASKED; i++)
+		kernels[i] = hazard_kernel("tally");
+	sem_init(&is_ready, 0, 0);
+	sem_init(&may_launch, 0, 0);
+	sem_init(&has_launched, 0, 0);
+	sem_init(&may_go_on, 0, 0);
+	pthread_create(&thread, NULL, launch_beside, NULL);
+	for (unsigned iteration = 1; iteration < ASKED * STEADY; iteration++) {
+		if (!is_asked_in(iteration))
+			continue;
+		await_semaphore(&is_ready);
+		CHECK(cuLaunchHostFunc(functions, wait_until_published, (void *)(uintptr_t)iteration));
+		sem_post(&may_launch);
+		await_semaphore(&has_launched);
+		ask_about(kernels[iteration / STEADY], iteration / STEADY);
+		sem_post(&may_go_on);
+	}
+	pthread_join(thread, NULL);
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard launch_hazards[] = {
 	{"first_launch_behind_function", first_launch_behind_function},
+	{"loading_behind_function", loading_behind_function},
+	{"loading_beside_deferred", loading_beside_deferred},
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},
 	{"pdl", pdl},

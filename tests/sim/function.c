@@ -110,6 +110,33 @@ struct sim_function *sim_function_of(CUfunction handle, struct sim_context *cont
 	return kernel ? sim_library_kernel_in(kernel, context) : sim_object_of(SIM_A_FUNCTION, handle);
 }
 
+/*
+ * Who asks about a kernel that was never launched in the context loads it, and that waits for host functions that run, with everybody else kept out: seen on an
+ * H200 of cuKernelGetParamInfo (docs/results/2026-11-23-fuzz-h200.md), and supposed of the other questions. A launch was not seen to wait.
+ */
+static void load(struct sim_library_kernel *kernel, struct sim_context *context)
+{
+	struct sim_op *function;
+	size_t i;
+
+	for (i = 0; i < kernel->functions.count; i++)
+		if (kernel->functions.at[i]->context == context)
+			return;
+	while (context && (function = sim_schedule_function(context)))
+		sim_drain_op(context, function);
+	if (context)
+		sim_library_kernel_in(kernel, context);
+}
+
+struct sim_function *sim_function_asked_about(CUfunction handle)
+{
+	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
+
+	if (kernel)
+		load(kernel, sim_current());
+	return sim_function_of(handle, sim_current());
+}
+
 size_t sim_function_bytes(const struct sim_kernel *code)
 {
 	const struct sim_parameter *last = code->parameters + code->parameter_count - 1;
@@ -236,24 +263,6 @@ API(SIM_CONTEXT, cuFuncLoad, (CUfunction handle), (handle))
 	return sim_object_of(SIM_A_FUNCTION, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/*
- * Whoever asks about a kernel that was never launched in the context loads it, and that waits for host functions that run, with everybody else kept out: seen on an
- * H200 (docs/results/2026-11-23-fuzz-h200.md). A launch was not seen to wait.
- */
-static void load(struct sim_library_kernel *kernel, struct sim_context *context)
-{
-	struct sim_op *function;
-	size_t i;
-
-	for (i = 0; i < kernel->functions.count; i++)
-		if (kernel->functions.at[i]->context == context)
-			return;
-	while (context && (function = sim_schedule_function(context)))
-		sim_drain_op(context, function);
-	if (context)
-		sim_library_kernel_in(kernel, context);
-}
-
 API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction *function, CUkernel handle), (function, handle))
 {
 	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
@@ -321,6 +330,7 @@ API(SIM_INIT, cuKernelSetAttribute, (CUfunction_attribute attribute, int value, 
 
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
+	load(kernel, sim_current());
 	result = set_attribute(kernel->attributes, attribute, value);
 	for (i = 0; result == CUDA_SUCCESS && i < kernel->functions.count; i++)
 		kernel->functions.at[i]->attributes[attribute] = value;

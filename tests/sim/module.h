@@ -65,5 +65,8 @@ struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, st
 /* The function a launch means: the handle may be a CUkernel, which stands for its function in the context. NULL if it is neither. */
 struct sim_function *sim_function_of(CUfunction handle, struct sim_context *context);
 
+/* The same in the current context, by a call that is no launch: it may have to be loaded. */
+struct sim_function *sim_function_asked_about(CUfunction handle);
+
 /* The bytes of its parameters, without padding at the end. */
 size_t sim_function_bytes(const struct sim_kernel *code);

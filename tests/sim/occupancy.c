@@ -28,7 +28,7 @@ static int blocks_of(const struct sim_function *function, int threads, size_t sh
 
 static CUresult occupancy(int *blocks, CUfunction handle, int threads, size_t shared_bytes, unsigned int flags)
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_function_asked_about(handle);
 
 	if (!blocks || threads <= 0 || (flags & ~(unsigned int)CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -53,7 +53,7 @@ API(SIM_CONTEXT, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 /* The largest block of those that give the most threads, and how many of them fill the device. */
 static CUresult potential(int *blocks, int *threads, CUfunction handle, CUoccupancyB2DSize shared_for, size_t shared_bytes, int limit)
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_function_asked_about(handle);
 	int warp = sim_device_attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE), size, best = 0;
 
 	if (!blocks || !threads || limit < 0)
@@ -97,7 +97,7 @@ API(SIM_CONTEXT, cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunc
 {
 	size_t most = (size_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 	size_t reserved = (size_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_function_asked_about(handle);
 
 	if (!bytes || blocks <= 0 || threads <= 0)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -114,7 +114,7 @@ API(SIM_CONTEXT, cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunc
 /* "Maximum cluster size that can be launched": the portable one, or 16 if the function allows it. */
 API(SIM_CONTEXT, cuOccupancyMaxPotentialClusterSize, (int *size, CUfunction handle, const CUlaunchConfig *config), (size, handle, config))
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_function_asked_about(handle);
 
 	if (!size || !config)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -127,7 +127,7 @@ API(SIM_CONTEXT, cuOccupancyMaxPotentialClusterSize, (int *size, CUfunction hand
 /* "Maximum number of clusters that could co-exist on the target device": as many as blocks fit, wherever they are. */
 API(SIM_CONTEXT, cuOccupancyMaxActiveClusters, (int *clusters, CUfunction handle, const CUlaunchConfig *config), (clusters, handle, config))
 {
-	const struct sim_function *function = sim_function_of(handle, sim_current());
+	const struct sim_function *function = sim_function_asked_about(handle);
 	unsigned int size = 0, i;
 	int blocks;
 

@@ -418,7 +418,7 @@ static void feed_end(unsigned int first, unsigned int last)
 	barrier_of_all(true);
 	for (unsigned int i = first; i <= last; i++)
 		if (i != OPSTREAM_NO_LANE)
-			reprise_lane_forget(&lanes[i], NULL);
+			reprise_lane_forget(&lanes[i]);
 }
 
 static void feed_order(unsigned int lane)

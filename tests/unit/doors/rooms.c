@@ -7,6 +7,7 @@
 #include "../../../src/base/inside.h"
 #include "../../../src/base/start.h"
 #include "../../../src/graph/neighbours.h"
+#include "../../../src/lane/loading.h"
 #include "../../../src/report/counters.h"
 
 _Atomic uint32_t reprise_attention;
@@ -98,6 +99,19 @@ CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	reprise_sync(what, handle, per_thread);
 	return rooms.answer;
+}
+
+bool reprise_loading_begins(CUfunction function, enum reprise_function_call call)
+{
+	return false;
+}
+
+void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded)
+{
+}
+
+void reprise_loading_note_module(void)
+{
 }
 
 void reprise_event_met(CUevent event, bool recorded)

@@ -1,0 +1,70 @@
+#include "loading.h"
+
+#include <stdatomic.h>
+
+#include "../base/gate.h"
+#include "../base/inside.h"
+#include "../driver/driver.h"
+#include "order.h"
+
+static _Atomic bool modules_asked_for;
+
+static CUcontext current(void)
+{
+	CUcontext context = NULL;
+
+	reprise_driver.cuCtxGetCurrent(&context);
+	return context;
+}
+
+bool reprise_loading_begins(CUfunction function, enum reprise_function_call call)
+{
+	CUcontext context;
+
+	if (reprise_inside != 0)
+		return false;
+	context = current();
+	if (context == NULL || reprise_function_had(function, context, call))
+		return false;
+	reprise_gate_begin_waiting();
+	reprise_lanes_issue_all();
+	return true;
+}
+
+void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded)
+{
+	CUcontext context = current();
+
+	if (succeeded && context != NULL)
+		reprise_function_note(function, context, call);
+	reprise_gate_end_waiting();
+}
+
+void reprise_loading_note_module(void)
+{
+	atomic_store(&modules_asked_for, true);
+}
+
+static CUfunction function_of(CUfunction kernel)
+{
+	CUfunction function = NULL;
+	int entered = reprise_enter();
+
+	if (reprise_driver.cuKernelGetFunction == NULL || reprise_driver.cuKernelGetFunction(&function, (CUkernel)kernel) != CUDA_SUCCESS)
+		function = NULL;
+	reprise_leave(entered);
+	return function;
+}
+
+struct reprise_function_set reprise_loading_set(CUfunction handle, bool is_kernel)
+{
+	struct reprise_function_set set = {.handle = handle, .is_kernel = is_kernel};
+
+	if (!is_kernel)
+		return set;
+	set.context = current();
+	if (set.context != NULL && reprise_function_had(handle, set.context, REPRISE_FUNCTION_GET))
+		set.function = function_of(handle);
+	set.nowhere = set.function == NULL && !atomic_load(&modules_asked_for);
+	return set;
+}
