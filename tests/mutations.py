@@ -282,6 +282,8 @@ BUGS = (
      "	atomic_store(&lane->deferred_since, 0);\n	lane->visit_since", "fuzz legacy_blocking"),
     ("a queued visit whose graph cannot be launched is lost", "src/lane/queued.c",
      "		reprise_errors_keep(lane, lane->stream, reprise_op_issue(&trace->ops[i], lane->stream));", "		(void)i;", "launch_fails"),
+    ("a queued visit that failed counts as its trace's return", "src/lane/queued.c", "	if (visit->came_back)", "	if (visit->came_back && trace == NULL)",
+     "queued_launch_fails_for_good"),
     ("a graph that could not be brought to a queued visit's values passes for up to date", "src/lane/queued.c",
      "	trace->graph.mixed = true;\n", "", "update_refused_like_nodes"),
     ("the parameters of an op that changed are not copied", "src/op/kernel.c",

@@ -69,6 +69,7 @@ struct reprise_queued {
 	uint64_t since;       /* when its first op came */
 	uint64_t held_since;  /* the same, for the timeline; 0 without one */
 	bool failed;          /* its ops were issued instead, and the lane does not know yet */
+	bool came_back;       /* it counts as the trace's return, unless it fails */
 };
 
 /* Visits are added under the lane's lock, and launched under the queue's (queued.h). */

@@ -109,6 +109,8 @@ static void note_failure(struct reprise_lane *lane, struct reprise_queued *visit
 	reprise_lane_uncount(&lane->counts.patched, visit->patched);
 	reprise_lane_count(&lane->counts.exits[REPRISE_EXIT_launch], 1);
 	reprise_lane_count(&lane->counts.exited[REPRISE_EXIT_launch], trace->count);
+	if (visit->came_back)
+		reprise_uncount(REPRISE_COUNT_came_back, 1);
 	trace->replays--;
 	trace->counts.patched -= visit->patched;
 	trace->counts.exits[REPRISE_EXIT_launch]++;
@@ -183,7 +185,7 @@ REPRISE_HOT void reprise_queued_note(struct reprise_lane *lane)
 	struct reprise_queued *visit = at(&lane->queue, atomic_load_explicit(&lane->queue.added, memory_order_relaxed));
 
 	reprise_queued_look_for_failures(lane); /* the last visit in this place may be one */
-	*visit = (struct reprise_queued){trace, trace->changed_count, lane->visit_since, lane->held_since, false};
+	*visit = (struct reprise_queued){trace, trace->changed_count, lane->visit_since, lane->held_since, false, reprise_trace_comes_back(trace, lane->counts.ops)};
 	if (visit->since == 0)
 		visit->since = reprise_clock_ns(); /* it has one op alone */
 	for (unsigned int word = 0; visit->patched > 0 && word < (trace->count + 63) / 64; word++)

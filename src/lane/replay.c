@@ -101,6 +101,18 @@ REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 	return patch;
 }
 
+/* It is replayed again after a failure, or after it was put aside. A visit that was under way when it was put aside is no sign that it came back. */
+static void has_come_back(struct reprise_trace *trace, uint64_t now)
+{
+	if (trace->failed_at != 0)
+		reprise_count_most(REPRISE_COUNT_recovery_ops, now - trace->failed_at);
+	trace->failed_at = 0;
+	if (!reprise_trace_comes_back(trace, now))
+		return;
+	reprise_count(REPRISE_COUNT_came_back, 1);
+	trace->aside_until = 0;
+}
+
 /* The visit is over, and its ops were issued by the graph; in observe, they would have been. */
 REPRISE_HOT static void replayed(struct reprise_lane *lane)
 {
@@ -113,9 +125,8 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	trace->counts.patched += trace->changed_count;
 	trace->counts.absent += trace->absent_count;
 	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);
-	if (__builtin_expect(trace->failed_at != 0, 0))
-		reprise_count_most(REPRISE_COUNT_recovery_ops, lane->counts.ops - trace->failed_at);
-	trace->failed_at = 0;
+	if (__builtin_expect((trace->failed_at | trace->aside_until) != 0, 0))
+		has_come_back(trace, lane->counts.ops);
 	trace->refusals = 0;
 	reprise_trace_settle(trace, true);
 	reprise_trace_succeeded(trace, lane->counts.ops);

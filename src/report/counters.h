@@ -48,6 +48,7 @@
 	X(toggles_failed, "single nodes that the driver would not disable or enable") \
 	X(rebuilds, "graphs given up to be built anew, because they could not be patched or launched any more") \
 	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
+	X(came_back, "times that a trace was replayed after the time for which it was put aside") \
 	X(launches_failed, "graph launches that failed, done eagerly instead") \
 	X(submitted, "graphs launched by a thread of ours in the program's stead") \
 	X(submitted_after_all, "graphs that were left to it, but launched before it did, since something had to come behind them") \
@@ -93,6 +94,11 @@ extern _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 static inline void reprise_count(enum reprise_counter counter, uint64_t amount)
 {
 	atomic_fetch_add_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
+}
+
+static inline void reprise_uncount(enum reprise_counter counter, uint64_t amount)
+{
+	atomic_fetch_sub_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
 }
 
 static inline void reprise_count_most(enum reprise_counter counter, uint64_t value)

@@ -76,7 +76,7 @@ struct reprise_trace {
 	int balance;            /* what it has gained, as far as was timed (balance.h) */
 	int trust;              /* up with each replay, down with each side exit */
 	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
-	uint64_t aside_until;   /* the lane's count of ops until which it is not followed */
+	uint64_t aside_until;   /* the lane's count of ops until which it is not followed; 0 if it was replayed since */
 	bool may_return;        /* it is put aside for side exits alone */
 	uint64_t last_followed; /* the same count, when it was last replayed */
 	unsigned int strangers; /* how often other values came where it is not loose, and no other trace had them */
@@ -128,6 +128,12 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept);
 
 /* True if the graph can be launched and the trace is not put aside. `now`: the lane's count of ops. */
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now);
+
+/* Whether a replay now is its first since the time for which it was put aside is over. */
+static inline bool reprise_trace_comes_back(const struct reprise_trace *trace, uint64_t now)
+{
+	return trace->aside_until != 0 && trace->aside_until <= now;
+}
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
 /* Notes that the program paused for long before op `at`. True if it does so there so often that the trace should end there. */
