@@ -481,6 +481,89 @@ static void fork_primary_released(void)
 	print_all();
 }
 
+/*
+ * Another thread destroys a stream that this one forked to before, while this one forks and joins with the others. Reprise parts them: first all debts are paid, then the graph
+ * that is being built is waited for, and then each stream has a lane of its own again. So a graph is in work, which takes long, when that is asked for; meanwhile this thread forks and
+ * joins, and when the other's call is over, a side stream goes on behind its branch, without a wait.
+ */
+enum { PARTINGS = 5, FORKS_UNTIL_HOT = 20, CHAINS_UNTIL_HOT = 16 };
+
+static sem_t side_unused, side_destroyed;
+
+static void await_post(sem_t *semaphore)
+{
+	while (sem_wait(semaphore) != 0)
+		continue;
+}
+
+static void *destroy_side(void *unused)
+{
+	for (unsigned i = 0; i < PARTINGS; i++) {
+		await_post(&side_unused);
+		CHECK(cuStreamDestroy(sides[1]));
+		sem_post(&side_destroyed);
+	}
+	return unused;
+}
+
+static void fork_alone_to(unsigned count)
+{
+	record_fork();
+	for (unsigned i = 0; i < count; i++) {
+		fork_to(i);
+		work_alone(i, 1);
+	}
+	for (unsigned i = 0; i < count; i++)
+		join(i);
+	for (unsigned i = 0; i < count; i++)
+		fold(i);
+}
+
+static void fork_until_hot(unsigned count)
+{
+	for (unsigned i = 0; i < FORKS_UNTIL_HOT; i++) {
+		fork_alone_to(count);
+		hazard_settle(origin);
+	}
+}
+
+/* On another stream, so that its graph is in work for a while. */
+static void have_a_chain_built(CUdeviceptr x)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned i = 0; i < CHAINS_UNTIL_HOT; i++) {
+		hazard_chain(x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	usleep(2000);
+}
+
+static void fork_parted_beside(void)
+{
+	CUdeviceptr x = words_of(31);
+	pthread_t thread;
+
+	set_up_plainly();
+	sem_init(&side_unused, 0, 0);
+	sem_init(&side_destroyed, 0, 0);
+	pthread_create(&thread, NULL, destroy_side, NULL);
+	for (unsigned i = 0; i < PARTINGS; i++) {
+		fork_until_hot(2);
+		fork_until_hot(1);
+		have_a_chain_built(x);
+		sem_post(&side_unused);
+		usleep(5000); /* the debts are paid, mostly; if they are not, there is nothing to find this time */
+		fork_alone_to(1);
+		await_post(&side_destroyed);
+		work_alone(0, 1);
+		CHECK(cuStreamSynchronize(sides[0]));
+		sides[1] = hazard_stream(CU_STREAM_NON_BLOCKING);
+	}
+	pthread_join(thread, NULL);
+	print_all();
+}
+
 /* ---- events that others look at ---- */
 
 static CUstream looker;
@@ -1140,6 +1223,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_values", fork_values},
 	{"fork_in_fork", fork_in_fork},
 	{"fork_primary_released", fork_primary_released},
+	{"fork_parted_beside", fork_parted_beside},
 	{"fork_priorities", fork_priorities},
 	{"fork_attributes", fork_attributes},
 	{"fork_member_outside", fork_member_outside},
