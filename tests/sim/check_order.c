@@ -249,17 +249,17 @@ static uint64_t extent(const char *what)
 	return UINT64_MAX / 2;
 }
 
-/* All that an op touches. Addresses in parameters say what is done there; of a copy the first is read and the second written. */
+/* All that an op touches. Addresses in parameters say what is done there, those in attributes are advice; of a copy the first is read and the second written. */
 static bool touches_in_order(const struct check_run *run, const struct check_op *op)
 {
 	bool is_kernel = strncmp(op->what, "kernel ", 7) == 0;
 	uint64_t bytes = is_kernel ? UINT64_MAX / 2 : extent(op->what);
-	const char *text;
+	const char *text = is_kernel ? strstr(op->what, " parameters=") : op->what;
 
 	/* A means of synchronisation, as a kernel's pointer to volatile is. */
 	if (strncmp(op->what, "wait value ", 11) == 0 || strncmp(op->what, "write value ", 12) == 0)
 		return true;
-	for (text = strchr(op->what, '@'); text; text = strchr(text, '@')) {
+	while (text && (text = strchr(text, '@'))) {
 		const char *kind = text[1] ? strchr(kinds, text[1]) : NULL;
 		unsigned long number, offset;
 		struct access access = {.op = op};

@@ -64,4 +64,9 @@ printf 'op 3 context=1 stream=3 after=1 host=0 set to=@d1+50 value=0 size=4 widt
 printf 'mark 4 context=0 stream=0 after=0,2 host=0 host-wait thread=1\nop 5 context=1 stream=4 after= host=4 set to=@d1+40 value=0 size=4 width=1\n' >> "$logs/plain"
 sed -i /stream=3/d "$logs/plain"
 "$check" --races "$logs/plain" || fail "what the host waited for does not count"
+# The window of an attribute says what to keep in the cache: a kernel does nothing there by that.
+printf 'op 1 context=1 stream=1 after= host=0 kernel a attribute1=0@d1+0 parameters=@d2+0w\nop 2 context=1 stream=2 after= host=0 kernel b parameters=@d1+0w\n' > "$logs/plain"
+"$check" --races "$logs/plain" || fail "a window of memory counts as a read"
+sed 's/parameters=@d2/parameters=@d1/' "$logs/plain" > "$logs/other"
+"$check" --races "$logs/other" && fail "a race beside a window passes"
 exit 0
