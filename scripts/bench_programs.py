@@ -1,4 +1,5 @@
 """Where the programs of bench_rows.py are, how they are called, and how they are run by turns: what scripts/bench and scripts/predict share."""
+import random
 import subprocess
 from pathlib import Path
 
@@ -45,12 +46,16 @@ def lacking(rows, build):
     return {program: what for program, what in found.items() if what} | too_few
 
 
+def in_any_order(ways, order):
+    return order.sample(list(ways), len(ways))
+
+
 def one_round(measured, under, number):
     """Runs every way once: one after the other, or by turns if the program knows them. The first turn is the way to the first batch. `under`: what of
-    runs.run() a way has beside its command."""
+    runs.run() a way has beside its command. The order is drawn anew for each turn: who always comes behind the same way, pays for what that leaves behind."""
     row = measured.row
-    ways = list(measured.commands)
-    ways = ways[number % len(ways):] + ways[:number % len(ways)]
+    order = random.Random(number)
+    ways = in_any_order(measured.commands, order)
     if not row.turns:
         for way in ways:
             keep(measured, way, runs.run(measured.commands[way], timeout=120, **under.get(way, {})))
@@ -59,7 +64,7 @@ def one_round(measured, under, number):
     ready = [way for way in ways if started[way].turn() is not None]
     times = {way: [] for way in ways}
     for turn in range(row.turns):
-        for way in ready[turn % len(ready):] + ready[:turn % len(ready)] if ready else ():
+        for way in in_any_order(ready, order):
             times[way].append(started[way].turn())
     for way in ways:
         keep(measured, way, started[way].end(), times[way])
