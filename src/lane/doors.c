@@ -13,6 +13,7 @@
 #include "eager.h"
 #include "errors.h"
 #include "joint.h"
+#include "loading.h"
 #include "order.h"
 #include "process.h"
 #include "recorded.h"
@@ -20,29 +21,40 @@
 
 /* ---- ops ---- */
 
+/* An op that no lane looks at. */
+static CUresult pass(const struct reprise_call *call)
+{
+	bool loads = reprise_loading_begins_launch(call, false);
+	CUresult result = reprise_call_pass(call, NULL);
+
+	if (loads)
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH, result == CUDA_SUCCESS);
+	return result;
+}
+
 REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
 	if (!reprise_records() && reprise_lanes_asleep(call->stream, call->per_thread))
-		return reprise_call_pass(call, NULL);
+		return pass(call);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
 		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
 		if (reprise_lanes_hold() || atomic_load(&reprise_joint_lanes) > 0)
 			reprise_lanes_pass_by(call->stream, call->per_thread);
 		reprise_count(reprise_eager_counter(), 1);
-		return reprise_call_pass(call, NULL);
+		return pass(call);
 	}
 	/* It is no op, and no barrier either: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
-		return reprise_call_pass(call, NULL);
+		return pass(call);
 	}
 	lane = reprise_lanes_find(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
 		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		reprise_process_count_unlaned();
-		return reprise_call_pass(call, NULL);
+		return pass(call);
 	}
 	reprise_process_prepare();
 	reprise_lanes_make_way(lane, reprise_call_is_copy(call));

@@ -27,6 +27,7 @@
 #include "hold.h"
 #include "joint.h"
 #include "leave.h"
+#include "loading.h"
 #include "meeting.h"
 #include "order.h"
 #include "queued.h"
@@ -193,8 +194,10 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	} else if (lane->expected != NULL && reprise_lane_enter_expected(lane, call)) {
 		return answer(lane, call, result);
 	}
-	if (reprise_lane_is_drowsy(lane))
+	if (reprise_lane_is_drowsy(lane)) {
+		call->unseen = true;
 		return false;
+	}
 	op = look_at(lane, call);
 	if (op == NULL)
 		return false;
@@ -322,13 +325,15 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST && reprise_reporting, 0))
 		note_place(lane, call);
 
+	bool loads = __builtin_expect(call->unseen || call->unfit == REPRISE_UNFIT_FIRST, 0) && reprise_loading_begins_launch(call, !call->unseen);
+
 	result = pass(lane, call, timed, first);
+	if (loads)
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH, result == CUDA_SUCCESS);
 	if (__builtin_expect(call->foreign, 0))
 		reprise_lanes_call_ends(found);
 	if (result != CUDA_SUCCESS)
 		refused(found);
-	else if (__builtin_expect(call->unfit == REPRISE_UNFIT_FIRST, 0))
-		reprise_function_note(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
 		reprise_meeting_note(found, call);
 	if (useless)

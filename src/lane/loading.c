@@ -6,6 +6,7 @@
 #include "../base/inside.h"
 #include "../driver/driver.h"
 #include "order.h"
+#include "registry.h"
 
 static _Atomic bool modules_asked_for;
 
@@ -29,6 +30,11 @@ bool reprise_loading_begins(CUfunction function, enum reprise_function_call call
 	reprise_gate_begin_waiting();
 	reprise_lanes_issue_all();
 	return true;
+}
+
+bool reprise_loading_begins_launch(const struct reprise_call *call, bool is_first)
+{
+	return call->kind == REPRISE_OP_KERNEL && (is_first || reprise_lanes_hold()) && reprise_loading_begins(call->kernel.function, REPRISE_FUNCTION_LAUNCH);
 }
 
 void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded)

@@ -1,12 +1,13 @@
 /*
- * Calls about a kernel that load it where it was not loaded in the current context: questions, settings. "Loading kernels might require context synchronization"
- * (CUDA C++ Programming Guide, "Lazy Loading"): an H200's driver waits for host functions that run, with a lock that every launch needs. Its first launch, which
- * loads it, too, was not seen to wait.
+ * Calls that load a kernel where it was not loaded in the current context: its first launch, questions, settings. "Loading kernels might require context
+ * synchronization" (CUDA C++ Programming Guide, "Lazy Loading"). On an H200 a first launch that loads a large module waited for host functions that run, and kept
+ * other threads' launches waiting meanwhile, also without Reprise; kernels of small modules were loaded at once (docs/results/2026-11-24-loading-h200.md).
  */
 #pragma once
 
 #include <stdbool.h>
 
+#include "../op/call.h"
 #include "../op/function.h"
 
 /*
@@ -14,6 +15,9 @@
  * driver takes it, and reprise_loading_ends() is to come.
  */
 bool reprise_loading_begins(CUfunction function, enum reprise_function_call call);
+
+/* The same of an eager op. `is_first`: it is a kernel's first launch; else nobody has looked, and it matters only if something is deferred. */
+bool reprise_loading_begins_launch(const struct reprise_call *call, bool is_first);
 void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded);
 
 /* The module of a library was asked for: it has functions that kernels have, too, and nobody is told which. For good. */

@@ -85,6 +85,7 @@ struct reprise_call {
 	enum reprise_op_kind kind;
 	uint8_t member; /* which of the lane's streams; set when the lane is known */
 	uint8_t unfit; /* enum reprise_unfit; set when it was looked at */
+	bool unseen; /* the lane is drowsy: it was not looked at */
 	bool foreign; /* the lane's op before was another thread's; set when the lane is known */
 	bool per_thread; /* entered through a _ptsz name: stream 0 is the per-thread default stream */
 	CUstream stream;

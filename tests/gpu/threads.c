@@ -78,6 +78,20 @@ static void *launch_with_lock(void *unused)
 	return NULL;
 }
 
+/*
+ * A kernel's first launch loads it. The driver may wait for host functions meanwhile, and keep other threads' launches waiting: with host functions that want a
+ * mutex whose holder launches, the program would hang by itself.
+ */
+static void load_mix(void)
+{
+	struct mirror mirror;
+
+	mirror_init(&mirror);
+	mirror_mix(&mirror, 0, cudaStreamPerThread);
+	CHECK(cudaDeviceSynchronize());
+	mirror_deinit(&mirror);
+}
+
 /* Host functions want a mutex that another thread holds while it launches; as nodes of a graph that is launched again while one of them waits, too. */
 static void functions_want_mutex(bool by_callback)
 {
@@ -87,6 +101,7 @@ static void functions_want_mutex(bool by_callback)
 
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	load_mix();
 	EXPECT(!pthread_create(&thread, NULL, launch_with_lock, NULL), "no thread");
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		for (unsigned k = 0; k < 3; k++) {

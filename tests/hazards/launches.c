@@ -212,44 +212,7 @@ static void launching_kernel(void)
 	launch_among_hot(function, kernel);
 }
 
-static sem_t may_return;
-
-static void CUDA_CB wait_to_return(void *unused)
-{
-	(void)unused;
-	while (sem_wait(&may_return) != 0)
-		continue;
-}
-
-/*
- * A kernel is launched for the first time while a host function runs that returns only afterwards. Its code is loaded by the launch; who asks the driver about it before
- * may wait for the host function.
- */
-static void first_launch_behind_function(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), functions = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	sem_init(&may_return, 0, 0);
-	for (unsigned round = 0; round < 12; round++) {
-		CUfunction mix = (CUfunction)hazard_kernel("mix");
-
-		CHECK(cuLaunchHostFunc(functions, wait_to_return, NULL));
-		hazard_launch(mix, hazard_x, round, stream);
-		sem_post(&may_return);
-		CHECK(cuStreamSynchronize(functions));
-		for (unsigned iteration = 0; iteration < 60; iteration++) {
-			for (unsigned i = 0; i < 6; i++)
-				hazard_launch(mix, hazard_x, i, stream);
-			if (iteration == 20)
-				hazard_settle(stream);
-			else
-				CHECK(cuStreamSynchronize(stream));
-		}
-	}
-	hazard_print("x", hazard_x);
-}
-
-/* Questions about kernels that were never launched, which load them, while a host function runs that waits for an op: this thread's, or another one's. */
+/* Questions about kernels that were never launched, and first launches, which load them, while a host function runs that waits for an op: this thread's, or another one's. */
 static volatile uint32_t *published;
 static CUdeviceptr published_there;
 static CUfunction publish;
@@ -263,7 +226,8 @@ static void CUDA_CB wait_until_published(void *value)
 
 #define LOOPS 4
 #define STEADY 40 /* iterations of one loop before the next one's turn */
-#define ASKED 16
+#define QUESTIONS 5 /* so each comes in each loop */
+#define ASKED (QUESTIONS * LOOPS)
 
 static unsigned loop_of(unsigned iteration)
 {
@@ -294,13 +258,17 @@ static bool is_asked_in(unsigned iteration)
 	return iteration > LOOPS * STEADY && iteration % STEADY == STEADY - 1;
 }
 
+/* Where they are launched first, and on what. */
+static CUstream first_launches;
+static CUdeviceptr first_launched;
+
 static void ask_about(CUkernel kernel, unsigned number)
 {
 	CUfunction function;
 	size_t offset, size;
 	int value;
 
-	switch ((number + number / LOOPS) % 4) { /* each question in each loop */
+	switch (number % QUESTIONS) {
 	case 0:
 		CHECK(cuKernelGetParamInfo(kernel, 0, &offset, &size));
 		break;
@@ -310,8 +278,11 @@ static void ask_about(CUkernel kernel, unsigned number)
 	case 2:
 		CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 2048, kernel, hazard_device));
 		break;
-	default:
+	case 3:
 		CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, (CUfunction)kernel, 32, 0));
+		break;
+	default:
+		hazard_launch((CUfunction)kernel, first_launched, number, first_launches);
 	}
 }
 
@@ -324,22 +295,41 @@ static void set_up_publishing(void)
 	*published = 0;
 	CHECK(cuMemHostGetDevicePointer(&published_there, pinned, 0));
 	publish = hazard_function("publish");
+	CHECK(cuMemAlloc(&first_launched, WORDS * sizeof(uint32_t)));
+	CHECK(cuMemsetD32(first_launched, 1, WORDS));
+	CHECK(cuCtxSynchronize());
 }
 
-static void loading_behind_function(void)
+/* So that the stream is hardly looked at. */
+static void never_repeat(void)
+{
+	static uint32_t random = 1;
+
+	for (unsigned i = 0; i < 80; i++) {
+		random = random * 1664525u + 1013904223u;
+		CHECK(cuLaunchKernel(random >> 31 ? hazard_mix : hazard_turn, 1, 1, 1, 1 + (random >> 8) % WORDS, 1, 1, (random >> 16) % 1024, first_launches,
+		                     (void *[]){&first_launched, &hazard_y, &random}, NULL));
+	}
+	CHECK(cuStreamSynchronize(first_launches));
+}
+
+static void load_behind_function(bool drowsy, unsigned flags)
 {
 	CUstream streams[LOOPS], functions = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUkernel kernels[ASKED];
 
 	set_up_publishing();
+	first_launches = hazard_stream(flags);
 	for (unsigned i = 0; i < LOOPS; i++)
 		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
 	for (unsigned i = 0; i < ASKED; i++)
-		kernels[i] = hazard_kernel("tally");
+		kernels[i] = hazard_kernel("mix");
 	for (unsigned iteration = 1; iteration < ASKED * STEADY; iteration++) {
 		CUstream stream = streams[loop_of(iteration)];
 		bool asks = is_asked_in(iteration);
 
+		if (drowsy)
+			never_repeat();
 		if (asks)
 			CHECK(cuLaunchHostFunc(functions, wait_until_published, (void *)(uintptr_t)iteration));
 		launch_until_published(iteration, stream);
@@ -348,6 +338,25 @@ static void loading_behind_function(void)
 		launch_the_rest(iteration, stream);
 	}
 	hazard_print("x", hazard_x);
+	hazard_print("first launched", first_launched);
+}
+
+static void loading_behind_function(void)
+{
+	load_behind_function(false, CU_STREAM_NON_BLOCKING);
+}
+
+static void loading_in_drowsy_stream(void)
+{
+	load_behind_function(true, CU_STREAM_NON_BLOCKING);
+}
+
+/* The legacy stream waits for it, so that each of its calls is seen. */
+static void loading_in_drowsy_blocking_stream(void)
+{
+	hazard_launch(hazard_mix, hazard_x, 0, NULL);
+	CHECK(cuCtxSynchronize());
+	load_behind_function(true, CU_STREAM_DEFAULT);
 }
 
 static void await_semaphore(sem_t *semaphore)
@@ -388,8 +397,9 @@ static void loading_beside_deferred(void)
 	pthread_t thread;
 
 	set_up_publishing();
+	first_launches = hazard_stream(CU_STREAM_NON_BLOCKING);
 	for (unsigned i = 0; i < ASKED; i++)
-		kernels[i] = hazard_kernel("tally");
+		kernels[i] = hazard_kernel("mix");
 	sem_init(&is_ready, 0, 0);
 	sem_init(&may_launch, 0, 0);
 	sem_init(&has_launched, 0, 0);
@@ -407,11 +417,13 @@ static void loading_beside_deferred(void)
 	}
 	pthread_join(thread, NULL);
 	hazard_print("x", hazard_x);
+	hazard_print("first launched", first_launched);
 }
 
 const struct hazard launch_hazards[] = {
-	{"first_launch_behind_function", first_launch_behind_function},
 	{"loading_behind_function", loading_behind_function},
+	{"loading_in_drowsy_stream", loading_in_drowsy_stream},
+	{"loading_in_drowsy_blocking_stream", loading_in_drowsy_blocking_stream},
 	{"loading_beside_deferred", loading_beside_deferred},
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},

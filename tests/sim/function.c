@@ -111,8 +111,8 @@ struct sim_function *sim_function_of(CUfunction handle, struct sim_context *cont
 }
 
 /*
- * Who asks about a kernel that was never launched in the context loads it, and that waits for host functions that run, with everybody else kept out: seen on an
- * H200 of cuKernelGetParamInfo (docs/results/2026-11-23-fuzz-h200.md), and supposed of the other questions. A launch was not seen to wait.
+ * Who asks about a kernel that is not loaded in the context loads it, and so does its first launch. That waits for host functions that run, with everybody else
+ * kept out: on an H200 large modules do (docs/results/2026-11-24-loading-h200.md). Here each kernel does.
  */
 static void load(struct sim_library_kernel *kernel, struct sim_context *context)
 {
@@ -126,6 +126,11 @@ static void load(struct sim_library_kernel *kernel, struct sim_context *context)
 		sim_drain_op(context, function);
 	if (context)
 		sim_library_kernel_in(kernel, context);
+}
+
+struct sim_function *sim_function_to_launch(CUfunction handle)
+{
+	return sim_function_asked_about(handle);
 }
 
 struct sim_function *sim_function_asked_about(CUfunction handle)

@@ -181,7 +181,7 @@ static void copy_attributes(struct sim_kernel_work *kernel, const CUlaunchAttrib
 CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes,
 	void **params, void **extra, const CUlaunchAttribute *attributes, unsigned int attribute_count)
 {
-	struct sim_function *function = sim_function_of(handle, sim_current());
+	struct sim_function *function = sim_function_to_launch(handle);
 	const struct sim_kernel *code;
 	const void *buffer = NULL;
 	size_t bytes, rounded, size = 0, i;

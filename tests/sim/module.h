@@ -64,6 +64,7 @@ struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, st
 
 /* The function a launch means: the handle may be a CUkernel, which stands for its function in the context. NULL if it is neither. */
 struct sim_function *sim_function_of(CUfunction handle, struct sim_context *context);
+struct sim_function *sim_function_to_launch(CUfunction handle); /* in the current context; loaded, if it was not */
 
 /* The same in the current context, by a call that is no launch: it may have to be loaded. */
 struct sim_function *sim_function_asked_about(CUfunction handle);
