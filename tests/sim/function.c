@@ -110,6 +110,14 @@ struct sim_function *sim_function_of(CUfunction handle, struct sim_context *cont
 	return kernel ? sim_library_kernel_in(kernel, context) : sim_object_of(SIM_A_FUNCTION, handle);
 }
 
+/* As with CUDA, all kernels are loaded with their library then. */
+static bool loads_early(void)
+{
+	const char *how = getenv("CUDA_MODULE_LOADING");
+
+	return how && strcmp(how, "EAGER") == 0;
+}
+
 /*
  * Who asks about a kernel that is not loaded in the context loads it, and so does its first launch. That waits for host functions that run, with everybody else
  * kept out: on an H200 large modules do (docs/results/2026-11-24-loading-h200.md). Here each kernel does.
@@ -122,7 +130,7 @@ static void load(struct sim_library_kernel *kernel, struct sim_context *context)
 	for (i = 0; i < kernel->functions.count; i++)
 		if (kernel->functions.at[i]->context == context)
 			return;
-	while (context && (function = sim_schedule_function(context)))
+	while (context && !loads_early() && (function = sim_schedule_function(context)))
 		sim_drain_op(context, function);
 	if (context)
 		sim_library_kernel_in(kernel, context);

@@ -429,7 +429,8 @@ class Verify(WithFolder):
                     (self.folder / "kept").write_text("as it was\n")
                     (self.folder / "process").unlink(missing_ok=True)
                     script = self.script(f'echo changed > kept; echo new > made; [ $REPRISE = {run} ] || exit 0; echo $$ > process.new; mv process.new process; exec sleep 60')
-                    process = self.start("verify", "--files", "kept", "--files", "made", "--", script)
+                    # The tests may have been started with it ignored, as by nohup.
+                    process = self.start("verify", "--files", "kept", "--files", "made", "--", script, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
                     child = int(until(lambda: (self.folder / "process").exists() and (self.folder / "process").read_text(), "the program runs"))
                     process.send_signal(number)
                     self.assertEqual(process.wait(PATIENCE), -number)
