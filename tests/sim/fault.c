@@ -7,7 +7,7 @@
 #include "options.h"
 
 struct sim_fault {
-	unsigned long first, last;
+	unsigned long first, last, step; /* 0: all between */
 	CUresult error;
 	struct sim_fault *next;
 };
@@ -27,8 +27,12 @@ static void read_one(char *text, char **name, struct sim_fault *fault)
 		fault->first = strtoul(when + 5, NULL, 10);
 	else if (strncmp(when, "to-", 3) == 0)
 		fault->last = strtoul(when + 3, NULL, 10);
-	else if (strcmp(when, "every") != 0)
-		fault->first = fault->last = strtoul(when, NULL, 10);
+	else if (strcmp(when, "every") != 0) {
+		fault->first = strtoul(when, &end, 10);
+		fault->step = *end == '+' ? strtoul(end + 1, NULL, 10) : 0;
+		if (fault->step == 0)
+			fault->last = fault->first;
+	}
 	fault->error = (CUresult)strtoul(error, &end, 10);
 	if (*end || fault->first == 0 || fault->last == 0)
 		sim_misuse("SIM_FAULT: %s:%s=%s: expected NAME:N=ERROR", *name, when, error);
@@ -62,7 +66,7 @@ struct sim_fault *sim_fault_find(const char *wanted)
 bool sim_fault_strikes(const struct sim_fault *fault, unsigned long call, CUresult *error)
 {
 	for (; fault; fault = fault->next)
-		if (call >= fault->first && call <= fault->last)
+		if (call >= fault->first && call <= fault->last && (fault->step == 0 || (call - fault->first) % fault->step == 0))
 			break;
 	if (!fault)
 		return false;
