@@ -334,6 +334,8 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 		reprise_lanes_call_ends(found);
 	if (result != CUDA_SUCCESS)
 		refused(found);
+	else if (__builtin_expect(call->unfit == REPRISE_UNFIT_FIRST, 0))
+		reprise_function_note(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
 		reprise_meeting_note(found, call);
 	if (useless)

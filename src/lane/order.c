@@ -93,12 +93,17 @@ static void tell_all(struct reprise_lane *lane, bool wait)
 	reprise_lock_give(&lane->lock);
 }
 
+static bool is_own(struct reprise_lane *lane, uint32_t self)
+{
+	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self && reprise_lane_head(lane) == lane;
+}
+
 void reprise_lanes_issue_own(void)
 {
 	uint32_t self = reprise_thread_self();
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		if (atomic_load_explicit(&lane->thread, memory_order_relaxed) == self && reprise_lane_head(lane) == lane)
+		if (is_own(lane, self))
 			tell_all(lane, false);
 }
 
@@ -122,7 +127,11 @@ static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
 
 void reprise_lanes_issue_all(void)
 {
-	reprise_lanes_issue_own();
+	uint32_t self = reprise_thread_self();
+
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
+		if (atomic_load(&lane->deferred_since) != 0 && is_own(lane, self))
+			tell_all(lane, false);
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		is_issued(lane, LOADING_NS);
 }

@@ -148,6 +148,8 @@ static void fork_event_reborn(void)
 	CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		if (trap_at(i)) {
+			CHECK(cudaEventRecord(fork_event, origin)); /* which reads the branch of the iteration before */
+			CHECK(cudaStreamWaitEvent(sides[0], fork_event, 0));
 			launch(kernel_delay, 1, 1, (void *[]){&microseconds}, sides[0]);
 			mirror_mix(&branches[0], i, sides[0]);
 			CHECK(cudaEventRecord(event, sides[0]));
