@@ -1,7 +1,7 @@
 /*
  * Calls that load a kernel where it was not loaded in the current context: its first launch, questions, settings. "Loading kernels might require context
- * synchronization" (CUDA C++ Programming Guide, "Lazy Loading"). On an H200 a first launch that loads a large module waited for host functions that run, and kept
- * other threads' launches waiting meanwhile, also without Reprise; kernels of small modules were loaded at once (docs/results/2026-11-24-loading-h200.md).
+ * synchronization" (CUDA C++ Programming Guide, "Lazy Loading"). On an H200 the first use of a module in a context waits for host functions that run, and other
+ * threads' launches wait meanwhile, also without Reprise (docs/results/2026-11-24-loading-h200.md).
  */
 #pragma once
 
