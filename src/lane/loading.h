@@ -1,6 +1,6 @@
 /*
  * Calls that load a kernel where it was not loaded in the current context: its first launch, questions, settings. "Loading kernels might require context
- * synchronization" (CUDA C++ Programming Guide, "Lazy Loading"). On an H200 the first use of a module in a context waits for host functions that run, and other
+ * synchronization" (CUDA C++ Programming Guide, "Lazy Loading"). On an H200 the first kernel of a context waits for host functions that run, and other
  * threads' launches wait meanwhile, also without Reprise (docs/results/2026-11-24-loading-h200.md).
  */
 #pragma once

@@ -120,7 +120,7 @@ static bool loads_early(void)
 
 /*
  * Who asks about a kernel that is not loaded in the context loads it, and so does its first launch. That waits for host functions that run, with everybody else
- * kept out: on an H200 the first use of a module does (docs/results/2026-11-24-loading-h200.md). Here each kernel's does.
+ * kept out: on an H200 the first kernel of a context does (docs/results/2026-11-24-loading-h200.md). Here each does.
  */
 static void load(struct sim_library_kernel *kernel, struct sim_context *context)
 {
