@@ -74,34 +74,33 @@ def python_definitions(text):
         yield match.group(2), match.start(), match.end()
 
 
-def spans(text, definition, pattern, defined=definitions):
-    """Where the pattern's tokens are in definitions of that name: (begin, end) of each."""
-    wanted = [token for token, _, _ in tokens(pattern)]
-    for name, begin, end in defined(text):
-        if name != definition:
-            continue
-        there = tokens(text[begin:end])
-        for at in range(len(there) - len(wanted) + 1):
-            if all(there[at + i][0] == token for i, token in enumerate(wanted)):
-                yield begin + there[at][1], begin + there[at + len(wanted) - 1][2]
+def spans(text, pattern):
+    """Where the pattern's tokens are: (begin, end) of each."""
+    there, wanted = tokens(text), [token for token, _, _ in tokens(pattern)]
+    for at in range(len(there) - len(wanted) + 1):
+        if all(there[at + i][0] == token for i, token in enumerate(wanted)):
+            yield there[at][1], there[at + len(wanted) - 1][2]
 
 
 DEFINED = {".c": definitions, ".h": definitions, ".def": definitions, ".py": python_definitions}
 
 
-def files(folder):
-    return sorted(path for room in ROOMS for path in (folder / room).rglob("*") if path.suffix in DEFINED)
+class Tree:
+    """A source tree, as it is now."""
 
+    def __init__(self, folder):
+        self.texts = {path.relative_to(folder): path.read_text() for room in ROOMS for path in sorted((folder / room).rglob("*")) if path.suffix in DEFINED}
+        self.defined = {}    # by name: (path, begin, end) of each
+        for path, text in self.texts.items():
+            for name, begin, end in DEFINED[path.suffix](text):
+                self.defined.setdefault(name, []).append((path, begin, end))
 
-def place_of(folder, bug):
-    """The file of the bug's place, its text, and the text with the bug."""
-    _, definition, old, new = bug[:4]
-    found = []
-    for path in files(folder):
-        text = path.read_text()
-        if re.search(rf"\b{definition}\b", text):
-            found += [(path, text, *span) for span in spans(text, definition, old, DEFINED[path.suffix])]
-    if len(found) != 1:
-        raise NoPlace(f"in {definition}, its place is there {len(found)} times")
-    path, text, begin, end = found[0]
-    return path, text, text[:begin] + new.strip().removesuffix("\\").rstrip() + text[end:]    # of a macro's last line the one that follows is kept
+    def place_of(self, bug):
+        """The file of the bug's place, its text, and the text with the bug."""
+        _, definition, old, new = bug[:4]
+        found = [(path, begin + first, begin + last) for path, begin, end in self.defined.get(definition, ()) for first, last in spans(self.texts[path][begin:end], old)]
+        if len(found) != 1:
+            raise NoPlace(f"in {definition}, its place is there {len(found)} times")
+        path, begin, end = found[0]
+        text = self.texts[path]
+        return path, text, text[:begin] + new.strip().removesuffix("\\").rstrip() + text[end:]    # of a macro's last line the one that follows is kept

@@ -44,7 +44,7 @@ class Planting(unittest.TestCase):
         path.write_text(text)
 
     def broken(self):
-        return planting.place_of(self.folder, BUG)[2]
+        return planting.Tree(self.folder).place_of(BUG)[2]
 
     def test_the_definition_is_changed_and_nothing_else(self):
         self.write("src/lane/take.c", SOURCE)
