@@ -6,6 +6,8 @@
 #include "../base/keep.h"
 #include "../driver/current.h"
 #include "../driver/driver.h"
+#include "../graph/captures.h"
+#include "barrier.h"
 #include "joint.h"
 #include "registry.h"
 #include "traces.h"
@@ -110,12 +112,15 @@ static bool note(struct ended *ended, unsigned int lanes)
 	return !again;
 }
 
+/* What is only watched there is cut where else they would become too many: its thread may be idle for long. */
 static void forget_if_free(struct reprise_lane *lane, void *unused)
 {
 	if (!reprise_ended_any(lane) || !reprise_lock_try(&lane->lock))
 		return;
 	if (lane->trace == NULL && !lane->watching)
 		reprise_ended_forget(lane);
+	else if (reprise_ended_many(lane) && atomic_load(&lane->deferred_since) == 0)
+		reprise_lane_barrier(lane, false);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -132,6 +137,25 @@ static bool is_kept(struct ended *ended)
 	return !last;
 }
 
+/*
+ * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by then. The driver is not asked while the program captures, since the question may
+ * end a capture that has recorded it.
+ */
+static bool may_be_event(CUevent event)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	int entered = reprise_enter();
+	bool may_be = reprise_captures_any();
+
+	if (!may_be) {
+		reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+		may_be = reprise_driver.cuEventQuery(event) != CUDA_ERROR_INVALID_HANDLE;
+		reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	}
+	reprise_leave(entered);
+	return may_be;
+}
+
 bool reprise_ended_keep(CUevent event, CUresult *result)
 {
 	REPRISE_KEEP_ERRNO;
@@ -139,7 +163,7 @@ bool reprise_ended_keep(CUevent event, CUresult *result)
 	struct ended *ended;
 
 	*result = CUDA_SUCCESS;
-	if (event == NULL || lanes == 0)
+	if (event == NULL || lanes == 0 || !may_be_event(event))
 		return false;
 	ended = calloc(1, sizeof(*ended) + lanes * sizeof(struct reprise_lane *));
 	if (ended == NULL)

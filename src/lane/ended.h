@@ -3,7 +3,7 @@
  *
  * Who destroys an event does not wait for such a lane, nor issue what it holds: the driver may keep who has it, or who issues, until this very thread has done something else. So a lane
  * forgets the event at its next barrier, or at once if it is found free then, with nothing deferred. Until then the event is there: what is deferred may record it, graphs that name it may be
- * built, and its handle is no other one's.
+ * built, and its handle is no other one's. Where too many are noted, who records or waits for an event there makes a barrier of that: he may never wait.
  */
 #pragma once
 
@@ -22,6 +22,14 @@ void reprise_ended_forget(struct reprise_lane *lane);
 static inline bool reprise_ended_any(const struct reprise_lane *lane)
 {
 	return atomic_load_explicit(&lane->ended, memory_order_relaxed) != 0;
+}
+
+#define REPRISE_ENDED_MOST 16
+
+/* Whether so many have ended that the lane should not go on without a barrier. Without the lock, too. */
+static inline bool reprise_ended_many(const struct reprise_lane *lane)
+{
+	return atomic_load_explicit(&lane->ended, memory_order_relaxed) >= REPRISE_ENDED_MOST;
 }
 
 /* After fork, in the child. */

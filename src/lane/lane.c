@@ -22,6 +22,7 @@
 #include "../report/series.h"
 #include "barrier.h"
 #include "drowsy.h"
+#include "ended.h"
 #include "enter.h"
 #include "guard.h"
 #include "hold.h"
@@ -62,6 +63,14 @@ REPRISE_HOT struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 	}
 }
 
+/* An op of a joint lane comes that names it. */
+static void meet_event(struct reprise_lane *lane, CUevent event)
+{
+	if (__builtin_expect(reprise_ended_many(lane), 0))
+		reprise_lane_barrier(lane, false);
+	reprise_known_learn(&lane->events, event);
+}
+
 /*
  * The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. If the lane has become another stream's since it was found,
  * *lane is the one that the op's stream has now; NULL if it can have none any more.
@@ -81,7 +90,7 @@ REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane, 
 		call->member = (*lane)->member;
 		if (taken->joint->thread == reprise_thread_self()) {
 			if (reprise_op_is_event(call->kind))
-				reprise_known_learn(&taken->events, call->event);
+				meet_event(taken, call->event);
 			return taken;
 		}
 		reprise_lock_give(&taken->lock);

@@ -34,6 +34,9 @@ static bool ended;
 
 static bool fills; /* the stream, before each launch, */
 static unsigned left_free; /* but for so many places, */
+#define CROWD 80u
+static CUevent crowd[CROWD]; /* more than a lane knows one by one; recorded in some rounds, if there are any */
+static bool looked_at; /* is what comes last before it halts */
 static CUevent behind_fill; /* or if this is one, the other stream, and the stream comes behind that */
 
 static void continue_on(CUstream next, CUstream before, CUevent event)
@@ -85,12 +88,22 @@ static void launch_some(unsigned first, unsigned last)
 	}
 }
 
+static void use_crowd(void)
+{
+	for (unsigned i = 0; i < CROWD; i++)
+		CHECK(cuEventRecord(crowd[i], stream));
+}
+
 static void *launch_when_told(void *unused)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (sem_wait(&may_launch); !ended; sem_wait(&may_launch)) {
+		if (crowd[0] != NULL && round_now % 64 == 0)
+			use_crowd();
 		fill(round_now);
 		launch_some(0, partly);
+		if (halts && looked_at)
+			CHECK(cuEventRecord(crowd[0], stream));
 		if (halts) {
 			sem_post(&has_launched);
 			sem_wait(&may_launch);
@@ -593,6 +606,124 @@ static void event_destroyed_behind_record(void)
 	call_beside(REJOINED, replace_fork);
 }
 
+/* By turns an event ends, of which a capture has just made a node, and again when there is none any more: what has its handle by then is another one, and stays. */
+static void destroy_again(unsigned i)
+{
+	static bool gone;
+	CUgraph graph;
+
+	if (gone) {
+		if (cuEventDestroy(own_event) == CUDA_SUCCESS)
+			printf("what was no event any more was destroyed\n");
+		CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
+	} else {
+		CHECK(cuStreamBeginCapture(mine, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+		CHECK(cuEventRecord(own_event, mine));
+		CHECK(cuEventDestroy(own_event));
+		if (cuEventDestroy(NULL) == CUDA_SUCCESS)
+			printf("what is no event was destroyed in a capture\n");
+		CHECK(cuStreamEndCapture(mine, &graph));
+		CHECK(cuGraphDestroy(graph));
+	}
+	gone = !gone;
+}
+
+static void make_crowd(void)
+{
+	for (unsigned i = 0; i < CROWD; i++)
+		CHECK(cuEventCreate(&crowd[i], CU_EVENT_DISABLE_TIMING));
+}
+
+/* The other thread uses so many events that any may be one of those. */
+static void event_destroyed_again_beside_blocked(void)
+{
+	fork_streams();
+	make_crowd();
+	call_beside(UNJOINED, destroy_again);
+}
+
+/* ---- events that another thread destroys, beside one that never waits ---- */
+
+static CUevent given;
+static sem_t may_take, has_taken;
+
+static void *take_events(void *unused)
+{
+	CHECK(cuCtxSetCurrent(hazard_context));
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		sem_wait(&may_take);
+		CHECK(cuEventSynchronize(given));
+		CHECK(cuEventDestroy(given));
+		sem_post(&has_taken);
+	}
+	return NULL;
+}
+
+/* How many handles events had: as many as there were at once, if those that ended come back. */
+static unsigned handles_had(CUevent event)
+{
+	static CUevent had[ITERATIONS * 4];
+	static unsigned count;
+	unsigned i = 0;
+
+	while (i < count && had[i] != event)
+		i++;
+	had[i] = event;
+	return count += i == count;
+}
+
+/* The other thread holds nothing, and may have used any event. */
+static void replace_many(unsigned i)
+{
+	static unsigned handles;
+
+	for (unsigned j = 0; j < CROWD; j++) {
+		handles = handles_had(own_event);
+		CHECK(cuEventDestroy(own_event));
+		CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
+	}
+	fprintf(stderr, "handles=%u\n", handles);
+}
+
+static void events_destroyed_beside_idle(void)
+{
+	fork_streams();
+	make_crowd();
+	looked_at = true;
+	call_beside(REJOINED, replace_many);
+}
+
+/* They are none of the streams that fork, but any may be. One ends while launches are held there. */
+static void events_given_away(void)
+{
+	unsigned handles = 0;
+	pthread_t taker;
+
+	fork_streams();
+	make_crowd();
+	mine = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemAlloc(&worked_on, WORDS * 4));
+	CHECK(cuMemsetD32(worked_on, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	whole = 12;
+	pthread_create(&taker, NULL, take_events, NULL);
+	for (unsigned i = 0; i < ITERATIONS; i++) {
+		CHECK(cuEventCreate(&given, CU_EVENT_DISABLE_TIMING));
+		handles = handles_had(given);
+		CHECK(cuEventRecord(given, mine));
+		launch_some(0, UNJOINED);
+		tell(&may_take, &has_taken);
+		launch_some(UNJOINED, whole);
+		if (i != ITERATIONS / 4)
+			continue;
+		use_crowd();
+		hazard_settle(stream);
+	}
+	pthread_join(taker, NULL);
+	fprintf(stderr, "handles=%u\n", handles);
+	hazard_print("worked on", worked_on);
+}
+
 /* Events that have nothing to do with those that fork and join, and calls that cannot have. */
 static void use_events(unsigned i)
 {
@@ -662,6 +793,9 @@ const struct hazard blocked_hazards[] = {
 	{"event_destroyed_beside_blocked", event_destroyed_beside_blocked},
 	{"event_destroyed_beside_issued", event_destroyed_beside_blocked},
 	{"event_destroyed_behind_record", event_destroyed_behind_record},
+	{"event_destroyed_again_beside_blocked", event_destroyed_again_beside_blocked},
+	{"events_given_away", events_given_away},
+	{"events_destroyed_beside_idle", events_destroyed_beside_idle},
 	{"parted_beside_blocked", parted_beside_blocked},
 	{"asked_while_blocked", asked_while_blocked},
 	{"legacy_asked_while_blocked", legacy_asked_while_blocked},
