@@ -42,6 +42,18 @@ static void a_fault_reaches_events(void)
 	EXPECT(cuEventSynchronize(event), CUDA_ERROR_LAUNCH_FAILED);
 }
 
+/* Every destruction of an event gives it back, and tells of the fault. */
+static void a_fault_reaches_who_destroys_an_event(void)
+{
+	CUevent recorded = event_new(0), unused = event_new(0);
+
+	OK(cuEventRecord(recorded, stream));
+	break_context();
+	EXPECT(cuEventQuery(recorded), CUDA_ERROR_LAUNCH_FAILED);
+	EXPECT(cuEventDestroy(recorded), CUDA_ERROR_LAUNCH_FAILED);
+	EXPECT(cuEventDestroy(unused), CUDA_ERROR_LAUNCH_FAILED);
+}
+
 static void a_fault_in_a_graph_is_told_too(void)
 {
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -69,6 +81,7 @@ const struct check sticky_checks[] = {
 	CHECK_ALONE(a_fault_stays, STICKY, 0),
 	CHECK_ALONE(a_fault_reaches_other_streams, STICKY, 0),
 	CHECK_ALONE(a_fault_reaches_events, STICKY, 0),
+	CHECK_ALONE(a_fault_reaches_who_destroys_an_event, STICKY, 0),
 	CHECK_ALONE(a_fault_in_a_graph_is_told_too, STICKY, 0),
 	CHECK_ALONE(the_device_can_be_asked_after_a_fault, STICKY, 0),
 	CHECKS_END,
