@@ -138,18 +138,20 @@ static bool is_kept(struct ended *ended)
 }
 
 /*
- * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by then. The driver is not asked while the program captures, since the question may
- * end a capture that has recorded it.
+ * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by then. In a context that is broken the program is told so by its own call. The driver is
+ * not asked while the program captures, since the question may end a capture that has recorded it.
  */
 static bool may_be_event(CUevent event)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	int entered = reprise_enter();
+	CUresult state;
 	bool may_be = reprise_captures_any();
 
 	if (!may_be) {
 		reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-		may_be = reprise_driver.cuEventQuery(event) != CUDA_ERROR_INVALID_HANDLE;
+		state = reprise_driver.cuEventQuery(event);
+		may_be = state == CUDA_SUCCESS || state == CUDA_ERROR_NOT_READY;
 		reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	}
 	reprise_leave(entered);

@@ -42,7 +42,6 @@ static void a_fault_reaches_events(void)
 	EXPECT(cuEventSynchronize(event), CUDA_ERROR_LAUNCH_FAILED);
 }
 
-/* Every destruction of an event gives it back, and tells of the fault. */
 static void a_fault_reaches_who_destroys_an_event(void)
 {
 	CUevent recorded = event_new(0), unused = event_new(0);

@@ -75,15 +75,18 @@ API(SIM_CONTEXT, cuEventCreate, (CUevent *handle, unsigned int flags), (handle, 
 	return CUDA_SUCCESS;
 }
 
-/* "An event may be destroyed before it is complete": what waits for it waits all the same. */
+/* "An event may be destroyed before it is complete": what waits for it waits all the same. In a context that is broken the call says so (conformance). */
 API(SIM_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
 {
 	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
 
+	CUresult result;
+
 	if (!event)
 		return CUDA_ERROR_INVALID_HANDLE;
+	result = event->context->error;
 	sim_event_free(event);
-	return CUDA_SUCCESS;
+	return result;
 }
 
 /* Whether another process has recorded it last: *count is that record. */
