@@ -169,10 +169,11 @@ def waits(report):
     return f"\n(longest, in ms: {told})"
 
 
-def forget(folder, records):
-    """Removes records, since the recorder writes no file that is there; and those of forked processes."""
-    for record in records:
-        for path in folder.glob(Path(record).name + "*"):
+def forget(folder, files):
+    """Removes records and logs, and those of forked processes. The recorder writes no file that is there. The simulation writes its log beside one that is locked, and on
+    an H200's machine the last process's still was: what was compared then was the log of another way."""
+    for file in files:
+        for path in folder.glob(Path(file).name + "*"):
             path.unlink()
 
 
@@ -234,7 +235,7 @@ def judge(runs, source, seed, folder, only=None):
     plain_log, log, report = (str(folder / name) for name in ("plain.log", "reprise.log", "report.json"))
     records = [str(folder / name) for name in ("plain.record", "reprise.record")]
     simulated = {} if runs.gpu else {"SIM_LOG": plain_log, "SIM_RECORD": records[0], "LD_PRELOAD": runs.recorder}
-    forget(folder, records)
+    forget(folder, [plain_log, *records])
     status, out, messages = runs.run(source, simulated)
     if status != 0:
         outcome.bad = f"plain, it {ending(status)}: {messages.strip()[-300:]}"
@@ -251,7 +252,7 @@ def judge(runs, source, seed, folder, only=None):
         again = dict(variables, LD_PRELOAD=runs.library, REPRISE="on", REPRISE_REPORT=report)
         if not runs.gpu:
             again |= {"SIM_LOG": log, "SIM_RECORD": records[1], "LD_PRELOAD": f"{runs.recorder}:{runs.library}"}
-            forget(folder, records[1:])
+            forget(folder, [log, records[1]])
         other_status, other_out, messages = runs.run(source, again)
         if other_status != 0:
             outcome.finding = (name, f"it {ending(other_status)}: {messages.strip()[-1000 if not runs.stacks else -20000:]}")
