@@ -251,6 +251,16 @@ void fuzz_fork_join(int s, int t)
 	fuzz_add_edge(to, from);
 }
 
+/* Not in relaxed mode, in which the simulation takes a question for a layer's, of which the program learns nothing. */
+static void see_by_polling(int stream)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+
+	CALL(cuThreadExchangeStreamCaptureMode(&mode));
+	fuzz_poll_stream(stream);
+	CALL(cuThreadExchangeStreamCaptureMode(&mode));
+}
+
 /* What the host has seen to be done, another stream may read: nothing else orders the two. */
 void fuzz_over_host(int s, int t, int how)
 {
@@ -264,7 +274,7 @@ void fuzz_over_host(int s, int t, int how)
 		fuzz_sync_stream(from);
 		break;
 	case 1:
-		fuzz_poll_stream(from);
+		see_by_polling(from);
 		break;
 	default:
 		CALL(cuEventRecord(world.edge[from], world.stream[from]));
