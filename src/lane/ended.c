@@ -138,8 +138,8 @@ static bool is_kept(struct ended *ended)
 }
 
 /*
- * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by then. In a context that is broken the program is told so by its own call. The driver is
- * not asked while the program captures, since the question may end a capture that has recorded it.
+ * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by then. In a broken context the program's own call is made, which
+ * returns the context's error. The driver is not asked while the program captures, since the question may end a capture that has recorded it.
  */
 static bool may_be_event(CUevent event)
 {

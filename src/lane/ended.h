@@ -10,8 +10,8 @@
 #include "lane.h"
 
 /*
- * The program destroys the event. True if a lane may name it, which is told of it: it is destroyed later, and *result is what the program is told. False: none does, and it is the caller's to
- * destroy. No lock is held, and whatever the calling thread had deferred was issued.
+ * The program destroys the event. True if a lane may name it, which is told of it: it is destroyed later, and *result is what the program is told. False: none does, or it is no event in
+ * a working context; it is the caller's to destroy. No lock is held, and whatever the calling thread had deferred was issued.
  */
 bool reprise_ended_keep(CUevent event, CUresult *result);
 

@@ -251,7 +251,7 @@ void fuzz_fork_join(int s, int t)
 	fuzz_add_edge(to, from);
 }
 
-/* Not in relaxed mode, in which the simulation takes a question for a layer's, of which the program learns nothing. */
+/* Not in relaxed mode: there the simulation takes a query for one of Reprise's own, and does not log that the program knows the answer. */
 static void see_by_polling(int stream)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;

@@ -170,8 +170,8 @@ def waits(report):
 
 
 def forget(folder, files):
-    """Removes records and logs, and those of forked processes. The recorder writes no file that is there. The simulation writes its log beside one that is locked, and on
-    an H200's machine the last process's still was: what was compared then was the log of another way."""
+    """Removes records and logs, and those of forked processes. The recorder never overwrites a record. The simulation does not overwrite a log that another process has
+    locked: it writes beside it, and the old log would be compared."""
     for file in files:
         for path in folder.glob(Path(file).name + "*"):
             path.unlink()

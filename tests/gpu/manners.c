@@ -82,7 +82,7 @@ static void signal_handlers(void)
 #define STACK (1u << 20)
 #define PAINT 0xa5
 
-static unsigned char *thread_begins; /* above it on the stack are the thread's own data, and all that is thread-local */
+static unsigned char *thread_begins; /* above it on the stack are the thread's descriptor and its thread-local data */
 
 static void *work_on_painted_stack(void *given)
 {

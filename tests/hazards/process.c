@@ -191,7 +191,7 @@ static void closed_files(void)
 	hazard_print("x", hazard_x);
 }
 
-/* No file may be opened, and none may grow. On a slow machine a report may have been written before that. */
+/* No file may be opened, and none may grow. On a slow machine there may be a report from before the limits. */
 static void no_files(void)
 {
 	const char *report = getenv("REPRISE_REPORT");

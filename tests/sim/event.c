@@ -75,11 +75,10 @@ API(SIM_CONTEXT, cuEventCreate, (CUevent *handle, unsigned int flags), (handle, 
 	return CUDA_SUCCESS;
 }
 
-/* "An event may be destroyed before it is complete": what waits for it waits all the same. In a context that is broken the call says so (conformance). */
+/* "An event may be destroyed before it is complete": what waits for it waits all the same. In a broken context the call returns the context's error (conformance). */
 API(SIM_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
 {
 	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
-
 	CUresult result;
 
 	if (!event)

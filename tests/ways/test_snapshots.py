@@ -224,6 +224,7 @@ class Snapshots(unittest.TestCase):
     def test_a_child_has_its_own(self):
         for text, names in (("%p.json", lambda parent, child: (f"{parent}.json", f"{child}.json")), ("r.json", lambda parent, child: ("r.json", f"r.json.{child}"))):
             with self.subTest(name=text):
+                # A draft's name ends otherwise: the parent's report has its name before the fork.
                 process = self.script("for _ in range(50): work()\nwhile not any(name.endswith('.json') for name in os.listdir(sys.argv[1])): work()\nchild = os.fork()\n"
                                       "os.write(2, b'%d\\n' % os.getpid())\nwhile True: work()\n".replace("sys.argv[1]", repr(str(self.folder))),
                                       path=self.folder / text)
