@@ -534,6 +534,8 @@ BUGS = (
     ("an event that has ended can be destroyed again", "note", "	again = has_ended(ended->event);", "	again = has_ended(NULL);", "event_destroyed_beside_blocked event_destroyed_beside_issued"),
     ("no event is destroyed where streams fork", "reprise_ended_keep", "	if (event == NULL || lanes == 0 || ", "	if (lanes == 0 || ", "event_destroyed_again_beside_blocked"),
     ("what is no event any more ends when its handle is a new one's", "reprise_ended_keep", " || !may_be_event(event))", ")", "event_destroyed_again_beside_blocked"),
+    ("an event of a broken context is put off", "may_be_event", "		may_be = state == CUDA_SUCCESS || state == CUDA_ERROR_NOT_READY;",
+     "		may_be = state != CUDA_ERROR_INVALID_HANDLE;", "event_destroyed_in_broken_context"),
     ("an event is asked about that a capture has recorded", "may_be_event", "	if (!may_be) {", "	if (true) {", "event_destroyed_again_beside_blocked"),
     ("who never waits forgets no event", "meet_event", "	if (__builtin_expect(reprise_ended_many(lane), 0))", "	if (lane == NULL)", "events_given_away"),
     ("who is idle forgets no event", "forget_if_free", "	else if (reprise_ended_many(lane) && ", "	else if (lane == NULL && ", "events_destroyed_beside_idle"),

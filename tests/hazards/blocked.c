@@ -4,6 +4,7 @@
  */
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -606,6 +607,34 @@ static void event_destroyed_behind_record(void)
 	call_beside(REJOINED, replace_fork);
 }
 
+/*
+ * The other thread has launches deferred, which fork. Meanwhile a kernel of this one's faults, and nobody has been told of it when an event of the fork is destroyed: that
+ * call is the first that may tell.
+ */
+static void event_destroyed_in_broken_context(void)
+{
+	CUfunction fault = hazard_function("fault");
+	CUdeviceptr y;
+	pthread_t thread;
+
+	fork_streams();
+	CHECK(cuMemAlloc(&y, WORDS * 4));
+	mine = hazard_stream(CU_STREAM_NON_BLOCKING);
+	hazard_launch(fault, y, 1, mine); /* its first launch has everybody's launches issued */
+	CHECK(cuCtxSynchronize());
+	begin(UNJOINED, 12, &thread);
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++)
+		go_on(iteration, false);
+	hazard_settle(mine);
+	for (unsigned iteration = 0; iteration < CHAIN; iteration++)
+		go_on(iteration, false);
+	block(0);
+	hazard_launch(fault, y, 0xdead, mine);
+	give_way();
+	printf("destroyed: %d\n", (int)cuEventDestroy(join_event));
+	exit(0); /* what the other thread's calls say is another matter */
+}
+
 /* By turns an event ends, of which a capture has just made a node, and again when there is none any more: what has its handle by then is another one, and stays. */
 static void destroy_again(unsigned i)
 {
@@ -794,6 +823,7 @@ const struct hazard blocked_hazards[] = {
 	{"event_destroyed_beside_issued", event_destroyed_beside_blocked},
 	{"event_destroyed_behind_record", event_destroyed_behind_record},
 	{"event_destroyed_again_beside_blocked", event_destroyed_again_beside_blocked},
+	{"event_destroyed_in_broken_context", event_destroyed_in_broken_context},
 	{"events_given_away", events_given_away},
 	{"events_destroyed_beside_idle", events_destroyed_beside_idle},
 	{"parted_beside_blocked", parted_beside_blocked},
