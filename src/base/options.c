@@ -10,7 +10,7 @@
 #include "log.h"
 #include "nearest.h"
 
-#define PREFIX "REPRISE_"
+#define PREFIX REPRISE_OPTIONS_PREFIX "_"
 
 /* Not options: what the modulefile sets, and what it looks at (docs/install.md). */
 static const char *const others[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD"};
@@ -25,7 +25,7 @@ const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
 static struct {
 	uint64_t value;
 	char text[REPRISE_OPTION_TEXT_MOST];
-	bool given;
+	bool given, by_command;
 } values[REPRISE_OPTION_COUNT];
 
 static bool parse_word(const struct reprise_option_row *row, const char *text, uint64_t *value)
@@ -135,6 +135,20 @@ static bool is_known(const char *variable, size_t length)
 	return false;
 }
 
+/* Whether the command has that value of a variable in one of its lists. */
+static bool is_listed(const char *list, const char *variable, size_t length, const char *text)
+{
+	size_t text_length = strlen(text);
+
+	for (const char *line = getenv(list); line != NULL && *line != '\0'; line = strchr(line, ';'), line += line != NULL) {
+		const char *value = line + length + 1;
+
+		if (strncmp(line, variable, length) == 0 && line[length] == '=' && strncmp(value, text, text_length) == 0 && value[text_length] == ';')
+			return true;
+	}
+	return false;
+}
+
 /* Variables that look like options and are none: somebody believes that they do something. */
 static void tell_unknown(void)
 {
@@ -142,7 +156,8 @@ static void tell_unknown(void)
 		char variable[REPRISE_LOG_NAME_MOST];
 		size_t length = strcspn(*entry, "=");
 
-		if (strncmp(*entry, PREFIX, sizeof(PREFIX) - 1) != 0 || is_known(*entry, length))
+		if (strncmp(*entry, PREFIX, sizeof(PREFIX) - 1) != 0 || is_known(*entry, length) ||
+		    ((*entry)[length] == '=' && is_listed(REPRISE_OPTIONS_NAMED, *entry, length, *entry + length + 1)))
 			continue;
 		snprintf(variable, sizeof(variable), "%.*s", (int)(length < sizeof(variable) ? length : sizeof(variable) - 1), *entry);
 		reprise_log_unknown(variable, meant(variable));
@@ -155,14 +170,15 @@ void reprise_options_read(void)
 	char range[128];
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
-		const char *text = secure ? NULL : getenv(reprise_option_rows[i].variable);
+		const char *variable = reprise_option_rows[i].variable, *text = secure ? NULL : getenv(variable);
 
 		values[i].value = reprise_option_rows[i].standard;
 		if (reprise_option_rows[i].kind == REPRISE_OPTION_TEXT)
 			strcpy(values[i].text, reprise_option_rows[i].words);
 		values[i].given = text != NULL && take(i, text);
-		if (text != NULL && !values[i].given)
-			reprise_log_option(reprise_option_rows[i].variable, text, reprise_option_range(i, range, sizeof(range)));
+		values[i].by_command = values[i].given && is_listed(REPRISE_OPTIONS_SET, variable, strlen(variable), text);
+		if (text != NULL && !values[i].given && !is_listed(REPRISE_OPTIONS_NAMED, variable, strlen(variable), text))
+			reprise_log_option(variable, text, reprise_option_range(i, range, sizeof(range)));
 	}
 	if (secure)
 		values[REPRISE_OPTION_MODE].value = 0;
@@ -184,4 +200,9 @@ const char *reprise_option_text(enum reprise_option option)
 int reprise_option_given(enum reprise_option option)
 {
 	return values[option].given;
+}
+
+const char *reprise_option_origin(enum reprise_option option)
+{
+	return values[option].by_command ? "command" : values[option].given ? "environment" : "default";
 }

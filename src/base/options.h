@@ -2,8 +2,8 @@
  * Every option, once: its enumerator, its environment variable, its kind, default, range and help.
  *
  * Options are read from the environment when Reprise starts, and only then. A value that cannot be used is named in
- * one line on stderr and the default is used; so is a variable that begins with REPRISE_ and is none of them. A program that runs with more rights
- * than its user has (AT_SECURE) gets the defaults, and off.
+ * one line on stderr and the default is used; so is a variable that begins with REPRISE_ and is none of them, unless the command `reprise` has named it
+ * already. A program that runs with more rights than its user has (AT_SECURE) gets the defaults, and off.
  */
 #pragma once
 
@@ -52,6 +52,14 @@ struct reprise_option_row {
 
 extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT];
 
+/*
+ * Set by the command `reprise` (src/cli/given.h): VARIABLE=value, with a semicolon behind each. The first has the options that it has set itself; the second
+ * what it has looked at, and named where it was wrong. A program that changes a variable is not meant by either.
+ */
+#define REPRISE_OPTIONS_SET "_REPRISE_SET"
+#define REPRISE_OPTIONS_NAMED "_REPRISE_NAMED"
+#define REPRISE_OPTIONS_PREFIX "REPRISE"
+
 /* Reads the environment. Not thread-safe; reprise_start() calls it once. */
 void reprise_options_read(void);
 
@@ -69,3 +77,6 @@ const char *reprise_option_text(enum reprise_option option);
 
 /* True if the environment gave a usable value. */
 int reprise_option_given(enum reprise_option option);
+
+/* Where its value is from, in a word: "default", "environment" or "command". */
+const char *reprise_option_origin(enum reprise_option option);

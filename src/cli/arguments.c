@@ -9,6 +9,7 @@
 #include "../base/nearest.h"
 #include "../base/options.h"
 #include "../base/printable.h"
+#include "given.h"
 #include "place.h"
 
 #define OWN_FIRST 256 /* beyond the library's options and all letters */
@@ -164,7 +165,7 @@ static const char *place_problem(unsigned int option, const char *value)
 }
 
 /* -1, or the status to exit with. */
-static int take_library_option(unsigned int option, const char *value)
+static int take_library_option(unsigned int option, const char *value, struct reprise_arguments *arguments)
 {
 	const char *problem;
 
@@ -175,7 +176,35 @@ static int take_library_option(unsigned int option, const char *value)
 	problem = place_problem(option, value);
 	if (problem != NULL)
 		return reprise_arguments_refuse("--%s: cannot write to %s: %s", reprise_option_name(option), value, problem);
-	return setenv(reprise_option_rows[option].variable, value, 1) == 0 ? -1 : reprise_arguments_refuse("there is no memory");
+	arguments->options[option] = value;
+	return -1;
+}
+
+/* The same of a place that the environment names. */
+static int look_at_place(unsigned int option)
+{
+	const char *variable = reprise_option_rows[option].variable, *value = getenv(variable);
+	const char *problem = value != NULL && reprise_option_accepts(option, value) ? place_problem(option, value) : NULL;
+
+	return problem != NULL ? reprise_arguments_refuse("%s: cannot write to %s: %s", variable, value, problem) : -1;
+}
+
+/* What the options say comes into the environment, once all are known to be right. */
+static int set_options(const struct reprise_arguments *arguments)
+{
+	char by[REPRISE_OPTION_TEXT_MOST + 64];
+	int status = -1;
+
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++)
+		status = arguments->options[i] == NULL ? look_at_place(i) : -1;
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++) {
+		if (arguments->options[i] == NULL)
+			continue;
+		snprintf(by, sizeof(by), "--%s %s", reprise_option_name(i), arguments->options[i]);
+		if (!reprise_given_set(i, arguments->options[i], by))
+			status = reprise_arguments_refuse("there is no memory");
+	}
+	return status;
 }
 
 static int take_own_option(int option, char *value, struct reprise_arguments *arguments)
@@ -224,7 +253,7 @@ static int take(const struct reprise_command *command, int found, char **words, 
 	/* A switch is on, unless 0 follows, as part of the word or as a word of its own. */
 	if (value == NULL && words[optind] != NULL && (strcmp(words[optind], "0") == 0 || strcmp(words[optind], "1") == 0))
 		value = words[optind++];
-	return take_library_option((unsigned int)found, value != NULL ? value : "1");
+	return take_library_option((unsigned int)found, value != NULL ? value : "1", arguments);
 }
 
 int reprise_arguments_take(const struct reprise_command *command, char **words, struct reprise_arguments *arguments)
@@ -241,5 +270,5 @@ int reprise_arguments_take(const struct reprise_command *command, char **words, 
 	arguments->rest_count = (size_t)(count - optind);
 	if (status < 0 && program && arguments->rest_count == 0)
 		return reprise_arguments_refuse("%s needs a program: reprise %s %s", command->name, command->name, command->arguments);
-	return status;
+	return status < 0 && program ? set_options(arguments) : status;
 }

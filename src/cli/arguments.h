@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "../base/options.h"
 #include "commands.h"
 
 /* The options of the command itself, once; those of the library are in base/options.h. X(name, what it takes or NULL, which commands have it, help) */
@@ -32,6 +33,7 @@ extern const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT];
 
 struct reprise_arguments {
 	bool given[REPRISE_OWN_COUNT];
+	const char *options[REPRISE_OPTION_COUNT]; /* of the library; NULL where it is not given */
 	const char *html;
 	char **globs;
 	size_t glob_count;

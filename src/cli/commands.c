@@ -9,32 +9,35 @@
 #include "arguments.h"
 #include "control.h"
 #include "doctor.h"
+#include "given.h"
 #include "report.h"
 #include "run.h"
 #include "twice.h"
 
 /* ---- the commands ---- */
 
-/* What the environment says, and the command does not do. */
-static void tell_override(const struct reprise_command *command, const char *mode)
+static void set_mode(const struct reprise_command *command, const char *mode)
 {
-	const char *given = getenv("REPRISE");
+	char by[32];
 
-	if (given != NULL && given[0] != '\0' && strcmp(given, mode) != 0 && reprise_option_accepts(REPRISE_OPTION_MODE, given))
-		fprintf(stderr, "reprise: REPRISE=%s in the environment is overridden by reprise %s\n", given, command->name);
+	snprintf(by, sizeof(by), "reprise %s", command->name);
+	reprise_given_set(REPRISE_OPTION_MODE, mode, by);
+	reprise_given_look();
 }
 
 static int run(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	const char *mode = command->has == REPRISE_HAVING_OBSERVE ? "observe" : arguments->given[REPRISE_OWN_VERIFY] ? "verify" : "on";
 
-	tell_override(command, mode);
+	if (arguments->given[REPRISE_OWN_PROGRESS])
+		reprise_given_set(REPRISE_OPTION_CONTROL, "1", "--progress");
+	set_mode(command, mode);
 	return reprise_cli_run(arguments->rest, mode, arguments->given[REPRISE_OWN_STAND_IN], arguments->given[REPRISE_OWN_PROGRESS]);
 }
 
 static int verify(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
-	tell_override(command, "on");
+	set_mode(command, "on");
 	return reprise_cli_twice(arguments->rest, arguments->globs, arguments->glob_count, arguments->given[REPRISE_OWN_STAND_IN]);
 }
 
@@ -57,6 +60,7 @@ static int report(const struct reprise_command *command, const struct reprise_ar
 	}
 	words[count++] = "--";
 	memcpy(words + count, arguments->rest, arguments->rest_count * sizeof(*words));
+	reprise_options_read(); /* which names what is wrong with them */
 	return reprise_cli_report(words);
 }
 
@@ -72,6 +76,7 @@ static int ctl(const struct reprise_command *command, const struct reprise_argum
 {
 	if (arguments->rest_count != 2)
 		return reprise_arguments_refuse("ctl needs a process and a word: reprise ctl %s", command->arguments);
+	reprise_options_read();
 	return reprise_cli_control(arguments->rest[0], arguments->rest[1]);
 }
 

@@ -15,6 +15,7 @@
 
 #include "../base/amounts.h"
 #include "../base/launcher.h"
+#include "given.h"
 #include "program.h"
 #include "report.h"
 
@@ -43,7 +44,7 @@ static void make_scratch(struct reprise_outcome *outcome)
 		return;
 	}
 	snprintf(outcome->pattern, sizeof(outcome->pattern), "%s/%%p.json", outcome->scratch);
-	setenv("REPRISE_REPORT", outcome->pattern, 1);
+	reprise_given_set(REPRISE_OPTION_REPORT, outcome->pattern, "the command");
 }
 
 /* The outer command's folder has the name of all such folders; what the user has chosen does not. */

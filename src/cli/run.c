@@ -30,9 +30,6 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	struct reprise_outcome outcome;
 	int status;
 
-	setenv("REPRISE", mode, 1);
-	if (progress)
-		setenv("REPRISE_CONTROL", "1", 1);
 	reprise_child_guard();
 	reprise_outcome_begin(&outcome);
 	status = reprise_child_start(command, prepare, stand_in ? &stand_in : NULL);

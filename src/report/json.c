@@ -118,7 +118,7 @@ static void add_option(struct reprise_text *text, enum reprise_option option)
 		add_word(text, option, reprise_option(option));
 	else
 		reprise_text_add_string(text, reprise_option_text(option), strlen(reprise_option_text(option)));
-	reprise_text_add(text, ", \"from\": \"%s\"}", reprise_option_given(option) ? "environment" : "default");
+	reprise_text_add(text, ", \"from\": \"%s\"}", reprise_option_origin(option));
 }
 
 static void add_options(struct reprise_text *text)

@@ -172,7 +172,9 @@ class Command(WithFolder):
         page = self.folder / "page.html"
         self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
         machine = f"Reprise {told['version']} (commit {told['commit']}), mode on, Simulated device, CUDA 13.0"
-        options = "options from the environment: REPRISE_HOLD=200, REPRISE_PAYS=measured"
+        options = "options from the environment: REPRISE_PAYS=measured; from the command line: REPRISE_HOLD=200"
+        origins = {name: option["from"] for name, option in told["options"].items() if option["from"] != "default"}
+        self.assertEqual(origins, {"REPRISE": "command", "REPRISE_HOLD": "command", "REPRISE_REPORT": "command", "REPRISE_PAYS": "environment"})
         for shown in reprise("report", self.path).stdout, page.read_text():
             self.assertIn(machine, shown)
             self.assertIn(options, shown)

@@ -117,10 +117,10 @@ class AtTheEnd(WithFolder):
         for place, why in (("nowhere/r.json", "No such file or directory"), (f"{sys.executable}/r.json", "Not a directory"), ("link", "it is a link"), (".", "Is a directory"),
                            ("/dev/null", "it is a device or a pipe"), (str(self.folder), "Is a directory")):
             with self.subTest(place):
-                said = self.said("run", "--", *HEAT, REPRISE_REPORT=place)
-                self.assertEqual(sum("nothing is known of the launches: cannot write report to" in line for line in said), 1, said)
-                self.assertIn(why, said[-1])
-                self.assertNotIn("the report is in", said[-1])
+                said = self.said("run", "--", "touch", "started", status=2, REPRISE_REPORT=place)
+                self.assertEqual(len(said), 1)
+                self.assertTrue(said[0].startswith(f"reprise: REPRISE_REPORT: cannot write to {place}: {why}"), said)
+                self.assertFalse((self.folder / "started").exists())
 
     def test_a_report_that_does_not_fit(self):
         for words in (), ("--report", "kept.json"):
@@ -395,6 +395,22 @@ class Usage(WithFolder):
         self.assertEqual(self.said("run", "--", "true", REPRISE="off")[0], line)
         self.assertEqual(len(self.said("run", "--", "true", REPRISE="on")), 1)
         self.assertEqual(self.said("observe", "--", "true", REPRISE="on")[0], "reprise: REPRISE=on in the environment is overridden by reprise observe")
+        self.assertEqual(self.said("run", "--", "true", REPRISE="\x1b[2J")[0], "reprise: REPRISE=?[2J in the environment is overridden by reprise run")
+        self.assertEqual(self.said("run", "--hold", "8", "--hold", "9", "--", "true", REPRISE_HOLD="7")[0], "reprise: REPRISE_HOLD=7 in the environment is overridden by --hold 9")
+        self.assertEqual(len(self.said("run", "--hold", "9", "--", "true", REPRISE_HOLD="9")), 1)
+        self.assertEqual(self.said("run", "--progress", "--", "true", REPRISE_CONTROL="0")[0], "reprise: REPRISE_CONTROL=0 in the environment is overridden by --progress")
+
+    def test_what_is_wrong_in_the_environment_is_named_once(self):
+        wrong = {"REPRISE_HODL": "5", "REPRISE_MEMORY": "abc"}
+        lines = ['reprise: REPRISE_MEMORY: "abc" is not a number from 1 to 65536 (MiB); the default stands', "reprise: REPRISE_HODL is no option; did you mean REPRISE_HOLD?"]
+        for command, program, status in (("run", ["true"], 0), ("run", STARTS_CUDA, 0), ("observe", STARTS_CUDA, 0), ("verify", STARTS_CUDA, 3), ("run", [REPRISE, "run", "--", *STARTS_CUDA], 0)):
+            with self.subTest(command, program=program):
+                said = self.said(command, "--", *program, status=status, **wrong)
+                self.assertEqual([line for line in said if "default" in line or "no option" in line], lines)
+        for words, status in ((["report", "nowhere"], 1), (["ctl", str(os.getpid()), "on"], 1), (["doctor"], 0)):
+            self.assertEqual(self.said(*words, status=status, **wrong)[:2], lines)
+        # What a program says itself, its processes hear of.
+        self.assertEqual(self.said("run", "--", "sh", "-c", 'REPRISE_HODL=6 exec "$@"', "sh", *STARTS_CUDA, **wrong)[2], lines[1])
 
     def test_a_process_that_does_not_accept_control(self):
         self.assertEqual(self.said("ctl", str(os.getpid()), "report", status=1),

@@ -281,8 +281,9 @@ def given_options(report):
     """The options that are not as they are by default, in a line, but for those that the mode and this report come of; "" where nobody knows."""
     if not report.get("options"):
         return ""
-    given = [f"{name}={option['value']}" for name, option in report["options"].items() if option["from"] != "default" and name not in ("REPRISE", "REPRISE_REPORT")]
-    return "options from the environment: " + (", ".join(given) or "none")
+    given = {origin: ", ".join(f"{name}={option['value']}" for name, option in report["options"].items() if origin in option["from"] and name not in ("REPRISE", "REPRISE_REPORT"))
+             for origin in ("environment", "command")}
+    return f"options from the environment: {given['environment'] or 'none'}" + (f"; from the command line: {given['command']}" if given["command"] else "")
 
 
 def break_even(report):

@@ -48,6 +48,7 @@ START_TEST(without_an_environment_all_are_default)
 	read_options();
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
 		ck_assert(!reprise_option_given(i));
+		ck_assert_str_eq(reprise_option_origin(i), "default");
 		ck_assert_uint_eq(reprise_option(i), reprise_option_rows[i].standard);
 	}
 	ck_assert_str_eq(said, "");
@@ -173,6 +174,31 @@ START_TEST(who_wants_silence_hears_of_no_variable)
 }
 END_TEST
 
+START_TEST(what_the_command_has_set_or_named_is_known_by_its_value)
+{
+	setenv(REPRISE_OPTIONS_SET, "REPRISE_HOLD=7;REPRISE_HOLD=9;REPRISE_MEMORY=25;REPRISE_PAYS=", 1);
+	setenv(REPRISE_OPTIONS_NAMED, "REPRISE_HODL=5;REPRISE_SMALLEST=abc;REPRISE_TOOLS=as;", 1);
+	setenv("REPRISE_HOLD", "9", 1);
+	setenv("REPRISE_MEMORY", "256", 1);
+	setenv("REPRISE_PAYS", "assumed", 1);
+	setenv("REPRISE_SMALLEST", "abc", 1);
+	setenv("REPRISE_HODL", "5", 1);
+	read_options();
+	ck_assert_str_eq(reprise_option_origin(REPRISE_OPTION_HOLD), "command");
+	ck_assert_str_eq(reprise_option_origin(REPRISE_OPTION_MEMORY), "environment");
+	ck_assert_str_eq(reprise_option_origin(REPRISE_OPTION_PAYS), "environment");
+	ck_assert_str_eq(reprise_option_origin(REPRISE_OPTION_SMALLEST), "default");
+	ck_assert_str_eq(said, "");
+	setenv("REPRISE_HODL", "", 1);
+	setenv("REPRISE_SMALLEST", "ab", 1);
+	read_options();
+	ck_assert_uint_eq(lines(), 2);
+	unsetenv("REPRISE_HODL");
+	unsetenv(REPRISE_OPTIONS_SET);
+	unsetenv(REPRISE_OPTIONS_NAMED);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("options");
@@ -189,6 +215,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_variable_that_is_none_is_named_with_the_nearest, 0, sizeof(unknown) / sizeof(*unknown));
 	tcase_add_loop_test(tests, variables_that_are_nobodys_mistake_are_not, 0, sizeof(foreign) / sizeof(*foreign));
 	tcase_add_test(tests, who_wants_silence_hears_of_no_variable);
+	tcase_add_test(tests, what_the_command_has_set_or_named_is_known_by_its_value);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
