@@ -143,6 +143,8 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 	}
 	add_text(full, sizeof(full) - 1);
 	write_page();
+	if (!file.ended)
+		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be", file.place.path);
 	end();
 }
 

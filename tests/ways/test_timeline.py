@@ -152,6 +152,7 @@ class Timeline(unittest.TestCase):
         self.assertGreater(self.file.stat().st_size, 1 << 19)
         self.assertEqual(len(self.read()), self.report["timeline_events"])
         self.assertIn("as large as it may be", self.whole[-1]["name"])
+        self.assertEqual(self.said.count(f"reprise: the timeline {self.file} stopped: it is as large as it may be\n"), 1)
 
     def test_threads_have_tracks_of_their_own(self):
         self.drawn(hazard("two_threads_one_stream"))
