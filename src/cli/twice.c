@@ -112,9 +112,9 @@ static bool same_status(int without, int with)
 	return without == with;
 }
 
-/* Of the second run. Returns `why`. */
-static const char *why_nothing_replayed(const struct runs *runs, const struct reprise_found *found, const struct reprise_summary *summary, char **command, int status,
-                                        char why[WHY_MOST])
+/* Of the second run. */
+static void why_nothing_replayed(const struct runs *runs, const struct reprise_found *found, const struct reprise_summary *summary, char **command, int status,
+                                 char why[WHY_MOST])
 {
 	if (summary->processes == 0)
 		reprise_outcome_why_unknown(&runs->outcome, found, command, status, why, WHY_MOST);
@@ -124,23 +124,30 @@ static const char *why_nothing_replayed(const struct runs *runs, const struct re
 		snprintf(why, WHY_MOST, "no CUDA launches were seen");
 	else
 		reprise_summary_why_none(summary, why, WHY_MOST);
-	return why;
 }
 
-/* Whether anything was replayed in the second run; says so. */
-static bool proves_something(const struct runs *runs, char **command, int status)
+/* What was compared, and whether anything was replayed in the second run. Returns the status to exit with. */
+static int tell_verdict(const struct runs *runs, unsigned int different, char **command, int status)
 {
 	struct reprise_found found;
 	struct reprise_summary summary;
 	char why[WHY_MOST], ops[REPRISE_AMOUNT_MOST];
+	bool replayed;
 
 	reprise_outcome_look(&runs->outcome, &found, &summary);
-	if (summary.replayed > 0)
+	replayed = summary.replayed > 0;
+	if (!replayed)
+		why_nothing_replayed(runs, &found, &summary, command, status, why);
+	if (different > 0 && replayed)
+		printf("reprise: %u differ\n", different);
+	else if (different > 0)
+		printf("reprise: %u differ, but nothing was replayed: this is not shown to come of replaying (%s)\n", different, why);
+	else if (replayed)
 		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n", reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
 	else
-		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why_nothing_replayed(runs, &found, &summary, command, status, why));
+		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why);
 	reprise_found_free(&found);
-	return summary.replayed > 0;
+	return different > 0 ? 1 : replayed ? 0 : PROVES_NOTHING;
 }
 
 /* Returns the status to exit with. */
@@ -151,10 +158,7 @@ static int compare(struct runs *runs, char **command, int without, int with)
 	different += !reprise_cli_same_files("stdout", path_of(runs, FIRST ".out"), path_of(runs, SECOND ".out"));
 	different += !reprise_cli_same_files("stderr", path_of(runs, FIRST ".err"), path_of(runs, SECOND ".err"));
 	different += reprise_files_differ(&runs->files);
-	if (different == 0)
-		return proves_something(runs, command, with) ? 0 : PROVES_NOTHING;
-	printf("reprise: %u differ\n", different);
-	return 1;
+	return tell_verdict(runs, different, command, with);
 }
 
 static bool keep_input(const struct runs *runs)

@@ -429,6 +429,11 @@ class Verify(WithFolder):
             self.assertNotIn("nothing differs", told)
         self.assertIn("Reprise stood aside for", self.reprise("verify", "--", *STARTS_CUDA, CUDA_LAUNCH_BLOCKING="1", status=3).stdout)
 
+    def test_a_difference_without_replaying_is_told_as_one(self):
+        prints_anything = [*STARTS_CUDA[:2], STARTS_CUDA[2] + "; import os; print(os.getpid())"]
+        told = self.reprise("verify", "--", *prints_anything, CUDA_LAUNCH_BLOCKING="1", status=1).stdout
+        self.assertRegex(told, r"\nreprise: 1 differ, but nothing was replayed: this is not shown to come of replaying \(Reprise stood aside for .*\)\n$")
+
     def test_what_cannot_be_run_is_not_compared(self):
         self.assertEqual(self.said("verify", "--", "/nonexistent", status=127), ["reprise: cannot start /nonexistent: No such file or directory"])
         self.assertEqual(self.reprise("verify", "--", "/nonexistent", status=127).stdout, "")
