@@ -51,6 +51,11 @@ bool reprise_option_is_switch(unsigned int option)
 	return strcmp(reprise_option_rows[option].words, "0|1") == 0;
 }
 
+unsigned int reprise_option_having(unsigned int option)
+{
+	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY : REPRISE_HAVING_PROGRAM;
+}
+
 /* ---- the options that a command may have ---- */
 
 /* The table for getopt_long(3): all there are, so that one of another command is known as such. Lives as long as the process. */
@@ -74,7 +79,7 @@ static bool has_option(const struct reprise_command *command, int value)
 {
 	if (value >= HELP || value == 'h')
 		return true;
-	return (command->has & (value >= OWN_FIRST ? reprise_own_rows[value - OWN_FIRST].having : REPRISE_HAVING_PROGRAM)) != 0;
+	return (command->has & (value >= OWN_FIRST ? reprise_own_rows[value - OWN_FIRST].having : reprise_option_having((unsigned int)value))) != 0;
 }
 
 static const char *long_name(int value)

@@ -47,6 +47,9 @@ const char *reprise_option_name(unsigned int option);
 /* An option of the library that is followed by no word, or by 0 or 1. */
 bool reprise_option_is_switch(unsigned int option);
 
+/* Which commands have it, as bits of enum reprise_having: where nothing is replayed, there are no graphs to draw or to launch. */
+unsigned int reprise_option_having(unsigned int option);
+
 /*
  * Puts the options of the library into the environment. Returns -1, or the status to exit with: the help was asked for, or something is wrong, of which one
  * line tells.

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/log.h"
 #include "../base/options.h"
 #include "../control/peer.h"
 #include "arguments.h"
@@ -38,6 +39,10 @@ static int run(const struct reprise_command *command, const struct reprise_argum
 static int verify(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	set_mode(command, "on");
+	if (strcmp(reprise_option_text(REPRISE_OPTION_REPORT), "stderr") == 0)
+		return reprise_arguments_refuse("verify: a report on stderr would be a difference: it may go to a file");
+	if (reprise_option(REPRISE_OPTION_LOG) > REPRISE_LOG_WARNING)
+		return reprise_arguments_refuse("verify: info and debug on stderr would be differences: the log may be silent or warning");
 	return reprise_cli_twice(arguments->rest, arguments->globs, arguments->glob_count, arguments->given[REPRISE_OWN_STAND_IN]);
 }
 
@@ -169,8 +174,9 @@ void reprise_command_usage(FILE *to, const struct reprise_command *command)
 	for (int i = 0; i < REPRISE_OWN_COUNT; i++)
 		if ((has & reprise_own_rows[i].having) != 0)
 			tell_own_option(to, &reprise_own_rows[i], command == NULL);
-	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT && (has & REPRISE_HAVING_PROGRAM) != 0; i++)
-		tell_library_option(to, i);
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
+		if ((has & reprise_option_having(i)) != 0)
+			tell_library_option(to, i);
 	fputs("  --help          say this; of a command: what it takes\n"
 	      "  --version       say which version this is\n", to);
 	if (command != NULL && command->run == ctl)

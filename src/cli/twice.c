@@ -141,7 +141,8 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 	if (different > 0 && replayed)
 		printf("reprise: %u differ\n", different);
 	else if (different > 0)
-		printf("reprise: %u differ, but nothing was replayed: this is not shown to come of replaying (%s)\n", different, why);
+		printf("reprise: %u differ, but nothing %s replayed: this is not shown to come of replaying (%s)\n", different,
+		       summary.processes > 0 ? "was" : "is known to have been", why);
 	else if (replayed)
 		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n", reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
 	else

@@ -327,6 +327,10 @@ class Usage(WithFolder):
         ("run -x -- touch started", "run has no option -x; reprise run --help lists those that it has"),
         ("run --files x -- touch started", "--files is an option of verify, not of run"),
         ("observe --verify -- touch started", "--verify is an option of run, not of observe"),
+        ("observe --dot . -- touch started", "--dot is an option of run, verify, not of observe"),
+        ("observe --submit never -- touch started", "--submit is an option of run, verify, not of observe"),
+        ("verify --report stderr -- touch started", "verify: a report on stderr would be a difference: it may go to a file"),
+        ("verify --log info -- touch started", "verify: info and debug on stderr would be differences: the log may be silent or warning"),
         ("observe --progress -- touch started", "--progress is an option of run, not of observe"),
         ("verify --progress -- touch started", "--progress is an option of run, not of verify"),
         ("doctor --hold 5", "--hold is an option of run, observe, verify, not of doctor"),
@@ -382,7 +386,7 @@ class Usage(WithFolder):
 
     def test_a_command_tells_its_own_options_only(self):
         for command, there, missing in (("run", {"--hold", "--progress", "--stand-in"}, {"--files", "--json"}), ("verify", {"--hold", "--files"}, {"--progress", "--verify"}),
-                                        ("report", {"--json", "--html"}, {"--hold"}), ("doctor", {"--help"}, {"--hold", "--json"})):
+                                        ("observe", {"--hold", "--cupti"}, {"--dot", "--submit"}), ("report", {"--json", "--html"}, {"--hold"}), ("doctor", {"--help"}, {"--hold", "--json"})):
             told = set(re.findall(r"^  (--[a-z-]+)", self.reprise(command, "--help").stdout, re.M))
             self.assertLessEqual(there, told)
             self.assertFalse(missing & told)
