@@ -4,10 +4,13 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/nearest.h"
 #include "arguments.h"
 #include "commands.h"
+#include "library.h"
+#include "program.h"
 
 #define COMMANDS_MOST 16
 
@@ -24,6 +27,14 @@ static int refuse_command(const char *word)
 	if (nearest != NULL)
 		return reprise_arguments_refuse("unknown command %s; did you mean %s?", word, nearest);
 	return reprise_arguments_refuse("unknown command %s; reprise --help lists those that there are", word);
+}
+
+/* `help` alone behind a command, unless there is a program or a file of that name, which may be meant. */
+static bool asks_for_help(char **words)
+{
+	char path[REPRISE_CLI_PATH_MOST];
+
+	return words[2] != NULL && strcmp(words[2], "help") == 0 && words[3] == NULL && access("help", F_OK) != 0 && !reprise_program_find("help", path, sizeof(path));
 }
 
 int main(int count, char **words)
@@ -47,6 +58,10 @@ int main(int count, char **words)
 	command = reprise_command_named(words[1]);
 	if (command == NULL)
 		return refuse_command(words[1]);
+	if (asks_for_help(words)) {
+		reprise_command_usage(stdout, command);
+		return 0;
+	}
 	status = reprise_arguments_take(command, words + 1, &arguments);
 	return status >= 0 ? status : command->run(command, &arguments);
 }

@@ -23,8 +23,7 @@ static bool is_program(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
 }
 
-/* As execvp(3) would find it. */
-static bool find_program(const char *name, char *path, size_t size)
+bool reprise_program_find(const char *name, char *path, size_t size)
 {
 	char folders[REPRISE_CLI_PATH_MOST];
 	char *rest = folders;
@@ -91,7 +90,7 @@ static bool find_interpreter(const struct reprise_binary *script, char *path, si
 		return true;
 	}
 	read_env(script->argument, name, sizeof(name));
-	if (find_program(name, path, size))
+	if (reprise_program_find(name, path, size))
 		return true;
 	snprintf(path, size, "%s", name);
 	return false;
@@ -154,7 +153,7 @@ bool reprise_program_obstacle(const char *name, char *words, size_t size)
 {
 	char path[REPRISE_CLI_PATH_MOST];
 	struct reprise_binary binary = {0};
-	bool found = find_program(name, path, sizeof(path));
+	bool found = reprise_program_find(name, path, sizeof(path));
 
 	if (found)
 		binary = reprise_binary_read(path);
@@ -226,7 +225,7 @@ bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances 
 	char path[REPRISE_CLI_PATH_MOST];
 	struct reprise_binary binary;
 
-	if (!find_program(name, path, sizeof(path))) {
+	if (!reprise_program_find(name, path, sizeof(path))) {
 		printf("cannot be run: %s: no such program is in any folder of PATH\n", name);
 		return false;
 	}

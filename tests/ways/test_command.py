@@ -382,7 +382,18 @@ class Usage(WithFolder):
             self.assertTrue(told.startswith(f"usage: reprise {command} "), told)
             self.assertEqual(self.reprise(command, "-h").stdout, told)
             self.assertEqual(self.reprise("help", command).stdout, told)
+            self.assertEqual(self.reprise(command, "help").stdout, told)
             self.assertEqual(self.reprise(command, "--version").stdout, version)
+
+    def test_a_program_or_a_file_named_help_is_meant(self):
+        program = self.script("echo a program", name="help")
+        self.assertEqual(self.reprise("run", "--", program).stdout, "a program\n")
+        for words, status in ((["run", "help"], 127), (["doctor", "help"], 1), (["report", "help"], 1)):
+            self.assertNotIn("usage", self.reprise(*words, status=status).stdout)
+        path = f"{self.folder}:{os.environ['PATH']}"
+        program_alone = subprocess.run([REPRISE, "run", "help"], env=self.environment(PATH=path), cwd=self.temporary, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(program_alone.stdout, "a program\n")
+        self.assertIn("cannot start help", self.reprise("run", "--", "help", status=127).stderr)
 
     def test_a_command_tells_its_own_options_only(self):
         for command, there, missing in (("run", {"--hold", "--progress", "--stand-in"}, {"--files", "--json"}), ("verify", {"--hold", "--files"}, {"--progress", "--verify"}),
