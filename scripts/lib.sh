@@ -2,6 +2,7 @@
 # Says what it installs. Stops with one clear line where something cannot be had.
 
 build=${BUILD:-build}
+script=${script:-scripts/$(basename "$0")} # set before by those that are elsewhere
 
 stop() {
 	echo "$(basename "$0"): $*" >&2
@@ -10,7 +11,7 @@ stop() {
 
 # For arguments that cannot be used.
 refuse() {
-	echo "$(basename "$0"): $*: see scripts/$(basename "$0") --help" >&2
+	echo "$(basename "$0"): $*: see $script --help" >&2
 	exit 2
 }
 
@@ -18,7 +19,7 @@ refuse() {
 help_if_asked() {
 	case " $* " in
 	*' --help '* | *' -h '*)
-		sed -n '2,/^[^#]/s/^# \{0,1\}//p' "scripts/$(basename "$0")"
+		sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script"
 		exit 0
 		;;
 	esac
@@ -27,6 +28,13 @@ help_if_asked() {
 take_no_arguments() {
 	help_if_asked "$@"
 	[ $# -eq 0 ] || refuse "unknown argument \"$1\""
+}
+
+# take_build ARGUMENT...: one build folder, as seen from where the script was started; its absolute name is in $built.
+take_build() {
+	help_if_asked "$@"
+	[ $# -eq 1 ] || refuse "it takes one build folder"
+	built=$(cd "$OLDPWD" && realpath -e "$1" 2>/dev/null) && [ -d "$built" ] || refuse "there is no build folder \"$1\""
 }
 
 as_root() {

@@ -5,9 +5,10 @@
 #
 # Skips (77) where there is no dpkg, or where the package is installed already, which is then not ours to remove.
 set -eu
-built=$(realpath "$1")
 cd "$(dirname "$0")/../.."
+script=tests/install/try_package.sh
 . scripts/lib.sh
+take_build "$@"
 
 command -v dpkg-query >/dev/null || { echo "the package is not tried: this is no Debian or Ubuntu"; exit 77; }
 ! dpkg-query -W reprise >/dev/null 2>&1 || { echo "the package is not tried: it is installed here already"; exit 77; }

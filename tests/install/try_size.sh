@@ -5,9 +5,10 @@
 #
 # Only the library is built, in the folder build-size: what the doors and the rooms are compiled to is all that differs.
 set -eu
-built=$(realpath "$1")
 cd "$(dirname "$0")/../.."
+script=tests/install/try_size.sh
 . scripts/lib.sh
+take_build "$@"
 
 prepare
 set_up build-size -Doptimization=s -Dwerror=true -Dprograms=disabled -Dtests=disabled

@@ -5,9 +5,10 @@
 #
 # Of the last commit, without what is not committed. Skips (77) where there is no git to make it with.
 set -eu
-built=$(realpath "$1")
 cd "$(dirname "$0")/../.."
+script=tests/install/try_tarball.sh
 . scripts/lib.sh
+take_build "$@"
 
 git rev-parse HEAD >/dev/null 2>&1 || { echo "the tarball is not tried: this is no checkout"; exit 77; }
 prepare
