@@ -100,27 +100,36 @@ void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_
 
 /* ---- why nothing is known ---- */
 
-static const char *place_problem(const struct reprise_outcome *outcome)
+/* Why reports cannot be written, in words; false if nothing is against it. Of many names the folder is told, and of a folder of ours the one that it is in. */
+static bool place_problem(const struct reprise_outcome *outcome, char *words, size_t size)
 {
-	const char *problem = reprise_place_file_problem(outcome->pattern);
+	const char *problem = NULL, *name = outcome->pattern;
 	char folder[sizeof(outcome->pattern)];
 
-	if (problem == NULL && reprise_place_folder_of(outcome->pattern, folder, sizeof(folder)))
-		problem = reprise_place_room_problem(folder);
-	return problem;
+	if (outcome->pattern[0] == '\0' || is_of_a_line(outcome))
+		return false;
+	problem = reprise_place_file_problem(outcome->pattern);
+	if (reprise_place_folder_of(outcome->pattern, folder, sizeof(folder))) {
+		problem = problem != NULL ? problem : reprise_place_room_problem(folder);
+		name = strstr(outcome->pattern, "%p") != NULL ? folder : name;
+		if (!outcome->chosen)
+			*strrchr(folder, '/') = '\0';
+	}
+	if (problem != NULL)
+		snprintf(words, size, "cannot write report to %s: %s", name, problem);
+	return problem != NULL;
 }
 
 void reprise_outcome_why_unknown(const struct reprise_outcome *outcome, const struct reprise_found *found, char **command, int status, char *words, size_t size)
 {
-	const char *problem = outcome->pattern[0] != '\0' && !is_of_a_line(outcome) ? place_problem(outcome) : NULL;
 	char obstacle[256];
 
 	if (is_of_a_line(outcome))
 		snprintf(words, size, "the library told it on stderr, if anything");
 	else if (outcome->error != 0)
 		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s", strerror(outcome->error));
-	else if (problem != NULL)
-		snprintf(words, size, "cannot write report to %s: %s", outcome->pattern, problem);
+	else if (place_problem(outcome, words, size))
+		return;
 	else if (found->unusable != NULL)
 		snprintf(words, size, "the report in %s is not whole", found->unusable);
 	else if (WIFSIGNALED(status))
@@ -252,6 +261,8 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 	reprise_outcome_look(outcome, &found, &summary);
 	if (found.unusable != NULL && summary.processes > 0)
 		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n", found.unusable);
+	if (summary.processes > 0 && place_problem(outcome, why, sizeof(why)))
+		fprintf(stderr, "reprise: %s; what is not there is not counted\n", why);
 	tell_snapshots(&summary, status);
 	if (summary.processes == 0) {
 		reprise_outcome_why_unknown(outcome, &found, command, status, why, sizeof(why));

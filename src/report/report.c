@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/amounts.h"
+#include "../base/expand.h"
 #include "../base/hash.h"
 #include "../base/hot.h"
 #include "../base/keep.h"
@@ -124,13 +126,18 @@ static int write_json(int file, const void *what)
 	return reprise_text_end(&text);
 }
 
-/* Once: what keeps one from being written keeps the next one. Under the lock, or when the last one is over. */
+/*
+ * Once: what keeps one from being written keeps the next one. Of a full disk the command tells, if there is one: for all processes, and it sees that for itself.
+ * Under the lock, or when the last one is over.
+ */
 static void tell_error(int error)
 {
-	char room[128];
+	bool commands = reprise_launcher_mark()[0] != '\0' && (error == ENOSPC || error == EDQUOT);
+	const char *pattern = reprise_option_text(REPRISE_OPTION_REPORT);
+	char name[REPRISE_OPTION_TEXT_MOST], room[128];
 
-	if (!failure_told)
-		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s", reprise_option_text(REPRISE_OPTION_REPORT),
+	if (!failure_told && !commands)
+		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s", reprise_expand(pattern, getpid(), name, sizeof(name)) ? name : pattern,
 		            reprise_report_file_words(error, room, sizeof(room)));
 	failure_told = true;
 }

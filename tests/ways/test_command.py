@@ -129,20 +129,34 @@ class AtTheEnd(WithFolder):
             self.assertEqual(outcome.returncode, 0, outcome.stderr)
             self.assertRegex(outcome.stderr.splitlines()[-1], r"nothing is known of the launches: cannot write report to .*: File too large$")
 
+    def on_small_disk(self, script, *words):
+        """Runs it with TMPDIR on a disk that has room for a few reports, and is gone afterwards."""
+        disk = self.folder / "disk"
+        disk.mkdir(exist_ok=True)
+        script = self.script(f'mount -t tmpfs -o size=512k none {disk} || exit 77; mkdir {disk}/tmp; TMPDIR={disk}/tmp; export TMPDIR; {script}', name="on_disk")
+        outcome = subprocess.run(["unshare", "-rm", script, REPRISE, *words], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        if outcome.returncode in (1, 77) and "unshare" in outcome.stderr + outcome.stdout or outcome.returncode == 77:
+            self.skipTest(f"there can be no disk of ours: {outcome.stderr}")
+        return outcome
+
+    def test_a_disk_that_is_full_at_the_end(self):
+        program = self.reporting({}, then=f"(cat /dev/zero > {self.folder}/disk/full) 2>/dev/null; true")
+        said = self.on_small_disk('"$@"', "run", "--", program).stderr.splitlines()
+        self.assertEqual(said[0], f"reprise: cannot write report to {self.folder}/disk/tmp: No space left on device; what is not there is not counted")
+        self.assertIn("of 2,400 launches", said[1])
+
     def test_a_full_disk(self):
         disk = self.folder / "disk"
-        disk.mkdir()
-        script = self.script(f'mount -t tmpfs -o size=64k none {disk} || exit 77; mkdir {disk}/tmp; (cat /dev/zero > {disk}/full) 2>/dev/null; TMPDIR={disk}/tmp; export TMPDIR; "$@"')
 
         def on_full_disk(*words):
-            outcome = subprocess.run(["unshare", "-rm", script, REPRISE, *words], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
-            if outcome.returncode in (1, 77) and "unshare" in outcome.stderr + outcome.stdout or outcome.returncode == 77:
-                self.skipTest(f"there can be no disk of ours: {outcome.stderr}")
-            return outcome
+            return self.on_small_disk(f'(cat /dev/zero > {disk}/full) 2>/dev/null; "$@"', *words)
         for words in (), ("--report", f"{disk}/r.json"):
             outcome = on_full_disk("run", *words, "--", *HEAT)
             self.assertEqual(outcome.returncode, 0, outcome.stderr)
-            self.assertRegex(outcome.stderr.splitlines()[-1], r"nothing is known of the launches: cannot write report to .*: No space left on device$")
+            said = [line for line in outcome.stderr.splitlines() if line.startswith("reprise")]
+            self.assertEqual(said, [f"reprise: nothing is known of the launches: cannot write report to {words[1] if words else disk / 'tmp'}: No space left on device"])
+        outcome = on_full_disk("run", "--report", f"{disk}/r.%p.json", "--", *HEAT)
+        self.assertIn(f"cannot write report to {disk}: No space", outcome.stderr)
         outcome = on_full_disk("verify", "--", "date", "+%N")
         self.assertEqual(outcome.returncode, 2, outcome.stdout + outcome.stderr)
         self.assertIn("No space left on device", outcome.stderr)
