@@ -2,6 +2,7 @@
  * What reads programs' files, on files that were altered: two hundred and more of each given one, under a sanitizer of addresses. No crash, no hang.
  *
  *   mutated FILE ...
+ *   mutated --write FOLDER FILE ...     leaves the altered files there, and reads none
  *
  * The same in every run. Each altered file is in memory of exactly its size, so that a byte read behind it is found.
  */
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../src/cli/binary.h"
@@ -142,11 +144,26 @@ static char *read_file(const char *path, size_t *size)
 	return bytes;
 }
 
+/* As a program, which is not to be run. */
+static void write_file(const char *folder, unsigned int number, const char *bytes, size_t size)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%04u", folder, number);
+	file = fopen(path, "wb");
+	if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0 || chmod(path, 0700) != 0) {
+		perror(path);
+		exit(1);
+	}
+}
+
 int main(int count, char **words)
 {
+	const char *folder = count > 2 && strcmp(words[1], "--write") == 0 ? words[2] : NULL;
 	unsigned int kinds[REPRISE_BINARY_DYNAMIC + 1] = {0}, read = 0, different = 0;
 
-	for (int i = 1; i < count; i++) {
+	for (int i = folder != NULL ? 3 : 1; i < count; i++) {
 		size_t size;
 		char *whole = read_file(words[i], &size);
 
@@ -157,13 +174,18 @@ int main(int count, char **words)
 
 			memcpy(bytes, whole, size);
 			alter(bytes, &cut);
+			read++;
+			if (folder != NULL) {
+				write_file(folder, read, bytes, cut);
+				free(bytes);
+				continue;
+			}
 			exact = malloc(cut);
 			memcpy(exact, bytes, cut);
 			alarm(SECONDS_MOST);
 			binary = reprise_binary_of(exact, cut);
 			alarm(0);
 			kinds[binary.kind]++;
-			read++;
 			free(exact);
 			free(bytes);
 		}
@@ -172,5 +194,5 @@ int main(int count, char **words)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		different += kinds[i] > 0;
 	printf("%u files altered, of %u kinds afterwards\n", read, different);
-	return read >= 200 && different >= 4 ? 0 : 1;
+	return read >= 200 && (folder != NULL || different >= 4) ? 0 : 1;
 }
