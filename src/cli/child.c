@@ -13,7 +13,7 @@
 
 #define SAID (-1) /* instead of an error: the child has told already why it does not start */
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP};
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
 static volatile sig_atomic_t child, asked;
@@ -25,16 +25,36 @@ static struct sigaction found[PASSED_ON], found_ignored[IGNORED], found_end;
 
 static bool is_key(int signal)
 {
-	return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH;
+	return signal == SIGINT || signal == SIGQUIT || signal == SIGWINCH || signal == SIGTSTP;
+}
+
+static bool was_ignored(int signal)
+{
+	for (size_t i = 0; i < PASSED_ON; i++)
+		if (passed_on[i] == signal)
+			return found[i].sa_handler == SIG_IGN;
+	return false;
 }
 
 /* Not where it was ignored from the beginning, as HUP under nohup: then the program ignores it, too. */
 static bool asks_to_end(int signal)
 {
-	for (size_t i = 0; i < PASSED_ON; i++)
-		if (passed_on[i] == signal && found[i].sa_handler == SIG_IGN)
-			return false;
-	return signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT;
+	return !was_ignored(signal) && (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT);
+}
+
+/* As if nothing caught the signal: who started this process sees it stopped. Goes on with SIGCONT, which is passed on. */
+static void stop_by(int signal)
+{
+	struct sigaction standard = {.sa_handler = SIG_DFL}, before;
+	sigset_t set, mask;
+
+	sigaction(signal, &standard, &before);
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &set, &mask);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	sigaction(signal, &before, NULL);
 }
 
 /* The kernel itself sends what keys and windows do, to the whole group in the terminal's foreground: the child, if it is in that, has it already. */
@@ -47,6 +67,8 @@ static void pass_on(int signal, siginfo_t *info, void *context)
 		asked = signal;
 	if (child > 0 && !(is_key(signal) && info->si_code == SI_KERNEL))
 		kill((pid_t)child, signal);
+	if (signal == SIGTSTP && !was_ignored(signal))
+		stop_by(signal);
 	errno = saved;
 }
 

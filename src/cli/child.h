@@ -1,6 +1,6 @@
 /*
  * The program that the command runs, as its child, and the signals between them. What the terminal's keys send goes to both by itself; what is sent to this
- * process alone is passed on. One child at a time.
+ * process alone is passed on; what stops the child so stops this process, too. One child at a time.
  */
 #pragma once
 

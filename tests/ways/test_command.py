@@ -267,7 +267,7 @@ class Signals(WithFolder):
         import signal, sys, time
         from pathlib import Path
         came = []
-        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGTSTP):
             signal.signal(number, lambda number, frame: came.append(number))
         Path("ready").touch()
         end = time.monotonic() + 60
@@ -288,7 +288,8 @@ class Signals(WithFolder):
             self.assertEqual((self.folder / "came").read_text(), str(int(number)))
 
     def test_a_key_comes_once(self):
-        for key, number in ((b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT)):
+        # Nobody would let this process go on if it stopped, so TSTP does not stop it.
+        for key, number in ((b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT), (b"\x1a", signal.SIGTSTP)):
             for name in "ready", "came":
                 (self.folder / name).unlink(missing_ok=True)
             process, terminal = pty.fork()
@@ -300,6 +301,45 @@ class Signals(WithFolder):
             self.read_to_end(terminal)
             self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), 0)
             self.assertEqual((self.folder / "came").read_text(), str(int(number)))
+
+    def child_of(self, process):
+        child = int(until(lambda: Path(f"/proc/{process}/task/{process}/children").read_text().split(), "the program is there")[0])
+        until(lambda: "sleep" in Path(f"/proc/{child}/comm").read_text(), "it runs")
+        return child
+
+    def test_who_stops_the_command_stops_the_program(self):
+        process = self.start("run", "--", "sleep", "60", process_group=0)
+        child = self.child_of(process.pid)
+        for _ in range(2):
+            process.send_signal(signal.SIGTSTP)
+            self.assertEqual(os.waitpid(process.pid, os.WUNTRACED)[1], signal.SIGTSTP << 8 | 0x7f)
+            until(lambda: state(child) == "T", "the program is stopped")
+            process.send_signal(signal.SIGCONT)
+            until(lambda: state(child) == "S" and state(process.pid) == "S", "both go on")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(PATIENCE), -signal.SIGTERM)
+
+    def test_a_command_that_ignores_the_stop_goes_on(self):
+        process = self.start("run", "--", "sleep", "1", process_group=0, preexec_fn=lambda: signal.signal(signal.SIGTSTP, signal.SIG_IGN))
+        self.child_of(process.pid)
+        process.send_signal(signal.SIGTSTP)
+        self.assertEqual(process.wait(PATIENCE), 0)
+
+    def test_the_key_that_stops_a_job_of_a_shell(self):
+        shell, terminal = pty.fork()
+        if shell == 0:
+            os.chdir(self.folder)
+            os.execve("/bin/sh", ["sh", "-mc", f"{REPRISE} run -- sleep 60; touch stopped; until [ -e go ]; do sleep 0.01; done; fg"], self.environment())
+        job = int(until(lambda: Path(f"/proc/{shell}/task/{shell}/children").read_text().split(), "the job is there")[0])
+        child = self.child_of(job)
+        os.write(terminal, b"\x1a")
+        until((self.folder / "stopped").exists, "the shell has seen the job stop")
+        self.assertEqual((state(job), state(child)), ("T", "T"))
+        (self.folder / "go").touch()
+        until(lambda: state(job) == "S" and state(child) == "S", "both go on")
+        os.write(terminal, b"\x03")
+        self.read_to_end(terminal)
+        self.assertIn(os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]), (-signal.SIGINT, 128 + signal.SIGINT))    # as shells differ
 
     @staticmethod
     def read_to_end(terminal):
