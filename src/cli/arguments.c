@@ -195,13 +195,13 @@ static int look_at_place(unsigned int option)
 }
 
 /* What the options say comes into the environment, once all are known to be right. */
-static int set_options(const struct reprise_arguments *arguments)
+static int set_options(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	char by[REPRISE_OPTION_TEXT_MOST + 64];
 	int status = -1;
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++)
-		status = arguments->options[i] == NULL ? look_at_place(i) : -1;
+		status = arguments->options[i] == NULL && has_option(command, (int)i) ? look_at_place(i) : -1;
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++) {
 		if (arguments->options[i] == NULL)
 			continue;
@@ -275,5 +275,5 @@ int reprise_arguments_take(const struct reprise_command *command, char **words, 
 	arguments->rest_count = (size_t)(count - optind);
 	if (status < 0 && program && arguments->rest_count == 0)
 		return reprise_arguments_refuse("%s needs a program: reprise %s %s", command->name, command->name, command->arguments);
-	return status < 0 && program ? set_options(arguments) : status;
+	return status < 0 && program ? set_options(command, arguments) : status;
 }

@@ -112,7 +112,7 @@ static void tell_place(const char *what, const char *place, const char *problem)
 		return;
 	}
 	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, place, problem);
-	reprise_cli_tell_conflict(words, "the program runs all the same, and there will be none: choose another place");
+	reprise_cli_tell_conflict(words, "reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
 }
 
 static void tell_places(void)

@@ -121,6 +121,9 @@ class AtTheEnd(WithFolder):
                 self.assertEqual(len(said), 1)
                 self.assertTrue(said[0].startswith(f"reprise: REPRISE_REPORT: cannot write to {place}: {why}"), said)
                 self.assertFalse((self.folder / "started").exists())
+        for variable in "REPRISE_TIMELINE", "REPRISE_STREAM", "REPRISE_DOT":
+            self.assertEqual(self.said("run", "--", "true", status=2, **{variable: "nowhere/x"}), [f"reprise: {variable}: cannot write to nowhere/x: No such file or directory"])
+        self.assertEqual(len(self.said("observe", "--", "true", REPRISE_DOT="nowhere")), 1)    # where nothing is drawn
 
     def test_a_report_that_does_not_fit(self):
         for words in (), ("--report", "kept.json"):

@@ -240,6 +240,7 @@ class Doctor(unittest.TestCase):
         for name, what in (("REPORT", "report"), ("TIMELINE", "timeline"), ("STREAM", "recording")):
             said = reprise("doctor", **{f"REPRISE_{name}": f"{self.folder}/nowhere/x.%p"}).stdout
             self.assertIn(f"cannot write {what} to {self.folder}/nowhere/x.%p: No such file or directory", said)
+            self.assertIn("reprise run refuses to start the program so, and preloaded by hand it runs and leaves none", said)
             self.assertRegex(reprise("doctor", **{f"REPRISE_{name}": f"{self.folder}/x.%p"}).stdout, rf"{what} +{self.folder}/x.%p, which can be written to")
         (self.folder / "link").symlink_to("x")
         self.assertIn(f"cannot write report to {self.folder}/link: it is a link", reprise("doctor", REPRISE_REPORT=f"{self.folder}/link").stdout)
