@@ -256,3 +256,10 @@ def write_result(folder, name, text):
     path = next(path for path in (folder / f"{slug}{again}.md" for again in ("", *(f"-{n}" for n in range(2, 100)))) if not path.exists())
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def other_left(plain, reprise):
+    """Whether another number of things was alive where contexts ended, from what the simulation wrote (SIM_LEFT): in words, or None."""
+    before, after = (sorted(Path(path).read_text().splitlines()) for path in (plain, reprise))
+    pair = next(((a, b) for a, b in zip(before, after) if a != b), None if len(before) == len(after) else ("", "another number of contexts"))
+    return f"left {pair[1]!r}, plain {pair[0]!r}" if pair else None

@@ -21,11 +21,15 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import runs as sim_runs  # noqa: E402
+
 HOLDS = ("400", "400", "30", "1000", "0")
 SUBMITS = ("auto", "always", "always")
 SCHEDULES = "eager,random,lazy"
 
-# Half of the runs with the default: there, what a replay costs decides, and launches take long enough for replays to pay.
+# Every second program runs with the default options, and so with the second or third of these: what a replay costs decides, and in some, launches take long enough for
+# replays to pay.
 PAYS = ({"REPRISE_PAYS": "assumed"}, {}, {"SIM_SLOW": "cuLaunchKernel*:3"})
 # What takes long, so that other threads come in between.
 SLOWS = ("", "", "", "", "cuStreamEndCapture*:700", "cuGraphInstantiate*:500", "cuGraphLaunch*:20", "cuMemHost*:200,cuFuncSetAttribute:200,cuEventDestroy*:100")
@@ -117,11 +121,13 @@ class Runs:
             number = seed * len(self.schedules) + i
             name = f"random:{seed}" if schedule == "random" else "last" if schedule == "lazy" and seed % 3 == 0 else schedule
             fault, told = self.fault(seed, number * 7 + seed // 3)
-            pays = PAYS[0] if number % 2 else PAYS[1 + number // 2 % 2]
+            if seed % 2:
+                pays, options = PAYS[1 + (seed // 2 + i) % 2], {}
+            else:
+                pays = PAYS[(seed // 2 + i) % len(PAYS)]
+                options = MEMORIES[(seed // 7 + i) % len(MEMORIES)] | {"REPRISE_HOLD": HOLDS[(seed + i) % len(HOLDS)], "REPRISE_SUBMIT": SUBMITS[(seed // 2 + i) % len(SUBMITS)]}
             slow = ",".join(word for word in (pays.get("SIM_SLOW", ""), SLOWS[(seed // 5 + i) % len(SLOWS)]) if word)
-            variables = pays | MEMORIES[(seed // 7 + i) % len(MEMORIES)] | {
-                "SIM_SCHEDULE": name, "REPRISE_HOLD": HOLDS[(seed + i) % len(HOLDS)], "REPRISE_SUBMIT": SUBMITS[(seed // 2 + i) % len(SUBMITS)],
-                "SIM_FAULT": fault, "SIM_SLOW": slow, "SIM_PATIENCE": "1"}
+            variables = pays | options | {"SIM_SCHEDULE": name, "SIM_FAULT": fault, "SIM_SLOW": slow, "SIM_PATIENCE": "1"}
             ways.append((" ".join(f"{key}={value}" for key, value in variables.items() if value), variables, told))
         return ways
 
@@ -233,9 +239,9 @@ def judge(runs, source, seed, folder, only=None):
     """Runs one program every way that the seed's has, or `only` one."""
     outcome = Outcome()
     plain_log, log, report = (str(folder / name) for name in ("plain.log", "reprise.log", "report.json"))
-    records = [str(folder / name) for name in ("plain.record", "reprise.record")]
-    simulated = {} if runs.gpu else {"SIM_LOG": plain_log, "SIM_RECORD": records[0], "LD_PRELOAD": runs.recorder}
-    forget(folder, [plain_log, *records])
+    records, left = ([str(folder / f"{name}.{what}") for name in ("plain", "reprise")] for what in ("record", "left"))
+    simulated = {} if runs.gpu else {"SIM_LOG": plain_log, "SIM_RECORD": records[0], "SIM_LEFT": left[0], "LD_PRELOAD": runs.recorder}
+    forget(folder, [plain_log, *records, *left])
     status, out, messages = runs.run(source, simulated)
     if status != 0:
         outcome.bad = f"plain, it {ending(status)}: {messages.strip()[-300:]}"
@@ -251,8 +257,8 @@ def judge(runs, source, seed, folder, only=None):
         Path(report).unlink(missing_ok=True)
         again = dict(variables, LD_PRELOAD=runs.library, REPRISE="on", REPRISE_REPORT=report)
         if not runs.gpu:
-            again |= {"SIM_LOG": log, "SIM_RECORD": records[1], "LD_PRELOAD": f"{runs.recorder}:{runs.library}"}
-            forget(folder, [log, records[1]])
+            again |= {"SIM_LOG": log, "SIM_RECORD": records[1], "SIM_LEFT": left[1], "LD_PRELOAD": f"{runs.recorder}:{runs.library}"}
+            forget(folder, [log, records[1], left[1]])
         other_status, other_out, messages = runs.run(source, again)
         if other_status != 0:
             outcome.finding = (name, f"it {ending(other_status)}: {messages.strip()[-1000 if not runs.stacks else -20000:]}")
@@ -261,13 +267,17 @@ def judge(runs, source, seed, folder, only=None):
             outcome.finding = (name, wrong) if wrong else None
         elif other_out != out:
             outcome.finding = (name, f"printed something else: {difference(out, other_out)}" + ("\n" + messages if runs.stacks else ""))
-        if not runs.gpu and not told and other_status == 0:
-            # Which op, and which call, say more than what was printed.
-            for said, command in (("executed something else", [runs.check, plain_log, log]), ("its calls differ", [runs.compare, *records])):
+        if not runs.gpu and other_status == 0:
+            # Which op, and which call, say more than what was printed. Where ops fail, the threads' states.
+            compared = [("its threads' states differ", [runs.compare, "--states", *records])] if told else \
+                [("executed something else", [runs.check, plain_log, log]), ("its calls differ", [runs.compare, *records])]
+            for said, command in compared:
                 check = subprocess.run(command, capture_output=True, text=True)
                 if check.returncode != 0:
                     before = f"\nand {outcome.finding[1]}" if outcome.finding else ""
                     outcome.finding = (name, f"{said}: {(check.stdout + check.stderr).strip()}{before}")
+            if not outcome.finding and (odd := sim_runs.other_left(*left)):
+                outcome.finding = (name, odd)
         if outcome.finding:
             outcome.finding = (name, outcome.finding[1] + waits(report))
             return outcome

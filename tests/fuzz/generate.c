@@ -327,6 +327,16 @@ static void add_edges(struct program *program, const struct cast *cast, bool for
 	}
 }
 
+/* In the same loop, now and then: what such a statement reads ends, and comes again. */
+static void add_end_of_memory(struct program *program, const struct statement *statement)
+{
+	bool host = statement->action == ACTION_from_host, page = statement->action == ACTION_from_page;
+
+	if ((host || page || statement->action == ACTION_on_variable) && draw(3) == 0)
+		program_add(program, (struct statement){host ? ACTION_host_anew : page ? ACTION_context_life : ACTION_module_anew,
+			{host ? statement->arguments[0] : (int)draw(100), (int)draw(9)}, CONDITION_CHANCE, {10 + (int)draw(30), (int)draw(1000)}});
+}
+
 static void add_loop(struct program *program)
 {
 	static const unsigned lengths[] = {3, 8, 8, 20, 20, 40, 60};
@@ -356,6 +366,7 @@ static void add_loop(struct program *program)
 		if (statement.action == ACTION_replay)
 			program_add(program, (struct statement){ACTION_capture, {statement.arguments[0], (int)draw(5), (int)draw(3)}, CONDITION_AT, {1, 0}});
 		program_add(program, statement);
+		add_end_of_memory(program, &statement);
 		/* Anywhere in the body, so that other statements come after it. */
 		if (disturbances > 0 && draw(length) < disturbances) {
 			statement = draw_statement(&cast, true);

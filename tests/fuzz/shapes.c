@@ -18,12 +18,12 @@ void fuzz_launch_spread(int s, int which, int change)
 	fuzz_spoil();
 }
 
-/* One byte of 31 that the kernel is given changes. */
+/* One byte of 35 that the kernel is given changes. */
 void fuzz_launch_wide(int s, int byte, int change)
 {
 	void *params[] = {&fuzz_given.x, &fuzz_given.word, &fuzz_given.real, &fuzz_given.wide};
-	unsigned char flip = (unsigned char)(fuzz_changing(change) % 61);
-	int stream = fuzz_stream_of(s), at = fuzz_in(byte, 34);
+	unsigned char flip = (unsigned char)(fuzz_changing(change) % 251);
+	int stream = fuzz_stream_of(s), at = fuzz_in(byte, 35);
 	unsigned char *into;
 
 	fuzz_take(fuzz_buffer_of(stream, byte), 0, 0);

@@ -5,8 +5,9 @@
 
 For each schedule of the simulation, up to the first under which something is wrong: the same output, the same exit status, by sim-check
 the same ops in the same order with the same bytes, each after the same others, and by sim-record the same calls of the program's with the
-same results, thread by thread, after which the driver keeps the same for the thread. The program has to come to Reprise: there must be a
-report, which counts ops. Options say what else must be, so that a test cannot pass because nothing was replayed.
+same results, thread by thread, after which the driver keeps the same for the thread. Where a context ends, as much must be alive in it as
+plainly: all of Reprise's has been given back. The program has to come to Reprise: there must be a report, which counts ops. Options say
+what else must be, so that a test cannot pass because nothing was replayed.
 
 What is wrong is said at once. Where only too little was replayed, or counted, graphs may have been built late on a busy machine: then there
 is another round under that schedule, with more time, of which a line says "needed another round", and scripts/test counts those.
@@ -61,11 +62,11 @@ def parse():
     parser.add_argument("--processes", type=int, default=0, help="so many other processes that the program starts must have written reports, which count together; its own is\n"
                              "not asked for")
     parser.add_argument("--more", action="append", default=[], help="NAME=N: both runs say NAME=value on stderr, the one under Reprise at most N more")
-    parser.add_argument("--left", action="store_true", help="where contexts end, what is alive in them must be the same: all of Reprise's has been given back")
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
-    parser.add_argument("--no-record", action="store_true", help="do not compare the program's calls (how many it makes, or which thread is first, is a\n"
-                             "matter of time)")
+    parser.add_argument("--no-record", action="store_true", help="of the program's calls compare only what they leave in the thread (how many it makes, or\n"
+                             "which thread is first, is a matter of time)")
+    parser.add_argument("--no-states", action="store_true", help="nor that: time decides it, too, or the recorder must not be there")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
     if SLOW:
@@ -90,7 +91,7 @@ def each(text):
 def instruments(options, log, record, preload=None):
     """What watches a run: the simulation's log, and the recorder of the program's calls."""
     libraries = [preload] if preload else []
-    if not options.no_record:
+    if not options.no_states:
         libraries.append(options.build.resolve() / "tests" / "sim" / "librecord.so")
     watched = {"SIM_RECORD": str(record), "SIM_LEFT": str(left_of(log))} | ({} if options.no_log else {"SIM_LOG": str(log)})
     return watched | ({"LD_PRELOAD": ":".join(str(library) for library in libraries)} if libraries else {})
@@ -202,16 +203,15 @@ def differences(options, plain, reprise, written):
         yield f"printed {pair[1]!r}, plain {pair[0]!r}"
     checks = [] if options.no_log else [("executed other ops, or in another order: ", [sim / "sim-check", plain.log, written[0]]),
                                         ("the program itself has ", [sim / "sim-check", "--races", plain.log])]
-    checks += [] if options.no_record else [("the program's calls differ: ", [sim / "sim-record", plain.record, written[1]])]
+    if not options.no_states:
+        checks.append(("the program's calls differ: ", [sim / "sim-record", *(["--states"] if options.no_record else []), plain.record, written[1]]))
     for words, command in checks:
         check = runs.run(command, timeout=options.timeout)
         if check.status != 0:
             yield words + (check.stdout + check.stderr).strip()[-400:]
-    if options.left:
-        left = [sorted(left_of(log).read_text().splitlines()) for log in (plain.log, written[0])]
-        if left[0] != left[1]:
-            pair = next(((a, b) for a, b in zip(*left) if a != b), ("", "another number of contexts"))
-            yield f"left {pair[1]!r}, plain {pair[0]!r}"
+    left = runs.other_left(left_of(plain.log), left_of(written[0]))
+    if left:
+        yield left
     for wanted in options.more:
         name, most = wanted.split("=", 1)
         values = [runs.values(end.stderr).get(name) for end in (outcome, reprise)]

@@ -6,6 +6,7 @@
 
 #include "exec.h"
 #include "graph.h"
+#include "memory.h"
 #include "options.h"
 #include "stream.h"
 
@@ -63,8 +64,8 @@ void sim_left_in(const struct sim_context *context)
 
 	if (!file)
 		return;
-	fprintf(file, "context %u: %u streams, %zu events, %u graphs, %u executable graphs\n", (unsigned int)context->object.ordinal, streams_of(context),
-	        context->events.count, graphs_of(context->object.serial), executables_of(context));
+	fprintf(file, "context %u: %u streams, %zu events, %u graphs, %u executable graphs, %zu of memory\n", (unsigned int)context->object.ordinal, streams_of(context),
+	        context->events.count, graphs_of(context->object.serial), executables_of(context), sim_memory_count(context));
 	fclose(file);
 }
 

@@ -177,6 +177,15 @@ void sim_memory_free(struct sim_memory *memory)
 	free(memory);
 }
 
+size_t sim_memory_count(const struct sim_context *context)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < known.count; i++)
+		count += known.at[i]->context == context;
+	return count;
+}
+
 void sim_memory_forget_context(struct sim_context *context)
 {
 	size_t i;

@@ -60,6 +60,8 @@ enum sim_memory_kind sim_memory_kind_of(uintptr_t address);
 /* Whether a copy or memset may touch it: inside one block, or what is mapped by hand without a gap, or pageable and not null. */
 bool sim_memory_may_touch(uintptr_t address, size_t bytes);
 
+/* How many allocations and registrations the context has. */
+size_t sim_memory_count(const struct sim_context *context);
 /* Everything of a context that is going away. */
 void sim_memory_forget_context(struct sim_context *context);
 

@@ -1,10 +1,11 @@
 /*
- * sim-record PLAIN REPRISE: compares the calls that a program made in two runs, and their results, from what librecord.so wrote
+ * sim-record [--states] PLAIN REPRISE: compares the calls that a program made in two runs, and their results, from what librecord.so wrote
  * (record.c). Exit status: 0 if the runs agree, 1 with the first difference in words, 2 if a record cannot be read.
  *
  * Each thread has to make the same calls with the same results, in the same order. How often a program asks whether work is done
  * is a matter of time, so queries of streams and events that answer CUDA_ERROR_NOT_READY are passed over, and not counted.
  * A change of a thread's state (record_state.h) counts as a call, and has to come after the same one.
+ * With --states these changes alone are compared, and any thread of one run may be that of the other: for programs of which time decides how many calls they make, or which thread is first.
  * Processes that the program forked are compared likewise, from PLAIN.PID and REPRISE.PID, in order of PID.
  */
 #include <glob.h>
@@ -92,6 +93,8 @@ static bool is_poll(const struct call *call)
 	return call->result == NOT_READY && (strncmp(call->name, "cuStreamQuery", 13) == 0 || strncmp(call->name, "cuEventQuery", 12) == 0);
 }
 
+static bool states_only;
+
 /* Takes the line apart in place. */
 static void read_line(struct record *record, const char *path, char *line)
 {
@@ -110,7 +113,7 @@ static void read_line(struct record *record, const char *path, char *line)
 	if (end == result || *end)
 		unreadable(path, line);
 	thread = thread_of(record, number);
-	if (is_poll(&call))
+	if (is_poll(&call) || (states_only && call.name[0] != '@'))
 		return;
 	if (thread->count == thread->room) {
 		thread->room = thread->room ? thread->room * 2 : 64;
@@ -203,6 +206,28 @@ static bool compare_thread(const struct thread *plain, const struct thread *repr
 	return plain->count == reprise->count;
 }
 
+static int by_states(const void *left, const void *right)
+{
+	const struct thread *a = left, *b = right;
+	int order = 0;
+
+	for (size_t i = 0; order == 0 && i < a->count && i < b->count; i++)
+		order = strcmp(a->calls[i].name, b->calls[i].name);
+	return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
+}
+
+/* In an order that the threads' numbers have no part in, but for those without a state, which go. */
+static void sort_threads(struct record *record)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < record->count; i++)
+		if (record->threads[i].count > 0)
+			record->threads[count++] = record->threads[i];
+	record->count = count;
+	qsort(record->threads, count, sizeof(*record->threads), by_states);
+}
+
 static bool compare(const struct record *plain, const struct record *reprise, const char *who)
 {
 	static const struct thread none;
@@ -219,8 +244,10 @@ int main(int argc, char **argv)
 	size_t i, calls = 0, threads = 0;
 	struct run plain, reprise;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: sim-record PLAIN_RECORD REPRISE_RECORD\n");
+	states_only = argc == 4 && strcmp(argv[1], "--states") == 0;
+	argv += states_only;
+	if (argc - states_only != 3) {
+		fprintf(stderr, "usage: sim-record [--states] PLAIN_RECORD REPRISE_RECORD\n");
 		return 2;
 	}
 	plain = find_run(argv[1]);
@@ -233,6 +260,10 @@ int main(int argc, char **argv)
 		struct record a = read_record(plain.paths[i]), b = read_record(reprise.paths[i]);
 		char who[40] = "";
 
+		if (states_only) {
+			sort_threads(&a);
+			sort_threads(&b);
+		}
 		if (i > 0)
 			snprintf(who, sizeof(who), "forked process %zu, ", i);
 		if (!compare(&a, &b, who))
@@ -240,6 +271,6 @@ int main(int argc, char **argv)
 		calls += a.calls;
 		threads += a.count;
 	}
-	printf("the same %zu calls on %zu threads\n", calls, threads);
+	printf("the same %zu %s on %zu threads\n", calls, states_only ? "states" : "calls", threads);
 	return 0;
 }
