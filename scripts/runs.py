@@ -259,7 +259,7 @@ def write_result(folder, name, text):
 
 
 def other_left(plain, reprise):
-    """Whether another number of things was alive where contexts ended, from what the simulation wrote (SIM_LEFT): in words, or None."""
-    before, after = (sorted(Path(path).read_text().splitlines()) for path in (plain, reprise))
+    """Whether another number of things was alive where contexts ended, from what the simulation wrote (SIM_LEFT), if it could: in words, or None."""
+    before, after = (sorted(Path(path).read_text().splitlines()) if Path(path).exists() else [] for path in (plain, reprise))
     pair = next(((a, b) for a, b in zip(before, after) if a != b), None if len(before) == len(after) else ("", "another number of contexts"))
     return f"left {pair[1]!r}, plain {pair[0]!r}" if pair else None

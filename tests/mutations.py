@@ -567,7 +567,7 @@ BUGS = (
      "fuzz smem_attribute smem_attribute_by_thread kernel_attribute"),
     ("of a kernel that is launched its function is not known", "reprise_lane_learn_function", "		reprise_known_learn(&lane->functions, of_kernel);", "		(void)of_kernel;", "kernel_attribute"),
     ("a kernel is nobody's affair who launches its function", "may_be_among", "	if (!set->is_kernel || !atomic_load(&lane->launches_functions))", "	if (set != NULL)",
-     "kernel_attribute kernel_attribute_elsewhere"),
+     "kernel_attribute_elsewhere"),
     ("a kernel has the same function in each context", "may_be_among", "	return lane->context != set->context || (set", "	return (set", "kernel_attribute_elsewhere"),
     ("functions that find no room among those that are known are not", "reprise_known_learn", "		atomic_store(&known->all, true);", "		return;", "smem_attribute_of_many"),
     ("a thread is cancelled while it makes room", "reprise_make_room",
