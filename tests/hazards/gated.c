@@ -664,9 +664,9 @@ static void wait_behind_deferred(void (*call)(void))
 		launch_flag(await, flag, step, resident);
 		hazard_part_of_chain(hazard_x, 4, stream);
 		launch_flag(publish, flag, step, stream);
-		if (step > LATER && step % 20 == 7)
+		if (step > LATER && step % 37 == 7)
 			call();
-		if (step > LATER && step % 20 == 17)
+		if (step > LATER && step % 37 == 26)
 			ask_for(call);
 		hazard_part_of_chain(hazard_x, 4, stream);
 		CHECK(cuStreamSynchronize(stream));
