@@ -1,18 +1,13 @@
 #include "changes.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 
-#include "inside.h"
+#include "thread_end.h"
 
 struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1}, {.generation = 1}};
 
 /* This thread's, of what is under way. */
 static _Thread_local uint32_t own[REPRISE_CHANGES_COUNT] __attribute__((tls_model(REPRISE_TLS_MODEL)));
-
-static pthread_key_t key; /* set in threads that have begun a change */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool has_key;
 
 static void thread_ends(void *unused)
 {
@@ -21,19 +16,7 @@ static void thread_ends(void *unused)
 			reprise_changes_end(what);
 }
 
-static void make_key(void)
-{
-	has_key = pthread_key_create(&key, thread_ends) == 0;
-}
-
-static void watch_for_end(void)
-{
-	reprise_inside++; /* a handler that calls CUDA now would wait for its own thread */
-	pthread_once(&once, make_key);
-	if (has_key && pthread_getspecific(key) == NULL)
-		pthread_setspecific(key, &key);
-	reprise_inside--;
-}
+static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threads that have begun a change */
 
 static struct reprise_changed_range *range_of(struct reprise_change *change, uint32_t generation)
 {
@@ -72,7 +55,7 @@ bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t
 
 void reprise_changes_begin_range(enum reprise_changes what, uintptr_t first, uintptr_t last)
 {
-	watch_for_end();
+	reprise_thread_end_hear(&thread_end);
 	own[what]++;
 	atomic_fetch_add(&reprise_changed[what].under_way, 1); /* before: who reads the new generation sees it */
 	next_generation(&reprise_changed[what], first, last);

@@ -1,6 +1,5 @@
 #include "gate.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -8,7 +7,9 @@
 
 #include "clock.h"
 #include "hot.h"
+#include "keep.h"
 #include "lock.h"
+#include "thread_end.h"
 
 #define COURTESY_NS 300000u /* the longest that the last waiting call lets the building thread go first */
 #define DOUBT_LOOK_NS 50000000u /* between two looks whether there still is doubt: nobody hears its end */
@@ -33,10 +34,6 @@ static _Atomic(_Atomic uint32_t *) waker;         /* what it sleeps on */
 static struct reprise_gate_slot shared = {.giving = REPRISE_GATE_ANY};
 static _Atomic bool is_shared;
 
-static pthread_key_t key; /* set in threads that have a slot, or wait */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool has_key;
-
 /* ---- threads ---- */
 
 static void thread_ends(void *unused)
@@ -53,17 +50,7 @@ static void thread_ends(void *unused)
 	atomic_store(&slot->taken, false);
 }
 
-static void make_key(void)
-{
-	has_key = pthread_key_create(&key, thread_ends) == 0;
-}
-
-static void hear_of_end(void)
-{
-	pthread_once(&once, make_key);
-	if (has_key)
-		pthread_setspecific(key, &key);
-}
+static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threads that have a slot, or wait */
 
 static struct reprise_gate_slot *take_free(void)
 {
@@ -89,10 +76,11 @@ static struct reprise_gate_slot *add(void)
 
 struct reprise_gate_slot *reprise_gate_find_slot(void)
 {
+	REPRISE_KEEP_ERRNO;
 	struct reprise_gate_slot *slot = take_free();
 
 	reprise_gate_pass.slot = slot != NULL ? slot : add();
-	hear_of_end();
+	reprise_thread_end_hear(&thread_end);
 	return reprise_gate_pass.slot;
 }
 
@@ -100,6 +88,7 @@ struct reprise_gate_slot *reprise_gate_find_slot(void)
 
 void reprise_gate_wait(uintptr_t closed)
 {
+	REPRISE_KEEP_ERRNO;
 	uint64_t begin = reprise_clock_ns();
 
 	for (;;) {
@@ -126,18 +115,30 @@ static void wait_for_idle(void)
 	reprise_waited_since(begin);
 }
 
+/* Both at once for a signal's handler, or it would take this thread for another. Returns how many there were. */
+static uint32_t count_waiting(uint32_t change)
+{
+	uint32_t before;
+
+	reprise_inside++;
+	atomic_signal_fence(memory_order_seq_cst);
+	reprise_gate_pass.waiting += change;
+	before = atomic_fetch_add(&reprise_gate_waiting, change);
+	atomic_signal_fence(memory_order_seq_cst);
+	reprise_inside--;
+	return before;
+}
+
 void reprise_gate_begin_waiting(void)
 {
-	reprise_inside++; /* the handler of a signal must not come here in the midst of it */
-	hear_of_end();
-	reprise_inside--;
+	REPRISE_KEEP_ERRNO;
+
+	reprise_thread_end_hear(&thread_end);
 	for (;;) {
-		atomic_fetch_add(&reprise_gate_waiting, 1);
-		reprise_gate_pass.waiting++;
+		count_waiting(1);
 		if (atomic_load(&work) == IDLE)
 			return;
-		reprise_gate_pass.waiting--;
-		atomic_fetch_sub(&reprise_gate_waiting, 1);
+		count_waiting(-1u);
 		wait_for_idle();
 	}
 }
@@ -161,8 +162,9 @@ static void be_courteous(void)
 
 void reprise_gate_end_waiting(void)
 {
-	reprise_gate_pass.waiting--;
-	if (atomic_fetch_sub(&reprise_gate_waiting, 1) == 1 && __builtin_expect(atomic_load(&wanted) != 0, 0))
+	REPRISE_KEEP_ERRNO;
+
+	if (count_waiting(-1u) == 1 && __builtin_expect(atomic_load(&wanted) != 0, 0))
 		be_courteous();
 }
 

@@ -10,6 +10,7 @@
 
 #include "../base/hash.h"
 #include "../base/hot.h"
+#include "../base/inside.h"
 #include "../base/thread.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
@@ -29,6 +30,7 @@ _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRI
 static _Atomic uint32_t legacy_lanes REPRISE_HOT_DATA;   /* in use; none in most programs that order their streams themselves */
 static _Atomic uint32_t blocking_lanes REPRISE_HOT_DATA; /* these and the lanes that are ordered against them */
 
+/* A signal's handler may come between any two instructions, and use the same place for another stream: who reads takes the lane before he looks whose it is. */
 static _Thread_local struct {
 	CUstream stream;
 	CUcontext context;
@@ -148,6 +150,7 @@ REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	struct reprise_lane *lane = remembered[slot].lane;
 	uint32_t left;
 
+	atomic_signal_fence(memory_order_seq_cst);
 	if (lane == NULL || remembered[slot].stream != resolved ||
 	    remembered[slot].epoch != atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire))
 		return false;
@@ -158,6 +161,21 @@ REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	/* Threads that race here miss the count by a few. */
 	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
 	return true;
+}
+
+/* Inside, so that a handler which comes now uses no such place. */
+static void remember(CUstream stream, CUcontext context, struct reprise_lane *lane, uint32_t epoch)
+{
+	unsigned int slot = slot_of(stream);
+
+	reprise_inside++;
+	atomic_signal_fence(memory_order_seq_cst);
+	remembered[slot].stream = stream;
+	remembered[slot].context = context;
+	remembered[slot].lane = lane;
+	remembered[slot].epoch = epoch;
+	atomic_signal_fence(memory_order_seq_cst);
+	reprise_inside--;
 }
 
 /* The lane of the stream in the current context; if there is none, a new one if it is to be `made`, or NULL. */
@@ -174,18 +192,17 @@ REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread
 
 	unsigned int slot = slot_of(stream);
 
+	lane = remembered[slot].lane;
+	atomic_signal_fence(memory_order_seq_cst);
 	if (remembered[slot].stream == stream && remembered[slot].context == context && remembered[slot].epoch == now)
-		return remembered[slot].lane;
+		return lane;
 	reprise_lock_take(&registry_lock);
 	lane = search(context, stream);
 	if (lane == NULL && made)
 		lane = make(context, stream);
 	reprise_lock_give(&registry_lock);
 	if (lane != NULL) {
-		remembered[slot].stream = stream;
-		remembered[slot].context = context;
-		remembered[slot].lane = lane;
-		remembered[slot].epoch = now;
+		remember(stream, context, lane, now);
 		if (lane->owner != 0)
 			reprise_thread_owns();
 	}

@@ -4,21 +4,18 @@
  */
 #include "thread.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "../base/inside.h"
 #include "../base/thread.h"
+#include "../base/thread_end.h"
+#include "../graph/captures.h"
 #include "../graph/carried.h"
 #include "barrier.h"
 #include "errors.h"
 #include "order.h"
 #include "registry.h"
 #include "traces.h"
-
-static pthread_key_t key; /* set in threads that own a lane */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool has_key;
 
 static void thread_ends(void *unused)
 {
@@ -38,16 +35,11 @@ static void thread_ends(void *unused)
 	}
 }
 
-static void make_key(void)
-{
-	has_key = pthread_key_create(&key, thread_ends) == 0;
-}
+static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threads that own something */
 
 void reprise_thread_owns(void)
 {
-	pthread_once(&once, make_key);
-	if (has_key)
-		pthread_setspecific(key, &key);
+	reprise_thread_end_hear(&thread_end);
 }
 
 bool reprise_threads_tidy(void)

@@ -1,6 +1,5 @@
 #include "inner.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "../base/hot.h"
+#include "../base/inside.h"
 #include "../base/options.h"
 #include "../base/tls.h"
 
@@ -64,7 +64,7 @@ static struct reprise_timeline_chunk *make_mine(void)
 static struct reprise_timeline_chunk *next_chunk(void)
 {
 	struct reprise_timeline_chunk *full = mine;
-	int saved = errno;
+	int entered = reprise_enter();
 
 	mine = reprise_timeline_writer_start() ? make_mine() : NULL;
 	if (full != NULL)
@@ -73,7 +73,7 @@ static struct reprise_timeline_chunk *next_chunk(void)
 		atomic_store(&reprise_timeline_on, false);
 	pthread_setspecific(at_thread_end, mine);
 	reprise_timeline_writer_wake();
-	errno = saved;
+	reprise_leave(entered);
 	return mine;
 }
 

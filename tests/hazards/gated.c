@@ -529,6 +529,18 @@ static void release_beside_context(void)
 
 /* ---- a signal in the midst of the first call that waits ---- */
 
+/* What comes afterwards: a loop that is replayed. */
+static void go_on(CUstream stream)
+{
+	for (unsigned i = 0; i < 120; i++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (i % 20 == 19)
+			hazard_await_graphs();
+	}
+	hazard_print("x", hazard_x);
+}
+
 static volatile sig_atomic_t handled;
 
 static void retain_in_handler(int unused)
@@ -551,10 +563,107 @@ static void handler_at_first_call(void)
 	hazard_set_up();
 	if (handled == 0)
 		raise(SIGUSR1);
-	for (unsigned i = 0; i < 40; i++)
-		hazard_chain(hazard_x, NULL);
 	printf("handled %s\n", handled > 0 ? "at least once" : "never");
-	hazard_print("x", hazard_x);
+	go_on(NULL);
+}
+
+/* ---- a signal in the midst of what a thread does for the first time ---- */
+
+static void (*in_handler)(void);
+
+static void handle(int unused)
+{
+	(void)unused;
+	in_handler();
+	handled++;
+}
+
+/* Makes the call; in the midst of it the handler makes another, where Reprise makes what a thread's end is told by, else afterwards. */
+static void interrupted(void (*call)(void), void (*other)(void))
+{
+	in_handler = other;
+	handled = 0;
+	signal(SIGUSR1, handle);
+	call();
+	if (handled == 0)
+		raise(SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+	printf("handled %s\n", handled > 0 ? "at least once" : "never");
+}
+
+static CUdeviceptr one_word, other_word;
+
+static void set_word(void)
+{
+	CHECK(cuMemsetD32Async(one_word, 2, 1, NULL));
+}
+
+static void set_other_word(void)
+{
+	CHECK(cuMemsetD32Async(other_word, 3, 1, NULL));
+}
+
+static void *do_set_word(void *context)
+{
+	CHECK(cuCtxSetCurrent(context));
+	set_word();
+	return NULL;
+}
+
+/* A thread's first op, before any call of it that waits for a device. Another has made the first of all. */
+static void handler_at_first_op(void)
+{
+	CUcontext context;
+	pthread_t thread;
+
+	CHECK(cuInit(0));
+	CHECK(cuDeviceGet(&hazard_device, 0));
+	CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
+	CHECK(cuMemAlloc(&one_word, 4));
+	CHECK(cuMemAlloc(&other_word, 4));
+	pthread_create(&thread, NULL, do_set_word, context);
+	pthread_join(thread, NULL);
+	CHECK(cuCtxSynchronize());
+	interrupted(set_word, set_other_word);
+	hazard_set_up();
+	go_on(NULL);
+}
+
+static void allocate_and_free(void)
+{
+	CUdeviceptr memory;
+
+	CHECK(cuMemAlloc(&memory, 256));
+	CHECK(cuMemFree(memory));
+}
+
+/* The first call that ends something. */
+static void handler_at_first_end(void)
+{
+	interrupted(allocate_and_free, allocate_and_free);
+	go_on(NULL);
+}
+
+static void launch_on_own_stream(void)
+{
+	hazard_launch(hazard_mix, hazard_x, 7, CU_STREAM_PER_THREAD);
+}
+
+static void write_beside(void)
+{
+	CHECK(cuStreamWriteValue32(stream_beside, hazard_y + 8, 5, 0)); /* what is there */
+}
+
+/* A thread's first op on its own stream, and a call on a stream that has a lane. */
+static void handler_at_own_stream(void)
+{
+	stream_beside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned i = 0; i < 40; i++)
+		hazard_chain(hazard_x, stream_beside);
+	CHECK(cuStreamSynchronize(stream_beside));
+	interrupted(launch_on_own_stream, write_beside);
+	CHECK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+	go_on(stream_beside);
 }
 
 /* ---- a call that waits behind what is deferred ---- */
@@ -728,6 +837,9 @@ const struct hazard gated_hazards[] = {
 	{"room_elsewhere", room_elsewhere},
 	{"release_beside_context", release_beside_context},
 	{"handler_at_first_call", handler_at_first_call},
+	{"handler_at_first_op", handler_at_first_op},
+	{"handler_at_first_end", handler_at_first_end},
+	{"handler_at_own_stream", handler_at_own_stream},
 	{"module_loaded_behind", module_loaded_behind},
 	{"streams_made_behind", streams_made_behind},
 	{"library_loaded_behind", library_loaded_behind},

@@ -160,7 +160,7 @@ void hazard_set_up(void)
 static bool sets_up_itself(const char *name)
 {
 	static const char *const names[] = {
-		"fork_before_init", "fork_while_starting", "nccl_like", "ipc_event", "exit_pending", "signal_exit", "stop_and_continue", "daemonise", "handler_at_first_call",
+		"fork_before_init", "fork_while_starting", "nccl_like", "ipc_event", "exit_pending", "signal_exit", "stop_and_continue", "daemonise", "handler_at_first_call", "handler_at_first_op", "errno_spoiled",
 		"closed_before", "main_thread_ends",
 	};
 

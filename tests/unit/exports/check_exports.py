@@ -5,7 +5,7 @@ usage: check_exports.py LIBRARY TABLE [PUBLIC_HEADER...]
        check_exports.py --stand-in LIBRARY TABLE [PUBLIC_HEADER...]
 
 It exports dlsym and dlopen, the entry points that have a door, and the functions of the public headers, and all of them; it needs the C
-library's objects only; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
+library's objects only, and nothing that waits for another thread by a way of the C library's own, which a signal's handler could not interrupt; nothing of its own runs when it is loaded, and the report alone at the end; its stack is not
 executable. The stand-in exports every entry point and its mark, has the driver's name, and takes no static memory of threads, which a
 library that comes late may not find; of the public headers it exports the same.
 """
@@ -20,6 +20,7 @@ FIRST_VERSIONS = {'AArch64': '@GLIBC_2.17', 'Advanced Micro Devices X86-64': '@G
 # The compiler's; the second asks the kernel, on aarch64, which atomic instructions there are, and keeps the answer.
 AT_THE_START = {'frame_dummy', 'init_have_lse_atomics', 'reprise_log_open'}  # the compiler's, and one that notes which file stderr is
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
+WAITING = {'call_once', 'pthread_once', 'pthread_mutex_lock', 'pthread_rwlock_rdlock', 'pthread_rwlock_wrlock', 'pthread_cond_wait', 'sem_wait', 'mtx_lock', 'cnd_wait'}
 ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)', re.M)
 PUBLIC = re.compile(r'^(?!static)[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 
@@ -31,6 +32,10 @@ def output(*command):
 def exports(library):
     """The names, with their versions, without the versions' own names."""
     return {line.split()[-1] for line in output('nm', '-D', '--defined-only', library).splitlines() if line.split()[-2] != 'A'}
+
+
+def imports(library):
+    return {line.split()[-1].split('@')[0] for line in output('nm', '-D', '--undefined-only', library).splitlines()}
 
 
 def dynamic(library):
@@ -77,6 +82,8 @@ def main():
         name = re.search(r'\[(.*)\]', value).group(1)
         if not NEEDED.match(name):
             problems.append(f'needs {name}')
+    for name in sorted(imports(library) & WAITING):
+        problems.append(f'calls {name}')
     if stand_in and tags.get('SONAME') != ['Library soname: [libcuda.so.1]']:
         problems.append(f'has the name {tags.get("SONAME")}')
     if stand_in and any('STATIC_TLS' in flags for flags in tags.get('FLAGS', [])):
