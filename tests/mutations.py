@@ -384,6 +384,8 @@ BUGS = (
      "	case REPRISE_LIFETIME_ATTRIBUTES:\n		reprise_captures_destroyed((CUstream)handle, NULL);\n", "capture_goes_on"),
     ("the end of one thread's capture is taken for that of all under its handle", "reprise_captures_end", "capture->count > 1) {", "capture->count > 99) {",
      "captures_of_threads"),
+    ("a thread that ends leaves its captures", "thread_ends", "	if (reprise_captures_any())\n		reprise_captures_thread_ended(self);\n", "", "capture_of_ended_thread"),
+    ("a thread that captures on its own stream is not heard to end", "reprise_capture_begin", "	if (stream == CU_STREAM_PER_THREAD)\n		reprise_thread_owns();\n", "", "capture_of_ended_thread"),
     ("captures of a context are forgotten before the call that may end it", "begin_end", "	if (reprise_ends_context(what))\n		end_context(what, handle);",
      "	if (what == REPRISE_LIFETIME_CONTEXT)\n		reprise_captures_destroyed(NULL, (CUcontext)handle);\n	if (reprise_ends_context(what))\n		end_context(what, handle);", "capture_goes_on"),
     ("with any context end the captures of all", "reprise_captures_end_all",

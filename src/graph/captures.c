@@ -4,31 +4,39 @@
 
 #include "../base/hot.h"
 #include "../base/lock.h"
+#include "../base/thread.h"
 
 #define MOST 64
 
 static struct reprise_lock captures_lock;
 /*
- * The handles and contexts of the streams on which they began; few, and rarely any. Several may have begun under one handle: that of the per-thread
- * default stream names another stream in each thread, and one may go on while another is about to be refused. So they are counted.
+ * The handles and contexts of the streams on which they began; few, and rarely any. The handle of the per-thread default stream names another stream in each thread, so
+ * that one is the thread's that begins it. One may go on while another is about to be refused under the same handle: so they are counted.
  */
 static struct capture {
 	CUstream stream;
 	CUcontext context;
+	uint32_t owner; /* 0: no thread's own stream */
 	uint32_t count;
 } captures[MOST];
 static uint32_t used;
 _Atomic uint32_t reprise_captures REPRISE_HOT_DATA;
 
+static bool is_of(const struct capture *capture, CUstream stream, CUcontext context, uint32_t owner)
+{
+	return capture->stream == stream && capture->owner == owner && (stream > CU_STREAM_PER_THREAD || capture->context == context);
+}
+
 /* Under the lock. */
 static struct capture *find(CUstream stream, CUcontext context)
 {
+	uint32_t owner = stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
 	struct capture *capture = captures;
 
-	while (capture < captures + used && (capture->stream != stream || (stream <= CU_STREAM_PER_THREAD && capture->context != context)))
+	while (capture < captures + used && !is_of(capture, stream, context, owner))
 		capture++;
 	if (capture == captures + used && used < MOST)
-		*capture = (struct capture){stream, context, 0};
+		*capture = (struct capture){stream, context, owner, 0};
 	return capture;
 }
 
@@ -75,6 +83,15 @@ void reprise_captures_end_all(CUstream stream, CUcontext context)
 	reprise_lock_take(&captures_lock);
 	for (uint32_t i = used; i-- > 0;)
 		if (stream != NULL ? captures[i].stream == stream : captures[i].context == context)
+			drop(&captures[i]);
+	reprise_lock_give(&captures_lock);
+}
+
+void reprise_captures_thread_ended(uint32_t thread)
+{
+	reprise_lock_take(&captures_lock);
+	for (uint32_t i = used; i-- > 0;)
+		if (captures[i].owner == thread)
 			drop(&captures[i]);
 	reprise_lock_give(&captures_lock);
 }

@@ -27,5 +27,8 @@ void reprise_captures_end(CUstream stream, CUcontext context);
 /* The stream, which is no default stream, is destroyed; or if it is NULL, the context: with all captures that began there. */
 void reprise_captures_end_all(CUstream stream, CUcontext context);
 
+/* The thread has ended, and nobody can name its own default stream any more, nor end what it captured there. */
+void reprise_captures_thread_ended(uint32_t thread);
+
 /* After fork, in the child. */
 void reprise_captures_reset(void);

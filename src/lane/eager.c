@@ -14,6 +14,7 @@
 #include "order.h"
 #include "recorded.h"
 #include "registry.h"
+#include "thread.h"
 
 #define RUINED "the driver reported an error that ruins the context"
 
@@ -83,6 +84,8 @@ void reprise_capture_begin(CUstream stream)
 		return;
 	reprise_count(REPRISE_COUNT_program_captures, 1);
 	noted = reprise_captures_begin(stream, context_of(stream));
+	if (stream == CU_STREAM_PER_THREAD)
+		reprise_thread_owns();
 	if (reprise_records())
 		reprise_recorded_capture();
 	reprise_lanes_pass_by(stream, false); /* what others hold is no part of it; what they hold on streams that are drawn into it, the calls that do so issue */

@@ -23,6 +23,8 @@ static void thread_ends(void *unused)
 	bool any = false;
 
 	reprise_lanes_returned();
+	if (reprise_captures_any())
+		reprise_captures_thread_ended(self);
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
 		if (atomic_load(&lane->owner) != self)
 			continue;

@@ -6,7 +6,7 @@
 
 #include "lane.h"
 
-/* The calling thread has such a lane now, or a call under way (order.h): it is given up when the thread has ended. Takes no lock. */
+/* The calling thread has such a lane now, or captures on its own stream, or has a call under way (order.h): that ends with the thread. Takes no lock. */
 void reprise_thread_owns(void);
 
 /* What ended threads left behind is given up. By the building thread, with its lock held; true if there was any. */

@@ -424,7 +424,35 @@ static void captures_of_threads(void)
 	hazard_print("there", x_there);
 }
 
+static void *begin_and_end(void *unused)
+{
+	(void)unused;
+	CHECK(cuCtxSetCurrent(hazard_context));
+	CHECK(cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_RELAXED));
+	hazard_launch(hazard_mix, x_there, 1, CU_STREAM_PER_THREAD);
+	return NULL;
+}
+
+/* A thread ends in the midst of a capture on its own stream, which nobody can end any more. */
+static void capture_of_ended_thread(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t thread;
+
+	CHECK(cuMemAlloc(&x_there, WORDS * 4));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (hazard_springs(iteration)) {
+			pthread_create(&thread, NULL, begin_and_end, NULL);
+			pthread_join(thread, NULL);
+		}
+	}
+	hazard_print("x", hazard_x);
+}
+
 const struct hazard capture_hazards[] = {
+	{"capture_of_ended_thread", capture_of_ended_thread},
 	{"captures_of_threads", captures_of_threads},
 	{"own_capture", own_capture},
 	{"own_capture_elsewhere", own_capture_elsewhere},
