@@ -19,7 +19,6 @@
 
 #include "../src/base/gate.h"
 #include "../src/base/inside.h"
-#include "../src/base/keep.h"
 #include "../src/driver/driver.h"
 #include "../src/lane/doors.h"
 #include "../src/lane/loading.h"
@@ -166,8 +165,6 @@ static bool announce(struct setting *setting)
 /* The setting has been made. */
 static void complete(const struct setting *setting, bool news, bool succeeded)
 {
-	REPRISE_KEEP_ERRNO;
-
 	if (!news && !was_overtaken(setting))
 		return;
 	if (!news)

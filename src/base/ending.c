@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "inside.h"
-#include "keep.h"
 #include "lock.h"
 #include "thread.h"
 
@@ -27,8 +26,6 @@ static sigset_t mask;           /* of the one that ended last: what the program'
 
 void reprise_ending_count_in(void)
 {
-	REPRISE_KEEP_ERRNO;
-
 	if (!atomic_load(&has_key) || !reprise_is_programs_thread() || pthread_getspecific(key) != NULL || pthread_setspecific(key, &key) != 0)
 		return;
 	atomic_fetch_add(&living, 1);

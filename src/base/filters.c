@@ -3,8 +3,6 @@
 #include <stdatomic.h>
 #include <sys/prctl.h>
 
-#include "keep.h"
-
 #define NEVER (-2) /* beside the answers of the kernel, of which -1 says that it knows no filters */
 
 static _Atomic int noted = NEVER;
@@ -12,8 +10,6 @@ static _Atomic int noted = NEVER;
 /* 0: none; 1 and 2: under filters */
 static int state(void)
 {
-	REPRISE_KEEP_ERRNO;
-
 	return prctl(PR_GET_SECCOMP);
 }
 

@@ -1,6 +1,5 @@
 #include "lock.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
@@ -11,22 +10,16 @@
 
 #include "clock.h"
 
-/* A program's errno must survive calls that it believes to be the driver's. */
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
 	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
-	int saved = errno;
 
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nanoseconds > 0 ? &limit : NULL, NULL, 0);
-	errno = saved;
 }
 
 void reprise_futex_wake(_Atomic uint32_t *word)
 {
-	int saved = errno;
-
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-	errno = saved;
 }
 
 _Atomic uint64_t reprise_wait_longest_ns;

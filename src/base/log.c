@@ -52,15 +52,13 @@ static bool somebody_listens(void)
 
 bool reprise_log_is_heard(void)
 {
-	REPRISE_KEEP_ERRNO;
-
 	return somebody_listens();
 }
 
 static void tell(const char *format, va_list arguments)
 {
 	char line[512];
-	int saved = errno, cancelled;
+	int cancelled;
 	int length = snprintf(line, sizeof(line), "reprise: ");
 	int more = vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
 
@@ -71,7 +69,6 @@ static void tell(const char *format, va_list arguments)
 	if (somebody_listens())
 		reprise_write(STDERR_FILENO, line, (size_t)length);
 	pthread_setcancelstate(cancelled, NULL);
-	errno = saved;
 }
 
 void reprise_log_level(uint64_t level)

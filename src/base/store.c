@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "keep.h"
 #include "options.h"
 
 #define LEAST ((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
@@ -46,7 +45,6 @@ static bool within(enum reprise_store store, uint64_t whole)
 
 void *reprise_store_take(enum reprise_store store, size_t bytes)
 {
-	REPRISE_KEEP_ERRNO;
 	size_t room = bytes + sizeof(struct header);
 	struct header *header = NULL;
 	uint64_t whole;

@@ -75,8 +75,6 @@ static bool is_real_time(void)
 
 bool reprise_thread_is_alone(void)
 {
-	REPRISE_KEEP_ERRNO;
-
 	return processor_count == 1 && is_real_time();
 }
 
@@ -144,7 +142,6 @@ static bool create_anywhere(struct beginning *beginning, unsigned int stack_byte
 
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes)
 {
-	REPRISE_KEEP_ERRNO;
 	uint64_t failed = atomic_load(&failed_at);
 	struct beginning *beginning;
 	sigset_t all, before;

@@ -6,6 +6,7 @@
 
 #include "../base/clock.h"
 #include "../base/hash.h"
+#include "../base/keep.h"
 #include "../base/lock.h"
 
 #define COURTESY_NS 300000u /* the longest that a call of the program's waits for a capture that has not begun */
@@ -104,6 +105,7 @@ static void wait_for_capture(unsigned int first, unsigned int count)
 
 void reprise_context_sync_begin(CUcontext context)
 {
+	REPRISE_KEEP_ERRNO;
 	unsigned int first, count = places_of(context, &first);
 
 	if (__builtin_expect(atomic_load(&wanted) != 0, 0))

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "../base/clock.h"
-#include "../base/keep.h"
 #include "../base/lock.h"
 #include "../driver/current.h"
 #include "../driver/driver.h"
@@ -27,8 +26,6 @@ static struct reprise_grave *graves;
 
 struct reprise_grave *reprise_grave_new(void)
 {
-	REPRISE_KEEP_ERRNO;
-
 	return malloc(sizeof(struct reprise_grave));
 }
 

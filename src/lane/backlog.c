@@ -1,5 +1,6 @@
 #include "backlog.h"
 
+#include "../base/keep.h"
 #include "../driver/current.h"
 #include "../report/counters.h"
 #include "doors.h"
@@ -38,6 +39,7 @@ bool reprise_backlog_ask(struct reprise_lane *lane)
 
 void reprise_note_callback(CUstream stream, bool per_thread)
 {
+	REPRISE_KEEP_ERRNO;
 	struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
 
 	if (lane != NULL)

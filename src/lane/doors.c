@@ -6,6 +6,7 @@
 
 #include "../base/hot.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../op/function.h"
 #include "../op/op.h"
 #include "../report/counters.h"
@@ -87,6 +88,8 @@ static CUresult submit_timed(struct reprise_call *call)
 
 REPRISE_HOT CUresult reprise_submit(struct reprise_call *call)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (__builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0))
 		return submit_timed(call);
 	return reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
@@ -96,6 +99,7 @@ REPRISE_HOT CUresult reprise_submit(struct reprise_call *call)
 
 void reprise_order(CUstream stream, bool per_thread)
 {
+	REPRISE_KEEP_ERRNO;
 	uint64_t begin = reprise_timeline_begin();
 	struct reprise_lane *lane;
 
@@ -111,6 +115,8 @@ void reprise_order(CUstream stream, bool per_thread)
 
 void reprise_order_ends(void)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside == 0)
 		reprise_lanes_returned();
 }
@@ -130,12 +136,15 @@ static CUresult sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside == 0)
 		sync(what, handle, per_thread);
 }
 
 CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
+	REPRISE_KEEP_ERRNO;
 	CUresult error = CUDA_SUCCESS, pending;
 
 	if (reprise_inside != 0)
@@ -148,6 +157,8 @@ CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 
 void reprise_issue(void)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside == 0)
 		reprise_lanes_barrier(false);
 }

@@ -2,7 +2,7 @@
  * What the doors in preload/ may ask of the inner rooms. Nothing else of src/ is called from there, but for what only counts (report/places.h).
  *
  * All functions may be called from any thread, at any time after reprise_start() returned, and never fail: what
- * Reprise cannot do ends in the program's own call (invariant 7).
+ * Reprise cannot do ends in the program's own call (invariant 7). Each leaves errno as it was.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
 #include "../base/clock.h"
 #include "../base/hot.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../base/log.h"
 #include "../driver/driver.h"
 #include "../graph/captures.h"
@@ -41,6 +42,8 @@ enum reprise_counter reprise_eager_counter(void)
 
 void reprise_pause_begin(void)
 {
+	REPRISE_KEEP_ERRNO;
+
 	atomic_fetch_add(&pauses, 1);
 	reprise_issue();
 }
@@ -78,6 +81,7 @@ static CUcontext context_of(CUstream stream)
 
 void reprise_capture_begin(CUstream stream)
 {
+	REPRISE_KEEP_ERRNO;
 	bool noted;
 
 	if (reprise_inside != 0)
@@ -95,6 +99,8 @@ void reprise_capture_begin(CUstream stream)
 
 void reprise_capture_end(CUstream stream)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside != 0)
 		return;
 	if (stream > CU_STREAM_PER_THREAD)
@@ -140,6 +146,8 @@ static bool stop(const char *reason)
 
 void reprise_stop(const char *reason)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (stop(reason) && reprise_inside == 0)
 		reprise_lanes_barrier(false);
 }
@@ -152,6 +160,8 @@ void reprise_eager_note_error(CUresult error)
 
 void reprise_observe_result(CUresult result)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside == 0 && ruins_context(result))
 		reprise_stop(RUINED);
 }

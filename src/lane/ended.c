@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "../base/inside.h"
-#include "../base/keep.h"
 #include "../driver/current.h"
 #include "../driver/driver.h"
 #include "../graph/captures.h"
@@ -160,7 +159,6 @@ static bool may_be_event(CUevent event)
 
 bool reprise_ended_keep(CUevent event, CUresult *result)
 {
-	REPRISE_KEEP_ERRNO;
 	unsigned int lanes = count_lanes(event);
 	struct ended *ended;
 
@@ -184,7 +182,6 @@ bool reprise_ended_keep(CUevent event, CUresult *result)
 
 static void destroy(const struct reprise_lane *lane, struct ended *ended)
 {
-	REPRISE_KEEP_ERRNO;
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context);
 

@@ -5,6 +5,7 @@
 #include "doors.h"
 
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../base/thread.h"
 #include "../op/kernel.h"
 #include "../timeline/timeline.h"
@@ -57,6 +58,7 @@ static CUresult submit_event(struct reprise_call *call)
 
 CUresult reprise_submit_event(struct reprise_call *call)
 {
+	REPRISE_KEEP_ERRNO;
 	uint64_t begin = reprise_timeline_begin();
 	CUresult result;
 
@@ -69,6 +71,8 @@ CUresult reprise_submit_event(struct reprise_call *call)
 
 void reprise_event_met(CUevent event, bool recorded)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside == 0)
 		reprise_lanes_meet_events(NULL, event, recorded);
 }
@@ -82,6 +86,7 @@ static void part(struct reprise_lane *lane, void *unused)
 
 CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event))
 {
+	REPRISE_KEEP_ERRNO;
 	CUresult result;
 
 	if (reprise_inside != 0)
@@ -95,6 +100,8 @@ CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event)
 
 void reprise_events_shared(void)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (reprise_inside != 0)
 		return;
 	reprise_sync(REPRISE_SYNC_ALL, 0, false);
@@ -104,6 +111,8 @@ void reprise_events_shared(void)
 
 void reprise_meet_attributes(const CUlaunchConfig *config)
 {
+	REPRISE_KEEP_ERRNO;
+
 	if (atomic_load(&reprise_joint_lanes) > 0 && !reprise_kernel_knows_attributes(config))
 		reprise_lanes_meet_events(NULL, NULL, true);
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "../base/inside.h"
-#include "../base/keep.h"
 #include "../base/options.h"
 #include "../base/thread.h"
 #include "../driver/current.h"
@@ -53,7 +52,6 @@ static bool take_tail(CUcontext context, CUevent *tail)
 
 static void give_tail(CUcontext context, CUevent tail)
 {
-	REPRISE_KEEP_ERRNO;
 	struct spare *spare = malloc(sizeof(*spare));
 
 	/* Without memory for it, it is left to its context. */
@@ -115,7 +113,6 @@ static bool may_join(const struct reprise_lane *head, const struct reprise_lane 
 /* The head's part. False if there is no room for one more. */
 static bool add_member(struct reprise_lane *head, struct reprise_lane *side, unsigned int *member)
 {
-	REPRISE_KEEP_ERRNO;
 	struct reprise_joint *joint = head->joint != NULL ? head->joint : calloc(1, sizeof(*joint));
 	CUevent tails[2];
 

@@ -3,6 +3,7 @@
 #include "../base/changes.h"
 #include "../base/gate.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../base/thread.h"
 #include "../driver/current.h"
 #include "../driver/driver.h"
@@ -333,6 +334,7 @@ static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult 
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
+	REPRISE_KEEP_ERRNO;
 	uint64_t begin = reprise_timeline_begin();
 
 	if (reprise_inside != 0)
@@ -343,6 +345,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 
 void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
+	REPRISE_KEEP_ERRNO;
 	uint64_t begin = reprise_timeline_begin();
 
 	if (reprise_inside != 0)
@@ -353,6 +356,8 @@ void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresu
 
 bool reprise_free_begin(CUdeviceptr address)
 {
+	REPRISE_KEEP_ERRNO;
+
 	return reprise_inside == 0 && reprise_memory_free_begin(address, reprise_taking_part()); /* not while the program captures */
 }
 

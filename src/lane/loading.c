@@ -4,6 +4,7 @@
 
 #include "../base/gate.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../driver/driver.h"
 #include "order.h"
 #include "registry.h"
@@ -20,6 +21,7 @@ static CUcontext current(void)
 
 bool reprise_loading_begins(CUfunction function, enum reprise_function_call call)
 {
+	REPRISE_KEEP_ERRNO;
 	CUcontext context;
 
 	if (reprise_inside != 0)
@@ -39,6 +41,7 @@ bool reprise_loading_begins_launch(const struct reprise_call *call, bool is_firs
 
 void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded)
 {
+	REPRISE_KEEP_ERRNO;
 	CUcontext context = current();
 
 	if (succeeded && context != NULL)

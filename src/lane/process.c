@@ -60,6 +60,8 @@ static void at_exit(void)
 /* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
 static void in_child(void)
 {
+	REPRISE_KEEP_ERRNO;
+
 	reprise_start_reset();
 	reprise_lanes_reset();
 	reprise_store_reset();
@@ -147,8 +149,6 @@ static void start_threads(void)
 
 static void prepare(void)
 {
-	REPRISE_KEEP_ERRNO;
-
 	reprise_filters_note();
 	register_all();
 	start_threads();

@@ -7,6 +7,7 @@
 #include "../base/clock.h"
 #include "../base/gate.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 #include "../base/lock.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
@@ -62,6 +63,7 @@ static unsigned int give_up_graphs(uint64_t deadline)
 
 bool reprise_make_room(unsigned int tried)
 {
+	REPRISE_KEEP_ERRNO;
 	static _Thread_local unsigned int destroyed __attribute__((tls_model(REPRISE_TLS_MODEL)));
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;

@@ -5,7 +5,6 @@
 #include "../base/clock.h"
 #include "../base/filters.h"
 #include "../base/inside.h"
-#include "../base/keep.h"
 #include "../base/lock.h"
 #include "../base/log.h"
 #include "../base/options.h"
@@ -30,7 +29,6 @@ static _Atomic int started; /* the mode and one; 0 before */
 
 static enum reprise_mode decide(void)
 {
-	REPRISE_KEEP_ERRNO;
 	int entered = reprise_enter();
 
 	reprise_options_read();

@@ -6,7 +6,6 @@
 
 #include "../base/changes.h"
 #include "../base/hash.h"
-#include "../base/keep.h"
 #include "../base/lock.h"
 #include "../driver/driver.h"
 #include "deny.h"
@@ -292,7 +291,6 @@ static void keep(CUfunction function, uint32_t under, const struct answer *answe
 
 struct reprise_function reprise_function_of(CUfunction function)
 {
-	REPRISE_KEEP_ERRNO;
 	struct reprise_function found = {.fixed_grid = true};
 	struct answer *answer;
 	uint32_t under;

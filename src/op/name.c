@@ -3,7 +3,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../base/keep.h"
 #include "../driver/driver.h"
 
 #define NAME_MOST 512 /* characters that are kept */
@@ -32,7 +31,6 @@ const char *reprise_name_of(CUfunction function, bool is_kernel)
 
 uint16_t reprise_name_row(const char *name)
 {
-	REPRISE_KEEP_ERRNO;
 	const char *kept;
 
 	if (name == NULL)

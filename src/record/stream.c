@@ -1,6 +1,5 @@
 #include "stream.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,20 +65,19 @@ static size_t header(char *text, size_t size)
 
 bool reprise_stream_open(void)
 {
-	int entered = reprise_enter(), saved = errno;
+	int entered = reprise_enter();
 	char text[512];
 	bool opened = write_to(reprise_report_file_make(reprise_option_text(REPRISE_OPTION_STREAM), &stream.place), text, header(text, sizeof(text)));
 
 	if (opened && stream.place.beside)
 		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s", reprise_option_text(REPRISE_OPTION_STREAM), stream.place.path);
-	errno = saved;
 	reprise_leave(entered);
 	return opened;
 }
 
 bool reprise_stream_flush(void)
 {
-	int entered, saved = errno;
+	int entered;
 	bool written;
 
 	if (stream.ended[0] != '\0' || stream.gathered == 0)
@@ -88,7 +86,6 @@ bool reprise_stream_flush(void)
 	written = write_to(reprise_report_file_again(&stream.place, O_APPEND), gathered, stream.gathered * sizeof(gathered[0]));
 	reprise_count(REPRISE_COUNT_stream_records, stream.gathered); /* none if it has ended */
 	stream.gathered = 0;
-	errno = saved;
 	reprise_leave(entered);
 	return written;
 }

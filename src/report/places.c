@@ -5,6 +5,7 @@
 
 #include "../base/hash.h"
 #include "../base/inside.h"
+#include "../base/keep.h"
 
 #define TRIES_MOST 16
 
@@ -42,6 +43,7 @@ static bool is_of(struct slot *slot, uint64_t key, const struct reprise_place *p
 
 void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address)
 {
+	REPRISE_KEEP_ERRNO;
 	struct reprise_place place = {.kind = kind, .what = what};
 	uint64_t key;
 

@@ -176,7 +176,6 @@ void reprise_report_at_exit(void)
 	if (reprise_option_text(REPRISE_OPTION_REPORT)[0] == '\0')
 		return;
 
-	REPRISE_KEEP_ERRNO;
 	REPRISE_KEEP_FLOAT;
 	int error = reprise_report_write_last();
 

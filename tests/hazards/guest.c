@@ -185,6 +185,139 @@ static void errno_kept(void)
 	hazard_print("x", hazard_x);
 }
 
+static const char *changed_by; /* the first call that changed errno */
+static unsigned calls_that_changed;
+
+#define KEPT(call) \
+	do { \
+		errno = EXDEV; \
+		CHECK(call); \
+		if (errno != EXDEV && calls_that_changed++ == 0) \
+			changed_by = #call; \
+	} while (0)
+
+static void CUDA_CB do_nothing(void *unused)
+{
+	(void)unused;
+}
+
+/* Of every kind of door one, or more: ops, orders of streams, events, waits, questions, ends, memory, attributes, captures. */
+static void call_all(unsigned iteration, CUdeviceptr pinned_at, CUdeviceptr words, CUevent event, CUstream stream, CUstream other)
+{
+	CUstreamAttrValue value = {.priority = 0};
+	CUgraphExec executable;
+	CUdeviceptr memory;
+	CUmodule module;
+	CUstream ending;
+	CUevent marked;
+	CUgraph graph;
+	int number;
+
+	for (unsigned i = 0; i < CHAIN; i++) {
+		void *params[] = {&hazard_x, &hazard_y, &i};
+
+		KEPT(cuLaunchKernel(i % 2 == 0 ? hazard_mix : hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
+	}
+	KEPT(cuMemcpyAsync(pinned_at, hazard_x, 64, stream));
+	KEPT(cuMemsetD32Async(words, 5, 4, stream));
+	KEPT(cuStreamSynchronize(stream));
+	if (iteration % 20 != 19)
+		return;
+	KEPT(cuLaunchHostFunc(stream, do_nothing, NULL));
+	KEPT(cuStreamWriteValue32(stream, words, 5, 0));
+	KEPT(cuMemsetD8Async(words + 192, 5, 4, CU_STREAM_PER_THREAD));
+	KEPT(cuEventRecord(event, stream));
+	KEPT(cuStreamWaitEvent(other, event, CU_EVENT_WAIT_DEFAULT));
+	KEPT(cuMemsetD32Async(words + 64, 5, 4, other));
+	KEPT(cuEventSynchronize(event));
+	KEPT(cuEventQuery(event));
+	KEPT(cuCtxSynchronize());
+	KEPT(cuStreamQuery(stream));
+	KEPT(cuFuncGetAttribute(&number, CU_FUNC_ATTRIBUTE_NUM_REGS, hazard_mix));
+	KEPT(cuFuncSetAttribute(hazard_fold, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, (int)(iteration % 100)));
+	KEPT(cuEventCreate(&marked, CU_EVENT_DEFAULT));
+	KEPT(cuEventRecord(marked, other));
+	KEPT(cuEventDestroy(marked));
+	KEPT(cuStreamCreate(&ending, CU_STREAM_NON_BLOCKING));
+	KEPT(cuMemsetD32Async(words + 128, 5, 4, ending));
+	KEPT(cuStreamSetAttribute(ending, CU_STREAM_ATTRIBUTE_PRIORITY, &value));
+	KEPT(cuMemAllocAsync(&memory, 256, ending));
+	KEPT(cuMemFreeAsync(memory, ending));
+	KEPT(cuStreamDestroy(ending));
+	KEPT(cuMemAlloc(&memory, 256));
+	KEPT(cuMemFree(memory));
+	KEPT(cuModuleLoad(&module, hazard_module_path));
+	KEPT(cuModuleUnload(module));
+	hazard_part_of_chain(hazard_x, 3, stream);
+	KEPT(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	KEPT(cuMemsetD32Async(words, 5, 4, stream));
+	KEPT(cuStreamEndCapture(stream, &graph));
+	KEPT(cuGraphInstantiate(&executable, graph, 0));
+	KEPT(cuGraphLaunch(executable, stream));
+	KEPT(cuGraphExecDestroy(executable));
+	KEPT(cuGraphDestroy(graph));
+}
+
+/* Streams that fork and join, so that their lanes do, and events that end then. */
+static void fork_and_join(CUdeviceptr words, CUstream stream, CUstream other)
+{
+	CUevent forks, joins;
+
+	KEPT(cuEventCreate(&forks, CU_EVENT_DISABLE_TIMING));
+	KEPT(cuEventCreate(&joins, CU_EVENT_DISABLE_TIMING));
+	for (unsigned i = 0; i < 60; i++) {
+		KEPT(cuMemsetD32Async(words, 5, 4, stream));
+		KEPT(cuEventRecord(forks, stream));
+		KEPT(cuStreamWaitEvent(other, forks, CU_EVENT_WAIT_DEFAULT));
+		KEPT(cuMemsetD32Async(words + 64, 5, 4, other));
+		KEPT(cuEventRecord(joins, other));
+		KEPT(cuStreamWaitEvent(stream, joins, CU_EVENT_WAIT_DEFAULT));
+		KEPT(cuMemsetD32Async(words, 6, 4, stream));
+		KEPT(cuStreamSynchronize(stream));
+	}
+	KEPT(cuEventDestroy(forks));
+	KEPT(cuEventDestroy(joins));
+}
+
+static void *call_all_there(void *host)
+{
+	CUstream stream, other;
+	CUdeviceptr pinned, words;
+	CUevent event;
+
+	KEPT(cuCtxSetCurrent(hazard_context));
+	KEPT(cuMemHostGetDevicePointer(&pinned, host, 0));
+	KEPT(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	KEPT(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+	KEPT(cuMemAlloc(&words, 256));
+	KEPT(cuEventCreate(&event, CU_EVENT_DEFAULT));
+	for (unsigned iteration = 0; iteration < 160; iteration++) {
+		call_all(iteration, pinned, words, event, stream, other);
+		if (iteration % 20 == 9)
+			hazard_await_graphs();
+	}
+	fork_and_join(words, stream, other);
+	return NULL;
+}
+
+/* Whatever Reprise asks the C library for changes errno (spoil.c): from the first call on, and again in a second thread, which does all for the first time. */
+static void errno_spoiled(void)
+{
+	CUcontext context;
+	pthread_t thread;
+	void *host;
+
+	KEPT(cuInit(0));
+	KEPT(cuDevicePrimaryCtxRetain(&context, 0)); /* the first that has a door */
+	hazard_set_up();
+	KEPT(cuMemHostAlloc(&host, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
+	call_all_there(host);
+	pthread_create(&thread, NULL, call_all_there, host);
+	pthread_join(thread, NULL);
+	printf("errno changed %u times%s%s\n", calls_that_changed, changed_by != NULL ? ", first by " : "", changed_by != NULL ? changed_by : "");
+	hazard_print("x", hazard_x);
+}
+
 /* An error of the loader's waits until it is asked for, whatever CUDA is called for the first time meanwhile. */
 static void pending_dlerror(void)
 {
@@ -299,6 +432,7 @@ const struct hazard guest_hazards[] = {
 	{"locked_in", locked_in},
 	{"floating_point", floating_point},
 	{"errno_kept", errno_kept},
+	{"errno_spoiled", errno_spoiled},
 	{"pending_dlerror", pending_dlerror},
 	{"closed_before", closed_before},
 	{"main_thread_ends", main_thread_ends},

@@ -1,5 +1,5 @@
 /*
- * Host memory that runs out for Reprise alone: malloc, calloc and realloc return NULL on demand where libreprise.so calls them.
+ * Host memory that runs out for Reprise alone: malloc, calloc, realloc and aligned_alloc return NULL on demand where libreprise.so calls them.
  *
  *     LD_PRELOAD=libhostmemory.so:libreprise.so HOST_MEMORY_FAIL=WHEN program
  *
@@ -14,19 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "allocators.h"
 #include "code.h"
-
-/* The allocator behind: a sanitizer's if there is one, else glibc's own. Neither need be looked up: dlsym is Reprise's here, and allocates. */
-#define BEHIND(name, types, values) \
-	void *__libc_##name types; \
-	__attribute__((weak)) void *__interceptor_##name types; \
-	static void *behind_##name types \
-	{ \
-		return __interceptor_##name ? __interceptor_##name values : __libc_##name values; \
-	}
-BEHIND(malloc, (size_t bytes), (bytes))
-BEHIND(calloc, (size_t count, size_t bytes), (count, bytes))
-BEHIND(realloc, (void *memory, size_t bytes), (memory, bytes))
 
 static unsigned long first, last = (unsigned long)-1, every = 1;
 static _Atomic unsigned long allocations;
@@ -75,4 +64,9 @@ __attribute__((visibility("default"))) void *calloc(size_t count, size_t bytes)
 __attribute__((visibility("default"))) void *realloc(void *memory, size_t bytes)
 {
 	return fails(__builtin_return_address(0)) ? NULL : behind_realloc(memory, bytes);
+}
+
+__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t bytes)
+{
+	return fails(__builtin_return_address(0)) ? NULL : behind_aligned_alloc(alignment, bytes);
 }
