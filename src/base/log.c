@@ -1,12 +1,15 @@
 #include "log.h"
 
-#include <errno.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,12 +22,37 @@
 static _Atomic uint64_t current_level = REPRISE_LOG_WARNING;
 static _Atomic unsigned int lines_told;
 
-/* What stderr was when this library was loaded. */
+/* What stderr was when the program began. */
 static struct {
 	bool known;
 	dev_t device;
 	ino_t inode;
 } stderr_file;
+
+/*
+ * Whether this library was loaded as the program was, and not by it. Then it stands before the loader in the list of what is loaded; whatever is opened later comes
+ * behind it. (So do things on which others only depend that came with the program: they are taken to have come late.)
+ */
+static bool came_with_program(void)
+{
+	struct link_map *own = NULL, *map = _r_debug.r_map; /* not that of another namespace */
+	Dl_info info;
+
+	if (dladdr1(&stderr_file, &info, (void **)&own, RTLD_DL_LINKMAP) == 0)
+		return false;
+	while (map != NULL && map != own && map->l_addr != _r_debug.r_ldbase)
+		map = map->l_next;
+	return map != NULL && map == own;
+}
+
+static bool is_commands(const struct stat *status)
+{
+	const char *told = secure_getenv(REPRISE_LOG_STDERR);
+	char own[REPRISE_LOG_STDERR_MOST];
+
+	snprintf(own, sizeof(own), REPRISE_LOG_STDERR_FORM, (unsigned long long)status->st_dev, (unsigned long long)status->st_ino);
+	return told != NULL && strcmp(told, own) == 0;
+}
 
 /*
  * A constructor, and the only one: who closes stderr and opens a file may do so before its first call that comes here, and then nothing would tell that file
@@ -35,7 +63,7 @@ __attribute__((constructor)) void reprise_log_open(void)
 	REPRISE_KEEP_ERRNO;
 	struct stat status;
 
-	stderr_file.known = fstat(STDERR_FILENO, &status) == 0;
+	stderr_file.known = fstat(STDERR_FILENO, &status) == 0 && (came_with_program() || is_commands(&status));
 	stderr_file.device = status.st_dev;
 	stderr_file.inode = status.st_ino;
 }

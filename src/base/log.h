@@ -2,7 +2,8 @@
  * Words on stderr. Nothing is allocated, each line is one write(2), and after a fixed number of lines there are no more: a
  * failure that repeats a million times is counted in the report, not told a million times.
  *
- * Words go to the file that stderr was when the library was loaded. If another one has its number, they go nowhere.
+ * Words go to the file that stderr was when the program began. If another one has its number, they go nowhere. A library that is loaded later than that, as the
+ * stand-in by who opens the driver, cannot know which it was: it says nothing, unless the command has told it.
  */
 #pragma once
 
@@ -15,6 +16,11 @@ enum reprise_log_level {
 	REPRISE_LOG_INFO,
 	REPRISE_LOG_DEBUG,
 };
+
+/* In the environment, which file the command's stderr is, and so its program's: the device and the inode, in hexadecimal. Not an option: the command alone sets it. */
+#define REPRISE_LOG_STDERR "_REPRISE_STDERR"
+#define REPRISE_LOG_STDERR_FORM "%llx:%llx"
+#define REPRISE_LOG_STDERR_MOST 40
 
 /* Notes which file stderr is. Runs when the library is loaded. Not thread-safe. */
 void reprise_log_open(void);

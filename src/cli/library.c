@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/log.h"
 #include "../driver/search.h"
 
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
@@ -110,6 +112,18 @@ bool reprise_cli_preload(void)
 	return put_before("LD_PRELOAD", library);
 }
 
+/* The stand-in is loaded when the program opens the driver, and the program may have given the number of stderr to another file by then. */
+static void tell_stderr(void)
+{
+	char text[REPRISE_LOG_STDERR_MOST];
+	struct stat status;
+
+	if (fstat(STDERR_FILENO, &status) != 0)
+		return;
+	snprintf(text, sizeof(text), REPRISE_LOG_STDERR_FORM, (unsigned long long)status.st_dev, (unsigned long long)status.st_ino);
+	setenv(REPRISE_LOG_STDERR, text, 1);
+}
+
 bool reprise_cli_stand_in(void)
 {
 	char folder[REPRISE_CLI_PATH_MOST], driver[REPRISE_CLI_PATH_MOST];
@@ -122,5 +136,6 @@ bool reprise_cli_stand_in(void)
 		fprintf(stderr, "reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
 		return true;
 	}
+	tell_stderr();
 	return put_before("LD_LIBRARY_PATH", folder);
 }
