@@ -368,7 +368,7 @@ BUGS = (
      "	static _Atomic int making;\n\n	while (atomic_exchange(&making, 1) != 0)\n		continue;\n	reprise_thread_end_hear(&thread_end);\n	atomic_store(&making, 0);\n", "handler_at_own_stream"),
     ("a handler finds the thread in the midst of its first op", "reprise_gate_enter",
      "	reprise_inside++; /* before all else: the handler of a signal that comes now passes straight through */\n	atomic_signal_fence(memory_order_seq_cst);\n	slot = reprise_gate_pass.slot;\n	if (__builtin_expect(slot == NULL, 0))\n		slot = reprise_gate_find_slot();\n",
-     "	static _Atomic int making;\n\n	slot = reprise_gate_pass.slot;\n	while (slot == NULL && atomic_exchange(&making, 1) != 0)\n		continue;\n	if (slot == NULL)\n		slot = reprise_gate_find_slot();\n	atomic_store(&making, 0);\n	reprise_inside++;\n", "handler_at_first_op"),
+     "	static _Atomic int making;\n\n	while (atomic_exchange(&making, 1) != 0)\n		continue;\n	slot = reprise_gate_pass.slot;\n	if (slot == NULL)\n		slot = reprise_gate_find_slot();\n	atomic_store(&making, 0);\n	reprise_inside++;\n", "handler_at_first_op"),
     ("who hears of a thread's end waits for who makes the key", "make", "	if (pthread_key_create(&key, end->ends) != 0)\n		return 0;\n",
      "	static _Atomic int making;\n\n	while (atomic_exchange(&making, 1) != 0)\n		continue;\n	if (pthread_key_create(&key, end->ends) != 0)\n		return 0;\n	atomic_store(&making, 0);\n", "handler_at_first_end handler_at_own_stream"),
     ("launches are not kept back while a graph is made", "reprise_lull_begin", "	if (!reprise_gate_close(context, patience(lull)))\n		return false;\n",
