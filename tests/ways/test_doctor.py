@@ -290,6 +290,10 @@ class StandIn(unittest.TestCase):
         self.assertEqual(outcome.returncode, 0)
         self.assertRegex(outcome.stderr, r"of [\d,]+ launches")
 
+    def test_it_speaks_on_the_commands_stderr_though_it_comes_late(self):
+        outcome = reprise("run", "--stand-in", "--", str(WAYS / "ways-looked-up"), self.MODULE, REPRISE_PAYS="perhaps")
+        self.assertEqual(outcome.stderr.count('"perhaps" is not one of'), 1)
+
     def test_twice_is_once(self):
         command = str(BUILD / "src" / "cli" / "reprise")
         outcome = reprise("run", "--stand-in", "--", command, "run", "--stand-in", "--", str(WAYS / "ways-linked"), self.MODULE)

@@ -50,7 +50,12 @@ def readable_by_nobody(*paths):
 
 def run(program, folder, **environment):
     environment |= {"REPRISE_REPORT": f"{folder}/report.json", "REPRISE_LOG": "debug", "REPRISE_HOLD": "nonsense"}
-    outcome = subprocess.run([program, MODULE], env=environment, capture_output=True, text=True)
+    with tempfile.TemporaryFile("w+") as said:
+        status = os.fstat(said.fileno())
+        environment["_REPRISE_STDERR"] = f"{status.st_dev:x}:{status.st_ino:x}"    # as the command says it, since the stand-in comes late
+        outcome = subprocess.run([program, MODULE], env=environment, stdout=subprocess.PIPE, stderr=said, text=True)
+        said.seek(0)
+        outcome.stderr = said.read()
     report = Path(folder, "report.json")
     written = report.exists()
     report.unlink(missing_ok=True)
