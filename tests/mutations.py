@@ -483,6 +483,7 @@ BUGS = (
     ("the end of an event changes errno", "reprise_event_destroy", "	REPRISE_KEEP_ERRNO;\n", "", "errno_spoiled"),
     ("what ends changes errno before the driver has it", "reprise_lifetime", "	REPRISE_KEEP_ERRNO;\n", "", "errno_spoiled"),
     ("a capture of the program's changes errno", "reprise_capture_begin", "	REPRISE_KEEP_ERRNO;\n", "", "errno_spoiled"),
+    ("the first thread's slot in the gate needs memory", "take_free", "*slot = first; slot != NULL; slot = next_of(slot)", "*slot = atomic_load(&slots); slot != NULL; slot = slot->next", "out_of_memory_on_host_once"),
     ("an exported name is looked up at its first call", "reprise_door_first_call", "	if (elsewhere == NULL)\n		return settle(entry, in_driver(entry));\n",
      "	if (elsewhere == NULL && reprise_real_dlsym(RTLD_NEXT, name) != NULL)\n		return settle(entry, in_driver(entry));\n", "pending_dlerror"),
     ("stderr is what has its number when CUDA is first called", "reprise_options_read", "	char range[128];\n\n	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {",

@@ -16,6 +16,7 @@
 #define DOUBT_NS 1000000000u /* a thread whose last call that was may never make another */
 #define YIELDS 64           /* before the building thread sleeps between two looks: one of another priority may need its processor */
 #define NAP_NS 20000
+#define FIRST 16
 
 enum { IDLE, AT_WORK, AWAITED }; /* the building thread; the last: somebody sleeps until it is idle */
 
@@ -23,7 +24,8 @@ _Atomic uintptr_t reprise_gate_closed REPRISE_HOT_DATA;
 _Alignas(64) _Atomic uint32_t reprise_gate_waiting;
 _Thread_local struct reprise_gate_pass reprise_gate_pass;
 
-static _Atomic(struct reprise_gate_slot *) slots; /* grows at its head alone */
+static struct reprise_gate_slot first[FIRST];     /* for most programs' threads: no memory need be there for them */
+static _Atomic(struct reprise_gate_slot *) slots; /* of further threads; grows at its head alone */
 static _Atomic uint32_t openings;                 /* how often the gate was opened: who waits there sleeps on it */
 static _Atomic uint32_t work;                     /* of the above; who waits for its end sleeps on it */
 static struct reprise_lock role;                  /* who has it is the one that works, or wants to */
@@ -35,6 +37,14 @@ static struct reprise_gate_slot shared = {.giving = REPRISE_GATE_ANY};
 static _Atomic bool is_shared;
 
 /* ---- threads ---- */
+
+/* All slots are visited from `first` on. */
+static struct reprise_gate_slot *next_of(struct reprise_gate_slot *slot)
+{
+	if (slot == &first[FIRST - 1])
+		return atomic_load(&slots);
+	return slot >= first && slot < &first[FIRST - 1] ? slot + 1 : slot->next;
+}
 
 static void thread_ends(void *unused)
 {
@@ -54,7 +64,7 @@ static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threa
 
 static struct reprise_gate_slot *take_free(void)
 {
-	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next)
+	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot))
 		if (!atomic_exchange(&slot->taken, true))
 			return slot;
 	return NULL;
@@ -213,7 +223,7 @@ static bool is_doubted(const struct reprise_gate_slot *slot)
 
 static bool any_doubted(void)
 {
-	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next)
+	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot))
 		if (is_doubted(slot))
 			return true;
 	return false;
@@ -280,7 +290,7 @@ static bool is_given_work(uintptr_t context)
 {
 	if (atomic_load(&is_shared))
 		return true;
-	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next) {
+	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot)) {
 		uintptr_t giving = atomic_load(&slot->giving);
 
 		if (giving == context || giving == REPRISE_GATE_ANY || is_doubted(slot))
@@ -315,7 +325,7 @@ void reprise_gate_open(void)
 
 void reprise_gate_reset(void)
 {
-	for (struct reprise_gate_slot *slot = atomic_load(&slots); slot != NULL; slot = slot->next) {
+	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot)) {
 		atomic_store(&slot->giving, 0);
 		atomic_store(&slot->doubted, 0);
 		atomic_store(&slot->taken, slot == reprise_gate_pass.slot);
