@@ -29,6 +29,7 @@ struct forgetting {
 	bool one_stream;
 	uint32_t owner;       /* only this thread's lanes; 0: all */
 	CUcontext context;    /* only this context's lanes; NULL: all */
+	bool elsewhere;       /* only traces that name arrays or contexts */
 	bool retire;          /* the lanes go too */
 	bool stay;            /* their private streams do not: the driver might keep who destroys them, and gives them back with the context */
 };
@@ -70,11 +71,14 @@ static void forget(struct reprise_lane *lane, void *context)
 	struct reprise_workshop workshop = {0};
 
 	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) || (what->owner != 0 && lane->owner != what->owner) ||
-	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)))
+	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)) ||
+	    (what->elsewhere && !atomic_load(&lane->names_elsewhere)))
 		return;
 	take(lane, what->one_stream || what->retire);
 	if (what->function.handle != NULL)
 		reprise_lane_forget_function(lane, &what->function);
+	else if (what->elsewhere)
+		reprise_lane_forget_elsewhere(lane);
 	else
 		reprise_lane_forget(lane);
 	if (what->retire || what->one_stream)
@@ -267,6 +271,12 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
 		forgetting.owner = forgetting.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
 		break;
+	case REPRISE_LIFETIME_CONTEXT:
+	case REPRISE_LIFETIME_DETACH:
+	case REPRISE_LIFETIME_PRIMARY:
+	case REPRISE_LIFETIME_RESET: /* what was made there may be named in any other */
+		forgetting.elsewhere = true;
+		break;
 	default:
 		break;
 	}
@@ -312,8 +322,7 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_carried_note(scope_of(what, handle).stream);
 	if (reprise_ends_context(what))
 		end_context(what, handle);
-	else
-		forget_traces(what, handle, false);
+	forget_traces(what, handle, false);
 	if (what == REPRISE_LIFETIME_STREAM && handle > (uintptr_t)CU_STREAM_PER_THREAD)
 		reprise_errors_stream_ended((CUstream)handle);
 }
@@ -327,7 +336,7 @@ static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult 
 	each_change(what, reprise_changes_end);
 	if (reprise_ends_context(what))
 		look_at_contexts(what, handle, result);
-	if (what == REPRISE_LIFETIME_CODE || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES)
+	if (what == REPRISE_LIFETIME_CODE || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
 		forget_traces(what, handle, true);
 }
 
