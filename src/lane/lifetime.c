@@ -245,10 +245,15 @@ static bool is_of_function(enum reprise_lifetime what)
 	return what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_KERNEL;
 }
 
+static bool is_of_memory(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_ARRAYS || what == REPRISE_LIFETIME_UNNAMED;
+}
+
 /* What of the driver's answers may be other ones after the call. */
 static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
 {
-	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
+	if (is_of_memory(what) || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		does(REPRISE_CHANGES_MEMORY);
 	if (what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		does(REPRISE_CHANGES_FUNCTIONS);
@@ -271,10 +276,11 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
 		forgetting.owner = forgetting.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
 		break;
+	case REPRISE_LIFETIME_ARRAYS:
 	case REPRISE_LIFETIME_CONTEXT:
 	case REPRISE_LIFETIME_DETACH:
 	case REPRISE_LIFETIME_PRIMARY:
-	case REPRISE_LIFETIME_RESET: /* what was made there may be named in any other */
+	case REPRISE_LIFETIME_RESET: /* what was made in one may be named in any other */
 		forgetting.elsewhere = true;
 		break;
 	default:
@@ -301,6 +307,8 @@ static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 {
 	if (what == REPRISE_LIFETIME_STREAM)
 		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);
+	else if (what == REPRISE_LIFETIME_ARRAYS)
+		reprise_lanes_sync(REPRISE_SYNC_UNKNOWN, 0, false);
 	else if (what == REPRISE_LIFETIME_UNNAMED || is_of_function(what))
 		reprise_lanes_issue_own();
 	else
@@ -336,7 +344,7 @@ static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult 
 	each_change(what, reprise_changes_end);
 	if (reprise_ends_context(what))
 		look_at_contexts(what, handle, result);
-	if (what == REPRISE_LIFETIME_CODE || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_ARRAYS || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
 		forget_traces(what, handle, true);
 }
 
