@@ -134,6 +134,59 @@ START_TEST(a_newer_form_of_capture_stops_all_deferring_when_called)
 }
 END_TEST
 
+/* Also of entry points that have wrappers of their own. */
+START_TEST(a_newer_form_of_a_launch_a_wait_or_a_question_is_a_barrier)
+{
+	static const char *const names[] = {"cuCtxSynchronize_v9", "cuGraphLaunch_v9", "cuLaunchHostFunc_v9", "cuOccupancyMaxPotentialBlockSize_v9",
+		"cuStreamWaitValue32_v9"};
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		call_with_everything(dlsym(driver(), names[i]));
+		assert_everything_arrived(names[i]);
+		ck_assert_uint_eq(rooms->syncs, i + 1);
+		ck_assert_uint_eq(rooms->sync, REPRISE_SYNC_UNKNOWN);
+	}
+	ck_assert_uint_eq(rooms->lifetimes + rooms->stops + rooms->shared, 0);
+}
+END_TEST
+
+START_TEST(a_newer_form_of_what_ends_something_ends_what_the_known_ones_do)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	call_with_everything(dlsym(driver(), "cuEventDestroy_v9"));
+	ck_assert_uint_eq(rooms->shared, 1);
+	call_with_everything(dlsym(driver(), "cuMemFreeAsync_v9"));
+	ck_assert_uint_eq(rooms->lifetimes, 1);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
+	call_with_everything(dlsym(driver(), "cuFuncSetAttribute_v9"));
+	ck_assert_uint_eq(rooms->lifetimes, 2);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_CONTEXT);
+	ck_assert_uint_eq(rooms->stops, 0);
+	call_with_everything(dlsym(driver(), "cuGetProcAddress_v9"));
+	ck_assert_uint_eq(rooms->stops, 1);
+}
+END_TEST
+
+/* It may wait for a context, or give it work, and nobody sees it return. */
+START_TEST(a_call_that_nobody_knows_is_doubted_behind_captures_of_ours)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	call_with_everything(dlsym(driver(), "cuFutureThing"));
+	ck_assert_uint_eq(rooms->context_syncs, 1);
+	ck_assert_uint_eq(rooms->context_syncs_ended, 1);
+	ck_assert(rooms->is_in_doubt());
+	call_with_everything(dlsym(driver(), "cuMemcpyBatchAsync")); /* with nothing deferred, it tells nobody */
+	ck_assert(rooms->is_in_doubt());
+	defer_something();
+	call_with_everything(dlsym(driver(), "cuMemcpyBatchAsync"));
+	ck_assert(!rooms->is_in_doubt());
+}
+END_TEST
+
 START_TEST(when_the_spare_doors_run_out_deferring_stops)
 {
 	char name[20];
@@ -354,6 +407,9 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_function_that_is_not_in_the_table_is_a_barrier);
 	tcase_add_test(tcase, a_newer_form_of_a_lifetime_may_end_anything);
 	tcase_add_test(tcase, a_newer_form_of_capture_stops_all_deferring_when_called);
+	tcase_add_test(tcase, a_newer_form_of_a_launch_a_wait_or_a_question_is_a_barrier);
+	tcase_add_test(tcase, a_newer_form_of_what_ends_something_ends_what_the_known_ones_do);
+	tcase_add_test(tcase, a_call_that_nobody_knows_is_doubted_behind_captures_of_ours);
 	tcase_add_test(tcase, when_the_spare_doors_run_out_deferring_stops);
 	tcase_add_test(tcase, other_names_with_the_drivers_prefix_are_left_alone);
 	tcase_add_test(tcase, a_name_that_is_missing_is_reported_as_ever);

@@ -27,6 +27,4 @@ static unsigned int remember(const char *name, const uint64_t *integers, const d
 #define ENTRY(name, ...) FUNCTION(name)
 #include "../../../../preload/entry_points.def"
 
-FUNCTION(cuFutureThing)
-FUNCTION(cuModuleUnload_v9)
-FUNCTION(cuStreamBeginCapture_v9)
+FAKE_UNKNOWN(FUNCTION)
