@@ -69,6 +69,7 @@ BUGS = (
     ("graphs that were given up stay in a context that ends", "give_back", "	graves = now ? reprise_graveyard_take(context) : NULL;", "	graves = NULL;", "context_ends"),
     ("what names an array stays when the array's context ends", "reprise_lane_keep", "		atomic_store(&lane->names_elsewhere, true);", "		(void)lane;", "context_of_array"),
     ("captures of ours are kept apart from any context's synchronisation", "place_of", "(uintptr_t)context, 3)", "(uintptr_t)(context != NULL), 3)", "context_sync_elsewhere"),
+    ("graphs that were left in a context are destroyed when it has ended", "context_has_ended", "	reprise_graveyard_lose(context);\n", "", "release_ends_beside"),
     ("graphs of one op are built beside another context", "reprise_make", "	if (graph->count == 1 && !reprise_neighbours_none(graph->workshop->context))", "	if (graph->count == 1 && graph == NULL)", "alone_on_device"),
     ("a context that has ended is thought to be there", "context_has_ended", "	reprise_neighbours_ended(context);\n", "", "alone_on_device"),
     ("a first launch is thought to load nothing", "reprise_lane_submit", " && reprise_loading_begins_launch(call, !call->unseen)", " && false", "loading_behind_function"),

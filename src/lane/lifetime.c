@@ -336,8 +336,8 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 }
 
 /*
- * What other threads learnt while the call was under way. A stream or a context that has ended leaves nothing to learn, and its handle may be a new one's by
- * now.
+ * What other threads learnt while the call was under way is forgotten, and graphs that were captured meanwhile: a reference to a texture is set without
+ * waiting for anything. A stream that has ended leaves nothing to learn, and its handle may be a new one's by now.
  */
 static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {

@@ -527,6 +527,66 @@ static void release_beside_context(void)
 	live_beside_context(once, retain, let_go);
 }
 
+/* On the second device: a call that waits until the host has set the word. */
+static void *free_elsewhere(void *unused)
+{
+	CUfunction await;
+	CUcontext other;
+	CUmodule module;
+	CUdeviceptr freed;
+	CUstream stream;
+
+	CHECK(cuCtxCreate(&other, NULL, 0, 1));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&await, module, "await"));
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	*shared_word = 0;
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemAlloc(&freed, 256));
+	sem_post(&launched_it);
+	sem_wait(&may_free);
+	launch_flag(await, (CUdeviceptr)(uintptr_t)shared_word, 1, stream);
+	sem_post(&launched_it);
+	CHECK(cuMemFree(freed));
+	return unused;
+}
+
+static void make_hot(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < 200; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (iteration % 50 == 49)
+			hazard_settle(stream);
+	}
+	hazard_print("x", hazard_x);
+}
+
+/*
+ * A primary context is released for the last time while another device's thread is in a call that waits for a long time, so that its graphs are left. It has ended
+ * with them, and nobody may touch them when graphs are made in the next one of its handle.
+ */
+static void release_ends_beside(void)
+{
+	pthread_t thread;
+
+	sem_init(&may_free, 0, 0);
+	sem_init(&launched_it, 0, 0);
+	pthread_create(&thread, NULL, free_elsewhere, NULL);
+	sem_wait(&launched_it);
+	make_hot();
+	sem_post(&may_free);
+	sem_wait(&launched_it);
+	rest(3000);
+	CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+	*(volatile uint32_t *)shared_word = 1;
+	pthread_join(thread, NULL);
+	hazard_set_up();
+	make_hot();
+}
+
 /* ---- a signal in the midst of the first call that waits ---- */
 
 static volatile sig_atomic_t handled;
@@ -727,6 +787,7 @@ const struct hazard gated_hazards[] = {
 	{"room_beside_context", room_beside_context},
 	{"room_elsewhere", room_elsewhere},
 	{"release_beside_context", release_beside_context},
+	{"release_ends_beside", release_ends_beside},
 	{"handler_at_first_call", handler_at_first_call},
 	{"module_loaded_behind", module_loaded_behind},
 	{"streams_made_behind", streams_made_behind},
