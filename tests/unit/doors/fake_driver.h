@@ -20,6 +20,7 @@ struct fake_log {
 	uint64_t integers[FAKE_INTEGERS];
 	double floats[FAKE_FLOATS];
 	unsigned int result; /* what to answer */
+	void (*called)(void); /* if it is there, calls it */
 	int capturing;       /* what cuStreamIsCapturing says of every stream, unlogged */
 };
 

@@ -91,6 +91,72 @@ START_TEST(every_entry_point_has_a_door_or_needs_none)
 }
 END_TEST
 
+static bool gave_work, waited;
+
+static void look_at_gate(void)
+{
+	gave_work = preloaded_rooms()->gives_work();
+	waited = preloaded_rooms()->waits();
+}
+
+/* What may wait for what is yet to come, by how the names begin. Ops go through the gate in inner rooms, which are not here. */
+static bool may_give_what_waits(const char *name)
+{
+	static const char *const begins[] = {"cuCtxWaitEvent", "cuGraphLaunch", "cuGraphicsMapResources", "cuGreenCtxWaitEvent", "cuLaunch", "cuMemAllocAsync",
+		"cuMemAllocFromPoolAsync", "cuStreamAddCallback", "cuStreamBatchMemOp", "cuStreamBegin", "cuStreamWaitValue", "cuStreamWriteValue",
+		"cuWaitExternalSemaphoresAsync"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The same of the ALLOC and OWN entry points that may wait for all work. Of the others the table says it. */
+static bool may_wait(const char *name)
+{
+	static const char *const begins[] = {"cuArray3DCreate", "cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuGraphInstantiate", "cuIpcOpenMemHandle", "cuKernelSet", "cuLibraryGetModule",
+		"cuLibraryLoad", "cuMemCreate", "cuMipmappedArrayCreate", "cuModuleLoad"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+START_TEST(calls_that_give_work_or_wait_for_all_of_it_go_through_the_gate)
+{
+	static const struct {
+		const char *name, *waits;
+		bool is_op;
+	} entries[] = {
+#define RECORD(name, ...) {#name, "", true},
+#define ORDER(name, ...) {#name, "", false},
+#define SYNC(name, what, stream, form, result, takes) {#name, #result, false},
+#define LIFETIME(name, what, handle, form, result, takes) {#name, #result, false},
+#define OWN(name, ...) {#name, "", false},
+#define ALLOC(name, ...) {#name, "", false},
+#define PASS(name, ...)
+#include "../../../preload/entry_points.def"
+	};
+
+	driver_log()->called = look_at_gate;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		const char *name = entries[i].name;
+		void *door = dlsym(driver(), name);
+
+		if (entries[i].is_op || strncmp(name, "cuGetProcAddress", 16) == 0)
+			continue;
+		driver_log()->name = "";
+		((fake_function *)door)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+		ck_assert_str_eq(driver_log()->name, name);
+		ck_assert_msg(gave_work == may_give_what_waits(name), "%s %s", name, gave_work ? "goes through the gate" : "passes the gate by");
+		ck_assert_msg(waited == (strcmp(entries[i].waits, "WAITS") == 0 || may_wait(name)), "%s %s", name, waited ? "counts as one that waits" : "does not count as one that waits");
+		ck_assert_msg(!preloaded_rooms()->gives_work() && !preloaded_rooms()->waits(), "%s has not ended", name);
+	}
+}
+END_TEST
+
 START_TEST(a_function_with_two_names_has_the_stricter_ones_door)
 {
 	ck_assert(is_door(dlsym(driver(), "cuLogsCurrent")));
@@ -403,6 +469,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, dlsym_gives_the_door);
 	tcase_add_test(tcase, dlsym_gives_the_drivers_own_where_no_door_is_needed);
 	tcase_add_test(tcase, every_entry_point_has_a_door_or_needs_none);
+	tcase_add_test(tcase, calls_that_give_work_or_wait_for_all_of_it_go_through_the_gate);
 	tcase_add_test(tcase, a_function_with_two_names_has_the_stricter_ones_door);
 	tcase_add_test(tcase, a_function_that_is_not_in_the_table_is_a_barrier);
 	tcase_add_test(tcase, a_newer_form_of_a_lifetime_may_end_anything);

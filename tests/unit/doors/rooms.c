@@ -19,8 +19,19 @@ static int *inside(void)
 	return &reprise_inside;
 }
 
+static bool gives_work(void)
+{
+	return reprise_gate_pass.slot != NULL && reprise_gate_pass.slot->giving != 0;
+}
+
+static bool waits(void)
+{
+	return reprise_gate_pass.waiting > 0;
+}
+
 extern struct rooms rooms;
-__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention, .inside = inside, .is_in_doubt = reprise_gate_is_in_doubt};
+__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention, .inside = inside, .is_in_doubt = reprise_gate_is_in_doubt,
+	.gives_work = gives_work, .waits = waits};
 
 /* Leaves nothing in the registers that a called function may use: what is in them afterwards, a door has kept. */
 static void trash_registers(void)

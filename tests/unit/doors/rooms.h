@@ -28,4 +28,6 @@ struct rooms {
 	_Atomic uint32_t *attention;
 	int *(*inside)(void); /* where this thread's reprise_inside is */
 	bool (*is_in_doubt)(void);
+	bool (*gives_work)(void); /* this thread is in a call that gives work, as far as the gate knows; */
+	bool (*waits)(void);      /* in one that may wait for all work */
 };

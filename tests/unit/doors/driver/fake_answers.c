@@ -21,6 +21,8 @@ unsigned int other_name(void) __asm__("cuLogsCurrent") __attribute__((alias("cuM
 unsigned int one_function(void)
 {
 	fake_log.name = "cuMemGetAttribute";
+	if (fake_log.called != NULL)
+		fake_log.called();
 	return fake_log.result;
 }
 
