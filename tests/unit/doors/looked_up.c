@@ -116,7 +116,7 @@ static bool may_give_what_waits(const char *name)
 static bool may_wait(const char *name)
 {
 	static const char *const begins[] = {"cuArray3DCreate", "cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuGraphInstantiate", "cuIpcOpenMemHandle", "cuKernelSet", "cuLibraryGetModule",
-		"cuLibraryLoad", "cuMemCreate", "cuMipmappedArrayCreate", "cuModuleLoad"};
+		"cuLibraryLoad", "cuMemCreate", "cuMipmappedArrayCreate", "cuModuleLoad", "cuMulticastBindMem_v2"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
