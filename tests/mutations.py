@@ -531,6 +531,8 @@ BUGS = (
     ("a context that is detached stays", "has_ended", "		return result == CUDA_SUCCESS && !is_current((CUcontext)handle);", "		return false;",
      "deferred_errors_of_ended_contexts"),
     ("a trace goes while a visit of it is queued", "reprise_lane_evict", "	if (oldest == NULL || reprise_queued_has(lane, oldest))", "	if (oldest == NULL)", "evicted_while_queued"),
+    ("a trace that has gone is still expected", "reprise_lane_drop", "	if (lane->expected == trace)\n		lane->expected = NULL;\n", "", "evicted_twin"),
+    ("a trace that has gone still follows others", "reprise_index_remove", "	while (trace->leader != NULL)\n		part(trace->leader);\n", "", "evicted_twin"),
     ("a trace that has gone stays another's twin", "reprise_index_remove", "	if (trace->twin != NULL)\n		trace->twin->twin = NULL;\n", "", "evicted_twin"),
     ("a stream is destroyed behind what all others have deferred", "issue_before_end", "	if (what == REPRISE_LIFETIME_STREAM)\n		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);\n	else if", "	if",
      "destroyed_beside_blocked"),
