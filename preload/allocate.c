@@ -14,6 +14,10 @@
 #include "../src/report/places.h"
 #include "door.h"
 
+/* Newer than the header that the project asks for. */
+CUresult CUDAAPI cuMulticastBindMem_v2(CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset, CUmemGenericAllocationHandle memory,
+                                       size_t offset, size_t bytes, unsigned long long flags);
+
 static void sync_all(void)
 {
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
@@ -142,6 +146,12 @@ ALLOCATE_WAITING(cuGraphInstantiateWithParams_ptsz, (CUgraphExec *executable, CU
 /* Another process's memory, named by a structure that doors in assembly do not pass on. It takes none of this process's, and may wait all the same. */
 ALLOCATE_WAITING(cuIpcOpenMemHandle, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
 ALLOCATE_WAITING(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
+
+/* It has seven arguments, and it, too, takes no memory and may wait. */
+ALLOCATE_WAITING(cuMulticastBindMem_v2,
+                 (CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset, CUmemGenericAllocationHandle memory, size_t offset,
+                  size_t bytes, unsigned long long flags),
+                 (multicast, device, multicast_offset, memory, offset, bytes, flags))
 
 /* ---- and a call that gives it back without a barrier: in the order of a stream ---- */
 

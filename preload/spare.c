@@ -1,7 +1,7 @@
 /*
- * An unknown function is harmless at worst if everything deferred is issued before it, unless it belongs to a family whose
- * known members do more than that: a newer cuModuleUnload ends code, a newer way to begin a capture begins a capture.
- * Such a one gets a strict door, which speaks up at every call and expects the worst.
+ * An unknown function is harmless if everything deferred is issued before it, and if nothing of ours is in the driver beside it that it could not bear. That
+ * holds for a newer form of most known ones, too: launches, waits, questions. But a newer cuModuleUnload ends code, a newer way to begin a capture begins a
+ * capture. Such a one gets a strict door, which expects what its family does, and the worst where the family's own doors know from an argument what it is about.
  */
 #include "spare.h"
 
@@ -12,13 +12,32 @@
 
 #include "../src/base/gate.h"
 #include "../src/lane/doors.h"
+#include "../src/lane/loading.h"
 #include "attributes.h"
 #include "door.h"
 
 enum spare_kind {
 	SPARE_SYNC,   /* as a SYNC entry point */
+	SPARE_EVENTS, /* ends events, or gives them to another process */
+	SPARE_MEMORY, /* ends memory */
 	SPARE_FORGET, /* may end or change anything */
 	SPARE_STOP,   /* what it begins cannot be followed */
+};
+
+/* Names that begin so do more than being a barrier, though no LIFETIME entry point is called so. */
+static const struct {
+	const char *begin;
+	enum spare_kind kind;
+} families[] = {
+	{"cuEventDestroy", SPARE_EVENTS},
+	{"cuIpcGetEventHandle", SPARE_EVENTS},
+	{"cuIpcOpenEventHandle", SPARE_EVENTS},
+	{"cuMemFreeAsync", SPARE_MEMORY},
+	{"cuFuncSet", SPARE_FORGET},
+	{"cuKernelSet", SPARE_FORGET},
+	{"cuStreamBegin", SPARE_STOP},
+	{"cuStreamEndCapture", SPARE_STOP},
+	{"cuGetProcAddress", SPARE_STOP},
 };
 
 static _Atomic unsigned int taken;
@@ -47,33 +66,30 @@ static size_t family_length(const char *name)
 	return length;
 }
 
-static enum spare_kind kind_in_class(enum reprise_class class, const char *name)
+static enum spare_kind kind_by_begin(const char *name)
 {
-	if (class == REPRISE_CLASS_LIFETIME)
-		return SPARE_FORGET;
-	if (class != REPRISE_CLASS_OWN)
-		return SPARE_SYNC;
-	/* Captures and cuGetProcAddress, or attributes of functions. */
-	return strncmp(name, "cuStream", 8) == 0 || strncmp(name, "cuGet", 5) == 0 ? SPARE_STOP : SPARE_FORGET;
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (strncmp(name, families[i].begin, strlen(families[i].begin)) == 0)
+			return families[i].kind;
+	return SPARE_SYNC;
 }
 
-static enum spare_kind kind_of(const char *name)
+static bool is_lifetime(const char *name)
 {
 	size_t length = family_length(name);
-	enum spare_kind kind = strncmp(name, "cuStreamBegin", 13) == 0 ? SPARE_STOP : SPARE_SYNC;
 
 	for (unsigned int entry = 0; entry < REPRISE_ENTRY_COUNT; entry++) {
 		const char *known = reprise_entry_name(entry);
 
-		if (strncmp(known, name, length) != 0 || family_length(known) != length)
-			continue;
-
-		enum spare_kind of_known = kind_in_class(reprise_entry_points[entry].class, name);
-
-		if (of_known > kind)
-			kind = of_known;
+		if (reprise_entry_points[entry].class == REPRISE_CLASS_LIFETIME && strncmp(known, name, length) == 0 && family_length(known) == length)
+			return true;
 	}
-	return kind;
+	return false;
+}
+
+static enum spare_kind kind_of(const char *name)
+{
+	return is_lifetime(name) ? SPARE_FORGET : kind_by_begin(name);
 }
 
 /* The next number below `limit`, or `limit` for ever. */
@@ -106,17 +122,49 @@ unsigned int reprise_spare_take(const char *name, void *address)
 	return entry;
 }
 
+/* Nobody knows its arguments, so it is jumped to, and nobody sees it return. */
+static void forget(enum reprise_lifetime what)
+{
+	reprise_lifetime(what, 0);
+	reprise_lifetime_ended(what, 0, CUDA_SUCCESS);
+}
+
+static void tell_strict(enum spare_kind kind)
+{
+	switch (kind) {
+	case SPARE_EVENTS:
+		reprise_events_shared();
+		break;
+	case SPARE_MEMORY:
+		forget(REPRISE_LIFETIME_MEMORY);
+		break;
+	case SPARE_STOP:
+		reprise_stop("the program called an entry point that is newer than this version and changes how others work");
+		break;
+	default:
+		reprise_attributes_forget();
+		forget(REPRISE_LIFETIME_CONTEXT);
+		break;
+	}
+}
+
+/*
+ * It may give work, or wait, also for a whole context, which fails beside a capture of ours (src/graph/exclusion.h). So none is open when the doubt begins, and
+ * none begins while it lasts.
+ */
+static void doubt(void)
+{
+	reprise_context_sync_begin(NULL);
+	reprise_gate_doubt();
+	reprise_context_sync_end(NULL);
+}
+
 void reprise_spare_tell(unsigned int entry)
 {
-	if (entry < REPRISE_ENTRY_STRICT) {
-		if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
-			reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);
-	} else if (strict_kinds[entry - REPRISE_ENTRY_STRICT] == SPARE_STOP) {
-		reprise_stop("the program called an entry point that is newer than this version and changes how others work");
-	} else {
-		reprise_attributes_forget();
-		reprise_lifetime(REPRISE_LIFETIME_CONTEXT, 0);
-		reprise_lifetime_ended(REPRISE_LIFETIME_CONTEXT, 0, CUDA_SUCCESS); /* nobody knows its arguments, so it is jumped to, and nobody sees it return */
-	}
-	reprise_gate_doubt(); /* it may give work, or wait, and nothing tells when it has returned */
+	if (entry >= REPRISE_ENTRY_STRICT)
+		tell_strict(strict_kinds[entry - REPRISE_ENTRY_STRICT]);
+	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
+		reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);
+	reprise_loading_note_module(); /* it may have given a function that a kernel has, too */
+	doubt();
 }

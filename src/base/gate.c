@@ -221,7 +221,7 @@ static bool is_doubted(const struct reprise_gate_slot *slot)
 	return __builtin_expect(doubted != 0, 0) && reprise_clock_ns() - doubted < DOUBT_NS;
 }
 
-static bool any_doubted(void)
+bool reprise_gate_is_in_doubt(void)
 {
 	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot))
 		if (is_doubted(slot))
@@ -264,7 +264,7 @@ static bool may_work(_Atomic uint32_t *word, uint64_t *pause)
 		return false;
 	}
 	want_no_more(word);
-	if (!any_doubted())
+	if (!reprise_gate_is_in_doubt())
 		return true;
 	become_idle();
 	*pause = DOUBT_LOOK_NS;

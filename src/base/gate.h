@@ -87,6 +87,7 @@ void reprise_gate_end_waiting(void);
  */
 void reprise_gate_doubt(void);
 void reprise_gate_doubt_no_more(void);
+bool reprise_gate_is_in_doubt(void); /* whether any thread's call counts so */
 
 /*
  * Whether no other thread is in a call that may wait; waits for that, for so long at most. Of a thread that is in one itself: what it calls then is not kept

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "../base/clock.h"
+#include "../base/gate.h"
 #include "../base/hash.h"
 #include "../base/keep.h"
 #include "../base/lock.h"
@@ -32,7 +33,8 @@ bool reprise_capture_enter(CUcontext context)
 	unsigned int place = place_of(context);
 
 	atomic_fetch_add(&contexts[place].capturing, 1);
-	if (atomic_load(&contexts[place].syncing) == 0)
+	reprise_gate_doubt_no_more(); /* of this thread's own call: it is here */
+	if (atomic_load(&contexts[place].syncing) == 0 && !reprise_gate_is_in_doubt())
 		return true;
 	atomic_fetch_sub(&contexts[place].capturing, 1);
 	return false;

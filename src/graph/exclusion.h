@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A capture of ours may be opened in the context; false if the program is in such a call. Never waits. */
+/* A capture of ours may be opened in the context; false if the program is in such a call, or in one that nobody knows (base/gate.h). Never waits. */
 bool reprise_capture_enter(CUcontext context);
 /* The same, but waits for it, at most so long. The program's next such call lets us go first. */
 bool reprise_capture_enter_soon(CUcontext context, uint64_t nanoseconds);

@@ -44,6 +44,7 @@ enum reprise_lifetime {
 	REPRISE_LIFETIME_FUNCTION, /* attributes of one function changed: the traces that launch it */
 	REPRISE_LIFETIME_KERNEL,   /* the same of a kernel */
 	REPRISE_LIFETIME_MEMORY,   /* memory freed or unregistered: its kind is asked again, copies are captured anew */
+	REPRISE_LIFETIME_ARRAYS,   /* the same, and arrays, in the order of a stream, nobody knows which: what a graphics API shares is unmapped */
 	REPRISE_LIFETIME_UNNAMED,  /* host memory registered, a pool ended: as MEMORY, but nothing that is deferred can name it */
 	REPRISE_LIFETIME_ATTRIBUTES, /* a stream's attributes changed: its lane */
 	REPRISE_LIFETIME_STREAM,   /* a stream destroyed: its lane, and a capture that began there */

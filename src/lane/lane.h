@@ -159,6 +159,7 @@ struct reprise_lane {
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_known events;
 	struct reprise_known functions;
 	_Atomic bool launches_functions; /* not all of them by handles of kernels */
+	_Atomic bool names_elsewhere;    /* an op that is watched, or of a trace, may name an array or contexts */
 };
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */

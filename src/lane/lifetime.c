@@ -30,6 +30,7 @@ struct forgetting {
 	bool one_stream;
 	uint32_t owner;       /* only this thread's lanes; 0: all */
 	CUcontext context;    /* only this context's lanes; NULL: all */
+	bool elsewhere;       /* only traces that name arrays or contexts */
 	bool retire;          /* the lanes go too */
 	bool stay;            /* their private streams do not: the driver might keep who destroys them, and gives them back with the context */
 };
@@ -71,11 +72,14 @@ static void forget(struct reprise_lane *lane, void *context)
 	struct reprise_workshop workshop = {0};
 
 	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) || (what->owner != 0 && lane->owner != what->owner) ||
-	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)))
+	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)) ||
+	    (what->elsewhere && !atomic_load(&lane->names_elsewhere)))
 		return;
 	take(lane, what->one_stream || what->retire);
 	if (what->function.handle != NULL)
 		reprise_lane_forget_function(lane, &what->function);
+	else if (what->elsewhere)
+		reprise_lane_forget_elsewhere(lane);
 	else
 		reprise_lane_forget(lane);
 	if (what->retire || what->one_stream)
@@ -242,10 +246,15 @@ static bool is_of_function(enum reprise_lifetime what)
 	return what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_KERNEL;
 }
 
+static bool is_of_memory(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_ARRAYS || what == REPRISE_LIFETIME_UNNAMED;
+}
+
 /* What of the driver's answers may be other ones after the call. */
 static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
 {
-	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
+	if (is_of_memory(what) || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		does(REPRISE_CHANGES_MEMORY);
 	if (what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
 		does(REPRISE_CHANGES_FUNCTIONS);
@@ -267,6 +276,13 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
 		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
 		forgetting.owner = forgetting.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
+		break;
+	case REPRISE_LIFETIME_ARRAYS:
+	case REPRISE_LIFETIME_CONTEXT:
+	case REPRISE_LIFETIME_DETACH:
+	case REPRISE_LIFETIME_PRIMARY:
+	case REPRISE_LIFETIME_RESET: /* what was made in one may be named in any other */
+		forgetting.elsewhere = true;
 		break;
 	default:
 		break;
@@ -292,6 +308,8 @@ static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 {
 	if (what == REPRISE_LIFETIME_STREAM)
 		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);
+	else if (what == REPRISE_LIFETIME_ARRAYS)
+		reprise_lanes_sync(REPRISE_SYNC_UNKNOWN, 0, false);
 	else if (what == REPRISE_LIFETIME_UNNAMED || is_of_function(what))
 		reprise_lanes_issue_own();
 	else
@@ -313,22 +331,21 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_carried_note(scope_of(what, handle).stream);
 	if (reprise_ends_context(what))
 		end_context(what, handle);
-	else
-		forget_traces(what, handle, false);
+	forget_traces(what, handle, false);
 	if (what == REPRISE_LIFETIME_STREAM && handle > (uintptr_t)CU_STREAM_PER_THREAD)
 		reprise_errors_stream_ended((CUstream)handle);
 }
 
 /*
- * What other threads learnt while the call was under way. A stream or a context that has ended leaves nothing to learn, and its handle may be a new one's by
- * now.
+ * What other threads learnt while the call was under way is forgotten, and graphs that were captured meanwhile: a reference to a texture is set without
+ * waiting for anything. A stream that has ended leaves nothing to learn, and its handle may be a new one's by now.
  */
 static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	each_change(what, reprise_changes_end);
 	if (reprise_ends_context(what))
 		look_at_contexts(what, handle, result);
-	if (what == REPRISE_LIFETIME_CODE || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES)
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_ARRAYS || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
 		forget_traces(what, handle, true);
 }
 

@@ -93,6 +93,21 @@ void reprise_lane_forget(struct reprise_lane *lane)
 	forget(lane, any, NULL);
 	reprise_known_unlearn_all(&lane->functions);
 	atomic_store(&lane->launches_functions, false);
+	atomic_store(&lane->names_elsewhere, false);
+}
+
+static bool names_elsewhere(const struct reprise_trace *trace, const void *what)
+{
+	for (unsigned int i = 0; i < trace->count; i++)
+		if (reprise_op_names_elsewhere(&trace->ops[i]))
+			return true;
+	return false;
+}
+
+void reprise_lane_forget_elsewhere(struct reprise_lane *lane)
+{
+	forget(lane, names_elsewhere, NULL);
+	atomic_store(&lane->names_elsewhere, false);
 }
 
 /* ---- functions ---- */

@@ -14,6 +14,8 @@ void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
 /* Forgets all traces, or those that may launch what is set. Nothing may be deferred, and building is paused. */
 void reprise_lane_forget(struct reprise_lane *lane);
 void reprise_lane_forget_function(struct reprise_lane *lane, const struct reprise_function_set *set);
+/* Forgets those that name arrays or contexts, which may be others' than the lane's. */
+void reprise_lane_forget_elsewhere(struct reprise_lane *lane);
 
 /* An op that launches the function comes. Before it is passed: who sets something asks before that is done, and again behind it. */
 void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function);

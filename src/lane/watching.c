@@ -18,6 +18,8 @@ void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, u
 	if (op->kind == REPRISE_OP_KERNEL) {
 		reprise_name_seen(op->kernel.name);
 		reprise_lane_learn_function(lane, op->kernel.function);
+	} else if (reprise_op_names_elsewhere(op)) {
+		atomic_store(&lane->names_elsewhere, true);
 	}
 	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, border, reprise_lane_make_traces, lane);
 }

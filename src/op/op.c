@@ -201,6 +201,18 @@ static enum reprise_match match_descriptor(const struct reprise_op *op, const st
 	return target_memory == op->target_memory && source_memory == op->source_memory ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_NOT;
 }
 
+bool reprise_op_names_elsewhere(const struct reprise_op *op)
+{
+	struct side target, source;
+
+	if (op->kind == REPRISE_OP_COPY)
+		return op->copy.form == REPRISE_COPY_PEER;
+	if (op->kind != REPRISE_OP_COPY_2D && op->kind != REPRISE_OP_COPY_3D)
+		return false;
+	sides(op->kind, op->payload, &target, &source);
+	return target.is_array || source.is_array;
+}
+
 /* ---- memsets ---- */
 
 /* From the first byte to the last. */

@@ -124,6 +124,9 @@ CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream);
 /* True if the op is a copy from one device, or context, to another. */
 bool reprise_op_is_between_devices(const struct reprise_op *op);
 
+/* True if the op names an array, or contexts: it may name what ends in another context than its own. */
+bool reprise_op_names_elsewhere(const struct reprise_op *op);
+
 /* True if the op is a launch that carries a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);
 

@@ -164,6 +164,55 @@ static void context_sync_beside_build(void)
 	printf("failures %u\n", failures);
 }
 
+enum { ELSEWHERE = 4, SLOW_NS = 200000000 }; /* a capture of ours takes twice as long (SIM_SLOW) */
+
+static atomic_uint slow_threads;
+
+static uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void *synchronise_elsewhere(void *unused)
+{
+	bool slow = false;
+	CUcontext context;
+
+	CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
+	while (!atomic_load(&done)) {
+		uint64_t begin = now_ns();
+
+		CHECK(cuCtxSynchronize());
+		slow = slow || now_ns() - begin > SLOW_NS;
+		nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
+	}
+	atomic_fetch_add(&slow_threads, slow);
+	return unused;
+}
+
+/* Contexts in which nothing is captured are waited for meanwhile. Some may share a place with the one in which it is, but hardly all. */
+static void context_sync_elsewhere(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t threads[ELSEWHERE];
+	struct reprise_counts counts;
+	time_t begin = time(NULL);
+
+	for (unsigned i = 0; i < ELSEWHERE; i++)
+		pthread_create(&threads[i], NULL, synchronise_elsewhere, NULL);
+	do {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	} while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built < 2 && time(NULL) - begin < 20);
+	atomic_store(&done, true);
+	for (unsigned i = 0; i < ELSEWHERE; i++)
+		pthread_join(threads[i], NULL);
+	printf("%s\n", atomic_load(&slow_threads) == ELSEWHERE ? "all had to wait" : "not all had to wait");
+}
+
 /* What the program asks about captures, of its streams and of the legacy one, while ours are made behind it: never an answer that is about ours. */
 static void capture_queries(void)
 {
@@ -463,6 +512,7 @@ const struct hazard capture_hazards[] = {
 	{"own_capture", own_capture},
 	{"own_capture_elsewhere", own_capture_elsewhere},
 	{"own_capture_invalid", own_capture_invalid},
+	{"context_sync_elsewhere", context_sync_elsewhere},
 	{"context_sync_beside_build", context_sync_beside_build},
 	{"capture_queries", capture_queries},
 	{"fork_into_capture", fork_into_capture},

@@ -66,6 +66,7 @@ def parse():
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
     parser.add_argument("--no-record", action="store_true", help="of the program's calls compare only what they leave in the thread (how many it makes, or\n"
                              "which thread is first, is a matter of time)")
+    parser.add_argument("--no-left", action="store_true", help="what is alive where contexts end is not compared: there is too little time to give it back")
     parser.add_argument("--no-states", action="store_true", help="nor that: time decides it, too, or the recorder must not be there")
     parser.add_argument("program", nargs="+")
     options = parser.parse_args()
@@ -210,7 +211,7 @@ def differences(options, plain, reprise, written):
         if check.status != 0:
             yield words + (check.stdout + check.stderr).strip()[-400:]
     left = runs.other_left(left_of(plain.log), left_of(written[0]))
-    if left:
+    if left and not options.no_left:
         yield left
     for wanted in options.more:
         name, most = wanted.split("=", 1)

@@ -136,6 +136,40 @@ static void green_context_ends(void)
 	}
 }
 
+/*
+ * A loop copies to an array of another context, which then ends: what the driver says of each call from then on is what the program hears.
+ */
+static void context_of_array(void)
+{
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUDA_MEMCPY2D put = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = hazard_x, .srcPitch = WORDS * 4, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+		.dstY = 2, .WidthInBytes = WORDS * 4, .Height = 1};
+
+	for (unsigned round = 0; round < 6; round++) {
+		CUresult first = CUDA_SUCCESS, last = CUDA_SUCCESS;
+		CUcontext there;
+
+		CHECK(cuCtxCreate(&there, NULL, 0, hazard_device));
+		CHECK(cuArrayCreate(&put.dstArray, &shape));
+		CHECK(cuCtxSetCurrent(hazard_context));
+		for (unsigned iteration = 0; iteration < 300; iteration++) {
+			hazard_part_of_chain(hazard_x, 5, stream);
+			last = cuMemcpy2DAsync(&put, stream);
+			if (iteration == 200)
+				first = last;
+			hazard_part_of_chain(hazard_x, 5, stream);
+			CHECK(cuStreamSynchronize(stream));
+			if (iteration == 20 || iteration == 40)
+				hazard_settle(stream);
+			if (iteration == 199)
+				CHECK(cuCtxDestroy(there));
+		}
+		printf("%u: a copy returns %d, and later %d\n", round, (int)first, (int)last);
+	}
+	hazard_print("x", hazard_x);
+}
+
 enum { LOOPS = 300 };
 
 /* A loop of one op, which is another one than before. */
@@ -181,6 +215,7 @@ const struct hazard context_hazards[] = {
 	{"alone_on_device", alone_on_device},
 	{"green_context_ends", green_context_ends},
 	{"context_ends", context_ends},
+	{"context_of_array", context_of_array},
 	{"context_beside_release", context_beside_release},
 	{NULL, NULL},
 };

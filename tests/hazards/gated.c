@@ -8,7 +8,10 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* cuStreamAddCallback */
 
 #define STEPS 400u
 #define SHAPES 64u
@@ -265,10 +268,210 @@ static void context_waits_for_event(void)
 	hazard_print("x", x);
 }
 
+/* ---- calls that give a context work, while a graph is made there ---- */
+
+static uint32_t *shared_word;
+
+enum { KEPT_NS = 200000000 }; /* an instantiation takes longer (SIM_SLOW) */
+#define ENOUGH_NS 5000000000u
+
+static CUstream giving;
+static CUevent passed;
+static CUgreenCtx green;
+static CUmemoryPool pool;
+static CUgraphExec own;
+static CUdeviceptr giving_flag;
+static CUfunction giving_publish;
+
+static void give_memory(void)
+{
+	CUdeviceptr block;
+
+	CHECK(cuMemAllocAsync(&block, 256, giving));
+	CHECK(cuMemFreeAsync(block, giving));
+}
+
+static void give_memory_of_pool(void)
+{
+	CUdeviceptr block;
+
+	CHECK(cuMemAllocFromPoolAsync(&block, 256, pool, giving));
+	CHECK(cuMemFreeAsync(block, giving));
+}
+
+static void give_wait_for_event(void)
+{
+	CHECK(cuCtxWaitEvent(hazard_context, passed));
+}
+
+static void give_green_wait_for_event(void)
+{
+	CHECK(cuGreenCtxWaitEvent(green, passed));
+}
+
+static void give_wait_for_value(void)
+{
+	CHECK(cuStreamWaitValue32(giving, giving_flag, 0, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
+static void give_value(void)
+{
+	CHECK(cuStreamWriteValue32(giving, giving_flag, 1, CU_STREAM_WRITE_VALUE_DEFAULT));
+}
+
+static void give_batch(void)
+{
+	CUstreamBatchMemOpParams write = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = giving_flag, .value = 1}};
+
+	CHECK(cuStreamBatchMemOp(giving, 1, &write, 0));
+}
+
+static void give_cooperative_launch(void)
+{
+	CHECK(cuLaunchCooperativeKernel(giving_publish, 1, 1, 1, 1, 1, 1, 0, giving, (void *[]){&giving_flag, &(uint32_t){1}}));
+}
+
+static void give_launch(void)
+{
+	launch_flag(giving_publish, giving_flag, 1, giving);
+}
+
+static void CUDA_CB count_call(CUstream stream, CUresult result, void *unused)
+{
+	(void)stream;
+	(void)result;
+	(void)unused;
+	called++;
+}
+
+static void give_callback(void)
+{
+	CHECK(cuStreamAddCallback(giving, count_call, NULL, 0));
+}
+
+static void give_graph(void)
+{
+	CHECK(cuGraphLaunch(own, giving));
+}
+
+static void give_capture(void)
+{
+	CUgraph captured;
+
+	CHECK(cuStreamBeginCapture(giving, CU_STREAM_CAPTURE_MODE_RELAXED));
+	CHECK(cuStreamEndCapture(giving, &captured));
+	CHECK(cuGraphDestroy(captured));
+}
+
+static const struct {
+	const char *name;
+	void (*call)(void);
+} givings[] = {
+	{"an allocation", give_memory},
+	{"an allocation from a pool", give_memory_of_pool},
+	{"a context's wait for an event", give_wait_for_event},
+	{"a green context's wait for an event", give_green_wait_for_event},
+	{"a wait for a value", give_wait_for_value},
+	{"a value", give_value},
+	{"a batch", give_batch},
+	{"a cooperative launch", give_cooperative_launch},
+	{"a launch", give_launch},
+	{"a callback", give_callback},
+	{"a graph's launch", give_graph},
+	{"a capture", give_capture},
+};
+
+static uint64_t clock_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* True without Reprise, too. */
+static bool is_kept_back(void (*call)(void))
+{
+	uint64_t begin = clock_ns(), longest = 0;
+	struct reprise_counts counts;
+
+	if (reprise_read_counts(&counts, sizeof(counts)) == 0) {
+		call();
+		return true;
+	}
+	while (longest < KEPT_NS && clock_ns() - begin < ENOUGH_NS) {
+		uint64_t before = clock_ns();
+
+		call();
+		longest = clock_ns() - before > longest ? clock_ns() - before : longest;
+		rest(2000); /* so that the context has nothing to do */
+	}
+	return longest >= KEPT_NS;
+}
+
+static CUgreenCtx make_green(void)
+{
+	CUdevResource all, part;
+	CUdevResourceDesc description;
+	unsigned parts = 1;
+	CUgreenCtx made;
+
+	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
+	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
+	CHECK(cuGreenCtxCreate(&made, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
+	return made;
+}
+
+static CUgraphExec make_empty_graph(void)
+{
+	CUgraphExec executable;
+	CUgraph graph;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	CHECK(cuGraphInstantiate(&executable, graph, 0));
+	return executable;
+}
+
+/*
+ * While a kernel runs for good, a loop gets hot and no graph is made. Then the kernel ends, and of each kind of call that gives a context work, the one that comes
+ * while the graph is made is kept back, until it is there.
+ */
+static void kept_back(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), resident = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUfunction await = hazard_function("await");
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, hazard_device}};
+	CUdeviceptr x = words(1), y = words(3);
+
+	giving = hazard_stream(CU_STREAM_NON_BLOCKING);
+	giving_publish = hazard_function("publish");
+	giving_flag = words(0);
+	green = make_green();
+	own = make_empty_graph();
+	CHECK(cuMemPoolCreate(&pool, &props));
+	CHECK(cuEventCreate(&passed, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventRecord(passed, giving));
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP));
+	*shared_word = 0;
+	for (uint32_t kind = 0; kind < sizeof(givings) / sizeof(givings[0]); kind++) {
+		givings[kind].call();
+		launch_flag(await, (CUdeviceptr)(uintptr_t)shared_word, kind + 1, resident);
+		for (unsigned step = 0; step < 40; step++) {
+			for (unsigned i = 0; i < 20; i++)
+				launch_shaped(i % 2 ? hazard_mix : hazard_turn, x, y, kind * 5 + i * 3, i, stream);
+			CHECK(cuStreamSynchronize(stream));
+		}
+		*(volatile uint32_t *)shared_word = kind + 1;
+		printf("%s is %s\n", givings[kind].name, is_kept_back(givings[kind].call) ? "kept back" : "not kept back");
+		hazard_settle(stream);
+	}
+	CHECK(cuCtxSynchronize());
+}
+
 /* ---- a call that waits beside launches elsewhere ---- */
 
 static pthread_barrier_t step_begins;
-static uint32_t *shared_word;
 static uint32_t ends[2];
 
 /* In each step the first device has a kernel that waits for one of the second, and its thread then frees memory. */
@@ -525,6 +728,66 @@ static void let_go(void)
 static void release_beside_context(void)
 {
 	live_beside_context(once, retain, let_go);
+}
+
+/* On the second device: a call that waits until the host has set the word. */
+static void *free_elsewhere(void *unused)
+{
+	CUfunction await;
+	CUcontext other;
+	CUmodule module;
+	CUdeviceptr freed;
+	CUstream stream;
+
+	CHECK(cuCtxCreate(&other, NULL, 0, 1));
+	CHECK(cuModuleLoad(&module, hazard_module_path));
+	CHECK(cuModuleGetFunction(&await, module, "await"));
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	*shared_word = 0;
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemAlloc(&freed, 256));
+	sem_post(&launched_it);
+	sem_wait(&may_free);
+	launch_flag(await, (CUdeviceptr)(uintptr_t)shared_word, 1, stream);
+	sem_post(&launched_it);
+	CHECK(cuMemFree(freed));
+	return unused;
+}
+
+static void make_hot(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+
+	for (unsigned iteration = 0; iteration < 200; iteration++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		if (iteration % 50 == 49)
+			hazard_settle(stream);
+	}
+	hazard_print("x", hazard_x);
+}
+
+/*
+ * A primary context is released for the last time while another device's thread is in a call that waits for a long time, so that its graphs are left. It has ended
+ * with them, and nobody may touch them when graphs are made in the next one of its handle.
+ */
+static void release_ends_beside(void)
+{
+	pthread_t thread;
+
+	sem_init(&may_free, 0, 0);
+	sem_init(&launched_it, 0, 0);
+	pthread_create(&thread, NULL, free_elsewhere, NULL);
+	sem_wait(&launched_it);
+	make_hot();
+	sem_post(&may_free);
+	sem_wait(&launched_it);
+	rest(3000);
+	CHECK(cuDevicePrimaryCtxRelease(hazard_device));
+	*(volatile uint32_t *)shared_word = 1;
+	pthread_join(thread, NULL);
+	hazard_set_up();
+	make_hot();
 }
 
 /* ---- a signal in the midst of the first call that waits ---- */
@@ -830,12 +1093,14 @@ const struct hazard gated_hazards[] = {
 	{"functions_behind", functions_behind},
 	{"functions_queued", functions_queued},
 	{"callbacks_behind", callbacks_behind},
+	{"kept_back", kept_back},
 	{"context_waits_for_event", context_waits_for_event},
 	{"free_beside_device", free_beside_device},
 	{"free_beside_context", free_beside_context},
 	{"room_beside_context", room_beside_context},
 	{"room_elsewhere", room_elsewhere},
 	{"release_beside_context", release_beside_context},
+	{"release_ends_beside", release_ends_beside},
 	{"handler_at_first_call", handler_at_first_call},
 	{"handler_at_first_op", handler_at_first_op},
 	{"handler_at_first_end", handler_at_first_end},

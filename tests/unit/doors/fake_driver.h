@@ -1,6 +1,6 @@
 /*
  * A libcuda.so.1 that does nothing but remember: each of its functions writes down who was called with what, and answers
- * what the test told it to. It exports every name of the table of entry points, and three that no table knows.
+ * what the test told it to. It exports every name of the table of entry points, and some that no table knows.
  */
 #pragma once
 
@@ -20,11 +20,26 @@ struct fake_log {
 	uint64_t integers[FAKE_INTEGERS];
 	double floats[FAKE_FLOATS];
 	unsigned int result; /* what to answer */
+	void (*called)(void); /* if it is there, calls it */
 	int capturing;       /* what cuStreamIsCapturing says of every stream, unlogged */
 };
 
 extern struct fake_log fake_log;
 
-fake_function cuFutureThing;
-fake_function cuModuleUnload_v9;
-fake_function cuStreamBeginCapture_v9;
+/* The names that no table knows. */
+#define FAKE_UNKNOWN(X) \
+	X(cuFutureThing) \
+	X(cuCtxSynchronize_v9) \
+	X(cuEventDestroy_v9) \
+	X(cuFuncSetAttribute_v9) \
+	X(cuGetProcAddress_v9) \
+	X(cuGraphLaunch_v9) \
+	X(cuLaunchHostFunc_v9) \
+	X(cuMemFreeAsync_v9) \
+	X(cuModuleUnload_v9) \
+	X(cuOccupancyMaxPotentialBlockSize_v9) \
+	X(cuStreamBeginCapture_v9) \
+	X(cuStreamWaitValue32_v9)
+
+#define FAKE_FUNCTION(name) fake_function name;
+FAKE_UNKNOWN(FAKE_FUNCTION)

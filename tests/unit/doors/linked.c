@@ -11,11 +11,15 @@ LINKED(cuCtxSetLimit);
 LINKED(cuCtxSynchronize_v2);
 LINKED(cuDeviceGraphMemTrim);
 LINKED(cuDevicePrimaryCtxSetFlags_v2);
+LINKED(cuEGLStreamConsumerDisconnect);
+LINKED(cuEGLStreamConsumerReleaseFrame);
+LINKED(cuEGLStreamProducerDisconnect);
 LINKED(cuGraphLaunch);
 LINKED(cuGLUnmapBufferObject);
 LINKED(cuGLUnmapBufferObjectAsync);
 LINKED(cuGraphicsUnmapResources);
 LINKED(cuGraphicsUnmapResources_ptsz);
+LINKED(cuGraphicsUnregisterResource);
 LINKED(cuLaunchCooperativeKernelMultiDevice);
 LINKED(cuLaunchHostFunc_v2);
 LINKED(cuLaunchHostFunc_v2_ptsz);
@@ -212,12 +216,28 @@ START_TEST(an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind)
 {
 	struct rooms *rooms = preloaded_rooms();
 	fake_function *const calls[] = {linked_cuMemPoolTrimTo, linked_cuDeviceGraphMemTrim, linked_cuGLUnmapBufferObject,
-		linked_cuGLUnmapBufferObjectAsync, linked_cuGraphicsUnmapResources, linked_cuGraphicsUnmapResources_ptsz};
+		linked_cuGLUnmapBufferObjectAsync};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		call_with_everything(calls[i]);
 		ck_assert_uint_eq(rooms->lifetimes, i + 1);
 		ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
+	}
+}
+END_TEST
+
+START_TEST(what_graphics_shared_may_have_been_arrays)
+{
+	struct rooms *rooms = preloaded_rooms();
+	fake_function *const calls[] = {linked_cuGraphicsUnmapResources, linked_cuGraphicsUnmapResources_ptsz, linked_cuGraphicsUnregisterResource,
+		linked_cuEGLStreamConsumerReleaseFrame, linked_cuEGLStreamConsumerDisconnect, linked_cuEGLStreamProducerDisconnect};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		call_with_everything(calls[i]);
+		ck_assert_uint_eq(rooms->lifetimes, i + 1);
+		ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_ARRAYS);
+		ck_assert_uint_eq(rooms->lifetimes_ended, i + 1);
+		ck_assert_uint_eq(rooms->what_ended, REPRISE_LIFETIME_ARRAYS);
 	}
 }
 END_TEST
@@ -536,6 +556,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);
 	tcase_add_test(tcase, the_flags_of_a_primary_context_end_no_context);
 	tcase_add_test(tcase, a_wait_that_is_told_of_an_error_is_not_made);
+	tcase_add_test(tcase, what_graphics_shared_may_have_been_arrays);
 	tcase_add_test(tcase, a_sync_says_what_it_observes);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
 	tcase_add_test(tcase, what_finds_no_memory_is_called_again);

@@ -91,6 +91,72 @@ START_TEST(every_entry_point_has_a_door_or_needs_none)
 }
 END_TEST
 
+static bool gave_work, waited;
+
+static void look_at_gate(void)
+{
+	gave_work = preloaded_rooms()->gives_work();
+	waited = preloaded_rooms()->waits();
+}
+
+/* What may wait for what is yet to come, by how the names begin. Ops go through the gate in inner rooms, which are not here. */
+static bool may_give_what_waits(const char *name)
+{
+	static const char *const begins[] = {"cuCtxWaitEvent", "cuGraphLaunch", "cuGraphicsMapResources", "cuGreenCtxWaitEvent", "cuLaunch", "cuMemAllocAsync",
+		"cuMemAllocFromPoolAsync", "cuStreamAddCallback", "cuStreamBatchMemOp", "cuStreamBegin", "cuStreamWaitValue", "cuStreamWriteValue",
+		"cuWaitExternalSemaphoresAsync"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+/* The same of the ALLOC and OWN entry points that may wait for all work. Of the others the table says it. */
+static bool may_wait(const char *name)
+{
+	static const char *const begins[] = {"cuArray3DCreate", "cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuGraphInstantiate", "cuIpcOpenMemHandle", "cuKernelSet", "cuLibraryGetModule",
+		"cuLibraryLoad", "cuMemCreate", "cuMipmappedArrayCreate", "cuModuleLoad", "cuMulticastBindMem_v2"};
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+START_TEST(calls_that_give_work_or_wait_for_all_of_it_go_through_the_gate)
+{
+	static const struct {
+		const char *name, *waits;
+		bool is_op;
+	} entries[] = {
+#define RECORD(name, ...) {#name, "", true},
+#define ORDER(name, ...) {#name, "", false},
+#define SYNC(name, what, stream, form, result, takes) {#name, #result, false},
+#define LIFETIME(name, what, handle, form, result, takes) {#name, #result, false},
+#define OWN(name, ...) {#name, "", false},
+#define ALLOC(name, ...) {#name, "", false},
+#define PASS(name, ...)
+#include "../../../preload/entry_points.def"
+	};
+
+	driver_log()->called = look_at_gate;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		const char *name = entries[i].name;
+		void *door = dlsym(driver(), name);
+
+		if (entries[i].is_op || strncmp(name, "cuGetProcAddress", 16) == 0)
+			continue;
+		driver_log()->name = "";
+		((fake_function *)door)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+		ck_assert_str_eq(driver_log()->name, name);
+		ck_assert_msg(gave_work == may_give_what_waits(name), "%s %s", name, gave_work ? "goes through the gate" : "passes the gate by");
+		ck_assert_msg(waited == (strcmp(entries[i].waits, "WAITS") == 0 || may_wait(name)), "%s %s", name, waited ? "counts as one that waits" : "does not count as one that waits");
+		ck_assert_msg(!preloaded_rooms()->gives_work() && !preloaded_rooms()->waits(), "%s has not ended", name);
+	}
+}
+END_TEST
+
 START_TEST(a_function_with_two_names_has_the_stricter_ones_door)
 {
 	ck_assert(is_door(dlsym(driver(), "cuLogsCurrent")));
@@ -131,6 +197,59 @@ START_TEST(a_newer_form_of_capture_stops_all_deferring_when_called)
 	call_with_everything(door);
 	ck_assert_uint_eq(preloaded_rooms()->stops, 1);
 	assert_everything_arrived("cuStreamBeginCapture_v9");
+}
+END_TEST
+
+/* Also of entry points that have wrappers of their own. */
+START_TEST(a_newer_form_of_a_launch_a_wait_or_a_question_is_a_barrier)
+{
+	static const char *const names[] = {"cuCtxSynchronize_v9", "cuGraphLaunch_v9", "cuLaunchHostFunc_v9", "cuOccupancyMaxPotentialBlockSize_v9",
+		"cuStreamWaitValue32_v9"};
+	struct rooms *rooms = preloaded_rooms();
+
+	defer_something();
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		call_with_everything(dlsym(driver(), names[i]));
+		assert_everything_arrived(names[i]);
+		ck_assert_uint_eq(rooms->syncs, i + 1);
+		ck_assert_uint_eq(rooms->sync, REPRISE_SYNC_UNKNOWN);
+	}
+	ck_assert_uint_eq(rooms->lifetimes + rooms->stops + rooms->shared, 0);
+}
+END_TEST
+
+START_TEST(a_newer_form_of_what_ends_something_ends_what_the_known_ones_do)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	call_with_everything(dlsym(driver(), "cuEventDestroy_v9"));
+	ck_assert_uint_eq(rooms->shared, 1);
+	call_with_everything(dlsym(driver(), "cuMemFreeAsync_v9"));
+	ck_assert_uint_eq(rooms->lifetimes, 1);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
+	call_with_everything(dlsym(driver(), "cuFuncSetAttribute_v9"));
+	ck_assert_uint_eq(rooms->lifetimes, 2);
+	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_CONTEXT);
+	ck_assert_uint_eq(rooms->stops, 0);
+	call_with_everything(dlsym(driver(), "cuGetProcAddress_v9"));
+	ck_assert_uint_eq(rooms->stops, 1);
+}
+END_TEST
+
+/* It may wait for a context, or give it work, and nobody sees it return. */
+START_TEST(a_call_that_nobody_knows_is_doubted_behind_captures_of_ours)
+{
+	struct rooms *rooms = preloaded_rooms();
+
+	call_with_everything(dlsym(driver(), "cuFutureThing"));
+	ck_assert_uint_eq(rooms->context_syncs, 1);
+	ck_assert_uint_eq(rooms->context_syncs_ended, 1);
+	ck_assert(rooms->is_in_doubt());
+	call_with_everything(dlsym(driver(), "cuMemcpyBatchAsync")); /* with nothing deferred, it tells nobody */
+	ck_assert(rooms->is_in_doubt());
+	defer_something();
+	call_with_everything(dlsym(driver(), "cuMemcpyBatchAsync"));
+	ck_assert(!rooms->is_in_doubt());
 }
 END_TEST
 
@@ -350,10 +469,14 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, dlsym_gives_the_door);
 	tcase_add_test(tcase, dlsym_gives_the_drivers_own_where_no_door_is_needed);
 	tcase_add_test(tcase, every_entry_point_has_a_door_or_needs_none);
+	tcase_add_test(tcase, calls_that_give_work_or_wait_for_all_of_it_go_through_the_gate);
 	tcase_add_test(tcase, a_function_with_two_names_has_the_stricter_ones_door);
 	tcase_add_test(tcase, a_function_that_is_not_in_the_table_is_a_barrier);
 	tcase_add_test(tcase, a_newer_form_of_a_lifetime_may_end_anything);
 	tcase_add_test(tcase, a_newer_form_of_capture_stops_all_deferring_when_called);
+	tcase_add_test(tcase, a_newer_form_of_a_launch_a_wait_or_a_question_is_a_barrier);
+	tcase_add_test(tcase, a_newer_form_of_what_ends_something_ends_what_the_known_ones_do);
+	tcase_add_test(tcase, a_call_that_nobody_knows_is_doubted_behind_captures_of_ours);
 	tcase_add_test(tcase, when_the_spare_doors_run_out_deferring_stops);
 	tcase_add_test(tcase, other_names_with_the_drivers_prefix_are_left_alone);
 	tcase_add_test(tcase, a_name_that_is_missing_is_reported_as_ever);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../src/base/gate.h"
 #include "../../../src/base/inside.h"
 #include "../../../src/base/start.h"
 #include "../../../src/graph/neighbours.h"
@@ -18,8 +19,19 @@ static int *inside(void)
 	return &reprise_inside;
 }
 
+static bool gives_work(void)
+{
+	return reprise_gate_pass.slot != NULL && reprise_gate_pass.slot->giving != 0;
+}
+
+static bool waits(void)
+{
+	return reprise_gate_pass.waiting > 0;
+}
+
 extern struct rooms rooms;
-__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention, .inside = inside};
+__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention, .inside = inside, .is_in_doubt = reprise_gate_is_in_doubt,
+	.gives_work = gives_work, .waits = waits};
 
 /* Leaves nothing in the registers that a called function may use: what is in them afterwards, a door has kept. */
 static void trash_registers(void)
@@ -130,6 +142,7 @@ CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event)
 
 void reprise_events_shared(void)
 {
+	rooms.shared++;
 	reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
@@ -208,8 +221,10 @@ bool reprise_make_room(unsigned int tried)
 /* Nothing is ever captured here. */
 void reprise_context_sync_begin(CUcontext context)
 {
+	rooms.context_syncs++;
 }
 
 void reprise_context_sync_end(CUcontext context)
 {
+	rooms.context_syncs_ended++;
 }

@@ -21,6 +21,8 @@ unsigned int other_name(void) __asm__("cuLogsCurrent") __attribute__((alias("cuM
 unsigned int one_function(void)
 {
 	fake_log.name = "cuMemGetAttribute";
+	if (fake_log.called != NULL)
+		fake_log.called();
 	return fake_log.result;
 }
 
@@ -42,17 +44,13 @@ struct named {
 #define DECLARE(name) extern char symbol_##name __asm__(#name);
 #define ENTRY(name, ...) DECLARE(name)
 #include "../../../../preload/entry_points.def"
-DECLARE(cuFutureThing)
-DECLARE(cuModuleUnload_v9)
-DECLARE(cuStreamBeginCapture_v9)
+FAKE_UNKNOWN(DECLARE)
 
 #define NAMED(name) {#name, &symbol_##name},
 #define ENTRY(name, ...) NAMED(name)
 static const struct named known[] = {
 #include "../../../../preload/entry_points.def"
-	NAMED(cuFutureThing)
-	NAMED(cuModuleUnload_v9)
-	NAMED(cuStreamBeginCapture_v9)
+	FAKE_UNKNOWN(NAMED)
 };
 
 /* cuSpare0 to cuSpare999: as many unknown functions as a test may ask for, none of them to be called. */
