@@ -256,8 +256,10 @@ static void see_by_polling(int stream)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 
+	fuzz_thread.mode = mode;
 	CALL(cuThreadExchangeStreamCaptureMode(&mode));
 	fuzz_poll_stream(stream);
+	fuzz_thread.mode = mode;
 	CALL(cuThreadExchangeStreamCaptureMode(&mode));
 }
 

@@ -223,6 +223,9 @@ struct fuzz_world *fuzz_world_of(int which)
 	if (which == 2 && devices < 2)
 		which = 1;
 	if (!worlds[which].started) {
+		/* Errors of ops that were deferred are told now, and not to what has to succeed. */
+		for (unsigned i = 0; fuzz_thread.context != NULL && i < ERRORS && CALL(cuCtxSynchronize()) != CUDA_SUCCESS; i++)
+			;
 		fuzz_current = &worlds[which];
 		make_context(which);
 		MUST(cuCtxPushCurrent(world.context));
