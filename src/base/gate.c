@@ -1,21 +1,18 @@
 #include "gate.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "clock.h"
 #include "hot.h"
 #include "keep.h"
 #include "lock.h"
+#include "nap.h"
 #include "thread_end.h"
 
 #define COURTESY_NS 300000u /* the longest that the last waiting call lets the building thread go first */
 #define DOUBT_LOOK_NS 50000000u /* between two looks whether there still is doubt: nobody hears its end */
 #define DOUBT_NS 1000000000u /* a thread whose last call that was may never make another */
-#define YIELDS 64           /* before the building thread sleeps between two looks: one of another priority may need its processor */
-#define NAP_NS 20000
 #define FIRST 16
 
 enum { IDLE, AT_WORK, AWAITED }; /* the building thread; the last: somebody sleeps until it is idle */
@@ -191,23 +188,13 @@ void reprise_gate_doubt_no_more(void)
 		atomic_store_explicit(&reprise_gate_pass.slot->doubted, 0, memory_order_relaxed);
 }
 
-static void nap(unsigned int looks)
-{
-	struct timespec pause = {.tv_nsec = NAP_NS};
-
-	if (looks < YIELDS)
-		sched_yield();
-	else
-		nanosleep(&pause, NULL);
-}
-
 bool reprise_gate_alone(uint64_t patience_ns)
 {
 	uint64_t begin = reprise_clock_ns();
 	bool alone;
 
 	for (unsigned int looks = 0; !(alone = atomic_load(&reprise_gate_waiting) == reprise_gate_pass.waiting) && reprise_clock_ns() < begin + patience_ns; looks++)
-		nap(looks);
+		reprise_nap(looks);
 	reprise_waited_since(begin);
 	return alone;
 }
@@ -309,7 +296,7 @@ bool reprise_gate_close(const void *context, uint64_t patience_ns)
 			reprise_gate_open();
 			return false;
 		}
-		nap(looks);
+		reprise_nap(looks);
 	}
 	return true;
 }

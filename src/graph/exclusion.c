@@ -2,19 +2,17 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "../base/clock.h"
 #include "../base/gate.h"
 #include "../base/hash.h"
 #include "../base/keep.h"
 #include "../base/lock.h"
+#include "../base/nap.h"
 
 #define COURTESY_NS 300000u /* the longest that a call of the program's waits for a capture that has not begun */
 
 #define CONTEXTS 16      /* more share a place, and wait for each other's */
-#define YIELDS 64        /* before the program's thread sleeps between two looks: one of another priority may need its processor */
-#define NAP_NS 20000
 
 /* What is under way in a context. */
 static struct {
@@ -94,14 +92,10 @@ static bool any_captures(unsigned int first, unsigned int count)
 
 static void wait_for_capture(unsigned int first, unsigned int count)
 {
-	struct timespec pause = {.tv_nsec = NAP_NS};
 	uint64_t begin = reprise_clock_ns();
 
 	for (unsigned int looks = 0; any_captures(first, count); looks++)
-		if (looks < YIELDS)
-			sched_yield();
-		else
-			nanosleep(&pause, NULL);
+		reprise_nap(looks);
 	reprise_waited_since(begin);
 }
 

@@ -2,13 +2,13 @@
 #include "doors.h"
 
 #include <limits.h>
-#include <sched.h>
 
 #include "../base/clock.h"
 #include "../base/gate.h"
 #include "../base/inside.h"
 #include "../base/keep.h"
 #include "../base/lock.h"
+#include "../base/nap.h"
 #include "../base/tls.h"
 #include "../driver/driver.h"
 #include "../graph/captures.h"
@@ -26,8 +26,8 @@ static void settle(struct reprise_lane *lane, void *deadline)
 	if (atomic_load(&lane->retired) || lane->unusable || lane->owner != 0) /* a thread's own stream is asked by that thread alone */
 		return;
 	reprise_driver.cuCtxSetCurrent(lane->context);
-	while (reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline)
-		sched_yield();
+	for (unsigned int looks = 0; reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline; looks++)
+		reprise_nap(looks);
 }
 
 /* In the building thread's place, while no call is under way that waits: who destroys a graph then would wait for that, too. */
