@@ -159,6 +159,7 @@ class Controlled(unittest.TestCase):
                 self.addCleanup(process.kill)
                 process.stdout.readline()
                 program = process.pid if not words else int(child_of(process.pid))
+                until(lambda: listening(program), "it listens")
                 self.assertEqual(ctl(program, "off").stdout, "off\n")
                 process.stdin.write("\n")
                 process.stdin.flush()
