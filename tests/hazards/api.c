@@ -9,20 +9,12 @@
 #define THREADS 4
 #define STRETCH 40u /* iterations paused, and as many not */
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static bool reaches(const volatile uint32_t *words, uint32_t value)
 {
-	uint64_t end = now() + PATIENCE_NS;
+	uint64_t end = hazard_now_ns() + PATIENCE_NS;
 
 	while (words[0] != value)
-		if (now() > end)
+		if (hazard_now_ns() > end)
 			return words[0] == value;
 	return true;
 }

@@ -168,14 +168,6 @@ enum { ELSEWHERE = 4, SLOW_NS = 200000000 }; /* a capture of ours takes twice as
 
 static atomic_uint slow_threads;
 
-static uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 static void *synchronise_elsewhere(void *unused)
 {
 	bool slow = false;
@@ -183,10 +175,10 @@ static void *synchronise_elsewhere(void *unused)
 
 	CHECK(cuCtxCreate(&context, NULL, 0, hazard_device));
 	while (!atomic_load(&done)) {
-		uint64_t begin = now_ns();
+		uint64_t begin = hazard_now_ns();
 
 		CHECK(cuCtxSynchronize());
-		slow = slow || now_ns() - begin > SLOW_NS;
+		slow = slow || hazard_now_ns() - begin > SLOW_NS;
 		nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
 	}
 	atomic_fetch_add(&slow_threads, slow);

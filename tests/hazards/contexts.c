@@ -96,27 +96,13 @@ static void context_beside_release(void)
 	CHECK(cuCtxDestroy(place.context));
 }
 
-static CUgreenCtx make_green(void)
-{
-	CUdevResource all, part;
-	CUdevResourceDesc description;
-	unsigned parts = 1;
-	CUgreenCtx green;
-
-	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
-	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
-	CHECK(cuGreenCtxCreate(&green, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
-	return green;
-}
-
 /* A green context is the last that holds its device's primary context, in which is a loop: with it that ends. Every other time it was not the last. */
 static void green_context_ends(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned round = 0; round < 12; round++) {
-		CUgreenCtx green = make_green();
+		CUgreenCtx green = hazard_green_context();
 
 		if (round % 2 != 0)
 			CHECK(cuDevicePrimaryCtxRelease(hazard_device));

@@ -230,29 +230,17 @@ static void deferred_errors_at_detach(void)
 }
 
 static CUgreenCtx green;
-static CUdevResourceDesc description;
-
-static void make_green(void)
-{
-	CHECK(cuGreenCtxCreate(&green, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
-}
 
 static void replace_green(void)
 {
 	CHECK(cuGreenCtxDestroy(green));
-	make_green();
+	green = hazard_green_context();
 }
 
 /* A green context ends, and its device's primary context stays. */
 static void deferred_errors_at_green(void)
 {
-	CUdevResource all, part;
-	unsigned parts = 1;
-
-	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
-	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
-	make_green();
+	green = hazard_green_context();
 	leave_chains(replace_green);
 	CHECK(cuGreenCtxDestroy(green));
 }

@@ -381,46 +381,24 @@ static const struct {
 	{"a capture", give_capture},
 };
 
-static uint64_t clock_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* True without Reprise, too. */
 static bool is_kept_back(void (*call)(void))
 {
-	uint64_t begin = clock_ns(), longest = 0;
+	uint64_t begin = hazard_now_ns(), longest = 0;
 	struct reprise_counts counts;
 
 	if (reprise_read_counts(&counts, sizeof(counts)) == 0) {
 		call();
 		return true;
 	}
-	while (longest < KEPT_NS && clock_ns() - begin < ENOUGH_NS) {
-		uint64_t before = clock_ns();
+	while (longest < KEPT_NS && hazard_now_ns() - begin < ENOUGH_NS) {
+		uint64_t before = hazard_now_ns();
 
 		call();
-		longest = clock_ns() - before > longest ? clock_ns() - before : longest;
+		longest = hazard_now_ns() - before > longest ? hazard_now_ns() - before : longest;
 		rest(2000); /* so that the context has nothing to do */
 	}
 	return longest >= KEPT_NS;
-}
-
-static CUgreenCtx make_green(void)
-{
-	CUdevResource all, part;
-	CUdevResourceDesc description;
-	unsigned parts = 1;
-	CUgreenCtx made;
-
-	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
-	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
-	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
-	CHECK(cuGreenCtxCreate(&made, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
-	return made;
 }
 
 static CUgraphExec make_empty_graph(void)
@@ -447,7 +425,7 @@ static void kept_back(void)
 	giving = hazard_stream(CU_STREAM_NON_BLOCKING);
 	giving_publish = hazard_function("publish");
 	giving_flag = words(0);
-	green = make_green();
+	green = hazard_green_context();
 	own = make_empty_graph();
 	CHECK(cuMemPoolCreate(&pool, &props));
 	CHECK(cuEventCreate(&passed, CU_EVENT_DISABLE_TIMING));

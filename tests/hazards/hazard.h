@@ -68,3 +68,7 @@ CUresult hazard_set_attribute(CUstream stream, unsigned number);
 CUfunction hazard_function(const char *name);
 /* Of the same module, as a library's kernel. */
 CUkernel hazard_kernel(const char *name);
+/* With some of the device's multiprocessors; the caller destroys it. */
+CUgreenCtx hazard_green_context(void);
+/* Of a clock that never jumps. */
+uint64_t hazard_now_ns(void);

@@ -22,7 +22,7 @@ static const struct hazard *const tables[] = {
 	patching_hazards, limit_hazards, fork_hazards, device_hazards, api_hazards, identity_hazards, judged_hazards, gated_hazards, guest_hazards,
 };
 
-static uint64_t now_ns(void)
+uint64_t hazard_now_ns(void)
 {
 	struct timespec time;
 
@@ -33,12 +33,12 @@ static uint64_t now_ns(void)
 void hazard_await_graphs(void)
 {
 	struct timespec pause = {.tv_nsec = 100000}; /* the processor is for the building thread */
-	uint64_t since = now_ns(), built = 0;
+	uint64_t since = hazard_now_ns(), built = 0;
 	struct reprise_counts counts;
 
-	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0 && now_ns() - since < NOTHING_BUILT_NS) {
+	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0 && hazard_now_ns() - since < NOTHING_BUILT_NS) {
 		if (counts.graphs_built != built)
-			since = now_ns();
+			since = hazard_now_ns();
 		built = counts.graphs_built;
 		nanosleep(&pause, NULL);
 	}
@@ -115,6 +115,20 @@ CUfunction hazard_function(const char *name)
 
 	CHECK(cuModuleGetFunction(&function, hazard_module, name));
 	return function;
+}
+
+CUgreenCtx hazard_green_context(void)
+{
+	CUdevResource all, part;
+	CUdevResourceDesc description;
+	unsigned parts = 1;
+	CUgreenCtx green;
+
+	CHECK(cuDeviceGetDevResource(hazard_device, &all, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &all, NULL, 0, 16));
+	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
+	CHECK(cuGreenCtxCreate(&green, description, hazard_device, CU_GREEN_CTX_DEFAULT_STREAM));
+	return green;
 }
 
 CUkernel hazard_kernel(const char *name)
