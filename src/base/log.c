@@ -30,8 +30,8 @@ static struct {
 } stderr_file;
 
 /*
- * Whether this library was loaded as the program was, and not by it. Then it stands before the loader in the list of what is loaded; whatever is opened later comes
- * behind it. (So do things on which others only depend that came with the program: they are taken to have come late.)
+ * Whether this library was loaded with the program, and not opened by it later. Then it stands before the loader in the list of loaded objects. What is opened later
+ * comes behind the loader. So does a library that only another library needs: it counts as opened later.
  */
 static bool came_with_program(void)
 {

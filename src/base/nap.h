@@ -1,4 +1,4 @@
-/* A pause between two looks of a thread that nobody wakes: first the processor is offered to others, later given up, since what is waited for may have a lower priority. */
+/* A pause between two polls. It yields at first and sleeps later, so that a thread of lower priority gets the processor. */
 #pragma once
 
 #include <sched.h>
@@ -7,7 +7,7 @@
 #define REPRISE_NAP_YIELDS 64   /* looks before the first sleep; a guess */
 #define REPRISE_NAP_NS 20000    /* of a sleep; a guess */
 
-/* Changes errno. `looks`: how many there have been. */
+/* Changes errno. `looks`: the number of polls so far. */
 static inline void reprise_nap(unsigned int looks)
 {
 	struct timespec pause = {.tv_nsec = REPRISE_NAP_NS};

@@ -1,6 +1,5 @@
 /*
- * Who is to hear of a thread's end. What is needed for it is made at the first use, and nobody waits for who makes it: a signal's handler may interrupt a thread in the
- * midst of that, and come here itself.
+ * A function that runs when a thread ends. Its key is made at the first use, without a lock: a signal handler may interrupt that, and get here itself.
  */
 #pragma once
 
@@ -12,5 +11,5 @@ struct reprise_thread_end {
 	_Atomic uint64_t key;       /* of threads' own data, and one; 0: not made yet */
 };
 
-/* This thread's end is heard of from now on. Changes errno where there is no room for it, and then nobody hears of it. */
+/* `ends` runs when the calling thread ends. Without memory for the key it does not. Changes errno. */
 void reprise_thread_end_hear(struct reprise_thread_end *end);

@@ -10,8 +10,8 @@
 
 static struct reprise_lock captures_lock;
 /*
- * The handles and contexts of the streams on which they began; few, and rarely any. The handle of the per-thread default stream names another stream in each thread, so
- * that one is the thread's that begins it. One may go on while another is about to be refused under the same handle: so they are counted.
+ * The handles and contexts of the streams on which they began; few, and rarely any. All threads' own default streams have one handle, so a capture there is kept with
+ * its thread. Captures under one handle are counted: a second one may be about to be refused while the first goes on.
  */
 static struct capture {
 	CUstream stream;
