@@ -706,6 +706,8 @@ BUGS = (
     ("lines of a timeline lie across pages", "add_text", "	if (length > left)\n		append(blanks, left);\n", "	(void)blanks;\n	(void)left;\n", "timeline"),
     ("a timeline's file has no limit", "add",
      "	if (file.bytes + (size_t)length + 2 * LINE_MOST <= ", "	if ((size_t)length <= ", "timeline"),
+    ("lanes that share a number draw their holds", "reprise_hold_tell",
+     "since == 0 || lane->number == REPRISE_LANE_NUMBER_LAST", "since == 0", "timeline"),
     ("threads that ended keep their room in the timeline", "thread_ended",
      "	atomic_fetch_add(&events_left, (int64_t)(REPRISE_TIMELINE_CHUNK_EVENTS - atomic_load(&last->count)));\n", "", "timeline"),
     ("what ran last on the GPU is not in the timeline", "at_exit", "	reprise_gpu_end();\n", "", "timeline"),
@@ -753,6 +755,7 @@ BUGS = (
 
 # Hazards that no bug can be planted for, and why.
 WITHOUT = {
+    "streams_beyond_numbers": "only the timeline tells these lanes apart; a test of the timeline has a bug of its own",
     "thread_state_kept": "on a GPU; `floating_point` and `errno_kept` see the same, and more, on the simulated driver",
     "attribute_beside": "two protections stand behind one another: traces made while an attribute is set are forgotten, and their graphs, which are made afterwards, would be refused by the driver",
     "context_ended_behind": "two protections stand behind one another: others can launch while a context is ended, so the hold limit would do",

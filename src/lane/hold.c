@@ -251,11 +251,14 @@ void reprise_hold_want(struct reprise_lane *lane)
 	reprise_futex_wake(&asked);
 }
 
-void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops)
+void reprise_hold_tell(struct reprise_lane *lane, uint64_t since, unsigned int ops)
 {
-	if (since != 0 && since < lane->queue.held_until)
+	if (since == 0 || lane->number == REPRISE_LANE_NUMBER_LAST)
+		return;
+	if (since < lane->queue.held_until)
 		since = lane->queue.held_until;
 	reprise_timeline_end(REPRISE_TIMELINE_HOLD, since, (struct reprise_timeline_about){.lane = lane->number, .ops = ops});
+	lane->queue.held_until = reprise_timeline_begin();
 }
 
 REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)

@@ -24,8 +24,8 @@ void reprise_hold_want(struct reprise_lane *lane);
 /* The lane defers nothing any more. Under its lock; `cursor` still says how many ops it was. */
 void reprise_hold_end(struct reprise_lane *lane);
 
-/* For the timeline: so many ops were held from `since` until now, and on the lane's track no two holds at a time. Nothing is queued, or under the queue's lock. */
-void reprise_hold_tell(const struct reprise_lane *lane, uint64_t since, unsigned int ops);
+/* For the timeline: so many ops were held from `since` until now. The spans of a lane do not overlap; lanes that share the last number have none. Nothing is queued, or under the queue's lock. */
+void reprise_hold_tell(struct reprise_lane *lane, uint64_t since, unsigned int ops);
 
 /* A visit has begun, or what was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
 void reprise_hold_again(struct reprise_lane *lane);

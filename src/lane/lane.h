@@ -62,6 +62,8 @@ struct reprise_joint;
 
 #define REPRISE_QUEUE_MOST 32
 
+#define REPRISE_LANE_NUMBER_LAST 254
+
 /* A completed visit that waits to be launched. */
 struct reprise_queued {
 	struct reprise_trace *trace;
@@ -77,7 +79,7 @@ struct reprise_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
 	_Atomic uint32_t failed; /* how many visits */
-	uint64_t held_until; /* for the timeline: when a visit was launched last; 0 without one */
+	uint64_t held_until; /* for the timeline: when the last hold ended; 0 without one */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
 	struct reprise_queued visits[REPRISE_QUEUE_MOST];
 };
@@ -101,7 +103,7 @@ struct reprise_backlog {
 struct reprise_lane {
 	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
-	uint8_t number;            /* in recordings; those that come late share the last one */
+	uint8_t number;            /* in recordings and reports; all further lanes share the last one */
 	uint8_t member;            /* while it is joined: which one */
 	uint8_t partings;          /* how often it was in a joint lane that was parted */
 	_Atomic uint32_t thread;   /* whose op was the last */

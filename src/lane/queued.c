@@ -76,7 +76,6 @@ static void launch(struct reprise_lane *lane, struct reprise_queued *visit)
 	reprise_leave(entered);
 	reprise_timeline_end(replayed ? REPRISE_TIMELINE_REPLAY : REPRISE_TIMELINE_EXIT, entered_at, about);
 	reprise_hold_tell(lane, visit->held_since, trace->count);
-	lane->queue.held_until = reprise_timeline_begin();
 }
 
 /* The oldest visit that is queued; NULL if none is. `by_us`: by a thread of ours. */

@@ -20,7 +20,6 @@
 #include "thread.h"
 
 #define REMEMBERED 8
-#define NUMBER_LAST 254
 
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
@@ -129,7 +128,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	count_order(lane, 1);
 	if (fresh) {
 		lane->number = lane_count;
-		lane_count += lane_count < NUMBER_LAST;
+		lane_count += lane_count < REPRISE_LANE_NUMBER_LAST;
 		lane->next = atomic_load(&lanes);
 		atomic_store_explicit(&lanes, lane, memory_order_release);
 	} else {

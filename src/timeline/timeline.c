@@ -92,7 +92,7 @@ void reprise_timeline_add(unsigned int kind, uint64_t begin, const struct repris
 	count = atomic_load_explicit(&chunk->count, memory_order_relaxed);
 	chunk->events[count] = (struct reprise_timeline_event){
 		.begin = begin,
-		.end = end,
+		.end = end > begin ? end : begin, /* `begin` may be of another processor, whose counter is ahead */
 		.reason = about->reason,
 		.ops = about->ops,
 		.kind = kind & 0xff,

@@ -376,6 +376,30 @@ static void many_streams(void)
 	hazard_print("x", hazard_x);
 }
 
+/* More streams than lanes have numbers; the last of them hold ops at one time. */
+static void streams_beyond_numbers(void)
+{
+	enum { MANY = 280, LAST = 8 };
+	CUstream streams[LAST];
+	CUdeviceptr x[LAST];
+
+	for (unsigned i = 0; i < LAST; i++)
+		CHECK(cuMemAlloc(&x[i], WORDS * 4));
+	for (unsigned i = 0; i < MANY; i++) {
+		streams[i % LAST] = hazard_stream(CU_STREAM_NON_BLOCKING);
+		hazard_launch(hazard_mix, x[i % LAST], i, streams[i % LAST]);
+		CHECK(cuStreamSynchronize(streams[i % LAST]));
+	}
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		for (unsigned k = 0; k < CHAIN; k++)
+			for (unsigned i = 0; i < LAST; i++)
+				hazard_launch(hazard_mix, x[i], k, streams[i]);
+		CHECK(cuCtxSynchronize());
+	}
+	for (unsigned i = 0; i < LAST; i++)
+		hazard_print("x", x[i]);
+}
+
 const struct hazard room_hazards[] = {
 	{"out_of_memory", out_of_memory},
 	{"cancelled_out_of_memory", cancelled_out_of_memory},
@@ -386,5 +410,6 @@ const struct hazard room_hazards[] = {
 	{"evicted_while_queued", evicted_while_queued},
 	{"evicted_twin", evicted_twin},
 	{"many_streams", many_streams},
+	{"streams_beyond_numbers", streams_beyond_numbers},
 	{NULL, NULL},
 };

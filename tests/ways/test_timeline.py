@@ -277,6 +277,13 @@ class Timeline(unittest.TestCase):
             self.assertEqual(len(self.read()), self.report["timeline_events"])
         simulation.long_enough(run, lambda _: "as large as it may be" in self.whole[-1]["name"], (3000, 12000, 48000))
 
+    def test_lanes_beyond_the_last_number_have_no_holds(self):
+        """They would lie across each other on one track."""
+        self.drawn(hazard("streams_beyond_numbers"), REPRISE_MEMORY="1024", REPRISE_TIMELINE_MOST="4096")
+        names = self.agrees(self.read())
+        self.assertGreater(names["replay"], 0)
+        self.assertEqual(names["hold"], 0)
+
     def test_a_child_has_no_kernels(self):
         self.file = self.folder / "timeline.%p"
         self.drawn(hazard("fork_threads"), **self.with_cupti(FAKE_CUPTI_THREAD="1"))
