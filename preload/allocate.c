@@ -7,11 +7,11 @@
  */
 #include "versions.h"
 
-#include "../src/base/gate.h"
-#include "../src/base/inside.h"
-#include "../src/graph/neighbours.h"
-#include "../src/lane/doors.h"
-#include "../src/report/places.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "graph/neighbours.h"
+#include "lane/doors.h"
+#include "report/places.h"
 #include "door.h"
 
 /* Newer than the header that the project asks for. */

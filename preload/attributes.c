@@ -17,11 +17,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../src/base/gate.h"
-#include "../src/base/inside.h"
-#include "../src/driver/driver.h"
-#include "../src/lane/doors.h"
-#include "../src/lane/loading.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "driver/driver.h"
+#include "lane/doors.h"
+#include "lane/loading.h"
 #include "door.h"
 
 #define SETTING_COUNT 1024 /* a power of two */

@@ -4,10 +4,10 @@
  */
 #include "versions.h"
 
-#include "../src/base/gate.h"
-#include "../src/base/inside.h"
-#include "../src/driver/driver.h"
-#include "../src/lane/doors.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "driver/driver.h"
+#include "lane/doors.h"
 #include "door.h"
 
 /* Newer than the header that the project asks for, so their types are written out. */

@@ -3,7 +3,7 @@
  * dlsym before ours, and so the driver itself: its calls would overtake what is deferred. So nothing is deferred any more. As
  * the stand-in for libcuda.so.1 Reprise is what such a library finds.
  */
-#include "../src/lane/doors.h"
+#include "lane/doors.h"
 
 void reprise_dlopen_deep(void);
 

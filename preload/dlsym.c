@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../src/base/inside.h"
-#include "../src/base/keep.h"
-#include "../src/driver/driver.h"
-#include "../src/driver/lookup.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "driver/driver.h"
+#include "driver/lookup.h"
 #include "definition.h"
 #include "door.h"
 #include "route.h"

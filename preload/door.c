@@ -9,14 +9,14 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-#include "../src/base/gate.h"
-#include "../src/base/hot.h"
-#include "../src/base/inside.h"
-#include "../src/base/keep.h"
-#include "../src/driver/driver.h"
-#include "../src/driver/lookup.h"
-#include "../src/lane/doors.h"
-#include "../src/report/places.h"
+#include "base/gate.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "driver/driver.h"
+#include "driver/lookup.h"
+#include "lane/doors.h"
+#include "report/places.h"
 #include "attributes.h"
 #include "route.h"
 #include "scope.h"

@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "../src/lane/doors.h"
+#include "lane/doors.h"
 
 #define FORM_PLAIN false
 #define FORM_PER_THREAD true

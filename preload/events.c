@@ -4,8 +4,8 @@
  */
 #include "versions.h"
 
-#include "../src/base/inside.h"
-#include "../src/lane/doors.h"
+#include "base/inside.h"
+#include "lane/doors.h"
 #include "door.h"
 
 static CUresult pass_record(const struct reprise_call *call)

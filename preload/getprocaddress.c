@@ -4,7 +4,7 @@
  */
 #include "versions.h"
 
-#include "../src/base/inside.h"
+#include "base/inside.h"
 #include "door.h"
 #include "route.h"
 

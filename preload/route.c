@@ -14,11 +14,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../src/base/inside.h"
-#include "../src/driver/driver.h"
-#include "../src/driver/lookup.h"
-#include "../src/driver/search.h"
-#include "../src/lane/doors.h"
+#include "base/inside.h"
+#include "driver/driver.h"
+#include "driver/lookup.h"
+#include "driver/search.h"
+#include "lane/doors.h"
 #include "door.h"
 #include "spare.h"
 

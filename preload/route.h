@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "../src/base/start.h"
+#include "base/start.h"
 
 /*
  * Starts Reprise and learns where the driver's functions are. With `load` false this happens only if the process has the

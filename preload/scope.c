@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../src/driver/lookup.h"
-#include "../src/driver/search.h"
+#include "driver/lookup.h"
+#include "driver/search.h"
 #include "definition.h"
 #include "door.h"
 

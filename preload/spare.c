@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../src/base/gate.h"
-#include "../src/lane/doors.h"
-#include "../src/lane/loading.h"
+#include "base/gate.h"
+#include "lane/doors.h"
+#include "lane/loading.h"
 #include "attributes.h"
 #include "door.h"
 

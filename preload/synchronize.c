@@ -5,11 +5,11 @@
  */
 #include "versions.h"
 
-#include "../src/base/gate.h"
-#include "../src/base/inside.h"
-#include "../src/driver/driver.h"
-#include "../src/lane/doors.h"
-#include "../src/report/places.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "driver/driver.h"
+#include "lane/doors.h"
+#include "report/places.h"
 #include "door.h"
 
 /* The context, or if NULL the current one. */

@@ -4,9 +4,9 @@
  */
 #include "versions.h"
 
-#include "../src/base/gate.h"
-#include "../src/base/inside.h"
-#include "../src/lane/doors.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "lane/doors.h"
 #include "door.h"
 
 /* Newer than the header that the project asks for: what it takes travels in registers, whatever it is. */

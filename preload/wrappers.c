@@ -6,9 +6,9 @@
  */
 #include "versions.h"
 
-#include "../src/base/hot.h"
-#include "../src/base/inside.h"
-#include "../src/lane/doors.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "lane/doors.h"
 #include "door.h"
 
 /* Both forms of a name: the second one's stream 0 is the thread's own default stream. */

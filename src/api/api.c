@@ -7,12 +7,12 @@
 
 #include <string.h>
 
-#include "../base/store.h"
-#include "../graph/ledger.h"
-#include "../graph/queue.h"
-#include "../lane/doors.h"
-#include "../report/counters.h"
-#include "../report/totals.h"
+#include "base/store.h"
+#include "graph/ledger.h"
+#include "graph/queue.h"
+#include "lane/doors.h"
+#include "report/counters.h"
+#include "report/totals.h"
 
 #define SHOWN __attribute__((visibility("default")))
 

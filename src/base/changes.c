@@ -1,8 +1,8 @@
-#include "changes.h"
+#include "base/changes.h"
 
 #include <stdbool.h>
 
-#include "thread_end.h"
+#include "base/thread_end.h"
 
 struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1}, {.generation = 1}};
 

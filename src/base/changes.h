@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lock.h"
+#include "base/lock.h"
 
 enum reprise_changes {
 	REPRISE_CHANGES_MEMORY,    /* what kind of memory an address is, and how far it reaches (op/memory.h) */

@@ -1,4 +1,4 @@
-#include "ending.h"
+#include "base/ending.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "inside.h"
-#include "lock.h"
-#include "thread.h"
+#include "base/inside.h"
+#include "base/lock.h"
+#include "base/thread.h"
 
 #define SOON_NS 1000000u        /* between two looks at first, */
 #define SELDOM_NS 256000000u    /* each time twice as long, up to this */

@@ -1,4 +1,4 @@
-#include "expand.h"
+#include "base/expand.h"
 
 #include <stdio.h>
 #include <string.h>

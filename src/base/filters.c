@@ -1,4 +1,4 @@
-#include "filters.h"
+#include "base/filters.h"
 
 #include <stdatomic.h>
 #include <sys/prctl.h>

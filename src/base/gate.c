@@ -1,14 +1,14 @@
-#include "gate.h"
+#include "base/gate.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "hot.h"
-#include "keep.h"
-#include "lock.h"
-#include "nap.h"
-#include "thread_end.h"
+#include "base/clock.h"
+#include "base/hot.h"
+#include "base/keep.h"
+#include "base/lock.h"
+#include "base/nap.h"
+#include "base/thread_end.h"
 
 #define COURTESY_NS 300000u /* the longest that the last waiting call lets the building thread go first */
 #define DOUBT_LOOK_NS 50000000u /* between two looks whether there still is doubt: nobody hears its end */

@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "inside.h"
-#include "tls.h"
+#include "base/inside.h"
+#include "base/tls.h"
 
 #define REPRISE_GATE_ANY ((uintptr_t)1) /* in the place of a context: nobody knows which */
 

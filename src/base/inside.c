@@ -1,3 +1,3 @@
-#include "inside.h"
+#include "base/inside.h"
 
 _Thread_local int reprise_inside;

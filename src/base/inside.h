@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "tls.h"
+#include "base/tls.h"
 
 extern _Thread_local int reprise_inside __attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 

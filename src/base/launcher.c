@@ -1,4 +1,4 @@
-#include "launcher.h"
+#include "base/launcher.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "lock.h"
+#include "base/lock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
 
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {

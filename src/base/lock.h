@@ -29,7 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "inside.h"
+#include "base/inside.h"
 
 struct reprise_lock {
 	_Atomic uint32_t word; /* 0 free, 1 held, 2 held and somebody sleeps */

@@ -1,4 +1,4 @@
-#include "log.h"
+#include "base/log.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "keep.h"
-#include "printable.h"
-#include "write.h"
+#include "base/keep.h"
+#include "base/printable.h"
+#include "base/write.h"
 
 #define MOST_LINES 200
 

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "base/options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "nearest.h"
+#include "base/log.h"
+#include "base/nearest.h"
 
 #define PREFIX REPRISE_OPTIONS_PREFIX "_"
 

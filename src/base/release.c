@@ -1,4 +1,4 @@
-#include "release.h"
+#include "base/release.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-#include "store.h"
+#include "base/store.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "options.h"
+#include "base/options.h"
 
 #define LEAST ((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
 #define SHARE 4                    /* a node's op takes a sixth of its device memory here, and there are some that have no graph yet */

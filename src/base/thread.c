@@ -1,4 +1,4 @@
-#include "thread.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,13 +13,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "ending.h"
-#include "filters.h"
-#include "hot.h"
-#include "keep.h"
-#include "log.h"
-#include "tls.h"
+#include "base/clock.h"
+#include "base/ending.h"
+#include "base/filters.h"
+#include "base/hot.h"
+#include "base/keep.h"
+#include "base/log.h"
+#include "base/tls.h"
 
 #define PAUSE_NS 10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of microseconds */
 #define STACK_BYTES (1 << 20) /* the driver's own frames are large */

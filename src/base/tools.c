@@ -2,7 +2,7 @@
  * The signs are those that the tools' makers document, or that the tools were seen to leave in the processes that they start. Variables come
  * first, since a tool that injects itself into the driver is not in the process yet when Reprise decides.
  */
-#include "tools.h"
+#include "base/tools.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "begins.h"
+#include "base/begins.h"
 
 #define CHECKS "it ascribes what it finds to the call that it saw last"
 #define PROFILES "it measures and names the program's own calls"

@@ -1,6 +1,6 @@
-#include "worker.h"
+#include "base/worker.h"
 
-#include "thread.h"
+#include "base/thread.h"
 
 bool reprise_worker_ready(struct reprise_worker *worker, void *(*run)(void *), const char *name)
 {

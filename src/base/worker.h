@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lock.h"
+#include "base/lock.h"
 
 enum reprise_worker_state { REPRISE_WORKER_ABSENT, REPRISE_WORKER_AWAKE, REPRISE_WORKER_ASLEEP };
 

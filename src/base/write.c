@@ -1,4 +1,4 @@
-#include "write.h"
+#include "base/write.h"
 
 #include <errno.h>
 #include <pthread.h>

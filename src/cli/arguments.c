@@ -1,4 +1,4 @@
-#include "arguments.h"
+#include "cli/arguments.h"
 
 #include <ctype.h>
 #include <getopt.h>
@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/nearest.h"
-#include "../base/options.h"
-#include "../base/printable.h"
-#include "given.h"
-#include "place.h"
+#include "base/nearest.h"
+#include "base/options.h"
+#include "base/printable.h"
+#include "cli/given.h"
+#include "cli/place.h"
 
 #define OWN_FIRST 256 /* beyond the library's options and all letters */
 #define HELP (OWN_FIRST + REPRISE_OWN_COUNT)

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "../base/options.h"
-#include "commands.h"
+#include "base/options.h"
+#include "cli/commands.h"
 
 /* The options of the command itself, once; those of the library are in base/options.h. X(name, what it takes or NULL, which commands have it, help) */
 #define REPRISE_OWN_OPTIONS(X) \

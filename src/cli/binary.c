@@ -2,7 +2,7 @@
  * Every offset comes from a file that may be anything, so each is looked at through at(), which knows the file's end. What is
  * searched for as bytes (names in the string table, static cudart's strings) is a hint for people, not a proof.
  */
-#include "binary.h"
+#include "cli/binary.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "../base/printable.h"
+#include "base/printable.h"
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64

@@ -1,4 +1,4 @@
-#include "child.h"
+#include "cli/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

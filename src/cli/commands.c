@@ -1,19 +1,19 @@
-#include "commands.h"
+#include "cli/commands.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../control/peer.h"
-#include "arguments.h"
-#include "control.h"
-#include "doctor.h"
-#include "given.h"
-#include "report.h"
-#include "run.h"
-#include "twice.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "control/peer.h"
+#include "cli/arguments.h"
+#include "cli/control.h"
+#include "cli/doctor.h"
+#include "cli/given.h"
+#include "cli/report.h"
+#include "cli/run.h"
+#include "cli/twice.h"
 
 /* ---- the commands ---- */
 

@@ -1,4 +1,4 @@
-#include "conflicts.h"
+#include "cli/conflicts.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/options.h"
-#include "../base/tools.h"
-#include "binary.h"
-#include "library.h"
-#include "place.h"
-#include "tell.h"
+#include "base/options.h"
+#include "base/tools.h"
+#include "cli/binary.h"
+#include "cli/library.h"
+#include "cli/place.h"
+#include "cli/tell.h"
 
 static void not_preloaded(struct reprise_hindrances *hindrances, const char *why)
 {

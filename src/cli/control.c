@@ -1,4 +1,4 @@
-#include "control.h"
+#include "cli/control.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/nearest.h"
-#include "../control/peer.h"
-#include "arguments.h"
+#include "base/nearest.h"
+#include "control/peer.h"
+#include "cli/arguments.h"
 
 #define PATIENCE_MS 5000
 #define FIRST_ROOM 65536 /* bytes of an answer */

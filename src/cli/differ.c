@@ -1,4 +1,4 @@
-#include "differ.h"
+#include "cli/differ.h"
 
 #include <ctype.h>
 #include <fcntl.h>

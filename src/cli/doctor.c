@@ -1,15 +1,15 @@
-#include "doctor.h"
+#include "cli/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/options.h"
-#include "conflicts.h"
-#include "library.h"
-#include "machine.h"
-#include "program.h"
-#include "tell.h"
+#include "base/options.h"
+#include "cli/conflicts.h"
+#include "cli/library.h"
+#include "cli/machine.h"
+#include "cli/program.h"
+#include "cli/tell.h"
 
 static void tell_installation(void)
 {

@@ -1,4 +1,4 @@
-#include "files.h"
+#include "cli/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "differ.h"
-#include "place.h"
+#include "cli/child.h"
+#include "cli/differ.h"
+#include "cli/place.h"
 
 #define PATH_MOST (REPRISE_PLACE_SCRATCH_MOST + 32)
 

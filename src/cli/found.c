@@ -1,4 +1,4 @@
-#include "found.h"
+#include "cli/found.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/expand.h"
-#include "summary.h"
+#include "base/expand.h"
+#include "cli/summary.h"
 
 #define NUMBER "[0-9]*"
 

@@ -1,12 +1,12 @@
-#include "given.h"
+#include "cli/given.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/log.h"
-#include "../base/printable.h"
+#include "base/log.h"
+#include "base/printable.h"
 
 /* One more in a list that the environment has. */
 static bool list(const char *variable, const char *line)

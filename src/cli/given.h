@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "../base/options.h"
+#include "base/options.h"
 
 /* Sets the option, on account of what `by` names. Says so where the environment had another value. False if there is no memory. */
 bool reprise_given_set(enum reprise_option option, const char *value, const char *by);

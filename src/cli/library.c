@@ -1,4 +1,4 @@
-#include "library.h"
+#include "cli/library.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/log.h"
-#include "../driver/search.h"
+#include "base/log.h"
+#include "driver/search.h"
 
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
 

@@ -1,4 +1,4 @@
-#include "machine.h"
+#include "cli/machine.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/release.h"
-#include "library.h"
-#include "tell.h"
+#include "base/release.h"
+#include "cli/library.h"
+#include "cli/tell.h"
 
 #define OLDEST_DRIVER 12040 /* the first that tells kernels' parameters */
 #define DEVICES_TOLD 16

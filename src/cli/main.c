@@ -6,11 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/nearest.h"
-#include "arguments.h"
-#include "commands.h"
-#include "library.h"
-#include "program.h"
+#include "base/nearest.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/library.h"
+#include "cli/program.h"
 
 #define COMMANDS_MOST 16
 

@@ -2,7 +2,7 @@
  * Every process that the program starts writes a file of its own: where the user says, or into a folder that is gone afterwards. A command within a command
  * finds the outer one's folder chosen already; it tells of what its own processes leave there, and neither names nor removes it.
  */
-#include "outcome.h"
+#include "cli/outcome.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/amounts.h"
-#include "../base/launcher.h"
-#include "given.h"
-#include "program.h"
-#include "report.h"
+#include "base/amounts.h"
+#include "base/launcher.h"
+#include "cli/given.h"
+#include "cli/program.h"
+#include "cli/report.h"
 
 #define NAMED_MOST 4
 #define OF_A_LINE "stderr" /* as the name of a report: the library prints a line instead */

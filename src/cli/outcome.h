@@ -3,9 +3,9 @@
 
 #include <stdbool.h>
 
-#include "found.h"
-#include "place.h"
-#include "summary.h"
+#include "cli/found.h"
+#include "cli/place.h"
+#include "cli/summary.h"
 
 /* Where the reports of a run go. */
 struct reprise_outcome {

@@ -1,4 +1,4 @@
-#include "place.h"
+#include "cli/place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/expand.h"
+#include "base/expand.h"
 
 #define ROOM 65536
 

@@ -1,5 +1,5 @@
 /* A script is its interpreter, and that may be a script, or env(1), which looks the next one up. */
-#include "program.h"
+#include "cli/program.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "binary.h"
-#include "library.h"
-#include "tell.h"
+#include "cli/binary.h"
+#include "cli/library.h"
+#include "cli/tell.h"
 
 #define SCRIPTS_MOST 5 /* the kernel follows no more */
 #define WORDS_MOST 512

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "hindrance.h"
+#include "cli/hindrance.h"
 
 /* Prints it, and the verdict. False if the program cannot be run so, or nothing would come of it. */
 bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances);

@@ -2,7 +2,7 @@
  * Whom to ask is read from the kernel's list of sockets; the program need not be the process that was started, but one that this one starts. The cursor
  * is left at the beginning of the line, so that what the program writes goes over it.
  */
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../control/peer.h"
-#include "control.h"
-#include "summary.h"
+#include "control/peer.h"
+#include "cli/control.h"
+#include "cli/summary.h"
 
 #define ASKED_MOST 16
 #define PATIENCE_MS 100

@@ -1,4 +1,4 @@
-#include "report.h"
+#include "cli/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "library.h"
+#include "cli/library.h"
 
 /* Isolated from what the environment and the user have for their own Python programs; leaves no compiled files. */
 static bool become_reader(char **words)

@@ -1,13 +1,13 @@
-#include "run.h"
+#include "cli/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "child.h"
-#include "library.h"
-#include "outcome.h"
-#include "progress.h"
+#include "cli/child.h"
+#include "cli/library.h"
+#include "cli/outcome.h"
+#include "cli/progress.h"
 
 static bool prepare(void *stand_in)
 {

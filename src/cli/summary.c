@@ -1,5 +1,5 @@
 /* Reports are looked through line by line, as src/report/json.c writes them: what is looked for stands on lines of its own, two spaces from the margin. */
-#include "summary.h"
+#include "cli/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/amounts.h"
-#include "../base/printable.h"
+#include "base/amounts.h"
+#include "base/printable.h"
 
 #define FILE_MOST (64l << 20)
 

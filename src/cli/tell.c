@@ -1,4 +1,4 @@
-#include "tell.h"
+#include "cli/tell.h"
 
 #include <stdarg.h>
 #include <stdio.h>

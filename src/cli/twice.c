@@ -2,7 +2,7 @@
  * All is kept in a folder that is gone afterwards: what each run printed, copies of the files (files.h), and the reports of the second run, which tell
  * whether it proves anything. Who asks this process to end has the program told, and finds the files as they were.
  */
-#include "twice.h"
+#include "cli/twice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,13 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../base/amounts.h"
-#include "child.h"
-#include "differ.h"
-#include "files.h"
-#include "library.h"
-#include "outcome.h"
-#include "place.h"
+#include "base/amounts.h"
+#include "cli/child.h"
+#include "cli/differ.h"
+#include "cli/files.h"
+#include "cli/library.h"
+#include "cli/outcome.h"
+#include "cli/place.h"
 
 #define PATH_MOST 4352
 #define WHY_MOST (PATH_MOST + 256)

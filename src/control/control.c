@@ -1,5 +1,5 @@
 /* The socket is in a file table of the thread's own, which it has before anything else; where it cannot have one, there is no control. */
-#include "control.h"
+#include "control/control.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -8,17 +8,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../base/inside.h"
-#include "../base/keep.h"
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../base/thread.h"
-#include "../lane/doors.h"
-#include "../lane/eager.h"
-#include "../lane/order.h"
-#include "../report/report.h"
-#include "guests.h"
-#include "peer.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "lane/doors.h"
+#include "lane/eager.h"
+#include "lane/order.h"
+#include "report/report.h"
+#include "control/guests.h"
+#include "control/peer.h"
 
 #define BACKLOG 64
 #define SHORT_NS 100000000 /* before another try for what is short */

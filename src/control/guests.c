@@ -1,4 +1,4 @@
-#include "guests.h"
+#include "control/guests.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/clock.h"
-#include "../base/filters.h"
+#include "base/clock.h"
+#include "base/filters.h"
 
 #define MOMENT_NS 10000000u /* in which a word can be said, even where places are wanted */
 #define PATIENCE_NS 1000000000u

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "peer.h"
+#include "control/peer.h"
 
 #define REPRISE_GUESTS_MOST 32
 

@@ -1,4 +1,4 @@
-#include "peer.h"
+#include "control/peer.h"
 
 #include <stddef.h>
 #include <stdio.h>

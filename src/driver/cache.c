@@ -1,5 +1,5 @@
 /* Every offset is looked at before it is followed: the file may be replaced by anything while this reads it, but not cut short. */
-#include "cache.h"
+#include "driver/cache.h"
 
 #include <fcntl.h>
 #include <stdint.h>

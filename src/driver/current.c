@@ -1,7 +1,7 @@
-#include "current.h"
+#include "driver/current.h"
 
-#include "../base/inside.h"
-#include "driver.h"
+#include "base/inside.h"
+#include "driver/driver.h"
 
 bool reprise_driver_make_current(CUcontext context)
 {

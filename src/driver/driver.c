@@ -3,14 +3,14 @@
  *
  * No lock: every thread that comes before the work is done does it too, and writes the same values (driver.h says why).
  */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-#include "../base/hot.h"
-#include "lookup.h"
-#include "search.h"
+#include "base/hot.h"
+#include "driver/lookup.h"
+#include "driver/search.h"
 
 struct reprise_driver reprise_driver REPRISE_HOT_DATA;
 

@@ -9,7 +9,7 @@
 #include <cuda.h>
 #include <stdbool.h>
 
-#include "functions.h"
+#include "driver/functions.h"
 
 /* Declared by cuda.h only under the name that its macro gives to the newest version. */
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,

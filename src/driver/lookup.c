@@ -2,7 +2,7 @@
  * Finding the C library's dlsym and dlopen past our own, without constructors and without locks: whoever comes first asks, and two
  * who come at once find the same address.
  */
-#include "lookup.h"
+#include "driver/lookup.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "namespace.h"
+#include "driver/namespace.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lookup.h"
+#include "driver/lookup.h"
 
 /* Leaves dlerror alone. */
 static bool is_programs(void)

@@ -5,7 +5,7 @@
  *
  * May run inside the loader's lock (a constructor that calls CUDA): nothing is locked, and the folders' list is on the stack.
  */
-#include "search.h"
+#include "driver/search.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cache.h"
-#include "lookup.h"
+#include "driver/cache.h"
+#include "driver/lookup.h"
 
 bool reprise_is_stand_in(void *handle)
 {

@@ -4,14 +4,14 @@
  *
  * Buffers come about in the order of time, and records within one in any, so these are sorted.
  */
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 #include <stdatomic.h>
 
-#include "../base/clock.h"
-#include "../base/inside.h"
-#include "../base/log.h"
-#include "../base/options.h"
+#include "base/clock.h"
+#include "base/inside.h"
+#include "base/log.h"
+#include "base/options.h"
 
 reprise_gpu_listener *reprise_gpu_report, *reprise_gpu_timeline;
 
@@ -25,7 +25,7 @@ static _Atomic uint64_t dropped;
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../driver/lookup.h"
+#include "driver/lookup.h"
 
 #define TEXT_OF(number) #number
 #define SONAME_OF(version) "libcupti.so." TEXT_OF(version)

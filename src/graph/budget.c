@@ -1,4 +1,4 @@
-#include "budget.h"
+#include "graph/budget.h"
 
 void reprise_budget_begin(struct reprise_budget *budget, uint64_t now)
 {

@@ -1,7 +1,7 @@
-#include "capture.h"
+#include "graph/capture.h"
 
-#include "../base/log.h"
-#include "../driver/driver.h"
+#include "base/log.h"
+#include "driver/driver.h"
 
 /* The one node that the stream's next captured call would depend on: what the last call became. */
 static bool last_node(CUstream stream, CUgraphNode *node)

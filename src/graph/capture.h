@@ -1,7 +1,7 @@
 /* Capturing ops: the one way in which graphs come to be here. */
 #pragma once
 
-#include "graph.h"
+#include "graph/graph.h"
 
 /*
  * Captures the graph's ops on the private streams of that side, in order. Op i is incoming[i] where bit i of `changed` is set; `changed` may

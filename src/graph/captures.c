@@ -1,10 +1,10 @@
-#include "captures.h"
+#include "graph/captures.h"
 
 #include <stddef.h>
 
-#include "../base/hot.h"
-#include "../base/lock.h"
-#include "../base/thread.h"
+#include "base/hot.h"
+#include "base/lock.h"
+#include "base/thread.h"
 
 #define MOST 64
 

@@ -1,9 +1,9 @@
-#include "carried.h"
+#include "graph/carried.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../driver/driver.h"
+#include "driver/driver.h"
 
 #define IDS_ASKED 32 /* the driver knows which of them streams have: those of later versions, too */
 

@@ -1,4 +1,4 @@
-#include "cost.h"
+#include "graph/cost.h"
 
 #define WEIGHT 8u
 #define MOST 4u /* a measurement counts as so many times the estimate at most: the thread may have been interrupted */

@@ -2,18 +2,18 @@
  * The driver opens what it writes to by its name, and would follow a link or write over any file. So the file is made by us, and the driver is given
  * the name of what we have open.
  */
-#include "draw.h"
+#include "graph/draw.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "../report/file.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "report/file.h"
 
 #define DRAWN_MOST 64
 

@@ -1,14 +1,14 @@
-#include "exclusion.h"
+#include "graph/exclusion.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 
-#include "../base/clock.h"
-#include "../base/gate.h"
-#include "../base/hash.h"
-#include "../base/keep.h"
-#include "../base/lock.h"
-#include "../base/nap.h"
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/hash.h"
+#include "base/keep.h"
+#include "base/lock.h"
+#include "base/nap.h"
 
 #define COURTESY_NS 300000u /* the longest that a call of the program's waits for a capture that has not begun */
 

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../op/op.h"
-#include "carried.h"
-#include "forks.h"
-#include "lull.h"
+#include "op/op.h"
+#include "graph/carried.h"
+#include "graph/forks.h"
+#include "graph/lull.h"
 
 enum reprise_graph_state {
 	REPRISE_GRAPH_EMPTY,  /* nothing built, nothing asked for */

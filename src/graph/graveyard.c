@@ -5,13 +5,13 @@
  */
 #include <stdlib.h>
 
-#include "../base/clock.h"
-#include "../base/lock.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "graph.h"
-#include "ledger.h"
+#include "base/clock.h"
+#include "base/lock.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "graph/graph.h"
+#include "graph/ledger.h"
 
 struct reprise_grave {
 	struct reprise_grave *next;

@@ -1,9 +1,9 @@
-#include "ledger.h"
+#include "graph/ledger.h"
 
 #include <stdatomic.h>
 
-#include "../base/options.h"
-#include "../driver/driver.h"
+#include "base/options.h"
+#include "driver/driver.h"
 
 #define FIRST_GUESS 3072 /* bytes of a kernel node, measured on an H200; */
 #define GUESS_NODES 32   /* counts as much as so many nodes that were read */

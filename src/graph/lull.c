@@ -1,13 +1,13 @@
-#include "lull.h"
+#include "graph/lull.h"
 
 #include <sched.h>
 #include <stddef.h>
 
-#include "../base/clock.h"
-#include "../base/gate.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "captures.h"
+#include "base/clock.h"
+#include "base/gate.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "graph/captures.h"
 
 #define PATIENCE_NS 1000000u /* launches are kept back so long for the last of the work to be done, if the device was no farther behind; */
 #define GLANCE_NS 100000u    /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has not */

@@ -1,16 +1,16 @@
-#include "make.h"
+#include "graph/make.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "../base/clock.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "../timeline/timeline.h"
-#include "capture.h"
-#include "exclusion.h"
-#include "neighbours.h"
-#include "shadow.h"
+#include "base/clock.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "timeline/timeline.h"
+#include "graph/capture.h"
+#include "graph/exclusion.h"
+#include "graph/neighbours.h"
+#include "graph/shadow.h"
 
 #define PATIENCE_NS 200000u /* for the program to leave a call during which nothing may be captured; there is nothing to do that it could wait for */
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "graph.h"
+#include "graph/graph.h"
 
 /* Captures and instantiates. READY once there is an executable graph, FAILED, or QUEUED if now is not the time. In a lull. */
 enum reprise_graph_state reprise_make(struct reprise_graph *graph);

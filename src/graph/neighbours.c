@@ -1,9 +1,9 @@
-#include "neighbours.h"
+#include "graph/neighbours.h"
 
 #include <stdatomic.h>
 
-#include "../driver/current.h"
-#include "../driver/driver.h"
+#include "driver/current.h"
+#include "driver/driver.h"
 
 #define KNOWN_MOST 64
 #define BEING_MADE ((CUcontext)-1) /* the device may not be noted yet */

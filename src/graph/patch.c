@@ -13,15 +13,15 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../base/inside.h"
-#include "../base/log.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "capture.h"
-#include "cost.h"
-#include "exclusion.h"
-#include "shadow.h"
+#include "base/clock.h"
+#include "base/inside.h"
+#include "base/log.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "graph/capture.h"
+#include "graph/cost.h"
+#include "graph/exclusion.h"
+#include "graph/shadow.h"
 
 #define REFUSALS_MOST 3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for */
 #define EXPLORED 1024   /* once in so many patches the means that looks dearer is taken, so that its cost is known, */

@@ -1,8 +1,8 @@
-#include "queue.h"
+#include "graph/queue.h"
 
 #include <stddef.h>
 
-#include "../base/lock.h"
+#include "base/lock.h"
 
 #define MOST_WAITING 256
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "graph.h"
+#include "graph/graph.h"
 
 /* The graph is QUEUED. False, and nothing done, if there is no room. */
 bool reprise_queue_push(struct reprise_graph *graph);

@@ -1,12 +1,12 @@
-#include "shadow.h"
+#include "graph/shadow.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/hot.h"
-#include "../base/store.h"
-#include "../driver/driver.h"
-#include "capture.h"
+#include "base/hot.h"
+#include "base/store.h"
+#include "driver/driver.h"
+#include "graph/capture.h"
 
 bool reprise_verifying REPRISE_HOT_DATA;
 

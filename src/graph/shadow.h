@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "graph.h"
+#include "graph/graph.h"
 
 /* Whether all this is done. Set before the first graph is built. */
 extern bool reprise_verifying;

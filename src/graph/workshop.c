@@ -1,7 +1,7 @@
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "carried.h"
-#include "graph.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "graph/carried.h"
+#include "graph/graph.h"
 
 static void destroy(CUstream *stream)
 {

@@ -1,6 +1,6 @@
-#include "absent.h"
+#include "lane/absent.h"
 
-#include "../graph/cost.h"
+#include "graph/cost.h"
 
 #define ABSENT_MOST 4 /* ops that may be passed over at one place */
 #define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */

@@ -1,12 +1,12 @@
-#include "backlog.h"
+#include "lane/backlog.h"
 
-#include "../base/keep.h"
-#include "../driver/current.h"
-#include "../report/counters.h"
-#include "doors.h"
-#include "joint.h"
-#include "queued.h"
-#include "registry.h"
+#include "base/keep.h"
+#include "driver/current.h"
+#include "report/counters.h"
+#include "lane/doors.h"
+#include "lane/joint.h"
+#include "lane/queued.h"
+#include "lane/registry.h"
 
 #define ASKED_AGAIN 16 /* ops later: an answer takes as long as half an eager launch */
 

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /*
  * No visit begins while so many host functions may be pending. Each takes two turns of the 56 at most, as a graph of its own, and a graph of

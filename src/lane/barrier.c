@@ -1,10 +1,10 @@
-#include "barrier.h"
+#include "lane/barrier.h"
 
-#include "ended.h"
-#include "leave.h"
-#include "pace.h"
-#include "queued.h"
-#include "watching.h"
+#include "lane/ended.h"
+#include "lane/leave.h"
+#include "lane/pace.h"
+#include "lane/queued.h"
+#include "lane/watching.h"
 
 _Atomic uint32_t reprise_attention;
 

@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "doors.h"
-#include "lane.h"
+#include "lane/doors.h"
+#include "lane/lane.h"
 
 /* Tells the lane of a barrier, if it has news. Takes its lock. */
 void reprise_lane_tell(struct reprise_lane *lane, bool wait);

@@ -2,23 +2,23 @@
  * What the doors ask of streams, said to the lanes: ops, and calls that order a stream or wait. The doors of events, of what ends, of what takes
  * memory and of the program's captures are in files of their own (events.c, lifetime.c, shortage.c, eager.c).
  */
-#include "doors.h"
+#include "lane/doors.h"
 
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/keep.h"
-#include "../op/function.h"
-#include "../op/op.h"
-#include "../report/counters.h"
-#include "../timeline/timeline.h"
-#include "eager.h"
-#include "errors.h"
-#include "joint.h"
-#include "loading.h"
-#include "order.h"
-#include "process.h"
-#include "recorded.h"
-#include "registry.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "op/function.h"
+#include "op/op.h"
+#include "report/counters.h"
+#include "timeline/timeline.h"
+#include "lane/eager.h"
+#include "lane/errors.h"
+#include "lane/joint.h"
+#include "lane/loading.h"
+#include "lane/order.h"
+#include "lane/process.h"
+#include "lane/recorded.h"
+#include "lane/registry.h"
 
 /* ---- ops ---- */
 

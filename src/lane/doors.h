@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../op/call.h"
+#include "op/call.h"
 
 /*
  * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen ops since the last

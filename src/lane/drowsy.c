@@ -1,7 +1,7 @@
-#include "drowsy.h"
+#include "lane/drowsy.h"
 
-#include "traces.h"
-#include "watching.h"
+#include "lane/traces.h"
+#include "lane/watching.h"
 
 #define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
 #define DROWSY_MOST 114688 /* twice as many each time up to so many, */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* Something repeats: the lane is watched closely for so many ops more, but never for longer than REPRISE_AWAKE_OPS. */
 static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t ops)

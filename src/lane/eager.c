@@ -1,21 +1,21 @@
-#include "eager.h"
+#include "lane/eager.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
-#include "../base/clock.h"
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/keep.h"
-#include "../base/log.h"
-#include "../driver/driver.h"
-#include "../graph/captures.h"
-#include "doors.h"
-#include "order.h"
-#include "recorded.h"
-#include "registry.h"
-#include "thread.h"
+#include "base/clock.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "base/log.h"
+#include "driver/driver.h"
+#include "graph/captures.h"
+#include "lane/doors.h"
+#include "lane/order.h"
+#include "lane/recorded.h"
+#include "lane/registry.h"
+#include "lane/thread.h"
 
 #define RUINED "the driver reported an error that ruins the context"
 

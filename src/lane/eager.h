@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../report/counters.h"
+#include "report/counters.h"
 
 /* Whether calls of this thread's are to be looked at. */
 bool reprise_taking_part(void);

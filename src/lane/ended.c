@@ -1,15 +1,15 @@
-#include "ended.h"
+#include "lane/ended.h"
 
 #include <stdlib.h>
 
-#include "../base/inside.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../graph/captures.h"
-#include "barrier.h"
-#include "joint.h"
-#include "registry.h"
-#include "traces.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "graph/captures.h"
+#include "lane/barrier.h"
+#include "lane/joint.h"
+#include "lane/registry.h"
+#include "lane/traces.h"
 
 struct ended {
 	struct ended *next;

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /*
  * The program destroys the event. True if a lane may name it, which is told of it: it is destroyed later, and *result is what the program is told. False: none does, or it is no event in

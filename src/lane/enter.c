@@ -1,12 +1,12 @@
-#include "enter.h"
+#include "lane/enter.h"
 
-#include "../base/gate.h"
-#include "../graph/shadow.h"
-#include "../report/counters.h"
-#include "backlog.h"
-#include "joint.h"
-#include "verify.h"
-#include "watching.h"
+#include "base/gate.h"
+#include "graph/shadow.h"
+#include "report/counters.h"
+#include "lane/backlog.h"
+#include "lane/joint.h"
+#include "lane/verify.h"
+#include "lane/watching.h"
 
 bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {

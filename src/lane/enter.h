@@ -1,7 +1,7 @@
 /* Which trace an op begins, and whether it may be entered. Under the lane's lock; no trace is followed. */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* Whether its graph may be launched after what came before its first op. */
 bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace);

@@ -2,13 +2,13 @@
  * `errors_lock`, a leaf, is over the list. It is short: what comes again counts in the same row, and past the last row in that one, whose error then
  * stands for the others; so none is lost, and nothing is allocated.
  */
-#include "errors.h"
+#include "lane/errors.h"
 
 #include <string.h>
 
-#include "../base/thread.h"
-#include "../report/counters.h"
-#include "eager.h"
+#include "base/thread.h"
+#include "report/counters.h"
+#include "lane/eager.h"
 
 #define ROWS 64
 

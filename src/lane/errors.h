@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "doors.h"
-#include "lane.h"
+#include "lane/doors.h"
+#include "lane/lane.h"
 
 /* How many are kept. */
 extern _Atomic uint64_t reprise_errors_count;

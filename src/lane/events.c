@@ -2,22 +2,22 @@
  * The doors of events. Where streams fork and join again and again, an event's record and a wait for it are ops of their joint lane (joint.h), and
  * traces may name the event; elsewhere they are barriers.
  */
-#include "doors.h"
+#include "lane/doors.h"
 
-#include "../base/inside.h"
-#include "../base/keep.h"
-#include "../base/thread.h"
-#include "../op/kernel.h"
-#include "../timeline/timeline.h"
-#include "barrier.h"
-#include "eager.h"
-#include "ended.h"
-#include "joint.h"
-#include "meeting.h"
-#include "order.h"
-#include "recorded.h"
-#include "registry.h"
-#include "traces.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "base/thread.h"
+#include "op/kernel.h"
+#include "timeline/timeline.h"
+#include "lane/barrier.h"
+#include "lane/eager.h"
+#include "lane/ended.h"
+#include "lane/joint.h"
+#include "lane/meeting.h"
+#include "lane/order.h"
+#include "lane/recorded.h"
+#include "lane/registry.h"
+#include "lane/traces.h"
 
 /* ---- records and waits ---- */
 

@@ -1,8 +1,8 @@
-#include "evict.h"
+#include "lane/evict.h"
 
-#include "../base/clock.h"
-#include "registry.h"
-#include "traces.h"
+#include "base/clock.h"
+#include "lane/registry.h"
+#include "lane/traces.h"
 
 #define STILL_NS 1000000000u
 #define PATIENCE_NS 10000000u /* who is in a lane may be kept by the driver */

@@ -1,7 +1,7 @@
-#include "guard.h"
+#include "lane/guard.h"
 
-#include "absent.h"
-#include "enter.h"
+#include "lane/absent.h"
+#include "lane/enter.h"
 
 /* Side exits that a trace takes to see whether other values come again, too. */
 #define STRANGERS_MOST 24

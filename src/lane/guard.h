@@ -1,7 +1,7 @@
 /* A guard that failed: whether the visit goes on all the same. Under the lane's lock. */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /*
  * The call, which so matches the op at the cursor of the followed trace, does not agree with it. True if the visit goes on: with a sibling that it

@@ -6,24 +6,24 @@
  * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw is due, or one that comes right now would be; and for good
  * once it saw none for a while. The program's threads only read whether it sleeps so: a steady loop makes no system call for it.
  */
-#include "hold.h"
+#include "lane/hold.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
-#include "../base/clock.h"
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/options.h"
-#include "../base/thread.h"
-#include "../base/worker.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "../timeline/timeline.h"
-#include "leave.h"
-#include "queued.h"
-#include "registry.h"
+#include "base/clock.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "base/worker.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "timeline/timeline.h"
+#include "lane/leave.h"
+#include "lane/queued.h"
+#include "lane/registry.h"
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
 

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-#include "../trace/plan.h"
-#include "lane.h"
+#include "trace/plan.h"
+#include "lane/lane.h"
 
 /* Before anything may be deferred: starts the thread. False if there can be none, so that nothing may be. */
 bool reprise_hold_ensure(void);

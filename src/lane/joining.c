@@ -5,22 +5,22 @@
  * The driver may keep who issues ops, or waits for events, until another thread has done something, which may want `joining` or the building thread's rest: so what is
  * deferred and owed is issued before these are taken, under the lane's lock alone.
  */
-#include "joint.h"
+#include "lane/joint.h"
 
 #include <stdlib.h>
 
-#include "../base/inside.h"
-#include "../base/options.h"
-#include "../base/thread.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../graph/shadow.h"
-#include "../record/record.h"
-#include "../report/counters.h"
-#include "barrier.h"
-#include "ended.h"
-#include "traces.h"
-#include "watching.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "graph/shadow.h"
+#include "record/record.h"
+#include "report/counters.h"
+#include "lane/barrier.h"
+#include "lane/ended.h"
+#include "lane/traces.h"
+#include "lane/watching.h"
 
 static struct reprise_lock joining;
 static _Atomic bool never;

@@ -1,12 +1,12 @@
 /* The order among the members of a joint lane, and what their streams owe. All of it under the head's lock. */
-#include "joint.h"
+#include "lane/joint.h"
 
-#include "../base/hash.h"
-#include "../base/inside.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "barrier.h"
+#include "base/hash.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "lane/barrier.h"
 
 #define JUDGED 4096 /* after so many ops, */
 #define LEAST 4     /* one in so many must have been replayed by a graph that forks: others need no joint lane */

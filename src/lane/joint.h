@@ -19,7 +19,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 #define REPRISE_JOINT_ROWS 16 /* events that are known to have been recorded: so many rows of so many */
 #define REPRISE_JOINT_ROW 4

@@ -1,6 +1,6 @@
-#include "known.h"
+#include "lane/known.h"
 
-#include "../base/hash.h"
+#include "base/hash.h"
 
 #define ENDED UINTPTR_MAX /* in the place of a handle that has gone: the search goes on behind it */
 

@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/lock.h"
-#include "../op/call.h"
-#include "../trace/index.h"
-#include "../trace/watch.h"
-#include "known.h"
+#include "base/lock.h"
+#include "op/call.h"
+#include "trace/index.h"
+#include "trace/watch.h"
+#include "lane/known.h"
 
 struct reprise_lane_counts {
 	uint64_t ops;          /* calls that could have been ops */

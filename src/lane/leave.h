@@ -1,7 +1,7 @@
 /* The side exit: a followed trace is left before its end, and what was deferred is issued eagerly, in order. Under the lane's lock. */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* Leaves the followed trace, if there is one. Any context may be current. */
 void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why);

@@ -1,13 +1,13 @@
-#include "loading.h"
+#include "lane/loading.h"
 
 #include <stdatomic.h>
 
-#include "../base/gate.h"
-#include "../base/inside.h"
-#include "../base/keep.h"
-#include "../driver/driver.h"
-#include "order.h"
-#include "registry.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "driver/driver.h"
+#include "lane/order.h"
+#include "lane/registry.h"
 
 static _Atomic bool modules_asked_for;
 

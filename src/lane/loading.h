@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-#include "../op/call.h"
-#include "../op/function.h"
+#include "op/call.h"
+#include "op/function.h"
 
 /*
  * Before such a call, with no lock held. True if it may load: then it counts as one that waits (base/gate.h), what lanes hold has been issued as far as the

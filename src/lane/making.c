@@ -1,14 +1,14 @@
-#include "making.h"
+#include "lane/making.h"
 
-#include "../base/options.h"
-#include "../graph/queue.h"
-#include "../trace/fork.h"
-#include "../trace/plan.h"
-#include "drowsy.h"
-#include "hold.h"
-#include "joint.h"
-#include "registry.h"
-#include "traces.h"
+#include "base/options.h"
+#include "graph/queue.h"
+#include "trace/fork.h"
+#include "trace/plan.h"
+#include "lane/drowsy.h"
+#include "lane/hold.h"
+#include "lane/joint.h"
+#include "lane/registry.h"
+#include "lane/traces.h"
 
 #define REST 8  /* fewer ops than these are no graph beside a fork */
 #define CROWD 2 /* lanes of other threads: the driver lets their launches wait for each other */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* reprise_watch_found, with the lane: a segment has repeated. */
 void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);

@@ -1,10 +1,10 @@
-#include "meeting.h"
+#include "lane/meeting.h"
 
 #include <string.h>
 
-#include "../base/hash.h"
-#include "../base/thread.h"
-#include "joint.h"
+#include "base/hash.h"
+#include "base/thread.h"
+#include "lane/joint.h"
 
 #define ROWS 64 /* of events, and of pairs */
 #define ROW 4

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* The call, a record or a wait for an event, was made on the lane's stream, eagerly. Joins lanes that have met often enough. No lock is held. */
 void reprise_meeting_note(struct reprise_lane *lane, const struct reprise_call *call);

@@ -2,22 +2,22 @@
  * Who goes through all lanes here reads of most of them only what is seldom written (lane.h), so that threads which use lanes of their own do not
  * get in each other's way; of a lane that is concerned, whether there is anything to tell it.
  */
-#include "order.h"
+#include "lane/order.h"
 
 #include <sched.h>
 #include <time.h>
 
-#include "../base/clock.h"
-#include "../base/hot.h"
-#include "../base/thread.h"
-#include "../base/tls.h"
-#include "../driver/driver.h"
-#include "barrier.h"
-#include "errors.h"
-#include "hold.h"
-#include "joint.h"
-#include "registry.h"
-#include "thread.h"
+#include "base/clock.h"
+#include "base/hot.h"
+#include "base/thread.h"
+#include "base/tls.h"
+#include "driver/driver.h"
+#include "lane/barrier.h"
+#include "lane/errors.h"
+#include "lane/hold.h"
+#include "lane/joint.h"
+#include "lane/registry.h"
+#include "lane/thread.h"
 
 /* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take longer only if the driver keeps them. */
 #define QUESTION_NS 1000000u

@@ -1,8 +1,8 @@
 /* Which lanes have to issue what they hold before something else is done: what an op comes after, and what a synchronising call may observe. */
 #pragma once
 
-#include "doors.h"
-#include "lane.h"
+#include "lane/doors.h"
+#include "lane/lane.h"
 
 /*
  * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams before the legacy stream's

@@ -1,7 +1,7 @@
-#include "pace.h"
+#include "lane/pace.h"
 
-#include "../base/clock.h"
-#include "submission.h"
+#include "base/clock.h"
+#include "lane/submission.h"
 
 #define SLOW_NS 4000u /* a program that takes as long for an op is slower than a GPU with small kernels; with long ones, it makes no difference */
 #define FIRST 2       /* visits after a wait that are launched at once: the GPU has nothing to do */

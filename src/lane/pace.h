@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* A visit is complete. */
 static inline void reprise_pace_visit(struct reprise_lane *lane)

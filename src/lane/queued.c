@@ -1,17 +1,17 @@
 /* Keeps invariants 1, 5 and 7 for what is queued, as replay.c does for what is launched at once. */
-#include "queued.h"
+#include "lane/queued.h"
 
-#include "../base/clock.h"
-#include "../base/gate.h"
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../report/counters.h"
-#include "../trace/balance.h"
-#include "errors.h"
-#include "hold.h"
-#include "visit.h"
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "report/counters.h"
+#include "trace/balance.h"
+#include "lane/errors.h"
+#include "lane/hold.h"
+#include "lane/visit.h"
 
 static struct reprise_queued *at(struct reprise_queue *queue, uint64_t i)
 {

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* How many visits have been launched. Without any lock: there may be more by now. */
 static inline uint64_t reprise_queued_launched(const struct reprise_lane *lane)

@@ -1,7 +1,7 @@
-#include "recorded.h"
+#include "lane/recorded.h"
 
-#include "process.h"
-#include "registry.h"
+#include "lane/process.h"
+#include "lane/registry.h"
 
 void reprise_recorded_op(const struct reprise_call *call)
 {

@@ -4,9 +4,9 @@
  */
 #pragma once
 
-#include "../record/record.h"
-#include "doors.h"
-#include "lane.h"
+#include "record/record.h"
+#include "lane/doors.h"
+#include "lane/lane.h"
 
 /* The op is about to be submitted. */
 void reprise_recorded_op(const struct reprise_call *call);

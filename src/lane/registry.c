@@ -3,21 +3,21 @@
  * grow the list and to give a retired lane to another stream takes `registry_lock`, so that nobody finds a lane that is just being given
  * away. Each thread remembers the lanes it used last; reprise_lanes_epoch moves when a lane is retired and makes them all look again.
  */
-#include "registry.h"
+#include "lane/registry.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/hash.h"
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/thread.h"
-#include "../base/tls.h"
-#include "../driver/driver.h"
-#include "../graph/carried.h"
-#include "backlog.h"
-#include "doors.h"
-#include "thread.h"
+#include "base/hash.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/thread.h"
+#include "base/tls.h"
+#include "driver/driver.h"
+#include "graph/carried.h"
+#include "lane/backlog.h"
+#include "lane/doors.h"
+#include "lane/thread.h"
 
 #define REMEMBERED 8
 

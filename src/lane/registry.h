@@ -1,8 +1,8 @@
 /* All lanes of the process: which one a call belongs to, and going through all of them. */
 #pragma once
 
-#include "../base/tls.h"
-#include "lane.h"
+#include "base/tls.h"
+#include "lane/lane.h"
 
 /*
  * The lane of `stream` in the current context, made at its first op; of the per-thread default stream, the calling thread's. NULL if there can be

@@ -1,7 +1,7 @@
 /* The end of a visit: all ops of the trace have come, and the graph takes their place. Under the lane's lock. */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /*
  * Launches the followed trace's graph in this visit's values or, if the driver does not, issues the ops eagerly. Returns what the last of them is to

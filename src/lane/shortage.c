@@ -1,21 +1,21 @@
 /* The doors of what takes memory (ALLOC): the driver had none for the program, whose graphs may have taken it. */
-#include "doors.h"
+#include "lane/doors.h"
 
 #include <limits.h>
 
-#include "../base/clock.h"
-#include "../base/gate.h"
-#include "../base/inside.h"
-#include "../base/keep.h"
-#include "../base/lock.h"
-#include "../base/nap.h"
-#include "../base/tls.h"
-#include "../driver/driver.h"
-#include "../graph/captures.h"
-#include "../graph/graph.h"
-#include "../report/counters.h"
-#include "lifetime.h"
-#include "registry.h"
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "base/lock.h"
+#include "base/nap.h"
+#include "base/tls.h"
+#include "driver/driver.h"
+#include "graph/captures.h"
+#include "graph/graph.h"
+#include "report/counters.h"
+#include "lane/lifetime.h"
+#include "lane/registry.h"
 
 #define NAP_NS 1000000u
 #define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */

@@ -1,22 +1,22 @@
-#include "submission.h"
+#include "lane/submission.h"
 
 #include <sched.h>
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "../base/clock.h"
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/options.h"
-#include "../base/worker.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../graph/shadow.h"
-#include "../report/counters.h"
-#include "hold.h"
-#include "pace.h"
-#include "queued.h"
-#include "registry.h"
+#include "base/clock.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/worker.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "graph/shadow.h"
+#include "report/counters.h"
+#include "lane/hold.h"
+#include "lane/pace.h"
+#include "lane/queued.h"
+#include "lane/registry.h"
 
 #define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
 #define DIRECT_FIRST 2      /* visits that are launched at once after one was waited for while it was queued, */

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* How long the thread sleeps between two looks while it finds anything. */
 #define REPRISE_SUBMISSION_PERIOD_NS 100000u

@@ -2,20 +2,20 @@
  * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its destructors; the building thread gives them up.
  * Calls that the thread makes after that, in other destructors, find no lane of its own and get another, which is marked in the next round of destructors.
  */
-#include "thread.h"
+#include "lane/thread.h"
 
 #include <stdatomic.h>
 
-#include "../base/inside.h"
-#include "../base/thread.h"
-#include "../base/thread_end.h"
-#include "../graph/captures.h"
-#include "../graph/carried.h"
-#include "barrier.h"
-#include "errors.h"
-#include "order.h"
-#include "registry.h"
-#include "traces.h"
+#include "base/inside.h"
+#include "base/thread.h"
+#include "base/thread_end.h"
+#include "graph/captures.h"
+#include "graph/carried.h"
+#include "lane/barrier.h"
+#include "lane/errors.h"
+#include "lane/order.h"
+#include "lane/registry.h"
+#include "lane/traces.h"
 
 static void thread_ends(void *unused)
 {

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* The calling thread has such a lane now, or captures on its own stream, or has a call under way (order.h): that ends with the thread. Takes no lock. */
 void reprise_thread_owns(void);

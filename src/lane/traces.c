@@ -1,13 +1,13 @@
-#include "traces.h"
+#include "lane/traces.h"
 
-#include "../base/inside.h"
-#include "../driver/current.h"
-#include "../driver/driver.h"
-#include "../graph/queue.h"
-#include "../trace/account.h"
-#include "barrier.h"
-#include "queued.h"
-#include "watching.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "graph/queue.h"
+#include "trace/account.h"
+#include "lane/barrier.h"
+#include "lane/queued.h"
+#include "lane/watching.h"
 
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "lane.h"
-#include "loading.h"
+#include "lane/lane.h"
+#include "lane/loading.h"
 
 /* Gives the trace up, with its graph. */
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);

@@ -1,7 +1,7 @@
-#include "twin.h"
+#include "lane/twin.h"
 
-#include "guard.h"
-#include "making.h"
+#include "lane/guard.h"
+#include "lane/making.h"
 
 #define TURNS_MOST 32 /* values that came back, before a twin is made */
 #define TURNS_SHARE 4 /* of those that change, one of so many at least comes back */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /*
  * All ops of the followed trace have come, some with other values than its graph has: goes on with its twin, if that has other values of fewer. Makes one where

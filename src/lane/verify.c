@@ -1,15 +1,15 @@
-#include "verify.h"
+#include "lane/verify.h"
 
 #include <stdio.h>
 
-#include "../base/inside.h"
-#include "../base/log.h"
-#include "../base/store.h"
-#include "../driver/driver.h"
-#include "../graph/capture.h"
-#include "../graph/shadow.h"
-#include "../report/counters.h"
-#include "doors.h"
+#include "base/inside.h"
+#include "base/log.h"
+#include "base/store.h"
+#include "driver/driver.h"
+#include "graph/capture.h"
+#include "graph/shadow.h"
+#include "report/counters.h"
+#include "lane/doors.h"
 
 #define ASKED_MOST REPRISE_SEGMENT_MOST /* no trace is longer */
 #define WORDS_MOST 192

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "lane.h"
+#include "lane/lane.h"
 
 /* A visit begins. */
 void reprise_verify_begin(struct reprise_lane *lane);

@@ -1,9 +1,9 @@
 /* What is noted of a visit to a trace, however it ends: replayed (replay.h), or left (leave.h). Under the lane's lock. */
 #pragma once
 
-#include "../base/options.h"
-#include "../timeline/timeline.h"
-#include "lane.h"
+#include "base/options.h"
+#include "timeline/timeline.h"
+#include "lane/lane.h"
 
 /* Whether a trace has to be seen to pay. */
 static inline bool reprise_visit_is_measured(void)

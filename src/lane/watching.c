@@ -1,7 +1,7 @@
-#include "watching.h"
+#include "lane/watching.h"
 
-#include "../op/name.h"
-#include "traces.h"
+#include "op/name.h"
+#include "lane/traces.h"
 
 /* Whether a graph may end before this op: nothing that came before runs beside it. */
 static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "joint.h"
-#include "lane.h"
-#include "making.h"
+#include "lane/joint.h"
+#include "lane/lane.h"
+#include "lane/making.h"
 
 /* What comes next comes after no op. */
 static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t before)

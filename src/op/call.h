@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../base/gate.h"
-#include "../base/inside.h"
+#include "base/gate.h"
+#include "base/inside.h"
 
 /* Every kind of op there is, once: enumerator, name in reports. */
 #define REPRISE_OP_KINDS(X) \

@@ -1,4 +1,4 @@
-#include "cost.h"
+#include "op/cost.h"
 
 #include <stdatomic.h>
 

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "call.h"
+#include "op/call.h"
 
 /* An eager call took so long. One that had to wait for something counts for little. */
 void reprise_op_cost_note(enum reprise_op_kind kind, uint64_t ticks);

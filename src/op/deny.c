@@ -1,12 +1,12 @@
-#include "deny.h"
+#include "op/deny.h"
 
 #include <fnmatch.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "../base/log.h"
-#include "../base/options.h"
+#include "base/log.h"
+#include "base/options.h"
 
 static bool matches(const char *name, const char *globs)
 {

@@ -1,15 +1,15 @@
-#include "function.h"
+#include "op/function.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/changes.h"
-#include "../base/hash.h"
-#include "../base/lock.h"
-#include "../driver/driver.h"
-#include "deny.h"
-#include "name.h"
+#include "base/changes.h"
+#include "base/hash.h"
+#include "base/lock.h"
+#include "driver/driver.h"
+#include "op/deny.h"
+#include "op/name.h"
 
 #define ROWS 1024       /* handles known at a time, by rows; */
 #define ROW 4           /* more fall out, and are asked again once they have been launched again */

@@ -6,13 +6,13 @@
  * shared memory, parameters. A grid other than the one that the driver accepted is followed only within the limits that hold on
  * every device (CUDA programming guide, technical specifications), and shared memory only up to what it accepted.
  */
-#include "kernel.h"
+#include "op/kernel.h"
 
 #include <string.h>
 
-#include "../base/hash.h"
-#include "../base/hot.h"
-#include "../driver/driver.h"
+#include "base/hash.h"
+#include "base/hot.h"
+#include "driver/driver.h"
 
 /* Launch attributes that may be recorded, and how much of the value each one uses. Any other makes the launch unfit. */
 static const struct {

@@ -1,7 +1,7 @@
 /* Kernel launches as ops (op.h). */
 #pragma once
 
-#include "op.h"
+#include "op/op.h"
 
 /* Whether all attributes of the launch are such as an op may have: none that is not known, or carries an event. */
 bool reprise_kernel_knows_attributes(const CUlaunchConfig *config);

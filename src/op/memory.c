@@ -1,12 +1,12 @@
-#include "memory.h"
+#include "op/memory.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "../base/hash.h"
-#include "../base/inside.h"
-#include "../base/tls.h"
-#include "../driver/driver.h"
+#include "base/hash.h"
+#include "base/inside.h"
+#include "base/tls.h"
+#include "driver/driver.h"
 
 #define REMEMBERED 32 /* a thread's, which has them on its stack: 1 KiB */
 #define DEVICES_MOST 63 /* whose numbers fit beside the kind */

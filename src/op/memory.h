@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../base/changes.h"
+#include "base/changes.h"
 
 enum reprise_memory {
 	REPRISE_MEMORY_DEVICE,

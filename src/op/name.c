@@ -1,9 +1,9 @@
-#include "name.h"
+#include "op/name.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "../driver/driver.h"
+#include "driver/driver.h"
 
 #define NAME_MOST 512 /* characters that are kept */
 #define OTHERS (REPRISE_NAMES_MOST - 1)

@@ -5,14 +5,14 @@
  * memset: form, element size, width, height, pitch. Of a host function only that it is one. The rest are values. Of an event's record or wait, all is shape.
  * The member of the lane that an op belongs to is shape, too.
  */
-#include "op.h"
+#include "op/op.h"
 
 #include <string.h>
 
-#include "../base/hash.h"
-#include "../base/hot.h"
-#include "../driver/driver.h"
-#include "kernel.h"
+#include "base/hash.h"
+#include "base/hot.h"
+#include "driver/driver.h"
+#include "op/kernel.h"
 
 const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT] = {
 #define X(reason, name, text) #name,

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "call.h"
-#include "function.h"
-#include "memory.h"
+#include "op/call.h"
+#include "op/function.h"
+#include "op/memory.h"
 
 #define REPRISE_ATTRIBUTES_MOST 8
 

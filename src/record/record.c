@@ -2,20 +2,20 @@
  * What is recorded of a call, and in which order: that in which the calls came in. The lock is held while a record is made, and while records are
  * written; not while the driver is asked about an op, nor while the call itself is made.
  */
-#include "record.h"
+#include "record/record.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "../base/clock.h"
-#include "../base/hash.h"
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/lock.h"
-#include "../base/options.h"
-#include "../base/tls.h"
-#include "../op/op.h"
-#include "stream.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/lock.h"
+#include "base/options.h"
+#include "base/tls.h"
+#include "op/op.h"
+#include "record/stream.h"
 
 #define PAYLOAD_MOST 36864 /* 32764 bytes of parameters and the attributes */
 #define THREADS_MOST 255

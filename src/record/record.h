@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../op/call.h"
+#include "op/call.h"
 
 /*
  * The kinds of records that are no ops, once: enumerator, name in the file, what it says. An op's kind is its own (op/call.h). All but the first two

@@ -1,15 +1,15 @@
-#include "stream.h"
+#include "record/stream.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../base/inside.h"
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../report/counters.h"
-#include "../report/file.h"
+#include "base/inside.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "report/counters.h"
+#include "report/file.h"
 
 #define GATHERED_MOST 4096
 

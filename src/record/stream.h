@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "record.h"
+#include "record/record.h"
 
 /* Makes the file. False if it cannot be. */
 bool reprise_stream_open(void);

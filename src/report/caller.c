@@ -1,11 +1,11 @@
-#include "caller.h"
+#include "report/caller.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "../base/begins.h"
-#include "symbol.h"
+#include "base/begins.h"
+#include "report/symbol.h"
 
 /* A shared cudart, or the driver. */
 static bool is_runtime_library(const char *path)

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "places.h"
+#include "report/places.h"
 
 #define REPRISE_RUNTIME_NAME_MOST 64
 

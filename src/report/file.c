@@ -1,5 +1,5 @@
 /* What is kept of the report's file is under the lock of who writes it (report.c). */
-#include "file.h"
+#include "report/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../base/before.h"
-#include "../base/expand.h"
-#include "../base/filters.h"
-#include "../base/write.h"
+#include "base/before.h"
+#include "base/expand.h"
+#include "base/filters.h"
+#include "base/write.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10

@@ -1,4 +1,4 @@
-#include "histogram.h"
+#include "report/histogram.h"
 
 _Atomic uint64_t reprise_histograms[REPRISE_HISTOGRAM_COUNT][REPRISE_BUCKETS];
 

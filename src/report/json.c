@@ -2,7 +2,7 @@
  * The object begins with numbers and strings, each on a line of its own, which simple readers can find (src/cli/summary.c); lists and objects follow.
  * All lists are bounded.
  */
-#include "json.h"
+#include "report/json.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,23 +10,23 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/clock.h"
-#include "../base/launcher.h"
-#include "../base/lock.h"
-#include "../base/options.h"
-#include "../base/start.h"
-#include "../base/store.h"
-#include "../base/tools.h"
-#include "../graph/cost.h"
-#include "../graph/ledger.h"
-#include "../lane/eager.h"
-#include "../lane/process.h"
-#include "../lane/verify.h"
-#include "../op/op.h"
-#include "../record/record.h"
-#include "counters.h"
-#include "machine.h"
-#include "rows.h"
+#include "base/clock.h"
+#include "base/launcher.h"
+#include "base/lock.h"
+#include "base/options.h"
+#include "base/start.h"
+#include "base/store.h"
+#include "base/tools.h"
+#include "graph/cost.h"
+#include "graph/ledger.h"
+#include "lane/eager.h"
+#include "lane/process.h"
+#include "lane/verify.h"
+#include "op/op.h"
+#include "record/record.h"
+#include "report/counters.h"
+#include "report/machine.h"
+#include "report/rows.h"
 
 #define FORMAT 2 /* of the report: 1 had numbers only */
 #define COMMAND_MOST 2048

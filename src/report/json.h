@@ -1,8 +1,8 @@
 /* The report as a JSON object: docs/report.schema.json says what is in it. */
 #pragma once
 
-#include "totals.h"
-#include "text.h"
+#include "report/totals.h"
+#include "report/text.h"
 
 /* When it is written: nothing comes any more; somebody asks; or a second is over. */
 enum reprise_json_moment { REPRISE_JSON_AT_END, REPRISE_JSON_ASKED, REPRISE_JSON_SNAPSHOT };

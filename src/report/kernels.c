@@ -1,9 +1,9 @@
 /* `kernels_lock`, a leaf, is over what is added up. Buffers come about in the order of time; time that two of them share counts once. */
-#include "kernels.h"
+#include "report/kernels.h"
 
 #include <string.h>
 
-#include "../base/lock.h"
+#include "base/lock.h"
 
 #define NAME_MOST 512
 #define OTHERS (REPRISE_KERNELS_MOST - 1)

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../gpu/gpu.h"
+#include "gpu/gpu.h"
 
 #define REPRISE_KERNELS_MOST 128
 #define REPRISE_KERNELS_AFTER 8192u

@@ -1,10 +1,10 @@
-#include "machine.h"
+#include "report/machine.h"
 
 #include <stdio.h>
 
-#include "../base/inside.h"
-#include "../base/release.h"
-#include "../driver/driver.h"
+#include "base/inside.h"
+#include "base/release.h"
+#include "driver/driver.h"
 #include "sources.h"
 
 struct reprise_machine reprise_machine;

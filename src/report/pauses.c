@@ -1,10 +1,10 @@
-#include "pauses.h"
+#include "report/pauses.h"
 
 #include <stdatomic.h>
 
-#include "../base/clock.h"
-#include "histogram.h"
-#include "kernels.h"
+#include "base/clock.h"
+#include "report/histogram.h"
+#include "report/kernels.h"
 
 #define LOADING_OPS 512
 #define WAITED_NS 1000000u

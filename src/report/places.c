@@ -1,11 +1,11 @@
 /* Open addressing by a hash that stands for the call and its stack: who has put it into a slot, by one exchange, also fills in the rest. */
-#include "places.h"
+#include "report/places.h"
 
 #include <stdatomic.h>
 
-#include "../base/hash.h"
-#include "../base/inside.h"
-#include "../base/keep.h"
+#include "base/hash.h"
+#include "base/inside.h"
+#include "base/keep.h"
 
 #define TRIES_MOST 16
 

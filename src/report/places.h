@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#include "counters.h"
-#include "stack.h"
+#include "report/counters.h"
+#include "report/stack.h"
 
 /* Each kind of call, once: name in reports, and what it does to the ops around it. */
 #define REPRISE_PLACE_KINDS(X) \

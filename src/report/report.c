@@ -1,4 +1,4 @@
-#include "report.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,27 +8,27 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "../base/amounts.h"
-#include "../base/expand.h"
-#include "../base/hash.h"
-#include "../base/hot.h"
-#include "../base/keep.h"
-#include "../base/launcher.h"
-#include "../base/lock.h"
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../base/tools.h"
-#include "../driver/driver.h"
-#include "../op/name.h"
-#include "counters.h"
-#include "file.h"
-#include "histogram.h"
-#include "json.h"
-#include "machine.h"
-#include "pauses.h"
-#include "places.h"
-#include "series.h"
-#include "snapshots.h"
+#include "base/amounts.h"
+#include "base/expand.h"
+#include "base/hash.h"
+#include "base/hot.h"
+#include "base/keep.h"
+#include "base/launcher.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/tools.h"
+#include "driver/driver.h"
+#include "op/name.h"
+#include "report/counters.h"
+#include "report/file.h"
+#include "report/histogram.h"
+#include "report/json.h"
+#include "report/machine.h"
+#include "report/pauses.h"
+#include "report/places.h"
+#include "report/series.h"
+#include "report/snapshots.h"
 
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting REPRISE_HOT_DATA;

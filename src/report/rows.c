@@ -1,19 +1,19 @@
 /* Nothing here has more rows than is said in docs/report.md, whatever ran. */
-#include "rows.h"
+#include "report/rows.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../graph/ledger.h"
-#include "../lane/registry.h"
-#include "../op/name.h"
-#include "caller.h"
-#include "histogram.h"
-#include "kernels.h"
-#include "places.h"
-#include "series.h"
-#include "symbol.h"
+#include "base/clock.h"
+#include "graph/ledger.h"
+#include "lane/registry.h"
+#include "op/name.h"
+#include "report/caller.h"
+#include "report/histogram.h"
+#include "report/kernels.h"
+#include "report/places.h"
+#include "report/series.h"
+#include "report/symbol.h"
 
 #define LANES_MOST 64
 #define PLACES_MOST 128

@@ -1,8 +1,8 @@
 /* The lists and tables of a report's JSON, each as a member that follows another. */
 #pragma once
 
-#include "text.h"
-#include "totals.h"
+#include "report/text.h"
+#include "report/totals.h"
 
 /* "trace_rows" and "trace_rest"; "lane_rows"; "kernels" by name, with their replayed launches. */
 void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals);

@@ -1,10 +1,10 @@
 /* One lock, a leaf, taken only if it is free: nobody waits here. */
-#include "series.h"
+#include "report/series.h"
 
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../base/lock.h"
+#include "base/clock.h"
+#include "base/lock.h"
 
 #define FIRST_NS 10000000u /* intervals begin with 10 ms */
 

@@ -1,5 +1,5 @@
 /* The thread's files are in a table of its own. Where it cannot have one, there is the report at the end alone. */
-#include "snapshots.h"
+#include "report/snapshots.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../base/clock.h"
-#include "../base/filters.h"
-#include "../base/inside.h"
-#include "../base/lock.h"
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../base/thread.h"
-#include "report.h"
+#include "base/clock.h"
+#include "base/filters.h"
+#include "base/inside.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "report/report.h"
 
 #define FIRST_NS 100000000u /* after the first op: many programs are short */
 #define AGAIN_NS 1000000000u

@@ -1,14 +1,14 @@
 /* No lock: every thread that comes before the unwinder is found looks for it too, and finds the same. */
-#include "stack.h"
+#include "report/stack.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <unwind.h>
 
-#include "../base/filters.h"
-#include "../base/inside.h"
-#include "../driver/lookup.h"
+#include "base/filters.h"
+#include "base/inside.h"
+#include "driver/lookup.h"
 
 #define LIBRARY "libgcc_s.so.1"
 #define OURS_MOST 16 /* frames between here and the program */

@@ -1,4 +1,4 @@
-#include "symbol.h"
+#include "report/symbol.h"
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -1,11 +1,11 @@
-#include "text.h"
+#include "report/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "../base/write.h"
+#include "base/write.h"
 
 static void flush(struct reprise_text *text)
 {

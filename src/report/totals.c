@@ -1,15 +1,15 @@
-#include "totals.h"
+#include "report/totals.h"
 
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../graph/cost.h"
-#include "../lane/process.h"
-#include "../lane/registry.h"
-#include "../op/cost.h"
-#include "counters.h"
-#include "histogram.h"
-#include "pauses.h"
+#include "base/clock.h"
+#include "graph/cost.h"
+#include "lane/process.h"
+#include "lane/registry.h"
+#include "op/cost.h"
+#include "report/counters.h"
+#include "report/histogram.h"
+#include "report/pauses.h"
 
 #define DEFER_NS 60 /* what answering a deferred op costs; not measured here */
 

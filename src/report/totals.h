@@ -1,8 +1,8 @@
 /* What all lanes did together, and what that was worth: what the reports tell. Read without stopping anybody, so that figures may be one short. */
 #pragma once
 
-#include "../lane/lane.h"
-#include "../trace/account.h"
+#include "lane/lane.h"
+#include "trace/account.h"
 
 /* Nanoseconds of the program's threads. What was not measured is taken to be as on an H200. */
 struct reprise_gain {

@@ -6,13 +6,13 @@
  *
  * `activities_lock`, a leaf, is over the chunk and the names.
  */
-#include "inner.h"
+#include "timeline/inner.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/hash.h"
-#include "../base/lock.h"
+#include "base/hash.h"
+#include "base/lock.h"
 
 #define PLACES 4096u /* a power of two */
 #define NAMES_MOST (PLACES / 4 * 3)

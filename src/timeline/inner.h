@@ -1,7 +1,7 @@
 /* What the threads that note events and the one that writes them share: chunks of memory, each of one thread, or of the GPU. */
 #pragma once
 
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 #define REPRISE_TIMELINE_CHUNK_BYTES 32768
 

@@ -1,4 +1,4 @@
-#include "inner.h"
+#include "timeline/inner.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -6,10 +6,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../base/hot.h"
-#include "../base/inside.h"
-#include "../base/options.h"
-#include "../base/tls.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/tls.h"
 
 #define LINE_LEAST 80 /* bytes of the file that an event takes: so many events at most fill it, and so much memory waits to be written */
 

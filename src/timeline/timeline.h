@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/clock.h"
-#include "../gpu/gpu.h"
-#include "../op/call.h"
+#include "base/clock.h"
+#include "gpu/gpu.h"
+#include "op/call.h"
 
 /*
  * The kinds of events behind the kinds of ops, which are the program's calls (op/call.h), once: enumerator, name, category. All but a hold are on the

@@ -9,7 +9,7 @@
  * What ran on the GPU is asked for from here, and comes in chunks of its own. What runs on one stream at one time, as the branches of a graph do, is on several
  * tracks, since viewers leave out what sticks out of what is before it; so is what is told late.
  */
-#include "inner.h"
+#include "timeline/inner.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -19,15 +19,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../base/inside.h"
-#include "../base/lock.h"
-#include "../base/log.h"
-#include "../base/options.h"
-#include "../base/thread.h"
-#include "../op/name.h"
-#include "../op/op.h"
-#include "../report/counters.h"
-#include "../report/file.h"
+#include "base/inside.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "op/name.h"
+#include "op/op.h"
+#include "report/counters.h"
+#include "report/file.h"
 
 #define INTERVAL_NS 100000000u /* between two pieces at most, while there are events */
 #define PAGE_BYTES 4096

@@ -1,14 +1,14 @@
 /* One lock, a leaf, over the traces that ended. Nothing is added up where nobody reads it. */
-#include "account.h"
+#include "trace/account.h"
 
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../base/hash.h"
-#include "../base/lock.h"
-#include "../graph/cost.h"
-#include "../op/cost.h"
-#include "../report/counters.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/lock.h"
+#include "graph/cost.h"
+#include "op/cost.h"
+#include "report/counters.h"
 
 static struct reprise_lock accounts_lock;
 static struct reprise_accounts ended;

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../op/name.h"
-#include "trace.h"
+#include "op/name.h"
+#include "trace/trace.h"
 
 #define REPRISE_ACCOUNTS_MOST 32
 

@@ -1,6 +1,6 @@
-#include "balance.h"
+#include "trace/balance.h"
 
-#include "../op/cost.h"
+#include "op/cost.h"
 
 /* The balance is in parts of what one visit costs eagerly. */
 #define VISIT 64

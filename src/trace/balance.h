@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "trace.h"
+#include "trace/trace.h"
 
 /* Whether this replay is to be timed. */
 bool reprise_balance_wants(const struct reprise_trace *trace);

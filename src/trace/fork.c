@@ -2,11 +2,11 @@
  * Vector clocks over the members, in the order of the program's calls: each op is one tick of its member's, a record stores its member's
  * clock, a wait joins it into the waiting member's.
  */
-#include "fork.h"
+#include "trace/fork.h"
 
 #include <string.h>
 
-#include "../graph/forks.h"
+#include "graph/forks.h"
 
 struct clock {
 	uint16_t ticks[REPRISE_MEMBERS_MOST];

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "../op/op.h"
+#include "op/op.h"
 
 /* Whether the ops may be one graph. `blocking`: a bit for each member that is. */
 bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count, uint8_t blocking);

@@ -1,7 +1,7 @@
-#include "index.h"
+#include "trace/index.h"
 
-#include "../base/clock.h"
-#include "../base/hash.h"
+#include "base/clock.h"
+#include "base/hash.h"
 
 #define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
 

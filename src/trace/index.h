@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "trace.h"
+#include "trace/trace.h"
 
 #define REPRISE_INDEX_BUCKETS 1024
 

@@ -1,8 +1,8 @@
-#include "place.h"
+#include "trace/place.h"
 
 #include <stddef.h>
 
-#include "spot.h"
+#include "trace/spot.h"
 
 /* What halving and doubling these changes over recorded programs: docs/results/2026-11-23-numbers.md, scripts/sensitivity. So with those of other files there. */
 #define FAR 8192 /* ops: who has not waited for so long has come round, whatever the period */

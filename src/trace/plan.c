@@ -4,7 +4,7 @@
  * for each other in the driver, so there the fewest are the best. From a kernel to a copy between devices the GPU gets later within a graph than from one
  * graph to the next (two GPUs that give each other a row: 33.2 us a step with both in one graph, 30.8 with one each, 33.4 eagerly).
  */
-#include "plan.h"
+#include "trace/plan.h"
 
 #define FIRST_OPS 8
 #define SECOND_OPS 16

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "watch.h"
+#include "trace/watch.h"
 
 /* What a trace may span at most of a program that is as fast at all its calls. The pause by which the hold limit goes (lane/hold.h) is twice that. */
 #define REPRISE_PLAN_EVEN_SPAN_NS 62500u

@@ -1,10 +1,10 @@
-#include "trace.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
-#include "../base/hash.h"
-#include "../base/store.h"
-#include "../graph/shadow.h"
+#include "base/hash.h"
+#include "base/store.h"
+#include "graph/shadow.h"
 
 #define MOST_TRUST 16
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */

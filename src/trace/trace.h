@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../graph/graph.h"
-#include "../op/op.h"
-#include "spot.h"
+#include "graph/graph.h"
+#include "op/op.h"
+#include "trace/spot.h"
 
 /* Why a trace was left before its end; the deferred ops were issued eagerly. */
 #define REPRISE_EXITS(X) \

@@ -1,12 +1,12 @@
-#include "watch.h"
+#include "trace/watch.h"
 
 #include <string.h>
 
-#include "../base/clock.h"
-#include "../base/hash.h"
-#include "../base/store.h"
-#include "place.h"
-#include "seen.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/store.h"
+#include "trace/place.h"
+#include "trace/seen.h"
 
 #define PAYLOAD_LEAST 65536
 

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../op/op.h"
-#include "spot.h"
+#include "op/op.h"
+#include "trace/spot.h"
 
 #define REPRISE_SEGMENT_LEAST 96   /* no cut within so many ops */
 #define REPRISE_SEGMENT_SURVIVE 32 /* an extremum must stand so long */

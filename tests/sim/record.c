@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../src/driver/lookup.h"
+#include "driver/lookup.h"
 #include "record_calls.h"
 #include "record_file.h"
 #include "record_state.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../src/record/record.h"
+#include "record/record.h"
 
 #define BYTES_1 12
 #define BYTES_2 16

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../src/cli/binary.h"
+#include "cli/binary.h"
 
 #define ALTERED 250 /* of each file */
 #define SECONDS_MOST 5 /* for one */

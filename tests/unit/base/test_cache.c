@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/driver/cache.h"
+#include "driver/cache.h"
 
 #define MOST 4000000
 

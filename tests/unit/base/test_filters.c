@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/base/filters.h"
-#include "../../../src/base/thread.h"
+#include "base/filters.h"
+#include "base/thread.h"
 
 /* No other thread can be started: who tries is ended. */
 static void lock_in(void)

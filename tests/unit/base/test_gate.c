@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "../../suite.h"
-#include "../../../src/base/gate.h"
+#include "base/gate.h"
 
 #define THREADS 20
 #define CLOSINGS 300

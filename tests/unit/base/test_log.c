@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/base/log.h"
+#include "base/log.h"
 
 /* A file that is stderr from now on; unbuffered, since Check says what fails on stdout. */
 static int make_stderr(void)

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/base/log.h"
-#include "../../../src/base/options.h"
+#include "base/log.h"
+#include "base/options.h"
 
 /* Reads the options with stderr going into `said`. */
 static char said[4096];

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/base/release.h"
+#include "base/release.h"
 
 static const struct {
 	const char *line, *release;

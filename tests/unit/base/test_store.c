@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
-#include "../../../src/base/options.h"
-#include "../../../src/base/store.h"
+#include "base/options.h"
+#include "base/store.h"
 
 #define PIECE (1 << 20)
 

@@ -4,8 +4,8 @@
 #include <time.h>
 
 #include "../../suite.h"
-#include "../../../src/base/thread.h"
-#include "../../../src/base/worker.h"
+#include "base/thread.h"
+#include "base/worker.h"
 
 #define DEADLINE_S 20
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/control/guests.h"
+#include "control/guests.h"
 
 #define ANSWER_BYTES (4u << 20) /* more than a socket takes at once */
 #define PATIENCE_S 20

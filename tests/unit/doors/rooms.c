@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../../src/base/gate.h"
-#include "../../../src/base/inside.h"
-#include "../../../src/base/start.h"
-#include "../../../src/graph/neighbours.h"
-#include "../../../src/lane/loading.h"
-#include "../../../src/report/counters.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "base/start.h"
+#include "graph/neighbours.h"
+#include "lane/loading.h"
+#include "report/counters.h"
 
 _Atomic uint32_t reprise_attention;
 bool reprise_reporting;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "../../../src/lane/doors.h"
+#include "lane/doors.h"
 
 struct rooms {
 	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins, ends, observed, stops, starts, rooms_made, callbacks, shared, context_syncs, context_syncs_ended;

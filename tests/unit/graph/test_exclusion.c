@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 
 #include "../../suite.h"
-#include "../../../src/base/gate.h"
-#include "../../../src/graph/exclusion.h"
+#include "base/gate.h"
+#include "graph/exclusion.h"
 
 #define ONE ((CUcontext)0x1000)
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
-#include "../../../src/base/options.h"
-#include "../../../src/driver/driver.h"
-#include "../../../src/graph/ledger.h"
+#include "base/options.h"
+#include "driver/driver.h"
+#include "graph/ledger.h"
 
 #define MIB (1 << 20)
 #define BLOCK (2 * MIB)

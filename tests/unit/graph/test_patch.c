@@ -1,8 +1,8 @@
 /* Which means patching takes, what it costs, and what is left when the driver refuses. */
 #include "../../suite.h"
-#include "../../../src/driver/driver.h"
-#include "../../../src/graph/cost.h"
-#include "../../../src/report/counters.h"
+#include "driver/driver.h"
+#include "graph/cost.h"
+#include "report/counters.h"
 #include "../trace/ops.h"
 
 enum { NODES = 8 };

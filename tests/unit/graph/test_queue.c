@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
-#include "../../../src/graph/queue.h"
+#include "graph/queue.h"
 
 #define MANY 600
 

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/base/log.h"
-#include "../../../src/base/options.h"
-#include "../../../src/driver/driver.h"
-#include "../../../src/op/deny.h"
-#include "../../../src/op/name.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "driver/driver.h"
+#include "op/deny.h"
+#include "op/name.h"
 
 static CUresult function_name(const char **name, CUfunction function)
 {

@@ -1,7 +1,7 @@
 /* What is asked of the driver about a handle that may be no function. */
 #include "../../suite.h"
-#include "../../../src/driver/driver.h"
-#include "../../../src/op/function.h"
+#include "driver/driver.h"
+#include "op/function.h"
 
 #define WITHOUT_PARAMETERS ((CUfunction)0x100)
 #define WITH_ONE ((CUfunction)0x200)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../suite.h"
-#include "../../../src/op/op.h"
+#include "op/op.h"
 
 static void called(void *data)
 {

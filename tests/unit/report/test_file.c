@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/base/write.h"
-#include "../../../src/report/file.h"
+#include "base/write.h"
+#include "report/file.h"
 
 #define REPORT "a report\n"
 

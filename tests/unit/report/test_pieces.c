@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "../../../src/report/histogram.h"
-#include "../../../src/report/places.h"
-#include "../../../src/report/text.h"
+#include "report/histogram.h"
+#include "report/places.h"
+#include "report/text.h"
 
 /* ---- histograms ---- */
 

@@ -2,8 +2,8 @@
 #include <pthread.h>
 
 #include "../../suite.h"
-#include "../../../src/base/clock.h"
-#include "../../../src/report/series.h"
+#include "base/clock.h"
+#include "report/series.h"
 
 #define FIRST_NS 10000000u
 

@@ -2,13 +2,13 @@
 #include <string.h>
 
 #include "../../suite.h"
-#include "../../../src/base/clock.h"
-#include "../../../src/graph/cost.h"
-#include "../../../src/lane/process.h"
-#include "../../../src/lane/registry.h"
-#include "../../../src/op/cost.h"
-#include "../../../src/report/counters.h"
-#include "../../../src/report/totals.h"
+#include "base/clock.h"
+#include "graph/cost.h"
+#include "lane/process.h"
+#include "lane/registry.h"
+#include "op/cost.h"
+#include "report/counters.h"
+#include "report/totals.h"
 
 #define BUSY_TICKS 100000u
 #define QUIET_TICKS 1000u

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "../../../src/base/clock.h"
-#include "../../../src/base/hash.h"
-#include "../../../src/trace/trace.h"
+#include "base/clock.h"
+#include "base/hash.h"
+#include "trace/trace.h"
 
 /* An op of shape `shape` with the value `value`, two small numbers. */
 static inline struct reprise_op op_of(unsigned int shape, unsigned int value)

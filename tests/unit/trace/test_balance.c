@@ -1,7 +1,7 @@
 /* Whether a trace pays. An eager op costs a hundred ticks here, so a visit of ten costs a thousand. */
 #include "../../suite.h"
-#include "../../../src/op/cost.h"
-#include "../../../src/trace/balance.h"
+#include "op/cost.h"
+#include "trace/balance.h"
 #include "ops.h"
 
 #define OPS 10

@@ -1,6 +1,6 @@
 /* Which ops of several streams may be one graph. */
 #include "../../suite.h"
-#include "../../../src/trace/fork.h"
+#include "trace/fork.h"
 
 #define MOST 64
 

@@ -1,6 +1,6 @@
 /* How many ops make a graph. */
 #include "../../suite.h"
-#include "../../../src/trace/plan.h"
+#include "trace/plan.h"
 
 #define MOST 64
 

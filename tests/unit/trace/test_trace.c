@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
-#include "../../../src/trace/index.h"
-#include "../../../src/trace/plan.h"
+#include "trace/index.h"
+#include "trace/plan.h"
 #include "ops.h"
 
 /* ---- planning ---- */

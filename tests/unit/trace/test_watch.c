@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
-#include "../../../src/trace/watch.h"
+#include "trace/watch.h"
 #include "ops.h"
 
 static struct reprise_watch *watch;
