@@ -1,9 +1,11 @@
 /*
- * The doors of calls that take memory. Graphs of ours may hold what the program wants, and it must not fail because of us (invariant 7): a
- * call for which there was no memory is made again once they are gone. It had no effect the first time, so that the program sees one call.
+ * The doors of calls that take memory. Graphs of ours may hold what the program wants, and it must
+ * not fail because of us (invariant 7): a call for which there was no memory is made again once
+ * they are gone. It had no effect the first time, so that the program sees one call.
  *
- * Those that may wait for all work of a context say so for as long as they are under way (src/base/gate.h), and everything deferred is issued first: what
- * they wait for may wait for just that. An H200 was seen not to wait for most kinds of memory (docs/conformance.md).
+ * Those that may wait for all work of a context say so for as long as they are under way
+ * (src/base/gate.h), and everything deferred is issued first: what they wait for may wait for just
+ * that. An H200 was seen not to wait for most kinds of memory (docs/conformance.md).
  */
 #include "versions.h"
 
@@ -15,7 +17,8 @@
 #include "door.h"
 
 /* Newer than the header that the project asks for. */
-CUresult CUDAAPI cuMulticastBindMem_v2(CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset, CUmemGenericAllocationHandle memory,
+CUresult CUDAAPI cuMulticastBindMem_v2(CUmemGenericAllocationHandle multicast, CUdevice device,
+                                       size_t multicast_offset, CUmemGenericAllocationHandle memory,
                                        size_t offset, size_t bytes, unsigned long long flags);
 
 static void sync_all(void)
@@ -40,7 +43,8 @@ static void end_waiting(bool began)
 		reprise_gate_end_waiting();
 }
 
-/* An allocation in the order of a stream: what comes after it may have to wait for another stream, of any context, to free the memory. */
+/* An allocation in the order of a stream: what comes after it may have to wait for another stream,
+ * of any context, to free the memory. */
 static bool enter_gate(void)
 {
 	if (reprise_inside != 0)
@@ -63,7 +67,9 @@ static void leave_gate(bool entered)
 		reprise_place_note(REPRISE_PLACE_allocates, #name, __builtin_return_address(0)); \
 		first; \
 		CUresult result = CUDA_ERROR_OUT_OF_MEMORY; \
-		for (unsigned int tried = 0; result == CUDA_ERROR_OUT_OF_MEMORY && (tried == 0 || reprise_make_room(tried - 1)); tried++) { \
+		for (unsigned int tried = 0; \
+		     result == CUDA_ERROR_OUT_OF_MEMORY && (tried == 0 || reprise_make_room(tried - 1)); \
+		     tried++) { \
 			begin; \
 			result = REPRISE_REAL(name) arguments; \
 			end; \
@@ -73,84 +79,124 @@ static void leave_gate(bool entered)
 	}
 
 #define ALLOCATE(name, parameters, arguments) \
-	ALLOCATE_AROUND((void)0, (void)0, (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
+	ALLOCATE_AROUND((void)0, (void)0, (void)0, (void)0, name, PARAMETERS parameters, \
+	                ARGUMENTS arguments)
 
 /* It may wait for all work. Room is made between two such calls, not in one. */
 #define ALLOCATE_WAITING(name, parameters, arguments) \
-	ALLOCATE_AROUND((void)0, (void)0, bool began = begin_waiting(), end_waiting(began), name, PARAMETERS parameters, ARGUMENTS arguments)
+	ALLOCATE_AROUND((void)0, (void)0, bool began = begin_waiting(), end_waiting(began), name, \
+	                PARAMETERS parameters, ARGUMENTS arguments)
 
 /* Both forms of a name, in the order of a stream. */
 #define ALLOCATE_IN_ORDER(name, parameters, arguments) \
-	ALLOCATE_AROUND(reprise_door_order(stream, false), reprise_order_ends(), bool entered = enter_gate(), leave_gate(entered), name, PARAMETERS parameters, \
+	ALLOCATE_AROUND(reprise_door_order(stream, false), reprise_order_ends(), \
+	                bool entered = enter_gate(), leave_gate(entered), name, PARAMETERS parameters, \
 	                ARGUMENTS arguments) \
-	ALLOCATE_AROUND(reprise_door_order(stream, true), reprise_order_ends(), bool entered = enter_gate(), leave_gate(entered), name##_ptsz, PARAMETERS parameters, \
-	                ARGUMENTS arguments)
+	ALLOCATE_AROUND(reprise_door_order(stream, true), reprise_order_ends(), \
+	                bool entered = enter_gate(), leave_gate(entered), name##_ptsz, \
+	                PARAMETERS parameters, ARGUMENTS arguments)
 
 /* A context, which is there from when the driver begins to make it. */
 #define ALLOCATE_CONTEXT(name, parameters, arguments) \
-	ALLOCATE_AROUND(int answer = reprise_neighbours_begin(device), reprise_neighbours_made(answer, result == CUDA_SUCCESS), (void)0, (void)0, name, PARAMETERS parameters, ARGUMENTS arguments)
+	ALLOCATE_AROUND(int answer = reprise_neighbours_begin(device), \
+	                reprise_neighbours_made(answer, result == CUDA_SUCCESS), (void)0, (void)0, \
+	                name, PARAMETERS parameters, ARGUMENTS arguments)
 
 /* Device memory. */
-ALLOCATE(cuMemAlloc, (CUdeviceptr_v1 *address, unsigned int bytes), (address, bytes))
-ALLOCATE(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes), (address, bytes))
-ALLOCATE(cuMemAllocPitch, (CUdeviceptr_v1 *address, unsigned int *pitch, unsigned int width, unsigned int height, unsigned int element),
+ALLOCATE(cuMemAlloc, (CUdeviceptr_v1 * address, unsigned int bytes), (address, bytes))
+ALLOCATE(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes))
+ALLOCATE(cuMemAllocPitch,
+         (CUdeviceptr_v1 * address, unsigned int *pitch, unsigned int width, unsigned int height,
+          unsigned int element),
          (address, pitch, width, height, element))
-ALLOCATE(cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element),
+ALLOCATE(cuMemAllocPitch_v2,
+         (CUdeviceptr * address, size_t *pitch, size_t width, size_t height, unsigned int element),
          (address, pitch, width, height, element))
-ALLOCATE(cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned int flags), (address, bytes, flags))
-ALLOCATE_WAITING(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t bytes, const CUmemAllocationProp *prop, unsigned long long flags),
-         (handle, bytes, prop, flags))
-ALLOCATE_IN_ORDER(cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
-ALLOCATE_IN_ORDER(cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool pool, CUstream stream),
+ALLOCATE(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned int flags),
+         (address, bytes, flags))
+ALLOCATE_WAITING(cuMemCreate,
+                 (CUmemGenericAllocationHandle * handle, size_t bytes,
+                  const CUmemAllocationProp *prop, unsigned long long flags),
+                 (handle, bytes, prop, flags))
+ALLOCATE_IN_ORDER(cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
+                  (address, bytes, stream))
+ALLOCATE_IN_ORDER(cuMemAllocFromPoolAsync,
+                  (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
                   (address, bytes, pool, stream))
 
 /* Host memory, which the device has to reach. */
 ALLOCATE(cuMemAllocHost, (void **address, unsigned int bytes), (address, bytes))
 ALLOCATE(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
-ALLOCATE(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags), (address, bytes, flags))
+ALLOCATE(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags),
+         (address, bytes, flags))
 
 /* Arrays. */
-ALLOCATE(cuArrayCreate, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR_v1 *wanted), (array, wanted))
-ALLOCATE(cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
-ALLOCATE_WAITING(cuArray3DCreate, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR_v1 *wanted), (array, wanted))
-ALLOCATE_WAITING(cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted), (array, wanted))
-ALLOCATE_WAITING(cuMipmappedArrayCreate, (CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted, unsigned int levels),
-         (array, wanted, levels))
+ALLOCATE(cuArrayCreate, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR_v1 *wanted), (array, wanted))
+ALLOCATE(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
+ALLOCATE_WAITING(cuArray3DCreate, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR_v1 *wanted),
+                 (array, wanted))
+ALLOCATE_WAITING(cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *wanted),
+                 (array, wanted))
+ALLOCATE_WAITING(cuMipmappedArrayCreate,
+                 (CUmipmappedArray * array, const CUDA_ARRAY3D_DESCRIPTOR *wanted,
+                  unsigned int levels),
+                 (array, wanted, levels))
 
 /* Code. */
-ALLOCATE_WAITING(cuModuleLoad, (CUmodule *module, const char *path), (module, path))
-ALLOCATE_WAITING(cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
-ALLOCATE_WAITING(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values),
-         (module, image, count, options, values))
-ALLOCATE_WAITING(cuModuleLoadFatBinary, (CUmodule *module, const void *image), (module, image))
+ALLOCATE_WAITING(cuModuleLoad, (CUmodule * module, const char *path), (module, path))
+ALLOCATE_WAITING(cuModuleLoadData, (CUmodule * module, const void *image), (module, image))
+ALLOCATE_WAITING(cuModuleLoadDataEx,
+                 (CUmodule * module, const void *image, unsigned int count, CUjit_option *options,
+                  void **values),
+                 (module, image, count, options, values))
+ALLOCATE_WAITING(cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, image))
 ALLOCATE_WAITING(cuLibraryLoadData,
-         (CUlibrary *library, const void *image, CUjit_option *options, void **values, unsigned int count,
-          CUlibraryOption *library_options, void **library_values, unsigned int library_count),
-         (library, image, options, values, count, library_options, library_values, library_count))
+                 (CUlibrary * library, const void *image, CUjit_option *options, void **values,
+                  unsigned int count, CUlibraryOption *library_options, void **library_values,
+                  unsigned int library_count),
+                 (library, image, options, values, count, library_options, library_values,
+                  library_count))
 ALLOCATE_WAITING(cuLibraryLoadFromFile,
-         (CUlibrary *library, const char *path, CUjit_option *options, void **values, unsigned int count,
-          CUlibraryOption *library_options, void **library_values, unsigned int library_count),
-         (library, path, options, values, count, library_options, library_values, library_count))
+                 (CUlibrary * library, const char *path, CUjit_option *options, void **values,
+                  unsigned int count, CUlibraryOption *library_options, void **library_values,
+                  unsigned int library_count),
+                 (library, path, options, values, count, library_options, library_values,
+                  library_count))
 
-/* The program's own graphs; one form may upload, in the order of a stream that its parameters name. */
-ALLOCATE_WAITING(cuGraphInstantiate, (CUgraphExec *executable, CUgraph graph, CUgraphNode *node, char *text, size_t size),
-         (executable, graph, node, text, size))
-ALLOCATE_WAITING(cuGraphInstantiate_v2, (CUgraphExec *executable, CUgraph graph, CUgraphNode *node, char *text, size_t size),
-         (executable, graph, node, text, size))
-ALLOCATE_WAITING(cuGraphInstantiateWithFlags, (CUgraphExec *executable, CUgraph graph, unsigned long long flags), (executable, graph, flags))
-ALLOCATE_WAITING(cuGraphInstantiateWithParams, (CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+/* The program's own graphs; one form may upload, in the order of a stream that its parameters name.
+ */
+ALLOCATE_WAITING(cuGraphInstantiate,
+                 (CUgraphExec * executable, CUgraph graph, CUgraphNode *node, char *text,
+                  size_t size),
+                 (executable, graph, node, text, size))
+ALLOCATE_WAITING(cuGraphInstantiate_v2,
+                 (CUgraphExec * executable, CUgraph graph, CUgraphNode *node, char *text,
+                  size_t size),
+                 (executable, graph, node, text, size))
+ALLOCATE_WAITING(cuGraphInstantiateWithFlags,
+                 (CUgraphExec * executable, CUgraph graph, unsigned long long flags),
+                 (executable, graph, flags))
+ALLOCATE_WAITING(cuGraphInstantiateWithParams,
+                 (CUgraphExec * executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
                  (executable, graph, params))
-ALLOCATE_WAITING(cuGraphInstantiateWithParams_ptsz, (CUgraphExec *executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+ALLOCATE_WAITING(cuGraphInstantiateWithParams_ptsz,
+                 (CUgraphExec * executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
                  (executable, graph, params))
 
-/* Another process's memory, named by a structure that doors in assembly do not pass on. It takes none of this process's, and may wait all the same. */
-ALLOCATE_WAITING(cuIpcOpenMemHandle, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
-ALLOCATE_WAITING(cuIpcOpenMemHandle_v2, (CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags), (address, handle, flags))
+/* Another process's memory, named by a structure that doors in assembly do not pass on. It takes
+ * none of this process's, and may wait all the same. */
+ALLOCATE_WAITING(cuIpcOpenMemHandle,
+                 (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags),
+                 (address, handle, flags))
+ALLOCATE_WAITING(cuIpcOpenMemHandle_v2,
+                 (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags),
+                 (address, handle, flags))
 
 /* It has seven arguments, and it, too, takes no memory and may wait. */
 ALLOCATE_WAITING(cuMulticastBindMem_v2,
-                 (CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset, CUmemGenericAllocationHandle memory, size_t offset,
-                  size_t bytes, unsigned long long flags),
+                 (CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset,
+                  CUmemGenericAllocationHandle memory, size_t offset, size_t bytes,
+                  unsigned long long flags),
                  (multicast, device, multicast_offset, memory, offset, bytes, flags))
 
 /* ---- and a call that gives it back without a barrier: in the order of a stream ---- */
@@ -171,8 +217,15 @@ FREE(cuMemFreeAsync, false)
 FREE(cuMemFreeAsync_ptsz, true)
 
 /* Contexts. Those of OpenGL and VDPAU are not seen. */
-ALLOCATE_CONTEXT(cuCtxCreate, (CUcontext *context, unsigned int flags, CUdevice device), (context, flags, device))
-ALLOCATE_CONTEXT(cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), (context, flags, device))
-ALLOCATE_CONTEXT(cuCtxCreate_v3, (CUcontext *context, CUexecAffinityParam *affinities, int count, unsigned int flags, CUdevice device),
+ALLOCATE_CONTEXT(cuCtxCreate, (CUcontext * context, unsigned int flags, CUdevice device),
+                 (context, flags, device))
+ALLOCATE_CONTEXT(cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device),
+                 (context, flags, device))
+ALLOCATE_CONTEXT(cuCtxCreate_v3,
+                 (CUcontext * context, CUexecAffinityParam *affinities, int count,
+                  unsigned int flags, CUdevice device),
                  (context, affinities, count, flags, device))
-ALLOCATE_CONTEXT(cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device), (context, params, flags, device))
+ALLOCATE_CONTEXT(cuCtxCreate_v4,
+                 (CUcontext * context, CUctxCreateParams *params, unsigned int flags,
+                  CUdevice device),
+                 (context, params, flags, device))

@@ -1,3 +1,4 @@
+/* clang-format off */
 /* For the assembly files: a function, with its unwinding, and no executable stack. */
 
 /* Where a jump through a pointer may land, as indirect branch tracking wants it. On aarch64 each function says so itself. */

@@ -1,12 +1,15 @@
 /*
- * The doors that set attributes of functions and kernels. Setting what is set already is the common case and no news; any
- * other setting is told to the traces that launch the function (invariant 5: a lower limit must fail the next launch).
+ * The doors that set attributes of functions and kernels. Setting what is set already is the common
+ * case and no news; any other setting is told to the traces that launch the function (invariant 5:
+ * a lower limit must fail the next launch).
  *
- * The last values are kept in a small table where a collision only costs a needless telling. A mutex guards it, which is only
- * ever tried: who does not get it, for instance in a child forked while it was held, takes the setting for news.
+ * The last values are kept in a small table where a collision only costs a needless telling. A
+ * mutex guards it, which is only ever tried: who does not get it, for instance in a child forked
+ * while it was held, takes the setting for news.
  *
- * A place is kept by its last word of news. While one thread sets what is news, another may set what the table still has, and nobody knows which of the two
- * the driver had last: then both are news, and the table has neither.
+ * A place is kept by its last word of news. While one thread sets what is news, another may set
+ * what the table still has, and nobody knows which of the two the driver had last: then both are
+ * news, and the table has neither.
  */
 #include "versions.h"
 
@@ -27,8 +30,8 @@
 #define SETTING_COUNT 1024 /* a power of two */
 
 /*
- * The carveout and the older cache preference say the same thing, so the later of the two counts: they share an attribute,
- * and the value tells which it was.
+ * The carveout and the older cache preference say the same thing, so the later of the two counts:
+ * they share an attribute, and the value tells which it was.
  */
 #define CARVEOUT CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
 #define CACHE_PREFERENCE(config) (INT64_C(1) << 32 | (int64_t)(config))
@@ -55,7 +58,8 @@ void reprise_attributes_forget(void)
 
 static struct setting *place_of(const struct setting *setting)
 {
-	uint64_t hash = setting->function ^ (uint64_t)setting->where << 16 ^ (uint64_t)setting->attribute << 56;
+	uint64_t hash =
+		setting->function ^ (uint64_t)setting->where << 16 ^ (uint64_t)setting->attribute << 56;
 
 	return &settings[(hash >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
 }
@@ -63,10 +67,12 @@ static struct setting *place_of(const struct setting *setting)
 static bool same_setting(const struct setting *a, const struct setting *b)
 {
 	return a->function == b->function && a->where == b->where && a->value == b->value &&
-	       a->attribute == b->attribute && a->is_kernel == b->is_kernel && a->generation == b->generation;
+	       a->attribute == b->attribute && a->is_kernel == b->is_kernel &&
+	       a->generation == b->generation;
 }
 
-/* What the table says of the setting before it is made. If it is none, the place says nothing until that has been made. */
+/* What the table says of the setting before it is made. If it is none, the place says nothing until
+ * that has been made. */
 static bool is_news(struct setting *setting)
 {
 	struct setting *place = place_of(setting);
@@ -85,11 +91,13 @@ static bool is_news(struct setting *setting)
 	return !same;
 }
 
-/* A kernel and the function made from it are two handles of one thing: a change through one voids what the other said. */
+/* A kernel and the function made from it are two handles of one thing: a change through one voids
+ * what the other said. */
 static void void_other_handles(const struct setting *setting)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++)
-		if (settings[i].attribute == setting->attribute && settings[i].is_kernel != setting->is_kernel) {
+		if (settings[i].attribute == setting->attribute &&
+		    settings[i].is_kernel != setting->is_kernel) {
 			settings[i].generation = 0;
 			settings[i].news++;
 		}
@@ -110,7 +118,8 @@ static void remember(const struct setting *setting, bool succeeded)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* The setting was none, and has been made. True if there was news of its place meanwhile, which then has none that can be relied upon. */
+/* The setting was none, and has been made. True if there was news of its place meanwhile, which
+ * then has none that can be relied upon. */
 static bool was_overtaken(const struct setting *setting)
 {
 	struct setting *place = place_of(setting);
@@ -137,7 +146,8 @@ static uintptr_t current_context(void)
 	return (uintptr_t)context;
 }
 
-/* Which grids a function takes is asked once and kept with its parameters, so all that is known of functions is to be asked again. */
+/* Which grids a function takes is asked once and kept with its parameters, so all that is known of
+ * functions is to be asked again. */
 static enum reprise_lifetime what_changes(const struct setting *setting)
 {
 	switch (setting->attribute) {
@@ -151,7 +161,8 @@ static enum reprise_lifetime what_changes(const struct setting *setting)
 	}
 }
 
-/* Tells of the setting if it is news, before it is made. Until it has been made nothing is held back: the driver might refuse then what it took before. */
+/* Tells of the setting if it is news, before it is made. Until it has been made nothing is held
+ * back: the driver might refuse then what it took before. */
 static bool announce(struct setting *setting)
 {
 	setting->generation = atomic_load(&generation);
@@ -169,7 +180,8 @@ static void complete(const struct setting *setting, bool news, bool succeeded)
 		return;
 	if (!news)
 		reprise_lifetime(what_changes(setting), setting->function);
-	reprise_lifetime_ended(what_changes(setting), setting->function, succeeded ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+	reprise_lifetime_ended(what_changes(setting), setting->function,
+	                       succeeded ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
 	if (!news)
 		return;
 	remember(setting, succeeded);
@@ -188,19 +200,24 @@ static void complete(const struct setting *setting, bool news, bool succeeded)
 		CUresult result = REPRISE_REAL(name) arguments; \
 		complete(&setting, news, result == CUDA_SUCCESS); \
 		if (loads) \
-			reprise_loading_ends((CUfunction)setting.function, REPRISE_FUNCTION_SET, result == CUDA_SUCCESS); \
+			reprise_loading_ends((CUfunction)setting.function, REPRISE_FUNCTION_SET, \
+			                     result == CUDA_SUCCESS); \
 		return result; \
 	}
 
-SET(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value), (function, attribute, value),
-    .function = (uintptr_t)function, .where = current_context(), .attribute = (int)attribute, .value = value)
+SET(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value),
+    (function, attribute, value), .function = (uintptr_t)function, .where = current_context(),
+    .attribute = (int)attribute, .value = value)
 SET(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config), (function, config),
-    .function = (uintptr_t)function, .where = current_context(), .attribute = CARVEOUT, .value = CACHE_PREFERENCE(config))
-SET(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config), (function, config),
-    .function = (uintptr_t)function, .where = current_context(), .attribute = BANK_SIZE, .value = (int64_t)config)
-SET(cuKernelSetAttribute, (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
-    (attribute, value, kernel, device),
-    .function = (uintptr_t)kernel, .where = (uintptr_t)device, .is_kernel = true, .attribute = (int)attribute, .value = value)
-SET(cuKernelSetCacheConfig, (CUkernel kernel, CUfunc_cache config, CUdevice device), (kernel, config, device),
-    .function = (uintptr_t)kernel, .where = (uintptr_t)device, .is_kernel = true, .attribute = CARVEOUT,
+    .function = (uintptr_t)function, .where = current_context(), .attribute = CARVEOUT,
     .value = CACHE_PREFERENCE(config))
+SET(cuFuncSetSharedMemConfig, (CUfunction function, CUsharedconfig config), (function, config),
+    .function = (uintptr_t)function, .where = current_context(), .attribute = BANK_SIZE,
+    .value = (int64_t)config)
+SET(cuKernelSetAttribute,
+    (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device),
+    (attribute, value, kernel, device), .function = (uintptr_t)kernel, .where = (uintptr_t)device,
+    .is_kernel = true, .attribute = (int)attribute, .value = value)
+SET(cuKernelSetCacheConfig, (CUkernel kernel, CUfunc_cache config, CUdevice device),
+    (kernel, config, device), .function = (uintptr_t)kernel, .where = (uintptr_t)device,
+    .is_kernel = true, .attribute = CARVEOUT, .value = CACHE_PREFERENCE(config))

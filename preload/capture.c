@@ -1,6 +1,7 @@
 /*
- * The doors of the program's own captures. The lane is told before a capture can begin and after it has ended, so that
- * nothing is deferred between: what the program captures is its own calls, in its own graph.
+ * The doors of the program's own captures. The lane is told before a capture can begin and after it
+ * has ended, so that nothing is deferred between: what the program captures is its own calls, in
+ * its own graph.
  */
 #include "versions.h"
 
@@ -14,7 +15,8 @@
 #define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)
 FORMS(cuStreamBeginCaptureToCig, CUstream stream, void *params);
 FORMS(cuStreamEndCaptureToCig, CUstream stream);
-FORMS(cuStreamBeginRecaptureToGraph, CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void *callback, void *data);
+FORMS(cuStreamBeginRecaptureToGraph, CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
+      void *callback, void *data);
 
 /* A _ptsz name's stream 0 is the thread's own default stream, which has a handle as well. */
 static CUstream stream_plain(CUstream stream)
@@ -28,8 +30,9 @@ static CUstream stream_per_thread(CUstream stream)
 }
 
 /*
- * Whether an end has ended a capture, if with an error. It has not where there was none, nor where it goes on: another thread has to end it, or another stream.
- * A begin that fails has begun none; one that goes on there was noted at its own begin.
+ * Whether an end has ended a capture, if with an error. It has not where there was none, nor where
+ * it goes on: another thread has to end it, or another stream. A begin that fails has begun none;
+ * one that goes on there was noted at its own begin.
  */
 static bool has_ended(CUresult result, CUstream stream)
 {
@@ -37,7 +40,9 @@ static bool has_ended(CUresult result, CUstream stream)
 
 	if (result == CUDA_SUCCESS)
 		return true;
-	return result != CUDA_ERROR_ILLEGAL_STATE && (reprise_driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS || status == CU_STREAM_CAPTURE_STATUS_NONE);
+	return result != CUDA_ERROR_ILLEGAL_STATE &&
+	       (reprise_driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+	        status == CU_STREAM_CAPTURE_STATUS_NONE);
 }
 
 #define BEGIN(name, resolve, parameters, arguments) \
@@ -70,14 +75,18 @@ static bool has_ended(CUresult result, CUstream stream)
 	DOOR(name##_ptsz, stream_per_thread, parameters, arguments)
 
 DOORS(BEGIN, cuStreamBeginCapture, PARAMETERS(CUstream stream), ARGUMENTS(stream))
-DOORS(BEGIN, cuStreamBeginCapture_v2, PARAMETERS(CUstream stream, CUstreamCaptureMode mode), ARGUMENTS(stream, mode))
+DOORS(BEGIN, cuStreamBeginCapture_v2, PARAMETERS(CUstream stream, CUstreamCaptureMode mode),
+      ARGUMENTS(stream, mode))
 DOORS(BEGIN, cuStreamBeginCaptureToGraph,
-      PARAMETERS(CUstream stream, CUgraph graph, const CUgraphNode *dependencies, const CUgraphEdgeData *edges, size_t count,
-                 CUstreamCaptureMode mode),
+      PARAMETERS(CUstream stream, CUgraph graph, const CUgraphNode *dependencies,
+                 const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
       ARGUMENTS(stream, graph, dependencies, edges, count, mode))
 DOORS(BEGIN, cuStreamBeginRecaptureToGraph,
-      PARAMETERS(CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void *callback, void *data),
+      PARAMETERS(CUstream stream, CUstreamCaptureMode mode, CUgraph graph, void *callback,
+                 void *data),
       ARGUMENTS(stream, mode, graph, callback, data))
-DOORS(BEGIN, cuStreamBeginCaptureToCig, PARAMETERS(CUstream stream, void *params), ARGUMENTS(stream, params))
-DOORS(END, cuStreamEndCapture, PARAMETERS(CUstream stream, CUgraph *graph), ARGUMENTS(stream, graph))
+DOORS(BEGIN, cuStreamBeginCaptureToCig, PARAMETERS(CUstream stream, void *params),
+      ARGUMENTS(stream, params))
+DOORS(END, cuStreamEndCapture, PARAMETERS(CUstream stream, CUgraph *graph),
+      ARGUMENTS(stream, graph))
 DOORS(END, cuStreamEndCaptureToCig, PARAMETERS(CUstream stream), ARGUMENTS(stream))

@@ -1,4 +1,5 @@
-/* The object's GNU hash table, which every object that a current linker made has. What has none defines nothing here. */
+/* The object's GNU hash table, which every object that a current linker made has. What has none
+ * defines nothing here. */
 #include "definition.h"
 
 #include <elf.h>
@@ -9,7 +10,7 @@
 
 struct symbols {
 	const uint32_t *hash;
-	const ElfW(Sym) *table;
+	const ElfW(Sym) * table;
 	const char *names;
 };
 
@@ -49,10 +50,12 @@ void *reprise_own_definition(const struct link_map *map, const char *name)
 	if (!find_symbols(map, &symbols))
 		return NULL;
 
-	/* The header, a Bloom filter of words, the buckets, then a chain word for every symbol from `first` on. */
+	/* The header, a Bloom filter of words, the buckets, then a chain word for every symbol from
+	 * `first` on. */
 	uint32_t bucket_count = symbols.hash[0];
 	uint32_t first = symbols.hash[1];
-	const uint32_t *buckets = symbols.hash + 4 + symbols.hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+	const uint32_t *buckets =
+		symbols.hash + 4 + symbols.hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
 	const uint32_t *chain = buckets + bucket_count;
 	uint32_t hash = hash_of(name);
 	uint32_t index = bucket_count != 0 ? buckets[hash % bucket_count] : 0;

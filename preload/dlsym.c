@@ -1,9 +1,11 @@
 /*
- * The part of the exported dlsym that is not a plain jump: names that begin with "cu" and a capital.
+ * The part of the exported dlsym that is not a plain jump: names that begin with "cu" and a
+ * capital.
  *
- * What is answered here is only what a door replaces. Everything else is left to the C library's own dlsym, which the
- * assembly then enters with the program's return address on the stack: it finds what the program would have found without
- * us, and sets what dlerror returns. May be called from anywhere, also before anything is initialised; takes no lock.
+ * What is answered here is only what a door replaces. Everything else is left to the C library's
+ * own dlsym, which the assembly then enters with the program's return address on the stack: it
+ * finds what the program would have found without us, and sets what dlerror returns. May be called
+ * from anywhere, also before anything is initialised; takes no lock.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -35,8 +37,10 @@ static struct reprise_found settled(void *address)
 }
 
 /*
- * The look-up found the name that we export, since a preloaded object comes first. What counts is what it would have found without us: what comes after us in the
- * global scope, or what `scope` has, the caller's own. Through the door if it is the driver's. If there is none, the program is to hear so.
+ * The look-up found the name that we export, since a preloaded object comes first. What counts is
+ * what it would have found without us: what comes after us in the global scope, or what `scope`
+ * has, the caller's own. Through the door if it is the driver's. If there is none, the program is
+ * to hear so.
  */
 static struct reprise_found past_ourselves(const char *name, void *scope)
 {
@@ -61,8 +65,9 @@ static bool sees_driver(const char *name, const void *address, const void *calle
 }
 
 /*
- * RTLD_NEXT: the first definition after the caller, which may itself be a layer over the driver. It is of interest if it is
- * the driver's or ours. A driver that was loaded with RTLD_LOCAL comes after those alone that need it.
+ * RTLD_NEXT: the first definition after the caller, which may itself be a layer over the driver. It
+ * is of interest if it is the driver's or ours. A driver that was loaded with RTLD_LOCAL comes
+ * after those alone that need it.
  */
 static struct reprise_found next_after(const char *name, const void *caller)
 {
@@ -98,7 +103,8 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 	if (address == NULL)
 		return not_ours;
 	if (reprise_is_exported(address))
-		return past_ourselves(name, handle == RTLD_DEFAULT ? reprise_scope_of_caller(caller, name) : NULL);
+		return past_ourselves(name, handle == RTLD_DEFAULT ? reprise_scope_of_caller(caller, name)
+		                                                   : NULL);
 	if (reprise_route_open(false) == REPRISE_MODE_OFF)
 		return not_ours;
 

@@ -1,8 +1,10 @@
 /*
- * The C side of the doors: what a generic door tells the inner rooms, and where an exported name leads.
+ * The C side of the doors: what a generic door tells the inner rooms, and where an exported name
+ * leads.
  *
- * Called from the assembly in doors-*.S on the program's threads, whatever locks the program holds; nothing here takes a
- * lock. While Reprise itself is inside the driver on this thread (reprise_inside), a door says nothing.
+ * Called from the assembly in doors-*.S on the program's threads, whatever locks the program holds;
+ * nothing here takes a lock. While Reprise itself is inside the driver on this thread
+ * (reprise_inside), a door says nothing.
  */
 #include "door.h"
 
@@ -46,20 +48,25 @@ void *reprise_door_of(unsigned int entry)
 {
 	const int32_t *distance = &reprise_door_distances[entry];
 
-	return *distance != 0 ? (char *)distance + *distance : __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
+	return *distance != 0 ? (char *)distance + *distance
+	                      : __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
 }
 
-/* The argument at `position`, which the table gives only where all arguments before it are integers too. */
+/* The argument at `position`, which the table gives only where all arguments before it are integers
+ * too. */
 static uintptr_t argument(unsigned int position, const uint64_t *registers, const uint64_t *stack)
 {
 	if (position == 0)
 		return 0;
-	return position <= REGISTER_ARGUMENTS ? registers[position - 1] : stack[position - 1 - REGISTER_ARGUMENTS];
+	return position <= REGISTER_ARGUMENTS ? registers[position - 1]
+	                                      : stack[position - 1 - REGISTER_ARGUMENTS];
 }
 
 static uintptr_t handle_of(const struct reprise_entry_point *point, uintptr_t handle)
 {
-	return point->what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread ? (uintptr_t)CU_STREAM_PER_THREAD : handle;
+	return point->what == REPRISE_LIFETIME_ATTRIBUTES && handle == 0 && point->per_thread
+	           ? (uintptr_t)CU_STREAM_PER_THREAD
+	           : handle;
 }
 
 static void forget_attributes(enum reprise_lifetime what)
@@ -84,7 +91,8 @@ CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint
 	const void *from = (const void *)RETURN_ADDRESS(registers, stack);
 
 	if (point->waits)
-		reprise_gate_begin_waiting(); /* before what is deferred is issued, so that no more of it comes */
+		reprise_gate_begin_waiting(); /* before what is deferred is issued, so that no more of it
+		                                 comes */
 	switch ((enum reprise_class)point->class) {
 	case REPRISE_CLASS_ORDER:
 		reprise_order((CUstream)value, point->per_thread);
@@ -112,11 +120,13 @@ void reprise_door_returned(uint32_t entry, CUresult result)
 	if (reprise_inside)
 		return;
 	reprise_gate_end_waiting();
-	if (result != CUDA_SUCCESS && !(point->class == REPRISE_CLASS_LIFETIME && reprise_ends_context(point->what)))
+	if (result != CUDA_SUCCESS &&
+	    !(point->class == REPRISE_CLASS_LIFETIME && reprise_ends_context(point->what)))
 		reprise_observe_result(result);
 }
 
-/* A LIFETIME entry point of the driver has returned. A handle is the first argument; where it is another, it says nothing to us. */
+/* A LIFETIME entry point of the driver has returned. A handle is the first argument; where it is
+ * another, it says nothing to us. */
 CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument)
 {
 	REPRISE_KEEP_ERRNO;
@@ -127,11 +137,13 @@ CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_arg
 	if (point->waits)
 		reprise_door_returned(entry, result);
 	forget_attributes(point->what);
-	reprise_lifetime_ended(point->what, handle_of(point, point->argument == 1 ? first_argument : 0), result);
+	reprise_lifetime_ended(point->what, handle_of(point, point->argument == 1 ? first_argument : 0),
+	                       result);
 	return result;
 }
 
-/* A caller that names the driver's function: through the door unless Reprise is off. NULL if there is no driver, or no such function. */
+/* A caller that names the driver's function: through the door unless Reprise is off. NULL if there
+ * is no driver, or no such function. */
 static void *in_driver(uint32_t entry)
 {
 	enum reprise_mode mode = reprise_route_open(true);
@@ -139,7 +151,8 @@ static void *in_driver(uint32_t entry)
 
 	if (real == NULL && reprise_driver_handle() != NULL)
 		real = reprise_real_dlsym(reprise_driver_handle(), reprise_entry_name(entry));
-	return real != NULL && reprise_inside == 0 && mode != REPRISE_MODE_OFF ? reprise_door_of(entry) : real;
+	return real != NULL && reprise_inside == 0 && mode != REPRISE_MODE_OFF ? reprise_door_of(entry)
+	                                                                       : real;
 }
 
 static void *settle(uint32_t entry, void *target)
@@ -152,8 +165,9 @@ static void *settle(uint32_t entry, void *target)
 }
 
 /*
- * The name is defined elsewhere, too, but not in the global scope: each caller is to get what it would have got without us. (A call at a function's end has the
- * return address of another object, which may see none of them.)
+ * The name is defined elsewhere, too, but not in the global scope: each caller is to get what it
+ * would have got without us. (A call at a function's end has the return address of another object,
+ * which may see none of them.)
  */
 static void *in_scope_of(const void *caller, uint32_t entry, void *elsewhere)
 {
@@ -174,8 +188,9 @@ static bool is_first(const char *name)
 }
 
 /*
- * Where a program that links the driver is to go from now on: to the next object that has this name, as if we were not
- * there, if that is not the driver itself; otherwise to the driver. Once Reprise has started this leaves dlerror alone, unless the name is defined elsewhere.
+ * Where a program that links the driver is to go from now on: to the next object that has this
+ * name, as if we were not there, if that is not the driver itself; otherwise to the driver. Once
+ * Reprise has started this leaves dlerror alone, unless the name is defined elsewhere.
  */
 void *reprise_door_first_call(uint32_t entry, const void *caller)
 {
@@ -190,7 +205,8 @@ void *reprise_door_first_call(uint32_t entry, const void *caller)
 	if (next == NULL) {
 		(void)dlerror();
 		/* A layer that comes before us calls on, and not itself. */
-		return is_first(name) ? in_scope_of(caller, entry, elsewhere) : settle(entry, in_driver(entry));
+		return is_first(name) ? in_scope_of(caller, entry, elsewhere)
+		                      : settle(entry, in_driver(entry));
 	}
 	/* Another layer will come through the door when it looks for the driver itself. */
 	return settle(entry, reprise_scope_is_drivers(next) ? in_driver(entry) : next);

@@ -1,5 +1,6 @@
 /*
- * What the doors are made of: the driver's function behind each, the door's address, the exported names.
+ * What the doors are made of: the driver's function behind each, the door's address, the exported
+ * names.
  *
  * An entry's slot in reprise_real is written before its door is handed out, and then never changes.
  */
@@ -25,13 +26,15 @@ extern const char reprise_exported_begin[], reprise_exported_end[];
 
 static inline bool reprise_is_exported(const void *address)
 {
-	return (const char *)address >= reprise_exported_begin && (const char *)address < reprise_exported_end;
+	return (const char *)address >= reprise_exported_begin &&
+	       (const char *)address < reprise_exported_end;
 }
 
 /* A function that answers CUDA_ERROR_NOT_SUPPORTED. */
 void reprise_door_missing(void);
 
-/* The address to hand out for `entry`: its door, or the driver's own function where there is no door. */
+/* The address to hand out for `entry`: its door, or the driver's own function where there is no
+ * door. */
 void *reprise_door_of(unsigned int entry);
 
 /* The order of a stream, as the generic doors do it: a word to read while nothing is deferred. */

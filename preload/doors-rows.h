@@ -1,3 +1,4 @@
+/* clang-format off */
 /*
  * For doors-*.S: the exported name and the door of every row of the table, the spare doors, and the table of where they all
  * are. The including file has assembly.h and these macros, in which the symbol `entry` is the row's number:

@@ -13,7 +13,8 @@
 const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #define RECORD(name, stream, form, takes) {REPRISE_CLASS_RECORD, stream, FORM_##form, 0, false},
 #define ORDER(name, stream, form, takes) {REPRISE_CLASS_ORDER, stream, FORM_##form, 0, false},
-#define SYNC(name, what, stream, form, result, takes) {REPRISE_CLASS_SYNC, stream, FORM_##form, REPRISE_SYNC_##what, RESULT_##result},
+#define SYNC(name, what, stream, form, result, takes) \
+	{REPRISE_CLASS_SYNC, stream, FORM_##form, REPRISE_SYNC_##what, RESULT_##result},
 #define LIFETIME(name, what, handle, form, result, takes) \
 	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what, RESULT_##result},
 #define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0, false},
@@ -22,7 +23,8 @@ const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #include "entry_points.def"
 };
 
-/* The names one after the other, and where each begins: pointers would cost every process a relocation per name. */
+/* The names one after the other, and where each begins: pointers would cost every process a
+ * relocation per name. */
 #define ENTRY(name, ...) char text_##name[sizeof(#name)];
 struct names {
 #include "entry_points.def"

@@ -1,6 +1,7 @@
 /*
- * The table of entry points as numbers: an entry is a row of entry_points.def, or, from REPRISE_ENTRY_COUNT on, one of the
- * spare doors that are given at look-up to what is not in the table.
+ * The table of entry points as numbers: an entry is a row of entry_points.def, or, from
+ * REPRISE_ENTRY_COUNT on, one of the spare doors that are given at look-up to what is not in the
+ * table.
  *
  * Assembly includes this file too, for the number of spare doors.
  */
@@ -15,7 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order of how much is done at the door: where two names share an address, the greater class wins. */
+/* In the order of how much is done at the door: where two names share an address, the greater class
+ * wins. */
 enum reprise_class {
 	REPRISE_CLASS_PASS,
 	REPRISE_CLASS_ALLOC,
@@ -38,8 +40,8 @@ struct reprise_entry_point {
 	uint8_t class;    /* enum reprise_class */
 	uint8_t argument; /* position of the stream or handle from 1, 0 for none */
 	bool per_thread;
-	uint8_t what;     /* enum reprise_sync for SYNC, enum reprise_lifetime for LIFETIME */
-	bool waits;       /* may wait for all work of a context or a device */
+	uint8_t what; /* enum reprise_sync for SYNC, enum reprise_lifetime for LIFETIME */
+	bool waits;   /* may wait for all work of a context or a device */
 };
 
 extern const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT];

@@ -1,6 +1,7 @@
 /*
- * The doors of events: records and waits, which are ops where streams fork and join (src/lane/joint.h), and what ends an event or lets another process
- * have it. With flags, a record or a wait is of the program's own capture, where it is a node, or an error; as an op it has none.
+ * The doors of events: records and waits, which are ops where streams fork and join
+ * (src/lane/joint.h), and what ends an event or lets another process have it. With flags, a record
+ * or a wait is of the program's own capture, where it is a node, or an error; as an op it has none.
  */
 #include "versions.h"
 
@@ -30,8 +31,12 @@ static CUresult pass_wait(const struct reprise_call *call)
 }
 
 #define SUBMIT(name, op_kind, is_per_thread, passes) \
-	struct reprise_call call = {.kind = op_kind, .per_thread = is_per_thread, .stream = stream, .pass = passes, \
-		.entry = reprise_real[REPRISE_ENTRY_##name], .event = event}; \
+	struct reprise_call call = {.kind = op_kind, \
+	                            .per_thread = is_per_thread, \
+	                            .stream = stream, \
+	                            .pass = passes, \
+	                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+	                            .event = event}; \
 	return reprise_inside != 0 ? call.pass(&call) : reprise_submit_event(&call);
 
 #define RECORD(name, is_per_thread) \

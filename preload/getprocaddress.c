@@ -1,6 +1,7 @@
 /*
- * The doors of cuGetProcAddress: the driver answers, and the pointer that it gives is routed. So versions, flags and
- * per-thread forms are the driver's own choice, and its own name comes back as the door of the version that was asked for.
+ * The doors of cuGetProcAddress: the driver answers, and the pointer that it gives is routed. So
+ * versions, flags and per-thread forms are the driver's own choice, and its own name comes back as
+ * the door of the version that was asked for.
  */
 #include "versions.h"
 
@@ -11,7 +12,8 @@
 __typeof__(cuGetProcAddress) reprise_door_cuGetProcAddress;
 __typeof__(cuGetProcAddress_v2) reprise_door_cuGetProcAddress_v2;
 
-/* An answer without a function (version 2 succeeds with NULL for names that it does not know) is left as it is. */
+/* An answer without a function (version 2 succeeds with NULL for names that it does not know) is
+ * left as it is. */
 static CUresult route(CUresult result, const char *symbol, void **function)
 {
 	if (result == CUDA_SUCCESS && reprise_inside == 0 && *function != NULL)
@@ -19,13 +21,16 @@ static CUresult route(CUresult result, const char *symbol, void **function)
 	return result;
 }
 
-CUresult reprise_door_cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags)
+CUresult reprise_door_cuGetProcAddress(const char *symbol, void **function, int version,
+                                       cuuint64_t flags)
 {
-	return route(REPRISE_REAL(cuGetProcAddress)(symbol, function, version, flags), symbol, function);
+	return route(REPRISE_REAL(cuGetProcAddress)(symbol, function, version, flags), symbol,
+	             function);
 }
 
-CUresult reprise_door_cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
-                                          CUdriverProcAddressQueryResult *status)
+CUresult reprise_door_cuGetProcAddress_v2(const char *symbol, void **function, int version,
+                                          cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {
-	return route(REPRISE_REAL(cuGetProcAddress_v2)(symbol, function, version, flags, status), symbol, function);
+	return route(REPRISE_REAL(cuGetProcAddress_v2)(symbol, function, version, flags, status),
+	             symbol, function);
 }

@@ -1,3 +1,4 @@
+/* clang-format off */
 /*
  * For the assembly of dlsym and dlopen: a function that is exported in the versions of the C library, by which others ask for it. `first` is
  * the machine's first version. Who exports dlsym alone, and for those only who name no version, defines ONLY_DLSYM.

@@ -1,10 +1,10 @@
 /*
  * The table of the driver's addresses, and the spare doors.
  *
- * Open addressing over single words that hold an entry and its address, filled by compare-and-swap and never emptied: a
- * look-up takes no lock and a thread that is stopped half way holds up nobody. Threads that open at the same time do the
- * same work twice. A lock here could deadlock: a constructor that calls CUDA runs inside the loader's lock, and dlsym needs
- * that lock too.
+ * Open addressing over single words that hold an entry and its address, filled by compare-and-swap
+ * and never emptied: a look-up takes no lock and a thread that is stopped half way holds up nobody.
+ * Threads that open at the same time do the same work twice. A lock here could deadlock: a
+ * constructor that calls CUDA runs inside the loader's lock, and dlsym needs that lock too.
  */
 #include "route.h"
 
@@ -71,7 +71,8 @@ static unsigned int find(void *address)
 	}
 }
 
-/* Returns the entry that `address` has from now on: another one if it had a stricter one already. */
+/* Returns the entry that `address` has from now on: another one if it had a stricter one already.
+ */
 static unsigned int insert(void *address, unsigned int entry)
 {
 	size_t i = first_slot(address);
@@ -118,8 +119,10 @@ enum reprise_mode reprise_route_open(bool load)
 	reprise_inside++;
 	if (reprise_driver_present() || (load && reprise_driver_load())) {
 		mode = reprise_start();
-		if (mode != REPRISE_MODE_OFF && (reprise_is_stand_in(reprise_driver_handle()) || !reprise_driver_load()))
-			mode = REPRISE_MODE_OFF; /* a stand-in will do the work, or a driver too old to work with */
+		if (mode != REPRISE_MODE_OFF &&
+		    (reprise_is_stand_in(reprise_driver_handle()) || !reprise_driver_load()))
+			mode = REPRISE_MODE_OFF; /* a stand-in will do the work, or a driver too old to work
+			                            with */
 		if (mode != REPRISE_MODE_OFF)
 			learn_addresses();
 		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);
@@ -152,7 +155,8 @@ void *reprise_route(const char *name, void *address)
 
 	if (entry < REPRISE_DOOR_COUNT)
 		return reprise_door_of(entry);
-	/* A driver whose own references can be preempted answers with our exported name: that is as good as the door. */
+	/* A driver whose own references can be preempted answers with our exported name: that is as
+	 * good as the door. */
 	return reprise_is_exported(address) ? address : route_unknown(name, address);
 }
 

@@ -10,14 +10,16 @@
 #include "base/start.h"
 
 /*
- * Starts Reprise and learns where the driver's functions are. With `load` false this happens only if the process has the
- * driver loaded already. Returns the mode; REPRISE_MODE_OFF if there is no driver (yet), or while this thread is inside.
+ * Starts Reprise and learns where the driver's functions are. With `load` false this happens only
+ * if the process has the driver loaded already. Returns the mode; REPRISE_MODE_OFF if there is no
+ * driver (yet), or while this thread is inside.
  */
 enum reprise_mode reprise_route_open(bool load);
 
 /*
- * What to hand out for `address`, which a look-up of `name` found: the door, or `address` itself where no door is needed.
- * A function of the driver that is not in the table gets one of the spare doors, its own for as long as the process lives.
+ * What to hand out for `address`, which a look-up of `name` found: the door, or `address` itself
+ * where no door is needed. A function of the driver that is not in the table gets one of the spare
+ * doors, its own for as long as the process lives.
  */
 void *reprise_route(const char *name, void *address);
 

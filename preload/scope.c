@@ -29,7 +29,8 @@ static void *find(void *handle, const char *name)
 void *reprise_scope_of_caller(const void *caller, const char *name)
 {
 	const struct link_map *map = reprise_scope_object(caller);
-	void *handle = map != NULL && map->l_name[0] != '\0' ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *handle =
+		map != NULL && map->l_name[0] != '\0' ? dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	void *address;
 
 	if (handle == NULL) {
@@ -58,7 +59,8 @@ bool reprise_scope_is_drivers(const void *address)
 /* By names that other layers over the driver hardly have, all of them. */
 bool reprise_scope_has_driver(void)
 {
-	static const char *const names[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName", "cuGetExportTable"};
+	static const char *const names[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName",
+	                                    "cuGetExportTable"};
 	bool has = false;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !has; i++) {

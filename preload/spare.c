@@ -1,7 +1,9 @@
 /*
- * An unknown function is harmless if everything deferred is issued before it, and if nothing of ours is in the driver beside it that it could not bear. That
- * holds for a newer form of most known ones, too: launches, waits, questions. But a newer cuModuleUnload ends code, a newer way to begin a capture begins a
- * capture. Such a one gets a strict door, which expects what its family does, and the worst where the family's own doors know from an argument what it is about.
+ * An unknown function is harmless if everything deferred is issued before it, and if nothing of
+ * ours is in the driver beside it that it could not bear. That holds for a newer form of most known
+ * ones, too: launches, waits, questions. But a newer cuModuleUnload ends code, a newer way to begin
+ * a capture begins a capture. Such a one gets a strict door, which expects what its family does,
+ * and the worst where the family's own doors know from an argument what it is about.
  */
 #include "spare.h"
 
@@ -54,7 +56,8 @@ static size_t family_length(const char *name)
 {
 	size_t length = strlen(name);
 
-	if (length > 5 && (memcmp(name + length - 5, "_ptsz", 5) == 0 || memcmp(name + length - 5, "_ptds", 5) == 0))
+	if (length > 5 &&
+	    (memcmp(name + length - 5, "_ptsz", 5) == 0 || memcmp(name + length - 5, "_ptds", 5) == 0))
 		length -= 5;
 
 	size_t digits = length;
@@ -81,7 +84,8 @@ static bool is_lifetime(const char *name)
 	for (unsigned int entry = 0; entry < REPRISE_ENTRY_COUNT; entry++) {
 		const char *known = reprise_entry_name(entry);
 
-		if (reprise_entry_points[entry].class == REPRISE_CLASS_LIFETIME && strncmp(known, name, length) == 0 && family_length(known) == length)
+		if (reprise_entry_points[entry].class == REPRISE_CLASS_LIFETIME &&
+		    strncmp(known, name, length) == 0 && family_length(known) == length)
 			return true;
 	}
 	return false;
@@ -118,7 +122,8 @@ unsigned int reprise_spare_take(const char *name, void *address)
 
 	unsigned int entry = (strict ? REPRISE_ENTRY_STRICT : REPRISE_ENTRY_COUNT) + number;
 
-	__atomic_store_n(&reprise_real[entry], address, __ATOMIC_RELAXED); /* published with the address, in route.c */
+	__atomic_store_n(&reprise_real[entry], address,
+	                 __ATOMIC_RELAXED); /* published with the address, in route.c */
 	return entry;
 }
 
@@ -139,7 +144,8 @@ static void tell_strict(enum spare_kind kind)
 		forget(REPRISE_LIFETIME_MEMORY);
 		break;
 	case SPARE_STOP:
-		reprise_stop("the program called an entry point that is newer than this version and changes how others work");
+		reprise_stop(
+			"the program called an entry point that is newer than this version and changes how others work");
 		break;
 	default:
 		reprise_attributes_forget();
@@ -149,8 +155,8 @@ static void tell_strict(enum spare_kind kind)
 }
 
 /*
- * It may give work, or wait, also for a whole context, which fails beside a capture of ours (src/graph/exclusion.h). So none is open when the doubt begins, and
- * none begins while it lasts.
+ * It may give work, or wait, also for a whole context, which fails beside a capture of ours
+ * (src/graph/exclusion.h). So none is open when the doubt begins, and none begins while it lasts.
  */
 static void doubt(void)
 {

@@ -1,12 +1,13 @@
 /*
- * The spare doors, for functions of the driver that the table of entry points does not know: unknown is a barrier
- * (invariant 8).
+ * The spare doors, for functions of the driver that the table of entry points does not know:
+ * unknown is a barrier (invariant 8).
  */
 #pragma once
 
 /*
- * Makes a spare door lead to `address`, a function of that name, and returns its entry. When there are none left, nothing
- * is deferred any more, and REPRISE_DOOR_COUNT is returned. Any thread, no lock.
+ * Makes a spare door lead to `address`, a function of that name, and returns its entry. When there
+ * are none left, nothing is deferred any more, and REPRISE_DOOR_COUNT is returned. Any thread, no
+ * lock.
  */
 unsigned int reprise_spare_take(const char *name, void *address);
 

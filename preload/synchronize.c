@@ -1,7 +1,7 @@
 /*
- * The doors of calls that wait for, or mark, a whole context. They fail while any stream of it captures, so that no capture of ours
- * may be open during them (graph/exclusion.h). Those that have a context wait for an event give it work that may wait for what is yet to come
- * (src/base/gate.h).
+ * The doors of calls that wait for, or mark, a whole context. They fail while any stream of it
+ * captures, so that no capture of ours may be open during them (graph/exclusion.h). Those that have
+ * a context wait for an event give it work that may wait for what is yet to come (src/base/gate.h).
  */
 #include "versions.h"
 
@@ -28,8 +28,8 @@ static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
 }
 
 /*
- * A call that observes `what`, which is that of `context` or, if NULL, of the current one. `tell`: reprise_wait(), or mark(). `begin` and `end` stand around the
- * driver's.
+ * A call that observes `what`, which is that of `context` or, if NULL, of the current one. `tell`:
+ * reprise_wait(), or mark(). `begin` and `end` stand around the driver's.
  */
 #define WIDE(begin, end, name, tell, what, context, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
@@ -56,16 +56,20 @@ static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
 	}
 
 #define CONTEXT_WIDE(name, tell, context, parameters, arguments) \
-	WIDE((void)0, (void)0, name, tell, REPRISE_SYNC_CONTEXT, context, PARAMETERS parameters, ARGUMENTS arguments)
+	WIDE((void)0, (void)0, name, tell, REPRISE_SYNC_CONTEXT, context, PARAMETERS parameters, \
+	     ARGUMENTS arguments)
 
 CONTEXT_WIDE(cuCtxSynchronize, reprise_wait, NULL, (void), ())
 CONTEXT_WIDE(cuCtxSynchronize_v2, reprise_wait, context, (CUcontext context), (context))
 /* The event may be one that streams of any other context record, or wait for. */
-CONTEXT_WIDE(cuCtxRecordEvent, mark, (reprise_event_met(event, true), context), (CUcontext context, CUevent event), (context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, mark, REPRISE_SYNC_CONTEXT, (reprise_event_met(event, false), context),
-     PARAMETERS(CUcontext context, CUevent event), ARGUMENTS(context, event))
+CONTEXT_WIDE(cuCtxRecordEvent, mark, (reprise_event_met(event, true), context),
+             (CUcontext context, CUevent event), (context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, mark, REPRISE_SYNC_CONTEXT,
+     (reprise_event_met(event, false), context), PARAMETERS(CUcontext context, CUevent event),
+     ARGUMENTS(context, event))
 
 /* A green context's streams are in the lanes of its primary one, if in any. */
-WIDE((void)0, (void)0, cuGreenCtxRecordEvent, mark, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, mark, REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event),
-     ARGUMENTS(context, event))
+WIDE((void)0, (void)0, cuGreenCtxRecordEvent, mark, REPRISE_SYNC_ALL, NULL,
+     PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
+WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, mark, REPRISE_SYNC_ALL,
+     NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))

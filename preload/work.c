@@ -1,6 +1,8 @@
 /*
- * The doors of calls that give a stream work which may wait for what is yet to come: an address that is written later, a semaphore, a host function that
- * wants a mutex, a kernel; and of those that write what others wait for. Like the ops they go through the gate (src/base/gate.h); else they are doors of the order of a stream like any other.
+ * The doors of calls that give a stream work which may wait for what is yet to come: an address
+ * that is written later, a semaphore, a host function that wants a mutex, a kernel; and of those
+ * that write what others wait for. Like the ops they go through the gate (src/base/gate.h); else
+ * they are doors of the order of a stream like any other.
  */
 #include "versions.h"
 
@@ -9,9 +11,11 @@
 #include "lane/doors.h"
 #include "door.h"
 
-/* Newer than the header that the project asks for: what it takes travels in registers, whatever it is. */
+/* Newer than the header that the project asks for: what it takes travels in registers, whatever it
+ * is. */
 #define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)
-FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth, uintptr_t sixth);
+FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintptr_t mode,
+      uintptr_t fifth, uintptr_t sixth);
 
 /* The order of the stream is kept by `first`. */
 #define DOOR_AFTER(first, name, parameters, arguments) \
@@ -32,8 +36,10 @@ FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintp
 
 /* Both forms of a name. */
 #define DOORS(name, parameters, arguments) \
-	DOOR_AFTER(reprise_door_order(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
-	DOOR_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
+	DOOR_AFTER(reprise_door_order(stream, false), name, PARAMETERS parameters, \
+	           ARGUMENTS arguments) \
+	DOOR_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, \
+	           ARGUMENTS arguments)
 
 /* A graph may record events and wait for them: nobody knows which. */
 static inline void order_graph(CUstream stream, bool per_thread)
@@ -43,25 +49,49 @@ static inline void order_graph(CUstream stream, bool per_thread)
 		reprise_event_met(NULL, true);
 }
 
-DOOR_AFTER(order_graph(stream, false), cuGraphLaunch, PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
-DOOR_AFTER(order_graph(stream, true), cuGraphLaunch_ptsz, PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
+DOOR_AFTER(order_graph(stream, false), cuGraphLaunch,
+           PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
+DOOR_AFTER(order_graph(stream, true), cuGraphLaunch_ptsz,
+           PARAMETERS(CUgraphExec graph, CUstream stream), ARGUMENTS(graph, stream))
 DOORS(cuLaunchCooperativeKernel,
-      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-       unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params),
+      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+       unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes,
+       CUstream stream, void **params),
       (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, params))
 
-DOORS(cuStreamWaitValue32, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWaitValue64, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWriteValue32, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWriteValue64, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags), (stream, address, value, flags))
-DOORS(cuStreamBatchMemOp, (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags), (stream, count, params, flags))
-DOORS(cuStreamBatchMemOp_v2, (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags), (stream, count, params, flags))
+DOORS(cuStreamWaitValue32,
+      (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWaitValue32_v2,
+      (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWaitValue64,
+      (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWaitValue64_v2,
+      (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWriteValue32,
+      (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWriteValue32_v2,
+      (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWriteValue64,
+      (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamWriteValue64_v2,
+      (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
+      (stream, address, value, flags))
+DOORS(cuStreamBatchMemOp,
+      (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags),
+      (stream, count, params, flags))
+DOORS(cuStreamBatchMemOp_v2,
+      (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags),
+      (stream, count, params, flags))
 DOORS(cuWaitExternalSemaphoresAsync,
-      (const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params, unsigned int count, CUstream stream),
+      (const CUexternalSemaphore *semaphores, const CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS *params,
+       unsigned int count, CUstream stream),
       (semaphores, params, count, stream))
 
 /* These are the host's: a stream has room for few (src/lane/backlog.h). */
@@ -73,17 +103,28 @@ static inline void order_callback(CUstream stream, bool per_thread)
 
 #define DOORS_OF_HOST(name, parameters, arguments) \
 	DOOR_AFTER(order_callback(stream, false), name, PARAMETERS parameters, ARGUMENTS arguments) \
-	DOOR_AFTER(order_callback(stream, true), name##_ptsz, PARAMETERS parameters, ARGUMENTS arguments)
+	DOOR_AFTER(order_callback(stream, true), name##_ptsz, PARAMETERS parameters, \
+	           ARGUMENTS arguments)
 
-DOORS_OF_HOST(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags), (stream, callback, data, flags))
-DOORS_OF_HOST(cuLaunchHostFunc_v2, (CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth, uintptr_t sixth),
+DOORS_OF_HOST(cuStreamAddCallback,
+              (CUstream stream, CUstreamCallback callback, void *data, unsigned int flags),
+              (stream, callback, data, flags))
+DOORS_OF_HOST(cuLaunchHostFunc_v2,
+              (CUstream stream, CUhostFn function, void *data, uintptr_t mode, uintptr_t fifth,
+               uintptr_t sixth),
               (stream, function, data, mode, fifth, sixth))
-DOORS(cuGraphicsMapResources, (unsigned int count, CUgraphicsResource *resources, CUstream stream), (count, resources, stream))
+DOORS(cuGraphicsMapResources, (unsigned int count, CUgraphicsResource *resources, CUstream stream),
+      (count, resources, stream))
 
 /* Their streams are those of the current context, or named by what they point to. */
 DOOR_AFTER(reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false), cuLaunchCooperativeKernelMultiDevice,
-           PARAMETERS(CUDA_LAUNCH_PARAMS *launches, unsigned int count, unsigned int flags), ARGUMENTS(launches, count, flags))
-DOOR_AFTER(reprise_sync(REPRISE_SYNC_ALL, 0, false), cuLaunch, PARAMETERS(CUfunction function), ARGUMENTS(function))
-DOOR_AFTER(reprise_sync(REPRISE_SYNC_ALL, 0, false), cuLaunchGrid, PARAMETERS(CUfunction function, int width, int height), ARGUMENTS(function, width, height))
-DOOR_AFTER(reprise_door_order(stream, false), cuLaunchGridAsync, PARAMETERS(CUfunction function, int width, int height, CUstream stream),
+           PARAMETERS(CUDA_LAUNCH_PARAMS *launches, unsigned int count, unsigned int flags),
+           ARGUMENTS(launches, count, flags))
+DOOR_AFTER(reprise_sync(REPRISE_SYNC_ALL, 0, false), cuLaunch, PARAMETERS(CUfunction function),
+           ARGUMENTS(function))
+DOOR_AFTER(reprise_sync(REPRISE_SYNC_ALL, 0, false), cuLaunchGrid,
+           PARAMETERS(CUfunction function, int width, int height),
+           ARGUMENTS(function, width, height))
+DOOR_AFTER(reprise_door_order(stream, false), cuLaunchGridAsync,
+           PARAMETERS(CUfunction function, int width, int height, CUstream stream),
            ARGUMENTS(function, width, height, stream))

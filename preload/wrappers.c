@@ -1,8 +1,10 @@
 /*
- * The doors of the RECORD entry points: each says what the call is and hands it on. What becomes of it, and what the
- * program is told, is the lane's affair; `pass` makes the program's call at the entry point that it named.
+ * The doors of the RECORD entry points: each says what the call is and hands it on. What becomes of
+ * it, and what the program is told, is the lane's affair; `pass` makes the program's call at the
+ * entry point that it named.
  *
- * Nothing is copied and nothing is checked here, but that a pointer which has to be followed is there at all.
+ * Nothing is copied and nothing is checked here, but that a pointer which has to be followed is
+ * there at all.
  */
 #include "versions.h"
 
@@ -21,7 +23,9 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
 
-	for (unsigned int tried = 0; __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried); tried++)
+	for (unsigned int tried = 0;
+	     __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried);
+	     tried++)
 		result = reprise_call_pass(call, NULL);
 	return result;
 }
@@ -31,21 +35,31 @@ REPRISE_HOT static CUresult pass_kernel(const struct reprise_call *call)
 	__typeof__(&cuLaunchKernel) entry = call->entry;
 	const struct reprise_call_kernel *kernel = &call->kernel;
 
-	return entry(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2], kernel->block[0], kernel->block[1],
-	             kernel->block[2], kernel->shared_bytes, call->stream, kernel->params, kernel->extra);
+	return entry(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
+	             kernel->block[0], kernel->block[1], kernel->block[2], kernel->shared_bytes,
+	             call->stream, kernel->params, kernel->extra);
 }
 
 #define DOOR_LAUNCH_KERNEL(name, plain, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
-	REPRISE_HOT CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z, \
-	                             unsigned int block_x, unsigned int block_y, unsigned int block_z, \
-	                             unsigned int shared_bytes, CUstream stream, void **params, void **extra) \
+	REPRISE_HOT CUresult reprise_door_##name(CUfunction function, unsigned int grid_x, \
+	                                         unsigned int grid_y, unsigned int grid_z, \
+	                                         unsigned int block_x, unsigned int block_y, \
+	                                         unsigned int block_z, unsigned int shared_bytes, \
+	                                         CUstream stream, void **params, void **extra) \
 	{ \
-		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_kernel, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.kernel = {.function = function, .grid = {grid_x, grid_y, grid_z}, \
-				.block = {block_x, block_y, block_z}, .shared_bytes = shared_bytes, \
-				.params = params, .extra = extra}}; \
+		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_kernel, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .kernel = {.function = function, \
+		                                       .grid = {grid_x, grid_y, grid_z}, \
+		                                       .block = {block_x, block_y, block_z}, \
+		                                       .shared_bytes = shared_bytes, \
+		                                       .params = params, \
+		                                       .extra = extra}}; \
 		return submit(&call); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL, cuLaunchKernel)
@@ -60,36 +74,54 @@ REPRISE_HOT static CUresult pass_kernel_ex(const struct reprise_call *call)
 
 #define DOOR_LAUNCH_KERNEL_EX(name, plain, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
-	REPRISE_HOT CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, void **params, void **extra) \
+	REPRISE_HOT CUresult reprise_door_##name(const CUlaunchConfig *config, CUfunction function, \
+	                                         void **params, void **extra) \
 	{ \
 		if (config == NULL) \
 			return REPRISE_REAL(name)(config, function, params, extra); \
 		if (config->numAttrs > 0 && reprise_inside == 0) \
 			reprise_meet_attributes(config); \
-		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, .per_thread = is_per_thread, \
-			.stream = config->hStream, .pass = pass_kernel_ex, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.kernel = {.function = function, .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \
-				.block = {config->blockDimX, config->blockDimY, config->blockDimZ}, \
-				.shared_bytes = config->sharedMemBytes, .params = params, .extra = extra, \
-				.config = config}}; \
+		struct reprise_call call = { \
+			.kind = REPRISE_OP_KERNEL, \
+			.per_thread = is_per_thread, \
+			.stream = config->hStream, \
+			.pass = pass_kernel_ex, \
+			.entry = reprise_real[REPRISE_ENTRY_##name], \
+			.from = __builtin_return_address(0), \
+			.kernel = {.function = function, \
+		               .grid = {config->gridDimX, config->gridDimY, config->gridDimZ}, \
+		               .block = {config->blockDimX, config->blockDimY, config->blockDimZ}, \
+		               .shared_bytes = config->sharedMemBytes, \
+		               .params = params, \
+		               .extra = extra, \
+		               .config = config}}; \
 		return submit(&call); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 
-/* The four entry points differ in the types of the two addresses alone, so one shape serves them all. */
+/* The four entry points differ in the types of the two addresses alone, so one shape serves them
+ * all. */
 #define DOOR_COPY(name, plain, is_per_thread, copy_form, target_type, source_type) \
 	static CUresult pass_##name(const struct reprise_call *call) \
 	{ \
 		__typeof__(&plain) entry = call->entry; \
-		return entry((target_type)call->copy.target, (source_type)call->copy.source, call->copy.bytes, call->stream); \
+		return entry((target_type)call->copy.target, (source_type)call->copy.source, \
+		             call->copy.bytes, call->stream); \
 	} \
 	__typeof__(name) reprise_door_##name; \
-	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, CUstream stream) \
+	CUresult reprise_door_##name(target_type target, source_type source, size_t bytes, \
+	                             CUstream stream) \
 	{ \
-		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.copy = {.form = copy_form, .target = (CUdeviceptr)target, .source = (CUdeviceptr)source, \
-				.bytes = bytes}}; \
+		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_##name, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .copy = {.form = copy_form, \
+		                                     .target = (CUdeviceptr)target, \
+		                                     .source = (CUdeviceptr)source, \
+		                                     .bytes = bytes}}; \
 		return submit(&call); \
 	}
 #define DOOR_COPY_UNIFIED(name, plain, is_per_thread) \
@@ -110,18 +142,27 @@ static CUresult pass_peer(const struct reprise_call *call)
 	__typeof__(&cuMemcpyPeerAsync) entry = call->entry;
 	const struct reprise_call_copy *copy = &call->copy;
 
-	return entry(copy->target, copy->target_context, copy->source, copy->source_context, copy->bytes, call->stream);
+	return entry(copy->target, copy->target_context, copy->source, copy->source_context,
+	             copy->bytes, call->stream);
 }
 
 #define DOOR_COPY_PEER(name, plain, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
-	CUresult reprise_door_##name(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, CUcontext source_context, \
-	                             size_t bytes, CUstream stream) \
+	CUresult reprise_door_##name(CUdeviceptr target, CUcontext target_context, CUdeviceptr source, \
+	                             CUcontext source_context, size_t bytes, CUstream stream) \
 	{ \
-		struct reprise_call call = {.kind = REPRISE_OP_COPY, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_peer, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.copy = {.form = REPRISE_COPY_PEER, .target = target, .source = source, .bytes = bytes, \
-				.target_context = target_context, .source_context = source_context}}; \
+		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_peer, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .copy = {.form = REPRISE_COPY_PEER, \
+		                                     .target = target, \
+		                                     .source = source, \
+		                                     .bytes = bytes, \
+		                                     .target_context = target_context, \
+		                                     .source_context = source_context}}; \
 		return submit(&call); \
 	}
 DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
@@ -137,8 +178,13 @@ DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 	{ \
 		if (copy == NULL) \
 			return REPRISE_REAL(name)(copy, stream); \
-		struct reprise_call call = {.kind = op_kind, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), .field = copy}; \
+		struct reprise_call call = {.kind = op_kind, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_##name, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .field = copy}; \
 		return submit(&call); \
 	}
 #define DOOR_COPY_2D(name, plain, is_per_thread) \
@@ -157,10 +203,17 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUdeviceptr target, element value, size_t width, CUstream stream) \
 	{ \
-		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.set = {.target = target, .value = value, .element_bytes = sizeof(element), .width = width, \
-				.height = 1}}; \
+		struct reprise_call call = {.kind = REPRISE_OP_SET, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_##name, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .set = {.target = target, \
+		                                    .value = value, \
+		                                    .element_bytes = sizeof(element), \
+		                                    .width = width, \
+		                                    .height = 1}}; \
 		return submit(&call); \
 	}
 #define DOOR_SET_8(name, plain, is_per_thread) DOOR_SET(name, plain, is_per_thread, unsigned char)
@@ -174,22 +227,34 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 	static CUresult pass_##name(const struct reprise_call *call) \
 	{ \
 		__typeof__(&plain) entry = call->entry; \
-		return entry(call->set.target, call->set.pitch, (element)call->set.value, call->set.width, call->set.height, \
-		             call->stream); \
+		return entry(call->set.target, call->set.pitch, (element)call->set.value, call->set.width, \
+		             call->set.height, call->stream); \
 	} \
 	__typeof__(name) reprise_door_##name; \
-	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, size_t height, \
-	                             CUstream stream) \
+	CUresult reprise_door_##name(CUdeviceptr target, size_t pitch, element value, size_t width, \
+	                             size_t height, CUstream stream) \
 	{ \
-		struct reprise_call call = {.kind = REPRISE_OP_SET, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_##name, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.set = {.target = target, .pitch = pitch, .plane = true, .value = value, .element_bytes = sizeof(element), \
-				.width = width, .height = height}}; \
+		struct reprise_call call = {.kind = REPRISE_OP_SET, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_##name, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .set = {.target = target, \
+		                                    .pitch = pitch, \
+		                                    .plane = true, \
+		                                    .value = value, \
+		                                    .element_bytes = sizeof(element), \
+		                                    .width = width, \
+		                                    .height = height}}; \
 		return submit(&call); \
 	}
-#define DOOR_SET_2D_8(name, plain, is_per_thread) DOOR_SET_2D(name, plain, is_per_thread, unsigned char)
-#define DOOR_SET_2D_16(name, plain, is_per_thread) DOOR_SET_2D(name, plain, is_per_thread, unsigned short)
-#define DOOR_SET_2D_32(name, plain, is_per_thread) DOOR_SET_2D(name, plain, is_per_thread, unsigned int)
+#define DOOR_SET_2D_8(name, plain, is_per_thread) \
+	DOOR_SET_2D(name, plain, is_per_thread, unsigned char)
+#define DOOR_SET_2D_16(name, plain, is_per_thread) \
+	DOOR_SET_2D(name, plain, is_per_thread, unsigned short)
+#define DOOR_SET_2D_32(name, plain, is_per_thread) \
+	DOOR_SET_2D(name, plain, is_per_thread, unsigned int)
 DOORS(DOOR_SET_2D_8, cuMemsetD2D8Async)
 DOORS(DOOR_SET_2D_16, cuMemsetD2D16Async)
 DOORS(DOOR_SET_2D_32, cuMemsetD2D32Async)
@@ -205,9 +270,13 @@ static CUresult pass_host(const struct reprise_call *call)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUstream stream, CUhostFn function, void *data) \
 	{ \
-		struct reprise_call call = {.kind = REPRISE_OP_HOST, .per_thread = is_per_thread, .stream = stream, \
-			.pass = pass_host, .entry = reprise_real[REPRISE_ENTRY_##name], .from = __builtin_return_address(0), \
-			.host = {function, data}}; \
+		struct reprise_call call = {.kind = REPRISE_OP_HOST, \
+		                            .per_thread = is_per_thread, \
+		                            .stream = stream, \
+		                            .pass = pass_host, \
+		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
+		                            .from = __builtin_return_address(0), \
+		                            .host = {function, data}}; \
 		return submit(&call); \
 	}
 DOORS(DOOR_LAUNCH_HOST, cuLaunchHostFunc)

@@ -11,6 +11,7 @@ TOKEN = re.compile(r"""
 """, re.VERBOSE | re.DOTALL)
 MACRO = re.compile(r"#\s*define\s+(\w+)")
 BEGINS = re.compile(r"[A-Za-z_]")
+DATA_ENDS = re.compile(r"^\t[^\t].*\};\s*(/\*.*)?$")
 AGGREGATE = re.compile(r"(?:typedef )?(?:struct|enum|union) (\w+)[^()=]*\{")
 
 
@@ -59,7 +60,8 @@ def definitions(text):
             head = "".join(lines[first:number])
             name = named(head)
             while lines[number - 1].rstrip().endswith("{") and number < len(lines):
-                while number < len(lines) and not lines[number].startswith("}"):
+                data = lines[number - 1].rstrip().endswith("= {")
+                while number < len(lines) and not lines[number].startswith("}") and not (data and DATA_ENDS.search(lines[number])):
                     number += 1
                 number = min(number + 1, len(lines))
                 if lines[number - 1].rstrip().endswith("= {"):

@@ -1,6 +1,6 @@
 /*
- * The public API, as the library has it (include/reprise/reprise.h says what each function does). May be called before Reprise has started, and
- * where it is off: then there are no lanes.
+ * The public API, as the library has it (include/reprise/reprise.h says what each function does).
+ * May be called before Reprise has started, and where it is off: then there are no lanes.
  */
 #define REPRISE_LIBRARY
 #include "../../include/reprise/reprise.h"

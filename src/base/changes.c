@@ -4,10 +4,12 @@
 
 #include "base/thread_end.h"
 
-struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1}, {.generation = 1}};
+struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1},
+                                                                {.generation = 1}};
 
 /* This thread's, of what is under way. */
-static _Thread_local uint32_t own[REPRISE_CHANGES_COUNT] __attribute__((tls_model(REPRISE_TLS_MODEL)));
+static _Thread_local uint32_t own[REPRISE_CHANGES_COUNT]
+	__attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 static void thread_ends(void *unused)
 {
@@ -16,7 +18,8 @@ static void thread_ends(void *unused)
 			reprise_changes_end(what);
 }
 
-static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threads that have begun a change */
+static struct reprise_thread_end thread_end = {
+	.ends = thread_ends}; /* of threads that have begun a change */
 
 static struct reprise_changed_range *range_of(struct reprise_change *change, uint32_t generation)
 {
@@ -36,8 +39,10 @@ static void next_generation(struct reprise_change *change, uintptr_t first, uint
 	reprise_lock_give(&change->lock);
 }
 
-/* The ranges that were read are those of their generations if none of them can have been written for a later one meanwhile, or be about to. */
-bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t first, uintptr_t last)
+/* The ranges that were read are those of their generations if none of them can have been written
+ * for a later one meanwhile, or be about to. */
+bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t first,
+                            uintptr_t last)
 {
 	struct reprise_change *change = &reprise_changed[what];
 	uint32_t now = atomic_load(&change->generation);
@@ -57,7 +62,8 @@ void reprise_changes_begin_range(enum reprise_changes what, uintptr_t first, uin
 {
 	reprise_thread_end_hear(&thread_end);
 	own[what]++;
-	atomic_fetch_add(&reprise_changed[what].under_way, 1); /* before: who reads the new generation sees it */
+	atomic_fetch_add(&reprise_changed[what].under_way,
+	                 1); /* before: who reads the new generation sees it */
 	next_generation(&reprise_changed[what], first, last);
 }
 

@@ -1,12 +1,14 @@
 /*
  * What is learnt of the driver and kept, and the program's calls that end or change it.
  *
- * The door of such a call says so before the driver has the call, and again when the driver has returned. What anybody learns meanwhile may be how it was or
- * how it is going to be, so it counts for that moment alone and is not kept. What was learnt before is forgotten when the call begins.
+ * The door of such a call says so before the driver has the call, and again when the driver has
+ * returned. What anybody learns meanwhile may be how it was or how it is going to be, so it counts
+ * for that moment alone and is not kept. What was learnt before is forgotten when the call begins.
  *
  *     under = reprise_changes_learn(...);   before the driver is asked
  *     ...                                   the driver is asked
- *     kept if `under` is not zero, and good as long as reprise_changes_now() == `under`, or reprise_changes_spared() says so
+ *     kept if `under` is not zero, and good as long as reprise_changes_now() == `under`, or
+ * reprise_changes_spared() says so
  *
  * Any thread. Who reads writes nothing and takes no lock; who changes takes a leaf.
  */
@@ -19,12 +21,14 @@
 #include "base/lock.h"
 
 enum reprise_changes {
-	REPRISE_CHANGES_MEMORY,    /* what kind of memory an address is, and how far it reaches (op/memory.h) */
+	REPRISE_CHANGES_MEMORY,    /* what kind of memory an address is, and how far it reaches
+	                              (op/memory.h) */
 	REPRISE_CHANGES_FUNCTIONS, /* what a handle of a function or kernel is (op/function.h) */
 	REPRISE_CHANGES_COUNT
 };
 
-#define REPRISE_CHANGES_KEPT 64 /* a power of two: of so many changes it is known what they were about */
+#define REPRISE_CHANGES_KEPT \
+	64 /* a power of two: of so many changes it is known what they were about */
 
 /* What a change is about: from the first to before the last. Of functions, all. */
 struct reprise_changed_range {
@@ -33,9 +37,10 @@ struct reprise_changed_range {
 
 struct reprise_change {
 	_Alignas(64) _Atomic uint32_t generation; /* odd, and so never 0 */
-	_Atomic uint32_t under_way; /* calls */
-	struct reprise_lock lock;   /* who writes what follows, and the generation */
-	struct reprise_changed_range ranges[REPRISE_CHANGES_KEPT]; /* what the change to a generation was about, by its number */
+	_Atomic uint32_t under_way;               /* calls */
+	struct reprise_lock lock;                 /* who writes what follows, and the generation */
+	struct reprise_changed_range
+		ranges[REPRISE_CHANGES_KEPT]; /* what the change to a generation was about, by its number */
 };
 
 extern struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT];
@@ -53,10 +58,13 @@ static inline uint32_t reprise_changes_learn(enum reprise_changes what)
 	return atomic_load(&reprise_changed[what].under_way) == 0 ? now : 0;
 }
 
-/* Whether no change since the generation `under` was about what lies between the two. False also if that is not known any more. */
-bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t first, uintptr_t last);
+/* Whether no change since the generation `under` was about what lies between the two. False also if
+ * that is not known any more. */
+bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t first,
+                            uintptr_t last);
 
-/* Around the driver's call, about everything. A thread that is cancelled between the two has ended its changes when it ends. */
+/* Around the driver's call, about everything. A thread that is cancelled between the two has ended
+ * its changes when it ends. */
 void reprise_changes_begin(enum reprise_changes what);
 void reprise_changes_end(enum reprise_changes what);
 

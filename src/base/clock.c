@@ -3,8 +3,8 @@
 #include <stdatomic.h>
 
 /*
- * A rate is ticks in a nanosecond, in 2^32nds. All in integers: these functions run on the program's threads, whose floating point flags and traps are the
- * program's.
+ * A rate is ticks in a nanosecond, in 2^32nds. All in integers: these functions run on the
+ * program's threads, whose floating point flags and traps are the program's.
  */
 #define RATE_BITS 32
 #define RATE_ONE (UINT64_C(1) << RATE_BITS)

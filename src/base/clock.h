@@ -1,6 +1,7 @@
 /*
- * Time: nanoseconds where they are compared with limits, and ticks of the processor's counter where every call is timed, since
- * reading that costs a third. Neither makes a system call on a machine that has a virtual clock page.
+ * Time: nanoseconds where they are compared with limits, and ticks of the processor's counter where
+ * every call is timed, since reading that costs a third. Neither makes a system call on a machine
+ * that has a virtual clock page.
  */
 #pragma once
 
@@ -59,7 +60,8 @@ uint64_t reprise_clock_ticks_to_ns(uint64_t ticks);
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns);
 
 /*
- * The nanoseconds from reprise_clock_start() to where the counter stood at `ticks`, at a rate that is measured when this is first called and is the same from
- * then on: so of two times that are written down, what came first is first, and what is within the other stays there.
+ * The nanoseconds from reprise_clock_start() to where the counter stood at `ticks`, at a rate that
+ * is measured when this is first called and is the same from then on: so of two times that are
+ * written down, what came first is first, and what is within the other stays there.
  */
 uint64_t reprise_clock_steady_ns(uint64_t ticks);

@@ -14,19 +14,20 @@
 #include "base/lock.h"
 #include "base/thread.h"
 
-#define SOON_NS 1000000u        /* between two looks at first, */
-#define SELDOM_NS 256000000u    /* each time twice as long, up to this */
-#define DIRECTORIES 2           /* links to a folder of tasks that are no tasks' */
+#define SOON_NS 1000000u     /* between two looks at first, */
+#define SELDOM_NS 256000000u /* each time twice as long, up to this */
+#define DIRECTORIES 2        /* links to a folder of tasks that are no tasks' */
 
 static pthread_key_t key; /* set in the program's threads that came here */
 static _Atomic bool has_key;
 static _Atomic uint32_t living; /* of those; the thread sleeps on it */
 static _Atomic bool watched;    /* the thread is there */
-static sigset_t mask;           /* of the one that ended last: what the program's handlers at exit run with */
+static sigset_t mask; /* of the one that ended last: what the program's handlers at exit run with */
 
 void reprise_ending_count_in(void)
 {
-	if (!atomic_load(&has_key) || !reprise_is_programs_thread() || pthread_getspecific(key) != NULL || pthread_setspecific(key, &key) != 0)
+	if (!atomic_load(&has_key) || !reprise_is_programs_thread() ||
+	    pthread_getspecific(key) != NULL || pthread_setspecific(key, &key) != 0)
 		return;
 	atomic_fetch_add(&living, 1);
 }
@@ -39,12 +40,14 @@ static bool main_has_ended(void)
 	return readlink("/proc/self/exe", link, sizeof(link)) < 0 && errno == ENOENT;
 }
 
-/* No file is opened: its number might be one that the program is about to get. The main thread is counted until the end. */
+/* No file is opened: its number might be one that the program is about to get. The main thread is
+ * counted until the end. */
 static bool only_ours_are_left(void)
 {
 	struct stat tasks;
 
-	return main_has_ended() && stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_ours();
+	return main_has_ended() && stat("/proc/self/task", &tasks) == 0 &&
+	       tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_ours();
 }
 
 /* As the C library does it. From here on this is one of the program's threads. */
@@ -81,7 +84,8 @@ static void start(void)
 {
 	bool absent = false;
 
-	if (atomic_compare_exchange_strong(&watched, &absent, true) && !reprise_thread_start_with(run, "reprise-end", 0))
+	if (atomic_compare_exchange_strong(&watched, &absent, true) &&
+	    !reprise_thread_start_with(run, "reprise-end", 0))
 		atomic_store(&watched, false);
 }
 

@@ -3,7 +3,9 @@
 #include <stdatomic.h>
 #include <sys/prctl.h>
 
-#define NEVER (-2) /* beside the answers of the kernel, of which -1 says that it knows no filters */
+#define NEVER \
+	(-2) /* beside the answers of the kernel, of which -1 says that it knows no filters \
+	      */
 
 static _Atomic int noted = NEVER;
 

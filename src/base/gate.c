@@ -10,26 +10,34 @@
 #include "base/nap.h"
 #include "base/thread_end.h"
 
-#define COURTESY_NS 300000u /* the longest that the last waiting call lets the building thread go first */
-#define DOUBT_LOOK_NS 50000000u /* between two looks whether there still is doubt: nobody hears its end */
+#define COURTESY_NS \
+	300000u /* the longest that the last waiting call lets the building thread go first */
+#define DOUBT_LOOK_NS \
+	50000000u /* between two looks whether there still is doubt: nobody hears its end */
 #define DOUBT_NS 1000000000u /* a thread whose last call that was may never make another */
 #define FIRST 16
 
-enum { IDLE, AT_WORK, AWAITED }; /* the building thread; the last: somebody sleeps until it is idle */
+enum {
+	IDLE,
+	AT_WORK,
+	AWAITED
+}; /* the building thread; the last: somebody sleeps until it is idle */
 
 _Atomic uintptr_t reprise_gate_closed REPRISE_HOT_DATA;
 _Alignas(64) _Atomic uint32_t reprise_gate_waiting;
 _Thread_local struct reprise_gate_pass reprise_gate_pass;
 
-static struct reprise_gate_slot first[FIRST];     /* for most programs' threads: no memory need be there for them */
+static struct reprise_gate_slot
+	first[FIRST]; /* for most programs' threads: no memory need be there for them */
 static _Atomic(struct reprise_gate_slot *) slots; /* of further threads; grows at its head alone */
-static _Atomic uint32_t openings;                 /* how often the gate was opened: who waits there sleeps on it */
-static _Atomic uint32_t work;                     /* of the above; who waits for its end sleeps on it */
-static struct reprise_lock role;                  /* who has it is the one that works, or wants to */
-static _Atomic uint32_t wanted;                   /* the building thread wants to be let go first */
-static _Atomic(_Atomic uint32_t *) waker;         /* what it sleeps on */
+static _Atomic uint32_t openings; /* how often the gate was opened: who waits there sleeps on it */
+static _Atomic uint32_t work;     /* of the above; who waits for its end sleeps on it */
+static struct reprise_lock role;  /* who has it is the one that works, or wants to */
+static _Atomic uint32_t wanted;   /* the building thread wants to be let go first */
+static _Atomic(_Atomic uint32_t *) waker; /* what it sleeps on */
 
-/* There was no memory for a slot: who uses this one is never seen to leave, and nothing is built any more. */
+/* There was no memory for a slot: who uses this one is never seen to leave, and nothing is built
+ * any more. */
 static struct reprise_gate_slot shared = {.giving = REPRISE_GATE_ANY};
 static _Atomic bool is_shared;
 
@@ -57,7 +65,8 @@ static void thread_ends(void *unused)
 	atomic_store(&slot->taken, false);
 }
 
-static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threads that have a slot, or wait */
+static struct reprise_thread_end thread_end = {
+	.ends = thread_ends}; /* of threads that have a slot, or wait */
 
 static struct reprise_gate_slot *take_free(void)
 {
@@ -69,7 +78,8 @@ static struct reprise_gate_slot *take_free(void)
 
 static struct reprise_gate_slot *add(void)
 {
-	struct reprise_gate_slot *slot = aligned_alloc(_Alignof(struct reprise_gate_slot), sizeof(*slot));
+	struct reprise_gate_slot *slot =
+		aligned_alloc(_Alignof(struct reprise_gate_slot), sizeof(*slot));
 
 	if (slot == NULL) {
 		atomic_store(&is_shared, true);
@@ -122,7 +132,8 @@ static void wait_for_idle(void)
 	reprise_waited_since(begin);
 }
 
-/* Both at once for a signal's handler, or it would take this thread for another. Returns how many there were. */
+/* Both at once for a signal's handler, or it would take this thread for another. Returns how many
+ * there were. */
 static uint32_t count_waiting(uint32_t change)
 {
 	uint32_t before;
@@ -156,7 +167,8 @@ static void wake(_Atomic uint32_t *word)
 	reprise_futex_wake(word);
 }
 
-/* A program that does little but wait by such calls would leave the building thread no moment otherwise. */
+/* A program that does little but wait by such calls would leave the building thread no moment
+ * otherwise. */
 static void be_courteous(void)
 {
 	_Atomic uint32_t *word = atomic_load(&waker);
@@ -193,7 +205,10 @@ bool reprise_gate_alone(uint64_t patience_ns)
 	uint64_t begin = reprise_clock_ns();
 	bool alone;
 
-	for (unsigned int looks = 0; !(alone = atomic_load(&reprise_gate_waiting) == reprise_gate_pass.waiting) && reprise_clock_ns() < begin + patience_ns; looks++)
+	for (unsigned int looks = 0;
+	     !(alone = atomic_load(&reprise_gate_waiting) == reprise_gate_pass.waiting) &&
+	     reprise_clock_ns() < begin + patience_ns;
+	     looks++)
 		reprise_nap(looks);
 	reprise_waited_since(begin);
 	return alone;
@@ -222,7 +237,8 @@ static void become_idle(void)
 		reprise_futex_wake(&work);
 }
 
-/* No call waits. Who takes back what another one wanted wakes that one: a call that ends at this moment may not. */
+/* No call waits. Who takes back what another one wanted wakes that one: a call that ends at this
+ * moment may not. */
 static void want_no_more(_Atomic uint32_t *word)
 {
 	if (atomic_exchange(&wanted, 0) == 0)
@@ -231,7 +247,8 @@ static void want_no_more(_Atomic uint32_t *word)
 	wake(word);
 }
 
-/* Until the last call that waits has ended. It may have before it could see that: then whoever sleeps looks again. */
+/* Until the last call that waits has ended. It may have before it could see that: then whoever
+ * sleeps looks again. */
 static void want(_Atomic uint32_t *word)
 {
 	atomic_store(&wanted, 1);
@@ -239,7 +256,8 @@ static void want(_Atomic uint32_t *word)
 		wake(word);
 }
 
-/* Under `role`. A call that begins to wait after the first look sees who is at work, and takes it back. */
+/* Under `role`. A call that begins to wait after the first look sees who is at work, and takes it
+ * back. */
 static bool may_work(_Atomic uint32_t *word, uint64_t *pause)
 {
 	*pause = 0;

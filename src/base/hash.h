@@ -1,6 +1,6 @@
 /*
- * Hashing of what an op is. 64 bits, fast on short keys, not for adversaries: a collision costs a failed guard, never a
- * wrong result, since guards compare bytes.
+ * Hashing of what an op is. 64 bits, fast on short keys, not for adversaries: a collision costs a
+ * failed guard, never a wrong result, since guards compare bytes.
  */
 #pragma once
 

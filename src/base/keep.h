@@ -1,6 +1,6 @@
 /*
- * What is the program's in each thread, and kept for it: errno, and the floating point environment. Its calls are the driver's as far as it knows, and a driver's
- * call changes neither.
+ * What is the program's in each thread, and kept for it: errno, and the floating point environment.
+ * Its calls are the driver's as far as it knows, and a driver's call changes neither.
  */
 #pragma once
 
@@ -12,16 +12,19 @@ static inline void reprise_errno_put_back(const int *kept)
 	errno = *kept;
 }
 
-/* In whatever the doors call (lane/doors.h): errno is as before when it returns. What that calls in turn need not care. */
-#define REPRISE_KEEP_ERRNO __attribute__((cleanup(reprise_errno_put_back), unused)) const int reprise_kept_errno = errno
+/* In whatever the doors call (lane/doors.h): errno is as before when it returns. What that calls in
+ * turn need not care. */
+#define REPRISE_KEEP_ERRNO \
+	__attribute__((cleanup(reprise_errno_put_back), unused)) const int reprise_kept_errno = errno
 
 struct reprise_float {
 	uint64_t control, status;
 };
 
 /*
- * Takes this thread's floating point environment, and gives it the default one: no exception traps, and what is rounded is rounded to the nearest. (The x87
- * stack's is left: nothing of ours computes with it.)
+ * Takes this thread's floating point environment, and gives it the default one: no exception traps,
+ * and what is rounded is rounded to the nearest. (The x87 stack's is left: nothing of ours computes
+ * with it.)
  */
 static inline struct reprise_float reprise_float_take(void)
 {
@@ -31,7 +34,8 @@ static inline struct reprise_float reprise_float_take(void)
 	kept.control = __builtin_ia32_stmxcsr();
 	__builtin_ia32_ldmxcsr(0x1f80);
 #elif defined(__aarch64__)
-	__asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr\n\tmsr fpcr, xzr" : "=r"(kept.control), "=r"(kept.status));
+	__asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr\n\tmsr fpcr, xzr"
+	                 : "=r"(kept.control), "=r"(kept.status));
 #endif
 	return kept;
 }
@@ -45,9 +49,11 @@ static inline void reprise_float_put_back(const struct reprise_float *kept)
 #endif
 }
 
-/* In a function that computes with floating point numbers: the environment is as before when it returns. */
+/* In a function that computes with floating point numbers: the environment is as before when it
+ * returns. */
 #define REPRISE_KEEP_FLOAT \
-	__attribute__((cleanup(reprise_float_put_back), unused)) const struct reprise_float reprise_kept_float = reprise_float_take()
+	__attribute__((cleanup(reprise_float_put_back), unused)) \
+	const struct reprise_float reprise_kept_float = reprise_float_take()
 
 /* A thread of ours: it inherits the environment of whoever started it, and with it what traps. */
 static inline void reprise_float_begin(void)

@@ -1,4 +1,5 @@
-/* Which of the processes of a job this is, as its launcher says in the environment; and by which `reprise run` it was started. */
+/* Which of the processes of a job this is, as its launcher says in the environment; and by which
+ * `reprise run` it was started. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,8 +17,8 @@ void reprise_launcher_look(void);
 bool reprise_launcher_found(struct reprise_launcher *launcher);
 
 /*
- * The command's mark, by which it knows the reports of its own processes; that of a command within a command is behind the outer one's, after a slash. Not
- * an option: the command alone sets it.
+ * The command's mark, by which it knows the reports of its own processes; that of a command within
+ * a command is behind the outer one's, after a slash. Not an option: the command alone sets it.
  */
 #define REPRISE_LAUNCHER_MARK "_REPRISE_RUN"
 #define REPRISE_LAUNCHER_MARK_MOST 256 /* a longer one is none */

@@ -12,7 +12,8 @@
 
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
-	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u), .tv_nsec = (long)(nanoseconds % 1000000000u)};
+	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
+	                         .tv_nsec = (long)(nanoseconds % 1000000000u)};
 
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, nanoseconds > 0 ? &limit : NULL, NULL, 0);
 }
@@ -28,7 +29,8 @@ void reprise_waited_since(uint64_t begin)
 {
 	uint64_t waited = reprise_clock_ns() - begin;
 
-	if (reprise_is_programs_thread() && waited > atomic_load_explicit(&reprise_wait_longest_ns, memory_order_relaxed))
+	if (reprise_is_programs_thread() &&
+	    waited > atomic_load_explicit(&reprise_wait_longest_ns, memory_order_relaxed))
 		atomic_store_explicit(&reprise_wait_longest_ns, waited, memory_order_relaxed);
 }
 

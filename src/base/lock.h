@@ -10,18 +10,23 @@
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
  *     queue       a lane's completed visits are launched (lane/queued.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
- *     leaves      what changed (base/changes.h), the function table (op/function.c), the build queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
- *                 (graph/graveyard.c), the program's captures (graph/captures.c), errors that are kept (lane/errors.c), events that have ended (lane/ended.c), the start of a thread (base/worker.h), who met whom (lane/meeting.c), the recorder
- *                 (record/record.c), traces that ended (trace/account.c), the series over time (report/series.c), the sums of kernels (report/kernels.c),
- *                 a report that is written (report/report.c), the start of the timeline's thread (timeline/writer.c),
- *                 what ran on the GPU, for the timeline (timeline/activities.c)
+ *     leaves      what changed (base/changes.h), the function table (op/function.c), the build
+ * queue (graph/queue.c), the start of the building thread (graph/build.c), the graveyard
+ *                 (graph/graveyard.c), the program's captures (graph/captures.c), errors that are
+ * kept (lane/errors.c), events that have ended (lane/ended.c), the start of a thread
+ * (base/worker.h), who met whom (lane/meeting.c), the recorder (record/record.c), traces that ended
+ * (trace/account.c), the series over time (report/series.c), the sums of kernels
+ * (report/kernels.c), a report that is written (report/report.c), the start of the timeline's
+ * thread (timeline/writer.c), what ran on the GPU, for the timeline (timeline/activities.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  *
- * The gate (gate.h) comes after lanes: who holds a lane's lock may go through it, and wait there; who has closed it takes no lock but leaves.
+ * The gate (gate.h) comes after lanes: who holds a lane's lock may go through it, and wait there;
+ * who has closed it takes no lock but leaves.
  *
- * A thread that holds one counts as inside Reprise (inside.h). So a signal's handler that interrupts it may end the program or call CUDA,
- * though CUDA does not promise that, and waits for no lock that only it could give.
+ * A thread that holds one counts as inside Reprise (inside.h). So a signal's handler that
+ * interrupts it may end the program or call CUDA, though CUDA does not promise that, and waits for
+ * no lock that only it could give.
  */
 #pragma once
 
@@ -43,10 +48,12 @@ static inline bool reprise_lock_grab(struct reprise_lock *lock)
 {
 	uint32_t expected = 0;
 
-	return atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1, memory_order_acquire, memory_order_relaxed);
+	return atomic_compare_exchange_strong_explicit(&lock->word, &expected, 1, memory_order_acquire,
+	                                               memory_order_relaxed);
 }
 
-/* Inside before the lock is held, and until it is not: a signal may come between any two instructions. */
+/* Inside before the lock is held, and until it is not: a signal may come between any two
+ * instructions. */
 static inline void reprise_lock_take(struct reprise_lock *lock)
 {
 	reprise_inside++;
@@ -76,11 +83,13 @@ static inline void reprise_lock_give(struct reprise_lock *lock)
 	reprise_inside--;
 }
 
-/* The longest that a call of the program's ever waited for us, in nanoseconds: for a lock, or for the building thread. */
+/* The longest that a call of the program's ever waited for us, in nanoseconds: for a lock, or for
+ * the building thread. */
 extern _Atomic uint64_t reprise_wait_longest_ns;
 /* This thread waited from `begin` until now. */
 void reprise_waited_since(uint64_t begin);
 
-/* Futex on any word: sleeps while *word == value, at most `nanoseconds` (0: without limit). May return early. */
+/* Futex on any word: sleeps while *word == value, at most `nanoseconds` (0: without limit). May
+ * return early. */
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void reprise_futex_wake(_Atomic uint32_t *word);

@@ -30,8 +30,9 @@ static struct {
 } stderr_file;
 
 /*
- * Whether this library was loaded with the program, and not opened by it later. Then it stands before the loader in the list of loaded objects. What is opened later
- * comes behind the loader. So does a library that only another library needs: it counts as opened later.
+ * Whether this library was loaded with the program, and not opened by it later. Then it stands
+ * before the loader in the list of loaded objects. What is opened later comes behind the loader. So
+ * does a library that only another library needs: it counts as opened later.
  */
 static bool came_with_program(void)
 {
@@ -50,32 +51,36 @@ static bool is_commands(const struct stat *status)
 	const char *told = secure_getenv(REPRISE_LOG_STDERR);
 	char own[REPRISE_LOG_STDERR_MOST];
 
-	snprintf(own, sizeof(own), REPRISE_LOG_STDERR_FORM, (unsigned long long)status->st_dev, (unsigned long long)status->st_ino);
+	snprintf(own, sizeof(own), REPRISE_LOG_STDERR_FORM, (unsigned long long)status->st_dev,
+	         (unsigned long long)status->st_ino);
 	return told != NULL && strcmp(told, own) == 0;
 }
 
 /*
- * A constructor, and the only one: who closes stderr and opens a file may do so before its first call that comes here, and then nothing would tell that file
- * from stderr.
+ * A constructor, and the only one: who closes stderr and opens a file may do so before its first
+ * call that comes here, and then nothing would tell that file from stderr.
  */
 __attribute__((constructor)) void reprise_log_open(void)
 {
 	REPRISE_KEEP_ERRNO;
 	struct stat status;
 
-	stderr_file.known = fstat(STDERR_FILENO, &status) == 0 && (came_with_program() || is_commands(&status));
+	stderr_file.known =
+		fstat(STDERR_FILENO, &status) == 0 && (came_with_program() || is_commands(&status));
 	stderr_file.device = status.st_dev;
 	stderr_file.inode = status.st_ino;
 }
 
-/* A program that closed stderr may have any file of its own under that number now; and one whose reader sleeps is not to wait for it. */
+/* A program that closed stderr may have any file of its own under that number now; and one whose
+ * reader sleeps is not to wait for it. */
 static bool somebody_listens(void)
 {
 	struct pollfd listener = {.fd = STDERR_FILENO, .events = POLLOUT};
 	struct stat status;
 
-	return stderr_file.known && fstat(STDERR_FILENO, &status) == 0 && status.st_dev == stderr_file.device &&
-	       status.st_ino == stderr_file.inode && poll(&listener, 1, 0) == 1 && (listener.revents & POLLOUT) != 0;
+	return stderr_file.known && fstat(STDERR_FILENO, &status) == 0 &&
+	       status.st_dev == stderr_file.device && status.st_ino == stderr_file.inode &&
+	       poll(&listener, 1, 0) == 1 && (listener.revents & POLLOUT) != 0;
 }
 
 bool reprise_log_is_heard(void)
@@ -93,7 +98,8 @@ static void tell(const char *format, va_list arguments)
 	if (more > 0)
 		length += more < (int)sizeof(line) - length - 1 ? more : (int)sizeof(line) - length - 2;
 	line[length++] = '\n';
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled); /* poll is a cancellation point, and locks may be held */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
+	                       &cancelled); /* poll is a cancellation point, and locks may be held */
 	if (somebody_listens())
 		reprise_write(STDERR_FILENO, line, (size_t)length);
 	pthread_setcancelstate(cancelled, NULL);
@@ -130,7 +136,8 @@ void reprise_log_option(const char *variable, const char *text, const char *rang
 	char shown[REPRISE_LOG_NAME_MOST];
 
 	reprise_printable(text, SIZE_MAX, shown, sizeof(shown));
-	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" is not %s; the default stands", variable, shown, range);
+	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" is not %s; the default stands", variable, shown,
+	            range);
 }
 
 void reprise_log_unknown(const char *variable, const char *meant)
@@ -138,5 +145,7 @@ void reprise_log_unknown(const char *variable, const char *meant)
 	char shown[REPRISE_LOG_NAME_MOST];
 
 	reprise_printable(variable, SIZE_MAX, shown, sizeof(shown));
-	reprise_log(REPRISE_LOG_WARNING, "%s is no option%s%s%s", shown, meant != NULL ? "; did you mean " : "", meant != NULL ? meant : "", meant != NULL ? "?" : "");
+	reprise_log(REPRISE_LOG_WARNING, "%s is no option%s%s%s", shown,
+	            meant != NULL ? "; did you mean " : "", meant != NULL ? meant : "",
+	            meant != NULL ? "?" : "");
 }

@@ -1,11 +1,12 @@
-/* A pause between two polls. It yields at first and sleeps later, so that a thread of lower priority gets the processor. */
+/* A pause between two polls. It yields at first and sleeps later, so that a thread of lower
+ * priority gets the processor. */
 #pragma once
 
 #include <sched.h>
 #include <time.h>
 
-#define REPRISE_NAP_YIELDS 64   /* looks before the first sleep; a guess */
-#define REPRISE_NAP_NS 20000    /* of a sleep; a guess */
+#define REPRISE_NAP_YIELDS 64 /* looks before the first sleep; a guess */
+#define REPRISE_NAP_NS 20000  /* of a sleep; a guess */
 
 /* Changes errno. `looks`: the number of polls so far. */
 static inline void reprise_nap(unsigned int looks)

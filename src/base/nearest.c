@@ -16,7 +16,8 @@ static size_t least(size_t one, size_t other)
 	return one < other ? one : other;
 }
 
-/* How many errors are between them ("optimal string alignment"): row by row, of which the last two are kept. */
+/* How many errors are between them ("optimal string alignment"): row by row, of which the last two
+ * are kept. */
 static size_t errors(const char *one, size_t one_length, const char *other, size_t other_length)
 {
 	size_t rows[3][LENGTH_MOST + 1];
@@ -49,7 +50,8 @@ const char *reprise_nearest(const char *word, const char *const *names, size_t c
 		if (name_length > LENGTH_MOST)
 			continue;
 		found = errors(word, length, names[i], name_length);
-		if (found < fewest && found <= (name_length + LETTERS_PER_ERROR - 1) / LETTERS_PER_ERROR && found < name_length) {
+		if (found < fewest && found <= (name_length + LETTERS_PER_ERROR - 1) / LETTERS_PER_ERROR &&
+		    found < name_length) {
 			fewest = found;
 			nearest = names[i];
 		}

@@ -17,7 +17,8 @@ static const char *const others[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD"};
 
 const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
 #define X(option, variable, kind, standard, least, greatest, words, help) \
-	[REPRISE_OPTION_##option] = {variable, REPRISE_OPTION_##kind, standard, least, greatest, words, help},
+	[REPRISE_OPTION_## \
+		option] = {variable, REPRISE_OPTION_##kind, standard, least, greatest, words, help},
 	REPRISE_OPTIONS(X)
 #undef X
 };
@@ -66,7 +67,8 @@ static bool parse(const struct reprise_option_row *row, const char *text, uint64
 {
 	if (row->kind == REPRISE_OPTION_TEXT)
 		return strlen(text) < REPRISE_OPTION_TEXT_MOST;
-	return row->kind == REPRISE_OPTION_WORD ? parse_word(row, text, value) : parse_number(row, text, value);
+	return row->kind == REPRISE_OPTION_WORD ? parse_word(row, text, value)
+	                                        : parse_number(row, text, value);
 }
 
 bool reprise_option_accepts(enum reprise_option option, const char *text)
@@ -81,8 +83,8 @@ const char *reprise_option_range(enum reprise_option option, char *words, size_t
 	const struct reprise_option_row *row = &reprise_option_rows[option];
 
 	if (row->kind == REPRISE_OPTION_NUMBER)
-		snprintf(words, size, "a number from %llu to %llu (%.*s)", (unsigned long long)row->least, (unsigned long long)row->greatest, (int)strcspn(row->help, " "),
-		         row->help);
+		snprintf(words, size, "a number from %llu to %llu (%.*s)", (unsigned long long)row->least,
+		         (unsigned long long)row->greatest, (int)strcspn(row->help, " "), row->help);
 	else if (row->kind == REPRISE_OPTION_WORD)
 		snprintf(words, size, "one of %s", row->words);
 	else
@@ -104,7 +106,8 @@ static bool take(enum reprise_option option, const char *text)
 	return true;
 }
 
-/* Without the prefix, which all have and would be near each other by; REPRISE itself as somebody may call it who does not know it. */
+/* Without the prefix, which all have and would be near each other by; REPRISE itself as somebody
+ * may call it who does not know it. */
 static const char *bare_name(const char *variable)
 {
 	return variable[sizeof(PREFIX) - 2] == '\0' ? "MODE" : variable + sizeof(PREFIX) - 1;
@@ -127,7 +130,8 @@ static const char *meant(const char *variable)
 static bool is_known(const char *variable, size_t length)
 {
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
-		if (strlen(reprise_option_rows[i].variable) == length && memcmp(reprise_option_rows[i].variable, variable, length) == 0)
+		if (strlen(reprise_option_rows[i].variable) == length &&
+		    memcmp(reprise_option_rows[i].variable, variable, length) == 0)
 			return true;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (strlen(others[i]) == length && memcmp(others[i], variable, length) == 0)
@@ -140,10 +144,12 @@ static bool is_listed(const char *list, const char *variable, size_t length, con
 {
 	size_t text_length = strlen(text);
 
-	for (const char *line = getenv(list); line != NULL && *line != '\0'; line = strchr(line, ';'), line += line != NULL) {
+	for (const char *line = getenv(list); line != NULL && *line != '\0';
+	     line = strchr(line, ';'), line += line != NULL) {
 		const char *value = line + length + 1;
 
-		if (strncmp(line, variable, length) == 0 && line[length] == '=' && strncmp(value, text, text_length) == 0 && value[text_length] == ';')
+		if (strncmp(line, variable, length) == 0 && line[length] == '=' &&
+		    strncmp(value, text, text_length) == 0 && value[text_length] == ';')
 			return true;
 	}
 	return false;
@@ -157,9 +163,11 @@ static void tell_unknown(void)
 		size_t length = strcspn(*entry, "=");
 
 		if (strncmp(*entry, PREFIX, sizeof(PREFIX) - 1) != 0 || is_known(*entry, length) ||
-		    ((*entry)[length] == '=' && is_listed(REPRISE_OPTIONS_NAMED, *entry, length, *entry + length + 1)))
+		    ((*entry)[length] == '=' &&
+		     is_listed(REPRISE_OPTIONS_NAMED, *entry, length, *entry + length + 1)))
 			continue;
-		snprintf(variable, sizeof(variable), "%.*s", (int)(length < sizeof(variable) ? length : sizeof(variable) - 1), *entry);
+		snprintf(variable, sizeof(variable), "%.*s",
+		         (int)(length < sizeof(variable) ? length : sizeof(variable) - 1), *entry);
 		reprise_log_unknown(variable, meant(variable));
 	}
 }
@@ -170,14 +178,17 @@ void reprise_options_read(void)
 	char range[128];
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
-		const char *variable = reprise_option_rows[i].variable, *text = secure ? NULL : getenv(variable);
+		const char *variable = reprise_option_rows[i].variable,
+				   *text = secure ? NULL : getenv(variable);
 
 		values[i].value = reprise_option_rows[i].standard;
 		if (reprise_option_rows[i].kind == REPRISE_OPTION_TEXT)
 			strcpy(values[i].text, reprise_option_rows[i].words);
 		values[i].given = text != NULL && take(i, text);
-		values[i].by_command = values[i].given && is_listed(REPRISE_OPTIONS_SET, variable, strlen(variable), text);
-		if (text != NULL && !values[i].given && !is_listed(REPRISE_OPTIONS_NAMED, variable, strlen(variable), text))
+		values[i].by_command =
+			values[i].given && is_listed(REPRISE_OPTIONS_SET, variable, strlen(variable), text);
+		if (text != NULL && !values[i].given &&
+		    !is_listed(REPRISE_OPTIONS_NAMED, variable, strlen(variable), text))
 			reprise_log_option(variable, text, reprise_option_range(i, range, sizeof(range)));
 	}
 	if (secure)

@@ -1,9 +1,10 @@
 /*
  * Every option, once: its enumerator, its environment variable, its kind, default, range and help.
  *
- * Options are read from the environment when Reprise starts, and only then. A value that cannot be used is named in
- * one line on stderr and the default is used; so is a variable that begins with REPRISE_ and is none of them, unless the command `reprise` has named it
- * already. A program that runs with more rights than its user has (AT_SECURE) gets the defaults, and off.
+ * Options are read from the environment when Reprise starts, and only then. A value that cannot be
+ * used is named in one line on stderr and the default is used; so is a variable that begins with
+ * REPRISE_ and is none of them, unless the command `reprise` has named it already. A program that
+ * runs with more rights than its user has (AT_SECURE) gets the defaults, and off.
  */
 #pragma once
 
@@ -11,24 +12,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*  X(option, variable, kind, default, least, greatest, words or default text, help); the help of a NUMBER begins with its unit */
+/*  X(option, variable, kind, default, least, greatest, words or default text, help); the help of a
+ * NUMBER begins with its unit */
 #define REPRISE_OPTION_TEXT_MOST 512 /* a TEXT is shorter */
 
 #define REPRISE_OPTIONS(X) \
-	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
-	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", "microseconds that a launch may stay unissued; 0 holds nothing back") \
-	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", "MiB of device memory that graphs may take, by what the driver reports") \
+	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", \
+	  "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
+	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", \
+	  "microseconds that a launch may stay unissued; 0 holds nothing back") \
+	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", \
+	  "MiB of device memory that graphs may take, by what the driver reports") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "ops that a graph has at least") \
-	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", "replay only where it measures faster (measured), or always (assumed)") \
-	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever it can (always)") \
-	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", "whether to stand aside for debuggers, checkers and profilers") \
-	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", "kernels that are always eager: globs of their names, separated by commas") \
+	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", \
+	  "replay only where it measures faster (measured), or always (assumed)") \
+	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", \
+	  "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever it can (always)") \
+	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", \
+	  "whether to stand aside for debuggers, checkers and profilers") \
+	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", \
+	  "kernels that are always eager: globs of their names, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
-	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
-	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
-	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", "file for a recording of what is asked of streams, hashes only (%p is the process)") \
-	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", "MiB that such a recording may have") \
-	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", "file for a timeline to look at with Perfetto (%p is the process)") \
+	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", \
+	  "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
+	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", \
+	  "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
+	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", \
+	  "file for a recording of what is asked of streams, hashes only (%p is the process)") \
+	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", \
+	  "MiB that such a recording may have") \
+	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", \
+	  "file for a timeline to look at with Perfetto (%p is the process)") \
 	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", "MiB that it may have") \
 	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
 	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
@@ -37,7 +51,7 @@ enum reprise_option {
 #define X(option, ...) REPRISE_OPTION_##option,
 	REPRISE_OPTIONS(X)
 #undef X
-	REPRISE_OPTION_COUNT
+		REPRISE_OPTION_COUNT
 };
 
 #define REPRISE_PAYS_MEASURED 0 /* the first word of REPRISE_PAYS */
@@ -46,15 +60,17 @@ struct reprise_option_row {
 	const char *variable;
 	enum { REPRISE_OPTION_WORD, REPRISE_OPTION_NUMBER, REPRISE_OPTION_TEXT } kind;
 	uint64_t standard, least, greatest;
-	const char *words; /* allowed words, separated by '|', in the order of their values; of a TEXT the default */
+	const char *words; /* allowed words, separated by '|', in the order of their values; of a TEXT
+	                      the default */
 	const char *help;
 };
 
 extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT];
 
 /*
- * Set by the command `reprise` (src/cli/given.h): VARIABLE=value, with a semicolon behind each. The first has the options that it has set itself; the second
- * what it has looked at, and named where it was wrong. A program that changes a variable is not meant by either.
+ * Set by the command `reprise` (src/cli/given.h): VARIABLE=value, with a semicolon behind each. The
+ * first has the options that it has set itself; the second what it has looked at, and named where
+ * it was wrong. A program that changes a variable is not meant by either.
  */
 #define REPRISE_OPTIONS_SET "_REPRISE_SET"
 #define REPRISE_OPTIONS_NAMED "_REPRISE_NAMED"
@@ -66,7 +82,8 @@ void reprise_options_read(void);
 /* Whether the option may have that value. Looks at the table only. */
 bool reprise_option_accepts(enum reprise_option option, const char *text);
 
-/* What values it may have, in words to stand behind "is not": "a number from 0 to 100000 (microseconds)". Returns `words`. */
+/* What values it may have, in words to stand behind "is not": "a number from 0 to 100000
+ * (microseconds)". Returns `words`. */
 const char *reprise_option_range(enum reprise_option option, char *words, size_t size);
 
 /* The value of a WORD or NUMBER option. */

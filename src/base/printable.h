@@ -3,7 +3,8 @@
 
 #include <stddef.h>
 
-/* Copies `length` bytes of the text, or what there is: as many as fit. What is no letter of ASCII is a question mark. Returns how many. */
+/* Copies `length` bytes of the text, or what there is: as many as fit. What is no letter of ASCII
+ * is a question mark. Returns how many. */
 static inline size_t reprise_printable(const char *text, size_t length, char *shown, size_t size)
 {
 	size_t i = 0;

@@ -7,9 +7,11 @@
 void reprise_release_of(const char *line, char *release, size_t size)
 {
 	release[0] = '\0';
-	for (size_t length; *line != '\0' && *line != '\n'; line += length + strspn(line + length, " \t")) {
+	for (size_t length; *line != '\0' && *line != '\n';
+	     line += length + strspn(line + length, " \t")) {
 		length = strcspn(line, " \t\n");
-		if (length > 0 && length < size && strspn(line, "0123456789.") == length && memchr(line, '.', length) != NULL) {
+		if (length > 0 && length < size && strspn(line, "0123456789.") == length &&
+		    memchr(line, '.', length) != NULL) {
 			memcpy(release, line, length);
 			release[length] = '\0';
 			return;

@@ -6,8 +6,9 @@
 #define REPRISE_RELEASE_FILE "/proc/driver/nvidia/version"
 
 /*
- * Finds it in the file's first line: the first word of digits and dots. There is a line "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri ...",
- * and one "... Open Kernel Module for x86_64  580.159.04  Release Build ...". Writes "" if there is none.
+ * Finds it in the file's first line: the first word of digits and dots. There is a line "NVRM
+ * version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri ...", and one "... Open Kernel Module
+ * for x86_64  580.159.04  Release Build ...". Writes "" if there is none.
  */
 void reprise_release_of(const char *line, char *release, size_t size);
 

@@ -1,5 +1,6 @@
 /*
- * Starting: the one place that decides whether Reprise is there at all. Called by every door before anything else.
+ * Starting: the one place that decides whether Reprise is there at all. Called by every door before
+ * anything else.
  */
 #pragma once
 
@@ -13,8 +14,9 @@ enum reprise_mode {
 };
 
 /*
- * Reads the options, loads the driver's table; the first call does the work (a few hundred microseconds), later ones cost a load
- * and a branch. Returns the mode. Thread-safe. Must not be called from a constructor (invariant 10).
+ * Reads the options, loads the driver's table; the first call does the work (a few hundred
+ * microseconds), later ones cost a load and a branch. Returns the mode. Thread-safe. Must not be
+ * called from a constructor (invariant 10).
  */
 enum reprise_mode reprise_start(void);
 

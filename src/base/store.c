@@ -5,8 +5,11 @@
 
 #include "base/options.h"
 
-#define LEAST ((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
-#define SHARE 4                    /* a node's op takes a sixth of its device memory here, and there are some that have no graph yet */
+#define LEAST \
+	((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
+#define SHARE \
+	4 /* a node's op takes a sixth of its device memory here, and there are some that have no \
+	     graph yet */
 
 struct header {
 	_Alignas(16) size_t bytes;
@@ -34,13 +37,16 @@ bool reprise_store_is_short(void)
 {
 	uint64_t limit = reprise_store_limit();
 
-	return reprise_store_used() > limit / 8 * 7 || atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * 7;
+	return reprise_store_used() > limit / 8 * 7 ||
+	       atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * 7;
 }
 
 /* After it was added to what is used. */
 static bool within(enum reprise_store store, uint64_t whole)
 {
-	return whole <= reprise_store_limit() && (store != REPRISE_STORE_WATCHED || atomic_load(&used[store]) <= reprise_store_limit() / 2);
+	return whole <= reprise_store_limit() &&
+	       (store != REPRISE_STORE_WATCHED ||
+	        atomic_load(&used[store]) <= reprise_store_limit() / 2);
 }
 
 void *reprise_store_take(enum reprise_store store, size_t bytes)

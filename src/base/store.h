@@ -1,6 +1,7 @@
 /*
- * Host memory that Reprise keeps: traces, and what lanes have watched. Counted and limited as a whole, so that a program with any number of
- * streams and loops pays a bounded price. Past the limit there is no memory, as if the system had none; whoever asks gets along without.
+ * Host memory that Reprise keeps: traces, and what lanes have watched. Counted and limited as a
+ * whole, so that a program with any number of streams and loops pays a bounded price. Past the
+ * limit there is no memory, as if the system had none; whoever asks gets along without.
  *
  * Any thread, no lock.
  */
@@ -11,7 +12,8 @@
 #include <stdint.h>
 
 enum reprise_store {
-	REPRISE_STORE_WATCHED, /* lanes' tables: half of the memory at most, so that many lanes leave some */
+	REPRISE_STORE_WATCHED, /* lanes' tables: half of the memory at most, so that many lanes leave
+	                          some */
 	REPRISE_STORE_TRACES,  /* for traces, and for what is becoming one */
 	REPRISE_STORE_COUNT
 };

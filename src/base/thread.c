@@ -21,7 +21,9 @@
 #include "base/log.h"
 #include "base/tls.h"
 
-#define PAUSE_NS 10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of microseconds */
+#define PAUSE_NS \
+	10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of \
+	             microseconds */
 #define STACK_BYTES (1 << 20) /* the driver's own frames are large */
 
 static _Atomic uint64_t failed_at; /* 0: never */
@@ -81,7 +83,8 @@ bool reprise_thread_is_alone(void)
 static void note_failure(void)
 {
 	if (atomic_exchange(&failed_at, reprise_clock_ns()) == 0)
-		reprise_log(REPRISE_LOG_WARNING, "no thread could be started: nothing will be replayed until one can");
+		reprise_log(REPRISE_LOG_WARNING,
+		            "no thread could be started: nothing will be replayed until one can");
 }
 
 static void *begin(void *context)
@@ -99,7 +102,8 @@ static void *begin(void *context)
 	return result;
 }
 
-/* An ordinary thread, whatever this one is. (The idle and batch policies are inherited: to leave them takes rights, and they keep nobody from running.) */
+/* An ordinary thread, whatever this one is. (The idle and batch policies are inherited: to leave
+ * them takes rights, and they keep nobody from running.) */
 static void make_ordinary(pthread_attr_t *attributes)
 {
 	if (!is_real_time())
@@ -130,7 +134,8 @@ static int create(struct beginning *beginning, unsigned int stack_bytes, const c
 	return error;
 }
 
-/* Where the process may run no longer on any of the processors that it might, the thread has its starter's. */
+/* Where the process may run no longer on any of the processors that it might, the thread has its
+ * starter's. */
 static bool create_anywhere(struct beginning *beginning, unsigned int stack_bytes)
 {
 	int error = create(beginning, stack_bytes, processor_count > 0 ? &processors : NULL);
@@ -168,7 +173,8 @@ bool reprise_thread_own_files(bool keep_stderr)
 {
 	unsigned int first = keep_stderr ? STDERR_FILENO + 1u : 0;
 
-	return syscall(SYS_close_range, first, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0 && (!keep_stderr || syscall(SYS_close_range, 0u, STDERR_FILENO - 1u, 0) == 0);
+	return syscall(SYS_close_range, first, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0 &&
+	       (!keep_stderr || syscall(SYS_close_range, 0u, STDERR_FILENO - 1u, 0) == 0);
 }
 
 bool reprise_thread_start(void *(*run)(void *), const char *name)

@@ -1,8 +1,10 @@
 /*
  * Threads: which one this is, and how one of our own is started in somebody else's process.
  *
- * What the program gives its own threads is not for ours: a real-time policy, the processors that one thread is pinned to, floating point traps. Such a thread may
- * wait, without a call, for what a thread of ours has to do. So ours are ordinary threads, and run where the process might when Reprise started.
+ * What the program gives its own threads is not for ours: a real-time policy, the processors that
+ * one thread is pinned to, floating point traps. Such a thread may wait, without a call, for what a
+ * thread of ours has to do. So ours are ordinary threads, and run where the process might when
+ * Reprise started.
  */
 #pragma once
 
@@ -16,17 +18,20 @@ uint32_t reprise_thread_self(void);
 void reprise_thread_note_processors(void);
 
 /*
- * Detached, all signals masked, a small stack (or for stack_bytes 0 what the program's own threads have). Changes nothing of the calling thread's.
- * Not in one that the program has locked in since the first op (filters.h).
+ * Detached, all signals masked, a small stack (or for stack_bytes 0 what the program's own threads
+ * have). Changes nothing of the calling thread's. Not in one that the program has locked in since
+ * the first op (filters.h).
  */
 bool reprise_thread_start(void *(*run)(void *), const char *name);
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);
 
 /*
- * By a thread of ours: its files are in a table of its own from now on, which is empty, but for stderr if that is kept. In the program's, it would find a
- * number taken that it expects to get, or close what it did not open; one that looks at its files would see ours, and a child inherit them. And here
- * nothing is kept open that other threads close. False, and nothing is to be opened, where there can be none: before Linux 5.9 (close_range(2),
- * CLOSE_RANGE_UNSHARE), or where that is forbidden.
+ * By a thread of ours: its files are in a table of its own from now on, which is empty, but for
+ * stderr if that is kept. In the program's, it would find a number taken that it expects to get, or
+ * close what it did not open; one that looks at its files would see ours, and a child inherit them.
+ * And here nothing is kept open that other threads close. False, and nothing is to be opened, where
+ * there can be none: before Linux 5.9 (close_range(2), CLOSE_RANGE_UNSHARE), or where that is
+ * forbidden.
  */
 bool reprise_thread_own_files(bool keep_stderr);
 
@@ -34,8 +39,8 @@ bool reprise_thread_own_files(bool keep_stderr);
 unsigned int reprise_thread_ours(void);
 
 /*
- * True if a thread of ours might never run: this one is real-time, and ours have one processor, which it may keep to itself. (What becomes of the program's
- * threads later is not seen.)
+ * True if a thread of ours might never run: this one is real-time, and ours have one processor,
+ * which it may keep to itself. (What becomes of the program's threads later is not seen.)
  */
 bool reprise_thread_is_alone(void);
 

@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Who makes a key when another one has just made it, or the handler that interrupted it has, gives its own back. */
+/* Who makes a key when another one has just made it, or the handler that interrupted it has, gives
+ * its own back. */
 static uint64_t make(struct reprise_thread_end *end)
 {
 	uint64_t before = 0;

@@ -1,5 +1,6 @@
 /*
- * A function that runs when a thread ends. Its key is made at the first use, without a lock: a signal handler may interrupt that, and get here itself.
+ * A function that runs when a thread ends. Its key is made at the first use, without a lock: a
+ * signal handler may interrupt that, and get here itself.
  */
 #pragma once
 
@@ -11,5 +12,6 @@ struct reprise_thread_end {
 	_Atomic uint64_t key;       /* of threads' own data, and one; 0: not made yet */
 };
 
-/* `ends` runs when the calling thread ends. Without memory for the key it does not. Changes errno. */
+/* `ends` runs when the calling thread ends. Without memory for the key it does not. Changes errno.
+ */
 void reprise_thread_end_hear(struct reprise_thread_end *end);

@@ -1,6 +1,7 @@
 /*
- * The signs are those that the tools' makers document, or that the tools were seen to leave in the processes that they start. Variables come
- * first, since a tool that injects itself into the driver is not in the process yet when Reprise decides.
+ * The signs are those that the tools' makers document, or that the tools were seen to leave in the
+ * processes that they start. Variables come first, since a tool that injects itself into the driver
+ * is not in the process yet when Reprise decides.
  */
 #include "base/tools.h"
 
@@ -19,22 +20,29 @@
 #define DEBUGS "it shows which call launched what"
 
 static const struct reprise_tool tools[] = {
-	{REPRISE_TOOL_VARIABLE, "CUDA_LAUNCH_BLOCKING", true, "blocking launches", "every launch is to have ended when it returns"},
+	{REPRISE_TOOL_VARIABLE, "CUDA_LAUNCH_BLOCKING", true, "blocking launches",
+     "every launch is to have ended when it returns"},
 	{REPRISE_TOOL_VARIABLE, "NV_SANITIZER_INJECTION_PORT_BASE", true, "compute-sanitizer", CHECKS},
-	{REPRISE_TOOL_VARIABLE, "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN", true, "compute-sanitizer", CHECKS},
+	{REPRISE_TOOL_VARIABLE, "NV_SANITIZER_INJECTION_PORT_RANGE_BEGIN", true, "compute-sanitizer",
+     CHECKS},
 	{REPRISE_TOOL_VARIABLE, "NSYS_PROFILING_SESSION_ID", true, "Nsight Systems", PROFILES},
 	{REPRISE_TOOL_VARIABLE, "NV_COMPUTE_PROFILER_PERFWORKS_DIR", true, "Nsight Compute", PROFILES},
 	{REPRISE_TOOL_VARIABLE, "NV_NSIGHT_INJECTION_TRANSPORT_TYPE", true, "Nsight Compute", PROFILES},
-	{REPRISE_TOOL_VARIABLE, "CUDA_INJECTION64_PATH", true, "a tool injected into the driver", PROFILES},
-	{REPRISE_TOOL_VARIABLE, "CUDA_DEVICE_WAITS_ON_EXCEPTION", true, "a wait for cuda-gdb at exceptions", DEBUGS},
+	{REPRISE_TOOL_VARIABLE, "CUDA_INJECTION64_PATH", true, "a tool injected into the driver",
+     PROFILES},
+	{REPRISE_TOOL_VARIABLE, "CUDA_DEVICE_WAITS_ON_EXCEPTION", true,
+     "a wait for cuda-gdb at exceptions", DEBUGS},
 	{REPRISE_TOOL_LIBRARY, "libsanitizer-collection.so", true, "compute-sanitizer", CHECKS},
 	{REPRISE_TOOL_LIBRARY, "libsanitizer-public.so", true, "compute-sanitizer", CHECKS},
 	{REPRISE_TOOL_LIBRARY, "libToolsInjection", true, "Nsight Systems", PROFILES},
 	{REPRISE_TOOL_LIBRARY, "libcuda-injection.so", true, "Nsight Compute", PROFILES},
 	{REPRISE_TOOL_TRACER, "cuda-gdb", true, "cuda-gdb", DEBUGS},
-	{REPRISE_TOOL_TRACER, "", false, "a debugger or tracer of the host's code", "it stops threads, which the program's work on the device does not notice"},
-	{REPRISE_TOOL_VARIABLE, "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", false, "core dumps of the device", "they show kernels, not how they were launched"},
-	{REPRISE_TOOL_VARIABLE, "NVTX_INJECTION64_PATH", false, "a reader of NVTX ranges", "ranges are the host's"},
+	{REPRISE_TOOL_TRACER, "", false, "a debugger or tracer of the host's code",
+     "it stops threads, which the program's work on the device does not notice"},
+	{REPRISE_TOOL_VARIABLE, "CUDA_ENABLE_COREDUMP_ON_EXCEPTION", false, "core dumps of the device",
+     "they show kernels, not how they were launched"},
+	{REPRISE_TOOL_VARIABLE, "NVTX_INJECTION64_PATH", false, "a reader of NVTX ranges",
+     "ranges are the host's"},
 };
 
 #define TOOL_COUNT (sizeof(tools) / sizeof(tools[0]))
@@ -50,7 +58,8 @@ struct process {
 };
 
 /* Calls `each` with every line of a file, of which only the last 255 characters are kept. */
-static void read_lines(const char *path, void (*each)(const char *line, struct process *process), struct process *process)
+static void read_lines(const char *path, void (*each)(const char *line, struct process *process),
+                       struct process *process)
 {
 	char block[1024], line[256];
 	size_t length = 0;
@@ -93,7 +102,8 @@ static void note_name(const char *line, struct process *process)
 static void note_tracer(const char *line, struct process *process)
 {
 	char path[64];
-	long tracer = reprise_begins(line, "TracerPid:") ? strtol(line + strlen("TracerPid:"), NULL, 10) : 0;
+	long tracer =
+		reprise_begins(line, "TracerPid:") ? strtol(line + strlen("TracerPid:"), NULL, 10) : 0;
 
 	if (tracer <= 0)
 		return;

@@ -1,7 +1,8 @@
 /*
- * Tools that work on the same process: debuggers, checkers, profilers, and settings of the driver that are made for them. Each row of the
- * table in tools.c is a sign by which one is known, and a decision: Reprise stands aside (it behaves as if it were off), or works beside it.
- * docs/tools.md says the same at length; a test compares the two.
+ * Tools that work on the same process: debuggers, checkers, profilers, and settings of the driver
+ * that are made for them. Each row of the table in tools.c is a sign by which one is known, and a
+ * decision: Reprise stands aside (it behaves as if it were off), or works beside it. docs/tools.md
+ * says the same at length; a test compares the two.
  */
 #pragma once
 
@@ -20,8 +21,8 @@ struct reprise_tool {
 };
 
 /*
- * Looks for them, and decides; once, before CUDA is used, under whatever lock makes it once. Takes no lock, so not the loader's either, and
- * allocates nothing. True if Reprise is to stand aside.
+ * Looks for them, and decides; once, before CUDA is used, under whatever lock makes it once. Takes
+ * no lock, so not the loader's either, and allocates nothing. True if Reprise is to stand aside.
  */
 bool reprise_tools_look(bool ignore);
 

@@ -14,7 +14,8 @@ bool reprise_worker_ready(struct reprise_worker *worker, void *(*run)(void *), c
 		uint32_t state = REPRISE_WORKER_ABSENT;
 
 		ready = reprise_thread_start(run, name);
-		/* The thread may have gone to sleep by now, and then somebody has to know that it sleeps. */
+		/* The thread may have gone to sleep by now, and then somebody has to know that it sleeps.
+		 */
 		if (ready)
 			atomic_compare_exchange_strong(&worker->state, &state, REPRISE_WORKER_AWAKE);
 	}

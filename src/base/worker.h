@@ -1,6 +1,7 @@
 /*
- * A thread of ours that works while there is anything to do and sleeps when there is nothing, until somebody wakes it. Who has work for it only reads whether
- * it sleeps: while it is awake, that takes no system call.
+ * A thread of ours that works while there is anything to do and sleeps when there is nothing, until
+ * somebody wakes it. Who has work for it only reads whether it sleeps: while it is awake, that
+ * takes no system call.
  */
 #pragma once
 
@@ -21,7 +22,8 @@ struct reprise_worker {
 /* Whether the thread is there: starts it if it is not. */
 bool reprise_worker_ready(struct reprise_worker *worker, void *(*run)(void *), const char *name);
 
-/* By the thread: sleeps until it is woken, unless there is work. Called with what tells so once the thread says that it sleeps. */
+/* By the thread: sleeps until it is woken, unless there is work. Called with what tells so once the
+ * thread says that it sleeps. */
 void reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void));
 
 void reprise_worker_rouse(struct reprise_worker *worker);

@@ -45,7 +45,8 @@ int reprise_write(int file, const void *bytes, size_t count)
 	sigemptyset(&raised);
 	if (sent != 0)
 		sigaddset(&raised, sent);
-	while (sent != 0 && !sigismember(&pending, sent) && sigtimedwait(&raised, NULL, &at_once) < 0 && errno == EINTR)
+	while (sent != 0 && !sigismember(&pending, sent) && sigtimedwait(&raised, NULL, &at_once) < 0 &&
+	       errno == EINTR)
 		continue;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancelled, NULL);

@@ -40,7 +40,8 @@ const char *reprise_option_name(unsigned int option)
 	static char name[64];
 	size_t i = 0;
 
-	for (const char *at = reprise_option_rows[option].variable + strlen("REPRISE_"); *at != '\0' && i < sizeof(name) - 1; at++)
+	for (const char *at = reprise_option_rows[option].variable + strlen("REPRISE_");
+	     *at != '\0' && i < sizeof(name) - 1; at++)
 		name[i++] = *at == '_' ? '-' : (char)tolower(*at);
 	name[i] = '\0';
 	return name;
@@ -53,12 +54,15 @@ bool reprise_option_is_switch(unsigned int option)
 
 unsigned int reprise_option_having(unsigned int option)
 {
-	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY : REPRISE_HAVING_PROGRAM;
+	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT
+	           ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY
+	           : REPRISE_HAVING_PROGRAM;
 }
 
 /* ---- the options that a command may have ---- */
 
-/* The table for getopt_long(3): all there are, so that one of another command is known as such. Lives as long as the process. */
+/* The table for getopt_long(3): all there are, so that one of another command is known as such.
+ * Lives as long as the process. */
 static const struct option *all_options(void)
 {
 	static struct option options[ALL_MOST + 1];
@@ -66,10 +70,17 @@ static const struct option *all_options(void)
 
 	if (options[0].name != NULL)
 		return options;
-	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++) /* the first is the mode, which is the command's name */
-		options[count++] = (struct option){strdup(reprise_option_name(i)), reprise_option_is_switch(i) ? optional_argument : required_argument, NULL, (int)i};
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT;
+	     i++) /* the first is the mode, which is the command's name */
+		options[count++] =
+			(struct option){strdup(reprise_option_name(i)),
+		                    reprise_option_is_switch(i) ? optional_argument : required_argument,
+		                    NULL, (int)i};
 	for (int i = 0; i < REPRISE_OWN_COUNT; i++)
-		options[count++] = (struct option){reprise_own_rows[i].name, reprise_own_rows[i].takes != NULL ? required_argument : no_argument, NULL, OWN_FIRST + i};
+		options[count++] =
+			(struct option){reprise_own_rows[i].name,
+		                    reprise_own_rows[i].takes != NULL ? required_argument : no_argument,
+		                    NULL, OWN_FIRST + i};
 	options[count++] = (struct option){"help", no_argument, NULL, HELP};
 	options[count++] = (struct option){"version", no_argument, NULL, VERSION};
 	return options;
@@ -79,7 +90,8 @@ static bool has_option(const struct reprise_command *command, int value)
 {
 	if (value >= HELP || value == 'h')
 		return true;
-	return (command->has & (value >= OWN_FIRST ? reprise_own_rows[value - OWN_FIRST].having : reprise_option_having((unsigned int)value))) != 0;
+	return (command->has & (value >= OWN_FIRST ? reprise_own_rows[value - OWN_FIRST].having
+	                                           : reprise_option_having((unsigned int)value))) != 0;
 }
 
 static const char *long_name(int value)
@@ -101,7 +113,8 @@ static const char *owners(int value, char text[128])
 	text[0] = '\0';
 	for (size_t i = 0; i < reprise_command_count; i++)
 		if (has_option(&reprise_commands[i], value))
-			length += (size_t)snprintf(text + length, 128 - length, "%s%s", length > 0 ? ", " : "", reprise_commands[i].name);
+			length += (size_t)snprintf(text + length, 128 - length, "%s%s", length > 0 ? ", " : "",
+			                           reprise_commands[i].name);
 	return text;
 }
 
@@ -117,8 +130,11 @@ static int refuse_unknown(const struct reprise_command *command, const char *wor
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	nearest = strncmp(name, "--", 2) == 0 ? reprise_nearest(name + 2, names, count) : NULL;
 	if (nearest != NULL)
-		return reprise_arguments_refuse("%s has no option %s; did you mean --%s?", command->name, name, nearest);
-	return reprise_arguments_refuse("%s has no option %s; reprise %s --help lists those that it has", command->name, name, command->name);
+		return reprise_arguments_refuse("%s has no option %s; did you mean --%s?", command->name,
+		                                name, nearest);
+	return reprise_arguments_refuse(
+		"%s has no option %s; reprise %s --help lists those that it has", command->name, name,
+		command->name);
 }
 
 static int refuse_missing(int value)
@@ -126,8 +142,11 @@ static int refuse_missing(int value)
 	char text[256];
 
 	if (value >= OWN_FIRST)
-		return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), reprise_own_rows[value - OWN_FIRST].takes);
-	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value), reprise_option_range((enum reprise_option)value, text, sizeof(text)));
+		return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value),
+		                                reprise_own_rows[value - OWN_FIRST].takes);
+	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value),
+	                                reprise_option_range((enum reprise_option)value, text,
+	                                                     sizeof(text)));
 }
 
 /* The nearest of the words that the option may be; NULL if none is near. */
@@ -141,7 +160,8 @@ static const char *nearest_word(const struct reprise_option_row *row, const char
 	if (row->kind != REPRISE_OPTION_WORD)
 		return NULL;
 	snprintf(words, sizeof(words), "%s", row->words);
-	for (const char *word = strsep(&rest, "|"); word != NULL && count < sizeof(each) / sizeof(each[0]); word = strsep(&rest, "|"))
+	for (const char *word = strsep(&rest, "|");
+	     word != NULL && count < sizeof(each) / sizeof(each[0]); word = strsep(&rest, "|"))
 		each[count++] = word;
 	return reprise_nearest(value, each, count);
 }
@@ -153,24 +173,32 @@ static int refuse_value(unsigned int option, const char *value)
 	size_t length = reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
 
 	if (meant != NULL)
-		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?", reprise_option_name(option), shown, reprise_option_range(option, text, sizeof(text)), meant);
-	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown, value[length] != '\0' ? "..." : "", reprise_option_range(option, text, sizeof(text)));
+		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?",
+		                                reprise_option_name(option), shown,
+		                                reprise_option_range(option, text, sizeof(text)), meant);
+	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown,
+	                                value[length] != '\0' ? "..." : "",
+	                                reprise_option_range(option, text, sizeof(text)));
 }
 
 /* Where the library could not write: then it runs all the same, but nobody asked for that. */
 static const char *place_problem(unsigned int option, const char *value)
 {
-	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE || option == REPRISE_OPTION_STREAM;
+	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE ||
+	            option == REPRISE_OPTION_STREAM;
 
 	if (value[0] == '\0' || (option == REPRISE_OPTION_REPORT && strcmp(value, "stderr") == 0))
 		return NULL;
 	if (file && strcmp(value, "-") == 0)
 		return "it goes to a file, not to standard output";
-	return file ? reprise_place_file_problem(value) : option == REPRISE_OPTION_DOT ? reprise_place_folder_problem(value) : NULL;
+	return file                           ? reprise_place_file_problem(value)
+	       : option == REPRISE_OPTION_DOT ? reprise_place_folder_problem(value)
+	                                      : NULL;
 }
 
 /* -1, or the status to exit with. */
-static int take_library_option(unsigned int option, const char *value, struct reprise_arguments *arguments)
+static int take_library_option(unsigned int option, const char *value,
+                               struct reprise_arguments *arguments)
 {
 	const char *problem;
 
@@ -180,7 +208,8 @@ static int take_library_option(unsigned int option, const char *value, struct re
 		return refuse_value(option, value);
 	problem = place_problem(option, value);
 	if (problem != NULL)
-		return reprise_arguments_refuse("--%s: cannot write to %s: %s", reprise_option_name(option), value, problem);
+		return reprise_arguments_refuse("--%s: cannot write to %s: %s", reprise_option_name(option),
+		                                value, problem);
 	arguments->options[option] = value;
 	return -1;
 }
@@ -189,19 +218,25 @@ static int take_library_option(unsigned int option, const char *value, struct re
 static int look_at_place(unsigned int option)
 {
 	const char *variable = reprise_option_rows[option].variable, *value = getenv(variable);
-	const char *problem = value != NULL && reprise_option_accepts(option, value) ? place_problem(option, value) : NULL;
+	const char *problem = value != NULL && reprise_option_accepts(option, value)
+	                          ? place_problem(option, value)
+	                          : NULL;
 
-	return problem != NULL ? reprise_arguments_refuse("%s: cannot write to %s: %s", variable, value, problem) : -1;
+	return problem != NULL
+	           ? reprise_arguments_refuse("%s: cannot write to %s: %s", variable, value, problem)
+	           : -1;
 }
 
 /* What the options say comes into the environment, once all are known to be right. */
-static int set_options(const struct reprise_command *command, const struct reprise_arguments *arguments)
+static int set_options(const struct reprise_command *command,
+                       const struct reprise_arguments *arguments)
 {
 	char by[REPRISE_OPTION_TEXT_MOST + 64];
 	int status = -1;
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++)
-		status = arguments->options[i] == NULL && has_option(command, (int)i) ? look_at_place(i) : -1;
+		status =
+			arguments->options[i] == NULL && has_option(command, (int)i) ? look_at_place(i) : -1;
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++) {
 		if (arguments->options[i] == NULL)
 			continue;
@@ -232,7 +267,8 @@ static int take_own_option(int option, char *value, struct reprise_arguments *ar
 }
 
 /* What getopt_long() has found. */
-static int take(const struct reprise_command *command, int found, char **words, struct reprise_arguments *arguments)
+static int take(const struct reprise_command *command, int found, char **words,
+                struct reprise_arguments *arguments)
 {
 	char text[128], letter[] = {'-', (char)optopt, '\0'}, *value = optarg;
 
@@ -241,8 +277,9 @@ static int take(const struct reprise_command *command, int found, char **words, 
 	if (found == '?')
 		return refuse_unknown(command, optopt != 0 ? letter : words[optind - 1]);
 	if (!has_option(command, found == ':' ? optopt : found))
-		return reprise_arguments_refuse("--%s is an option of %s, not of %s", long_name(found == ':' ? optopt : found), owners(found == ':' ? optopt : found, text),
-		                                command->name);
+		return reprise_arguments_refuse("--%s is an option of %s, not of %s",
+		                                long_name(found == ':' ? optopt : found),
+		                                owners(found == ':' ? optopt : found, text), command->name);
 	if (found == ':')
 		return refuse_missing(optopt);
 	if (found == HELP || found == 'h') {
@@ -256,12 +293,14 @@ static int take(const struct reprise_command *command, int found, char **words, 
 	if (found >= OWN_FIRST)
 		return take_own_option(found - OWN_FIRST, value, arguments);
 	/* A switch is on, unless 0 follows, as part of the word or as a word of its own. */
-	if (value == NULL && words[optind] != NULL && (strcmp(words[optind], "0") == 0 || strcmp(words[optind], "1") == 0))
+	if (value == NULL && words[optind] != NULL &&
+	    (strcmp(words[optind], "0") == 0 || strcmp(words[optind], "1") == 0))
 		value = words[optind++];
 	return take_library_option((unsigned int)found, value != NULL ? value : "1", arguments);
 }
 
-int reprise_arguments_take(const struct reprise_command *command, char **words, struct reprise_arguments *arguments)
+int reprise_arguments_take(const struct reprise_command *command, char **words,
+                           struct reprise_arguments *arguments)
 {
 	bool program = (command->has & REPRISE_HAVING_PROGRAM) != 0;
 	int count = 0, found, status = -1;
@@ -269,11 +308,13 @@ int reprise_arguments_take(const struct reprise_command *command, char **words, 
 	while (words[count] != NULL)
 		count++;
 	opterr = 0;
-	while (status < 0 && (found = getopt_long(count, words, program ? "+:h" : ":h", all_options(), NULL)) != -1)
+	while (status < 0 &&
+	       (found = getopt_long(count, words, program ? "+:h" : ":h", all_options(), NULL)) != -1)
 		status = take(command, found, words, arguments);
 	arguments->rest = words + optind;
 	arguments->rest_count = (size_t)(count - optind);
 	if (status < 0 && program && arguments->rest_count == 0)
-		return reprise_arguments_refuse("%s needs a program: reprise %s %s", command->name, command->name, command->arguments);
+		return reprise_arguments_refuse("%s needs a program: reprise %s %s", command->name,
+		                                command->name, command->arguments);
 	return status < 0 && program ? set_options(command, arguments) : status;
 }

@@ -1,6 +1,7 @@
 /*
- * Every offset comes from a file that may be anything, so each is looked at through at(), which knows the file's end. What is
- * searched for as bytes (names in the string table, static cudart's strings) is a hint for people, not a proof.
+ * Every offset comes from a file that may be anything, so each is looked at through at(), which
+ * knows the file's end. What is searched for as bytes (names in the string table, static cudart's
+ * strings) is a hint for people, not a proof.
  */
 #include "cli/binary.h"
 
@@ -43,18 +44,21 @@ static bool contains(const struct file *file, const char *text, size_t size)
 	return memmem(file->bytes, file->size, text, size) != NULL;
 }
 
-static const ElfW(Phdr) *segment(const struct file *file, const ElfW(Ehdr) *header, unsigned int i)
+static const ElfW(Phdr) *
+	segment(const struct file *file, const ElfW(Ehdr) * header, unsigned int i)
 {
 	return at(file, header->e_phoff + (uint64_t)i * header->e_phentsize, sizeof(ElfW(Phdr)));
 }
 
 /* Where the loader would find that address in the file; NULL if nowhere. */
-static const char *at_address(const struct file *file, const ElfW(Ehdr) *header, uint64_t address, uint64_t size)
+static const char *at_address(const struct file *file, const ElfW(Ehdr) * header, uint64_t address,
+                              uint64_t size)
 {
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *load = segment(file, header, i);
 
-		if (load != NULL && load->p_type == PT_LOAD && address >= load->p_vaddr && address - load->p_vaddr < load->p_filesz)
+		if (load != NULL && load->p_type == PT_LOAD && address >= load->p_vaddr &&
+		    address - load->p_vaddr < load->p_filesz)
 			return at(file, load->p_offset + (address - load->p_vaddr), size);
 	}
 	return NULL;
@@ -73,7 +77,8 @@ static bool has_name(const char *names, uint64_t size, const char *name, size_t 
 	return memmem(names, size, name, name_size) != NULL;
 }
 
-static void read_dynamic(const struct file *file, const ElfW(Ehdr) *header, const ElfW(Phdr) *dynamic, struct reprise_binary *binary)
+static void read_dynamic(const struct file *file, const ElfW(Ehdr) * header,
+                         const ElfW(Phdr) * dynamic, struct reprise_binary *binary)
 {
 	const ElfW(Dyn) *entries = at(file, dynamic->p_offset, dynamic->p_filesz);
 	size_t count = entries != NULL ? dynamic->p_filesz / sizeof(*entries) : 0;
@@ -99,7 +104,8 @@ static void read_dynamic(const struct file *file, const ElfW(Ehdr) *header, cons
 		if (entries[i].d_tag == DT_NEEDED && entries[i].d_un.d_val < size)
 			read_needed(names + entries[i].d_un.d_val, binary);
 	binary->imports_dlmopen = has_name(names, size, "\0dlmopen", sizeof("\0dlmopen"));
-	binary->names_dlsym = has_name(names, size, "\0dlsym", sizeof("\0dlsym")) && has_name(names, size, "\0dlvsym", sizeof("\0dlvsym"));
+	binary->names_dlsym = has_name(names, size, "\0dlsym", sizeof("\0dlsym")) &&
+	                      has_name(names, size, "\0dlvsym", sizeof("\0dlvsym"));
 	binary->names_calls = has_name(names, size, "\0cuLaunchKernel", sizeof("\0cuLaunchKernel"));
 }
 
@@ -120,7 +126,8 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *part = segment(file, header, i);
 
-		if (part != NULL && part->p_type == PT_INTERP) /* comes before the others, where there is one */
+		if (part != NULL &&
+		    part->p_type == PT_INTERP) /* comes before the others, where there is one */
 			binary->kind = REPRISE_BINARY_DYNAMIC;
 		if (part != NULL && part->p_type == PT_DYNAMIC) { /* the loader takes one */
 			read_dynamic(file, header, part, binary);
@@ -128,7 +135,8 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 		}
 	}
 	binary->names_driver = contains(file, "libcuda.so", 10);
-	binary->cudart_inside = binary->cudart[0] == '\0' && contains(file, "cudart", 6) && contains(file, "cuGetProcAddress", 16);
+	binary->cudart_inside = binary->cudart[0] == '\0' && contains(file, "cudart", 6) &&
+	                        contains(file, "cuGetProcAddress", 16);
 }
 
 static size_t skip(const char *line, size_t length, size_t from, bool blanks)
@@ -143,7 +151,8 @@ static void read_script(const struct file *file, struct reprise_binary *binary)
 {
 	const char *line = file->bytes + 2, *newline = memchr(line, '\n', file->size - 2);
 	size_t length = newline != NULL ? (size_t)(newline - line) : file->size - 2;
-	size_t begin = skip(line, length, 0, true), end = skip(line, length, begin, false), rest = skip(line, length, end, true);
+	size_t begin = skip(line, length, 0, true), end = skip(line, length, begin, false),
+		   rest = skip(line, length, end, true);
 
 	while (length > rest && (line[length - 1] == ' ' || line[length - 1] == '\t'))
 		length--;
@@ -177,7 +186,8 @@ static void jump_back(int signal)
 	siglongjmp(shrunk, signal);
 }
 
-static void read_while_it_lasts(const struct file *file, int descriptor, struct reprise_binary *binary)
+static void read_while_it_lasts(const struct file *file, int descriptor,
+                                struct reprise_binary *binary)
 {
 	struct sigaction jump = {.sa_handler = jump_back}, before;
 	bool lasted = false;
@@ -216,7 +226,8 @@ static struct reprise_binary read_open(int descriptor, const struct stat *status
 	}
 	read_while_it_lasts(&file, descriptor, &binary);
 	munmap(bytes, file.size);
-	binary.privileged = (status->st_mode & (S_ISUID | S_ISGID)) != 0 || fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
+	binary.privileged = (status->st_mode & (S_ISUID | S_ISGID)) != 0 ||
+	                    fgetxattr(descriptor, "security.capability", NULL, 0) > 0;
 	return binary;
 }
 

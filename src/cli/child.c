@@ -13,11 +13,13 @@
 
 #define SAID (-1) /* instead of an error: the child has told already why it does not start */
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP};
+static const int passed_on[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT,  SIGUSR1,
+                                SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP};
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
 static volatile sig_atomic_t child, asked;
-static const int ignored[] = {SIGPIPE, SIGXFSZ}; /* a write of ours that fails is told, or is not missed */
+static const int ignored[] = {SIGPIPE,
+                              SIGXFSZ}; /* a write of ours that fails is told, or is not missed */
 #define IGNORED (sizeof(ignored) / sizeof(ignored[0]))
 
 /* As this process found them. */
@@ -36,13 +38,16 @@ static bool was_ignored(int signal)
 	return false;
 }
 
-/* Not where it was ignored from the beginning, as HUP under nohup: then the program ignores it, too. */
+/* Not where it was ignored from the beginning, as HUP under nohup: then the program ignores it,
+ * too. */
 static bool asks_to_end(int signal)
 {
-	return !was_ignored(signal) && (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT);
+	return !was_ignored(signal) &&
+	       (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT);
 }
 
-/* As if nothing caught the signal: who started this process sees it stopped. Goes on with SIGCONT, which is passed on. */
+/* As if nothing caught the signal: who started this process sees it stopped. Goes on with SIGCONT,
+ * which is passed on. */
 static void stop_by(int signal)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL}, before;
@@ -57,7 +62,8 @@ static void stop_by(int signal)
 	sigaction(signal, &before, NULL);
 }
 
-/* The kernel itself sends what keys and windows do, to the whole group in the terminal's foreground: the child, if it is in that, has it already. */
+/* The kernel itself sends what keys and windows do, to the whole group in the terminal's
+ * foreground: the child, if it is in that, has it already. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -94,7 +100,8 @@ static void block(bool all, sigset_t *before)
 	sigprocmask(all ? SIG_BLOCK : SIG_UNBLOCK, &set, before);
 }
 
-/* A pipe of which neither end is a standard stream's number, which the child may be about to fill. */
+/* A pipe of which neither end is a standard stream's number, which the child may be about to fill.
+ */
 static bool make_pipe(int ends[2])
 {
 	int first[2];
@@ -108,11 +115,13 @@ static bool make_pipe(int ends[2])
 	return ends[0] >= 0 && ends[1] >= 0;
 }
 
-_Noreturn static void become(char **command, bool (*prepare)(void *context), void *context, int tell, pid_t parent, const sigset_t *mask)
+_Noreturn static void become(char **command, bool (*prepare)(void *context), void *context,
+                             int tell, pid_t parent, const sigset_t *mask)
 {
 	int error = SAID;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* who kills this process means the program; other signals are passed on */
+	prctl(PR_SET_PDEATHSIG,
+	      SIGKILL); /* who kills this process means the program; other signals are passed on */
 	for (size_t i = 0; i < PASSED_ON; i++)
 		sigaction(passed_on[i], &found[i], NULL);
 	for (size_t i = 0; i < IGNORED; i++)
@@ -188,7 +197,8 @@ static int wait_for_end(void)
 
 static int wait_and_call(void (*meanwhile)(pid_t child), unsigned int milliseconds)
 {
-	struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000l};
+	struct timespec pause = {.tv_sec = milliseconds / 1000,
+	                         .tv_nsec = milliseconds % 1000 * 1000000l};
 	sigset_t ended;
 	pid_t waited;
 	int status;

@@ -28,22 +28,28 @@ static void set_mode(const struct reprise_command *command, const char *mode)
 
 static int run(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
-	const char *mode = command->has == REPRISE_HAVING_OBSERVE ? "observe" : arguments->given[REPRISE_OWN_VERIFY] ? "verify" : "on";
+	const char *mode = command->has == REPRISE_HAVING_OBSERVE ? "observe"
+	                   : arguments->given[REPRISE_OWN_VERIFY] ? "verify"
+	                                                          : "on";
 
 	if (arguments->given[REPRISE_OWN_PROGRESS])
 		reprise_given_set(REPRISE_OPTION_CONTROL, "1", "--progress");
 	set_mode(command, mode);
-	return reprise_cli_run(arguments->rest, mode, arguments->given[REPRISE_OWN_STAND_IN], arguments->given[REPRISE_OWN_PROGRESS]);
+	return reprise_cli_run(arguments->rest, mode, arguments->given[REPRISE_OWN_STAND_IN],
+	                       arguments->given[REPRISE_OWN_PROGRESS]);
 }
 
 static int verify(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	set_mode(command, "on");
 	if (strcmp(reprise_option_text(REPRISE_OPTION_REPORT), "stderr") == 0)
-		return reprise_arguments_refuse("verify: a report on stderr would be a difference: it may go to a file");
+		return reprise_arguments_refuse(
+			"verify: a report on stderr would be a difference: it may go to a file");
 	if (reprise_option(REPRISE_OPTION_LOG) > REPRISE_LOG_WARNING)
-		return reprise_arguments_refuse("verify: info and debug on stderr would be differences: the log may be silent or warning");
-	return reprise_cli_twice(arguments->rest, arguments->globs, arguments->glob_count, arguments->given[REPRISE_OWN_STAND_IN]);
+		return reprise_arguments_refuse(
+			"verify: info and debug on stderr would be differences: the log may be silent or warning");
+	return reprise_cli_twice(arguments->rest, arguments->globs, arguments->glob_count,
+	                         arguments->given[REPRISE_OWN_STAND_IN]);
 }
 
 static int report(const struct reprise_command *command, const struct reprise_arguments *arguments)
@@ -52,7 +58,8 @@ static int report(const struct reprise_command *command, const struct reprise_ar
 	size_t count = 0;
 
 	if (arguments->rest_count == 0)
-		return reprise_arguments_refuse("report needs a report: reprise report %s", command->arguments);
+		return reprise_arguments_refuse("report needs a report: reprise report %s",
+		                                command->arguments);
 	if (arguments->html != NULL && arguments->given[REPRISE_OWN_JSON])
 		return reprise_arguments_refuse("--json and --html cannot both be had");
 	if (words == NULL)
@@ -72,7 +79,9 @@ static int report(const struct reprise_command *command, const struct reprise_ar
 static int doctor(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	if (arguments->rest_count > 1)
-		return reprise_arguments_refuse("doctor looks at one program, without its arguments: reprise doctor %s", arguments->rest[0]);
+		return reprise_arguments_refuse(
+			"doctor looks at one program, without its arguments: reprise doctor %s",
+			arguments->rest[0]);
 	(void)command;
 	return reprise_cli_doctor(arguments->rest_count > 0 ? arguments->rest[0] : NULL);
 }
@@ -80,18 +89,21 @@ static int doctor(const struct reprise_command *command, const struct reprise_ar
 static int ctl(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
 	if (arguments->rest_count != 2)
-		return reprise_arguments_refuse("ctl needs a process and a word: reprise ctl %s", command->arguments);
+		return reprise_arguments_refuse("ctl needs a process and a word: reprise ctl %s",
+		                                command->arguments);
 	reprise_options_read();
 	return reprise_cli_control(arguments->rest[0], arguments->rest[1]);
 }
 
 static int help(const struct reprise_command *command, const struct reprise_arguments *arguments)
 {
-	const struct reprise_command *named = arguments->rest_count > 0 ? reprise_command_named(arguments->rest[0]) : NULL;
+	const struct reprise_command *named =
+		arguments->rest_count > 0 ? reprise_command_named(arguments->rest[0]) : NULL;
 
 	(void)command;
 	if (arguments->rest_count > 1 || (arguments->rest_count == 1 && named == NULL))
-		return reprise_arguments_refuse("help knows no command %s", arguments->rest[arguments->rest_count - 1]);
+		return reprise_arguments_refuse("help knows no command %s",
+		                                arguments->rest[arguments->rest_count - 1]);
 	reprise_command_usage(stdout, named);
 	return 0;
 }
@@ -101,10 +113,14 @@ static int help(const struct reprise_command *command, const struct reprise_argu
 const struct reprise_command reprise_commands[] = {
 	{"run", PROGRAM, "replay what repeats from CUDA graphs", REPRISE_HAVING_RUN, run},
 	{"observe", PROGRAM, "change nothing; tell what repeats", REPRISE_HAVING_OBSERVE, run},
-	{"report", "FILE|FOLDER ... [--json | --html FILE]", "show what reports tell (--report of run and observe)", REPRISE_HAVING_REPORT, report},
-	{"doctor", "[PROGRAM]", "tell what is here, and whether the program can be run so", REPRISE_HAVING_NOTHING, doctor},
-	{"verify", PROGRAM, "run it without Reprise and with it; tell what differs", REPRISE_HAVING_VERIFY, verify},
-	{"ctl", "PID on|off|report", "of a process that runs with --control", REPRISE_HAVING_NOTHING, ctl},
+	{"report", "FILE|FOLDER ... [--json | --html FILE]",
+     "show what reports tell (--report of run and observe)", REPRISE_HAVING_REPORT, report},
+	{"doctor", "[PROGRAM]", "tell what is here, and whether the program can be run so",
+     REPRISE_HAVING_NOTHING, doctor},
+	{"verify", PROGRAM, "run it without Reprise and with it; tell what differs",
+     REPRISE_HAVING_VERIFY, verify},
+	{"ctl", "PID on|off|report", "of a process that runs with --control", REPRISE_HAVING_NOTHING,
+     ctl},
 	{"help", "[COMMAND]", "say all this, or what a command takes", REPRISE_HAVING_NOTHING, help},
 };
 const size_t reprise_command_count = sizeof(reprise_commands) / sizeof(reprise_commands[0]);
@@ -131,8 +147,10 @@ static void tell_own_option(FILE *to, const struct reprise_own_row *row, bool al
 {
 	char name[64], of[64] = "";
 
-	snprintf(name, sizeof(name), "--%s%s%s", row->name, row->takes != NULL ? " " : "", row->takes != NULL ? row->takes : "");
-	for (size_t i = 0; all && row->having != REPRISE_HAVING_PROGRAM && i < reprise_command_count; i++)
+	snprintf(name, sizeof(name), "--%s%s%s", row->name, row->takes != NULL ? " " : "",
+	         row->takes != NULL ? row->takes : "");
+	for (size_t i = 0; all && row->having != REPRISE_HAVING_PROGRAM && i < reprise_command_count;
+	     i++)
 		if (reprise_commands[i].has == row->having)
 			snprintf(of, sizeof(of), "of %s: ", reprise_commands[i].name);
 	fprintf(to, "  %-15s %s%s\n", name, of, row->help);
@@ -144,7 +162,8 @@ static void tell_library_option(FILE *to, unsigned int option)
 
 	fprintf(to, "  --%-13s %s", reprise_option_name(option), row->help);
 	if (row->kind == REPRISE_OPTION_NUMBER)
-		fprintf(to, " (%llu; %llu to %llu)", (unsigned long long)row->standard, (unsigned long long)row->least, (unsigned long long)row->greatest);
+		fprintf(to, " (%llu; %llu to %llu)", (unsigned long long)row->standard,
+		        (unsigned long long)row->least, (unsigned long long)row->greatest);
 	else if (row->words[0] != '\0')
 		fprintf(to, " (%s)", row->words);
 	fprintf(to, " [%s]\n", row->variable);
@@ -178,7 +197,8 @@ void reprise_command_usage(FILE *to, const struct reprise_command *command)
 		if ((has & reprise_option_having(i)) != 0)
 			tell_library_option(to, i);
 	fputs("  --help          say this; of a command: what it takes\n"
-	      "  --version       say which version this is\n", to);
+	      "  --version       say which version this is\n",
+	      to);
 	if (command != NULL && command->run == ctl)
 		tell_words(to);
 }

@@ -1,4 +1,5 @@
-/* The commands, once: what each is called, what it takes, what it does; and which options each has. */
+/* The commands, once: what each is called, what it takes, what it does; and which options each has.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +20,8 @@ enum reprise_having {
 	REPRISE_HAVING_VERIFY = 4,
 	REPRISE_HAVING_REPORT = 8,
 	REPRISE_HAVING_NOTHING = 16,
-	REPRISE_HAVING_PROGRAM = REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_VERIFY, /* starts one, with the library's options */
+	REPRISE_HAVING_PROGRAM = REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE |
+	                         REPRISE_HAVING_VERIFY, /* starts one, with the library's options */
 };
 
 extern const struct reprise_command reprise_commands[];

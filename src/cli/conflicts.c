@@ -24,21 +24,26 @@ static void tell_library(struct reprise_hindrances *hindrances)
 	char path[REPRISE_CLI_PATH_MOST], what[REPRISE_CLI_PATH_MOST + 512];
 
 	if (!reprise_cli_find_library(path)) {
-		reprise_cli_tell_conflict("there is no libreprise.so beside this command", "install both together, and move them together");
+		reprise_cli_tell_conflict("there is no libreprise.so beside this command",
+		                          "install both together, and move them together");
 		not_preloaded(hindrances, "there is no libreprise.so beside this command");
 		return;
 	}
 	if (!reprise_cli_can_be_listed(path)) {
-		reprise_cli_tell_conflict("the library's path has a space or a colon, at which LD_PRELOAD is split", "install it elsewhere");
+		reprise_cli_tell_conflict(
+			"the library's path has a space or a colon, at which LD_PRELOAD is split",
+			"install it elsewhere");
 		not_preloaded(hindrances, "the library's path has a space or a colon in it");
 	}
 	if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
 		const char *error = dlerror();
 
-		if (strstr(error, "static TLS") != NULL) /* which it has where it is preloaded, and may not have here */
+		if (strstr(error, "static TLS") !=
+		    NULL) /* which it has where it is preloaded, and may not have here */
 			return;
 		snprintf(what, sizeof(what), "the library cannot be loaded: %s", error);
-		reprise_cli_tell_conflict(what, "it was built for another C library or another machine than this: build it here");
+		reprise_cli_tell_conflict(
+			what, "it was built for another C library or another machine than this: build it here");
 		not_preloaded(hindrances, what);
 	}
 }
@@ -55,22 +60,26 @@ static void tell_tool(struct reprise_hindrances *hindrances)
 		return;
 	snprintf(what, sizeof(what), "%s (%s): %s", tool->name, tool->sign, tool->why);
 	if (!ignore)
-		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "Reprise would stand aside for %s", tool->name);
-	reprise_cli_tell_conflict(what, ignore ? "Reprise goes on all the same, since REPRISE_TOOLS is ignore" :
-	                                         "Reprise stands aside for it; REPRISE_TOOLS=ignore replays all the same");
+		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying),
+		                       "Reprise would stand aside for %s", tool->name);
+	reprise_cli_tell_conflict(
+		what, ignore ? "Reprise goes on all the same, since REPRISE_TOOLS is ignore"
+					 : "Reprise stands aside for it; REPRISE_TOOLS=ignore replays all the same");
 }
 
 static void tell_mode(void)
 {
 	if (reprise_option(REPRISE_OPTION_MODE) == 0)
-		reprise_cli_tell_conflict("REPRISE is off: what is preloaded by hand passes every call on", "unset it; reprise run sets it by itself");
+		reprise_cli_tell_conflict("REPRISE is off: what is preloaded by hand passes every call on",
+		                          "unset it; reprise run sets it by itself");
 }
 
 static void tell_stand_in(void)
 {
 	if (reprise_cli_stand_in_leads())
-		reprise_cli_tell_conflict("the stand-in is on the library path: every program that finds it there is under Reprise already",
-		                          "a preloaded library leaves everything to it, so this does no harm; take it from LD_LIBRARY_PATH to have it otherwise");
+		reprise_cli_tell_conflict(
+			"the stand-in is on the library path: every program that finds it there is under Reprise already",
+			"a preloaded library leaves everything to it, so this does no harm; take it from LD_LIBRARY_PATH to have it otherwise");
 }
 
 /* One member of LD_PRELOAD. */
@@ -85,7 +94,9 @@ static void tell_preloaded(const char *library)
 	else if (binary.names_calls || binary.names_dlsym) {
 		snprintf(what, sizeof(what), "%s is preloaded, too, and seems to stand in for %s", library,
 		         binary.names_calls ? "calls of the driver" : "dlsym");
-		reprise_cli_tell_conflict(what, "both are served where it asks for the next dlsym; if something is wrong, try the other order, and without it");
+		reprise_cli_tell_conflict(
+			what,
+			"both are served where it asks for the next dlsym; if something is wrong, try the other order, and without it");
 	} else
 		reprise_cli_tell("preloaded", "%s", library);
 }
@@ -112,7 +123,9 @@ static void tell_place(const char *what, const char *place, const char *problem)
 		return;
 	}
 	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, place, problem);
-	reprise_cli_tell_conflict(words, "reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
+	reprise_cli_tell_conflict(
+		words,
+		"reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
 }
 
 static void tell_places(void)
@@ -121,7 +134,9 @@ static void tell_places(void)
 		enum reprise_option option;
 		const char *what;
 		bool folder;
-	} places[] = {{REPRISE_OPTION_REPORT, "report", false}, {REPRISE_OPTION_TIMELINE, "timeline", false}, {REPRISE_OPTION_STREAM, "recording", false},
+	} places[] = {{REPRISE_OPTION_REPORT, "report", false},
+	              {REPRISE_OPTION_TIMELINE, "timeline", false},
+	              {REPRISE_OPTION_STREAM, "recording", false},
 	              {REPRISE_OPTION_DOT, "drawings", true}};
 	char scratch[REPRISE_PLACE_SCRATCH_MOST], words[256];
 
@@ -129,14 +144,18 @@ static void tell_places(void)
 		const char *place = reprise_option_text(places[i].option);
 
 		if (place[0] != '\0' && strcmp(place, "stderr") != 0)
-			tell_place(places[i].what, place, places[i].folder ? reprise_place_folder_problem(place) : reprise_place_file_problem(place));
+			tell_place(places[i].what, place,
+			           places[i].folder ? reprise_place_folder_problem(place)
+			                            : reprise_place_file_problem(place));
 	}
 	if (reprise_place_make_scratch(scratch)) {
 		reprise_place_remove_scratch(scratch);
 		return;
 	}
-	snprintf(words, sizeof(words), "there can be no folder for reports in $TMPDIR or /tmp: %s", strerror(errno));
-	reprise_cli_tell_conflict(words, "reprise run has nothing to tell at the end then, unless --report says where to");
+	snprintf(words, sizeof(words), "there can be no folder for reports in $TMPDIR or /tmp: %s",
+	         strerror(errno));
+	reprise_cli_tell_conflict(
+		words, "reprise run has nothing to tell at the end then, unless --report says where to");
 }
 
 void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances)

@@ -1,4 +1,5 @@
-/* What else is there that Reprise would share a program with, or that would keep it out, for `reprise doctor`. */
+/* What else is there that Reprise would share a program with, or that would keep it out, for
+ * `reprise doctor`. */
 #pragma once
 
 #include "cli/hindrance.h"

@@ -32,7 +32,8 @@ static int connect_to(pid_t process, unsigned int milliseconds)
 	return -1;
 }
 
-/* To its end, as a string; NULL if there is no memory. What was not sent to the end does not end with a line's end. */
+/* To its end, as a string; NULL if there is no memory. What was not sent to the end does not end
+ * with a line's end. */
 static char *read_all(int connection)
 {
 	char *answer = NULL, *more;
@@ -87,7 +88,8 @@ char *reprise_cli_ask(pid_t process, const char *word, unsigned int milliseconds
 	char line[REPRISE_CONTROL_WORD_MOST + 1], *answer = NULL;
 	size_t length = (size_t)snprintf(line, sizeof(line), "%s\n", word);
 
-	*why = "does not accept control: start it with --control; it listens from its first CUDA call on";
+	*why =
+		"does not accept control: start it with --control; it listens from its first CUDA call on";
 	if (connection < 0)
 		return NULL;
 	*why = "is not ours to control: what answers there is another process, or another user's";
@@ -122,8 +124,9 @@ static int refuse_word(const char *word)
 	};
 	const char *nearest = reprise_nearest(word, words, sizeof(words) / sizeof(words[0]));
 
-	return reprise_arguments_refuse("ctl: \"%s\" is not one of on|off|report%s%s%s", word, nearest != NULL ? "; did you mean " : "", nearest != NULL ? nearest : "",
-	                                nearest != NULL ? "?" : "");
+	return reprise_arguments_refuse("ctl: \"%s\" is not one of on|off|report%s%s%s", word,
+	                                nearest != NULL ? "; did you mean " : "",
+	                                nearest != NULL ? nearest : "", nearest != NULL ? "?" : "");
 }
 
 int reprise_cli_control(const char *text, const char *word)

@@ -52,9 +52,11 @@ static size_t first_difference(struct content a, struct content b)
 /* The line that begins at `begin`, and how long it is without its end. */
 static size_t line_length(struct content content, size_t begin)
 {
-	const char *end = begin < content.size ? memchr(content.bytes + begin, '\n', content.size - begin) : NULL;
+	const char *end =
+		begin < content.size ? memchr(content.bytes + begin, '\n', content.size - begin) : NULL;
 
-	return end != NULL ? (size_t)(end - (content.bytes + begin)) : content.size - (begin < content.size ? begin : content.size);
+	return end != NULL ? (size_t)(end - (content.bytes + begin))
+	                   : content.size - (begin < content.size ? begin : content.size);
 }
 
 static bool is_text(struct content content, size_t begin)
@@ -62,7 +64,8 @@ static bool is_text(struct content content, size_t begin)
 	size_t length = line_length(content, begin);
 
 	for (size_t i = 0; i < length; i++)
-		if (iscntrl((unsigned char)content.bytes[begin + i]) && !isspace((unsigned char)content.bytes[begin + i]))
+		if (iscntrl((unsigned char)content.bytes[begin + i]) &&
+		    !isspace((unsigned char)content.bytes[begin + i]))
 			return false;
 	return true;
 }
@@ -74,7 +77,8 @@ static void show_line(const char *which, struct content content, size_t begin)
 	if (begin >= content.size)
 		printf("  %-8s (ends here)\n", which);
 	else
-		printf("  %-8s %.*s%s\n", which, (int)(length < SHOWN_MOST ? length : SHOWN_MOST), content.bytes + begin, length > SHOWN_MOST ? " ..." : "");
+		printf("  %-8s %.*s%s\n", which, (int)(length < SHOWN_MOST ? length : SHOWN_MOST),
+		       content.bytes + begin, length > SHOWN_MOST ? " ..." : "");
 }
 
 static void show_byte(const char *which, struct content content, size_t at)

@@ -19,7 +19,8 @@ static void tell_installation(void)
 	reprise_cli_tell("stand-in", "%s", reprise_cli_find_stand_in(path) ? path : "not found");
 }
 
-/* Where the value that holds is from; and if it is not what the environment has, what that may have. */
+/* Where the value that holds is from; and if it is not what the environment has, what that may
+ * have. */
 static void tell_origin(const struct reprise_option_row *row, bool given)
 {
 	const char *text = getenv(row->variable);
@@ -29,11 +30,13 @@ static void tell_origin(const struct reprise_option_row *row, bool given)
 	else if (text == NULL)
 		puts(" (default)");
 	else if (row->kind == REPRISE_OPTION_NUMBER)
-		printf(" (default, since the environment's \"%s\" is not from %llu to %llu)\n", text, (unsigned long long)row->least, (unsigned long long)row->greatest);
+		printf(" (default, since the environment's \"%s\" is not from %llu to %llu)\n", text,
+		       (unsigned long long)row->least, (unsigned long long)row->greatest);
 	else if (row->kind == REPRISE_OPTION_WORD)
 		printf(" (default, since the environment's \"%s\" is none of %s)\n", text, row->words);
 	else
-		printf(" (default, since the environment's has more than %d characters)\n", REPRISE_OPTION_TEXT_MOST - 1);
+		printf(" (default, since the environment's has more than %d characters)\n",
+		       REPRISE_OPTION_TEXT_MOST - 1);
 }
 
 static const char *word(const struct reprise_option_row *row, uint64_t value, char words[128])
@@ -56,7 +59,8 @@ static void tell_option(enum reprise_option option)
 	else if (row->kind == REPRISE_OPTION_WORD)
 		fputs(word(row, reprise_option(option), words), stdout);
 	else
-		fputs(reprise_option_text(option)[0] != '\0' ? reprise_option_text(option) : "none", stdout);
+		fputs(reprise_option_text(option)[0] != '\0' ? reprise_option_text(option) : "none",
+		      stdout);
 	tell_origin(row, given);
 }
 

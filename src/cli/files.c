@@ -20,7 +20,8 @@ struct reprise_file {
 	bool was_there; /* before the first run */
 };
 
-static const char *copy_path(const struct reprise_files *files, enum reprise_files_when when, size_t i, char path[PATH_MOST])
+static const char *copy_path(const struct reprise_files *files, enum reprise_files_when when,
+                             size_t i, char path[PATH_MOST])
 {
 	snprintf(path, PATH_MOST, "%s/%c%zu", files->folder, when, i);
 	return path;
@@ -31,7 +32,8 @@ bool reprise_copy_rest(int from, int to, bool unless_asked)
 	char bytes[65536];
 	ssize_t got = -1; /* unless it is read to its end */
 
-	while (!(unless_asked && reprise_child_asked_to_end() != 0) && (got = read(from, bytes, sizeof(bytes))) != 0) {
+	while (!(unless_asked && reprise_child_asked_to_end() != 0) &&
+	       (got = read(from, bytes, sizeof(bytes))) != 0) {
 		if (got < 0 && errno != EINTR)
 			return false;
 		for (ssize_t written = 0, more; written < got; written += more)
@@ -88,9 +90,11 @@ bool reprise_files_look(struct reprise_files *files, bool before)
 	bool noted = true;
 
 	for (size_t i = 0; i < files->glob_count; i++)
-		noted = glob(files->globs[i], i > 0 ? GLOB_APPEND : 0, NULL, &found) != GLOB_NOSPACE && noted;
+		noted =
+			glob(files->globs[i], i > 0 ? GLOB_APPEND : 0, NULL, &found) != GLOB_NOSPACE && noted;
 	for (size_t i = 0; i < found.gl_pathc && noted; i++)
-		if (!is_known(files, found.gl_pathv[i]) && stat(found.gl_pathv[i], &status) == 0 && S_ISREG(status.st_mode))
+		if (!is_known(files, found.gl_pathv[i]) && stat(found.gl_pathv[i], &status) == 0 &&
+		    S_ISREG(status.st_mode))
 			noted = add(files, found.gl_pathv[i], before);
 	globfree(&found);
 	if (!noted)
@@ -103,8 +107,10 @@ bool reprise_files_keep(const struct reprise_files *files, enum reprise_files_wh
 	char path[PATH_MOST];
 
 	for (size_t i = 0; i < files->count; i++)
-		if (access(files->all[i].name, F_OK) == 0 && !copy_file(files->all[i].name, copy_path(files, when, i, path))) {
-			fprintf(stderr, "reprise: %s cannot be copied to %s\n", files->all[i].name, files->folder);
+		if (access(files->all[i].name, F_OK) == 0 &&
+		    !copy_file(files->all[i].name, copy_path(files, when, i, path))) {
+			fprintf(stderr, "reprise: %s cannot be copied to %s\n", files->all[i].name,
+			        files->folder);
 			return false;
 		}
 	return true;
@@ -117,8 +123,11 @@ bool reprise_files_restore(const struct reprise_files *files)
 	for (size_t i = 0; i < files->count; i++) {
 		const struct reprise_file *file = &files->all[i];
 
-		if (file->was_there ? !copy_file(copy_path(files, REPRISE_FILES_BEFORE, i, path), file->name) : unlink(file->name) != 0 && errno != ENOENT) {
-			fprintf(stderr, "reprise: %s cannot be made what it was: %s\n", file->name, strerror(errno));
+		if (file->was_there
+		        ? !copy_file(copy_path(files, REPRISE_FILES_BEFORE, i, path), file->name)
+		        : unlink(file->name) != 0 && errno != ENOENT) {
+			fprintf(stderr, "reprise: %s cannot be made what it was: %s\n", file->name,
+			        strerror(errno));
 			return false;
 		}
 	}

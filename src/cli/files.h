@@ -1,6 +1,6 @@
 /*
- * The files that both runs of `reprise verify` write, as globs name them, and copies of them in a folder: by their number, from before the first run and
- * from after it.
+ * The files that both runs of `reprise verify` write, as globs name them, and copies of them in a
+ * folder: by their number, from before the first run and from after it.
  */
 #pragma once
 
@@ -17,7 +17,8 @@ struct reprise_files {
 	size_t count;
 };
 
-/* Notes the plain files that are there now; `before`: the first run. What keeps this and the next two from being done is said. */
+/* Notes the plain files that are there now; `before`: the first run. What keeps this and the next
+ * two from being done is said. */
 bool reprise_files_look(struct reprise_files *files, bool before);
 
 /* Copies those that are there now. */
@@ -26,10 +27,12 @@ bool reprise_files_keep(const struct reprise_files *files, enum reprise_files_wh
 /* Makes them what they were before the first run. */
 bool reprise_files_restore(const struct reprise_files *files);
 
-/* Holds what is there now against what was there after the first run, and prints it. How many differ. */
+/* Holds what is there now against what was there after the first run, and prints it. How many
+ * differ. */
 unsigned int reprise_files_differ(const struct reprise_files *files);
 
 void reprise_files_free(struct reprise_files *files);
 
-/* Reads `from` to its end, or as long as it can be; `unless_asked`: and as long as nobody asks this process to end. False if not all of it was copied. */
+/* Reads `from` to its end, or as long as it can be; `unless_asked`: and as long as nobody asks this
+ * process to end. False if not all of it was copied. */
 bool reprise_copy_rest(int from, int to, bool unless_asked);

@@ -11,7 +11,8 @@
 
 #define NUMBER "[0-9]*"
 
-/* The pattern as glob(7) has it. Finds too much, since no number can be asked for twice. NULL if it cannot be had. */
+/* The pattern as glob(7) has it. Finds too much, since no number can be asked for twice. NULL if it
+ * cannot be had. */
 static char *as_glob(const char *pattern, const char *behind)
 {
 	char *text = malloc(strlen(pattern) * sizeof(NUMBER) + strlen(behind) + 1), *to = text;
@@ -39,7 +40,9 @@ static bool is_name_of(const char *path, const char *pattern, long process)
 		return false;
 	length = strlen(own);
 	return strncmp(path, own, length) == 0 &&
-	       (path[length] == '\0' || (path[length] == '.' && path[length + 1] != '\0' && path[length + 1 + strspn(path + length + 1, "0123456789")] == '\0'));
+	       (path[length] == '\0' ||
+	        (path[length] == '.' && path[length + 1] != '\0' &&
+	         path[length + 1 + strspn(path + length + 1, "0123456789")] == '\0'));
 }
 
 static bool matches(const char *path, const char *pattern)
@@ -49,7 +52,8 @@ static bool matches(const char *path, const char *pattern)
 
 	if (mark == NULL)
 		return is_name_of(path, pattern, 0);
-	for (const char *digit = path + (mark - pattern); *digit >= '0' && *digit <= '9' && process <= INT_MAX / 10; digit++) {
+	for (const char *digit = path + (mark - pattern);
+	     *digit >= '0' && *digit <= '9' && process <= INT_MAX / 10; digit++) {
 		process = process * 10 + (*digit - '0');
 		if (is_name_of(path, pattern, process))
 			return true;

@@ -11,8 +11,8 @@ struct reprise_found {
 };
 
 /*
- * Looks for those of processes that the command with that mark started. `pattern` is as the library has it: %p is a process. Where another process had the
- * name already, its number is behind it.
+ * Looks for those of processes that the command with that mark started. `pattern` is as the library
+ * has it: %p is a process. Where another process had the name already, its number is behind it.
  */
 void reprise_found_look(struct reprise_found *found, const char *pattern, const char *mark);
 void reprise_found_free(struct reprise_found *found);

@@ -29,7 +29,8 @@ bool reprise_given_set(enum reprise_option option, const char *value, const char
 
 	if (given != NULL && given[0] != '\0' && strcmp(given, value) != 0) {
 		reprise_printable(given, SIZE_MAX, shown, sizeof(shown));
-		fprintf(stderr, "reprise: %s=%s in the environment is overridden by %s\n", variable, shown, by);
+		fprintf(stderr, "reprise: %s=%s in the environment is overridden by %s\n", variable, shown,
+		        by);
 	}
 	snprintf(line, sizeof(line), "%s=%s", variable, value);
 	return setenv(variable, value, 1) == 0 && list(REPRISE_OPTIONS_SET, line);

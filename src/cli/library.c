@@ -15,10 +15,12 @@
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
 
 /*
- * `installed` and `built` are relative to this command's folder, so that what was installed may be moved as a whole; `last` is where it was to be
- * installed, for a command that was taken out of there.
+ * `installed` and `built` are relative to this command's folder, so that what was installed may be
+ * moved as a whole; `last` is where it was to be installed, for a command that was taken out of
+ * there.
  */
-static bool find(char path[REPRISE_CLI_PATH_MOST], const char *installed, const char *built, const char *last)
+static bool find(char path[REPRISE_CLI_PATH_MOST], const char *installed, const char *built,
+                 const char *last)
 {
 	const char *const places[] = {installed, built};
 	char self[REPRISE_CLI_PATH_MOST];
@@ -41,12 +43,14 @@ static bool find(char path[REPRISE_CLI_PATH_MOST], const char *installed, const 
 
 bool reprise_cli_find_library(char path[REPRISE_CLI_PATH_MOST])
 {
-	return find(path, REPRISE_LIBDIR_FROM_HERE "/libreprise.so", "../../preload/libreprise.so", REPRISE_LIBDIR "/libreprise.so");
+	return find(path, REPRISE_LIBDIR_FROM_HERE "/libreprise.so", "../../preload/libreprise.so",
+	            REPRISE_LIBDIR "/libreprise.so");
 }
 
 bool reprise_cli_find_stand_in(char folder[REPRISE_CLI_PATH_MOST])
 {
-	if (!find(folder, REPRISE_LIBDIR_FROM_HERE "/reprise/" REPRISE_DRIVER_NAME, "../../preload/stand_in/" REPRISE_DRIVER_NAME,
+	if (!find(folder, REPRISE_LIBDIR_FROM_HERE "/reprise/" REPRISE_DRIVER_NAME,
+	          "../../preload/stand_in/" REPRISE_DRIVER_NAME,
 	          REPRISE_LIBDIR "/reprise/" REPRISE_DRIVER_NAME))
 		return false;
 	*strrchr(folder, '/') = '\0';
@@ -77,7 +81,10 @@ void *reprise_cli_open_driver(char path[REPRISE_CLI_PATH_MOST])
 
 	if (handle != NULL && reprise_is_stand_in(handle))
 		handle = reprise_driver_open_past(handle, RTLD_LAZY);
-	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && realpath(map->l_name, path) != NULL ? handle : NULL;
+	return handle != NULL && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 &&
+	               realpath(map->l_name, path) != NULL
+	           ? handle
+	           : NULL;
 }
 
 /* Puts `first` before what the variable has. */
@@ -102,17 +109,23 @@ bool reprise_cli_preload(void)
 	char library[REPRISE_CLI_PATH_MOST];
 
 	if (!reprise_cli_find_library(library)) {
-		fprintf(stderr, "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR "\n");
+		fprintf(stderr,
+		        "reprise: libreprise.so was not found beside this command nor in " REPRISE_LIBDIR
+		        "\n");
 		return false;
 	}
 	if (!reprise_cli_can_be_listed(library)) {
-		fprintf(stderr, "reprise: the loader would take %s, which has a space or colon in it, for several libraries: install it elsewhere\n", library);
+		fprintf(
+			stderr,
+			"reprise: the loader would take %s, which has a space or colon in it, for several libraries: install it elsewhere\n",
+			library);
 		return false;
 	}
 	return put_before("LD_PRELOAD", library);
 }
 
-/* The stand-in is loaded when the program opens the driver, and the program may have given the number of stderr to another file by then. */
+/* The stand-in is loaded when the program opens the driver, and the program may have given the
+ * number of stderr to another file by then. */
 static void tell_stderr(void)
 {
 	char text[REPRISE_LOG_STDERR_MOST];
@@ -120,7 +133,8 @@ static void tell_stderr(void)
 
 	if (fstat(STDERR_FILENO, &status) != 0)
 		return;
-	snprintf(text, sizeof(text), REPRISE_LOG_STDERR_FORM, (unsigned long long)status.st_dev, (unsigned long long)status.st_ino);
+	snprintf(text, sizeof(text), REPRISE_LOG_STDERR_FORM, (unsigned long long)status.st_dev,
+	         (unsigned long long)status.st_ino);
 	setenv(REPRISE_LOG_STDERR, text, 1);
 }
 
@@ -129,11 +143,16 @@ bool reprise_cli_stand_in(void)
 	char folder[REPRISE_CLI_PATH_MOST], driver[REPRISE_CLI_PATH_MOST];
 
 	if (!reprise_cli_find_stand_in(folder)) {
-		fprintf(stderr, "reprise: the stand-in for libcuda.so.1 was not found beside this command nor in " REPRISE_LIBDIR "/reprise\n");
+		fprintf(
+			stderr,
+			"reprise: the stand-in for libcuda.so.1 was not found beside this command nor in " REPRISE_LIBDIR
+			"/reprise\n");
 		return false;
 	}
 	if (reprise_cli_open_driver(driver) == NULL) {
-		fprintf(stderr, "reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
+		fprintf(
+			stderr,
+			"reprise: there is no libcuda.so.1 for the stand-in to lead to: the program runs without it\n");
 		return true;
 	}
 	tell_stderr();

@@ -31,18 +31,24 @@ static int toolkit_version(const char *folder)
 
 static void tell_toolkit(void)
 {
-	const char *const folders[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/usr/lib/cuda", "/opt/cuda"};
+	const char *const folders[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda",
+	                               "/usr/lib/cuda", "/opt/cuda"};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		int version = folders[i] != NULL ? toolkit_version(folders[i]) : 0;
 
 		if (version > 0) {
-			reprise_cli_tell("toolkit", "CUDA %d.%d in %s; Reprise was built with the header of %d.%d", version / 1000, version % 1000 / 10, folders[i],
-			                 CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
+			reprise_cli_tell("toolkit",
+			                 "CUDA %d.%d in %s; Reprise was built with the header of %d.%d",
+			                 version / 1000, version % 1000 / 10, folders[i], CUDA_VERSION / 1000,
+			                 CUDA_VERSION % 1000 / 10);
 			return;
 		}
 	}
-	reprise_cli_tell("toolkit", "none found, and none is needed; Reprise was built with the header of CUDA %d.%d", CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
+	reprise_cli_tell(
+		"toolkit",
+		"none found, and none is needed; Reprise was built with the header of CUDA %d.%d",
+		CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
 }
 
 static void tell_devices(void *driver)
@@ -53,7 +59,8 @@ static void tell_devices(void *driver)
 	typeof(&cuDeviceGetAttribute) get_attribute = dlsym(driver, "cuDeviceGetAttribute");
 	int count = 0;
 
-	if (get_count == NULL || get == NULL || get_name == NULL || get_attribute == NULL || get_count(&count) != CUDA_SUCCESS)
+	if (get_count == NULL || get == NULL || get_name == NULL || get_attribute == NULL ||
+	    get_count(&count) != CUDA_SUCCESS)
 		return;
 	for (int i = 0; i < count && i < DEVICES_TOLD; i++) {
 		char name[128] = "";
@@ -83,9 +90,11 @@ static bool starts(void *driver, struct reprise_hindrances *hindrances)
 		name = "an unknown error";
 	snprintf(what, sizeof(what), "the driver does not start: %s (%d)", name, result);
 	reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "%s", what);
-	reprise_cli_tell_conflict(what, result == CUDA_ERROR_STUB_LIBRARY ?
-		"this is the toolkit's stub, for linking only: take its folder from LD_LIBRARY_PATH" :
-		"no CUDA program runs here so, with or without Reprise: see whether nvidia-smi shows a GPU, and CUDA_VISIBLE_DEVICES");
+	reprise_cli_tell_conflict(
+		what,
+		result == CUDA_ERROR_STUB_LIBRARY
+			? "this is the toolkit's stub, for linking only: take its folder from LD_LIBRARY_PATH"
+			: "no CUDA program runs here so, with or without Reprise: see whether nvidia-smi shows a GPU, and CUDA_VISIBLE_DEVICES");
 	return false;
 }
 
@@ -99,12 +108,16 @@ static void tell_driver(void *driver, const char *path, struct reprise_hindrance
 	if (get_version == NULL || get_version(&version) != CUDA_SUCCESS)
 		version = 0;
 	reprise_cli_tell("driver", "%s", path);
-	reprise_cli_tell("driver's version", "CUDA %d.%d%s%s", version / 1000, version % 1000 / 10, release[0] != '\0' ? ", release " : "", release);
+	reprise_cli_tell("driver's version", "CUDA %d.%d%s%s", version / 1000, version % 1000 / 10,
+	                 release[0] != '\0' ? ", release " : "", release);
 	if (starts(driver, hindrances))
 		tell_devices(driver);
 	if (version > 0 && version < OLDEST_DRIVER) {
-		reprise_cli_tell_conflict("a driver older than CUDA 12.4 does not tell the parameters of kernels: they are all launched as without Reprise", "update the driver");
-		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "the driver is older than CUDA 12.4");
+		reprise_cli_tell_conflict(
+			"a driver older than CUDA 12.4 does not tell the parameters of kernels: they are all launched as without Reprise",
+			"update the driver");
+		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying),
+		                       "the driver is older than CUDA 12.4");
 	}
 }
 
@@ -116,8 +129,10 @@ void reprise_cli_tell_machine(struct reprise_hindrances *hindrances)
 	if (driver != NULL) {
 		tell_driver(driver, path, hindrances);
 	} else {
-		reprise_cli_tell("driver", "no libcuda.so.1 is found here: programs run as without Reprise");
-		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying), "no libcuda.so.1 is found here");
+		reprise_cli_tell("driver",
+		                 "no libcuda.so.1 is found here: programs run as without Reprise");
+		reprise_hindrance_note(hindrances->replaying, sizeof(hindrances->replaying),
+		                       "no libcuda.so.1 is found here");
 	}
 	tell_toolkit();
 }

@@ -3,5 +3,6 @@
 
 #include "cli/hindrance.h"
 
-/* Prints it, and what of it is in the way. Asks the driver, which starts it, but makes no context. */
+/* Prints it, and what of it is in the way. Asks the driver, which starts it, but makes no context.
+ */
 void reprise_cli_tell_machine(struct reprise_hindrances *hindrances);

@@ -1,6 +1,7 @@
 /*
- * reprise: the command. Sets the environment and runs a program under the library, or tells whether that would work; what it runs can
- * be run with LD_PRELOAD or LD_LIBRARY_PATH and the variables alone.
+ * reprise: the command. Sets the environment and runs a program under the library, or tells whether
+ * that would work; what it runs can be run with LD_PRELOAD or LD_LIBRARY_PATH and the variables
+ * alone.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,15 +27,18 @@ static int refuse_command(const char *word)
 	nearest = reprise_nearest(word, names, count);
 	if (nearest != NULL)
 		return reprise_arguments_refuse("unknown command %s; did you mean %s?", word, nearest);
-	return reprise_arguments_refuse("unknown command %s; reprise --help lists those that there are", word);
+	return reprise_arguments_refuse("unknown command %s; reprise --help lists those that there are",
+	                                word);
 }
 
-/* `help` alone behind a command, unless there is a program or a file of that name, which may be meant. */
+/* `help` alone behind a command, unless there is a program or a file of that name, which may be
+ * meant. */
 static bool asks_for_help(char **words)
 {
 	char path[REPRISE_CLI_PATH_MOST];
 
-	return words[2] != NULL && strcmp(words[2], "help") == 0 && words[3] == NULL && access("help", F_OK) != 0 && !reprise_program_find("help", path, sizeof(path));
+	return words[2] != NULL && strcmp(words[2], "help") == 0 && words[3] == NULL &&
+	       access("help", F_OK) != 0 && !reprise_program_find("help", path, sizeof(path));
 }
 
 int main(int count, char **words)

@@ -1,6 +1,7 @@
 /*
- * Every process that the program starts writes a file of its own: where the user says, or into a folder that is gone afterwards. A command within a command
- * finds the outer one's folder chosen already; it tells of what its own processes leave there, and neither names nor removes it.
+ * Every process that the program starts writes a file of its own: where the user says, or into a
+ * folder that is gone afterwards. A command within a command finds the outer one's folder chosen
+ * already; it tells of what its own processes leave there, and neither names nor removes it.
  */
 #include "cli/outcome.h"
 
@@ -30,9 +31,11 @@ static void make_mark(struct reprise_outcome *outcome, const char *outer)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	if (outer != NULL && strlen(outer) + 64 < sizeof(outcome->mark))
-		snprintf(outcome->mark, sizeof(outcome->mark), "%s/%d-%lld", outer, (int)getpid(), (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+		snprintf(outcome->mark, sizeof(outcome->mark), "%s/%d-%lld", outer, (int)getpid(),
+		         (long long)now.tv_sec * 1000000000 + now.tv_nsec);
 	else
-		snprintf(outcome->mark, sizeof(outcome->mark), "%d-%lld", (int)getpid(), (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+		snprintf(outcome->mark, sizeof(outcome->mark), "%d-%lld", (int)getpid(),
+		         (long long)now.tv_sec * 1000000000 + now.tv_nsec);
 	setenv(REPRISE_LAUNCHER_MARK, outcome->mark, 1);
 }
 
@@ -47,14 +50,16 @@ static void make_scratch(struct reprise_outcome *outcome)
 	reprise_given_set(REPRISE_OPTION_REPORT, outcome->pattern, "the command");
 }
 
-/* The outer command's folder has the name of all such folders; what the user has chosen does not. */
+/* The outer command's folder has the name of all such folders; what the user has chosen does not.
+ */
 static bool is_outer_scratch(const char *pattern)
 {
 	const char *end = strstr(pattern, "/%p.json"), *begin = end;
 
 	while (begin != NULL && begin > pattern && begin[-1] != '/')
 		begin--;
-	return end != NULL && end[strlen("/%p.json")] == '\0' && end - begin == (long)strlen("reprise-XXXXXX") && strncmp(begin, "reprise-", 8) == 0;
+	return end != NULL && end[strlen("/%p.json")] == '\0' &&
+	       end - begin == (long)strlen("reprise-XXXXXX") && strncmp(begin, "reprise-", 8) == 0;
 }
 
 void reprise_outcome_begin(struct reprise_outcome *outcome)
@@ -68,7 +73,8 @@ void reprise_outcome_begin(struct reprise_outcome *outcome)
 		return;
 	}
 	outcome->chosen = outer == NULL || !is_outer_scratch(given);
-	if ((size_t)snprintf(outcome->pattern, sizeof(outcome->pattern), "%s", given) >= sizeof(outcome->pattern))
+	if ((size_t)snprintf(outcome->pattern, sizeof(outcome->pattern), "%s", given) >=
+	    sizeof(outcome->pattern))
 		outcome->pattern[0] = '\0'; /* the library says that it is too long */
 }
 
@@ -83,7 +89,8 @@ void reprise_outcome_end(const struct reprise_outcome *outcome)
 		reprise_place_remove_scratch(outcome->scratch);
 }
 
-void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found, struct reprise_summary *summary)
+void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found,
+                          struct reprise_summary *summary)
 {
 	*found = (struct reprise_found){0};
 	*summary = (struct reprise_summary){0};
@@ -100,7 +107,8 @@ void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_
 
 /* ---- why nothing is known ---- */
 
-/* Why reports cannot be written, in words; false if nothing is against it. Of many names the folder is told, and of a folder of ours the one that it is in. */
+/* Why reports cannot be written, in words; false if nothing is against it. Of many names the folder
+ * is told, and of a folder of ours the one that it is in. */
 static bool place_problem(const struct reprise_outcome *outcome, char *words, size_t size)
 {
 	const char *problem = NULL, *name = outcome->pattern;
@@ -120,25 +128,31 @@ static bool place_problem(const struct reprise_outcome *outcome, char *words, si
 	return problem != NULL;
 }
 
-void reprise_outcome_why_unknown(const struct reprise_outcome *outcome, const struct reprise_found *found, char **command, int status, char *words, size_t size)
+void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,
+                                 const struct reprise_found *found, char **command, int status,
+                                 char *words, size_t size)
 {
 	char obstacle[256];
 
 	if (is_of_a_line(outcome))
 		snprintf(words, size, "the library told it on stderr, if anything");
 	else if (outcome->error != 0)
-		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s", strerror(outcome->error));
+		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s",
+		         strerror(outcome->error));
 	else if (place_problem(outcome, words, size))
 		return;
 	else if (found->unusable != NULL)
 		snprintf(words, size, "the report in %s is not whole", found->unusable);
 	else if (WIFSIGNALED(status))
-		snprintf(words, size, "%s was ended by signal %d (%s) before it could report", command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+		snprintf(words, size, "%s was ended by signal %d (%s) before it could report", command[0],
+		         WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else if (reprise_program_obstacle(command[0], obstacle, sizeof(obstacle)))
 		snprintf(words, size, "%s", obstacle);
 	else
-		snprintf(words, size, "no report came: %s made no CUDA call that Reprise could see, ended by _exit, or forbade itself to open files; try reprise doctor %s",
-		         command[0], command[0]);
+		snprintf(
+			words, size,
+			"no report came: %s made no CUDA call that Reprise could see, ended by _exit, or forbade itself to open files; try reprise doctor %s",
+			command[0], command[0]);
 }
 
 /* ---- the end ---- */
@@ -155,8 +169,10 @@ static void tell_verdict(const struct reprise_summary *summary)
 	else if (summary->not_verified == 0)
 		fprintf(stderr, "reprise: verify: %s graph nodes checked, all match\n", checked);
 	else
-		fprintf(stderr, "reprise: verify: %s graph nodes checked, all match; %s more could not be checked\n", checked,
-		        reprise_amount_count(summary->not_verified, others));
+		fprintf(
+			stderr,
+			"reprise: verify: %s graph nodes checked, all match; %s more could not be checked\n",
+			checked, reprise_amount_count(summary->not_verified, others));
 }
 
 /* Where more is to be learnt, if the user has chosen to keep it. */
@@ -177,12 +193,16 @@ static void tell_gain(const struct reprise_summary *summary, bool observed)
 {
 	char saved[REPRISE_AMOUNT_MOST], time[REPRISE_AMOUNT_MOST];
 
-	reprise_amount_duration((double)(summary->saved_ns < 0 ? -summary->saved_ns : summary->saved_ns), saved);
+	reprise_amount_duration((double)(summary->saved_ns < 0 ? -summary->saved_ns
+	                                                       : summary->saved_ns),
+	                        saved);
 	reprise_amount_duration((double)summary->launch_time_ns, time);
 	if (summary->saved_ns > 0)
-		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved", saved, time);
+		fprintf(stderr, ", %s about %s of %s launch time", observed ? "which would save" : "saved",
+		        saved, time);
 	else if (summary->saved_ns < 0)
-		fprintf(stderr, ", %sabout %s slower than without (of %s launch time)", observed ? "which would be " : "", saved, time);
+		fprintf(stderr, ", %sabout %s slower than without (of %s launch time)",
+		        observed ? "which would be " : "", saved, time);
 }
 
 static void tell_shares(const struct reprise_summary *summary, bool observed)
@@ -192,11 +212,14 @@ static void tell_shares(const struct reprise_summary *summary, bool observed)
 
 	reprise_amount_count(summary->ops, ops);
 	if (summary->replayed > 0)
-		fprintf(stderr, "reprise: %.1f %% of %s launches %s", reprise_summary_share(summary), ops, replayed);
+		fprintf(stderr, "reprise: %.1f %% of %s launches %s", reprise_summary_share(summary), ops,
+		        replayed);
 	else if (observed)
-		fprintf(stderr, "reprise: 0 of %s launches %s: %s", ops, replayed, reprise_summary_why_none(summary, why, sizeof(why)));
+		fprintf(stderr, "reprise: 0 of %s launches %s: %s", ops, replayed,
+		        reprise_summary_why_none(summary, why, sizeof(why)));
 	else
-		fprintf(stderr, "reprise: replayed 0 of %s launches: %s", ops, reprise_summary_why_none(summary, why, sizeof(why)));
+		fprintf(stderr, "reprise: replayed 0 of %s launches: %s", ops,
+		        reprise_summary_why_none(summary, why, sizeof(why)));
 	if (summary->processes > 1)
 		fprintf(stderr, " (%u processes)", summary->processes);
 }
@@ -207,21 +230,30 @@ static void tell_others(const struct reprise_summary *summary)
 	char others[REPRISE_AMOUNT_MOST];
 
 	if (summary->paused > 0)
-		fprintf(stderr, "; %s more came while Reprise was off", reprise_amount_count(summary->paused, others));
+		fprintf(stderr, "; %s more came while Reprise was off",
+		        reprise_amount_count(summary->paused, others));
 	if (summary->passed_stopped > 0 && summary->stopped[0] != '\0')
-		fprintf(stderr, "; %s more came after it had stopped: %s", reprise_amount_count(summary->passed_stopped, others), summary->stopped);
+		fprintf(stderr, "; %s more came after it had stopped: %s",
+		        reprise_amount_count(summary->passed_stopped, others), summary->stopped);
 }
 
-static void tell_line(const struct reprise_outcome *outcome, const struct reprise_found *found, const struct reprise_summary *summary, const char *mode)
+static void tell_line(const struct reprise_outcome *outcome, const struct reprise_found *found,
+                      const struct reprise_summary *summary, const char *mode)
 {
 	bool observed = strcmp(mode, "observe") == 0;
 	char passed[REPRISE_AMOUNT_MOST];
 
 	if (summary->ops == 0 && summary->aside_for[0] != '\0')
-		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same", summary->aside_for);
-	else if (summary->ops == 0 && summary->paused + summary->passed_stopped + summary->passed_capturing > 0)
-		fprintf(stderr, "reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
-		        reprise_amount_count(summary->paused + summary->passed_stopped + summary->passed_capturing, passed));
+		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same",
+		        summary->aside_for);
+	else if (summary->ops == 0 &&
+	         summary->paused + summary->passed_stopped + summary->passed_capturing > 0)
+		fprintf(
+			stderr,
+			"reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
+			reprise_amount_count(summary->paused + summary->passed_stopped +
+		                             summary->passed_capturing,
+		                         passed));
 	else if (summary->ops == 0)
 		fprintf(stderr, "reprise: no CUDA launches were seen");
 	else
@@ -241,12 +273,17 @@ static void tell_snapshots(const struct reprise_summary *summary, int status)
 	if (summary->snapshots == 0)
 		return;
 	if (WIFSIGNALED(status))
-		fprintf(stderr, "reprise: ended by signal %d (%s); the last snapshot is shown\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		fprintf(stderr, "reprise: ended by signal %d (%s); the last snapshot is shown\n",
+		        WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
-		fprintf(stderr, "reprise: %u of %u processes ended before the last report; the last snapshot is shown\n", summary->snapshots, summary->processes);
+		fprintf(
+			stderr,
+			"reprise: %u of %u processes ended before the last report; the last snapshot is shown\n",
+			summary->snapshots, summary->processes);
 }
 
-void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode, int status)
+void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode,
+                          int status)
 {
 	bool observed = strcmp(mode, "observe") == 0;
 	struct reprise_found found;
@@ -255,12 +292,14 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 
 	if (is_of_a_line(outcome)) { /* the library has told it, unless it could not */
 		if (WIFSIGNALED(status))
-			fprintf(stderr, "reprise: %s was ended by signal %d (%s), and reported nothing\n", command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
+			fprintf(stderr, "reprise: %s was ended by signal %d (%s), and reported nothing\n",
+			        command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
 		return;
 	}
 	reprise_outcome_look(outcome, &found, &summary);
 	if (found.unusable != NULL && summary.processes > 0)
-		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n", found.unusable);
+		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n",
+		        found.unusable);
 	if (summary.processes > 0 && place_problem(outcome, why, sizeof(why)))
 		fprintf(stderr, "reprise: %s; what is not there is not counted\n", why);
 	tell_snapshots(&summary, status);

@@ -17,7 +17,9 @@
 bool reprise_place_folder_of(const char *path, char *folder, size_t size)
 {
 	const char *slash = strrchr(path, '/');
-	int length = slash == NULL ? snprintf(folder, size, ".") : snprintf(folder, size, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+	int length = slash == NULL ? snprintf(folder, size, ".")
+	                           : snprintf(folder, size, "%.*s",
+	                                      slash == path ? 1 : (int)(slash - path), path);
 
 	return length > 0 && (size_t)length < size;
 }
@@ -52,7 +54,8 @@ const char *reprise_place_file_problem(const char *pattern)
 	char path[PATH_MAX], folder[PATH_MAX];
 	struct stat status;
 
-	if (!reprise_expand(pattern, getpid(), path, sizeof(path)) || !reprise_place_folder_of(path, folder, sizeof(folder)))
+	if (!reprise_expand(pattern, getpid(), path, sizeof(path)) ||
+	    !reprise_place_folder_of(path, folder, sizeof(folder)))
 		return strerror(ENAMETOOLONG);
 	if (path[strlen(path) - 1] == '/')
 		return strerror(EISDIR);
@@ -69,7 +72,8 @@ static int open_nameless(const char *folder)
 	int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 	char path[PATH_MAX];
 
-	if (file >= 0 || snprintf(path, sizeof(path), "%s/.reprise-XXXXXX", folder) >= (int)sizeof(path))
+	if (file >= 0 ||
+	    snprintf(path, sizeof(path), "%s/.reprise-XXXXXX", folder) >= (int)sizeof(path))
 		return file;
 	file = mkostemp(path, O_CLOEXEC);
 	if (file >= 0)
@@ -97,13 +101,16 @@ const char *reprise_place_room_problem(const char *folder)
 bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST])
 {
 	const char *temporary = getenv("TMPDIR");
-	const char *const places[] = {temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp", "/tmp"};
+	const char *const places[] = {temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp",
+	                              "/tmp"};
 	char place[PATH_MAX];
 
 	for (size_t i = 0; i < 2; i++) {
-		if (realpath(places[i], place) == NULL) /* the program may be somewhere else when it looks for the folder */
+		if (realpath(places[i], place) ==
+		    NULL) /* the program may be somewhere else when it looks for the folder */
 			continue;
-		if (snprintf(folder, REPRISE_PLACE_SCRATCH_MOST, "%s/reprise-XXXXXX", place) >= REPRISE_PLACE_SCRATCH_MOST)
+		if (snprintf(folder, REPRISE_PLACE_SCRATCH_MOST, "%s/reprise-XXXXXX", place) >=
+		    REPRISE_PLACE_SCRATCH_MOST)
 			errno = ENAMETOOLONG;
 		else if (mkdtemp(folder) != NULL)
 			return true;
@@ -111,7 +118,8 @@ bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST])
 	return false;
 }
 
-void reprise_place_each(const char *folder, void (*each)(const char *path, void *context), void *context)
+void reprise_place_each(const char *folder, void (*each)(const char *path, void *context),
+                        void *context)
 {
 	DIR *directory = opendir(folder);
 	struct dirent *entry;

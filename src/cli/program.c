@@ -32,8 +32,10 @@ bool reprise_program_find(const char *name, char *path, size_t size)
 		snprintf(path, size, "%s", name);
 		return true;
 	}
-	snprintf(folders, sizeof(folders), "%s", getenv("PATH") != NULL ? getenv("PATH") : "/bin:/usr/bin");
-	for (const char *folder = strsep(&rest, ":"); folder != NULL && name[0] != '\0'; folder = strsep(&rest, ":")) {
+	snprintf(folders, sizeof(folders), "%s",
+	         getenv("PATH") != NULL ? getenv("PATH") : "/bin:/usr/bin");
+	for (const char *folder = strsep(&rest, ":"); folder != NULL && name[0] != '\0';
+	     folder = strsep(&rest, ":")) {
 		snprintf(path, size, "%s/%s", folder[0] != '\0' ? folder : ".", name);
 		if (is_program(path))
 			return true;
@@ -61,7 +63,8 @@ static const char *split_words(const char *argument)
 	return NULL;
 }
 
-/* The program that env would run: the first word that is neither an option of its own nor a variable. Without -S, the argument is one word, blanks and all. */
+/* The program that env would run: the first word that is neither an option of its own nor a
+ * variable. Without -S, the argument is one word, blanks and all. */
 static void read_env(const char *argument, char *name, size_t size)
 {
 	const char *words = split_words(argument);
@@ -80,7 +83,8 @@ static void read_env(const char *argument, char *name, size_t size)
 	}
 }
 
-/* Where the interpreter of a script is. False if there is none, with the name that was looked for. */
+/* Where the interpreter of a script is. False if there is none, with the name that was looked for.
+ */
 static bool find_interpreter(const struct reprise_binary *script, char *path, size_t size)
 {
 	char name[sizeof(script->argument)];
@@ -101,7 +105,8 @@ static const char *machine_name(unsigned int machine)
 	static const struct {
 		unsigned int machine;
 		const char *name;
-	} names[] = {{EM_386, "x86"}, {EM_X86_64, "x86-64"}, {EM_ARM, "arm"}, {EM_AARCH64, "aarch64"}, {EM_PPC64, "ppc64"}, {EM_RISCV, "risc-v"}};
+	} names[] = {{EM_386, "x86"},         {EM_X86_64, "x86-64"}, {EM_ARM, "arm"},
+	             {EM_AARCH64, "aarch64"}, {EM_PPC64, "ppc64"},   {EM_RISCV, "risc-v"}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (names[i].machine == machine)
@@ -117,7 +122,8 @@ static const char *way_to_the_driver(const struct reprise_binary *binary)
 		return binary->cudart;
 	if (binary->cudart_inside)
 		return "static cudart";
-	return binary->names_driver ? "looks libcuda.so.1 up itself" : "none in this file; its libraries may have one";
+	return binary->names_driver ? "looks libcuda.so.1 up itself"
+	                            : "none in this file; its libraries may have one";
 }
 
 /* Static cudart names it whatever the program does. */
@@ -133,16 +139,20 @@ static void tell_program(const char *path, const struct reprise_binary *binary)
 	reprise_cli_tell("program", "%s", path);
 	if (binary->kind < REPRISE_BINARY_FOREIGN)
 		return;
-	snprintf(kind, sizeof(kind), "%d-bit, %s%s", binary->bits32 ? 32 : 64, machine_name(binary->machine),
-	         binary->kind == REPRISE_BINARY_FOREIGN ? "" :
-	         binary->kind == REPRISE_BINARY_STATIC  ? (binary->fixed_address ? ", static" : ", static-pie") :
-	         binary->kind == REPRISE_BINARY_LIBRARY ? ", a library" :
-	                                                  (binary->fixed_address ? ", dynamic, at a fixed address" : ", dynamic"));
+	snprintf(kind, sizeof(kind), "%d-bit, %s%s", binary->bits32 ? 32 : 64,
+	         machine_name(binary->machine),
+	         binary->kind == REPRISE_BINARY_FOREIGN ? ""
+	         : binary->kind == REPRISE_BINARY_STATIC
+	             ? (binary->fixed_address ? ", static" : ", static-pie")
+	         : binary->kind == REPRISE_BINARY_LIBRARY
+	             ? ", a library"
+	             : (binary->fixed_address ? ", dynamic, at a fixed address" : ", dynamic"));
 	reprise_cli_tell("kind", "%s", kind);
 	if (binary->kind == REPRISE_BINARY_FOREIGN)
 		return;
 	reprise_cli_tell("way to CUDA", "%s", way_to_the_driver(binary));
-	reprise_cli_tell("privileges", "%s", binary->privileged ? "runs with more rights than its user has" : "its user's");
+	reprise_cli_tell("privileges", "%s",
+	                 binary->privileged ? "runs with more rights than its user has" : "its user's");
 	if (calls_dlmopen(binary))
 		reprise_cli_tell("namespaces", "%s", "calls dlmopen");
 }
@@ -166,20 +176,26 @@ bool reprise_program_obstacle(const char *name, char *words, size_t size)
 	if (binary.kind == REPRISE_BINARY_STATIC)
 		snprintf(words, size, "%s is static, and nothing can be preloaded into it", path);
 	else if (binary.kind == REPRISE_BINARY_FOREIGN)
-		snprintf(words, size, "%s is for another kind of machine than the library, which cannot be preloaded into it", path);
+		snprintf(
+			words, size,
+			"%s is for another kind of machine than the library, which cannot be preloaded into it",
+			path);
 	else if (binary.privileged)
-		snprintf(words, size, "%s runs with more rights than its user has, and nothing is preloaded into it", path);
+		snprintf(words, size,
+		         "%s runs with more rights than its user has, and nothing is preloaded into it",
+		         path);
 	else
 		return false;
 	return true;
 }
 
-/* What the file itself says: NULL if the program can be preloaded, or else why not, in sentences. */
+/* What the file itself says: NULL if the program can be preloaded, or else why not, in sentences.
+ */
 static const char *obstacle(const struct reprise_binary *binary)
 {
 	if (binary->privileged)
 		return "cannot be preloaded: for a program with more rights than its user the loader ignores LD_PRELOAD and LD_LIBRARY_PATH, and Reprise would\n"
-		       "turn itself off. Run a copy without these rights.";
+			   "turn itself off. Run a copy without these rights.";
 	switch (binary->kind) {
 	case REPRISE_BINARY_OTHER:
 		return "cannot say: this is neither a program nor a script with its interpreter in the first line";
@@ -187,8 +203,8 @@ static const char *obstacle(const struct reprise_binary *binary)
 		return "cannot be run: scripts that are interpreted by scripts, more of them than the kernel follows";
 	case REPRISE_BINARY_FOREIGN:
 		return "cannot be preloaded: the library is for another kind of program than this one. The loader says \"cannot be preloaded\n"
-		       "(wrong ELF class ...): ignored\" and runs the program without it, which is harmless. If only a program that it starts uses CUDA,\n"
-		       "start that one under Reprise.";
+			   "(wrong ELF class ...): ignored\" and runs the program without it, which is harmless. If only a program that it starts uses CUDA,\n"
+			   "start that one under Reprise.";
 	case REPRISE_BINARY_STATIC:
 		return "cannot be preloaded: a static program has no loader that would. It runs as without Reprise.";
 	case REPRISE_BINARY_LIBRARY:
@@ -199,7 +215,8 @@ static const char *obstacle(const struct reprise_binary *binary)
 }
 
 /* The verdict, which follows from all that was found. */
-static bool judge(const char *path, const struct reprise_binary *binary, const struct reprise_hindrances *hindrances)
+static bool judge(const char *path, const struct reprise_binary *binary,
+                  const struct reprise_hindrances *hindrances)
 {
 	const char *why = binary->kind != REPRISE_BINARY_UNREADABLE ? obstacle(binary) : NULL;
 
@@ -214,10 +231,13 @@ static bool judge(const char *path, const struct reprise_binary *binary, const s
 	else if (hindrances->replaying[0] != '\0')
 		printf("can be preloaded, but nothing would be replayed: %s.\n", hindrances->replaying);
 	else if (calls_dlmopen(binary))
-		puts("can be preloaded, but not what it loads into other namespaces: reprise run --stand-in reaches these, too.");
+		puts(
+			"can be preloaded, but not what it loads into other namespaces: reprise run --stand-in reaches these, too.");
 	else
-		puts("can be preloaded. A library that it opens with RTLD_DEEPBIND looks past what is preloaded: for that, reprise run --stand-in.");
-	return binary->kind != REPRISE_BINARY_UNREADABLE && why == NULL && is_program(path) && hindrances->preloading[0] == '\0' && hindrances->replaying[0] == '\0';
+		puts(
+			"can be preloaded. A library that it opens with RTLD_DEEPBIND looks past what is preloaded: for that, reprise run --stand-in.");
+	return binary->kind != REPRISE_BINARY_UNREADABLE && why == NULL && is_program(path) &&
+	       hindrances->preloading[0] == '\0' && hindrances->replaying[0] == '\0';
 }
 
 bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances)
@@ -236,9 +256,12 @@ bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances 
 			printf("cannot be run: %s: %s\n", path, strerror(EACCES));
 			return false;
 		}
-		reprise_cli_tell("a script for", "%s%s%s", binary.interpreter, binary.argument[0] != '\0' ? " " : "", binary.argument);
+		reprise_cli_tell("a script for", "%s%s%s", binary.interpreter,
+		                 binary.argument[0] != '\0' ? " " : "", binary.argument);
 		if (!find_interpreter(&binary, path, sizeof(path))) {
-			printf("cannot be run: env looks for a program named \"%s\", and there is none in any folder of PATH\n", path);
+			printf(
+				"cannot be run: env looks for a program named \"%s\", and there is none in any folder of PATH\n",
+				path);
 			return false;
 		}
 		binary = reprise_binary_read(path);

@@ -1,6 +1,7 @@
 /*
- * Whom to ask is read from the kernel's list of sockets; the program need not be the process that was started, but one that this one starts. The cursor
- * is left at the beginning of the line, so that what the program writes goes over it.
+ * Whom to ask is read from the kernel's list of sockets; the program need not be the process that
+ * was started, but one that this one starts. The cursor is left at the beginning of the line, so
+ * that what the program writes goes over it.
  */
 #include "cli/progress.h"
 
@@ -103,8 +104,9 @@ void reprise_progress_show(pid_t root)
 		return;
 	if (summary.processes > 1)
 		snprintf(processes, sizeof(processes), ", %u processes", summary.processes);
-	snprintf(line, sizeof(line), "reprise: %.1f %% of %llu ops replayed, %llu traces, %.1f MiB%s", reprise_summary_share(&summary), summary.ops,
-	         summary.traces, (double)summary.bytes / (1 << 20), processes);
+	snprintf(line, sizeof(line), "reprise: %.1f %% of %llu ops replayed, %llu traces, %.1f MiB%s",
+	         reprise_summary_share(&summary), summary.ops, summary.traces,
+	         (double)summary.bytes / (1 << 20), processes);
 	fprintf(stderr, "\r%.*s\033[K\r", columns(), line);
 	shown = true;
 }

@@ -8,7 +8,8 @@
 
 #include "cli/library.h"
 
-/* Isolated from what the environment and the user have for their own Python programs; leaves no compiled files. */
+/* Isolated from what the environment and the user have for their own Python programs; leaves no
+ * compiled files. */
 static bool become_reader(char **words)
 {
 	char folder[REPRISE_CLI_PATH_MOST];
@@ -24,12 +25,16 @@ static bool become_reader(char **words)
 	memcpy(line, begin, sizeof(begin));
 	memcpy(line + 4, words, count * sizeof(*words));
 	if (!reprise_cli_find_reader(folder)) {
-		fprintf(stderr, "reprise: the reader of reports was not found beside this command nor in " REPRISE_DATADIR "/reprise\n");
+		fprintf(
+			stderr,
+			"reprise: the reader of reports was not found beside this command nor in " REPRISE_DATADIR
+			"/reprise\n");
 		return false;
 	}
 	execvp(line[0], line);
 	free(line);
-	fprintf(stderr, "reprise: reports are shown by python3, which is not here; they are plain JSON\n");
+	fprintf(stderr,
+	        "reprise: reports are shown by python3, which is not here; they are plain JSON\n");
 	return false;
 }
 
@@ -55,5 +60,6 @@ bool reprise_cli_report_run(char *const *paths, size_t count)
 		_exit(127);
 	}
 	free(words);
-	return reader > 0 && waitpid(reader, &status, 0) == reader && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	return reader > 0 && waitpid(reader, &status, 0) == reader && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 0;
 }

@@ -35,10 +35,14 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	status = reprise_child_start(command, prepare, stand_in ? &stand_in : NULL);
 	if (status != 0) {
 		reprise_outcome_end(&outcome);
-		return reprise_child_asked_to_end() != 0 ? reprise_child_end_by(reprise_child_asked_to_end()) : status;
+		return reprise_child_asked_to_end() != 0
+		           ? reprise_child_end_by(reprise_child_asked_to_end())
+		           : status;
 	}
 	status = wait_for_end(progress);
 	reprise_outcome_tell(&outcome, command, mode, status);
 	reprise_outcome_end(&outcome);
-	return WIFSIGNALED(status) ? reprise_child_end_by(WTERMSIG(status)) : WEXITSTATUS(status); /* as the program ended, so does this process */
+	return WIFSIGNALED(status)
+	           ? reprise_child_end_by(WTERMSIG(status))
+	           : WEXITSTATUS(status); /* as the program ended, so does this process */
 }

@@ -1,4 +1,5 @@
-/* Reports are looked through line by line, as src/report/json.c writes them: what is looked for stands on lines of its own, two spaces from the margin. */
+/* Reports are looked through line by line, as src/report/json.c writes them: what is looked for
+ * stands on lines of its own, two spaces from the margin. */
 #include "cli/summary.h"
 
 #include <errno.h>
@@ -58,7 +59,8 @@ static bool is_whole(const char *report)
 
 	while (length > 0 && (report[length - 1] == '\n' || report[length - 1] == ' '))
 		length--;
-	return report[0] == '{' && length > 1 && report[length - 1] == '}' && value_of(report, "format") != NULL && value_of(report, "ops") != NULL;
+	return report[0] == '{' && length > 1 && report[length - 1] == '}' &&
+	       value_of(report, "format") != NULL && value_of(report, "ops") != NULL;
 }
 
 bool reprise_summary_is_of(const char *report, const char *mark)
@@ -131,7 +133,8 @@ char *reprise_summary_read(const char *path)
 		error = errno;
 	else if (!S_ISREG(status.st_mode) || status.st_size > FILE_MOST)
 		error = EINVAL;
-	else if ((text = malloc((size_t)status.st_size + 1)) == NULL || !read_all(file, text, (size_t)status.st_size))
+	else if ((text = malloc((size_t)status.st_size + 1)) == NULL ||
+	         !read_all(file, text, (size_t)status.st_size))
 		error = errno;
 	close(file);
 	if (error != 0) {
@@ -147,7 +150,8 @@ double reprise_summary_share(const struct reprise_summary *summary)
 	return 100.0 * (double)summary->replayed / (double)(summary->ops > 0 ? summary->ops : 1);
 }
 
-const char *reprise_summary_why_none(const struct reprise_summary *summary, char *words, size_t size)
+const char *reprise_summary_why_none(const struct reprise_summary *summary, char *words,
+                                     size_t size)
 {
 	char time[REPRISE_AMOUNT_MOST];
 
@@ -161,6 +165,9 @@ const char *reprise_summary_why_none(const struct reprise_summary *summary, char
 	else if (summary->graphs == 0)
 		snprintf(words, size, "the program ended after %s, before any graph was ready", time);
 	else
-		snprintf(words, size, "the program ended after %s, before any graph that was ready was needed again, or was seen to pay", time);
+		snprintf(
+			words, size,
+			"the program ended after %s, before any graph that was ready was needed again, or was seen to pay",
+			time);
 	return words;
 }

@@ -1,6 +1,7 @@
 /*
- * All is kept in a folder that is gone afterwards: what each run printed, copies of the files (files.h), and the reports of the second run, which tell
- * whether it proves anything. Who asks this process to end has the program told, and finds the files as they were.
+ * All is kept in a folder that is gone afterwards: what each run printed, copies of the files
+ * (files.h), and the reports of the second run, which tell whether it proves anything. Who asks
+ * this process to end has the program told, and finds the files as they were.
  */
 #include "cli/twice.h"
 
@@ -57,15 +58,19 @@ static bool prepare(void *context)
 	int input = open(path_of(preparation->runs, "stdin"), O_RDONLY | O_CLOEXEC), output, errors;
 
 	snprintf(name, sizeof(name), "%s.out", preparation->which);
-	output = open(path_of(preparation->runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+	output =
+		open(path_of(preparation->runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
 	snprintf(name, sizeof(name), "%s.err", preparation->which);
-	errors = open(path_of(preparation->runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
+	errors =
+		open(path_of(preparation->runs, name), O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0600);
 	if (input < 0 || output < 0 || errors < 0) {
-		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n", preparation->runs->folder, strerror(errno));
+		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n",
+		        preparation->runs->folder, strerror(errno));
 		return false;
 	}
 	/* Without means without, whatever the environment preloads. */
-	if (setenv("REPRISE", preparation->load != NULL ? "on" : "off", 1) != 0 || (preparation->load != NULL && !preparation->load()))
+	if (setenv("REPRISE", preparation->load != NULL ? "on" : "off", 1) != 0 ||
+	    (preparation->load != NULL && !preparation->load()))
 		return false;
 	dup2(input, STDIN_FILENO);
 	dup2(output, STDOUT_FILENO);
@@ -78,12 +83,15 @@ static bool is_kept(const struct runs *runs)
 	const char *problem = reprise_place_room_problem(runs->folder);
 
 	if (problem != NULL)
-		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n", runs->folder, problem);
+		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n", runs->folder,
+		        problem);
 	return problem == NULL;
 }
 
-/* 0, with its end; or the status to exit with: it could not be started, or not be kept, which is said, or somebody asks this process to end. */
-static int run(const struct runs *runs, const char *which, char **command, bool (*load)(void), int *status)
+/* 0, with its end; or the status to exit with: it could not be started, or not be kept, which is
+ * said, or somebody asks this process to end. */
+static int run(const struct runs *runs, const char *which, char **command, bool (*load)(void),
+               int *status)
 {
 	struct preparation preparation = {runs, which, load};
 	int unable = reprise_child_start(command, prepare, &preparation);
@@ -96,7 +104,8 @@ static int run(const struct runs *runs, const char *which, char **command, bool 
 
 static const char *status_words(int status, char *words, size_t size)
 {
-	snprintf(words, size, WIFSIGNALED(status) ? "signal %d" : "status %d", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	snprintf(words, size, WIFSIGNALED(status) ? "signal %d" : "status %d",
+	         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 	return words;
 }
 
@@ -107,13 +116,15 @@ static bool same_status(int without, int with)
 	if (without == with)
 		printf("end: the same, %s\n", status_words(with, first, sizeof(first)));
 	else
-		printf("end: differs\n  without  %s\n  with     %s\n", status_words(without, first, sizeof(first)),
+		printf("end: differs\n  without  %s\n  with     %s\n",
+		       status_words(without, first, sizeof(first)),
 		       status_words(with, second, sizeof(second)));
 	return without == with;
 }
 
 /* Of the second run. */
-static void why_nothing_replayed(const struct runs *runs, const struct reprise_found *found, const struct reprise_summary *summary, char **command, int status,
+static void why_nothing_replayed(const struct runs *runs, const struct reprise_found *found,
+                                 const struct reprise_summary *summary, char **command, int status,
                                  char why[WHY_MOST])
 {
 	if (summary->processes == 0)
@@ -126,7 +137,8 @@ static void why_nothing_replayed(const struct runs *runs, const struct reprise_f
 		reprise_summary_why_none(summary, why, WHY_MOST);
 }
 
-/* What was compared, and whether anything was replayed in the second run. Returns the status to exit with. */
+/* What was compared, and whether anything was replayed in the second run. Returns the status to
+ * exit with. */
 static int tell_verdict(const struct runs *runs, unsigned int different, char **command, int status)
 {
 	struct reprise_found found;
@@ -141,10 +153,12 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 	if (different > 0 && replayed)
 		printf("reprise: %u differ\n", different);
 	else if (different > 0)
-		printf("reprise: %u differ, but nothing %s replayed: this is not shown to come of replaying (%s)\n", different,
-		       summary.processes > 0 ? "was" : "is known to have been", why);
+		printf(
+			"reprise: %u differ, but nothing %s replayed: this is not shown to come of replaying (%s)\n",
+			different, summary.processes > 0 ? "was" : "is known to have been", why);
 	else if (replayed)
-		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n", reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
+		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n",
+		       reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
 	else
 		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why);
 	reprise_found_free(&found);
@@ -156,8 +170,10 @@ static int compare(struct runs *runs, char **command, int without, int with)
 {
 	unsigned int different = !same_status(without, with);
 
-	different += !reprise_cli_same_files("stdout", path_of(runs, FIRST ".out"), path_of(runs, SECOND ".out"));
-	different += !reprise_cli_same_files("stderr", path_of(runs, FIRST ".err"), path_of(runs, SECOND ".err"));
+	different += !reprise_cli_same_files("stdout", path_of(runs, FIRST ".out"),
+	                                     path_of(runs, SECOND ".out"));
+	different += !reprise_cli_same_files("stderr", path_of(runs, FIRST ".err"),
+	                                     path_of(runs, SECOND ".err"));
 	different += reprise_files_differ(&runs->files);
 	return tell_verdict(runs, different, command, with);
 }
@@ -184,12 +200,15 @@ static int run_twice(struct runs *runs, char **command, bool stand_in)
 	struct reprise_files *files = &runs->files;
 	int without, with, unable;
 
-	if (!reprise_files_look(files, true) || !keep_input(runs) || !reprise_files_keep(files, REPRISE_FILES_BEFORE))
+	if (!reprise_files_look(files, true) || !keep_input(runs) ||
+	    !reprise_files_keep(files, REPRISE_FILES_BEFORE))
 		return UNSEEN;
 	unable = run(runs, FIRST, command, NULL, &without);
-	if (!reprise_files_look(files, false) || !reprise_files_keep(files, REPRISE_FILES_FIRST) || !reprise_files_restore(files) || unable != 0)
+	if (!reprise_files_look(files, false) || !reprise_files_keep(files, REPRISE_FILES_FIRST) ||
+	    !reprise_files_restore(files) || unable != 0)
 		return unable != 0 ? unable : UNSEEN;
-	unable = run(runs, SECOND, command, stand_in ? reprise_cli_stand_in : reprise_cli_preload, &with);
+	unable =
+		run(runs, SECOND, command, stand_in ? reprise_cli_stand_in : reprise_cli_preload, &with);
 	if (!reprise_files_look(files, false))
 		unable = UNSEEN;
 	if (reprise_child_asked_to_end() != 0)
@@ -204,11 +223,14 @@ int reprise_cli_twice(char **command, char *const *globs, size_t count, bool sta
 
 	reprise_child_guard();
 	if (!reprise_place_make_scratch(runs.folder)) {
-		fprintf(stderr, "reprise: there can be no folder for what the runs leave, in $TMPDIR or /tmp: %s\n", strerror(errno));
+		fprintf(stderr,
+		        "reprise: there can be no folder for what the runs leave, in $TMPDIR or /tmp: %s\n",
+		        strerror(errno));
 		return UNSEEN;
 	}
 	reprise_outcome_begin(&runs.outcome);
 	status = run_twice(&runs, command, stand_in);
 	clean_up(&runs);
-	return reprise_child_asked_to_end() != 0 ? reprise_child_end_by(reprise_child_asked_to_end()) : status;
+	return reprise_child_asked_to_end() != 0 ? reprise_child_end_by(reprise_child_asked_to_end())
+	                                         : status;
 }

@@ -1,4 +1,5 @@
-/* The socket is in a file table of the thread's own, which it has before anything else; where it cannot have one, there is no control. */
+/* The socket is in a file table of the thread's own, which it has before anything else; where it
+ * cannot have one, there is no control. */
 #include "control/control.h"
 
 #include <errno.h>
@@ -31,7 +32,8 @@ static int open_listener(void)
 	socklen_t length = reprise_control_address(&address, getpid());
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	if (listener >= 0 && bind(listener, (const struct sockaddr *)&address, length) == 0 && listen(listener, BACKLOG) == 0)
+	if (listener >= 0 && bind(listener, (const struct sockaddr *)&address, length) == 0 &&
+	    listen(listener, BACKLOG) == 0)
 		return listener;
 	if (listener >= 0) {
 		REPRISE_KEEP_ERRNO;
@@ -61,7 +63,8 @@ static void say(int peer, const char *text)
 	send(peer, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* In memory first: who reads slowly, or not at all, is not to keep the process from its own report. */
+/* In memory first: who reads slowly, or not at all, is not to keep the process from its own report.
+ */
 static int make_report(void)
 {
 	int file = memfd_create("report", MFD_CLOEXEC);
@@ -103,13 +106,15 @@ static void *run(void *unused)
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	if (!reprise_thread_own_files(true)) { /* stderr for as long as there may be something to say */
-		reprise_log(REPRISE_LOG_WARNING, "no control: the kernel is older than Linux 5.9, or forbids close_range");
+		reprise_log(REPRISE_LOG_WARNING,
+		            "no control: the kernel is older than Linux 5.9, or forbids close_range");
 		return NULL;
 	}
 	while ((listener = open_listener()) < 0 && is_short(errno))
 		nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
 	if (listener < 0)
-		reprise_log(REPRISE_LOG_WARNING, "no control: %s", errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");
+		reprise_log(REPRISE_LOG_WARNING, "no control: %s",
+		            errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");
 	if (listener != STDERR_FILENO)
 		close(STDERR_FILENO);
 	while (listener >= 0 && reprise_guests_wait(listener, obey))

@@ -1,7 +1,8 @@
 /*
- * Control from outside (`reprise ctl`): on, off, report. Only if REPRISE_CONTROL asks for it, which a program with more rights than its user does not
- * hear of. A thread of ours waits at a socket (peer.h), with all signals masked, and nothing of it is seen by the program: it has a file table of its
- * own.
+ * Control from outside (`reprise ctl`): on, off, report. Only if REPRISE_CONTROL asks for it, which
+ * a program with more rights than its user does not hear of. A thread of ours waits at a socket
+ * (peer.h), with all signals masked, and nothing of it is seen by the program: it has a file table
+ * of its own.
  */
 #pragma once
 

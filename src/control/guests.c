@@ -66,12 +66,14 @@ static bool answer(struct guest *guest)
 /* False if there is no more to do for this guest. */
 static bool hear(struct guest *guest, reprise_guests_obey obey)
 {
-	ssize_t got = recv(guest->connection, guest->word + guest->length, sizeof(guest->word) - 1 - guest->length, MSG_DONTWAIT);
+	ssize_t got = recv(guest->connection, guest->word + guest->length,
+	                   sizeof(guest->word) - 1 - guest->length, MSG_DONTWAIT);
 
 	if (got < 0)
 		return is_for_later(got);
 	guest->length += (size_t)got;
-	if (got > 0 && guest->length < sizeof(guest->word) - 1 && memchr(guest->word, '\n', guest->length) == NULL)
+	if (got > 0 && guest->length < sizeof(guest->word) - 1 &&
+	    memchr(guest->word, '\n', guest->length) == NULL)
 		return true;
 	guest->word[guest->length] = '\0';
 	guest->word[strcspn(guest->word, "\n")] = '\0';
@@ -97,7 +99,8 @@ static void admit(int connection)
 	}
 	if (count == REPRISE_GUESTS_MOST)
 		drop(0);
-	guests[count++] = (struct guest){.connection = connection, .answer = -1, .came_ns = now, .heard_ns = now};
+	guests[count++] =
+		(struct guest){.connection = connection, .answer = -1, .came_ns = now, .heard_ns = now};
 }
 
 /* False if nobody can come any more. What is short now, files or memory, may be had later. */
@@ -143,7 +146,8 @@ bool reprise_guests_wait(int listener, reprise_guests_obey obey)
 
 	files[0] = (struct pollfd){.fd = is_full(now) ? -1 : listener, .events = POLLIN};
 	for (unsigned int i = 0; i < count; i++)
-		files[i + 1] = (struct pollfd){.fd = guests[i].connection, .events = guests[i].answer >= 0 ? POLLOUT : POLLIN};
+		files[i + 1] = (struct pollfd){.fd = guests[i].connection,
+		                               .events = guests[i].answer >= 0 ? POLLOUT : POLLIN};
 	if (poll(files, count + 1, patience(now)) < 0) {
 		if (errno != EINTR) /* more files than the process may have by now, or no memory */
 			wait_for_more();
@@ -152,8 +156,10 @@ bool reprise_guests_wait(int listener, reprise_guests_obey obey)
 	if (reprise_filters_came()) /* that may forbid what is to be done for a guest */
 		return false;
 	now = reprise_clock_ns();
-	for (unsigned int i = count; i-- > 0;) /* from behind, since those behind one that goes move up */
-		if (files[i + 1].revents != 0 ? !see_to(&guests[i], obey) : now - guests[i].heard_ns >= PATIENCE_NS)
+	for (unsigned int i = count;
+	     i-- > 0;) /* from behind, since those behind one that goes move up */
+		if (files[i + 1].revents != 0 ? !see_to(&guests[i], obey)
+		                              : now - guests[i].heard_ns >= PATIENCE_NS)
 			drop(i);
 	return files[0].revents == 0 || accept_one(listener);
 }

@@ -26,7 +26,8 @@ socklen_t reprise_control_address(struct sockaddr_un *address, pid_t process)
 
 	memset(address, 0, sizeof(*address));
 	address->sun_family = AF_UNIX;
-	length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, REPRISE_CONTROL_NAME "%d", (int)process);
+	length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1,
+	                  REPRISE_CONTROL_NAME "%d", (int)process);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
@@ -44,7 +45,8 @@ bool reprise_control_trusts(int connection, pid_t process)
 
 void reprise_control_be_patient(int connection, unsigned int milliseconds)
 {
-	struct timeval patience = {.tv_sec = milliseconds / 1000, .tv_usec = (suseconds_t)(milliseconds % 1000) * 1000};
+	struct timeval patience = {.tv_sec = milliseconds / 1000,
+	                           .tv_usec = (suseconds_t)(milliseconds % 1000) * 1000};
 
 	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));

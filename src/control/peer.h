@@ -1,10 +1,13 @@
 /*
- * The socket by which a process under Reprise is controlled, as both ends need it: its name, and who is at the other end.
+ * The socket by which a process under Reprise is controlled, as both ends need it: its name, and
+ * who is at the other end.
  *
- * The name is an abstract one, which leaves no file behind. Anybody may make or open such a socket, so each end looks who the other is (SO_PEERCRED,
- * unix(7)) before it says a word: the same user, and for the command the very process that it means.
+ * The name is an abstract one, which leaves no file behind. Anybody may make or open such a socket,
+ * so each end looks who the other is (SO_PEERCRED, unix(7)) before it says a word: the same user,
+ * and for the command the very process that it means.
  *
- * One connection is one command and its answer: the command is a word and a newline; the answer goes on until the connection ends.
+ * One connection is one command and its answer: the command is a word and a newline; the answer
+ * goes on until the connection ends.
  */
 #pragma once
 
@@ -26,7 +29,7 @@ enum reprise_control_word {
 #define X(name, word, help) REPRISE_CONTROL_##name,
 	REPRISE_CONTROL_WORDS(X)
 #undef X
-	REPRISE_CONTROL_WORD_COUNT /* and what is none of them */
+		REPRISE_CONTROL_WORD_COUNT /* and what is none of them */
 };
 
 enum reprise_control_word reprise_control_word(const char *text);
@@ -35,8 +38,9 @@ enum reprise_control_word reprise_control_word(const char *text);
 socklen_t reprise_control_address(struct sockaddr_un *address, pid_t process);
 
 /*
- * Whether the other end of the connection belongs to our own user and, unless `process` is 0, to that process. That process may have been root's when
- * it began to listen, which is what the kernel tells of it, and be ours since.
+ * Whether the other end of the connection belongs to our own user and, unless `process` is 0, to
+ * that process. That process may have been root's when it began to listen, which is what the kernel
+ * tells of it, and be ours since.
  */
 bool reprise_control_trusts(int connection, pid_t process);
 

@@ -1,4 +1,5 @@
-/* Every offset is looked at before it is followed: the file may be replaced by anything while this reads it, but not cut short. */
+/* Every offset is looked at before it is followed: the file may be replaced by anything while this
+ * reads it, but not cut short. */
 #include "driver/cache.h"
 
 #include <fcntl.h>
@@ -24,10 +25,13 @@ struct cache {
 
 static const char *string_at(const struct cache *cache, size_t size, uint32_t offset)
 {
-	return offset < size && memchr((const char *)cache + offset, '\0', size - offset) != NULL ? (const char *)cache + offset : NULL;
+	return offset < size && memchr((const char *)cache + offset, '\0', size - offset) != NULL
+	           ? (const char *)cache + offset
+	           : NULL;
 }
 
-static void *each(const struct cache *cache, size_t size, const char *name, void *(*try)(const char *, int), int flags)
+static void *each(const struct cache *cache, size_t size, const char *name,
+                  void *(*try)(const char *, int), int flags)
 {
 	void *found = NULL;
 
@@ -44,7 +48,8 @@ static void *each(const struct cache *cache, size_t size, const char *name, void
 	return found;
 }
 
-void *reprise_cache_each(const char *cache, const char *name, void *(*try)(const char *path, int flags), int flags)
+void *reprise_cache_each(const char *cache, const char *name,
+                         void *(*try)(const char *path, int flags), int flags)
 {
 	int file = open(cache, O_RDONLY | O_CLOEXEC);
 	struct stat status;

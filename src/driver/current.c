@@ -37,5 +37,6 @@ bool reprise_driver_primary_is_there(CUdevice device)
 	unsigned int flags;
 	int active;
 
-	return reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || active != 0;
+	return reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS ||
+	       active != 0;
 }

@@ -1,7 +1,9 @@
 /*
- * Loading the real driver. The handle is kept for the life of the process: doors that were handed out point into it.
+ * Loading the real driver. The handle is kept for the life of the process: doors that were handed
+ * out point into it.
  *
- * No lock: every thread that comes before the work is done does it too, and writes the same values (driver.h says why).
+ * No lock: every thread that comes before the work is done does it too, and writes the same values
+ * (driver.h says why).
  */
 #include "driver/driver.h"
 

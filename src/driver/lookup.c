@@ -1,6 +1,6 @@
 /*
- * Finding the C library's dlsym and dlopen past our own, without constructors and without locks: whoever comes first asks, and two
- * who come at once find the same address.
+ * Finding the C library's dlsym and dlopen past our own, without constructors and without locks:
+ * whoever comes first asks, and two who come at once find the same address.
  */
 #include "driver/lookup.h"
 
@@ -38,7 +38,8 @@ UNSANITIZED void *reprise_real_dlopen_find(void)
 
 void *reprise_real_dlsym(void *handle, const char *name)
 {
-	void *(*real)(void *, const char *) = (void *(*)(void *, const char *))reprise_real_dlsym_find();
+	void *(*real)(void *, const char *) =
+		(void *(*)(void *, const char *))reprise_real_dlsym_find();
 
 	/* Not a tail call: dlsym tells its caller by the return address, and that has to be ours. */
 	void *address = real != NULL ? real(handle, name) : NULL;

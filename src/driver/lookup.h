@@ -1,7 +1,9 @@
 /*
- * The C library's own dlsym. The preloaded object exports a dlsym of its own, so nobody in here may call that name.
+ * The C library's own dlsym. The preloaded object exports a dlsym of its own, so nobody in here may
+ * call that name.
  *
- * May be called from anywhere, at any time, also before any constructor has run: no locks, no allocation, no options.
+ * May be called from anywhere, at any time, also before any constructor has run: no locks, no
+ * allocation, no options.
  */
 #pragma once
 
@@ -9,8 +11,9 @@
 void *reprise_real_dlsym(void *handle, const char *name);
 
 /*
- * The address of the C library's dlsym, or NULL until reprise_real_dlsym_find() was called. The exported dlsym reads it so
- * that it can jump there with the program's return address on the stack, which is how dlsym knows its caller.
+ * The address of the C library's dlsym, or NULL until reprise_real_dlsym_find() was called. The
+ * exported dlsym reads it so that it can jump there with the program's return address on the stack,
+ * which is how dlsym knows its caller.
  */
 extern void *reprise_real_dlsym_address;
 

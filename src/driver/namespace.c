@@ -16,7 +16,8 @@ static bool is_programs(void)
 	struct link_map *first = NULL;
 	Dl_info info;
 
-	if (dladdr1((void *)(uintptr_t)reprise_namespace_begin_threads, &info, (void **)&first, RTLD_DL_LINKMAP) == 0)
+	if (dladdr1((void *)(uintptr_t)reprise_namespace_begin_threads, &info, (void **)&first,
+	            RTLD_DL_LINKMAP) == 0)
 		return true;
 	while (first->l_prev != NULL)
 		first = first->l_prev;

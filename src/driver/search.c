@@ -1,9 +1,10 @@
 /*
- * The loader answers the name libcuda.so.1 with the first object of that name, and in a process that has a stand-in this is
- * the stand-in, for ever. So the driver is opened by path: in each folder that the loader searches on our behalf, then where its
- * cache says.
+ * The loader answers the name libcuda.so.1 with the first object of that name, and in a process
+ * that has a stand-in this is the stand-in, for ever. So the driver is opened by path: in each
+ * folder that the loader searches on our behalf, then where its cache says.
  *
- * May run inside the loader's lock (a constructor that calls CUDA): nothing is locked, and the folders' list is on the stack.
+ * May run inside the loader's lock (a constructor that calls CUDA): nothing is locked, and the
+ * folders' list is on the stack.
  */
 #include "driver/search.h"
 
@@ -40,7 +41,9 @@ static void *open_in(const char *folder, int flags)
 {
 	char path[4096];
 
-	return snprintf(path, sizeof(path), "%s/" REPRISE_DRIVER_NAME, folder) < (int)sizeof(path) ? open_path(path, flags) : NULL;
+	return snprintf(path, sizeof(path), "%s/" REPRISE_DRIVER_NAME, folder) < (int)sizeof(path)
+	           ? open_path(path, flags)
+	           : NULL;
 }
 
 void *reprise_driver_open_past(void *stand_in, int flags)
@@ -57,7 +60,9 @@ void *reprise_driver_open_past(void *stand_in, int flags)
 		return NULL;
 	for (unsigned int i = 0; i < folders->dls_cnt && handle == NULL; i++)
 		handle = open_in(folders->dls_serpath[i].dls_name, flags);
-	return handle != NULL ? handle : reprise_cache_each(REPRISE_CACHE_FILE, REPRISE_DRIVER_NAME, open_path, flags);
+	return handle != NULL
+	           ? handle
+	           : reprise_cache_each(REPRISE_CACHE_FILE, REPRISE_DRIVER_NAME, open_path, flags);
 }
 
 /* True if the object of that handle is the one that this function is in. */
@@ -68,7 +73,8 @@ static bool is_ourselves(void *handle)
 	Dl_info info;
 
 	return dlinfo(handle, RTLD_DI_LINKMAP, &theirs) == 0 &&
-	       dladdr1((void *)(uintptr_t)is_ourselves, &info, (void **)&ours, RTLD_DL_LINKMAP) != 0 && ours == theirs;
+	       dladdr1((void *)(uintptr_t)is_ourselves, &info, (void **)&ours, RTLD_DL_LINKMAP) != 0 &&
+	       ours == theirs;
 }
 
 void *reprise_driver_open(int flags)

@@ -1,6 +1,6 @@
 /*
- * Finding the real driver where this very object stands in for it: as libcuda.so.1 in a folder that the loader searches
- * before the driver's own.
+ * Finding the real driver where this very object stands in for it: as libcuda.so.1 in a folder that
+ * the loader searches before the driver's own.
  */
 #pragma once
 
@@ -12,13 +12,14 @@
 #define REPRISE_STAND_IN_MARK "reprise_stand_in"
 
 /*
- * The driver's handle, as dlopen(3) with those flags gives it; NULL if there is none, or, with RTLD_NOLOAD, none in this
- * process. Leaves no error for the program to find.
+ * The driver's handle, as dlopen(3) with those flags gives it; NULL if there is none, or, with
+ * RTLD_NOLOAD, none in this process. Leaves no error for the program to find.
  */
 void *reprise_driver_open(int flags);
 
 /* True if the object is a stand-in, this one or another. */
 bool reprise_is_stand_in(void *handle);
 
-/* The first driver where the loader searches on behalf of the object of that handle, and in its cache; NULL if there is none. */
+/* The first driver where the loader searches on behalf of the object of that handle, and in its
+ * cache; NULL if there is none. */
 void *reprise_driver_open_past(void *stand_in, int flags);

@@ -1,6 +1,7 @@
 /*
- * CUPTI brings buffers of records, on threads of its own, on those that flush, and perhaps on the program's. There is no lock here: what a buffer has is made
- * into activities of our own, which are told. Nobody who is told calls CUPTI.
+ * CUPTI brings buffers of records, on threads of its own, on those that flush, and perhaps on the
+ * program's. There is no lock here: what a buffer has is made into activities of our own, which are
+ * told. Nobody who is told calls CUPTI.
  *
  * Buffers come about in the order of time, and records within one in any, so these are sorted.
  */
@@ -56,11 +57,16 @@ static struct {
 static const char *name_of_copy(uint8_t kind)
 {
 	static const char *const names[] = {
-		[CUPTI_ACTIVITY_MEMCPY_KIND_HTOD] = "copy, host to device", [CUPTI_ACTIVITY_MEMCPY_KIND_DTOH] = "copy, device to host",
-		[CUPTI_ACTIVITY_MEMCPY_KIND_HTOA] = "copy, host to array", [CUPTI_ACTIVITY_MEMCPY_KIND_ATOH] = "copy, array to host",
-		[CUPTI_ACTIVITY_MEMCPY_KIND_ATOA] = "copy, array to array", [CUPTI_ACTIVITY_MEMCPY_KIND_ATOD] = "copy, array to device",
-		[CUPTI_ACTIVITY_MEMCPY_KIND_DTOA] = "copy, device to array", [CUPTI_ACTIVITY_MEMCPY_KIND_DTOD] = "copy, device to device",
-		[CUPTI_ACTIVITY_MEMCPY_KIND_HTOH] = "copy, host to host", [CUPTI_ACTIVITY_MEMCPY_KIND_PTOP] = "copy, device to another",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_HTOD] = "copy, host to device",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_DTOH] = "copy, device to host",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_HTOA] = "copy, host to array",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_ATOH] = "copy, array to host",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_ATOA] = "copy, array to array",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_ATOD] = "copy, array to device",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_DTOA] = "copy, device to array",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_DTOD] = "copy, device to device",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_HTOH] = "copy, host to host",
+		[CUPTI_ACTIVITY_MEMCPY_KIND_PTOP] = "copy, device to another",
 	};
 
 	return kind < sizeof(names) / sizeof(names[0]) && names[kind] != NULL ? names[kind] : "copy";
@@ -68,26 +74,34 @@ static const char *name_of_copy(uint8_t kind)
 
 /* What all three kinds of records have, by the same names. */
 #define COMMON(record) \
-	.begin = (record)->start, .end = (record)->end, .node = (record)->graphNodeId, .device = (record)->deviceId, .context = (record)->contextId, \
-	.stream = (record)->streamId, .graph = (record)->graphId, .correlation = (record)->correlationId
+	.begin = (record)->start, .end = (record)->end, .node = (record)->graphNodeId, \
+	.device = (record)->deviceId, .context = (record)->contextId, .stream = (record)->streamId, \
+	.graph = (record)->graphId, .correlation = (record)->correlationId
 
 static bool read_record(const CUpti_Activity *record, struct reprise_gpu_activity *activity)
 {
 	const REPRISE_CUPTI_KERNEL *kernel = (const REPRISE_CUPTI_KERNEL *)record;
-	const CUpti_ActivityMemcpy5 *copy = (const CUpti_ActivityMemcpy5 *)record; /* newer ones begin with the same */
+	const CUpti_ActivityMemcpy5 *copy =
+		(const CUpti_ActivityMemcpy5 *)record; /* newer ones begin with the same */
 	const CUpti_ActivityMemset4 *set = (const CUpti_ActivityMemset4 *)record;
 
 	switch (record->kind) {
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-		*activity = (struct reprise_gpu_activity){COMMON(kernel), .kind = REPRISE_GPU_KERNEL, .name = kernel->name != NULL ? kernel->name : "?",
+		*activity = (struct reprise_gpu_activity){
+			COMMON(kernel), .kind = REPRISE_GPU_KERNEL,
+			.name = kernel->name != NULL ? kernel->name : "?",
 			.grid = {(uint32_t)kernel->gridX, (uint32_t)kernel->gridY, (uint32_t)kernel->gridZ},
-			.block = {(uint32_t)kernel->blockX, (uint32_t)kernel->blockY, (uint32_t)kernel->blockZ}};
+			.block = {(uint32_t)kernel->blockX, (uint32_t)kernel->blockY,
+		              (uint32_t)kernel->blockZ}};
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMCPY:
-		*activity = (struct reprise_gpu_activity){COMMON(copy), .kind = REPRISE_GPU_COPY, .name = name_of_copy(copy->copyKind), .bytes = copy->bytes};
+		*activity = (struct reprise_gpu_activity){COMMON(copy), .kind = REPRISE_GPU_COPY,
+		                                          .name = name_of_copy(copy->copyKind),
+		                                          .bytes = copy->bytes};
 		break;
 	case CUPTI_ACTIVITY_KIND_MEMSET:
-		*activity = (struct reprise_gpu_activity){COMMON(set), .kind = REPRISE_GPU_MEMSET, .name = "memset", .bytes = set->bytes};
+		*activity = (struct reprise_gpu_activity){COMMON(set), .kind = REPRISE_GPU_MEMSET,
+		                                          .name = "memset", .bytes = set->bytes};
 		break;
 	default:
 		return false;
@@ -111,7 +125,8 @@ static void tell(uint8_t *buffer, size_t bytes)
 
 	if (activities == NULL)
 		return;
-	while (count < most && cupti.cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS)
+	while (count < most &&
+	       cupti.cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS)
 		count += read_record(record, &activities[count]);
 	qsort(activities, count, sizeof(*activities), by_begin);
 	if (reprise_gpu_report != NULL)
@@ -135,7 +150,8 @@ static void CUPTIAPI request(uint8_t **buffer, size_t *bytes, size_t *most)
 	*most = 0;
 }
 
-static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t valid)
+static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                              size_t valid)
 {
 	size_t lost = 0;
 
@@ -169,14 +185,16 @@ static const char *load(void)
 	return NULL;
 }
 
-/* CUPTI brings the GPU's clock to ours. Before anything is enabled, or what came first would be of another clock. */
+/* CUPTI brings the GPU's clock to ours. Before anything is enabled, or what came first would be of
+ * another clock. */
 static const char *start(void)
 {
 	static char refused[96];
 	bool drawn = reprise_gpu_timeline != NULL;
 
 	if (drawn && cupti.cuptiActivityRegisterTimestampCallback(now) != CUPTI_SUCCESS) {
-		snprintf(refused, sizeof(refused), "CUPTI (version %u) does not accept a timestamp callback", (unsigned int)version);
+		snprintf(refused, sizeof(refused),
+		         "CUPTI (version %u) does not accept a timestamp callback", (unsigned int)version);
 		return refused;
 	}
 	if (cupti.cuptiActivityRegisterCallbacks(request, complete) != CUPTI_SUCCESS ||
@@ -238,7 +256,8 @@ static bool done(const char *(*what)(void))
 
 void reprise_gpu_load(void)
 {
-	if (reprise_option(REPRISE_OPTION_CUPTI) != 0 && (reprise_gpu_report != NULL || reprise_gpu_timeline != NULL))
+	if (reprise_option(REPRISE_OPTION_CUPTI) != 0 &&
+	    (reprise_gpu_report != NULL || reprise_gpu_timeline != NULL))
 		atomic_store(&loaded, done(load));
 }
 

@@ -7,7 +7,8 @@ void reprise_budget_begin(struct reprise_budget *budget, uint64_t now)
 
 static uint64_t share_at(const struct reprise_budget *budget, uint64_t now)
 {
-	return now - budget->begin < REPRISE_BUDGET_FIRST_NS ? REPRISE_BUDGET_FIRST_SHARE : REPRISE_BUDGET_SHARE;
+	return now - budget->begin < REPRISE_BUDGET_FIRST_NS ? REPRISE_BUDGET_FIRST_SHARE
+	                                                     : REPRISE_BUDGET_SHARE;
 }
 
 uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now)

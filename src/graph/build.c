@@ -1,8 +1,10 @@
 /*
- * Building graphs: one background thread takes queued graphs, makes room for each, waits for a lull (lull.h), captures its ops and instantiates while that
- * lasts, uploads, publishes; and destroys what was given up. It rests as its budget says (budget.h).
+ * Building graphs: one background thread takes queued graphs, makes room for each, waits for a lull
+ * (lull.h), captures its ops and instantiates while that lasts, uploads, publishes; and destroys
+ * what was given up. It rests as its budget says (budget.h).
  *
- * `compiling` is held from taking a graph off the queue until it is published, and while some are destroyed. No launch of the program's ever takes it.
+ * `compiling` is held from taking a graph off the queue until it is published, and while some are
+ * destroyed. No launch of the program's ever takes it.
  */
 #include <stddef.h>
 #include <time.h>
@@ -27,13 +29,15 @@
 
 #define LULL_NS 1000000u /* a lull that has lasted so long ends with the graph in work */
 #define BATCH_MOST 32    /* graphs made in one, */
-#define BATCH_MARGIN 4   /* if there is room for so many times what they are thought to take: that is read only afterwards */
+#define BATCH_MARGIN \
+	4 /* if there is room for so many times what they are thought to take: that is read only \
+	     afterwards */
 #define SWEPT_AT_ONCE 4
 
 static struct reprise_lock compiling;
 static struct reprise_lock start_lock;
-static _Atomic bool wanted;   /* host memory, by a lane that found none */
-static _Atomic bool untidy;   /* somebody asked for reprise_graph_tidy() */
+static _Atomic bool wanted; /* host memory, by a lane that found none */
+static _Atomic bool untidy; /* somebody asked for reprise_graph_tidy() */
 static _Atomic bool stopped;
 static bool started;
 
@@ -42,7 +46,8 @@ _Atomic uint32_t reprise_graph_work;
 reprise_graph_make_room reprise_graph_evict;
 bool (*reprise_graph_tidy)(void);
 
-/* Whether the graph fits in the memory that graphs may take, once as many of the others as need be have gone. */
+/* Whether the graph fits in the memory that graphs may take, once as many of the others as need be
+ * have gone. */
 static bool make_room(const struct reprise_graph *graph)
 {
 	while (!reprise_ledger_has_room(graph->count))
@@ -78,7 +83,9 @@ static bool make_next(struct batch *batch, struct reprise_graph *graph)
 
 	if (state == REPRISE_GRAPH_READY)
 		reprise_timeline_end(REPRISE_TIMELINE_BUILD, begin,
-		                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
+		                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
+		                                                     .graph = graph->number,
+		                                                     .ops = graph->count});
 	batch->graphs[batch->count] = graph;
 	batch->states[batch->count++] = state;
 	batch->made += state == REPRISE_GRAPH_READY;
@@ -86,8 +93,10 @@ static bool make_next(struct batch *batch, struct reprise_graph *graph)
 	return state != REPRISE_GRAPH_QUEUED;
 }
 
-/* Another graph of the context that may be made in this lull. For room, one would have to wait for lanes, and they may wait for the lull's end. */
-static struct reprise_graph *take_another(const struct batch *batch, CUcontext context, uint64_t begin)
+/* Another graph of the context that may be made in this lull. For room, one would have to wait for
+ * lanes, and they may wait for the lull's end. */
+static struct reprise_graph *take_another(const struct batch *batch, CUcontext context,
+                                          uint64_t begin)
 {
 	struct reprise_graph *graph;
 
@@ -116,7 +125,8 @@ static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
 }
 
 /* Those that were made are made ready, and the program has them. */
-static void finish(struct batch *batch, const struct reprise_ledger_reading *reading, uint64_t begin)
+static void finish(struct batch *batch, const struct reprise_ledger_reading *reading,
+                   uint64_t begin)
 {
 	reprise_ledger_read_after(reading, batch->nodes);
 	for (unsigned int i = 0; i < batch->count; i++) {
@@ -134,7 +144,8 @@ static void finish(struct batch *batch, const struct reprise_ledger_reading *rea
 		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, batch->nodes);
 }
 
-/* The graph, and others of its context while there is time. Their context is the only one that is current meanwhile. */
+/* The graph, and others of its context while there is time. Their context is the only one that is
+ * current meanwhile. */
 static bool build_batch(struct reprise_graph *graph)
 {
 	uint64_t begin = reprise_clock_ns();
@@ -160,7 +171,8 @@ static bool build_in_its_time(struct reprise_graph *graph)
 	return true;
 }
 
-/* Builds a graph, if there is one, and others with it. In *pause how long to wait before the next, if it was not its time yet. */
+/* Builds a graph, if there is one, and others with it. In *pause how long to wait before the next,
+ * if it was not its time yet. */
 static bool build_next(uint64_t *pause)
 {
 	struct reprise_graph *graph;
@@ -186,7 +198,8 @@ static bool sweep_some(void)
 	return destroyed > 0;
 }
 
-/* A lane found no host memory: traces go, the least recently used first, until there is some again. True if there was one to go. */
+/* A lane found no host memory: traces go, the least recently used first, until there is some again.
+ * True if there was one to go. */
 static bool make_host_room(void)
 {
 	bool evicted = false;
@@ -213,7 +226,8 @@ static bool tidy(void)
 	return any;
 }
 
-/* One piece of what there is to do. False if there was nothing, or calls that may wait are under way, whose end wakes this thread. In *pause how long to wait before the next, budget or not. */
+/* One piece of what there is to do. False if there was nothing, or calls that may wait are under
+ * way, whose end wakes this thread. In *pause how long to wait before the next, budget or not. */
 static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
@@ -234,7 +248,9 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 /* How long. Not at all where the user says that whatever it costs pays. */
 static uint64_t rest_due(struct reprise_budget *budget)
 {
-	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED ? reprise_budget_rest(budget, reprise_clock_ns()) : 0;
+	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED
+	           ? reprise_budget_rest(budget, reprise_clock_ns())
+	           : 0;
 }
 
 static void *run(void *unused)

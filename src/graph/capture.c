@@ -12,14 +12,17 @@ static bool last_node(CUstream stream, CUgraphNode *node)
 	CUresult result;
 
 	if (reprise_driver.cuStreamGetCaptureInfo_v3 != NULL)
-		result = reprise_driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL, &dependencies, NULL, &count);
+		result = reprise_driver.cuStreamGetCaptureInfo_v3(stream, &status, NULL, NULL,
+		                                                  &dependencies, NULL, &count);
 	else if (reprise_driver.cuStreamGetCaptureInfo_v2 != NULL)
-		result = reprise_driver.cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL, &dependencies, &count);
+		result = reprise_driver.cuStreamGetCaptureInfo_v2(stream, &status, NULL, NULL,
+		                                                  &dependencies, &count);
 	else
 		return false;
-	/* A programmatic edge makes version 2 and an absent edge array fail with CUDA_ERROR_LOSSY_QUERY, but list the node. */
-	if ((result != CUDA_SUCCESS && result != CUDA_ERROR_LOSSY_QUERY) || status != CU_STREAM_CAPTURE_STATUS_ACTIVE || count != 1 ||
-	    dependencies == NULL)
+	/* A programmatic edge makes version 2 and an absent edge array fail with
+	 * CUDA_ERROR_LOSSY_QUERY, but list the node. */
+	if ((result != CUDA_SUCCESS && result != CUDA_ERROR_LOSSY_QUERY) ||
+	    status != CU_STREAM_CAPTURE_STATUS_ACTIVE || count != 1 || dependencies == NULL)
 		return false;
 	*node = dependencies[0];
 	return true;
@@ -29,7 +32,8 @@ static bool describe_kernel(struct reprise_graph_node *node)
 {
 	CUDA_KERNEL_NODE_PARAMS params;
 
-	if (reprise_driver.cuGraphKernelNodeGetParams_v2 == NULL || reprise_driver.cuGraphExecKernelNodeSetParams_v2 == NULL ||
+	if (reprise_driver.cuGraphKernelNodeGetParams_v2 == NULL ||
+	    reprise_driver.cuGraphExecKernelNodeSetParams_v2 == NULL ||
 	    reprise_driver.cuGraphKernelNodeGetParams_v2(node->node, &params) != CUDA_SUCCESS)
 		return false;
 	node->function = params.func;
@@ -39,52 +43,62 @@ static bool describe_kernel(struct reprise_graph_node *node)
 
 static CUdeviceptr source_of(const CUDA_MEMCPY3D *node)
 {
-	return node->srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)node->srcHost : node->srcDevice;
+	return node->srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)node->srcHost
+	                                                 : node->srcDevice;
 }
 
 static CUdeviceptr target_of(const CUDA_MEMCPY3D *node)
 {
-	return node->dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)node->dstHost : node->dstDevice;
+	return node->dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)node->dstHost
+	                                                 : node->dstDevice;
 }
 
 /*
- * Only copies of one dimension within a context can be set (cuGraphExecMemcpyNodeSetParams). What the node says has to be what the op says: else we would not
- * know what to set.
+ * Only copies of one dimension within a context can be set (cuGraphExecMemcpyNodeSetParams). What
+ * the node says has to be what the op says: else we would not know what to set.
  */
 static bool describe_copy(const struct reprise_graph_node *node, const struct reprise_op *op)
 {
 	const struct reprise_call_copy *copy = &op->copy;
 	CUDA_MEMCPY3D params;
 
-	return !reprise_op_is_between_devices(op) && reprise_driver.cuGraphExecMemcpyNodeSetParams != NULL && reprise_driver.cuGraphMemcpyNodeGetParams != NULL &&
-	       reprise_driver.cuGraphMemcpyNodeGetParams(node->node, &params) == CUDA_SUCCESS && params.Height == 1 && params.Depth == 1 &&
-	       params.WidthInBytes == copy->bytes && params.srcXInBytes == 0 && params.dstXInBytes == 0 &&
+	return !reprise_op_is_between_devices(op) &&
+	       reprise_driver.cuGraphExecMemcpyNodeSetParams != NULL &&
+	       reprise_driver.cuGraphMemcpyNodeGetParams != NULL &&
+	       reprise_driver.cuGraphMemcpyNodeGetParams(node->node, &params) == CUDA_SUCCESS &&
+	       params.Height == 1 && params.Depth == 1 && params.WidthInBytes == copy->bytes &&
+	       params.srcXInBytes == 0 && params.dstXInBytes == 0 &&
 	       source_of(&params) == copy->source && target_of(&params) == copy->target;
 }
 
-/* Address and value of any memset can be set (cuGraphExecMemsetNodeSetParams); its dimensions are its op's shape. */
+/* Address and value of any memset can be set (cuGraphExecMemsetNodeSetParams); its dimensions are
+ * its op's shape. */
 static bool describe_set(const struct reprise_graph_node *node, const struct reprise_call_set *set)
 {
 	CUDA_MEMSET_NODE_PARAMS params;
 
-	return reprise_driver.cuGraphExecMemsetNodeSetParams != NULL && reprise_driver.cuGraphMemsetNodeGetParams != NULL &&
-	       reprise_driver.cuGraphMemsetNodeGetParams(node->node, &params) == CUDA_SUCCESS && params.elementSize == set->element_bytes &&
-	       params.width == set->width && params.height == set->height && params.dst == set->target &&
+	return reprise_driver.cuGraphExecMemsetNodeSetParams != NULL &&
+	       reprise_driver.cuGraphMemsetNodeGetParams != NULL &&
+	       reprise_driver.cuGraphMemsetNodeGetParams(node->node, &params) == CUDA_SUCCESS &&
+	       params.elementSize == set->element_bytes && params.width == set->width &&
+	       params.height == set->height && params.dst == set->target &&
 	       params.value == reprise_set_value(set);
 }
 
-static bool describe_node(struct reprise_graph_node *node, const struct reprise_op *op, CUstream stream)
+static bool describe_node(struct reprise_graph_node *node, const struct reprise_op *op,
+                          CUstream stream)
 {
 	*node = (struct reprise_graph_node){0};
 	if (op->kind == REPRISE_OP_WAIT)
 		return true; /* edges, and no node */
 	if (!last_node(stream, &node->node))
 		return false;
-	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node) :
-	                 op->kind == REPRISE_OP_COPY   ? describe_copy(node, op) :
-	                 op->kind == REPRISE_OP_SET    ? describe_set(node, &op->set) :
-	                 op->kind == REPRISE_OP_HOST   ? reprise_driver.cuGraphExecHostNodeSetParams != NULL :
-	                                                 false;
+	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node)
+	                 : op->kind == REPRISE_OP_COPY ? describe_copy(node, op)
+	                 : op->kind == REPRISE_OP_SET  ? describe_set(node, &op->set)
+	                 : op->kind == REPRISE_OP_HOST
+	                     ? reprise_driver.cuGraphExecHostNodeSetParams != NULL
+	                     : false;
 	return true;
 }
 
@@ -98,7 +112,8 @@ struct fork {
 	unsigned int count;
 };
 
-/* The edge that stands for the program's event; a new one if it was not recorded here yet. NULL if there are too many. */
+/* The edge that stands for the program's event; a new one if it was not recorded here yet. NULL if
+ * there are too many. */
 static CUevent edge_of(struct fork *fork, CUevent event)
 {
 	unsigned int i = 0;
@@ -115,9 +130,11 @@ static CUevent edge_of(struct fork *fork, CUevent event)
 /* The node comes first: what waits for the event comes behind the record in the program, too. */
 static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream)
 {
-	CUresult result = reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
+	CUresult result =
+		reprise_driver.cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL);
 
-	return result != CUDA_SUCCESS ? result : reprise_driver.cuEventRecord(edge_of(fork, event), stream);
+	return result != CUDA_SUCCESS ? result
+	                              : reprise_driver.cuEventRecord(edge_of(fork, event), stream);
 }
 
 static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstream stream)
@@ -126,13 +143,15 @@ static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstr
 	case REPRISE_OP_RECORD:
 		return capture_record(fork, op->event, stream);
 	case REPRISE_OP_WAIT:
-		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event), CU_EVENT_WAIT_DEFAULT);
+		return reprise_driver.cuStreamWaitEvent(stream, edge_of(fork, op->event),
+		                                        CU_EVENT_WAIT_DEFAULT);
 	default:
 		return reprise_op_capture(op, stream);
 	}
 }
 
-/* Ends every branch but the first, and joins it: a capture ends where it began, and leaves nothing behind. */
+/* Ends every branch but the first, and joins it: a capture ends where it began, and leaves nothing
+ * behind. */
 static CUresult join_branches(const struct fork *fork, CUstream first)
 {
 	const struct reprise_graph *graph = fork->graph;
@@ -140,13 +159,15 @@ static CUresult join_branches(const struct fork *fork, CUstream first)
 	CUevent edge = forks != NULL ? forks->edges[fork->side][REPRISE_FORK_EVENTS_MOST] : NULL;
 	CUresult result = CUDA_SUCCESS;
 
-	for (unsigned int member = 0; result == CUDA_SUCCESS && member < REPRISE_MEMBERS_MOST; member++) {
+	for (unsigned int member = 0; result == CUDA_SUCCESS && member < REPRISE_MEMBERS_MOST;
+	     member++) {
 		CUstream stream;
 
 		if ((graph->members >> member & 1) == 0 || member == graph->ops[0].member)
 			continue;
 		stream = reprise_workshop_stream(graph->workshop, fork->side, member);
-		result = reprise_driver.cuEventRecordWithFlags(forks->tails[member], stream, CU_EVENT_RECORD_EXTERNAL);
+		result = reprise_driver.cuEventRecordWithFlags(forks->tails[member], stream,
+		                                               CU_EVENT_RECORD_EXTERNAL);
 		if (result == CUDA_SUCCESS)
 			result = reprise_driver.cuEventRecord(edge, stream);
 		if (result == CUDA_SUCCESS)
@@ -164,7 +185,8 @@ static unsigned int count_nodes(const struct reprise_graph *graph)
 	return count;
 }
 
-CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side side, const struct reprise_op *incoming, const uint64_t *changed,
+CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side side,
+                        const struct reprise_op *incoming, const uint64_t *changed,
                         struct reprise_graph_node *nodes)
 {
 	struct fork fork = {.graph = graph, .side = side};
@@ -177,7 +199,8 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 	if (result != CUDA_SUCCESS)
 		return NULL;
 	for (unsigned int i = 0; result == CUDA_SUCCESS && i < graph->count; i++) {
-		const struct reprise_op *op = changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];
+		const struct reprise_op *op =
+			changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];
 		CUstream stream = reprise_workshop_stream(graph->workshop, side, op->member);
 
 		result = capture_op(&fork, op, stream);
@@ -189,11 +212,13 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 
 	CUresult ended = reprise_driver.cuStreamEndCapture(first, &captured);
 
-	if (ended == CUDA_SUCCESS && captured != NULL && reprise_driver.cuGraphGetNodes(captured, NULL, &count) != CUDA_SUCCESS)
+	if (ended == CUDA_SUCCESS && captured != NULL &&
+	    reprise_driver.cuGraphGetNodes(captured, NULL, &count) != CUDA_SUCCESS)
 		count = 0;
 	if (result == CUDA_SUCCESS && ended == CUDA_SUCCESS && whole && count == count_nodes(graph))
 		return captured;
-	reprise_log(REPRISE_LOG_INFO, "a capture of %u ops was given up: issue %d, end %d, %zu nodes", graph->count, (int)result, (int)ended, count);
+	reprise_log(REPRISE_LOG_INFO, "a capture of %u ops was given up: issue %d, end %d, %zu nodes",
+	            graph->count, (int)result, (int)ended, count);
 	if (ended == CUDA_SUCCESS && captured != NULL)
 		reprise_driver.cuGraphDestroy(captured);
 	return NULL;

@@ -10,8 +10,9 @@
 
 static struct reprise_lock captures_lock;
 /*
- * The handles and contexts of the streams on which they began; few, and rarely any. All threads' own default streams have one handle, so a capture there is kept with
- * its thread. Captures under one handle are counted: a second one may be about to be refused while the first goes on.
+ * The handles and contexts of the streams on which they began; few, and rarely any. All threads'
+ * own default streams have one handle, so a capture there is kept with its thread. Captures under
+ * one handle are counted: a second one may be about to be refused while the first goes on.
  */
 static struct capture {
 	CUstream stream;
@@ -24,7 +25,8 @@ _Atomic uint32_t reprise_captures REPRISE_HOT_DATA;
 
 static bool is_of(const struct capture *capture, CUstream stream, CUcontext context, uint32_t owner)
 {
-	return capture->stream == stream && capture->owner == owner && (stream > CU_STREAM_PER_THREAD || capture->context == context);
+	return capture->stream == stream && capture->owner == owner &&
+	       (stream > CU_STREAM_PER_THREAD || capture->context == context);
 }
 
 /* Under the lock. */

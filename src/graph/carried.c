@@ -5,14 +5,18 @@
 
 #include "driver/driver.h"
 
-#define IDS_ASKED 32 /* the driver knows which of them streams have: those of later versions, too */
+#define IDS_ASKED \
+	32 /* the driver knows which of them streams have: those of later versions, too \
+	    */
 
 /* Of which streams the program has set attributes so far: others have what any new stream has. */
 static _Atomic bool noted_legacy, noted_per_thread, noted_created;
 
 static _Atomic bool *noted(CUstream stream)
 {
-	return stream == CU_STREAM_LEGACY ? &noted_legacy : stream == CU_STREAM_PER_THREAD ? &noted_per_thread : &noted_created;
+	return stream == CU_STREAM_LEGACY       ? &noted_legacy
+	       : stream == CU_STREAM_PER_THREAD ? &noted_per_thread
+	                                        : &noted_created;
 }
 
 void reprise_carried_note(CUstream stream)
@@ -27,7 +31,8 @@ bool reprise_carried_noted_per_thread(void)
 
 static bool get(CUstream stream, CUstreamAttrID id, CUstreamAttrValue *value)
 {
-	memset(value, 0, sizeof(*value)); /* the driver writes the bytes that mean something, and no others */
+	memset(value, 0,
+	       sizeof(*value)); /* the driver writes the bytes that mean something, and no others */
 	return reprise_driver.cuStreamGetAttribute(stream, id, value) == CUDA_SUCCESS;
 }
 
@@ -49,14 +54,16 @@ void reprise_carried_read(struct reprise_carried *carried)
 	carried->unknown |= carried->count == 0; /* every stream has some */
 }
 
-/* What the private stream has anyway is not set: what a stream has at first, it cannot always be given. */
+/* What the private stream has anyway is not set: what a stream has at first, it cannot always be
+ * given. */
 static bool bring_one(CUstream stream, CUstreamAttrID id, const CUstreamAttrValue *value)
 {
 	CUstreamAttrValue own;
 
 	if (get(stream, id, &own) && memcmp(&own, value, sizeof(own)) == 0)
 		return true;
-	return reprise_driver.cuStreamSetAttribute != NULL && reprise_driver.cuStreamSetAttribute(stream, id, value) == CUDA_SUCCESS;
+	return reprise_driver.cuStreamSetAttribute != NULL &&
+	       reprise_driver.cuStreamSetAttribute(stream, id, value) == CUDA_SUCCESS;
 }
 
 static bool bring_written_down(CUstream stream, const struct reprise_carried *carried)
@@ -75,7 +82,8 @@ bool reprise_carried_bring(CUstream stream, CUstream model, const struct reprise
 		return bring_written_down(stream, carried);
 	if (model == CU_STREAM_LEGACY && !atomic_load(&noted_legacy))
 		return true;
-	if (reprise_driver.cuStreamCopyAttributes != NULL && reprise_driver.cuStreamCopyAttributes(stream, model) == CUDA_SUCCESS)
+	if (reprise_driver.cuStreamCopyAttributes != NULL &&
+	    reprise_driver.cuStreamCopyAttributes(stream, model) == CUDA_SUCCESS)
 		return true;
 	return !atomic_load(noted(model)); /* both have what a new stream has */
 }

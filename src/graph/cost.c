@@ -1,7 +1,9 @@
 #include "graph/cost.h"
 
 #define WEIGHT 8u
-#define MOST 4u /* a measurement counts as so many times the estimate at most: the thread may have been interrupted */
+#define MOST \
+	4u /* a measurement counts as so many times the estimate at most: the thread may have been \
+	      interrupted */
 
 _Atomic uint64_t reprise_cost_estimates[REPRISE_COST_COUNT] = {
 #define X(name, ns, text) (ns) * 1000u,
@@ -11,7 +13,8 @@ _Atomic uint64_t reprise_cost_estimates[REPRISE_COST_COUNT] = {
 
 void reprise_cost_took(enum reprise_cost cost, uint64_t ns, uint64_t count)
 {
-	uint64_t estimate = atomic_load_explicit(&reprise_cost_estimates[cost], memory_order_relaxed), took;
+	uint64_t estimate = atomic_load_explicit(&reprise_cost_estimates[cost], memory_order_relaxed),
+			 took;
 
 	if (count == 0)
 		return;
@@ -19,5 +22,6 @@ void reprise_cost_took(enum reprise_cost cost, uint64_t ns, uint64_t count)
 	if (took > estimate * MOST)
 		took = estimate * MOST;
 	/* Never none at all: from there it could not rise again. */
-	atomic_store_explicit(&reprise_cost_estimates[cost], (estimate * (WEIGHT - 1) + took) / WEIGHT + 1, memory_order_relaxed);
+	atomic_store_explicit(&reprise_cost_estimates[cost],
+	                      (estimate * (WEIGHT - 1) + took) / WEIGHT + 1, memory_order_relaxed);
 }

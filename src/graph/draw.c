@@ -1,6 +1,6 @@
 /*
- * The driver opens what it writes to by its name, and would follow a link or write over any file. So the file is made by us, and the driver is given
- * the name of what we have open.
+ * The driver opens what it writes to by its name, and would follow a link or write over any file.
+ * So the file is made by us, and the driver is given the name of what we have open.
  */
 #include "graph/draw.h"
 
@@ -17,7 +17,9 @@
 
 #define DRAWN_MOST 64
 
-#define SHOWN (CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)
+#define SHOWN \
+	(CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS | \
+	 CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)
 
 #define DRIVER_DOES_NOT (-1) /* beside the errors of errno */
 
@@ -29,7 +31,8 @@ static int draw(const struct reprise_graph *graph)
 	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 	int file;
 
-	snprintf(pattern, sizeof(pattern), "%s/reprise-%%p-%04u.dot", reprise_option_text(REPRISE_OPTION_DOT), graph->number);
+	snprintf(pattern, sizeof(pattern), "%s/reprise-%%p-%04u.dot",
+	         reprise_option_text(REPRISE_OPTION_DOT), graph->number);
 	file = reprise_report_file_make(pattern, &place);
 	if (file < 0)
 		return errno;
@@ -47,9 +50,11 @@ static void tell(int error, const char *folder)
 	char words[128];
 
 	if (error == DRIVER_DOES_NOT)
-		reprise_log(REPRISE_LOG_WARNING, "no graph drawings are written to %s: the driver does not draw them", folder);
+		reprise_log(REPRISE_LOG_WARNING,
+		            "no graph drawings are written to %s: the driver does not draw them", folder);
 	else
-		reprise_log(REPRISE_LOG_WARNING, "cannot write graph drawings to %s: %s", folder, strerror_r(error, words, sizeof(words)));
+		reprise_log(REPRISE_LOG_WARNING, "cannot write graph drawings to %s: %s", folder,
+		            strerror_r(error, words, sizeof(words)));
 }
 
 void reprise_graph_draw(struct reprise_graph *graph)
@@ -58,7 +63,8 @@ void reprise_graph_draw(struct reprise_graph *graph)
 	const char *folder = reprise_option_text(REPRISE_OPTION_DOT);
 	int error;
 
-	if (folder[0] == '\0' || graph->drawn || failed || atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
+	if (folder[0] == '\0' || graph->drawn || failed ||
+	    atomic_load(&reprise_counters[REPRISE_COUNT_graphs_drawn]) >= DRAWN_MOST)
 		return;
 	error = draw(graph);
 	graph->drawn = error == 0;

@@ -10,9 +10,10 @@
 #include "base/lock.h"
 #include "base/nap.h"
 
-#define COURTESY_NS 300000u /* the longest that a call of the program's waits for a capture that has not begun */
+#define COURTESY_NS \
+	300000u /* the longest that a call of the program's waits for a capture that has not begun */
 
-#define CONTEXTS 16      /* more share a place, and wait for each other's */
+#define CONTEXTS 16 /* more share a place, and wait for each other's */
 
 /* What is under way in a context. */
 static struct {
@@ -57,7 +58,8 @@ void reprise_capture_leave(CUcontext context)
 	atomic_fetch_sub(&contexts[place_of(context)].capturing, 1);
 }
 
-/* Lets the building thread go first: a program that does little but synchronise would leave it no moment otherwise. */
+/* Lets the building thread go first: a program that does little but synchronise would leave it no
+ * moment otherwise. */
 static void be_courteous(void)
 {
 	uint64_t begin = reprise_clock_ns();

@@ -1,8 +1,10 @@
 /*
- * The executable graph of a sequence of ops: how it is built, brought to new values, launched, and put away.
+ * The executable graph of a sequence of ops: how it is built, brought to new values, launched, and
+ * put away.
  *
- * The ops belong to somebody else (a trace), who keeps them unchanged while the graph is QUEUED: the building thread
- * reads them then. In every other state only who holds the lane's lock touches the graph.
+ * The ops belong to somebody else (a trace), who keeps them unchanged while the graph is QUEUED:
+ * the building thread reads them then. In every other state only who holds the lane's lock touches
+ * the graph.
  */
 #pragma once
 
@@ -23,11 +25,13 @@ enum reprise_graph_state {
 	REPRISE_GRAPH_FAILED, /* building failed; may be queued again */
 };
 
-/* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in priority and attributes. */
+/* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in
+ * priority and attributes. */
 struct reprise_workshop {
 	CUcontext context;
-	CUstream model; /* the program's stream */
-	struct reprise_carried carried; /* if that is a thread's own; written by that thread while the building thread rests */
+	CUstream model;                 /* the program's stream */
+	struct reprise_carried carried; /* if that is a thread's own; written by that thread while the
+	                                   building thread rests */
 	CUstream streams[REPRISE_SIDES];
 	struct reprise_forks *forks; /* of a joint lane; else NULL */
 	struct reprise_lull lull;    /* the building thread's */
@@ -37,7 +41,7 @@ struct reprise_graph_node {
 	CUgraphNode node;
 	CUfunction function; /* as the driver gave them back: a CUkernel is refused as `func` */
 	CUkernel kernel;
-	bool settable;   /* by itself: the driver has described it, and its kind is one that may be set */
+	bool settable; /* by itself: the driver has described it, and its kind is one that may be set */
 	uint8_t refused; /* how often the driver would not */
 };
 
@@ -46,8 +50,10 @@ struct reprise_grave;
 
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
-	uint8_t members;   /* a bit for each member of the lane that has ops in it; it is launched into the stream of its first op */
-	bool mixed;        /* some nodes were set and some could not be: not to be launched before a whole update */
+	uint8_t members;   /* a bit for each member of the lane that has ops in it; it is launched into
+	                      the stream of its first op */
+	bool mixed; /* some nodes were set and some could not be: not to be launched before a whole
+	               update */
 	unsigned int count;
 	uint32_t number; /* in the order in which graphs were first built; 0 before */
 	bool drawn;      /* (draw.h) */
@@ -55,20 +61,22 @@ struct reprise_graph {
 	struct reprise_workshop *workshop;
 	CUgraph graph;
 	CUgraphExec executable;
-	struct reprise_grave *grave; /* for `executable`; NULL without one */
+	struct reprise_grave *grave;      /* for `executable`; NULL without one */
 	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
 	uint64_t *disabled;               /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
-	uint64_t node_updates, updates, toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
-	struct reprise_shadow *shadow;    /* (shadow.h); NULL unless verifying */
-	unsigned int toggles_refused; /* how often the driver would not disable or enable a node */
+	uint64_t node_updates, updates,
+		toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
+	struct reprise_shadow *shadow; /* (shadow.h); NULL unless verifying */
+	unsigned int toggles_refused;  /* how often the driver would not disable or enable a node */
 	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };
 
 /* ---- building (build.c): a background thread, little at a time ---- */
 
 /*
- * Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no thread, or too many wait.
+ * Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no
+ * thread, or too many wait.
  */
 void reprise_graph_build(struct reprise_graph *graph);
 
@@ -76,22 +84,25 @@ void reprise_graph_build(struct reprise_graph *graph);
 void reprise_graph_want_host_room(void);
 
 /*
- * Set by the room that owns the graphs before the first is queued: gives up what was least recently used, and says whether there was any. `host`: host
- * memory is wanted. Called by the building thread, with the lock `compiling` held.
+ * Set by the room that owns the graphs before the first is queued: gives up what was least recently
+ * used, and says whether there was any. `host`: host memory is wanted. Called by the building
+ * thread, with the lock `compiling` held.
  */
 typedef bool (*reprise_graph_make_room)(bool host);
 extern reprise_graph_make_room reprise_graph_evict;
 
-/* Set likewise: gives up what nobody can use any more, and says whether there was any. Called as the one above, some time after it was asked for. */
+/* Set likewise: gives up what nobody can use any more, and says whether there was any. Called as
+ * the one above, some time after it was asked for. */
 extern bool (*reprise_graph_tidy)(void);
 void reprise_graph_want_tidy(void);
 
-/* Counts what there was for the building thread to do, which sleeps on it. So does who works in its place (base/gate.h). */
+/* Counts what there was for the building thread to do, which sleeps on it. So does who works in its
+ * place (base/gate.h). */
 extern _Atomic uint32_t reprise_graph_work;
 
 /*
- * Between these two the building thread rests: no graph is being captured, and graphs may be taken out of the queue. Takes the lock
- * `compiling`; waits for the graph in work (about a millisecond).
+ * Between these two the building thread rests: no graph is being captured, and graphs may be taken
+ * out of the queue. Takes the lock `compiling`; waits for the graph in work (about a millisecond).
  */
 void reprise_graph_building_pause(void);
 void reprise_graph_building_resume(void);
@@ -109,16 +120,18 @@ void reprise_graph_building_reset(void);
 
 enum reprise_patch {
 	REPRISE_PATCH_DONE,
-	REPRISE_PATCH_REFUSED, /* the driver would not: the graph is whole, with the values that it had */
+	REPRISE_PATCH_REFUSED, /* the driver would not: the graph is whole, with the values that it had
+	                        */
 	REPRISE_PATCH_BROKEN,  /* the graph is `mixed`, or could not be launched */
 	REPRISE_PATCH_NOT_NOW, /* the program keeps us from capturing at this moment */
 };
 
 /*
- * Brings the executable graph to this visit: op i is incoming[i] where bit i of `changed` is set, else ops[i]; and where bit i of
- * `absent` is set, the op did not come, and its node does nothing.
+ * Brings the executable graph to this visit: op i is incoming[i] where bit i of `changed` is set,
+ * else ops[i]; and where bit i of `absent` is set, the op did not come, and its node does nothing.
  */
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph,
+                                       const struct reprise_op *incoming, const uint64_t *changed,
                                        const uint64_t *absent);
 
 /* Whether nodes can be disabled: the driver knows how, and has not refused too often. */
@@ -129,18 +142,22 @@ void reprise_graph_all_enabled(struct reprise_graph *graph);
 
 /* ---- putting away (graveyard.c) ---- */
 
-/* What giving the graph up takes is made with it, so that there is no failure then. NULL if there is no memory. */
+/* What giving the graph up takes is made with it, so that there is no failure then. NULL if there
+ * is no memory. */
 struct reprise_grave *reprise_grave_new(void);
 
-/* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after. Not for graphs that are QUEUED. */
+/* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after.
+ * Not for graphs that are QUEUED. */
 void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what was given up, so many at most. By the building thread, or who does its work (base/gate.h); leaves another context current. Returns how many. */
+/* Destroys what was given up, so many at most. By the building thread, or who does its work
+ * (base/gate.h); leaves another context current. Returns how many. */
 unsigned int reprise_graveyard_sweep(unsigned int most);
 
 /*
- * The context, or if NULL any of them, may be about to end: what lies there is taken, while the building thread is paused, and destroyed before the context
- * ends. That may take as long as the driver likes, so no lock is held then. Any context may be current.
+ * The context, or if NULL any of them, may be about to end: what lies there is taken, while the
+ * building thread is paused, and destroyed before the context ends. That may take as long as the
+ * driver likes, so no lock is held then. Any context may be current.
  */
 struct reprise_grave *reprise_graveyard_take(CUcontext context);
 void reprise_graveyard_destroy(struct reprise_grave *graves);
@@ -153,8 +170,10 @@ void reprise_graveyard_reset(void);
 /* ---- streams (workshop.c) ---- */
 
 /* The private stream for ops of a member of the lane. */
-CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side, unsigned int member);
-/* Makes what capturing the graph takes, on both sides, unless it is there. In a lull of its context (lull.h). False if the driver would not. */
+CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side,
+                                 unsigned int member);
+/* Makes what capturing the graph takes, on both sides, unless it is there. In a lull of its context
+ * (lull.h). False if the driver would not. */
 bool reprise_workshop_open(const struct reprise_graph *graph);
 /* Destroys its streams; the context must be current. */
 void reprise_workshop_close(struct reprise_workshop *workshop);

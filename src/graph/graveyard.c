@@ -1,7 +1,9 @@
 /*
- * Executable graphs that nobody launches any more, for the building thread to destroy. They may still run: the driver frees a graph in flight
- * when it has completed ("it will not be terminated, but rather freed asynchronously on completion", cuGraphExecDestroy). Waiting for that
- * behind an event of ours would put an op on the program's stream, and on the legacy stream that orders all blocking ones.
+ * Executable graphs that nobody launches any more, for the building thread to destroy. They may
+ * still run: the driver frees a graph in flight when it has completed ("it will not be terminated,
+ * but rather freed asynchronously on completion", cuGraphExecDestroy). Waiting for that behind an
+ * event of ours would put an op on the program's stream, and on the legacy stream that orders all
+ * blocking ones.
  */
 #include <stdlib.h>
 
@@ -34,7 +36,8 @@ void reprise_graph_retire(struct reprise_graph *graph)
 	struct reprise_grave *grave = graph->grave;
 
 	if (grave != NULL) {
-		*grave = (struct reprise_grave){NULL, graph->workshop->context, graph->graph, graph->executable, graph->count};
+		*grave = (struct reprise_grave){NULL, graph->workshop->context, graph->graph,
+		                                graph->executable, graph->count};
 		reprise_lock_take(&graveyard_lock);
 		grave->next = graves;
 		graves = grave;
@@ -107,7 +110,8 @@ unsigned int reprise_graveyard_sweep(unsigned int most)
 {
 	unsigned int destroyed = 0;
 
-	for (struct reprise_grave *grave; destroyed < most && (grave = take(NULL)) != NULL; destroyed++) {
+	for (struct reprise_grave *grave; destroyed < most && (grave = take(NULL)) != NULL;
+	     destroyed++) {
 		reprise_driver.cuCtxSetCurrent(grave->context);
 		destroy(grave);
 	}

@@ -30,7 +30,8 @@ struct reprise_ledger_reading reprise_ledger_read_before(void)
 	bool wanted = builds < READ_ALL || builds % READ_ONE == 0;
 
 	builds++;
-	/* Where there were more graphs before, the driver may have kept the memory of those that went: this one may seem to take none. */
+	/* Where there were more graphs before, the driver may have kept the memory of those that went:
+	 * this one may seem to take none. */
 	if (wanted && atomic_load(&nodes_held) >= atomic_load(&nodes_most))
 		reading.taken = reprise_driver.cuMemGetInfo_v2(&reading.free, &all) == CUDA_SUCCESS;
 	return reading;
@@ -78,7 +79,8 @@ void reprise_ledger_remove(unsigned int nodes)
 
 bool reprise_ledger_has_room(unsigned int nodes)
 {
-	return (atomic_load(&nodes_held) + nodes) * reprise_ledger_node_bytes() <= reprise_option(REPRISE_OPTION_MEMORY) << 20;
+	return (atomic_load(&nodes_held) + nodes) * reprise_ledger_node_bytes() <=
+	       reprise_option(REPRISE_OPTION_MEMORY) << 20;
 }
 
 uint64_t reprise_ledger_node_bytes(void)

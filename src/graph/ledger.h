@@ -1,9 +1,11 @@
 /*
- * The ledger: what executable graphs take of the devices' memory, and whether there is room for one more (REPRISE_MEMORY).
+ * The ledger: what executable graphs take of the devices' memory, and whether there is room for one
+ * more (REPRISE_MEMORY).
  *
- * No call of the driver's tells what a graph takes. So the free memory is read around the building of some, and what all of these took
- * together is divided by their nodes: the driver takes memory in blocks, for many graphs at a time, and the program takes and gives back its own
- * meanwhile, so that a single reading means little. Readings that no graph can have caused are not counted.
+ * No call of the driver's tells what a graph takes. So the free memory is read around the building
+ * of some, and what all of these took together is divided by their nodes: the driver takes memory
+ * in blocks, for many graphs at a time, and the program takes and gives back its own meanwhile, so
+ * that a single reading means little. Readings that no graph can have caused are not counted.
  *
  * Written by the building thread, or while it is paused; read by anybody.
  */
@@ -19,7 +21,8 @@ struct reprise_ledger_reading {
 	bool taken;
 };
 
-/* The context of the graph is current. Not every build is read: that would take as long as building. */
+/* The context of the graph is current. Not every build is read: that would take as long as
+ * building. */
 struct reprise_ledger_reading reprise_ledger_read_before(void);
 void reprise_ledger_read_after(const struct reprise_ledger_reading *before, unsigned int nodes);
 

@@ -9,12 +9,16 @@
 #include "report/counters.h"
 #include "graph/captures.h"
 
-#define PATIENCE_NS 1000000u /* launches are kept back so long for the last of the work to be done, if the device was no farther behind; */
-#define GLANCE_NS 100000u    /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has not */
+#define PATIENCE_NS \
+	1000000u /* launches are kept back so long for the last of the work to be done, if the device \
+	            was no farther behind; */
+#define GLANCE_NS \
+	100000u /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has \
+	           not */
 #define PAUSE_LEAST_NS 50000u
 #define PAUSE_MOST_NS 5000000u
 #define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where nothing says how far the device is */
-#define PAUSE_SHARE 8 /* of the time that has been waited already */
+#define PAUSE_SHARE 8                     /* of the time that has been waited already */
 
 bool (*reprise_lull_streams_are_done)(CUcontext context);
 
@@ -29,7 +33,8 @@ static bool record(struct reprise_lull *lull, CUcontext context)
 	lull->since = reprise_clock_ns();
 	if (!knows_events_of_contexts())
 		return true;
-	if (lull->behind == NULL && reprise_driver.cuEventCreate(&lull->behind, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+	if (lull->behind == NULL &&
+	    reprise_driver.cuEventCreate(&lull->behind, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
 		lull->behind = NULL;
 		return false;
 	}
@@ -42,9 +47,11 @@ static bool is_reached(const struct reprise_lull *lull)
 	return reprise_driver.cuEventQuery(lull->behind) != CUDA_ERROR_NOT_READY;
 }
 
-static bool is_reached_within(const struct reprise_lull *lull, CUcontext context, uint64_t patience_ns)
+static bool is_reached_within(const struct reprise_lull *lull, CUcontext context,
+                              uint64_t patience_ns)
 {
-	while (!(knows_events_of_contexts() ? is_reached(lull) : reprise_lull_streams_are_done(context))) {
+	while (
+		!(knows_events_of_contexts() ? is_reached(lull) : reprise_lull_streams_are_done(context))) {
 		if (reprise_clock_ns() > lull->since + patience_ns)
 			return false;
 		sched_yield();
@@ -52,7 +59,8 @@ static bool is_reached_within(const struct reprise_lull *lull, CUcontext context
 	return true;
 }
 
-/* Without events of contexts, streams can be asked only while the gate is closed: the program may capture on one at any other time. */
+/* Without events of contexts, streams can be asked only while the gate is closed: the program may
+ * capture on one at any other time. */
 bool reprise_lull_is_far(struct reprise_lull *lull)
 {
 	if (!lull->awaited || !knows_events_of_contexts())

@@ -1,13 +1,16 @@
 /*
  * Lulls: moments in which a context has nothing to do, and is given nothing.
  *
- * An instantiation takes memory of the context's. When a heap has to grow for it, the driver waits until all work of the context is done, and
- * whoever launches meanwhile waits, too (seen on an H200: one instantiation in 43 of small graphs; sometimes the making of a stream; CUDA's documentation
- * says of neither that it may wait). A program with a kernel that waits for a launch to come would stand still for ever. So such calls of ours are
- * made in a lull only: all work is done, and the gate (base/gate.h) keeps new work back.
+ * An instantiation takes memory of the context's. When a heap has to grow for it, the driver waits
+ * until all work of the context is done, and whoever launches meanwhile waits, too (seen on an
+ * H200: one instantiation in 43 of small graphs; sometimes the making of a stream; CUDA's
+ * documentation says of neither that it may wait). A program with a kernel that waits for a launch
+ * to come would stand still for ever. So such calls of ours are made in a lull only: all work is
+ * done, and the gate (base/gate.h) keeps new work back.
  *
- * A lull is not forced: how far the device is behind is seen from an event that comes after all work of the context, and only if that is little the gate
- * is closed until the rest is done, too. By the building thread, with `compiling` held and the context current.
+ * A lull is not forced: how far the device is behind is seen from an event that comes after all
+ * work of the context, and only if that is little the gate is closed until the rest is done, too.
+ * By the building thread, with `compiling` held and the context current.
  */
 #pragma once
 
@@ -16,8 +19,9 @@
 #include <stdint.h>
 
 struct reprise_lull {
-	CUevent behind;  /* comes after all work that the context had been given at `since`; NULL before the first */
-	bool awaited;    /* `behind` was not reached when it was last looked at */
+	CUevent behind; /* comes after all work that the context had been given at `since`; NULL before
+	                   the first */
+	bool awaited;   /* `behind` was not reached when it was last looked at */
 	uint64_t since;
 	uint64_t lag_ns; /* how far the device was behind when that was last known */
 };
@@ -25,7 +29,8 @@ struct reprise_lull {
 /* Whether it is known that there will be none yet. */
 bool reprise_lull_is_far(struct reprise_lull *lull);
 
-/* True if it is a lull of `context`, which is current; lasts until reprise_lull_end(). False if the device is at work: to be tried again after reprise_lull_pause_ns(). */
+/* True if it is a lull of `context`, which is current; lasts until reprise_lull_end(). False if the
+ * device is at work: to be tried again after reprise_lull_pause_ns(). */
 bool reprise_lull_begin(struct reprise_lull *lull, CUcontext context);
 void reprise_lull_end(void);
 
@@ -35,7 +40,8 @@ uint64_t reprise_lull_pause_ns(const struct reprise_lull *lull);
 void reprise_lull_close(struct reprise_lull *lull);
 
 /*
- * Set by the room that knows the streams, before the first graph is queued: whether all of the current context's are done, as far as can be told by asking
- * each of them. For drivers that know no event of a whole context (before CUDA 12.5).
+ * Set by the room that knows the streams, before the first graph is queued: whether all of the
+ * current context's are done, as far as can be told by asking each of them. For drivers that know
+ * no event of a whole context (before CUDA 12.5).
  */
 extern bool (*reprise_lull_streams_are_done)(CUcontext context);

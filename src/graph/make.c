@@ -12,9 +12,12 @@
 #include "graph/neighbours.h"
 #include "graph/shadow.h"
 
-#define PATIENCE_NS 200000u /* for the program to leave a call during which nothing may be captured; there is nothing to do that it could wait for */
+#define PATIENCE_NS \
+	200000u /* for the program to leave a call during which nothing may be captured; there is \
+	           nothing to do that it could wait for */
 
-/* A graph runs with the priority of the stream that it is launched into, unless it is told that its nodes have their own (cuGraphInstantiate). */
+/* A graph runs with the priority of the stream that it is launched into, unless it is told that its
+ * nodes have their own (cuGraphInstantiate). */
 static unsigned int flags_for(const struct reprise_graph *graph)
 {
 	for (unsigned int i = 0; i < graph->count; i++)
@@ -34,18 +37,22 @@ static struct step begin_step(void)
 }
 
 /* It ends. */
-static void end_step(const struct reprise_graph *graph, struct step step, enum reprise_counter longest, enum reprise_timeline_kind kind)
+static void end_step(const struct reprise_graph *graph, struct step step,
+                     enum reprise_counter longest, enum reprise_timeline_kind kind)
 {
 	reprise_count_most(longest, reprise_clock_ns() - step.ns);
 	reprise_timeline_end(kind, step.ticks,
-	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = graph->number, .ops = graph->count});
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
+	                                                     .graph = graph->number,
+	                                                     .ops = graph->count});
 }
 
 static bool instantiate(struct reprise_graph *graph)
 {
 	struct step step = begin_step();
 	CUgraphExec executable = NULL;
-	CUresult result = reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph));
+	CUresult result =
+		reprise_driver.cuGraphInstantiateWithFlags(&executable, graph->graph, flags_for(graph));
 
 	end_step(graph, step, REPRISE_COUNT_instantiate_longest_ns, REPRISE_TIMELINE_INSTANTIATE);
 	if (result == CUDA_SUCCESS)
@@ -56,7 +63,8 @@ static bool instantiate(struct reprise_graph *graph)
 static bool upload(const struct reprise_graph *graph)
 {
 	struct step step = begin_step();
-	CUstream through = reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member);
+	CUstream through =
+		reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member);
 	CUresult result = reprise_driver.cuGraphUpload(graph->executable, through);
 
 	end_step(graph, step, REPRISE_COUNT_upload_longest_ns, REPRISE_TIMELINE_UPLOAD);

@@ -9,7 +9,8 @@
 #define BEING_MADE ((CUcontext)-1) /* the device may not be noted yet */
 #define UNKNOWN (-1) /* no place was free: it counts as one of every device, for good */
 
-/* The contexts that the program has made. A device's primary one is not among them: the driver says whether it is there. */
+/* The contexts that the program has made. A device's primary one is not among them: the driver says
+ * whether it is there. */
 static struct {
 	_Atomic(CUcontext) context; /* NULL: free */
 	_Atomic CUdevice device;
@@ -55,7 +56,8 @@ bool reprise_neighbours_none(CUcontext context)
 	bool was_made = false;
 	CUdevice device;
 
-	if (atomic_load(&unknown) || reprise_driver.cuCtxGetDevice == NULL || reprise_driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
+	if (atomic_load(&unknown) || reprise_driver.cuCtxGetDevice == NULL ||
+	    reprise_driver.cuCtxGetDevice(&device) != CUDA_SUCCESS)
 		return false;
 	for (unsigned int i = 0; i < KNOWN_MOST; i++) {
 		CUcontext other = atomic_load(&known[i].context);

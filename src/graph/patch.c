@@ -1,14 +1,16 @@
 /*
- * Patching: an executable graph is brought to this visit. Nodes of ops that are absent are disabled, and enabled again when their op is
- * back. Other values come by setting the nodes that differ one by one, or by capturing the visit's ops anew and updating
- * the whole graph with the capture: whichever costs less here (cost.h), if there is a choice. Copies of more than one dimension, and nodes
- * that the driver has refused to set, are updated with the whole graph.
+ * Patching: an executable graph is brought to this visit. Nodes of ops that are absent are
+ * disabled, and enabled again when their op is back. Other values come by setting the nodes that
+ * differ one by one, or by capturing the visit's ops anew and updating the whole graph with the
+ * capture: whichever costs less here (cost.h), if there is a choice. Copies of more than one
+ * dimension, and nodes that the driver has refused to set, are updated with the whole graph.
  *
- * Whole-graph update pairs nodes by the order of their capture (cuGraphExecUpdate), so both captures are made from the same
- * ops in the same order. Neither update touches what is disabled (CUDA programming guide, "Individual Node Enable").
+ * Whole-graph update pairs nodes by the order of their capture (cuGraphExecUpdate), so both
+ * captures are made from the same ops in the same order. Neither update touches what is disabled
+ * (CUDA programming guide, "Individual Node Enable").
  *
- * A set or an update that is refused leaves the graph known: every node that was toggled is noted at once, and a graph of which some nodes
- * were set and some could not be is `mixed`.
+ * A set or an update that is refused leaves the graph known: every node that was toggled is noted
+ * at once, and a graph of which some nodes were set and some could not be is `mixed`.
  */
 #include <stddef.h>
 #include <string.h>
@@ -23,11 +25,16 @@
 #include "graph/exclusion.h"
 #include "graph/shadow.h"
 
-#define REFUSALS_MOST 3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for */
-#define EXPLORED 1024   /* once in so many patches the means that looks dearer is taken, so that its cost is known, */
+#define REFUSALS_MOST \
+	3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for \
+	   */
+#define EXPLORED \
+	1024 /* once in so many patches the means that looks dearer is taken, so that its cost is \
+	        known, */
 #define EXPLORED_MOST 4 /* if it looks no more than so many times as dear */
 
-/* What was spent, if it was the program's time: where a thread of ours launches (lane/submission.h), it is not. */
+/* What was spent, if it was the program's time: where a thread of ours launches
+ * (lane/submission.h), it is not. */
 static uint64_t of_program(uint64_t spent)
 {
 	return reprise_is_programs_thread() ? spent : 0;
@@ -35,7 +42,8 @@ static uint64_t of_program(uint64_t spent)
 
 /* ---- single nodes ---- */
 
-static CUresult set_kernel(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+static CUresult set_kernel(struct reprise_graph *graph, const struct reprise_op *op,
+                           const struct reprise_graph_node *node)
 {
 	void *pointers[reprise_op_params(op)];
 	const struct reprise_op_kernel *kernel = &op->kernel;
@@ -52,15 +60,18 @@ static CUresult set_kernel(struct reprise_graph *graph, const struct reprise_op 
 		.kernelParams = reprise_op_kernel_params(op, pointers),
 	};
 
-	CUresult result = reprise_driver.cuGraphExecKernelNodeSetParams_v2(graph->executable, node->node, &params);
+	CUresult result =
+		reprise_driver.cuGraphExecKernelNodeSetParams_v2(graph->executable, node->node, &params);
 
 	if (result == CUDA_SUCCESS)
 		reprise_shadow_kernel(graph, (size_t)(node - graph->nodes), &params);
 	return result;
 }
 
-/* The node as it was captured, with the op's addresses: how the driver reads a copy call is its own affair. */
-static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+/* The node as it was captured, with the op's addresses: how the driver reads a copy call is its own
+ * affair. */
+static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *op,
+                         const struct reprise_graph_node *node)
 {
 	CUDA_MEMCPY3D params;
 	CUresult result = reprise_driver.cuGraphMemcpyNodeGetParams(node->node, &params);
@@ -75,13 +86,15 @@ static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *o
 		params.dstHost = (void *)(uintptr_t)op->copy.target;
 	else
 		params.dstDevice = op->copy.target;
-	result = reprise_driver.cuGraphExecMemcpyNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+	result = reprise_driver.cuGraphExecMemcpyNodeSetParams(graph->executable, node->node, &params,
+	                                                       graph->workshop->context);
 	if (result == CUDA_SUCCESS)
 		reprise_shadow_copy(graph, (size_t)(node - graph->nodes), &params);
 	return result;
 }
 
-static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op,
+                        const struct reprise_graph_node *node)
 {
 	CUDA_MEMSET_NODE_PARAMS params;
 	CUresult result = reprise_driver.cuGraphMemsetNodeGetParams(node->node, &params);
@@ -90,28 +103,32 @@ static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op
 		return result;
 	params.dst = op->set.target;
 	params.value = reprise_set_value(&op->set);
-	result = reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params, graph->workshop->context);
+	result = reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params,
+	                                                       graph->workshop->context);
 	if (result == CUDA_SUCCESS)
 		reprise_shadow_set(graph, (size_t)(node - graph->nodes), &params);
 	return result;
 }
 
-static CUresult set_host(struct reprise_graph *graph, const struct reprise_op *op, const struct reprise_graph_node *node)
+static CUresult set_host(struct reprise_graph *graph, const struct reprise_op *op,
+                         const struct reprise_graph_node *node)
 {
 	CUDA_HOST_NODE_PARAMS params = {.fn = op->host.function, .userData = op->host.data};
-	CUresult result = reprise_driver.cuGraphExecHostNodeSetParams(graph->executable, node->node, &params);
+	CUresult result =
+		reprise_driver.cuGraphExecHostNodeSetParams(graph->executable, node->node, &params);
 
 	if (result == CUDA_SUCCESS)
 		reprise_shadow_host(graph, (size_t)(node - graph->nodes), &params);
 	return result;
 }
 
-static bool set_node(struct reprise_graph *graph, const struct reprise_op *op, struct reprise_graph_node *node)
+static bool set_node(struct reprise_graph *graph, const struct reprise_op *op,
+                     struct reprise_graph_node *node)
 {
-	CUresult result = op->kind == REPRISE_OP_KERNEL ? set_kernel(graph, op, node) :
-	                  op->kind == REPRISE_OP_COPY   ? set_copy(graph, op, node) :
-	                  op->kind == REPRISE_OP_HOST   ? set_host(graph, op, node) :
-	                                                  set_set(graph, op, node);
+	CUresult result = op->kind == REPRISE_OP_KERNEL ? set_kernel(graph, op, node)
+	                  : op->kind == REPRISE_OP_COPY ? set_copy(graph, op, node)
+	                  : op->kind == REPRISE_OP_HOST ? set_host(graph, op, node)
+	                                                : set_set(graph, op, node);
 
 	node->refused = result == CUDA_SUCCESS ? 0 : node->refused + 1;
 	reprise_count(REPRISE_COUNT_node_updates_failed, result != CUDA_SUCCESS);
@@ -123,12 +140,14 @@ static bool settable(const struct reprise_graph *graph, const uint64_t *changed)
 	if (graph->mixed)
 		return false;
 	for (unsigned int i = 0; i < graph->count; i++)
-		if (reprise_bit(changed, i) && (!graph->nodes[i].settable || graph->nodes[i].refused >= REFUSALS_MOST))
+		if (reprise_bit(changed, i) &&
+		    (!graph->nodes[i].settable || graph->nodes[i].refused >= REFUSALS_MOST))
 			return false;
 	return true;
 }
 
-static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
+static bool set_changed_nodes(struct reprise_graph *graph, const struct reprise_op *incoming,
+                              const uint64_t *changed)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
 	unsigned int set = 0;
@@ -181,10 +200,12 @@ static unsigned int looked_at(unsigned int count, unsigned int changed)
 }
 
 /* The visit's ops, captured anew. The context's captures are open to us. */
-static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed)
+static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *incoming,
+                       const uint64_t *changed)
 {
 	uint64_t begin = reprise_clock_ns();
-	CUgraph captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed, reprise_shadow_nodes(graph));
+	CUgraph captured = reprise_capture(graph, REPRISE_FOR_PATCHING, incoming, changed,
+	                                   reprise_shadow_nodes(graph));
 
 	if (captured != NULL)
 		reprise_cost_took(REPRISE_COST_capture, reprise_clock_ns() - begin, graph->count);
@@ -205,18 +226,20 @@ static bool update_with(struct reprise_graph *graph, CUgraph captured, unsigned 
 	if (result != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_updates_refused, 1);
 		reprise_count(counter_of(info.result), 1);
-		reprise_log(REPRISE_LOG_INFO, "an update of %u nodes was refused: error %d, reason %d", graph->count, (int)result,
-		            (int)info.result);
+		reprise_log(REPRISE_LOG_INFO, "an update of %u nodes was refused: error %d, reason %d",
+		            graph->count, (int)result, (int)info.result);
 		return false;
 	}
-	reprise_cost_took(REPRISE_COST_update, reprise_clock_ns() - begin, looked_at(graph->count, changed));
+	reprise_cost_took(REPRISE_COST_update, reprise_clock_ns() - begin,
+	                  looked_at(graph->count, changed));
 	reprise_count(REPRISE_COUNT_updates, 1);
 	graph->updates++;
 	graph->mixed = false;
 	return true;
 }
 
-static enum reprise_patch update_whole(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+static enum reprise_patch update_whole(struct reprise_graph *graph,
+                                       const struct reprise_op *incoming, const uint64_t *changed,
                                        unsigned int changed_count)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -243,23 +266,27 @@ static bool worth_exploring(uint64_t cheaper, uint64_t dearer)
 {
 	static _Atomic unsigned int patches;
 
-	return dearer <= cheaper * EXPLORED_MOST && (atomic_fetch_add_explicit(&patches, 1, memory_order_relaxed) + 1) % EXPLORED == 0;
+	return dearer <= cheaper * EXPLORED_MOST &&
+	       (atomic_fetch_add_explicit(&patches, 1, memory_order_relaxed) + 1) % EXPLORED == 0;
 }
 
 /* Whether the whole graph is to be updated though single nodes could be set. */
 static bool prefers_whole(unsigned int count, unsigned int changed)
 {
 	uint64_t nodes = reprise_cost(REPRISE_COST_node_set, changed);
-	uint64_t whole = reprise_cost(REPRISE_COST_capture, count) + reprise_cost(REPRISE_COST_update, looked_at(count, changed));
+	uint64_t whole = reprise_cost(REPRISE_COST_capture, count) +
+	                 reprise_cost(REPRISE_COST_update, looked_at(count, changed));
 	bool cheaper = whole < nodes;
 
 	return cheaper != worth_exploring(cheaper ? whole : nodes, cheaper ? nodes : whole);
 }
 
-static enum reprise_patch patch_values(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+static enum reprise_patch patch_values(struct reprise_graph *graph,
+                                       const struct reprise_op *incoming, const uint64_t *changed,
                                        unsigned int changed_count)
 {
-	bool single = settable(graph, changed), whole_first = single && prefers_whole(graph->count, changed_count);
+	bool single = settable(graph, changed),
+		 whole_first = single && prefers_whole(graph->count, changed_count);
 	enum reprise_patch updated;
 
 	if (single && !whole_first && set_changed_nodes(graph, incoming, changed))
@@ -289,7 +316,8 @@ static bool toggle(struct reprise_graph *graph, unsigned int i)
 {
 	bool disabled = reprise_bit(graph->disabled, i);
 
-	if (reprise_driver.cuGraphNodeSetEnabled(graph->executable, graph->nodes[i].node, disabled) != CUDA_SUCCESS) {
+	if (reprise_driver.cuGraphNodeSetEnabled(graph->executable, graph->nodes[i].node, disabled) !=
+	    CUDA_SUCCESS) {
 		graph->toggles_refused++;
 		reprise_count(REPRISE_COUNT_toggles_failed, 1);
 		return false;
@@ -330,12 +358,14 @@ static unsigned int bits_in(const uint64_t *bits, unsigned int count)
 	return sum;
 }
 
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph, const struct reprise_op *incoming, const uint64_t *changed,
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph,
+                                       const struct reprise_op *incoming, const uint64_t *changed,
                                        const uint64_t *absent)
 {
 	unsigned int changed_count = bits_in(changed, graph->count);
 
-	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) && !disable_absent(graph, absent))
+	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) &&
+	    !disable_absent(graph, absent))
 		return REPRISE_PATCH_REFUSED;
 	if (changed_count == 0 && !graph->mixed)
 		return REPRISE_PATCH_DONE;

@@ -6,7 +6,8 @@
 
 #define MOST_WAITING 256
 
-static struct reprise_lock queue_lock; /* protects everything below; `waiting` is read without it, too */
+static struct reprise_lock
+	queue_lock; /* protects everything below; `waiting` is read without it, too */
 static struct reprise_graph *newest, *oldest;
 static _Atomic unsigned int waiting;
 static _Atomic unsigned int unfinished; /* those, and what was taken and is in work */
@@ -17,7 +18,8 @@ bool reprise_queue_has_room(void)
 }
 
 /* Under the lock. */
-static void link_graph(struct reprise_graph *graph, struct reprise_graph *newer, struct reprise_graph *older)
+static void link_graph(struct reprise_graph *graph, struct reprise_graph *newer,
+                       struct reprise_graph *older)
 {
 	atomic_store_explicit(&graph->state, REPRISE_GRAPH_QUEUED, memory_order_relaxed);
 	graph->newer = newer;

@@ -32,7 +32,9 @@ static size_t params_of(const struct reprise_op *op)
 
 static struct reprise_shadow *make(const struct reprise_graph *graph)
 {
-	size_t params = 0, head = sizeof(struct reprise_shadow) + graph->count * (sizeof(struct node) + sizeof(struct reprise_graph_node));
+	size_t params = 0,
+		   head = sizeof(struct reprise_shadow) +
+	              graph->count * (sizeof(struct node) + sizeof(struct reprise_graph_node));
 	struct reprise_shadow *shadow;
 	unsigned char *at;
 
@@ -55,7 +57,8 @@ static struct node *node_of(const struct reprise_graph *graph, size_t i)
 	return graph->shadow != NULL ? &graph->shadow->nodes[i] : NULL;
 }
 
-void reprise_shadow_kernel(struct reprise_graph *graph, size_t i, const CUDA_KERNEL_NODE_PARAMS *params)
+void reprise_shadow_kernel(struct reprise_graph *graph, size_t i,
+                           const CUDA_KERNEL_NODE_PARAMS *params)
 {
 	const struct reprise_layout *layout = graph->ops[i].kernel.layout;
 	struct node *node = node_of(graph, i);
@@ -68,7 +71,8 @@ void reprise_shadow_kernel(struct reprise_graph *graph, size_t i, const CUDA_KER
 	node->grid[2] = params->gridDimZ;
 	node->shared_bytes = params->sharedMemBytes;
 	for (uint32_t k = 0; node->known && k < layout->count; k++)
-		memcpy(node->params + layout->params[k].offset, params->kernelParams[k], layout->params[k].size);
+		memcpy(node->params + layout->params[k].offset, params->kernelParams[k],
+		       layout->params[k].size);
 }
 
 void reprise_shadow_copy(struct reprise_graph *graph, size_t i, const CUDA_MEMCPY3D *params)
@@ -78,11 +82,16 @@ void reprise_shadow_copy(struct reprise_graph *graph, size_t i, const CUDA_MEMCP
 	if (node == NULL)
 		return;
 	node->known = true;
-	node->target = params->dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)params->dstHost : params->dstDevice;
-	node->source = params->srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)params->srcHost : params->srcDevice;
+	node->target = params->dstMemoryType == CU_MEMORYTYPE_HOST
+	                   ? (CUdeviceptr)(uintptr_t)params->dstHost
+	                   : params->dstDevice;
+	node->source = params->srcMemoryType == CU_MEMORYTYPE_HOST
+	                   ? (CUdeviceptr)(uintptr_t)params->srcHost
+	                   : params->srcDevice;
 }
 
-void reprise_shadow_set(struct reprise_graph *graph, size_t i, const CUDA_MEMSET_NODE_PARAMS *params)
+void reprise_shadow_set(struct reprise_graph *graph, size_t i,
+                        const CUDA_MEMSET_NODE_PARAMS *params)
 {
 	struct node *node = node_of(graph, i);
 
@@ -105,7 +114,8 @@ void reprise_shadow_host(struct reprise_graph *graph, size_t i, const CUDA_HOST_
 }
 
 /* What the driver says of a captured node; nothing, if it does not. */
-static void read_node(struct reprise_graph *graph, size_t i, const struct reprise_graph_node *captured)
+static void read_node(struct reprise_graph *graph, size_t i,
+                      const struct reprise_graph_node *captured)
 {
 	union {
 		CUDA_KERNEL_NODE_PARAMS kernel;
@@ -115,15 +125,22 @@ static void read_node(struct reprise_graph *graph, size_t i, const struct repris
 	} params;
 
 	graph->shadow->nodes[i].known = false;
-	if (!captured->settable) /* the driver's description of it was not understood when it was captured (capture.c) */
+	if (!captured->settable) /* the driver's description of it was not understood when it was
+	                            captured (capture.c) */
 		return;
-	if (graph->ops[i].kind == REPRISE_OP_KERNEL && reprise_driver.cuGraphKernelNodeGetParams_v2(captured->node, &params.kernel) == CUDA_SUCCESS)
+	if (graph->ops[i].kind == REPRISE_OP_KERNEL &&
+	    reprise_driver.cuGraphKernelNodeGetParams_v2(captured->node, &params.kernel) ==
+	        CUDA_SUCCESS)
 		reprise_shadow_kernel(graph, i, &params.kernel);
-	else if (graph->ops[i].kind == REPRISE_OP_COPY && reprise_driver.cuGraphMemcpyNodeGetParams(captured->node, &params.copy) == CUDA_SUCCESS)
+	else if (graph->ops[i].kind == REPRISE_OP_COPY &&
+	         reprise_driver.cuGraphMemcpyNodeGetParams(captured->node, &params.copy) ==
+	             CUDA_SUCCESS)
 		reprise_shadow_copy(graph, i, &params.copy);
-	else if (graph->ops[i].kind == REPRISE_OP_SET && reprise_driver.cuGraphMemsetNodeGetParams(captured->node, &params.set) == CUDA_SUCCESS)
+	else if (graph->ops[i].kind == REPRISE_OP_SET &&
+	         reprise_driver.cuGraphMemsetNodeGetParams(captured->node, &params.set) == CUDA_SUCCESS)
 		reprise_shadow_set(graph, i, &params.set);
-	else if (graph->ops[i].kind == REPRISE_OP_HOST && reprise_driver.cuGraphHostNodeGetParams != NULL &&
+	else if (graph->ops[i].kind == REPRISE_OP_HOST &&
+	         reprise_driver.cuGraphHostNodeGetParams != NULL &&
 	         reprise_driver.cuGraphHostNodeGetParams(captured->node, &params.host) == CUDA_SUCCESS)
 		reprise_shadow_host(graph, i, &params.host);
 }
@@ -151,9 +168,11 @@ void reprise_shadow_free(struct reprise_graph *graph)
 
 /* ---- comparing ---- */
 
-static enum reprise_shadow_verdict differ(char *text, size_t size, const char *what, uint64_t asked, uint64_t found)
+static enum reprise_shadow_verdict differ(char *text, size_t size, const char *what, uint64_t asked,
+                                          uint64_t found)
 {
-	snprintf(text, size, "%s: the program passed 0x%llx, not 0x%llx", what, (unsigned long long)asked, (unsigned long long)found);
+	snprintf(text, size, "%s: the program passed 0x%llx, not 0x%llx", what,
+	         (unsigned long long)asked, (unsigned long long)found);
 	return REPRISE_SHADOW_OTHER;
 }
 
@@ -166,7 +185,9 @@ static uint64_t number(const unsigned char *bytes, size_t count)
 	return value;
 }
 
-static enum reprise_shadow_verdict compare_params(const struct reprise_layout *layout, const unsigned char *asked, const unsigned char *found, char *text,
+static enum reprise_shadow_verdict compare_params(const struct reprise_layout *layout,
+                                                  const unsigned char *asked,
+                                                  const unsigned char *found, char *text,
                                                   size_t size)
 {
 	for (uint32_t k = 0; k < layout->count; k++) {
@@ -181,13 +202,17 @@ static enum reprise_shadow_verdict compare_params(const struct reprise_layout *l
 		if (param->size <= sizeof(uint64_t))
 			at = 0; /* all of it is shown */
 		snprintf(what, sizeof(what), "parameter %u, at byte %u of all", k, param->offset + at);
-		return differ(text, size, what, number(asked + param->offset + at, param->size - at), number(found + param->offset + at, param->size - at));
+		return differ(text, size, what, number(asked + param->offset + at, param->size - at),
+		              number(found + param->offset + at, param->size - at));
 	}
 	return REPRISE_SHADOW_SAME;
 }
 
-static enum reprise_shadow_verdict compare_kernel(const struct reprise_op *asked, const unsigned int grid[3], unsigned int shared_bytes,
-                                                  const unsigned char *params, char *text, size_t size)
+static enum reprise_shadow_verdict compare_kernel(const struct reprise_op *asked,
+                                                  const unsigned int grid[3],
+                                                  unsigned int shared_bytes,
+                                                  const unsigned char *params, char *text,
+                                                  size_t size)
 {
 	static const char *const dimensions[] = {"grid x", "grid y", "grid z"};
 
@@ -196,36 +221,55 @@ static enum reprise_shadow_verdict compare_kernel(const struct reprise_op *asked
 			return differ(text, size, dimensions[i], asked->kernel.grid[i], grid[i]);
 	if (asked->kernel.shared_bytes != shared_bytes)
 		return differ(text, size, "shared memory", asked->kernel.shared_bytes, shared_bytes);
-	return asked->kernel.empty_params ? REPRISE_SHADOW_SAME : compare_params(asked->kernel.layout, reprise_op_packed_params(asked), params, text, size);
+	return asked->kernel.empty_params
+	           ? REPRISE_SHADOW_SAME
+	           : compare_params(asked->kernel.layout, reprise_op_packed_params(asked), params, text,
+	                            size);
 }
 
-static enum reprise_shadow_verdict compare_address(const char *what, CUdeviceptr asked, CUdeviceptr found, char *text, size_t size)
+static enum reprise_shadow_verdict compare_address(const char *what, CUdeviceptr asked,
+                                                   CUdeviceptr found, char *text, size_t size)
 {
 	return asked == found ? REPRISE_SHADOW_SAME : differ(text, size, what, asked, found);
 }
 
-static enum reprise_shadow_verdict compare_copy(const struct reprise_op *asked, CUdeviceptr target, CUdeviceptr source, char *text, size_t size)
+static enum reprise_shadow_verdict compare_copy(const struct reprise_op *asked, CUdeviceptr target,
+                                                CUdeviceptr source, char *text, size_t size)
 {
-	enum reprise_shadow_verdict verdict = compare_address("target", asked->copy.target, target, text, size);
+	enum reprise_shadow_verdict verdict =
+		compare_address("target", asked->copy.target, target, text, size);
 
-	return verdict != REPRISE_SHADOW_SAME ? verdict : compare_address("source", asked->copy.source, source, text, size);
+	return verdict != REPRISE_SHADOW_SAME
+	           ? verdict
+	           : compare_address("source", asked->copy.source, source, text, size);
 }
 
-static enum reprise_shadow_verdict compare_set(const struct reprise_op *asked, CUdeviceptr target, unsigned int value, char *text, size_t size)
+static enum reprise_shadow_verdict compare_set(const struct reprise_op *asked, CUdeviceptr target,
+                                               unsigned int value, char *text, size_t size)
 {
-	enum reprise_shadow_verdict verdict = compare_address("target", asked->set.target, target, text, size);
+	enum reprise_shadow_verdict verdict =
+		compare_address("target", asked->set.target, target, text, size);
 
-	return verdict != REPRISE_SHADOW_SAME ? verdict : compare_address("value", reprise_set_value(&asked->set), value, text, size);
+	return verdict != REPRISE_SHADOW_SAME
+	           ? verdict
+	           : compare_address("value", reprise_set_value(&asked->set), value, text, size);
 }
 
-static enum reprise_shadow_verdict compare_host(const struct reprise_op *asked, CUhostFn function, const void *data, char *text, size_t size)
+static enum reprise_shadow_verdict compare_host(const struct reprise_op *asked, CUhostFn function,
+                                                const void *data, char *text, size_t size)
 {
-	enum reprise_shadow_verdict verdict = compare_address("host function", (uintptr_t)asked->host.function, (uintptr_t)function, text, size);
+	enum reprise_shadow_verdict verdict =
+		compare_address("host function", (uintptr_t)asked->host.function, (uintptr_t)function, text,
+	                    size);
 
-	return verdict != REPRISE_SHADOW_SAME ? verdict : compare_address("its data", (uintptr_t)asked->host.data, (uintptr_t)data, text, size);
+	return verdict != REPRISE_SHADOW_SAME ? verdict
+	                                      : compare_address("its data", (uintptr_t)asked->host.data,
+	                                                        (uintptr_t)data, text, size);
 }
 
-enum reprise_shadow_verdict reprise_shadow_compare(const struct reprise_graph *graph, size_t i, const struct reprise_op *op, char *text, size_t size)
+enum reprise_shadow_verdict reprise_shadow_compare(const struct reprise_graph *graph, size_t i,
+                                                   const struct reprise_op *op, char *text,
+                                                   size_t size)
 {
 	const struct node *node = node_of(graph, i);
 
@@ -245,13 +289,17 @@ enum reprise_shadow_verdict reprise_shadow_compare(const struct reprise_graph *g
 	}
 }
 
-static enum reprise_shadow_verdict compare_values(const struct reprise_op *asked, const struct reprise_op *op, char *text, size_t size)
+static enum reprise_shadow_verdict compare_values(const struct reprise_op *asked,
+                                                  const struct reprise_op *op, char *text,
+                                                  size_t size)
 {
 	switch (asked->kind) {
 	case REPRISE_OP_KERNEL:
 		if (asked->kernel.function != op->kernel.function)
-			return differ(text, size, "kernel", (uintptr_t)asked->kernel.function, (uintptr_t)op->kernel.function);
-		return compare_kernel(asked, op->kernel.grid, op->kernel.shared_bytes, reprise_op_packed_params(op), text, size);
+			return differ(text, size, "kernel", (uintptr_t)asked->kernel.function,
+			              (uintptr_t)op->kernel.function);
+		return compare_kernel(asked, op->kernel.grid, op->kernel.shared_bytes,
+		                      reprise_op_packed_params(op), text, size);
 	case REPRISE_OP_COPY:
 		return compare_copy(asked, op->copy.target, op->copy.source, text, size);
 	case REPRISE_OP_SET:
@@ -263,12 +311,16 @@ static enum reprise_shadow_verdict compare_values(const struct reprise_op *asked
 	}
 }
 
-enum reprise_shadow_verdict reprise_shadow_compare_ops(const struct reprise_op *asked, const struct reprise_op *op, char *text, size_t size)
+enum reprise_shadow_verdict reprise_shadow_compare_ops(const struct reprise_op *asked,
+                                                       const struct reprise_op *op, char *text,
+                                                       size_t size)
 {
 	enum reprise_shadow_verdict verdict;
 
 	if (asked->kind != op->kind)
 		return differ(text, size, "kind of op", asked->kind, op->kind);
 	verdict = compare_values(asked, op, text, size);
-	return verdict == REPRISE_SHADOW_SAME && asked->shape != op->shape ? differ(text, size, "shape, as a hash", asked->shape, op->shape) : verdict;
+	return verdict == REPRISE_SHADOW_SAME && asked->shape != op->shape
+	           ? differ(text, size, "shape, as a hash", asked->shape, op->shape)
+	           : verdict;
 }

@@ -17,9 +17,11 @@ static bool open_stream(CUstream *stream, CUstream model, const struct reprise_c
 	if (*stream != NULL)
 		return true;
 	/* Of a thread's own default stream the building thread would be told of its own one. */
-	if (model != CU_STREAM_PER_THREAD && reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
+	if (model != CU_STREAM_PER_THREAD &&
+	    reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
 		priority = 0;
-	if (reprise_driver.cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, priority) != CUDA_SUCCESS) {
+	if (reprise_driver.cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, priority) !=
+	    CUDA_SUCCESS) {
 		*stream = NULL;
 		reprise_count(REPRISE_COUNT_private_streams_failed, 1);
 		return false;
@@ -35,14 +37,16 @@ static bool open_edges(struct reprise_forks *forks, enum reprise_side side)
 {
 	for (unsigned int i = 0; i <= REPRISE_FORK_EVENTS_MOST; i++)
 		if (forks->edges[side][i] == NULL &&
-		    reprise_driver.cuEventCreate(&forks->edges[side][i], CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+		    reprise_driver.cuEventCreate(&forks->edges[side][i], CU_EVENT_DISABLE_TIMING) !=
+		        CUDA_SUCCESS) {
 			forks->edges[side][i] = NULL;
 			return false;
 		}
 	return true;
 }
 
-CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side, unsigned int member)
+CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side,
+                                 unsigned int member)
 {
 	return member == 0 ? workshop->streams[side] : workshop->forks->streams[side][member];
 }
@@ -52,10 +56,12 @@ static bool open_side(const struct reprise_graph *graph, enum reprise_side side)
 	struct reprise_workshop *workshop = graph->workshop;
 	struct reprise_forks *forks = workshop->forks;
 
-	if ((graph->members & 1) != 0 && !open_stream(&workshop->streams[side], workshop->model, &workshop->carried))
+	if ((graph->members & 1) != 0 &&
+	    !open_stream(&workshop->streams[side], workshop->model, &workshop->carried))
 		return false;
 	for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
-		if ((graph->members >> member & 1) != 0 && !open_stream(&forks->streams[side][member], forks->models[member], NULL))
+		if ((graph->members >> member & 1) != 0 &&
+		    !open_stream(&forks->streams[side][member], forks->models[member], NULL))
 			return false;
 	return forks == NULL || open_edges(forks, side);
 }

@@ -6,19 +6,26 @@
 #define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */
 
 /*
- * Pays for replaying the trace without `count` ops from op `first` on, rather than leaving it, if that is worth it; says whether.
+ * Pays for replaying the trace without `count` ops from op `first` on, rather than leaving it, if
+ * that is worth it; says whether.
  *
- * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every visit. A trace of its own for what came instead would
- * have to be bought, by leaving this one a few times and by building. So the rent is paid until it has come to the price, and then the trace
- * is left, to see whether what comes instead comes often. Neither costs more than twice what would have been best.
+ * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every
+ * visit. A trace of its own for what came instead would have to be bought, by leaving this one a
+ * few times and by building. So the rent is paid until it has come to the price, and then the trace
+ * is left, to see whether what comes instead comes often. Neither costs more than twice what would
+ * have been best.
  */
-static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace, unsigned int first, unsigned int count)
+static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace,
+                             unsigned int first, unsigned int count)
 {
 	unsigned int absent = trace->absent_count + count;
-	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent), eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
-	uint64_t price = LEARNT_BY * eager + reprise_cost(REPRISE_COST_build, trace->count), visits = price / (rent + 1);
+	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent),
+			 eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
+	uint64_t price = LEARNT_BY * eager + reprise_cost(REPRISE_COST_build, trace->count),
+			 visits = price / (rent + 1);
 
-	if (!reprise_graph_may_disable(&trace->graph) || rent + reprise_cost(REPRISE_COST_launch, 1) >= eager)
+	if (!reprise_graph_may_disable(&trace->graph) ||
+	    rent + reprise_cost(REPRISE_COST_launch, 1) >= eager)
 		return false;
 	if (visits > UINT16_MAX - LEARNT_BY)
 		visits = UINT16_MAX - LEARNT_BY;
@@ -32,9 +39,10 @@ static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_tra
 }
 
 /*
- * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic edge, a node may begin before the one before it has
- * ended, and waits for that one by itself: for a node that is disabled, and so not for those before that. Where a trace forks, any later op may be
- * the next one of a stream.
+ * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic
+ * edge, a node may begin before the one before it has ended, and waits for that one by itself: for
+ * a node that is disabled, and so not for those before that. Where a trace forks, any later op may
+ * be the next one of a stream.
  */
 static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
 {
@@ -46,7 +54,8 @@ static bool edges_are_full(const struct reprise_trace *trace, unsigned int first
 	return true;
 }
 
-static bool can_be_disabled(const struct reprise_trace *trace, unsigned int first, unsigned int last)
+static bool can_be_disabled(const struct reprise_trace *trace, unsigned int first,
+                            unsigned int last)
 {
 	for (unsigned int i = first; i < last; i++)
 		if (!reprise_op_can_be_disabled(&trace->ops[i]))
@@ -64,7 +73,8 @@ bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call
 
 		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
 			continue;
-		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) || !pay_to_pass_over(lane, trace, at, i - at))
+		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) ||
+		    !pay_to_pass_over(lane, trace, at, i - at))
 			return false;
 		reprise_trace_pass_over(trace, at, i - at);
 		lane->cursor = i;

@@ -43,5 +43,6 @@ void reprise_note_callback(CUstream stream, bool per_thread)
 	struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
 
 	if (lane != NULL)
-		atomic_fetch_add_explicit(&reprise_lane_head(lane)->backlog.callbacks, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&reprise_lane_head(lane)->backlog.callbacks, 1,
+		                          memory_order_relaxed);
 }

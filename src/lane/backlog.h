@@ -1,7 +1,9 @@
 /*
- * Host functions that a stream has not done yet. A stream has room for a few dozen of them with work behind each (docs/conformance.md). A graph's launch that
- * finds none waits, and keeps everybody else out of the context: also who holds the mutex that the host function wants. The program's own launches would wait
- * alone. So nothing is held back, and no graph launched, while it could find no room. Launches have more room, and wait for it alone as a graph, too.
+ * Host functions that a stream has not done yet. A stream has room for a few dozen of them with
+ * work behind each (docs/conformance.md). A graph's launch that finds none waits, and keeps
+ * everybody else out of the context: also who holds the mutex that the host function wants. The
+ * program's own launches would wait alone. So nothing is held back, and no graph launched, while it
+ * could find no room. Launches have more room, and wait for it alone as a graph, too.
  *
  * Under the lane's lock.
  */
@@ -10,14 +12,16 @@
 #include "lane/lane.h"
 
 /*
- * No visit begins while so many host functions may be pending. Each takes two turns of the 56 at most, as a graph of its own, and a graph of
- * REPRISE_PLAN_FUNCTIONS one more than it has: 39 of 56.
+ * No visit begins while so many host functions may be pending. Each takes two turns of the 56 at
+ * most, as a graph of its own, and a graph of REPRISE_PLAN_FUNCTIONS one more than it has: 39
+ * of 56.
  */
 #define REPRISE_BACKLOG_FUNCTIONS 12u
 
 static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane)
 {
-	return lane->counts.kinds[REPRISE_OP_HOST] + atomic_load_explicit(&lane->backlog.callbacks, memory_order_relaxed);
+	return lane->counts.kinds[REPRISE_OP_HOST] +
+	       atomic_load_explicit(&lane->backlog.callbacks, memory_order_relaxed);
 }
 
 /* All that the lane's stream was given so far is done. */
@@ -32,7 +36,9 @@ bool reprise_backlog_ask(struct reprise_lane *lane);
 /* Whether a visit may begin. The lane's context is current. */
 static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
 {
-	if (__builtin_expect(reprise_backlog_functions(lane) - lane->backlog.functions < REPRISE_BACKLOG_FUNCTIONS, 1))
+	if (__builtin_expect(reprise_backlog_functions(lane) - lane->backlog.functions <
+	                         REPRISE_BACKLOG_FUNCTIONS,
+	                     1))
 		return true;
 	return reprise_backlog_ask(lane);
 }

@@ -21,8 +21,9 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 		reprise_pace_wait(lane);
 	}
 	/*
-	 * It counts in reprise_attention until it is told again without news: a loop that waits once in each iteration does not write what all threads read.
-	 * What comes on the streams of a joint lane has to be told in any case.
+	 * It counts in reprise_attention until it is told again without news: a loop that waits once in
+	 * each iteration does not write what all threads read. What comes on the streams of a joint
+	 * lane has to be told in any case.
 	 */
 	atomic_store_explicit(&lane->noisy, lane->joint != NULL, memory_order_relaxed);
 }

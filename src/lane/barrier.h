@@ -1,6 +1,7 @@
 /*
- * Barriers: calls that may observe what a lane holds, or order it. Most of them are one assembly stub, which reads whether any lane is to be told
- * (reprise_attention, doors.h): a lane counts there from its first op until two barriers come one after the other.
+ * Barriers: calls that may observe what a lane holds, or order it. Most of them are one assembly
+ * stub, which reads whether any lane is to be told (reprise_attention, doors.h): a lane counts
+ * there from its first op until two barriers come one after the other.
  */
 #pragma once
 
@@ -18,13 +19,15 @@ bool reprise_lane_is_to_be_told(const struct reprise_lane *lane);
 /* As reprise_lane_tell(). */
 void reprise_lane_told(struct reprise_lane *lane, bool wait);
 
-/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. What streams of a joint lane owe they still owe. */
+/* A barrier: issues what is deferred. `wait`: the host waits for the stream too. What streams of a
+ * joint lane owe they still owe. */
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
 
 /* Whether a record of the event is deferred. */
 bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);
 
-/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op. */
+/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op.
+ */
 static inline void reprise_lane_attend(struct reprise_lane *lane)
 {
 	if (__builtin_expect(atomic_load_explicit(&lane->attended, memory_order_relaxed), 1))

@@ -1,6 +1,7 @@
 /*
- * What the doors ask of streams, said to the lanes: ops, and calls that order a stream or wait. The doors of events, of what ends, of what takes
- * memory and of the program's captures are in files of their own (events.c, lifetime.c, shortage.c, eager.c).
+ * What the doors ask of streams, said to the lanes: ops, and calls that order a stream or wait. The
+ * doors of events, of what ends, of what takes memory and of the program's captures are in files of
+ * their own (events.c, lifetime.c, shortage.c, eager.c).
  */
 #include "lane/doors.h"
 
@@ -29,7 +30,8 @@ static CUresult pass(const struct reprise_call *call)
 	CUresult result = reprise_call_pass(call, NULL);
 
 	if (loads)
-		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH, result == CUDA_SUCCESS);
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
+		                     result == CUDA_SUCCESS);
 	return result;
 }
 
@@ -40,7 +42,8 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	if (!reprise_records() && reprise_lanes_asleep(call->stream, call->per_thread))
 		return pass(call);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
-		/* Another thread's capture, or a pause, may have begun since this one's last op was deferred. */
+		/* Another thread's capture, or a pause, may have begun since this one's last op was
+		 * deferred. */
 		if (reprise_lanes_hold() || atomic_load(&reprise_joint_lanes) > 0)
 			reprise_lanes_pass_by(call->stream, call->per_thread);
 		reprise_count(reprise_eager_counter(), 1);
@@ -62,7 +65,8 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	return reprise_lane_submit(lane, call);
 }
 
-/* The op is recorded first: its parameters are the program's until the call returns, and the call may not return before another thread's. */
+/* The op is recorded first: its parameters are the program's until the call returns, and the call
+ * may not return before another thread's. */
 static CUresult submit_recorded(struct reprise_call *call)
 {
 	CUresult result;
@@ -81,8 +85,12 @@ static CUresult submit_timed(struct reprise_call *call)
 
 	reprise_process_prepare(); /* at exit, what was noted is written */
 	result = reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
-	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part() ? reprise_function_of(call->kernel.function).name : 0; /* it is loaded by now */
-	reprise_timeline_end(call->kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE, .graph = name});
+	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part()
+	           ? reprise_function_of(call->kernel.function).name
+	           : 0; /* it is loaded by now */
+	reprise_timeline_end(call->kind, begin,
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
+	                                                     .graph = name});
 	return result;
 }
 

@@ -35,7 +35,9 @@ bool reprise_lane_nods(struct reprise_lane *lane)
 		return false;
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-	lane->drowsy_span = lane->drowsy_span == 0 ? DROWSY_LEAST : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2 : DROWSY_MOST;
+	lane->drowsy_span = lane->drowsy_span == 0            ? DROWSY_LEAST
+	                    : lane->drowsy_span < DROWSY_MOST ? lane->drowsy_span * 2
+	                                                      : DROWSY_MOST;
 	leave_alone(lane, lane->drowsy_span);
 	lane->awake_until = lane->counts.ops + GLANCE_OPS;
 	return true;

@@ -33,9 +33,9 @@ REPRISE_HOT bool reprise_taking_part(void)
 
 enum reprise_counter reprise_eager_counter(void)
 {
-	return reprise_stopped() != NULL     ? REPRISE_COUNT_passed_stopped :
-	       atomic_load(&pauses) > 0      ? REPRISE_COUNT_paused_ops :
-	                                       REPRISE_COUNT_passed_capturing;
+	return reprise_stopped() != NULL  ? REPRISE_COUNT_passed_stopped
+	       : atomic_load(&pauses) > 0 ? REPRISE_COUNT_paused_ops
+	                                  : REPRISE_COUNT_passed_capturing;
 }
 
 /* ---- pauses ---- */
@@ -92,7 +92,9 @@ void reprise_capture_begin(CUstream stream)
 		reprise_thread_owns();
 	if (reprise_records())
 		reprise_recorded_capture();
-	reprise_lanes_pass_by(stream, false); /* what others hold is no part of it; what they hold on streams that are drawn into it, the calls that do so issue */
+	reprise_lanes_pass_by(stream,
+	                      false); /* what others hold is no part of it; what they hold on streams
+	                                 that are drawn into it, the calls that do so issue */
 	if (!noted)
 		reprise_stop("too many captures at once");
 }
@@ -110,7 +112,8 @@ void reprise_capture_end(CUstream stream)
 
 /* ---- errors and the end ---- */
 
-/* Errors after which CUDA says that the process must be ended, or the context destroyed, to use it again. */
+/* Errors after which CUDA says that the process must be ended, or the context destroyed, to use it
+ * again. */
 static bool ruins_context(CUresult result)
 {
 	switch (result) {

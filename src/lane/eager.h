@@ -1,6 +1,7 @@
 /*
- * Whether Reprise takes part. Everything is eager, in the whole process, while the program captures and while it asked for a pause; and for good
- * after an error that ruins the context, after anything else that cannot be followed, and when the process ends.
+ * Whether Reprise takes part. Everything is eager, in the whole process, while the program captures
+ * and while it asked for a pause; and for good after an error that ruins the context, after
+ * anything else that cannot be followed, and when the process ends.
  *
  * What the doors say of it is in doors.h. Any thread, without a lock.
  */
@@ -22,8 +23,9 @@ enum reprise_counter reprise_eager_counter(void);
 void reprise_captures_destroyed(CUstream stream, CUcontext context);
 
 /*
- * At exit: defers nothing any more, and waits, for so long at most, until the hold limit's thread has issued what is deferred. This thread may
- * not: exit can be called by a signal's handler that interrupted it, in the driver or in Reprise.
+ * At exit: defers nothing any more, and waits, for so long at most, until the hold limit's thread
+ * has issued what is deferred. This thread may not: exit can be called by a signal's handler that
+ * interrupted it, in the driver or in Reprise.
  */
 void reprise_stop_at_exit(uint64_t patience_ns);
 

@@ -14,12 +14,14 @@
 struct ended {
 	struct ended *next;
 	CUevent event;
-	unsigned int left;  /* of the lanes, and who destroys the event as long as he goes through them */
+	unsigned int
+		left; /* of the lanes, and who destroys the event as long as he goes through them */
 	unsigned int count;
 	struct reprise_lane *lanes[]; /* NULL: has forgotten it */
 };
 
-static struct reprise_lock lock; /* a leaf; protects the list. A lane is taken out under that lane's lock, too */
+static struct reprise_lock
+	lock; /* a leaf; protects the list. A lane is taken out under that lane's lock, too */
 static struct ended *events;
 
 static bool may_name(const struct reprise_lane *lane, CUevent event)
@@ -82,10 +84,12 @@ static bool let_go(struct ended *ended)
 	return true;
 }
 
-/* Lanes are parted under their own locks, and forget everything behind that: what is a joint one here is told of all that is noted here. */
+/* Lanes are parted under their own locks, and forget everything behind that: what is a joint one
+ * here is told of all that is noted here. */
 static void fill(struct ended *ended, unsigned int room)
 {
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL && ended->count < room; lane = lane->next) {
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL && ended->count < room;
+	     lane = lane->next) {
 		if (!may_name(lane, ended->event))
 			continue;
 		ended->lanes[ended->count++] = lane;
@@ -111,7 +115,8 @@ static bool note(struct ended *ended, unsigned int lanes)
 	return !again;
 }
 
-/* What is only watched there is cut where else they would become too many: its thread may be idle for long. */
+/* What is only watched there is cut where else they would become too many: its thread may be idle
+ * for long. */
 static void forget_if_free(struct reprise_lane *lane, void *unused)
 {
 	if (!reprise_ended_any(lane) || !reprise_lock_try(&lane->lock))
@@ -137,8 +142,10 @@ static bool is_kept(struct ended *ended)
 }
 
 /*
- * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by then. In a broken context the program's own call is made, which
- * returns the context's error. The driver is not asked while the program captures, since the question may end a capture that has recorded it.
+ * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by
+ * then. In a broken context the program's own call is made, which returns the context's error. The
+ * driver is not asked while the program captures, since the question may end a capture that has
+ * recorded it.
  */
 static bool may_be_event(CUevent event)
 {

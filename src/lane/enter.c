@@ -17,16 +17,19 @@ bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct repris
 }
 
 /*
- * What came instead of a trace is to be seen in one piece first; nothing is held back while a call waits for all work, which may wait for just that; nor where
- * the launch could find no room.
+ * What came instead of a trace is to be seen in one piece first; nothing is held back while a call
+ * waits for all work, which may wait for just that; nor where the launch could find no room.
  */
 static bool may_begin(struct reprise_lane *lane)
 {
-	return lane->counts.ops >= lane->only_watch_until && __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1) && reprise_backlog_is_small(lane);
+	return lane->counts.ops >= lane->only_watch_until &&
+	       __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1) &&
+	       reprise_backlog_is_small(lane);
 }
 
 /* Begins a visit, if the call, which so matches its first op, fits. */
-static bool begin(struct reprise_lane *lane, struct reprise_trace *trace, const struct reprise_call *call, enum reprise_match match)
+static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
+                  const struct reprise_call *call, enum reprise_match match)
 {
 	if (match == REPRISE_MATCH_NOT || !reprise_lane_may_enter(lane, trace))
 		return false;
@@ -43,31 +46,39 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace, const 
 	return true;
 }
 
-/* How the call matches the first op of the trace that is expected next; not at all if that cannot be followed. */
-static enum reprise_match match_expected(const struct reprise_lane *lane, const struct reprise_call *call)
+/* How the call matches the first op of the trace that is expected next; not at all if that cannot
+ * be followed. */
+static enum reprise_match match_expected(const struct reprise_lane *lane,
+                                         const struct reprise_call *call)
 {
 	const struct reprise_trace *trace = lane->expected;
 
-	return reprise_trace_usable(trace, lane->counts.ops) ? reprise_op_match(&trace->ops[0], call) : REPRISE_MATCH_NOT;
+	return reprise_trace_usable(trace, lane->counts.ops) ? reprise_op_match(&trace->ops[0], call)
+	                                                     : REPRISE_MATCH_NOT;
 }
 
 bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	return may_begin(lane) && match_expected(lane, call) == REPRISE_MATCH_SAME && begin(lane, lane->expected, call, REPRISE_MATCH_SAME);
+	return may_begin(lane) && match_expected(lane, call) == REPRISE_MATCH_SAME &&
+	       begin(lane, lane->expected, call, REPRISE_MATCH_SAME);
 }
 
-static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op, const struct reprise_call *call)
+static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op,
+                                    const struct reprise_call *call)
 {
-	struct reprise_trace *trace = reprise_index_find_value(lane->index, &lane->spot, op, lane->counts.ops);
+	struct reprise_trace *trace =
+		reprise_index_find_value(lane->index, &lane->spot, op, lane->counts.ops);
 
-	if (trace == NULL && lane->expected != NULL && lane->expected->loose[0] && match_expected(lane, call) != REPRISE_MATCH_NOT)
+	if (trace == NULL && lane->expected != NULL && lane->expected->loose[0] &&
+	    match_expected(lane, call) != REPRISE_MATCH_NOT)
 		trace = lane->expected;
 	if (trace == NULL)
 		trace = reprise_index_find_shape(lane->index, &lane->spot, op, lane->counts.ops);
 	return trace;
 }
 
-bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *op, const struct reprise_call *call)
+bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *op,
+                            const struct reprise_call *call)
 {
 	struct reprise_trace *trace = may_begin(lane) ? choose(lane, op, call) : NULL;
 

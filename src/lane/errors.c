@@ -1,6 +1,7 @@
 /*
- * `errors_lock`, a leaf, is over the list. It is short: what comes again counts in the same row, and past the last row in that one, whose error then
- * stands for the others; so none is lost, and nothing is allocated.
+ * `errors_lock`, a leaf, is over the list. It is short: what comes again counts in the same row,
+ * and past the last row in that one, whose error then stands for the others; so none is lost, and
+ * nothing is allocated.
  */
 #include "lane/errors.h"
 
@@ -39,7 +40,8 @@ static void count(uint64_t before, uint64_t now)
 
 static bool is_same(const struct row *a, const struct row *b)
 {
-	return a->stream == b->stream && a->context == b->context && a->thread == b->thread && a->error == b->error;
+	return a->stream == b->stream && a->context == b->context && a->thread == b->thread &&
+	       a->error == b->error;
 }
 
 void reprise_errors_keep_one(const struct reprise_lane *lane, CUstream stream, CUresult error)
@@ -72,7 +74,8 @@ static bool is_of_stream(const struct row *row, const struct reprise_errors_wait
 		return true;
 	if (row->context != wait->context)
 		return false;
-	return row->stream == NULL || row->stream == wait->stream || (wait->stream == CU_STREAM_LEGACY && row->blocking) ||
+	return row->stream == NULL || row->stream == wait->stream ||
+	       (wait->stream == CU_STREAM_LEGACY && row->blocking) ||
 	       (row->stream == CU_STREAM_LEGACY && wait->blocking);
 }
 

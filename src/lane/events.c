@@ -1,6 +1,7 @@
 /*
- * The doors of events. Where streams fork and join again and again, an event's record and a wait for it are ops of their joint lane (joint.h), and
- * traces may name the event; elsewhere they are barriers.
+ * The doors of events. Where streams fork and join again and again, an event's record and a wait
+ * for it are ops of their joint lane (joint.h), and traces may name the event; elsewhere they are
+ * barriers.
  */
 #include "lane/doors.h"
 
@@ -21,10 +22,12 @@
 
 /* ---- records and waits ---- */
 
-/* What comes next on a stream that other threads use is behind the event, too. A record orders nothing behind it. */
+/* What comes next on a stream that other threads use is behind the event, too. A record orders
+ * nothing behind it. */
 static bool is_foreign_wait(const struct reprise_lane *lane, const struct reprise_call *call)
 {
-	return call->kind == REPRISE_OP_WAIT && lane != NULL && atomic_load_explicit(&lane->thread, memory_order_relaxed) != reprise_thread_self();
+	return call->kind == REPRISE_OP_WAIT && lane != NULL &&
+	       atomic_load_explicit(&lane->thread, memory_order_relaxed) != reprise_thread_self();
 }
 
 /* An event's record or wait where its stream's lane is not a joint one. Afterwards it may be. */

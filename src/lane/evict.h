@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Gives up the trace that was least recently used of all. `host`: host memory is wanted, so what lanes watched that
- * have been still for a second goes first. False if there was nothing to give up. As reprise_graph_evict (graph/graph.h).
+ * Gives up the trace that was least recently used of all. `host`: host memory is wanted, so what
+ * lanes watched that have been still for a second goes first. False if there was nothing to give
+ * up. As reprise_graph_evict (graph/graph.h).
  */
 bool reprise_lanes_evict(bool host);

@@ -18,18 +18,21 @@ void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *o
 }
 
 /*
- * Where a trace is not loose and other values come than its own, it is left, rather than patched: they may come again, in a cycle of a few,
- * or belong to another place that looks alike so far. Seen eagerly a few times they get a trace of their own, and no visit needs a patch.
+ * Where a trace is not loose and other values come than its own, it is left, rather than patched:
+ * they may come again, in a cycle of a few, or belong to another place that looks alike so far.
+ * Seen eagerly a few times they get a trace of their own, and no visit needs a patch.
  */
-bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_match match, enum reprise_exit *why)
+bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call,
+                        enum reprise_match match, enum reprise_exit *why)
 {
 	struct reprise_trace *trace = lane->trace;
 
 	lane->coming = false;
 	/* Where an op was absent, a sibling would have to do without the same one. */
 	if (trace->absent_count == 0 && (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor])) {
-		struct reprise_trace *coming, *sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call, match != REPRISE_MATCH_NOT,
-		                                                               lane->counts.ops, &coming);
+		struct reprise_trace *coming,
+			*sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
+		                                     match != REPRISE_MATCH_NOT, lane->counts.ops, &coming);
 
 		if (sibling == NULL && coming != NULL && reprise_trace_return(coming))
 			sibling = coming;
@@ -42,14 +45,16 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 		}
 	}
 	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
-	if (match == REPRISE_MATCH_NOT || (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor]))
+	if (match == REPRISE_MATCH_NOT ||
+	    (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor]))
 		return reprise_lane_pass_over(lane, call);
 	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(trace, lane->cursor, call);
 	return true;
 }
 
-void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at, const struct reprise_op *op)
+void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace,
+                                unsigned int at, const struct reprise_op *op)
 {
 	if (lane->coming)
 		return;

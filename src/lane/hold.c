@@ -1,10 +1,12 @@
 /*
- * One thread looks at all lanes. The driver may keep it in a launch for as long as it likes, and other lanes are not to wait for that: before it issues anything
- * it gives the looking to another thread, which is started when first needed, and waits for its turn when it has issued. So there are two threads, or as
- * many more as lanes are kept in the driver at one time, up to a limit.
+ * One thread looks at all lanes. The driver may keep it in a launch for as long as it likes, and
+ * other lanes are not to wait for that: before it issues anything it gives the looking to another
+ * thread, which is started when first needed, and waits for its turn when it has issued. So there
+ * are two threads, or as many more as lanes are kept in the driver at one time, up to a limit.
  *
- * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw is due, or one that comes right now would be; and for good
- * once it saw none for a while. The program's threads only read whether it sleeps so: a steady loop makes no system call for it.
+ * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw
+ * is due, or one that comes right now would be; and for good once it saw none for a while. The
+ * program's threads only read whether it sleeps so: a steady loop makes no system call for it.
  */
 #include "lane/hold.h"
 
@@ -33,19 +35,22 @@ static struct reprise_worker worker; /* the thread that looks */
 static _Atomic uint32_t waiting;     /* threads that wait for their turn to look */
 static _Atomic uint32_t turn;        /* given away and not yet taken; what they sleep on */
 static _Atomic uint32_t threads;     /* but for the first */
-static _Atomic uint32_t asked;       /* goes up when a lane is wanted; what the thread that looks sleeps on */
+static _Atomic uint32_t
+	asked; /* goes up when a lane is wanted; what the thread that looks sleeps on */
 
 static void *run(void *unused);
 
 /*
- * What had waited since `since` was issued, from `begun` on; that took what the program's own calls would have taken. Counted behind the flush, and the longest
- * first: the process may end anywhere, and what is a part of another count is never more.
+ * What had waited since `since` was issued, from `begun` on; that took what the program's own calls
+ * would have taken. Counted behind the flush, and the longest first: the process may end anywhere,
+ * and what is a part of another count is never more.
  */
 static void note_issued(uint64_t since, uint64_t begun)
 {
 	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
 	reprise_count_most(REPRISE_COUNT_hold_begun_ns, begun - since);
-	reprise_count(REPRISE_COUNT_hold_overruns, begun - since > reprise_option(REPRISE_OPTION_HOLD) * 1000);
+	reprise_count(REPRISE_COUNT_hold_overruns,
+	              begun - since > reprise_option(REPRISE_OPTION_HOLD) * 1000);
 }
 
 /* Issues a lane whose first deferred op has waited since `since`. */
@@ -67,7 +72,8 @@ struct look {
 	bool over;           /* another thread looks */
 };
 
-/* By the thread that looks, which is about to issue something. If there can be no other thread, the other lanes have to wait. */
+/* By the thread that looks, which is about to issue something. If there can be no other thread, the
+ * other lanes have to wait. */
 static void hand_over(struct look *look)
 {
 	if (look->over)
@@ -76,7 +82,8 @@ static void hand_over(struct look *look)
 		atomic_store(&turn, 1);
 		reprise_futex_wake(&turn);
 		look->over = true;
-	} else if (atomic_load(&threads) < THREADS_MOST - 1 && reprise_thread_start(run, "reprise-hold")) {
+	} else if (atomic_load(&threads) < THREADS_MOST - 1 &&
+	           reprise_thread_start(run, "reprise-hold")) {
 		atomic_fetch_add(&threads, 1);
 		look->over = true;
 	}
@@ -119,7 +126,8 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
 	return true;
 }
 
-/* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first, and whoever pauses does so in the visit that comes after it. */
+/* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first,
+ * and whoever pauses does so in the visit that comes after it. */
 static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
 	if (!finish_queued(lane, look, now)) {
@@ -187,10 +195,13 @@ static void *run(void *unused)
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode); /* no capture of the program's is to end for what is called here */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(
+		&mode); /* no capture of the program's is to end for what is called here */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&worker)) {
-		struct look look = {.due = due, .pause = reprise_hold_pause(limit), .next = reprise_clock_ns() + due};
+		struct look look = {.due = due,
+		                    .pause = reprise_hold_pause(limit),
+		                    .next = reprise_clock_ns() + due};
 		uint32_t asked_before = atomic_load(&asked);
 
 		reprise_lanes_each(look_at, &look);
@@ -257,7 +268,8 @@ void reprise_hold_tell(struct reprise_lane *lane, uint64_t since, unsigned int o
 		return;
 	if (since < lane->queue.held_until)
 		since = lane->queue.held_until;
-	reprise_timeline_end(REPRISE_TIMELINE_HOLD, since, (struct reprise_timeline_about){.lane = lane->number, .ops = ops});
+	reprise_timeline_end(REPRISE_TIMELINE_HOLD, since,
+	                     (struct reprise_timeline_about){.lane = lane->number, .ops = ops});
 	lane->queue.held_until = reprise_timeline_begin();
 }
 

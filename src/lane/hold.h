@@ -1,4 +1,5 @@
-/* The hold limit: threads that see to it that nothing stays deferred for longer than the user allows (invariant 4). One looks; see hold.c. */
+/* The hold limit: threads that see to it that nothing stays deferred for longer than the user
+ * allows (invariant 4). One looks; see hold.c. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,12 +7,13 @@
 #include "trace/plan.h"
 #include "lane/lane.h"
 
-/* Before anything may be deferred: starts the thread. False if there can be none, so that nothing may be. */
+/* Before anything may be deferred: starts the thread. False if there can be none, so that nothing
+ * may be. */
 bool reprise_hold_ensure(void);
 
 /*
- * The lane's first op of this visit has just been deferred. Under the lane's lock. A load while the thread is awake, which it is as long as the
- * program goes on deferring; otherwise wakes it.
+ * The lane's first op of this visit has just been deferred. Under the lane's lock. A load while the
+ * thread is awake, which it is as long as the program goes on deferring; otherwise wakes it.
  */
 void reprise_hold_begin(struct reprise_lane *lane);
 
@@ -24,21 +26,26 @@ void reprise_hold_want(struct reprise_lane *lane);
 /* The lane defers nothing any more. Under its lock; `cursor` still says how many ops it was. */
 void reprise_hold_end(struct reprise_lane *lane);
 
-/* For the timeline: so many ops were held from `since` until now. The spans of a lane do not overlap; lanes that share the last number have none. Nothing is queued, or under the queue's lock. */
+/* For the timeline: so many ops were held from `since` until now. The spans of a lane do not
+ * overlap; lanes that share the last number have none. Nothing is queued, or under the queue's
+ * lock. */
 void reprise_hold_tell(struct reprise_lane *lane, uint64_t since, unsigned int ops);
 
-/* A visit has begun, or what was queued has been launched: says anew since when anything has been deferred. Under the lane's lock. */
+/* A visit has begun, or what was queued has been launched: says anew since when anything has been
+ * deferred. Under the lane's lock. */
 void reprise_hold_again(struct reprise_lane *lane);
 
 #define REPRISE_HOLD_PAUSE_NS (2 * REPRISE_PLAN_EVEN_SPAN_NS)
 
-/* What has been deferred for so long is issued; waking up and issuing take the rest of the limit. */
+/* What has been deferred for so long is issued; waking up and issuing take the rest of the limit.
+ */
 static inline uint64_t reprise_hold_due(uint64_t limit_ns)
 {
 	return limit_ns * 5 / 8;
 }
 
-/* And for so long: the program pauses longer than the trace was planned for. If it does so again and again, it is issued, and the trace ends there. */
+/* And for so long: the program pauses longer than the trace was planned for. If it does so again
+ * and again, it is issued, and the trace ends there. */
 static inline uint64_t reprise_hold_pause(uint64_t limit_ns)
 {
 	uint64_t pause = limit_ns * 5 / 16; /* longer than a fork may take (trace/plan.h), */

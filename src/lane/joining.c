@@ -1,9 +1,11 @@
 /*
- * Which streams share a lane. `joining` is held while one joins or is parted; no lane's lock is held when it is taken. Which lane a stream's ops belong
- * to changes only under it and, for a parting, under the head's lock.
+ * Which streams share a lane. `joining` is held while one joins or is parted; no lane's lock is
+ * held when it is taken. Which lane a stream's ops belong to changes only under it and, for a
+ * parting, under the head's lock.
  *
- * The driver may keep who issues ops, or waits for events, until another thread has done something, which may want `joining` or the building thread's rest: so what is
- * deferred and owed is issued before these are taken, under the lane's lock alone.
+ * The driver may keep who issues ops, or waits for events, until another thread has done something,
+ * which may want `joining` or the building thread's rest: so what is deferred and owed is issued
+ * before these are taken, under the lane's lock alone.
  */
 #include "lane/joint.h"
 
@@ -25,12 +27,13 @@
 static struct reprise_lock joining;
 static _Atomic bool never;
 
-/* Tails of joint lanes that were parted. A graph that still runs may record one, so that they are used again rather than destroyed. Under `joining`. */
+/* Tails of joint lanes that were parted. A graph that still runs may record one, so that they are
+ * used again rather than destroyed. Under `joining`. */
 static struct spare {
 	struct spare *next;
 	CUcontext context;
 	CUevent event;
-} *spares;
+} * spares;
 
 /* ---- joining ---- */
 
@@ -90,7 +93,8 @@ void reprise_joint_destroy_spares(CUcontext context)
 /* Whether it is a stream of the kind that may be in a joint lane at all. */
 static bool is_fit(const struct reprise_lane *lane)
 {
-	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) && atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
+	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) &&
+	       atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
 }
 
 /* A graph has the priority of the stream that it is launched into. */
@@ -100,14 +104,18 @@ static bool are_alike(const struct reprise_lane *head, const struct reprise_lane
 
 	return head->context == side->context &&
 	       reprise_driver.cuStreamGetPriority(head->stream, &of_head) == CUDA_SUCCESS &&
-	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS && of_head == of_side;
+	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS &&
+	       of_head == of_side;
 }
 
 static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
 {
-	/* A recording has events as barriers, and what is found there is to be what is found here; who verifies waits for one stream after each graph. */
-	return !reprise_dry && !reprise_verifying && !reprise_records() && !atomic_load(&never) && reprise_option(REPRISE_OPTION_HOLD) > 0 &&
-	       reprise_driver.cuEventRecordWithFlags != NULL && head != side && is_fit(head) && is_fit(side) && are_alike(head, side);
+	/* A recording has events as barriers, and what is found there is to be what is found here; who
+	 * verifies waits for one stream after each graph. */
+	return !reprise_dry && !reprise_verifying && !reprise_records() && !atomic_load(&never) &&
+	       reprise_option(REPRISE_OPTION_HOLD) > 0 &&
+	       reprise_driver.cuEventRecordWithFlags != NULL && head != side && is_fit(head) &&
+	       is_fit(side) && are_alike(head, side);
 }
 
 /* The head's part. False if there is no room for one more. */
@@ -116,7 +124,8 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 	struct reprise_joint *joint = head->joint != NULL ? head->joint : calloc(1, sizeof(*joint));
 	CUevent tails[2];
 
-	if (joint == NULL || joint->count == REPRISE_MEMBERS_MOST || !take_tail(head->context, &tails[0]))
+	if (joint == NULL || joint->count == REPRISE_MEMBERS_MOST ||
+	    !take_tail(head->context, &tails[0]))
 		goto none;
 	if (joint->count == 0) {
 		if (!take_tail(head->context, &tails[1])) {
@@ -162,7 +171,8 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	unsigned int member;
 	bool added;
 
-	if (atomic_load(&side->joined) != NULL || (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
+	if (atomic_load(&side->joined) != NULL ||
+	    (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
@@ -210,7 +220,8 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 
 	if (!might_join(head, side))
 		return false;
-	if (atomic_load(&side->joined) != NULL && atomic_load(&side->joined) != atomic_load(&head->joined))
+	if (atomic_load(&side->joined) != NULL &&
+	    atomic_load(&side->joined) != atomic_load(&head->joined))
 		reprise_joint_part(side, false); /* its members will meet the head, too */
 	reprise_joint_settle(head);
 	reprise_joint_settle(side);
@@ -226,7 +237,8 @@ bool reprise_joint_join(struct reprise_lane *head, struct reprise_lane *side)
 
 /* ---- parting ---- */
 
-/* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds his own lane again must find his stream whole. */
+/* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds
+ * his own lane again must find his stream whole. */
 static void part(struct reprise_lane *head, bool failed)
 {
 	struct reprise_joint *joint = head->joint;

@@ -1,4 +1,5 @@
-/* The order among the members of a joint lane, and what their streams owe. All of it under the head's lock. */
+/* The order among the members of a joint lane, and what their streams owe. All of it under the
+ * head's lock. */
 #include "lane/joint.h"
 
 #include "base/hash.h"
@@ -9,15 +10,19 @@
 #include "lane/barrier.h"
 
 #define JUDGED 4096 /* after so many ops, */
-#define LEAST 4     /* one in so many must have been replayed by a graph that forks: others need no joint lane */
+#define LEAST \
+	4 /* one in so many must have been replayed by a graph that forks: others need no joint lane \
+	   */
 
 _Atomic uint32_t reprise_joint_lanes, reprise_joint_debtors, reprise_joint_unknown_calls;
 
-/* Where the event's last record is noted, or else where it may be: a free place of its row, or one that another has to give up. */
+/* Where the event's last record is noted, or else where it may be: a free place of its row, or one
+ * that another has to give up. */
 static struct reprise_joint_event *slot_of(struct reprise_joint *joint, CUevent event)
 {
 	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
-	struct reprise_joint_event *row = joint->events[hash % REPRISE_JOINT_ROWS], *free = &row[(hash >> 32) % REPRISE_JOINT_ROW];
+	struct reprise_joint_event *row = joint->events[hash % REPRISE_JOINT_ROWS],
+							   *free = &row[(hash >> 32) % REPRISE_JOINT_ROW];
 
 	for (struct reprise_joint_event *slot = row; slot < row + REPRISE_JOINT_ROW; slot++) {
 		if (slot->event == event)
@@ -41,7 +46,8 @@ static void tick(struct reprise_joint *joint, unsigned int member)
 }
 
 /* An op takes its place in the order. */
-static void order(struct reprise_joint *joint, enum reprise_op_kind kind, unsigned int member, CUevent event)
+static void order(struct reprise_joint *joint, enum reprise_op_kind kind, unsigned int member,
+                  CUevent event)
 {
 	tick(joint, member);
 	joint->recent |= (uint8_t)(1u << member);
@@ -56,14 +62,16 @@ static void order(struct reprise_joint *joint, enum reprise_op_kind kind, unsign
 		join_clock(&joint->clocks[member], &slot->clock);
 }
 
-/* Whether all that came on the streams of `members` comes before what is next on the stream of `origin`. What another thread is about to give one of them does not. */
+/* Whether all that came on the streams of `members` comes before what is next on the stream of
+ * `origin`. What another thread is about to give one of them does not. */
 static bool covers(const struct reprise_joint *joint, unsigned int origin, uint8_t members)
 {
 	if (atomic_load(&reprise_joint_unknown_calls) != 0)
 		return false;
 	for (unsigned int member = 0; member < joint->count; member++)
 		if ((members >> member & 1) != 0 &&
-		    (joint->clocks[origin].ticks[member] != joint->clocks[member].ticks[member] || atomic_load(&joint->members[member]->strangers) != 0))
+		    (joint->clocks[origin].ticks[member] != joint->clocks[member].ticks[member] ||
+		     atomic_load(&joint->members[member]->strangers) != 0))
 			return false;
 	return true;
 }
@@ -79,10 +87,11 @@ bool reprise_joint_is_border(const struct reprise_joint *joint, unsigned int mem
 }
 
 /*
- * Notes the records of a graph that was launched. `before`: its origin's clock before it, which all of them are behind. What is recorded last of a member
- * is behind all of that one's ops.
+ * Notes the records of a graph that was launched. `before`: its origin's clock before it, which all
+ * of them are behind. What is recorded last of a member is behind all of that one's ops.
  */
-static void note_records(struct reprise_joint *joint, const struct reprise_trace *trace, const struct reprise_joint_clock *before)
+static void note_records(struct reprise_joint *joint, const struct reprise_trace *trace,
+                         const struct reprise_joint_clock *before)
 {
 	unsigned int last[REPRISE_MEMBERS_MOST] = {0};
 
@@ -92,11 +101,15 @@ static void note_records(struct reprise_joint *joint, const struct reprise_trace
 		const struct reprise_op *op = &trace->ops[i];
 
 		if (op->kind == REPRISE_OP_RECORD)
-			*slot_of(joint, op->event) = (struct reprise_joint_event){op->event, i == last[op->member] ? joint->clocks[op->member] : *before};
+			*slot_of(joint, op->event) =
+				(struct reprise_joint_event){op->event, i == last[op->member]
+			                                                ? joint->clocks[op->member]
+			                                                : *before};
 	}
 }
 
-/* What it says of the order is less than there is, never more: that members of the graph come behind each other in it is not noted, but for the origin. */
+/* What it says of the order is less than there is, never more: that members of the graph come
+ * behind each other in it is not noted, but for the origin. */
 void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trace *trace)
 {
 	struct reprise_joint *joint = head->joint;
@@ -123,7 +136,8 @@ void reprise_joint_launched(struct reprise_lane *head, const struct reprise_trac
 	joint->owing |= others;
 }
 
-/* If the driver does not let a stream wait for an event, the host has to. The context is current. */
+/* If the driver does not let a stream wait for an event, the host has to. The context is current.
+ */
 static void pay(struct reprise_lane *head, unsigned int member)
 {
 	struct reprise_joint *joint = head->joint;
@@ -132,7 +146,8 @@ static void pay(struct reprise_lane *head, unsigned int member)
 	if ((joint->owing >> member & 1) == 0)
 		return;
 	entered = reprise_enter();
-	if (reprise_driver.cuStreamWaitEvent(joint->streams[member], joint->forks.tails[member], CU_EVENT_WAIT_DEFAULT) != CUDA_SUCCESS)
+	if (reprise_driver.cuStreamWaitEvent(joint->streams[member], joint->forks.tails[member],
+	                                     CU_EVENT_WAIT_DEFAULT) != CUDA_SUCCESS)
 		for (unsigned int i = 0; i < joint->count; i++)
 			reprise_driver.cuStreamSynchronize(joint->streams[i]);
 	reprise_leave(entered);
@@ -158,7 +173,8 @@ bool reprise_joint_is_busy(const struct reprise_lane *head, CUstream stream)
 {
 	unsigned int member = reprise_joint_member(head->joint, stream);
 
-	return (head->joint->owing >> member & 1) != 0 && reprise_driver_query(stream) == CUDA_ERROR_NOT_READY;
+	return (head->joint->owing >> member & 1) != 0 &&
+	       reprise_driver_query(stream) == CUDA_ERROR_NOT_READY;
 }
 
 void reprise_joint_pay_all(struct reprise_lane *head)
@@ -167,7 +183,8 @@ void reprise_joint_pay_all(struct reprise_lane *head)
 		pay_anywhere(head, member);
 }
 
-void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member, CUevent event)
+void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member,
+                          CUevent event)
 {
 	pay(head, member);
 	order(head->joint, kind, member, event);

@@ -2,7 +2,9 @@
 
 #include "base/hash.h"
 
-#define ENDED UINTPTR_MAX /* in the place of a handle that has gone: the search goes on behind it */
+#define ENDED \
+	UINTPTR_MAX /* in the place of a handle that has gone: the search goes on behind it \
+	             */
 
 /* Where the handle is, or else the first place that is free; -1 if there is none. */
 static int known_at(const struct reprise_known *known, uintptr_t handle)
@@ -28,7 +30,8 @@ bool reprise_knows(const struct reprise_known *known, const void *handle)
 {
 	int at = known_at(known, (uintptr_t)handle);
 
-	return atomic_load(&known->all) || (at >= 0 && atomic_load(&known->handles[at]) == (uintptr_t)handle);
+	return atomic_load(&known->all) ||
+	       (at >= 0 && atomic_load(&known->handles[at]) == (uintptr_t)handle);
 }
 
 void reprise_known_learn(struct reprise_known *known, const void *handle)

@@ -1,6 +1,7 @@
 /*
- * Handles that ops of a lane may name: events (joint.h), functions (traces.h). They are written under the lane's lock, a few times, and read without it: the
- * driver may keep who has it, and whoever uses a handle that is none of the lane's has nothing to do with that.
+ * Handles that ops of a lane may name: events (joint.h), functions (traces.h). They are written
+ * under the lane's lock, a few times, and read without it: the driver may keep who has it, and
+ * whoever uses a handle that is none of the lane's has nothing to do with that.
  */
 #pragma once
 
@@ -12,7 +13,7 @@
 
 struct reprise_known {
 	_Atomic(uintptr_t) handles[REPRISE_KNOWN_MOST]; /* by their hash, up to the first that is 0 */
-	_Atomic bool all;                               /* there was no room for one: any may be known */
+	_Atomic bool all; /* there was no room for one: any may be known */
 };
 
 /* False: no op that was called before names it. */

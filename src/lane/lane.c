@@ -1,8 +1,10 @@
 /*
- * The way of an op: it is compared with what the followed trace expects, or begins a trace, and is answered; or it is looked at and passed.
+ * The way of an op: it is compared with what the followed trace expects, or begins a trace, and is
+ * answered; or it is looked at and passed.
  *
- * What happens while values agree stands in this file, so that it is one piece of code for the compiler; what else may happen is in files of
- * its own: entering a trace (enter.c), guards that fail (guard.c), the end of a visit (replay.c, leave.c), watching (watching.c), barriers
+ * What happens while values agree stands in this file, so that it is one piece of code for the
+ * compiler; what else may happen is in files of its own: entering a trace (enter.c), guards that
+ * fail (guard.c), the end of a visit (replay.c, leave.c), watching (watching.c), barriers
  * (barrier.c).
  */
 #include "lane/lane.h"
@@ -45,7 +47,8 @@ bool reprise_dry REPRISE_HOT_DATA;
 
 /* ---- whose op it is ---- */
 
-/* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that is NULL. */
+/* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that
+ * is NULL. */
 static bool leads_to(const struct reprise_lane *lane, const struct reprise_lane *head)
 {
 	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
@@ -54,7 +57,8 @@ static bool leads_to(const struct reprise_lane *lane, const struct reprise_lane 
 REPRISE_HOT struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 {
 	for (;;) {
-		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire), *taken = head != NULL ? head : lane;
+		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire),
+							*taken = head != NULL ? head : lane;
 
 		reprise_lock_take(&taken->lock);
 		if (leads_to(lane, head))
@@ -72,10 +76,12 @@ static void meet_event(struct reprise_lane *lane, CUevent event)
 }
 
 /*
- * The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. If the lane has become another stream's since it was found,
- * *lane is the one that the op's stream has now; NULL if it can have none any more.
+ * The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. If
+ * the lane has become another stream's since it was found, *lane is the one that the op's stream
+ * has now; NULL if it can have none any more.
  */
-REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane, struct reprise_call *call)
+REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane,
+                                                    struct reprise_call *call)
 {
 	while (*lane != NULL) {
 		struct reprise_lane *taken = reprise_lane_take(*lane);
@@ -114,15 +120,19 @@ static void note_caller(struct reprise_lane *lane, struct reprise_call *call)
 
 /* ---- an op that agrees ---- */
 
-/* Whether the call is the op at the cursor of the followed trace, or the visit goes on all the same. If it does not, *why is the reason to leave. */
-REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_call *call, enum reprise_exit *why)
+/* Whether the call is the op at the cursor of the followed trace, or the visit goes on all the
+ * same. If it does not, *why is the reason to leave. */
+REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_call *call,
+                               enum reprise_exit *why)
 {
 	enum reprise_match match = reprise_op_match(&lane->trace->ops[lane->cursor], call);
 
-	return __builtin_expect(match == REPRISE_MATCH_SAME, 1) || reprise_lane_go_on(lane, call, match, why);
+	return __builtin_expect(match == REPRISE_MATCH_SAME, 1) ||
+	       reprise_lane_go_on(lane, call, match, why);
 }
 
-/* The op that is compared next is on its way from memory while the program does what it does before its next call. */
+/* The op that is compared next is on its way from memory while the program does what it does before
+ * its next call. */
 static inline void fetch(const struct reprise_op *op)
 {
 	__builtin_prefetch(op);
@@ -131,7 +141,8 @@ static inline void fetch(const struct reprise_op *op)
 }
 
 /* The call is the op at the cursor. True if it is answered, with *result. */
-REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_call *call, CUresult *result)
+REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_call *call,
+                               CUresult *result)
 {
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_ask(lane, call);
@@ -164,11 +175,14 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct
 	lane->expected = NULL;
 }
 
-/* The op as it is watched: not yet kept, but in the watch's slot. NULL if the call cannot be one, or there is no memory. */
+/* The op as it is watched: not yet kept, but in the watch's slot. NULL if the call cannot be one,
+ * or there is no memory. */
 static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call *call)
 {
 	struct reprise_op examined, *slot;
-	bool first = call->kind == REPRISE_OP_KERNEL && !reprise_function_had(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
+	bool first =
+		call->kind == REPRISE_OP_KERNEL &&
+		!reprise_function_had(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	enum reprise_unfit unfit = first ? REPRISE_UNFIT_FIRST : reprise_op_examine(&examined, call);
 
 	if (unfit != REPRISE_UNFIT_NONE) {
@@ -214,7 +228,9 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 		reprise_lane_note_stranger(lane, left, left_at, op);
 	if (reprise_lane_enter_any(lane, op, call))
 		return answer(lane, call, result);
-	reprise_lane_keep(lane, op, reprise_clock_ticks() - atomic_load_explicit(&lane->last_return, memory_order_relaxed));
+	reprise_lane_keep(lane, op,
+	                  reprise_clock_ticks() -
+	                      atomic_load_explicit(&lane->last_return, memory_order_relaxed));
 	return false;
 }
 
@@ -249,7 +265,8 @@ static bool is_barrier(const struct reprise_lane *lane, const struct reprise_cal
 }
 
 /* True if the op is answered; else it is to be passed. Under the lane's lock. */
-REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
+REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *call,
+                               CUresult *result)
 {
 	bool answered = false;
 
@@ -271,11 +288,13 @@ static void note_place(struct reprise_lane *lane, const struct reprise_call *cal
 	uint64_t begin = reprise_clock_ticks();
 
 	reprise_place_note(REPRISE_PLACE_unfit, reprise_unfit_names[call->unfit], call->from);
-	atomic_fetch_add_explicit(&lane->last_return, reprise_clock_ticks() - begin, memory_order_relaxed);
+	atomic_fetch_add_explicit(&lane->last_return, reprise_clock_ticks() - begin,
+	                          memory_order_relaxed);
 }
 
 /* The program's own call. `first`: a barrier came before. */
-static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed, bool first)
+static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed,
+                     bool first)
 {
 	uint64_t begin = timed ? reprise_clock_ticks() : 0, end, before;
 	CUresult result = reprise_call_pass(call, lane->context);
@@ -306,7 +325,8 @@ static void refused(struct reprise_lane *found)
 /* An eager op of a joint lane. True if that should be parted. */
 static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	reprise_joint_issues(lane, call->kind, call->member, reprise_op_is_event(call->kind) ? call->event : NULL);
+	reprise_joint_issues(lane, call->kind, call->member,
+	                     reprise_op_is_event(call->kind) ? call->event : NULL);
 	return reprise_joint_disappoints(lane);
 }
 
@@ -330,15 +350,20 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 		reprise_lanes_call_begins(found);
 	reprise_lock_give(&lane->lock);
 	if (answered)
-		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane) : result;
-	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST && reprise_reporting, 0))
+		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane)
+		                                                          : result;
+	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST &&
+	                         reprise_reporting,
+	                     0))
 		note_place(lane, call);
 
-	bool loads = __builtin_expect(call->unseen || call->unfit == REPRISE_UNFIT_FIRST, 0) && reprise_loading_begins_launch(call, !call->unseen);
+	bool loads = __builtin_expect(call->unseen || call->unfit == REPRISE_UNFIT_FIRST, 0) &&
+	             reprise_loading_begins_launch(call, !call->unseen);
 
 	result = pass(lane, call, timed, first);
 	if (loads)
-		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH, result == CUDA_SUCCESS);
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
+		                     result == CUDA_SUCCESS);
 	if (__builtin_expect(call->foreign, 0))
 		reprise_lanes_call_ends(found);
 	if (result != CUDA_SUCCESS)

@@ -1,12 +1,13 @@
 /*
- * A lane: the ordered ops of one stream in one context, or of some that fork and join (joint.h), and what Reprise makes of them.
+ * A lane: the ordered ops of one stream in one context, or of some that fork and join (joint.h),
+ * and what Reprise makes of them.
  *
- * A lane is either watching (its ops pass eagerly and are looked at) or following a trace (its ops are compared with
- * the trace's and answered at once; at the trace's end the graph is launched). `cursor` ops of the followed trace are
- * deferred: the driver has not seen them.
+ * A lane is either watching (its ops pass eagerly and are looked at) or following a trace (its ops
+ * are compared with the trace's and answered at once; at the trace's end the graph is launched).
+ * `cursor` ops of the followed trace are deferred: the driver has not seen them.
  *
- * Fields are under `lock` but for the atomic ones, which others read without it to see whether they need it. Lanes are never
- * freed, only used again (registry.c), so a pointer to one stays good.
+ * Fields are under `lock` but for the atomic ones, which others read without it to see whether they
+ * need it. Lanes are never freed, only used again (registry.c), so a pointer to one stays good.
  */
 #pragma once
 
@@ -22,28 +23,30 @@
 #include "lane/known.h"
 
 struct reprise_lane_counts {
-	uint64_t ops;          /* calls that could have been ops */
-	uint64_t launches;     /* graphs launched */
+	uint64_t ops;                          /* calls that could have been ops */
+	uint64_t launches;                     /* graphs launched */
 	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* of the ops, those that were looked at */
-	uint64_t replayed;     /* issued as nodes of a graph; in observe, that would have been */
-	uint64_t patched;      /* of these, with other values than at the visit before */
-	uint64_t absent;       /* ops of replayed traces that did not come */
-	uint64_t siblings;     /* guards that failed and found another trace that fits */
-	uint64_t twins;        /* of the traces, those that are made of another, because values come by turns */
+	uint64_t replayed; /* issued as nodes of a graph; in observe, that would have been */
+	uint64_t patched;  /* of these, with other values than at the visit before */
+	uint64_t absent;   /* ops of replayed traces that did not come */
+	uint64_t siblings; /* guards that failed and found another trace that fits */
+	uint64_t
+		twins; /* of the traces, those that are made of another, because values come by turns */
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these issued */
-	uint64_t exit_ticks;   /* what they took beside issuing */
+	uint64_t exit_ticks;                 /* what they took beside issuing */
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
-	uint64_t drowsy;       /* passed without being looked at */
-	uint64_t traces;       /* made */
-	uint64_t put_off;      /* not made yet, since too many graphs waited to be built */
-	uint64_t lost;         /* times that a trace was left eager for a while because it did not pay */
-	uint64_t evicted;      /* given up for want of memory */
+	uint64_t drowsy;  /* passed without being looked at */
+	uint64_t traces;  /* made */
+	uint64_t put_off; /* not made yet, since too many graphs waited to be built */
+	uint64_t lost;    /* times that a trace was left eager for a while because it did not pay */
+	uint64_t evicted; /* given up for want of memory */
 };
 
 /*
- * What a lane counts is counted under its lock alone, and read by reports without it: no word is torn, and no other order is asked for. Not a read-modify-write,
- * which an ordinary addition would not be either.
+ * What a lane counts is counted under its lock alone, and read by reports without it: no word is
+ * torn, and no other order is asked for. Not a read-modify-write, which an ordinary addition would
+ * not be either.
  */
 static inline void reprise_lane_count(uint64_t *count, uint64_t amount)
 {
@@ -79,7 +82,7 @@ struct reprise_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
 	_Atomic uint32_t failed; /* how many visits */
-	uint64_t held_until; /* for the timeline: when the last hold ended; 0 without one */
+	uint64_t held_until;     /* for the timeline: when the last hold ended; 0 without one */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
 	struct reprise_queued visits[REPRISE_QUEUE_MOST];
 };
@@ -87,10 +90,12 @@ struct reprise_queue {
 /* (pace.h) */
 struct reprise_pace {
 	unsigned int visits;          /* since the last wait */
-	uint64_t begin_ns, begin_ops; /* when it began to be measured, and at which count of ops; 0: with the next visit */
-	uint64_t op_ns, span_ns;      /* what an op took, when it was measured last, and all that was measured */
-	_Atomic int lead;             /* up where the GPU was seen to have nothing to do, down where it had */
-	unsigned int resting;         /* visits for which that is taken to be so, so far */
+	uint64_t begin_ns, begin_ops; /* when it began to be measured, and at which count of ops; 0:
+	                                 with the next visit */
+	uint64_t op_ns,
+		span_ns;      /* what an op took, when it was measured last, and all that was measured */
+	_Atomic int lead; /* up where the GPU was seen to have nothing to do, down where it had */
+	unsigned int resting; /* visits for which that is taken to be so, so far */
 };
 
 /* (backlog.h) */
@@ -101,85 +106,106 @@ struct reprise_backlog {
 };
 
 struct reprise_lane {
-	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their own read it of each other's. */
+	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their
+	 * own read it of each other's. */
 	struct reprise_lane *next; /* in the registry, for good */
 	uint8_t number;            /* in recordings and reports; all further lanes share the last one */
 	uint8_t member;            /* while it is joined: which one */
 	uint8_t partings;          /* how often it was in a joint lane that was parted */
 	_Atomic uint32_t thread;   /* whose op was the last */
-	_Atomic(struct reprise_lane *) joined; /* the lane that has its stream's ops, if it is another or joint itself; else NULL */
+	_Atomic(struct reprise_lane *) joined; /* the lane that has its stream's ops, if it is another
+	                                          or joint itself; else NULL */
 
-	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks at all lanes. */
+	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks
+	 * at all lanes. */
 	_Atomic(CUcontext) context;
-	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream, CU_STREAM_PER_THREAD for a thread's own */
-	_Atomic uint32_t owner;   /* of its own default stream the thread, REPRISE_OWNER_ENDED once it has ended; 0 for all other streams */
-	_Atomic bool blocking;    /* ordered against the legacy default stream; of a joint lane: one of its members is */
-	_Atomic bool unusable;    /* its ops always pass */
+	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream,
+	                             CU_STREAM_PER_THREAD for a thread's own */
+	_Atomic uint32_t owner; /* of its own default stream the thread, REPRISE_OWNER_ENDED once it has
+	                           ended; 0 for all other streams */
+	_Atomic bool blocking; /* ordered against the legacy default stream; of a joint lane: one of its
+	                          members is */
+	_Atomic bool unusable; /* its ops always pass */
 	_Atomic bool retired;
-	_Atomic uint32_t strangers; /* calls on its stream by threads that are not a joint lane's, as far as they are known to be, and that may not have reached the driver yet */
+	_Atomic uint32_t
+		strangers; /* calls on its stream by threads that are not a joint lane's, as far as they are
+	                  known to be, and that may not have reached the driver yet */
 
 	/* What every op needs, on two lines. */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_lock lock;
 	unsigned int cursor;
-	struct reprise_trace *trace;     /* followed */
-	struct reprise_trace *expected;  /* what followed the last trace before */
-	struct reprise_joint *joint;     /* of a joint lane's head; else NULL */
+	struct reprise_trace *trace;    /* followed */
+	struct reprise_trace *expected; /* what followed the last trace before */
+	struct reprise_joint *joint;    /* of a joint lane's head; else NULL */
 	struct reprise_watch *watch;
 	struct reprise_index *index;
-	_Atomic uint32_t drowsy_ops;     /* so many to come are not looked at */
-	_Atomic uint32_t ended;          /* events that the program has destroyed, and that it may name (ended.h) */
-	_Atomic bool noisy;              /* has had ops since the last barrier; a joint lane always, since its streams may owe something (joint.h) */
-	_Atomic bool attended;           /* counts in reprise_attention: is noisy, or was at the last barrier */
-	bool watching;                   /* a segment is open */
-	bool paused;                     /* in this visit the program paused for long, and that was noted */
-	bool coming;                     /* the trace that would have fit at the last guard that failed is not built yet, or put aside */
+	_Atomic uint32_t drowsy_ops; /* so many to come are not looked at */
+	_Atomic uint32_t
+		ended;          /* events that the program has destroyed, and that it may name (ended.h) */
+	_Atomic bool noisy; /* has had ops since the last barrier; a joint lane always, since its
+	                       streams may owe something (joint.h) */
+	_Atomic bool attended; /* counts in reprise_attention: is noisy, or was at the last barrier */
+	bool watching;         /* a segment is open */
+	bool paused;           /* in this visit the program paused for long, and that was noted */
+	bool coming; /* the trace that would have fit at the last guard that failed is not built yet, or
+	                put aside */
 	struct reprise_lane_counts counts;
 	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
 
-	struct reprise_spot spot;        /* of the next op */
-	struct reprise_trace *last;      /* the trace just replayed, if nothing passed since */
-	struct reprise_asked *asked;     /* (verify.h); NULL unless verifying */
-	uint64_t only_watch_until;       /* the count of ops at which a trace may begin again: what came instead of one is to be seen in one piece */
-	_Atomic uint64_t last_return;    /* ticks, when the last eager call returned */
-	uint64_t awake_until;            /* the count of ops at which it falls drowsy: where nothing repeats, it is watched only now and then */
-	uint32_t drowsy_span;            /* how long it was left alone last time */
+	struct reprise_spot spot;     /* of the next op */
+	struct reprise_trace *last;   /* the trace just replayed, if nothing passed since */
+	struct reprise_asked *asked;  /* (verify.h); NULL unless verifying */
+	uint64_t only_watch_until;    /* the count of ops at which a trace may begin again: what came
+	                                 instead of one is to be seen in one piece */
+	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
+	uint64_t awake_until; /* the count of ops at which it falls drowsy: where nothing repeats, it is
+	                         watched only now and then */
+	uint32_t drowsy_span; /* how long it was left alone last time */
 	struct reprise_workshop workshop;
 
 	/* What the hold limit's thread looks at again and again. */
-	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since; /* when the first op came that is deferred or queued; 0 if there is none */
-	_Atomic bool wanted;  /* somebody has asked whether its stream has finished, and must not wait for the answer */
-	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of that */
+	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t
+		deferred_since;  /* when the first op came that is deferred or queued; 0 if there is none */
+	_Atomic bool wanted; /* somebody has asked whether its stream has finished, and must not wait
+	                        for the answer */
+	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of
+	                         that */
 	uint64_t held_since;  /* the same, for the timeline; 0 without one */
 	struct reprise_pace pace;
 	struct reprise_backlog backlog;
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
 	/*
-	 * What others read without the lock: of a joint lane the events that its ops may name. If one is not known, none is deferred that does, no trace that is followed, and nothing is known
-	 * of its record. And the functions that traces may launch, or ops that are watched: handles as they are launched, and those of kernels' functions.
+	 * What others read without the lock: of a joint lane the events that its ops may name. If one
+	 * is not known, none is deferred that does, no trace that is followed, and nothing is known of
+	 * its record. And the functions that traces may launch, or ops that are watched: handles as
+	 * they are launched, and those of kernels' functions.
 	 */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_known events;
 	struct reprise_known functions;
 	_Atomic bool launches_functions; /* not all of them by handles of kernels */
-	_Atomic bool names_elsewhere;    /* an op that is watched, or of a trace, may name an array or contexts */
+	_Atomic bool
+		names_elsewhere; /* an op that is watched, or of a trace, may name an array or contexts */
 };
 
-/* A lane is watched closely for so many ops after anything repeated: several of the longest periods. */
+/* A lane is watched closely for so many ops after anything repeated: several of the longest
+ * periods. */
 #define REPRISE_AWAKE_OPS 16384
 
 /* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
 extern bool reprise_dry;
 
 /*
- * An op of the lane: answers it, or has it passed. Takes no lane's lock but this one's, and not while passing. The lane's
- * context is current.
+ * An op of the lane: answers it, or has it passed. Takes no lane's lock but this one's, and not
+ * while passing. The lane's context is current.
  */
 CUresult reprise_lane_submit(struct reprise_lane *lane, struct reprise_call *call);
 
 /* Locks the lane that has the ops of this one's stream, and returns it. */
 struct reprise_lane *reprise_lane_take(struct reprise_lane *lane);
 
-/* The lane that has the ops of this one's stream. It may change at any time, unless its lock is held. */
+/* The lane that has the ops of this one's stream. It may change at any time, unless its lock is
+ * held. */
 static inline struct reprise_lane *reprise_lane_head(struct reprise_lane *lane)
 {
 	struct reprise_lane *head = atomic_load(&lane->joined);
@@ -198,5 +224,6 @@ static inline bool reprise_lane_has_news(const struct reprise_lane *lane)
 	return atomic_load(&lane->noisy) || atomic_load(&lane->deferred_since) != 0;
 }
 
-/* Tells the series over time what was done since it was told last: once in a few hundred ops, and for a report. Under the lane's lock. */
+/* Tells the series over time what was done since it was told last: once in a few hundred ops, and
+ * for a report. Under the lane's lock. */
 void reprise_lane_tell_series(struct reprise_lane *lane);

@@ -59,7 +59,8 @@ CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
 		stream = stream_of(lane, i);
 		result = issue(lane, op_to_issue(lane, i));
 	}
-	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count - lane->trace->absent_count);
+	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin,
+	                  count - lane->trace->absent_count);
 	return result;
 }
 
@@ -79,11 +80,13 @@ static void issue_deferred(struct reprise_lane *lane)
 }
 
 /* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
-static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace *trace, unsigned int count)
+static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace *trace,
+                           unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
 		if (!reprise_trace_absent(trace, i))
-			reprise_lane_watch_issued(lane, reprise_trace_op(trace, i), reprise_clock_ns_to_ticks(trace->gap_ns));
+			reprise_lane_watch_issued(lane, reprise_trace_op(trace, i),
+			                          reprise_clock_ns_to_ticks(trace->gap_ns));
 }
 
 void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why)
@@ -97,7 +100,9 @@ void reprise_lane_leave(struct reprise_lane *lane, enum reprise_exit why)
 		return;
 	if (!reprise_dry)
 		issue_deferred(lane);
-	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at, reprise_visit_about(lane, reprise_exit_names[why], count - trace->absent_count));
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
+	                     reprise_visit_about(lane, reprise_exit_names[why],
+	                                         count - trace->absent_count));
 	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
 	reprise_hold_end(lane);
 	reprise_visit_note_exit(lane, why, count - trace->absent_count);

@@ -26,20 +26,22 @@
 /* What is to be forgotten of all lanes. */
 struct forgetting {
 	struct reprise_function_set function; /* only traces that launch it; none: all */
-	CUstream stream;      /* only this stream's lane, if `one_stream` */
+	CUstream stream;                      /* only this stream's lane, if `one_stream` */
 	bool one_stream;
-	uint32_t owner;       /* only this thread's lanes; 0: all */
-	CUcontext context;    /* only this context's lanes; NULL: all */
-	bool elsewhere;       /* only traces that name arrays or contexts */
-	bool retire;          /* the lanes go too */
-	bool stay;            /* their private streams do not: the driver might keep who destroys them, and gives them back with the context */
+	uint32_t owner;    /* only this thread's lanes; 0: all */
+	CUcontext context; /* only this context's lanes; NULL: all */
+	bool elsewhere;    /* only traces that name arrays or contexts */
+	bool retire;       /* the lanes go too */
+	bool stay; /* their private streams do not: the driver might keep who destroys them, and gives
+	              them back with the context */
 };
 
 #define TRIES_MOST 16
 
 /*
- * The building thread rests and the lane is locked, with nothing deferred: what is, is issued under the lane's lock alone, since the driver may keep who does
- * that. Another thread may defer again meanwhile, but hardly often.
+ * The building thread rests and the lane is locked, with nothing deferred: what is, is issued under
+ * the lane's lock alone, since the driver may keep who does that. Another thread may defer again
+ * meanwhile, but hardly often.
  */
 static void take(struct reprise_lane *lane, bool parted)
 {
@@ -71,8 +73,10 @@ static void forget(struct reprise_lane *lane, void *context)
 	const struct forgetting *what = context;
 	struct reprise_workshop workshop = {0};
 
-	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) || (what->owner != 0 && lane->owner != what->owner) ||
-	    (what->context != NULL && lane->context != what->context) || (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)) ||
+	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
+	    (what->owner != 0 && lane->owner != what->owner) ||
+	    (what->context != NULL && lane->context != what->context) ||
+	    (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)) ||
 	    (what->elsewhere && !atomic_load(&lane->names_elsewhere)))
 		return;
 	take(lane, what->one_stream || what->retire);
@@ -107,15 +111,16 @@ static CUcontext primary_of(CUdevice device)
 	unsigned int flags;
 	int active = 0;
 
-	if (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active != 0 &&
-	    reprise_driver.cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS)
+	if (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS &&
+	    active != 0 && reprise_driver.cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS)
 		reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
 	return context;
 }
 
 #define DEVICES_MOST 64
 
-/* By device, the primary context that a call found there which might end it. All threads': whose call ends it may be another one than noted it. */
+/* By device, the primary context that a call found there which might end it. All threads': whose
+ * call ends it may be another one than noted it. */
 static _Atomic(CUcontext) primaries[DEVICES_MOST];
 
 static void note_primary(CUdevice device, CUcontext context)
@@ -134,7 +139,8 @@ static void note_primaries(void)
 		note_primary(device, primary_of(device));
 }
 
-/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by now. Of its captures nobody else is heard any more. */
+/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by
+ * now. Of its captures nobody else is heard any more. */
 static void context_has_ended(CUcontext context)
 {
 	reprise_captures_destroyed(NULL, context);
@@ -156,8 +162,10 @@ static bool is_current(CUcontext context)
 }
 
 /*
- * Whether the call has ended the context, the device's or the one that is its handle. It may have stayed: another holds it too, or the call was refused. A primary one that nobody else
- * holds is active no more; it may be active again after a reset, which ends it whoever holds it. One that is detached is current, and if it ends it is not any more.
+ * Whether the call has ended the context, the device's or the one that is its handle. It may have
+ * stayed: another holds it too, or the call was refused. A primary one that nobody else holds is
+ * active no more; it may be active again after a reset, which ends it whoever holds it. One that is
+ * detached is current, and if it ends it is not any more.
  */
 static bool has_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
@@ -169,7 +177,8 @@ static bool has_ended(enum reprise_lifetime what, uintptr_t handle, CUresult res
 	case REPRISE_LIFETIME_DETACH:
 		return result == CUDA_SUCCESS && !is_current((CUcontext)handle);
 	default:
-		return result != CUDA_ERROR_INVALID_CONTEXT && result != CUDA_ERROR_INVALID_VALUE; /* others are of what ran there */
+		return result != CUDA_ERROR_INVALID_CONTEXT &&
+		       result != CUDA_ERROR_INVALID_VALUE; /* others are of what ran there */
 	}
 }
 
@@ -177,7 +186,8 @@ static void look_at_primary(enum reprise_lifetime what, CUdevice device, CUresul
 {
 	CUcontext context;
 
-	if (device < 0 || device >= DEVICES_MOST || atomic_load(&primaries[device]) == NULL || !has_ended(what, (uintptr_t)device, result))
+	if (device < 0 || device >= DEVICES_MOST || atomic_load(&primaries[device]) == NULL ||
+	    !has_ended(what, (uintptr_t)device, result))
 		return;
 	context = atomic_exchange(&primaries[device], NULL);
 	if (context != NULL)
@@ -199,10 +209,12 @@ static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUres
 #define PATIENCE_NS 2000000000u
 
 /*
- * What is ours in the context, or if NULL in all of them, is given back before the driver's call: the context is still there, and may stay, and a graph
- * that is left in one that ends is never freed. The driver may keep who destroys one until the work of its context is done. That of the context named by
- * cuCtxDestroy is waited for in any case; elsewhere, where the context may stay and this thread be the one that others wait for, no other call may be under
- * way that waits; if there still is one after a while, graphs and streams are left. Returns whether none were.
+ * What is ours in the context, or if NULL in all of them, is given back before the driver's call:
+ * the context is still there, and may stay, and a graph that is left in one that ends is never
+ * freed. The driver may keep who destroys one until the work of its context is done. That of the
+ * context named by cuCtxDestroy is waited for in any case; elsewhere, where the context may stay
+ * and this thread be the one that others wait for, no other call may be under way that waits; if
+ * there still is one after a while, graphs and streams are left. Returns whether none were.
  */
 static bool give_back(CUcontext context, bool ends_surely)
 {
@@ -248,7 +260,8 @@ static bool is_of_function(enum reprise_lifetime what)
 
 static bool is_of_memory(enum reprise_lifetime what)
 {
-	return what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_ARRAYS || what == REPRISE_LIFETIME_UNNAMED;
+	return what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_ARRAYS ||
+	       what == REPRISE_LIFETIME_UNNAMED;
 }
 
 /* What of the driver's answers may be other ones after the call. */
@@ -268,7 +281,8 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 	switch (what) {
 	case REPRISE_LIFETIME_FUNCTION:
 	case REPRISE_LIFETIME_KERNEL:
-		forgetting.function = reprise_loading_set((CUfunction)handle, what == REPRISE_LIFETIME_KERNEL);
+		forgetting.function =
+			reprise_loading_set((CUfunction)handle, what == REPRISE_LIFETIME_KERNEL);
 		break;
 	case REPRISE_LIFETIME_STREAM:
 	case REPRISE_LIFETIME_ATTRIBUTES:
@@ -300,9 +314,10 @@ static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool set
 }
 
 /*
- * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others' launches may be kept by the driver, and plainly a stream that has nothing to do with
- * them is destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of. Of functions, what lanes hold that may launch them: that is issued where their
- * traces are forgotten.
+ * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others'
+ * launches may be kept by the driver, and plainly a stream that has nothing to do with them is
+ * destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of. Of
+ * functions, what lanes hold that may launch them: that is issued where their traces are forgotten.
  */
 static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 {
@@ -337,15 +352,17 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 }
 
 /*
- * What other threads learnt while the call was under way is forgotten, and graphs that were captured meanwhile: a reference to a texture is set without
- * waiting for anything. A stream that has ended leaves nothing to learn, and its handle may be a new one's by now.
+ * What other threads learnt while the call was under way is forgotten, and graphs that were
+ * captured meanwhile: a reference to a texture is set without waiting for anything. A stream that
+ * has ended leaves nothing to learn, and its handle may be a new one's by now.
  */
 static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	each_change(what, reprise_changes_end);
 	if (reprise_ends_context(what))
 		look_at_contexts(what, handle, result);
-	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_ARRAYS || is_of_function(what) || what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_ARRAYS || is_of_function(what) ||
+	    what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
 		forget_traces(what, handle, true);
 }
 
@@ -375,7 +392,9 @@ bool reprise_free_begin(CUdeviceptr address)
 {
 	REPRISE_KEEP_ERRNO;
 
-	return reprise_inside == 0 && reprise_memory_free_begin(address, reprise_taking_part()); /* not while the program captures */
+	return reprise_inside == 0 &&
+	       reprise_memory_free_begin(address,
+	                                 reprise_taking_part()); /* not while the program captures */
 }
 
 void reprise_free_end(void)

@@ -36,7 +36,8 @@ bool reprise_loading_begins(CUfunction function, enum reprise_function_call call
 
 bool reprise_loading_begins_launch(const struct reprise_call *call, bool is_first)
 {
-	return call->kind == REPRISE_OP_KERNEL && (is_first || reprise_lanes_hold()) && reprise_loading_begins(call->kernel.function, REPRISE_FUNCTION_LAUNCH);
+	return call->kind == REPRISE_OP_KERNEL && (is_first || reprise_lanes_hold()) &&
+	       reprise_loading_begins(call->kernel.function, REPRISE_FUNCTION_LAUNCH);
 }
 
 void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded)
@@ -59,7 +60,8 @@ static CUfunction function_of(CUfunction kernel)
 	CUfunction function = NULL;
 	int entered = reprise_enter();
 
-	if (reprise_driver.cuKernelGetFunction == NULL || reprise_driver.cuKernelGetFunction(&function, (CUkernel)kernel) != CUDA_SUCCESS)
+	if (reprise_driver.cuKernelGetFunction == NULL ||
+	    reprise_driver.cuKernelGetFunction(&function, (CUkernel)kernel) != CUDA_SUCCESS)
 		function = NULL;
 	reprise_leave(entered);
 	return function;

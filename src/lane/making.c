@@ -13,7 +13,8 @@
 #define REST 8  /* fewer ops than these are no graph beside a fork */
 #define CROWD 2 /* lanes of other threads: the driver lets their launches wait for each other */
 
-/* A graph that could not be built is built when its ops come again, each time after a longer while. */
+/* A graph that could not be built is built when its ops come again, each time after a longer while.
+ */
 static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
@@ -24,7 +25,8 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 }
 
 /* From now on there is a trace of these, and its graph is built. NULL if there is no room. */
-static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
+static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise_op *ops,
+                                 const bool *loose, unsigned int count,
                                  const struct reprise_spot *spot, uint32_t gap_ns)
 {
 	struct reprise_trace *trace;
@@ -48,8 +50,8 @@ static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise
 	return trace;
 }
 
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose, unsigned int count,
-                      const struct reprise_spot *spot, uint32_t gap_ns)
+static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose,
+                      unsigned int count, const struct reprise_spot *spot, uint32_t gap_ns)
 {
 	struct reprise_trace *trace;
 
@@ -67,7 +69,8 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, c
 
 void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	struct reprise_trace *twin = add(lane, trace->ops, trace->loose, trace->count, &trace->spot, trace->gap_ns);
+	struct reprise_trace *twin =
+		add(lane, trace->ops, trace->loose, trace->count, &trace->spot, trace->gap_ns);
 
 	if (twin == NULL)
 		return;
@@ -78,7 +81,8 @@ void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *tra
 }
 
 /* The program's mean pause before each of these ops but the first. */
-static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start, unsigned int count)
+static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start,
+                         unsigned int count)
 {
 	uint64_t sum = 0;
 
@@ -87,11 +91,13 @@ static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int sta
 	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
 }
 
-struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first)
+struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose,
+                                             unsigned int start, const struct reprise_spot *first)
 {
 	if (start == 0)
 		return *first;
-	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value, first->position + start};
+	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value,
+	                             first->position + start};
 }
 
 static bool has_work(const struct reprise_op *ops, unsigned int count)
@@ -102,27 +108,34 @@ static bool has_work(const struct reprise_op *ops, unsigned int count)
 	return false;
 }
 
-/* How many ops make a graph that is as long as planned, or a little longer; and with what is left in the segment, if that is not worth a launch of its own. */
-static unsigned int reach(const struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, unsigned int wanted, const bool *crossed,
+/* How many ops make a graph that is as long as planned, or a little longer; and with what is left
+ * in the segment, if that is not worth a launch of its own. */
+static unsigned int reach(const struct reprise_joint *joint, const struct reprise_segment *segment,
+                          unsigned int start, unsigned int wanted, const bool *crossed,
                           unsigned int longest)
 {
 	const struct reprise_op *ops = segment->ops + start;
-	unsigned int left = segment->count - start, count = reprise_fork_reach(ops, left, wanted, crossed, left, joint->blocking);
+	unsigned int left = segment->count - start,
+				 count = reprise_fork_reach(ops, left, wanted, crossed, left, joint->blocking);
 
-	if (left - count < REST && left <= longest && reprise_fork_reach(ops, left, left, crossed, left, joint->blocking) == left)
+	if (left - count < REST && left <= longest &&
+	    reprise_fork_reach(ops, left, left, crossed, left, joint->blocking) == left)
 		return left;
 	return count;
 }
 
 /*
- * How many ops make a graph that is as long as planned and joins what it forks; but no longer than the hold limit leaves time for. If that takes a fork to
- * pieces, it may be that the program was slow just now: what is made of pieces is not seen as a whole any more, so they have to wait. At least 1; *useful
- * if there is a graph of them.
+ * How many ops make a graph that is as long as planned and joins what it forks; but no longer than
+ * the hold limit leaves time for. If that takes a fork to pieces, it may be that the program was
+ * slow just now: what is made of pieces is not seen as a whole any more, so they have to wait. At
+ * least 1; *useful if there is a graph of them.
  */
-static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, const bool *crossed,
+static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment,
+                                unsigned int start, uint64_t hold_ns, const bool *crossed,
                                 bool *useful)
 {
-	unsigned int left = segment->count - start, wanted = reprise_plan_piece(segment, start, hold_ns, false);
+	unsigned int left = segment->count - start,
+				 wanted = reprise_plan_piece(segment, start, hold_ns, false);
 	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
 	unsigned int whole = reach(joint, segment, start, wanted, crossed + start, most), count = whole;
 
@@ -132,7 +145,8 @@ static unsigned int joint_piece(struct reprise_joint *joint, const struct repris
 		return whole;
 	}
 	if (whole > most)
-		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left, joint->blocking);
+		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left,
+		                           joint->blocking);
 	*useful = has_work(segment->ops + start, count);
 	return count > 0 ? count : 1;
 }
@@ -140,14 +154,16 @@ static unsigned int joint_piece(struct reprise_joint *joint, const struct repris
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
-	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0; /* nobody else could issue to a thread's own stream */
+	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000
+	                                    : 0; /* nobody else could issue to a thread's own stream */
 	bool crossed[REPRISE_SEGMENT_MOST], few = reprise_lanes_of_others() >= CROWD, useful = true;
 
 	if (lane->joint != NULL)
 		reprise_fork_cross(segment->ops, segment->count, crossed);
 
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
-		struct reprise_spot spot = reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
+		struct reprise_spot spot =
+			reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
 
 		if (lane->joint == NULL)
 			count = reprise_plan_piece(segment, start, hold_ns, few);
@@ -157,16 +173,19 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 
 		if (lane->joint == NULL)
 			count = within;
-		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) || !reprise_watch_note_part(lane->watch, segment, start, count))
+		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
+		    !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;
 		reprise_lane_stay_awake(lane, REPRISE_AWAKE_OPS);
-		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot, mean_gap(segment, start, count));
+		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot,
+		          mean_gap(segment, start, count));
 	}
 }
 
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
 {
-	struct reprise_spot middle = reprise_lane_spot_within(trace->ops, trace->loose, at, &trace->spot);
+	struct reprise_spot middle =
+		reprise_lane_spot_within(trace->ops, trace->loose, at, &trace->spot);
 
 	lane->trace = trace; /* not to be evicted by its own parts; where it forks, they may be none */
 	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);

@@ -1,6 +1,6 @@
 /*
- * Traces are made: of segments that came before, each planned as several (trace/plan.h), and of one that the hold limit cut again and again. Their
- * graphs are built behind the program's back.
+ * Traces are made: of segments that came before, each planned as several (trace/plan.h), and of one
+ * that the hold limit cut again and again. Their graphs are built behind the program's back.
  *
  * Under the lane's lock.
  */
@@ -18,4 +18,5 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *trace);
 
 /* Where op `start` is of ops of which the first is at `first`. */
-struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose, unsigned int start, const struct reprise_spot *first);
+struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose,
+                                             unsigned int start, const struct reprise_spot *first);

@@ -61,13 +61,16 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 }
 
 /*
- * The forks of `origin` to `side` have been joined again, all by this thread, so often that they may go one way. What is waited for was recorded behind
- * the fork: streams that wait for each other's last step, by turns, do not fork and join, and no graph holds such a step whole.
+ * The forks of `origin` to `side` have been joined again, all by this thread, so often that they
+ * may go one way. What is waited for was recorded behind the fork: streams that wait for each
+ * other's last step, by turns, do not fork and join, and no graph holds such a step whole.
  */
-static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side, uint64_t recorded_at)
+static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side,
+                         uint64_t recorded_at)
 {
 	struct pair *pair = pair_of(origin, side);
-	bool forked = pair->forked && recorded_at > pair->forked_at && pair->thread == reprise_thread_self();
+	bool forked =
+		pair->forked && recorded_at > pair->forked_at && pair->thread == reprise_thread_self();
 
 	pair->met = forked ? pair->met + 1 : 0;
 	pair->forked = false;

@@ -1,6 +1,7 @@
 /*
- * Who goes through all lanes here reads of most of them only what is seldom written (lane.h), so that threads which use lanes of their own do not
- * get in each other's way; of a lane that is concerned, whether there is anything to tell it.
+ * Who goes through all lanes here reads of most of them only what is seldom written (lane.h), so
+ * that threads which use lanes of their own do not get in each other's way; of a lane that is
+ * concerned, whether there is anything to tell it.
  */
 #include "lane/order.h"
 
@@ -19,14 +20,17 @@
 #include "lane/registry.h"
 #include "lane/thread.h"
 
-/* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take longer only if the driver keeps them. */
+/* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take
+ * longer only if the driver keeps them. */
 #define QUESTION_NS 1000000u
-#define LOADING_NS 100000000u /* the same before a kernel is loaded, which keeps others from issuing anything: a thread that is woken has run by then on a busy machine, too */
+#define LOADING_NS \
+	100000000u /* the same before a kernel is loaded, which keeps others from issuing anything: a \
+	              thread that is woken has run by then on a busy machine, too */
 #define NAP_NS 50000
 
 /* A point in the order of a stream. */
 struct point {
-	CUstream stream; /* resolved */
+	CUstream stream;   /* resolved */
 	CUcontext context; /* of a default stream; handles of others are one context's anyway */
 	bool blocking;
 };
@@ -42,7 +46,8 @@ static bool precedes(const struct reprise_lane *lane, const struct point *point)
 static struct point point_of(CUstream stream, bool per_thread)
 {
 	const struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
-	struct point point = {.stream = reprise_stream_resolve(stream, per_thread), .blocking = lane == NULL || lane->blocking};
+	struct point point = {.stream = reprise_stream_resolve(stream, per_thread),
+	                      .blocking = lane == NULL || lane->blocking};
 
 	reprise_driver.cuCtxGetCurrent(&point.context);
 	return point;
@@ -95,7 +100,8 @@ static void tell_all(struct reprise_lane *lane, bool wait)
 
 static bool is_own(struct reprise_lane *lane, uint32_t self)
 {
-	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self && reprise_lane_head(lane) == lane;
+	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self &&
+	       reprise_lane_head(lane) == lane;
 }
 
 void reprise_lanes_issue_own(void)
@@ -107,7 +113,8 @@ void reprise_lanes_issue_own(void)
 			tell_all(lane, false);
 }
 
-/* Whether what the lane holds is issued within the time. The hold limit's thread issues it: the driver may keep whoever does. */
+/* Whether what the lane holds is issued within the time. The hold limit's thread issues it: the
+ * driver may keep whoever does. */
 static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
 {
 	uint64_t begin = reprise_clock_ns(), spent = 0;
@@ -142,9 +149,11 @@ void reprise_lanes_pass_by(CUstream stream, bool per_thread)
 	reprise_lanes_make_way_for(stream, per_thread);
 }
 
-/* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the driver, and does not come back to tell. */
+/* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the
+ * driver, and does not come back to tell. */
 static _Thread_local struct reprise_lane *called_on __attribute__((tls_model(REPRISE_TLS_MODEL)));
-static _Thread_local bool called_anywhere __attribute__((tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
+static _Thread_local bool called_anywhere __attribute__((
+	tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
 
 void reprise_lanes_call_begins(struct reprise_lane *lane)
 {
@@ -175,7 +184,8 @@ void reprise_lanes_returned(void)
 	atomic_fetch_sub(&reprise_joint_unknown_calls, 1);
 }
 
-/* Under the lock of `taken`, which has the ops of the lane's stream. The calls of a joint lane's own thread come one after the other. */
+/* Under the lock of `taken`, which has the ops of the lane's stream. The calls of a joint lane's
+ * own thread come one after the other. */
 static void note_call(struct reprise_lane *lane, const struct reprise_lane *taken)
 {
 	if (taken->joint != NULL && taken->joint->thread == reprise_thread_self())
@@ -208,7 +218,8 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 
 /* ---- joint lanes ---- */
 
-/* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks. */
+/* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks.
+ */
 static void lose_order(struct reprise_lane *lane, void *context)
 {
 	CUstream stream = *(CUstream *)context;
@@ -218,7 +229,8 @@ static void lose_order(struct reprise_lane *lane, void *context)
 		return;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
-	if (head->joint != NULL && (stream == NULL || reprise_joint_member(head->joint, stream) < head->joint->count))
+	if (head->joint != NULL &&
+	    (stream == NULL || reprise_joint_member(head->joint, stream) < head->joint->count))
 		reprise_joint_lose(head);
 	reprise_lock_give(&head->lock);
 }
@@ -239,7 +251,8 @@ static void meet_event(struct reprise_lane *lane, void *context)
 {
 	const struct meeting *meeting = context;
 
-	if (!reprise_lane_is_joint(lane) || lane == meeting->told || (meeting->event != NULL && !reprise_knows(&lane->events, meeting->event)))
+	if (!reprise_lane_is_joint(lane) || lane == meeting->told ||
+	    (meeting->event != NULL && !reprise_knows(&lane->events, meeting->event)))
 		return;
 	reprise_lock_take(&lane->lock);
 	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
@@ -262,7 +275,8 @@ void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, b
 
 /* ---- what a synchronising call may observe ---- */
 
-static bool observes(enum reprise_sync what, const struct point *point, const struct reprise_lane *lane)
+static bool observes(enum reprise_sync what, const struct point *point,
+                     const struct reprise_lane *lane)
 {
 	if (lane->owner != 0) /* nothing is held back there */
 		return false;
@@ -285,9 +299,11 @@ static bool observes(enum reprise_sync what, const struct point *point, const st
 }
 
 /* A call by thread `self` concerns the lane. */
-static bool concerns(enum reprise_sync what, const struct point *point, uint32_t self, const struct reprise_lane *lane)
+static bool concerns(enum reprise_sync what, const struct point *point, uint32_t self,
+                     const struct reprise_lane *lane)
 {
-	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self || observes(what, point, lane);
+	return atomic_load_explicit(&lane->thread, memory_order_relaxed) == self ||
+	       observes(what, point, lane);
 }
 
 static bool is_question(enum reprise_sync what)
@@ -297,10 +313,12 @@ static bool is_question(enum reprise_sync what)
 
 static bool is_of_event(enum reprise_sync what)
 {
-	return what == REPRISE_SYNC_EVENT || what == REPRISE_SYNC_EVENT_QUERY || what == REPRISE_SYNC_EVENT_END;
+	return what == REPRISE_SYNC_EVENT || what == REPRISE_SYNC_EVENT_QUERY ||
+	       what == REPRISE_SYNC_EVENT_END;
 }
 
-/* A joint lane, of a call that looks at an event (NULL: at any), and records none: a group that has not deferred its record is another thread's affair. */
+/* A joint lane, of a call that looks at an event (NULL: at any), and records none: a group that has
+ * not deferred its record is another thread's affair. */
 static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t self)
 {
 	if (event == NULL || atomic_load(&lane->thread) == self || reprise_lane_defers(lane, event))
@@ -314,11 +332,14 @@ enum telling {
 };
 
 /*
- * Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a joint lane still owe it, since what they owe it to is in a
- * stream that is waited for, too. Nor is it paid by a question about a stream that has not finished anyway, which may be full. That stream may have finished
- * what is its own by the time that the driver is asked, but not what it owes: so the driver is not asked.
+ * Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a
+ * joint lane still owe it, since what they owe it to is in a stream that is waited for, too. Nor is
+ * it paid by a question about a stream that has not finished anyway, which may be full. That stream
+ * may have finished what is its own by the time that the driver is asked, but not what it owes: so
+ * the driver is not asked.
  */
-static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,
+                         const struct point *point, uint32_t self)
 {
 	bool unpaid = false;
 
@@ -328,37 +349,46 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
 		unpaid = what == REPRISE_SYNC_QUERY && reprise_joint_is_busy(lane, point->stream);
-		reprise_joint_told(lane, true, false, !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY) ? point->stream : NULL);
+		reprise_joint_told(lane, true, false,
+		                   !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
+		                       ? point->stream
+		                       : NULL);
 	}
 	return unpaid ? UNPAID : TOLD;
 }
 
 /*
- * A question about what another thread works on. Plainly the thread that issues an op is the one that the driver may keep, and others can ask meanwhile; so
- * nothing is issued here, and nobody waited for without limit.
+ * A question about what another thread works on. Plainly the thread that issues an op is the one
+ * that the driver may keep, and others can ask meanwhile; so nothing is issued here, and nobody
+ * waited for without limit.
  */
-static enum telling tell_of_question(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling tell_of_question(struct reprise_lane *lane, enum reprise_sync what,
+                                     uintptr_t handle, const struct point *point, uint32_t self)
 {
 	enum telling telling = TOLD;
 	bool of_event = is_of_event(what), holds;
 
-	if ((!of_event && !is_issued(lane, QUESTION_NS)) || !reprise_lock_take_within(&lane->lock, QUESTION_NS))
+	if ((!of_event && !is_issued(lane, QUESTION_NS)) ||
+	    !reprise_lock_take_within(&lane->lock, QUESTION_NS))
 		return NOT_TOLD;
-	holds = atomic_load(&lane->deferred_since) != 0 && (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
+	holds = atomic_load(&lane->deferred_since) != 0 &&
+	        (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
 	if (!holds)
 		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
 	return holds && !(of_event && is_issued(lane, QUESTION_NS)) ? NOT_TOLD : telling;
 }
 
-static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,
+                         const struct point *point, uint32_t self)
 {
 	enum telling telling;
 
 	if (!reprise_lane_is_joint(lane) && !reprise_lane_is_to_be_told(lane))
 		return TOLD;
-	if (is_of_event(what) && handle != 0 && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self && reprise_lane_is_joint(lane) &&
-	    !reprise_knows(&lane->events, (const void *)handle))
+	if (is_of_event(what) && handle != 0 &&
+	    atomic_load_explicit(&lane->thread, memory_order_relaxed) != self &&
+	    reprise_lane_is_joint(lane) && !reprise_knows(&lane->events, (const void *)handle))
 		return TOLD;
 	if (is_question(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
 		return tell_of_question(lane, what, handle, point, self);
@@ -370,15 +400,20 @@ static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uint
 
 static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
-	bool of_stream = what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_DEFAULT;
-	struct point point = of_stream ? point_of((CUstream)handle, per_thread) : (struct point){.context = what == REPRISE_SYNC_CONTEXT ? (CUcontext)handle : NULL};
+	bool of_stream =
+		what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_DEFAULT;
+	struct point point =
+		of_stream
+			? point_of((CUstream)handle, per_thread)
+			: (struct point){.context = what == REPRISE_SYNC_CONTEXT ? (CUcontext)handle : NULL};
 
 	if (point.context == NULL)
 		reprise_driver.cuCtxGetCurrent(&point.context);
 	return point;
 }
 
-static bool observes_any_of(enum reprise_sync what, const struct point *point, const struct reprise_lane *head)
+static bool observes_any_of(enum reprise_sync what, const struct point *point,
+                            const struct reprise_lane *head)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (reprise_lane_head(lane) == head && observes(what, point, lane))
@@ -387,14 +422,17 @@ static bool observes_any_of(enum reprise_sync what, const struct point *point, c
 }
 
 /*
- * Whether what is asked about has not finished, as far as a lane says that may be the head of others. If it could not be told: something that comes before is
- * deferred there, or a joint lane owes order, or may, or defer the event's record.
+ * Whether what is asked about has not finished, as far as a lane says that may be the head of
+ * others. If it could not be told: something that comes before is deferred there, or a joint lane
+ * owes order, or may, or defer the event's record.
  */
-static bool is_pending(enum telling telling, enum reprise_sync what, const struct point *point, const struct reprise_lane *head)
+static bool is_pending(enum telling telling, enum reprise_sync what, const struct point *point,
+                       const struct reprise_lane *head)
 {
 	if (telling != NOT_TOLD)
 		return telling == UNPAID;
-	return (reprise_lane_is_joint(head) || atomic_load(&head->deferred_since) != 0) && observes_any_of(what, point, head);
+	return (reprise_lane_is_joint(head) || atomic_load(&head->deferred_since) != 0) &&
+	       observes_any_of(what, point, head);
 }
 
 static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -406,7 +444,8 @@ static bool sync_known(enum reprise_sync what, uintptr_t handle, bool per_thread
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
 		struct reprise_lane *head = reprise_lane_head(lane);
 
-		if (!concerns(what, &point, self, lane) || (head != lane && concerns(what, &point, self, head)))
+		if (!concerns(what, &point, self, lane) ||
+		    (head != lane && concerns(what, &point, self, head)))
 			continue;
 		pending = is_pending(tell(head, what, handle, &point, self), what, &point, head) || pending;
 	}

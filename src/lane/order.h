@@ -1,56 +1,67 @@
-/* Which lanes have to issue what they hold before something else is done: what an op comes after, and what a synchronising call may observe. */
+/* Which lanes have to issue what they hold before something else is done: what an op comes after,
+ * and what a synchronising call may observe. */
 #pragma once
 
 #include "lane/doors.h"
 #include "lane/lane.h"
 
 /*
- * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams before the legacy stream's
- * ops, and the other way round. `is_copy`: before a copy on the legacy stream also those of other contexts, whose devices it may reach. Takes the
- * locks of other lanes, so none may be held.
+ * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams
+ * before the legacy stream's ops, and the other way round. `is_copy`: before a copy on the legacy
+ * stream also those of other contexts, whose devices it may reach. Takes the locks of other lanes,
+ * so none may be held.
  */
 void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 
-/* The same before something on a stream that has no lane in the current context; it may be a copy. */
+/* The same before something on a stream that has no lane in the current context; it may be a copy.
+ */
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
 
 /* Issues what this thread holds, and pays what its joint lanes' streams owe. */
 void reprise_lanes_issue_own(void);
 
 /*
- * The same, and what other threads hold: the hold limit's thread issues that, since the driver may keep who does. A lane that it keeps is waited for for a
- * tenth of a second at most.
+ * The same, and what other threads hold: the hold limit's thread issues that, since the driver may
+ * keep who does. A lane that it keeps is waited for for a tenth of a second at most.
  */
 void reprise_lanes_issue_all(void);
 
 /*
- * As reprise_lanes_issue_own(), and what comes before something on the stream that nobody looks at. What other threads hold elsewhere is left alone: the driver may keep who issues
- * it, and plainly this call has nothing to do with that.
+ * As reprise_lanes_issue_own(), and what comes before something on the stream that nobody looks at.
+ * What other threads hold elsewhere is left alone: the driver may keep who issues it, and plainly
+ * this call has nothing to do with that.
  */
 void reprise_lanes_pass_by(CUstream stream, bool per_thread);
 
 /*
- * A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it holds, and so do others that it comes after.
- * `may_work`: it may be more than a point in the stream's order, and is taken to be on its way until reprise_lanes_returned().
+ * A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it
+ * holds, and so do others that it comes after. `may_work`: it may be more than a point in the
+ * stream's order, and is taken to be on its way until reprise_lanes_returned().
  */
-void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread, bool may_work);
+void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread,
+                         bool may_work);
 
 /*
- * A call of this thread's on the lane's stream is on its way to the driver, and nobody knows when it is there: until it has returned no graph of a joint lane
- * takes the stream's place in the order for known. Under the lock of the lane that has the stream's ops. The other way round no lock is held.
+ * A call of this thread's on the lane's stream is on its way to the driver, and nobody knows when
+ * it is there: until it has returned no graph of a joint lane takes the stream's place in the order
+ * for known. Under the lock of the lane that has the stream's ops. The other way round no lock is
+ * held.
  */
 void reprise_lanes_call_begins(struct reprise_lane *lane);
 void reprise_lanes_call_ends(struct reprise_lane *lane);
 
-/* This thread makes another call: the last one that reprise_lanes_order() was told of has returned. */
+/* This thread makes another call: the last one that reprise_lanes_order() was told of has returned.
+ */
 void reprise_lanes_returned(void);
 
-/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its joint lane is known to be behind another. */
+/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its
+ * joint lane is known to be behind another. */
 void reprise_lanes_lose_order(CUstream stream);
 
 /*
- * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint lanes hold is issued, but for that of a lane that
- * knows nothing of `event`, if that is not NULL: it is the only one then, and `recorded`, or waited for.
+ * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint
+ * lanes hold is issued, but for that of a lane that knows nothing of `event`, if that is not NULL:
+ * it is the only one then, and `recorded`, or waited for.
  */
 void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
 
@@ -58,10 +69,13 @@ void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, b
 void reprise_lanes_barrier(bool wait);
 
 /*
- * Issues what the call may observe, and what this thread holds. Parameters as those of reprise_sync(). True if it asks about a stream for which another thread's ops
- * are deferred: they are left to the hold limit's thread, since the driver may keep who issues them for as long as it likes.
+ * Issues what the call may observe, and what this thread holds. Parameters as those of
+ * reprise_sync(). True if it asks about a stream for which another thread's ops are deferred: they
+ * are left to the hold limit's thread, since the driver may keep who issues them for as long as it
+ * likes.
  */
 bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
-/* What the program is to be told by such a call of ops that were answered with success. While any is kept (errors.h). */
+/* What the program is to be told by such a call of ops that were answered with success. While any
+ * is kept (errors.h). */
 CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread);

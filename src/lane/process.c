@@ -38,7 +38,9 @@
 #include "lane/registry.h"
 #include "lane/submission.h"
 
-#define PATIENCE_NS 500000000u /* how long an exit waits for each of our threads, which may be waiting for what this one holds */
+#define PATIENCE_NS \
+	500000000u /* how long an exit waits for each of our threads, which may be waiting for what \
+	              this one holds */
 #define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
 
 static _Atomic int prepared REPRISE_HOT_DATA;
@@ -57,7 +59,8 @@ static void at_exit(void)
 	reprise_timeline_finish(TIMELINE_PATIENCE_NS);
 }
 
-/* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks may be held by nobody. */
+/* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks
+ * may be held by nobody. */
 static void in_child(void)
 {
 	REPRISE_KEEP_ERRNO;
@@ -101,7 +104,8 @@ static void begin_gpu(void)
 		reprise_gpu_start();
 }
 
-/* Every thread that is about to start Reprise has seen to it: who forks while another one is starting has a child that begins anew. */
+/* Every thread that is about to start Reprise has seen to it: who forks while another one is
+ * starting has a child that begins anew. */
 void reprise_process_watch_forks(void)
 {
 	static _Atomic bool watched;
@@ -123,7 +127,8 @@ static void register_all(void)
 	reprise_control_begin();
 }
 
-/* Where the address space is limited, the thread with the program's own stack is started only when it is wanted. */
+/* Where the address space is limited, the thread with the program's own stack is started only when
+ * it is wanted. */
 static bool has_room(void)
 {
 	struct rlimit limit;
@@ -132,8 +137,9 @@ static bool has_room(void)
 }
 
 /*
- * All threads that may be wanted later: a program that locks itself in after its first work on the device, by a filter of system calls or by limits, is not to
- * find that another one is started then.
+ * All threads that may be wanted later: a program that locks itself in after its first work on the
+ * device, by a filter of system calls or by limits, is not to find that another one is started
+ * then.
  */
 static void start_threads(void)
 {

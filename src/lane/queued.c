@@ -23,7 +23,9 @@ uint64_t reprise_queued_since(const struct reprise_lane *lane)
 	const struct reprise_queue *queue = &lane->queue;
 	uint64_t next = reprise_queued_launched(lane);
 
-	return next == atomic_load_explicit(&queue->added, memory_order_relaxed) ? 0 : queue->visits[next % REPRISE_QUEUE_MOST].since;
+	return next == atomic_load_explicit(&queue->added, memory_order_relaxed)
+	           ? 0
+	           : queue->visits[next % REPRISE_QUEUE_MOST].since;
 }
 
 /* ---- launching: under the queue's lock ---- */
@@ -35,9 +37,12 @@ static bool launch_graph(struct reprise_lane *lane, const struct reprise_queued 
 	uint64_t begin = reprise_timeline_begin();
 
 	if (visit->patched > 0 || trace->graph.mixed) {
-		if (reprise_graph_patch(&trace->graph, trace->ops, trace->wanted, none) != REPRISE_PATCH_DONE)
+		if (reprise_graph_patch(&trace->graph, trace->ops, trace->wanted, none) !=
+		    REPRISE_PATCH_DONE)
 			return false;
-		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, (struct reprise_timeline_about){lane->number, NULL, trace->graph.number, visit->patched});
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
+		                     (struct reprise_timeline_about){lane->number, NULL,
+		                                                     trace->graph.number, visit->patched});
 	}
 	if (reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) == CUDA_SUCCESS)
 		return true;
@@ -45,7 +50,8 @@ static bool launch_graph(struct reprise_lane *lane, const struct reprise_queued 
 	return false;
 }
 
-/* The graph does not have what its trace is settled to: the next visit brings it all, or builds it anew. */
+/* The graph does not have what its trace is settled to: the next visit brings it all, or builds it
+ * anew. */
 static void issue_instead(struct reprise_lane *lane, struct reprise_queued *visit)
 {
 	struct reprise_trace *trace = visit->trace;
@@ -74,7 +80,8 @@ static void launch(struct reprise_lane *lane, struct reprise_queued *visit)
 	reprise_gate_leave();
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
-	reprise_timeline_end(replayed ? REPRISE_TIMELINE_REPLAY : REPRISE_TIMELINE_EXIT, entered_at, about);
+	reprise_timeline_end(replayed ? REPRISE_TIMELINE_REPLAY : REPRISE_TIMELINE_EXIT, entered_at,
+	                     about);
 	reprise_hold_tell(lane, visit->held_since, trace->count);
 }
 
@@ -88,7 +95,8 @@ const struct reprise_queued *reprise_queued_launch_oldest(struct reprise_lane *l
 		return NULL;
 	oldest = at(queue, reprise_queued_launched(lane));
 	launch(lane, oldest);
-	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all, !oldest->failed);
+	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all,
+	              !oldest->failed);
 	reprise_count(REPRISE_COUNT_submitted_patches, by_us && !oldest->failed ? oldest->patched : 0);
 	atomic_fetch_add_explicit(&queue->launched, 1, memory_order_release);
 	return oldest;
@@ -151,7 +159,8 @@ REPRISE_HOT void reprise_queued_finish(struct reprise_lane *lane, bool wait)
 	for (;;) {
 		uint64_t begin = reprise_clock_ticks();
 
-		/* The thread may have begun: the lock is given between any two, so that neither sleeps for long. */
+		/* The thread may have begun: the lock is given between any two, so that neither sleeps for
+		 * long. */
 		reprise_lock_take(&lane->queue.lock);
 		visit = reprise_queued_launch_oldest(lane, false);
 		reprise_lock_give(&lane->queue.lock);
@@ -181,10 +190,16 @@ void reprise_queued_finish_taken(struct reprise_lane *lane)
 REPRISE_HOT void reprise_queued_note(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
-	struct reprise_queued *visit = at(&lane->queue, atomic_load_explicit(&lane->queue.added, memory_order_relaxed));
+	struct reprise_queued *visit =
+		at(&lane->queue, atomic_load_explicit(&lane->queue.added, memory_order_relaxed));
 
 	reprise_queued_look_for_failures(lane); /* the last visit in this place may be one */
-	*visit = (struct reprise_queued){trace, trace->changed_count, lane->visit_since, lane->held_since, false, reprise_trace_comes_back(trace, lane->counts.ops)};
+	*visit = (struct reprise_queued){trace,
+	                                 trace->changed_count,
+	                                 lane->visit_since,
+	                                 lane->held_since,
+	                                 false,
+	                                 reprise_trace_comes_back(trace, lane->counts.ops)};
 	if (visit->since == 0)
 		visit->since = reprise_clock_ns(); /* it has one op alone */
 	for (unsigned int word = 0; visit->patched > 0 && word < (trace->count + 63) / 64; word++)

@@ -1,9 +1,11 @@
 /*
- * Completed visits of a lane that wait to be launched, by the submission thread or by whoever is about to issue anything behind them.
+ * Completed visits of a lane that wait to be launched, by the submission thread or by whoever is
+ * about to issue anything behind them.
  *
- * A trace is settled when its visit is added, and may be followed again at once; but its ops, which are what the queued visit asks, are not changed before
- * that has been launched. Visits are added under the lane's lock, as all functions here are called that do not say otherwise; who launches one has the queue's lock, and may not have the
- * lane's.
+ * A trace is settled when its visit is added, and may be followed again at once; but its ops, which
+ * are what the queued visit asks, are not changed before that has been launched. Visits are added
+ * under the lane's lock, as all functions here are called that do not say otherwise; who launches
+ * one has the queue's lock, and may not have the lane's.
  */
 #pragma once
 
@@ -23,11 +25,14 @@ static inline bool reprise_queued_none(const struct reprise_lane *lane)
 
 static inline bool reprise_queued_is_full(const struct reprise_lane *lane)
 {
-	return atomic_load_explicit(&lane->queue.added, memory_order_relaxed) - reprise_queued_launched(lane) == REPRISE_QUEUE_MOST;
+	return atomic_load_explicit(&lane->queue.added, memory_order_relaxed) -
+	           reprise_queued_launched(lane) ==
+	       REPRISE_QUEUE_MOST;
 }
 
 /* Whether a visit of the trace's is queued. */
-static inline bool reprise_queued_has(const struct reprise_lane *lane, const struct reprise_trace *trace)
+static inline bool reprise_queued_has(const struct reprise_lane *lane,
+                                      const struct reprise_trace *trace)
 {
 	return trace->queued_as > reprise_queued_launched(lane);
 }
@@ -35,18 +40,23 @@ static inline bool reprise_queued_has(const struct reprise_lane *lane, const str
 /* When the first op of what is queued came; 0 if nothing is. */
 uint64_t reprise_queued_since(const struct reprise_lane *lane);
 
-/* The followed trace's visit is complete. Before the trace is settled: what the visit wants of the graph is noted. Afterwards: it may be launched. */
+/* The followed trace's visit is complete. Before the trace is settled: what the visit wants of the
+ * graph is noted. Afterwards: it may be launched. */
 void reprise_queued_note(struct reprise_lane *lane);
 void reprise_queued_add(struct reprise_lane *lane);
 
-/* Launches all that is queued. `wait`: the host is about to wait for it. Any context may be current. */
+/* Launches all that is queued. `wait`: the host is about to wait for it. Any context may be
+ * current. */
 void reprise_queued_finish(struct reprise_lane *lane, bool wait);
 
-/* The same by a thread of ours, unless another thread is at it: false then. Else reprise_queued_finish_taken() comes next. */
+/* The same by a thread of ours, unless another thread is at it: false then. Else
+ * reprise_queued_finish_taken() comes next. */
 bool reprise_queued_try_take(struct reprise_lane *lane);
 void reprise_queued_finish_taken(struct reprise_lane *lane);
 
-/* Launches the oldest visit; NULL if none is queued. `by_us`: by a thread of ours. Under the queue's lock, and what comes back is no longer there after that, unless the lane's is held, too. */
+/* Launches the oldest visit; NULL if none is queued. `by_us`: by a thread of ours. Under the
+ * queue's lock, and what comes back is no longer there after that, unless the lane's is held, too.
+ */
 const struct reprise_queued *reprise_queued_launch_oldest(struct reprise_lane *lane, bool by_us);
 
 /* Something that was queued has been launched. */

@@ -11,14 +11,16 @@ void reprise_recorded_op(const struct reprise_call *call)
 	if (lane != NULL && lane->owner != 0)
 		lane = NULL; /* recorded as on no lane */
 	if (lane != NULL)
-		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY, lane->blocking, (uintptr_t)lane->context};
+		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY,
+		                                         lane->blocking, (uintptr_t)lane->context};
 	reprise_process_prepare(); /* at exit, what was recorded is written */
 	reprise_record_op(lane != NULL ? &described : NULL, call);
 }
 
 static void barrier(enum reprise_record_kind kind, const struct reprise_lane *lane)
 {
-	reprise_record_barrier(kind, lane != NULL && lane->owner == 0 ? lane->number : REPRISE_LANE_NONE);
+	reprise_record_barrier(kind,
+	                       lane != NULL && lane->owner == 0 ? lane->number : REPRISE_LANE_NONE);
 }
 
 void reprise_recorded_order(const struct reprise_lane *lane)
@@ -30,7 +32,9 @@ void reprise_recorded_order(const struct reprise_lane *lane)
 void reprise_recorded_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	if (reprise_lanes_have_news())
-		barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY ? reprise_lanes_known((CUstream)handle, per_thread) : NULL);
+		barrier(REPRISE_RECORD_WAIT, what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY
+		                                 ? reprise_lanes_known((CUstream)handle, per_thread)
+		                                 : NULL);
 }
 
 void reprise_recorded_lifetime(enum reprise_lifetime what, uintptr_t handle)

@@ -1,6 +1,6 @@
 /*
- * What the recorder (record/record.h) is told of the program's calls: which lane each is about. Called only while something is recorded
- * (reprise_records), before anything is decided.
+ * What the recorder (record/record.h) is told of the program's calls: which lane each is about.
+ * Called only while something is recorded (reprise_records), before anything is decided.
  */
 #pragma once
 

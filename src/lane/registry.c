@@ -1,7 +1,9 @@
 /*
- * Lanes stand in a list that only grows at its head, so all of them are visited without a lock. To find the one of a stream, to
- * grow the list and to give a retired lane to another stream takes `registry_lock`, so that nobody finds a lane that is just being given
- * away. Each thread remembers the lanes it used last; reprise_lanes_epoch moves when a lane is retired and makes them all look again.
+ * Lanes stand in a list that only grows at its head, so all of them are visited without a lock. To
+ * find the one of a stream, to grow the list and to give a retired lane to another stream takes
+ * `registry_lock`, so that nobody finds a lane that is just being given away. Each thread remembers
+ * the lanes it used last; reprise_lanes_epoch moves when a lane is retired and makes them all look
+ * again.
  */
 #include "lane/registry.h"
 
@@ -26,10 +28,13 @@ static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
 _Atomic uint32_t reprise_lanes_epoch REPRISE_HOT_DATA;
 _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL)));
-static _Atomic uint32_t legacy_lanes REPRISE_HOT_DATA;   /* in use; none in most programs that order their streams themselves */
-static _Atomic uint32_t blocking_lanes REPRISE_HOT_DATA; /* these and the lanes that are ordered against them */
+static _Atomic uint32_t legacy_lanes
+	REPRISE_HOT_DATA; /* in use; none in most programs that order their streams themselves */
+static _Atomic uint32_t blocking_lanes
+	REPRISE_HOT_DATA; /* these and the lanes that are ordered against them */
 
-/* A signal's handler may come between any two instructions, and use the same place for another stream: who reads takes the lane before he looks whose it is. */
+/* A signal's handler may come between any two instructions, and use the same place for another
+ * stream: who reads takes the lane before he looks whose it is. */
 static _Thread_local struct {
 	CUstream stream;
 	CUcontext context;
@@ -53,7 +58,8 @@ static struct reprise_lane *search(CUcontext context, CUstream stream)
 	uint32_t owner = owner_of(stream);
 
 	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
-		if (lane->stream == stream && lane->context == context && lane->owner == owner && !atomic_load(&lane->retired))
+		if (lane->stream == stream && lane->context == context && lane->owner == owner &&
+		    !atomic_load(&lane->retired))
 			return lane;
 	return NULL;
 }
@@ -88,7 +94,8 @@ static struct reprise_lane *take_retired(void)
 	return NULL;
 }
 
-/* A lane was given to a stream, or taken from it. On a thread's own stream nothing is ever held back. */
+/* A lane was given to a stream, or taken from it. On a thread's own stream nothing is ever held
+ * back. */
 static void count_order(const struct reprise_lane *lane, uint32_t change)
 {
 	atomic_fetch_add(&legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
@@ -154,8 +161,10 @@ REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	    remembered[slot].epoch != atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
-	if (left == 0 || atomic_load(&lane->joined) != NULL || atomic_load(&lane->deferred_since) != 0 ||
-	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) && reprise_lanes_hold()))
+	if (left == 0 || atomic_load(&lane->joined) != NULL ||
+	    atomic_load(&lane->deferred_since) != 0 ||
+	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
+	     reprise_lanes_hold()))
 		return false;
 	/* Threads that race here miss the count by a few. */
 	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
@@ -177,7 +186,8 @@ static void remember(CUstream stream, CUcontext context, struct reprise_lane *la
 	reprise_inside--;
 }
 
-/* The lane of the stream in the current context; if there is none, a new one if it is to be `made`, or NULL. */
+/* The lane of the stream in the current context; if there is none, a new one if it is to be `made`,
+ * or NULL. */
 REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 {
 	CUcontext context = NULL;
@@ -193,7 +203,8 @@ REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread
 
 	lane = remembered[slot].lane;
 	atomic_signal_fence(memory_order_seq_cst);
-	if (remembered[slot].stream == stream && remembered[slot].context == context && remembered[slot].epoch == now)
+	if (remembered[slot].stream == stream && remembered[slot].context == context &&
+	    remembered[slot].epoch == now)
 		return lane;
 	reprise_lock_take(&registry_lock);
 	lane = search(context, stream);
@@ -253,7 +264,8 @@ unsigned int reprise_lanes_of_others(void)
 
 bool reprise_lanes_are_done(CUcontext context)
 {
-	/* The legacy stream waits for blocking ones, and for threads' own: it is not done before they are. */
+	/* The legacy stream waits for blocking ones, and for threads' own: it is not done before they
+	 * are. */
 	if (reprise_driver.cuStreamQuery(CU_STREAM_LEGACY) == CUDA_ERROR_NOT_READY)
 		return false;
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)

@@ -1,6 +1,6 @@
 /*
- * Keeps invariants 1, 5 and 7: what was answered is issued by a graph whose every node equals what was asked, or eagerly; and nothing that fails here is
- * seen by the program.
+ * Keeps invariants 1, 5 and 7: what was answered is issued by a graph whose every node equals what
+ * was asked, or eagerly; and nothing that fails here is seen by the program.
  */
 #include "lane/replay.h"
 
@@ -25,8 +25,12 @@
 #include "lane/verify.h"
 #include "lane/visit.h"
 
-#define WORTH_OPS 16    /* an op that is replayed is worth watching so many: what comes again by chance alone is not */
-#define REFUSALS_MOST 3 /* visits one after another that the driver refuses the graph, before it is built anew for what comes now */
+#define WORTH_OPS \
+	16 /* an op that is replayed is worth watching so many: what comes again by chance alone is \
+	      not */
+#define REFUSALS_MOST \
+	3 /* visits one after another that the driver refuses the graph, before it is built anew for \
+	     what comes now */
 
 /* The visit was completed: by a graph, or eagerly after a failure. */
 REPRISE_HOT static void complete(struct reprise_lane *lane)
@@ -40,7 +44,8 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 	lane->cursor = 0;
 }
 
-/* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the program's back. */
+/* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the
+ * program's back. */
 static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_settle(trace, true);
@@ -51,12 +56,15 @@ static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 	trace->refusals = 0;
 }
 
-/* The graph was not launched, and the ops were issued. Values that are refused once leave it as it was, good for those that it had. */
-static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace, enum reprise_patch why)
+/* The graph was not launched, and the ops were issued. Values that are refused once leave it as it
+ * was, good for those that it had. */
+static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
+                         enum reprise_patch why)
 {
 	if (why != REPRISE_PATCH_NOT_NOW && trace->failed_at == 0)
 		trace->failed_at = lane->counts.ops;
-	if (why == REPRISE_PATCH_BROKEN || (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REFUSALS_MOST)) {
+	if (why == REPRISE_PATCH_BROKEN ||
+	    (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REFUSALS_MOST)) {
 		rebuild(lane, trace);
 		return;
 	}
@@ -71,7 +79,8 @@ static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_tra
 
 	if (__builtin_expect(lane->joint == NULL, 1))
 		return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream);
-	result = reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_joint_origin(lane, trace));
+	result =
+		reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_joint_origin(lane, trace));
 	if (result == CUDA_SUCCESS)
 		reprise_joint_launched(lane, trace);
 	return result;
@@ -88,9 +97,12 @@ REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 
 		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
 		patched_at = reprise_clock_ns();
-		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin, reprise_visit_about(lane, NULL, trace->changed_count + trace->absent_count));
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
+		                     reprise_visit_about(lane, NULL,
+		                                         trace->changed_count + trace->absent_count));
 	}
-	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE && !reprise_verify_graph(lane))
+	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE &&
+	    !reprise_verify_graph(lane))
 		return REPRISE_PATCH_REFUSED;
 	if (patch == REPRISE_PATCH_DONE && launch_graph(lane, trace) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
@@ -101,7 +113,8 @@ REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 	return patch;
 }
 
-/* It is replayed again after a failure, or after it was put aside. A visit that was under way when it was put aside is no sign that it came back. */
+/* It is replayed again after a failure, or after it was put aside. A visit that was under way when
+ * it was put aside is no sign that it came back. */
 static void has_come_back(struct reprise_trace *trace, uint64_t now)
 {
 	if (trace->failed_at != 0)
@@ -133,7 +146,8 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	reprise_index_use(lane->index, trace);
 }
 
-/* The graph was not launched: the ops of this visit are issued by themselves. Returns what the driver answered to the last, which is the program's own call. */
+/* The graph was not launched: the ops of this visit are issued by themselves. Returns what the
+ * driver answered to the last, which is the program's own call. */
 static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why, uint64_t begin)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -142,7 +156,8 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 
 	reprise_visit_note_exit(lane, REPRISE_EXIT_launch, ops);
 	result = reprise_lane_issue(lane, trace->count);
-	reprise_timeline_end(REPRISE_TIMELINE_EXIT, begin, reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch], ops));
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, begin,
+	                     reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch], ops));
 	not_launched(lane, trace, why);
 	return result;
 }
@@ -170,13 +185,15 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	reprise_gate_enter(lane->context);
 
 	uint64_t entered_at = reprise_timeline_begin();
-	bool timed = reprise_visit_is_measured() && reprise_balance_wants(trace), patched = reprise_trace_needs_patch(trace);
+	bool timed = reprise_visit_is_measured() && reprise_balance_wants(trace),
+		 patched = reprise_trace_needs_patch(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
 	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
-		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at, reprise_visit_about(lane, NULL, trace->count - trace->absent_count));
+		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at,
+		                     reprise_visit_about(lane, NULL, trace->count - trace->absent_count));
 		if (timed && !patched)
 			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
 		replayed(lane);

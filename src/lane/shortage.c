@@ -1,4 +1,5 @@
-/* The doors of what takes memory (ALLOC): the driver had none for the program, whose graphs may have taken it. */
+/* The doors of what takes memory (ALLOC): the driver had none for the program, whose graphs may
+ * have taken it. */
 #include "lane/doors.h"
 
 #include <limits.h>
@@ -18,19 +19,26 @@
 #include "lane/registry.h"
 
 #define NAP_NS 1000000u
-#define SETTLE_NS 2000000000u /* a kernel that waits for the thread which wants memory would never end */
+#define SETTLE_NS \
+	2000000000u /* a kernel that waits for the thread which wants memory would never end */
 
-/* Waits until what the lane's stream has been given is done: a graph that still runs is freed only then. */
+/* Waits until what the lane's stream has been given is done: a graph that still runs is freed only
+ * then. */
 static void settle(struct reprise_lane *lane, void *deadline)
 {
-	if (atomic_load(&lane->retired) || lane->unusable || lane->owner != 0) /* a thread's own stream is asked by that thread alone */
+	if (atomic_load(&lane->retired) || lane->unusable ||
+	    lane->owner != 0) /* a thread's own stream is asked by that thread alone */
 		return;
 	reprise_driver.cuCtxSetCurrent(lane->context);
-	for (unsigned int looks = 0; reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY && reprise_clock_ns() < *(const uint64_t *)deadline; looks++)
+	for (unsigned int looks = 0;
+	     reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY &&
+	     reprise_clock_ns() < *(const uint64_t *)deadline;
+	     looks++)
 		reprise_nap(looks);
 }
 
-/* In the building thread's place, while no call is under way that waits: who destroys a graph then would wait for that, too. */
+/* In the building thread's place, while no call is under way that waits: who destroys a graph then
+ * would wait for that, too. */
 static bool begin_work(uint64_t deadline)
 {
 	uint64_t pause;
@@ -48,7 +56,8 @@ static bool begin_work(uint64_t deadline)
 	return false; /* the handler of a signal, in the midst of such a call */
 }
 
-/* Gives up every graph; returns how many were destroyed. Those that could not be by then are left to the building thread. */
+/* Gives up every graph; returns how many were destroyed. Those that could not be by then are left
+ * to the building thread. */
 static unsigned int give_up_graphs(uint64_t deadline)
 {
 	unsigned int destroyed = 0;
@@ -71,7 +80,8 @@ bool reprise_make_room(unsigned int tried)
 	int entered;
 
 	/* To ask a stream that captures how far it is would end the capture. */
-	if (reprise_inside != 0 || reprise_dry || tried > 1 || (tried == 1 && (destroyed == 0 || reprise_captures_any())))
+	if (reprise_inside != 0 || reprise_dry || tried > 1 ||
+	    (tried == 1 && (destroyed == 0 || reprise_captures_any())))
 		return false;
 	entered = reprise_enter();
 	reprise_driver.cuCtxGetCurrent(&current);

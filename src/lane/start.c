@@ -41,8 +41,10 @@ static enum reprise_mode decide(void)
 		reprise_namespace_begin_threads();
 	reprise_filters_note();
 	reprise_report_begin();
-	if (mode != REPRISE_MODE_OFF && reprise_tools_look(reprise_option(REPRISE_OPTION_TOOLS) == IGNORE)) {
-		reprise_log(REPRISE_LOG_INFO, "standing aside for %s (%s)", reprise_tool_found()->name, reprise_tool_found()->sign);
+	if (mode != REPRISE_MODE_OFF &&
+	    reprise_tools_look(reprise_option(REPRISE_OPTION_TOOLS) == IGNORE)) {
+		reprise_log(REPRISE_LOG_INFO, "standing aside for %s (%s)", reprise_tool_found()->name,
+		            reprise_tool_found()->sign);
 		mode = REPRISE_MODE_OFF;
 	}
 	reprise_leave(entered);

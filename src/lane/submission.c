@@ -19,8 +19,9 @@
 #include "lane/registry.h"
 
 #define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
-#define DIRECT_FIRST 2      /* visits that are launched at once after one was waited for while it was queued, */
-#define DIRECT_MOST 256     /* each time twice as many, up to so many */
+#define DIRECT_FIRST \
+	2 /* visits that are launched at once after one was waited for while it was queued, */
+#define DIRECT_MOST 256 /* each time twice as many, up to so many */
 
 enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
 
@@ -47,7 +48,8 @@ static bool submit_oldest(struct reprise_lane *lane, bool first)
 {
 	bool launched;
 
-	/* Who has it launches what is queued, and gives it between any two, unless the driver keeps him. */
+	/* Who has it launches what is queued, and gives it between any two, unless the driver keeps
+	 * him. */
 	if (!reprise_lock_take_within(&lane->queue.lock, REPRISE_SUBMISSION_PERIOD_NS))
 		return false;
 	if (first && !reprise_queued_none(lane))
@@ -103,7 +105,8 @@ static void *run(void *unused)
 	uint64_t last_found = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode); /* no capture of the program's is to end for what is called here */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(
+		&mode); /* no capture of the program's is to end for what is called here */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&worker)) {
 		bool found = false;
@@ -154,15 +157,19 @@ void reprise_submission_begin(void)
 
 /* ---- what is queued ---- */
 
-/* It was still queued when the host waited for it: as long as that goes on, it is launched at once. */
+/* It was still queued when the host waited for it: as long as that goes on, it is launched at once.
+ */
 static void back_off(struct reprise_trace *trace)
 {
 	trace->waited_for = false;
-	trace->direct_span = trace->direct_span == 0 ? DIRECT_FIRST : trace->direct_span < DIRECT_MOST ? 2 * trace->direct_span : DIRECT_MOST;
+	trace->direct_span = trace->direct_span == 0            ? DIRECT_FIRST
+	                     : trace->direct_span < DIRECT_MOST ? 2 * trace->direct_span
+	                                                        : DIRECT_MOST;
 	trace->direct = trace->direct_span;
 }
 
-/* Whether to leave this visit to the thread: not for some visits after one was waited for, which are counted down here. */
+/* Whether to leave this visit to the thread: not for some visits after one was waited for, which
+ * are counted down here. */
 static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (!reprise_pace_judge(lane))
@@ -178,12 +185,15 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 }
 
 /*
- * Whether it can be left to the thread. Not where streams are joined, whose order is told when a graph is launched; on a thread's own stream, which nobody
- * else can issue to; where each launch is verified; and where nodes are disabled. And a trace's ops are not changed while a visit of it is queued.
+ * Whether it can be left to the thread. Not where streams are joined, whose order is told when a
+ * graph is launched; on a thread's own stream, which nobody else can issue to; where each launch is
+ * verified; and where nodes are disabled. And a trace's ops are not changed while a visit of it is
+ * queued.
  */
 static bool may_be_queued(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
-	if (lane->joint != NULL || lane->owner != 0 || reprise_verifying || reprise_option(REPRISE_OPTION_HOLD) == 0 || reprise_queued_is_full(lane) ||
+	if (lane->joint != NULL || lane->owner != 0 || reprise_verifying ||
+	    reprise_option(REPRISE_OPTION_HOLD) == 0 || reprise_queued_is_full(lane) ||
 	    (trace->absent_count | trace->graph.disabled_count) != 0)
 		return false;
 	return reprise_queued_has(lane, trace) ? trace->changed_count == 0 : !trace->graph.mixed;

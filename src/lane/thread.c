@@ -1,6 +1,8 @@
 /*
- * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its destructors; the building thread gives them up.
- * Calls that the thread makes after that, in other destructors, find no lane of its own and get another, which is marked in the next round of destructors.
+ * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its
+ * destructors; the building thread gives them up. Calls that the thread makes after that, in other
+ * destructors, find no lane of its own and get another, which is marked in the next round of
+ * destructors.
  */
 #include "lane/thread.h"
 
@@ -37,7 +39,8 @@ static void thread_ends(void *unused)
 	}
 }
 
-static struct reprise_thread_end thread_end = {.ends = thread_ends}; /* of threads that own something */
+static struct reprise_thread_end thread_end = {.ends =
+                                                   thread_ends}; /* of threads that own something */
 
 void reprise_thread_owns(void)
 {

@@ -24,7 +24,8 @@ void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 
 bool reprise_lane_evict(struct reprise_lane *lane)
 {
-	struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
+	struct reprise_trace *oldest =
+		lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
 
 	if (oldest == NULL || reprise_queued_has(lane, oldest))
 		return false;
@@ -68,7 +69,8 @@ static bool drop_all(struct reprise_lane *lane, trace_goes goes, const void *wha
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context), all = true;
 
-	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older; trace != NULL; trace = older) {
+	for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL, *older;
+	     trace != NULL; trace = older) {
 		older = trace->older;
 		if (!goes(trace, what))
 			continue;
@@ -118,7 +120,8 @@ static CUfunction function_of(CUfunction handle)
 	CUfunction function = NULL;
 	int entered = reprise_enter();
 
-	if (reprise_driver.cuKernelGetFunction == NULL || reprise_driver.cuKernelGetFunction(&function, (CUkernel)handle) != CUDA_SUCCESS)
+	if (reprise_driver.cuKernelGetFunction == NULL ||
+	    reprise_driver.cuKernelGetFunction(&function, (CUkernel)handle) != CUDA_SUCCESS)
 		function = NULL;
 	reprise_leave(entered);
 	return function;
@@ -138,7 +141,8 @@ void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
 	reprise_known_learn(&lane->functions, function);
 }
 
-/* Whether the lane launches functions of which one may be that of the kernel. A kernel's function is another one in each context. */
+/* Whether the lane launches functions of which one may be that of the kernel. A kernel's function
+ * is another one in each context. */
 static bool may_be_among(const struct reprise_lane *lane, const struct reprise_function_set *set)
 {
 	if (!set->is_kernel || !atomic_load(&lane->launches_functions))
@@ -146,7 +150,8 @@ static bool may_be_among(const struct reprise_lane *lane, const struct reprise_f
 	return lane->context != set->context || (set->function == NULL && !set->nowhere);
 }
 
-bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set)
+bool reprise_lane_may_launch(const struct reprise_lane *lane,
+                             const struct reprise_function_set *set)
 {
 	return may_be_among(lane, set) || reprise_knows(&lane->functions, set->handle) ||
 	       (set->function != NULL && reprise_knows(&lane->functions, set->function));
@@ -185,7 +190,8 @@ bool reprise_lane_forget_event(struct reprise_lane *lane, CUevent event)
 
 uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
 {
-	const struct reprise_trace *oldest = lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
+	const struct reprise_trace *oldest =
+		lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
 
 	return oldest != NULL ? oldest->last_used : 0;
 }
@@ -194,8 +200,8 @@ bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
 {
 	const struct reprise_trace *newest = lane->index != NULL ? lane->index->newest : NULL;
 
-	if (lane->watch == NULL || lane->watching || lane->trace != NULL || atomic_load(&lane->last_return) > before ||
-	    (newest != NULL && newest->last_used > before))
+	if (lane->watch == NULL || lane->watching || lane->trace != NULL ||
+	    atomic_load(&lane->last_return) > before || (newest != NULL && newest->last_used > before))
 		return false;
 	reprise_watch_free(lane->watch);
 	lane->watch = NULL;
@@ -207,7 +213,9 @@ struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane)
 	struct reprise_workshop taken = lane->workshop;
 
 	reprise_lane_unattend(lane);
-	lane->workshop = (struct reprise_workshop){.context = lane->context, .model = lane->stream, .carried = lane->workshop.carried};
+	lane->workshop = (struct reprise_workshop){.context = lane->context,
+	                                           .model = lane->stream,
+	                                           .carried = lane->workshop.carried};
 	return taken;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The traces that a lane has: given up for want of memory, forgotten with what they name, and all of them when the stream goes.
+ * The traces that a lane has: given up for want of memory, forgotten with what they name, and all
+ * of them when the stream goes.
  *
  * Under the lane's lock. Any context may be current.
  */
@@ -11,24 +12,31 @@
 /* Gives the trace up, with its graph. */
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
 
-/* Forgets all traces, or those that may launch what is set. Nothing may be deferred, and building is paused. */
+/* Forgets all traces, or those that may launch what is set. Nothing may be deferred, and building
+ * is paused. */
 void reprise_lane_forget(struct reprise_lane *lane);
-void reprise_lane_forget_function(struct reprise_lane *lane, const struct reprise_function_set *set);
+void reprise_lane_forget_function(struct reprise_lane *lane,
+                                  const struct reprise_function_set *set);
 /* Forgets those that name arrays or contexts, which may be others' than the lane's. */
 void reprise_lane_forget_elsewhere(struct reprise_lane *lane);
 
-/* An op that launches the function comes. Before it is passed: who sets something asks before that is done, and again behind it. */
+/* An op that launches the function comes. Before it is passed: who sets something asks before that
+ * is done, and again behind it. */
 void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function);
-/* Whether traces may launch what is set, or ops that are deferred or watched. Without the lane's lock (known.h). */
-bool reprise_lane_may_launch(const struct reprise_lane *lane, const struct reprise_function_set *set);
+/* Whether traces may launch what is set, or ops that are deferred or watched. Without the lane's
+ * lock (known.h). */
+bool reprise_lane_may_launch(const struct reprise_lane *lane,
+                             const struct reprise_function_set *set);
 
-/* Forgets those that name the event. Nothing may be deferred or watched. False if one stays, since the building thread has its graph in work. */
+/* Forgets those that name the event. Nothing may be deferred or watched. False if one stays, since
+ * the building thread has its graph in work. */
 bool reprise_lane_forget_event(struct reprise_lane *lane, CUevent event);
 
 /* Forgets the traces that only a joint lane can have. As reprise_lane_forget(). */
 void reprise_lane_forget_forks(struct reprise_lane *lane);
 
-/* There was no host memory for a trace. Where no thread makes room, the lane's own have to give way; true if one did. */
+/* There was no host memory for a trace. Where no thread makes room, the lane's own have to give
+ * way; true if one did. */
 bool reprise_lane_make_room(struct reprise_lane *lane);
 
 /* When its least recently used trace was used, in ticks; 0 if it has none that could go. */
@@ -36,12 +44,13 @@ uint64_t reprise_lane_oldest(const struct reprise_lane *lane);
 /* Gives that trace up. False if there is none. */
 bool reprise_lane_evict(struct reprise_lane *lane);
 
-/* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew when they come. False if it did, or there is nothing. */
+/* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew
+ * when they come. False if it did, or there is nothing. */
 bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
 
 /*
- * Gives the private streams back, after reprise_lane_forget() of all traces: they are taken from the lane under its lock, and destroyed under none, since the
- * driver may keep who does so.
+ * Gives the private streams back, after reprise_lane_forget() of all traces: they are taken from
+ * the lane under its lock, and destroyed under none, since the driver may keep who does so.
  */
 struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane);
 void reprise_lane_close(struct reprise_workshop *workshop);

@@ -14,11 +14,13 @@ static unsigned int differing(const struct reprise_trace *trace)
 	unsigned int count = 0;
 
 	for (unsigned int i = 0; i < trace->count; i++)
-		count += (trace->loose[i] || twin->loose[i]) && !reprise_op_same_values(&twin->ops[i], reprise_trace_op(trace, i));
+		count += (trace->loose[i] || twin->loose[i]) &&
+		         !reprise_op_same_values(&twin->ops[i], reprise_trace_op(trace, i));
 	return count;
 }
 
-/* Whether to go on with the twin, by which all ops are compared, is worth it if so many fewer nodes are to be set. */
+/* Whether to go on with the twin, by which all ops are compared, is worth it if so many fewer nodes
+ * are to be set. */
 static bool is_worth_it(const struct reprise_trace *trace, unsigned int fewer)
 {
 	return fewer * COMPARED >= trace->count;
@@ -27,7 +29,8 @@ static bool is_worth_it(const struct reprise_trace *trace, unsigned int fewer)
 /* Whether values have come by turns for long enough. */
 static bool comes_by_turns(struct reprise_trace *trace)
 {
-	if (trace->returned * TURNS_SHARE >= trace->changed_count && is_worth_it(trace, trace->returned))
+	if (trace->returned * TURNS_SHARE >= trace->changed_count &&
+	    is_worth_it(trace, trace->returned))
 		trace->turns += trace->returned;
 	else if (trace->turns > 0)
 		trace->turns--;
@@ -38,7 +41,8 @@ static bool twin_needs_fewer(const struct reprise_lane *lane, const struct repri
 {
 	unsigned int others;
 
-	if (!reprise_trace_usable(trace->twin, lane->counts.ops) || trace->twin->graph.disabled_count != 0)
+	if (!reprise_trace_usable(trace->twin, lane->counts.ops) ||
+	    trace->twin->graph.disabled_count != 0)
 		return false;
 	others = differing(trace);
 	return others < trace->changed_count && is_worth_it(trace, trace->changed_count - others);

@@ -70,18 +70,21 @@ static const struct reprise_op *asked_for(const struct reprise_lane *lane, unsig
 }
 
 /* Only the first one is told. Nothing is replayed after it. */
-static void tell(const struct reprise_lane *lane, unsigned int i, const char *where, const char *words)
+static void tell(const struct reprise_lane *lane, unsigned int i, const char *where,
+                 const char *words)
 {
 	reprise_count(REPRISE_COUNT_differences, 1);
 	if (!atomic_exchange(&told, true)) {
-		snprintf(difference, sizeof(difference), "op %u of graph %u (%s), %s: %s", i, lane->trace->graph.number,
-		         reprise_op_kind_names[lane->trace->ops[i].kind], where, words);
+		snprintf(difference, sizeof(difference), "op %u of graph %u (%s), %s: %s", i,
+		         lane->trace->graph.number, reprise_op_kind_names[lane->trace->ops[i].kind], where,
+		         words);
 		reprise_say("verify: %s; everything is eager from now on", difference);
 	}
 	reprise_stop("verify found a difference");
 }
 
-static bool agree(const struct reprise_lane *lane, unsigned int i, const struct reprise_op *asked, const struct reprise_op *op)
+static bool agree(const struct reprise_lane *lane, unsigned int i, const struct reprise_op *asked,
+                  const struct reprise_op *op)
 {
 	char words[WORDS_MOST];
 
@@ -91,12 +94,16 @@ static bool agree(const struct reprise_lane *lane, unsigned int i, const struct 
 	return false;
 }
 
-static bool node_agrees(const struct reprise_lane *lane, unsigned int i, const struct reprise_op *asked)
+static bool node_agrees(const struct reprise_lane *lane, unsigned int i,
+                        const struct reprise_op *asked)
 {
 	char words[WORDS_MOST];
-	enum reprise_shadow_verdict verdict = reprise_shadow_compare(&lane->trace->graph, i, asked, words, sizeof(words));
+	enum reprise_shadow_verdict verdict =
+		reprise_shadow_compare(&lane->trace->graph, i, asked, words, sizeof(words));
 
-	reprise_count(verdict == REPRISE_SHADOW_UNKNOWN ? REPRISE_COUNT_nodes_not_verified : REPRISE_COUNT_nodes_verified, 1);
+	reprise_count(verdict == REPRISE_SHADOW_UNKNOWN ? REPRISE_COUNT_nodes_not_verified
+	                                                : REPRISE_COUNT_nodes_verified,
+	              1);
 	if (verdict == REPRISE_SHADOW_OTHER)
 		tell(lane, i, "as its node was set", words);
 	return verdict != REPRISE_SHADOW_OTHER;
@@ -111,18 +118,22 @@ bool reprise_verify_graph(struct reprise_lane *lane)
 		const struct reprise_op *asked = asked_for(lane, i);
 
 		if (reprise_bit(trace->graph.disabled, i) != reprise_trace_absent(trace, i)) {
-			tell(lane, i, "as its node was set", reprise_trace_absent(trace, i) ? "it did not come, and is enabled" : "it came, and is disabled");
+			tell(lane, i, "as its node was set",
+			     reprise_trace_absent(trace, i) ? "it did not come, and is enabled"
+			                                    : "it came, and is disabled");
 			agrees = false;
 		} else if (!reprise_trace_absent(trace, i) && asked == NULL) {
 			reprise_count(REPRISE_COUNT_nodes_not_verified, 1);
 		} else if (!reprise_trace_absent(trace, i)) {
-			agrees = agree(lane, i, asked, reprise_trace_op(trace, i)) && node_agrees(lane, i, asked);
+			agrees =
+				agree(lane, i, asked, reprise_trace_op(trace, i)) && node_agrees(lane, i, asked);
 		}
 	}
 	return agrees;
 }
 
-const struct reprise_op *reprise_verify_op(struct reprise_lane *lane, unsigned int i, const struct reprise_op *op)
+const struct reprise_op *reprise_verify_op(struct reprise_lane *lane, unsigned int i,
+                                           const struct reprise_op *op)
 {
 	const struct reprise_op *asked = asked_for(lane, i);
 
@@ -134,7 +145,8 @@ const char *reprise_verify_difference(void)
 	return difference;
 }
 
-/* The program may capture on another thread in a mode that forbids a wait here; it is not the program's wait. */
+/* The program may capture on another thread in a mode that forbids a wait here; it is not the
+ * program's wait. */
 CUresult reprise_verify_wait(struct reprise_lane *lane)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

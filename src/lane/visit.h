@@ -1,4 +1,5 @@
-/* What is noted of a visit to a trace, however it ends: replayed (replay.h), or left (leave.h). Under the lane's lock. */
+/* What is noted of a visit to a trace, however it ends: replayed (replay.h), or left (leave.h).
+ * Under the lane's lock. */
 #pragma once
 
 #include "base/options.h"
@@ -20,7 +21,8 @@ static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct rep
 }
 
 /* The followed trace is left, or was not launched; so many ops were issued instead. */
-static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum reprise_exit why, unsigned int ops)
+static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum reprise_exit why,
+                                           unsigned int ops)
 {
 	reprise_lane_count(&lane->counts.exits[why], 1);
 	reprise_lane_count(&lane->counts.exited[why], ops);
@@ -29,7 +31,12 @@ static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum repri
 }
 
 /* What the timeline has to say of the followed trace. */
-static inline struct reprise_timeline_about reprise_visit_about(const struct reprise_lane *lane, const char *reason, unsigned int ops)
+static inline struct reprise_timeline_about reprise_visit_about(const struct reprise_lane *lane,
+                                                                const char *reason,
+                                                                unsigned int ops)
 {
-	return (struct reprise_timeline_about){.lane = lane->number, .reason = reason, .graph = lane->trace->graph.number, .ops = ops};
+	return (struct reprise_timeline_about){.lane = lane->number,
+	                                       .reason = reason,
+	                                       .graph = lane->trace->graph.number,
+	                                       .ops = ops};
 }

@@ -21,10 +21,12 @@ void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, u
 	} else if (reprise_op_names_elsewhere(op)) {
 		atomic_store(&lane->names_elsewhere, true);
 	}
-	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks, border, reprise_lane_make_traces, lane);
+	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks,
+	                   border, reprise_lane_make_traces, lane);
 }
 
-void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
+void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
+                               uint64_t gap_ticks)
 {
 	struct reprise_op *slot;
 

@@ -1,5 +1,6 @@
 /*
- * What a lane does with ops that pass eagerly: it keeps them in its watch (trace/watch.h), segment by segment, and makes traces of what has come before.
+ * What a lane does with ops that pass eagerly: it keeps them in its watch (trace/watch.h), segment
+ * by segment, and makes traces of what has come before.
  *
  * Under the lane's lock. The watch is there.
  */
@@ -27,7 +28,8 @@ static inline void reprise_lane_open_segment(struct reprise_lane *lane)
 	lane->watching = true;
 }
 
-/* It ends here, if one is open: at a barrier (`wait`: one that the host waits at), or because a trace begins. */
+/* It ends here, if one is open: at a barrier (`wait`: one that the host waits at), or because a
+ * trace begins. */
 static inline void reprise_lane_close_segment(struct reprise_lane *lane, bool wait)
 {
 	if (lane->watching)
@@ -42,4 +44,5 @@ void reprise_lane_drop_segment(struct reprise_lane *lane);
 void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks);
 
 /* An op that a side exit issued is watched like any other. */
-void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks);
+void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
+                               uint64_t gap_ticks);

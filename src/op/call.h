@@ -1,8 +1,9 @@
 /*
  * A stream call as the program made it: a view over the arguments, alive only while the call runs.
  *
- * The doors (preload/) fill it in; the lane decides what becomes of it. Nothing is copied here: `params`, `extra`,
- * descriptors and attributes still point at the program's own memory. What outlives the call is an op (op.h).
+ * The doors (preload/) fill it in; the lane decides what becomes of it. Nothing is copied here:
+ * `params`, `extra`, descriptors and attributes still point at the program's own memory. What
+ * outlives the call is an op (op.h).
  */
 #pragma once
 
@@ -29,16 +30,18 @@ enum reprise_op_kind {
 #define X(kind, name) REPRISE_OP_##kind,
 	REPRISE_OP_KINDS(X)
 #undef X
-	REPRISE_OP_KIND_COUNT
+		REPRISE_OP_KIND_COUNT
 };
 
-/* Records of events and waits for them are ops where the streams that they tie together share a lane (lane/joint.h); elsewhere they are barriers. */
+/* Records of events and waits for them are ops where the streams that they tie together share a
+ * lane (lane/joint.h); elsewhere they are barriers. */
 static inline bool reprise_op_is_event(enum reprise_op_kind kind)
 {
 	return kind == REPRISE_OP_RECORD || kind == REPRISE_OP_WAIT;
 }
 
-/* Which of the 1-D copy entry points was called: it decides how the two addresses are to be read. */
+/* Which of the 1-D copy entry points was called: it decides how the two addresses are to be read.
+ */
 enum reprise_copy_form {
 	REPRISE_COPY_UNIFIED,          /* cuMemcpyAsync */
 	REPRISE_COPY_HOST_TO_DEVICE,   /* cuMemcpyHtoDAsync */
@@ -67,12 +70,12 @@ struct reprise_call_copy {
 
 struct reprise_call_set {
 	CUdeviceptr target;
-	size_t pitch;         /* bytes between rows; 0 for the one-dimensional forms */
-	bool plane;           /* one of the two-dimensional forms, whatever its pitch */
-	unsigned int value;   /* the low element_bytes of it count */
+	size_t pitch;               /* bytes between rows; 0 for the one-dimensional forms */
+	bool plane;                 /* one of the two-dimensional forms, whatever its pitch */
+	unsigned int value;         /* the low element_bytes of it count */
 	unsigned int element_bytes; /* 1, 2 or 4 */
-	size_t width;         /* elements in a row */
-	size_t height;        /* rows; 1 for the one-dimensional forms */
+	size_t width;               /* elements in a row */
+	size_t height;              /* rows; 1 for the one-dimensional forms */
 };
 
 /* What the data points at is read when the function runs, as without Reprise. */
@@ -83,15 +86,16 @@ struct reprise_call_host {
 
 struct reprise_call {
 	enum reprise_op_kind kind;
-	uint8_t member; /* which of the lane's streams; set when the lane is known */
-	uint8_t unfit; /* enum reprise_unfit; set when it was looked at */
-	bool unseen; /* the lane is drowsy: it was not looked at */
-	bool foreign; /* the lane's op before was another thread's; set when the lane is known */
+	uint8_t member;  /* which of the lane's streams; set when the lane is known */
+	uint8_t unfit;   /* enum reprise_unfit; set when it was looked at */
+	bool unseen;     /* the lane is drowsy: it was not looked at */
+	bool foreign;    /* the lane's op before was another thread's; set when the lane is known */
 	bool per_thread; /* entered through a _ptsz name: stream 0 is the per-thread default stream */
 	CUstream stream;
-	/* Makes the program's own call at the entry point it named, with its own arguments, untouched. */
+	/* Makes the program's own call at the entry point it named, with its own arguments, untouched.
+	 */
 	CUresult (*pass)(const struct reprise_call *call);
-	void *entry; /* for `pass`: the driver's entry point */
+	void *entry;      /* for `pass`: the driver's entry point */
 	const void *from; /* where the call returns to */
 	union {
 		struct reprise_call_kernel kernel;
@@ -112,7 +116,8 @@ static inline bool reprise_call_is_legacy(const struct reprise_call *call)
 
 static inline bool reprise_call_is_copy(const struct reprise_call *call)
 {
-	return call->kind == REPRISE_OP_COPY || call->kind == REPRISE_OP_COPY_2D || call->kind == REPRISE_OP_COPY_3D;
+	return call->kind == REPRISE_OP_COPY || call->kind == REPRISE_OP_COPY_2D ||
+	       call->kind == REPRISE_OP_COPY_3D;
 }
 
 /* Whether the call is a copy or memset of no bytes. */
@@ -126,7 +131,8 @@ static inline bool reprise_call_is_empty(const struct reprise_call *call)
 	case REPRISE_OP_COPY_2D:
 		return call->copy_2d->WidthInBytes == 0 || call->copy_2d->Height == 0;
 	case REPRISE_OP_COPY_3D:
-		return call->copy_3d->WidthInBytes == 0 || call->copy_3d->Height == 0 || call->copy_3d->Depth == 0;
+		return call->copy_3d->WidthInBytes == 0 || call->copy_3d->Height == 0 ||
+		       call->copy_3d->Depth == 0;
 	case REPRISE_OP_SET:
 		return call->set.width == 0 || call->set.height == 0;
 	default:
@@ -134,7 +140,8 @@ static inline bool reprise_call_is_empty(const struct reprise_call *call)
 	}
 }
 
-/* The program's own call, made now; `context` is its stream's, NULL if that is not known. What the driver calls back meanwhile passes straight through. Not from inside. */
+/* The program's own call, made now; `context` is its stream's, NULL if that is not known. What the
+ * driver calls back meanwhile passes straight through. Not from inside. */
 static inline CUresult reprise_call_pass(const struct reprise_call *call, CUcontext context)
 {
 	CUresult result;

@@ -1,5 +1,6 @@
 /*
- * What the program's own calls cost its thread, as measured in this process: for each kind of op, in ticks of the processor's counter.
+ * What the program's own calls cost its thread, as measured in this process: for each kind of op,
+ * in ticks of the processor's counter.
  *
  * Any thread; no lock: a reading that is lost harms nobody.
  */

@@ -30,6 +30,8 @@ bool reprise_denied(const char *name)
 	if (globs[0] == '\0')
 		return false;
 	if (name == NULL && reprise_option_given(REPRISE_OPTION_DENY) && !atomic_exchange(&told, true))
-		reprise_log(REPRISE_LOG_WARNING, "the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
+		reprise_log(
+			REPRISE_LOG_WARNING,
+			"the driver does not tell kernels' names: REPRISE_DENY denies nothing of those");
 	return name != NULL && matches(name, globs);
 }

@@ -25,13 +25,14 @@ struct entry {
 	struct reprise_function function;
 };
 
-static struct reprise_lock table_lock; /* protects everything below; the driver is called without it */
+static struct reprise_lock
+	table_lock; /* protects everything below; the driver is called without it */
 static struct entry *table;
 static unsigned int turn; /* whose place in a row is given up */
 static struct interned {
 	struct interned *next;
 	struct reprise_layout layout;
-} *layouts;
+} * layouts;
 
 static const struct reprise_layout *intern(const struct reprise_param *params, uint32_t count)
 {
@@ -53,7 +54,8 @@ static const struct reprise_layout *intern(const struct reprise_param *params, u
 	return &added->layout;
 }
 
-static CUresult param_info(CUfunction function, bool is_kernel, size_t index, size_t *offset, size_t *size)
+static CUresult param_info(CUfunction function, bool is_kernel, size_t index, size_t *offset,
+                           size_t *size)
 {
 	if (is_kernel)
 		return reprise_driver.cuKernelGetParamInfo((CUkernel)function, index, offset, size);
@@ -67,11 +69,14 @@ static bool is_there(CUfunction function, bool is_kernel)
 	int registers;
 
 	if (is_kernel)
-		return reprise_driver.cuKernelGetFunction != NULL && reprise_driver.cuKernelGetFunction(&of_kernel, (CUkernel)function) == CUDA_SUCCESS;
-	return reprise_driver.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) == CUDA_SUCCESS;
+		return reprise_driver.cuKernelGetFunction != NULL &&
+		       reprise_driver.cuKernelGetFunction(&of_kernel, (CUkernel)function) == CUDA_SUCCESS;
+	return reprise_driver.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function) ==
+	       CUDA_SUCCESS;
 }
 
-/* How many parameters there are, in `params`, which holds REPRISE_PARAMS_MOST; -1 if the driver does not tell. */
+/* How many parameters there are, in `params`, which holds REPRISE_PARAMS_MOST; -1 if the driver
+ * does not tell. */
 static int ask_params(CUfunction function, bool *is_kernel, struct reprise_param *params)
 {
 	size_t offset, size;
@@ -88,10 +93,14 @@ static int ask_params(CUfunction function, bool *is_kernel, struct reprise_param
 		*is_kernel = result == CUDA_ERROR_INVALID_HANDLE || as_kernel == CUDA_SUCCESS;
 		result = *is_kernel ? as_kernel : result;
 	}
-	for (; result == CUDA_SUCCESS && count < REPRISE_PARAMS_MOST; result = param_info(function, *is_kernel, count, &offset, &size))
+	for (; result == CUDA_SUCCESS && count < REPRISE_PARAMS_MOST;
+	     result = param_info(function, *is_kernel, count, &offset, &size))
 		params[count++] = (struct reprise_param){(uint32_t)offset, (uint32_t)size};
-	/* Documented: an index past the last parameter is CUDA_ERROR_INVALID_VALUE. Where that is said of the first, it may be said of the handle. */
-	return result == CUDA_ERROR_INVALID_VALUE && (count > 0 || is_there(function, *is_kernel)) ? (int)count : -1;
+	/* Documented: an index past the last parameter is CUDA_ERROR_INVALID_VALUE. Where that is said
+	 * of the first, it may be said of the handle. */
+	return result == CUDA_ERROR_INVALID_VALUE && (count > 0 || is_there(function, *is_kernel))
+	           ? (int)count
+	           : -1;
 }
 
 static bool has_fixed_grid(CUfunction function, bool is_kernel)
@@ -104,20 +113,23 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 	};
 	bool any = false;
 
-	if (is_kernel && (reprise_driver.cuKernelGetFunction == NULL ||
-	                  reprise_driver.cuKernelGetFunction(&function, (CUkernel)function) != CUDA_SUCCESS))
+	if (is_kernel &&
+	    (reprise_driver.cuKernelGetFunction == NULL ||
+	     reprise_driver.cuKernelGetFunction(&function, (CUkernel)function) != CUDA_SUCCESS))
 		return true;
 	for (size_t i = 0; i < sizeof(restricting) / sizeof(restricting[0]); i++) {
 		int value = 0;
 
-		if (reprise_driver.cuFuncGetAttribute(&value, restricting[i], function) != CUDA_SUCCESS && i == 0)
+		if (reprise_driver.cuFuncGetAttribute(&value, restricting[i], function) != CUDA_SUCCESS &&
+		    i == 0)
 			return false; /* a driver without clusters */
 		any = any || value != 0;
 	}
 	return any;
 }
 
-/* All code that launches kernels is linked with libcudadevrt, which has this variable; nothing tells the kernels that do from those beside them. */
+/* All code that launches kernels is linked with libcudadevrt, which has this variable; nothing
+ * tells the kernels that do from those beside them. */
 static bool may_launch(CUfunction function, bool is_kernel)
 {
 	static const char variable[] = "__CNPRT_VERSION_NUMBER__";
@@ -127,9 +139,11 @@ static bool may_launch(CUfunction function, bool is_kernel)
 	size_t bytes;
 
 	if (is_kernel)
-		return reprise_driver.cuKernelGetLibrary != NULL && reprise_driver.cuLibraryGetGlobal != NULL &&
+		return reprise_driver.cuKernelGetLibrary != NULL &&
+		       reprise_driver.cuLibraryGetGlobal != NULL &&
 		       reprise_driver.cuKernelGetLibrary(&library, (CUkernel)function) == CUDA_SUCCESS &&
-		       reprise_driver.cuLibraryGetGlobal(&address, &bytes, library, variable) == CUDA_SUCCESS;
+		       reprise_driver.cuLibraryGetGlobal(&address, &bytes, library, variable) ==
+		           CUDA_SUCCESS;
 	return reprise_driver.cuFuncGetModule != NULL && reprise_driver.cuModuleGetGlobal_v2 != NULL &&
 	       reprise_driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS &&
 	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, variable) == CUDA_SUCCESS;
@@ -149,7 +163,8 @@ static struct entry *entry_of(CUfunction function)
 	struct entry *row = row_of(function);
 
 	for (unsigned int i = 0; row != NULL && i < ROW; i++)
-		if (row[i].handle == function && row[i].under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
+		if (row[i].handle == function &&
+		    row[i].under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
 			return &row[i];
 	return NULL;
 }
@@ -163,7 +178,8 @@ static struct entry *place_for(CUfunction function, uint32_t under)
 		return NULL;
 	place = &row[turn++ % ROW];
 	for (unsigned int i = 0; i < ROW; i++)
-		if (row[i].handle == function || row[i].under != reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
+		if (row[i].handle == function ||
+		    row[i].under != reprise_changes_now(REPRISE_CHANGES_FUNCTIONS))
 			place = &row[i];
 	*place = (struct entry){.handle = function, .under = under};
 	return place;
@@ -202,7 +218,8 @@ static bool had(const struct entry *entry, CUcontext context, enum reprise_funct
 
 	if (at == entry->context_count)
 		return at == CONTEXTS_MOST;
-	return (entry->calls[at] & BIT(call)) != 0 || (call != REPRISE_FUNCTION_LAUNCH && (entry->calls[at] & LOADED) != 0);
+	return (entry->calls[at] & BIT(call)) != 0 ||
+	       (call != REPRISE_FUNCTION_LAUNCH && (entry->calls[at] & LOADED) != 0);
 }
 
 bool reprise_function_had(CUfunction function, CUcontext context, enum reprise_function_call call)
@@ -267,14 +284,18 @@ static void ask(CUfunction function, struct answer *answer, struct reprise_funct
 }
 
 /* Completes what was found, and keeps it if it was learnt `under` what still holds. */
-static void keep(CUfunction function, uint32_t under, const struct answer *answer, struct reprise_function *found)
+static void keep(CUfunction function, uint32_t under, const struct answer *answer,
+                 struct reprise_function *found)
 {
 	struct entry *entry;
 	bool complete;
 
 	reprise_lock_take(&table_lock);
-	found->layout = row_of(function) != NULL && answer->count >= 0 ? intern(answer->params, (uint32_t)answer->count) : NULL;
-	complete = found->layout != NULL || answer->count < 0; /* else there was no memory: to be asked again */
+	found->layout = row_of(function) != NULL && answer->count >= 0
+	                    ? intern(answer->params, (uint32_t)answer->count)
+	                    : NULL;
+	complete = found->layout != NULL ||
+	           answer->count < 0; /* else there was no memory: to be asked again */
 	found->fixed_grid = found->fixed_grid || found->layout == NULL;
 	found->name = reprise_names_wanted ? reprise_name_row(answer->name) : 0;
 	if (complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS)) {

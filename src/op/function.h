@@ -1,8 +1,9 @@
 /*
- * What Reprise knows about kernels: where their parameters lie. Asked of the driver once for each handle.
+ * What Reprise knows about kernels: where their parameters lie. Asked of the driver once for each
+ * handle.
  *
- * Layouts are interned and live as long as the process, so that ops may point at them; there are as many as there are
- * different parameter lists.
+ * Layouts are interned and live as long as the process, so that ops may point at them; there are as
+ * many as there are different parameter lists.
  */
 #pragma once
 
@@ -25,21 +26,23 @@ struct reprise_layout {
 
 struct reprise_function {
 	const struct reprise_layout *layout; /* NULL: not known, launches of it are not recorded */
-	bool fixed_grid;                     /* clusters are compiled in, so that not every grid is legal */
-	bool denied;                         /* on the deny list: always eager */
-	bool launches;                       /* may launch kernels itself: its code is linked with the device runtime */
-	uint16_t name;                       /* its row among the names (name.h); 0 if nobody wants to know */
+	bool fixed_grid; /* clusters are compiled in, so that not every grid is legal */
+	bool denied;     /* on the deny list: always eager */
+	bool launches;   /* may launch kernels itself: its code is linked with the device runtime */
+	uint16_t name;   /* its row among the names (name.h); 0 if nobody wants to know */
 };
 
 /*
- * What is known of `function` (a CUfunction, or a CUkernel where the runtime passes one). Thread-safe; calls the driver for a
- * handle not seen since what handles mean may have changed (REPRISE_CHANGES_FUNCTIONS). Source: cuFuncGetParamInfo, cuKernelGetParamInfo.
+ * What is known of `function` (a CUfunction, or a CUkernel where the runtime passes one).
+ * Thread-safe; calls the driver for a handle not seen since what handles mean may have changed
+ * (REPRISE_CHANGES_FUNCTIONS). Source: cuFuncGetParamInfo, cuKernelGetParamInfo.
  */
 struct reprise_function reprise_function_of(CUfunction function);
 
 /*
- * Calls about a function that may load it (lane/loading.h). A launch surely does, and so does a question for a kernel's function; of the others nobody knows.
- * But who loads nothing the first time does not the next time.
+ * Calls about a function that may load it (lane/loading.h). A launch surely does, and so does a
+ * question for a kernel's function; of the others nobody knows. But who loads nothing the first
+ * time does not the next time.
  */
 enum reprise_function_call {
 	REPRISE_FUNCTION_LAUNCH,
@@ -59,9 +62,10 @@ enum reprise_function_call {
 };
 
 /*
- * Whether such a call for it in the context has succeeded, or one that has loaded it. A kernel that is not loaded is loaded by whatever asks about it, and an
- * H200's driver then waits for work under way with a lock that every launch needs: for ever, where a host function wants a mutex that who launches holds. So
- * Reprise asks nothing before the program's own launch has loaded it.
+ * Whether such a call for it in the context has succeeded, or one that has loaded it. A kernel that
+ * is not loaded is loaded by whatever asks about it, and an H200's driver then waits for work under
+ * way with a lock that every launch needs: for ever, where a host function wants a mutex that who
+ * launches holds. So Reprise asks nothing before the program's own launch has loaded it.
  */
 bool reprise_function_had(CUfunction function, CUcontext context, enum reprise_function_call call);
 void reprise_function_note(CUfunction function, CUcontext context, enum reprise_function_call call);

@@ -1,10 +1,12 @@
 /*
  * Kernel launches as ops.
  *
- * The payload holds the launch attributes, reduced to the bytes that mean something, then the parameters as the driver packs
- * them. Shape: function, block, attributes, and the grid where clusters or cooperation restrict it. Values: grid, dynamic
- * shared memory, parameters. A grid other than the one that the driver accepted is followed only within the limits that hold on
- * every device (CUDA programming guide, technical specifications), and shared memory only up to what it accepted.
+ * The payload holds the launch attributes, reduced to the bytes that mean something, then the
+ * parameters as the driver packs them. Shape: function, block, attributes, and the grid where
+ * clusters or cooperation restrict it. Values: grid, dynamic shared memory, parameters. A grid
+ * other than the one that the driver accepted is followed only within the limits that hold on every
+ * device (CUDA programming guide, technical specifications), and shared memory only up to what it
+ * accepted.
  */
 #include "op/kernel.h"
 
@@ -14,7 +16,8 @@
 #include "base/hot.h"
 #include "driver/driver.h"
 
-/* Launch attributes that may be recorded, and how much of the value each one uses. Any other makes the launch unfit. */
+/* Launch attributes that may be recorded, and how much of the value each one uses. Any other makes
+ * the launch unfit. */
 static const struct {
 	CUlaunchAttributeID id;
 	uint8_t bytes;
@@ -22,7 +25,8 @@ static const struct {
 } known_attributes[] = {
 	{CU_LAUNCH_ATTRIBUTE_COOPERATIVE, sizeof(int), true},
 	{CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 3 * sizeof(unsigned int), true},
-	{CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, sizeof(CUclusterSchedulingPolicy), false},
+	{CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, sizeof(CUclusterSchedulingPolicy),
+     false},
 	{CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, sizeof(int), false},
 	{CU_LAUNCH_ATTRIBUTE_PRIORITY, sizeof(int), false},
 	{CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, sizeof(CUlaunchMemSyncDomainMap), false},
@@ -61,7 +65,8 @@ static size_t attribute_bytes(const struct reprise_op *op)
 	return op->kernel.attribute_count * sizeof(CUlaunchAttribute);
 }
 
-/* The attribute with every byte that means nothing set to zero, so that attributes can be compared as bytes. */
+/* The attribute with every byte that means nothing set to zero, so that attributes can be compared
+ * as bytes. */
 static CUlaunchAttribute reduced(const CUlaunchAttribute *attribute)
 {
 	CUlaunchAttribute plain;
@@ -90,19 +95,22 @@ static size_t extra_size(void **extra, const void **buffer)
 	return size;
 }
 
-/* Where one parameter stands in the program's memory: in its array of pointers, or in its packed buffer. */
+/* Where one parameter stands in the program's memory: in its array of pointers, or in its packed
+ * buffer. */
 struct source {
 	void **params;
 	const unsigned char *buffer;
 };
 
-static inline const void *param_at(const struct source *source, const struct reprise_layout *layout, uint32_t i)
+static inline const void *param_at(const struct source *source, const struct reprise_layout *layout,
+                                   uint32_t i)
 {
 	return source->params != NULL ? source->params[i] : source->buffer + layout->params[i].offset;
 }
 
 /* False if the program's parameters are not of the form that the layout says. */
-REPRISE_HOT static bool find_source(struct source *source, const struct reprise_layout *layout, const struct reprise_call_kernel *call)
+REPRISE_HOT static bool find_source(struct source *source, const struct reprise_layout *layout,
+                                    const struct reprise_call_kernel *call)
 {
 	const void *buffer = NULL;
 
@@ -117,7 +125,8 @@ REPRISE_HOT static bool find_source(struct source *source, const struct reprise_
 	return true;
 }
 
-enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct reprise_call_kernel *call)
+enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
+                                          const struct reprise_call_kernel *call)
 {
 	struct reprise_function function = reprise_function_of(call->function);
 	struct source source;
@@ -166,7 +175,8 @@ static void copy_params(struct reprise_op *op, const struct reprise_call_kernel 
 	if (!find_source(&source, layout, call))
 		return;
 	for (uint32_t i = 0; i < layout->count; i++)
-		memcpy(packed + layout->params[i].offset, param_at(&source, layout, i), layout->params[i].size);
+		memcpy(packed + layout->params[i].offset, param_at(&source, layout, i),
+		       layout->params[i].size);
 }
 
 void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call)
@@ -176,16 +186,20 @@ void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_ke
 	for (unsigned int i = 0; i < kernel->attribute_count; i++)
 		((CUlaunchAttribute *)op->payload)[i] = reduced(&call->config->attrs[i]);
 	if (kernel->layout->count > 0) {
-		memset(op->payload + attribute_bytes(op), 0, kernel->layout->bytes); /* the gaps between parameters */
+		memset(op->payload + attribute_bytes(op), 0,
+		       kernel->layout->bytes); /* the gaps between parameters */
 		copy_params(op, call);
 	}
-	op->shape = reprise_hash_mix((uintptr_t)kernel->function, kernel->attribute_count * 2u + kernel->extended);
+	op->shape = reprise_hash_mix((uintptr_t)kernel->function,
+	                             kernel->attribute_count * 2u + kernel->extended);
 	op->shape = reprise_hash_bytes(op->shape, kernel->block, sizeof(kernel->block));
 	op->shape = reprise_hash_bytes(op->shape, op->payload, attribute_bytes(op));
 	if (kernel->fixed_grid)
 		op->shape = reprise_hash_bytes(op->shape, kernel->grid, sizeof(kernel->grid));
-	op->value = reprise_hash_bytes(op->shape ^ kernel->shared_bytes, kernel->grid, sizeof(kernel->grid));
-	op->value = reprise_hash_bytes(op->value, op->payload + attribute_bytes(op), kernel->layout->bytes);
+	op->value =
+		reprise_hash_bytes(op->shape ^ kernel->shared_bytes, kernel->grid, sizeof(kernel->grid));
+	op->value =
+		reprise_hash_bytes(op->value, op->payload + attribute_bytes(op), kernel->layout->bytes);
 }
 
 static bool same_attributes(const struct reprise_op *op, const struct reprise_call_kernel *call)
@@ -230,17 +244,19 @@ static bool legal_grid(const unsigned int *grid)
 	return grid[0] - 1 < 0x7fffffff && grid[1] - 1 < 65535 && grid[2] - 1 < 65535;
 }
 
-REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call)
+REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op,
+                                                    const struct reprise_call_kernel *call)
 {
 	const struct reprise_op_kernel *kernel = &op->kernel;
 	const struct reprise_layout *layout = kernel->layout;
 	unsigned int attributes = call->config != NULL ? call->config->numAttrs : 0;
 	struct source source;
 
-	if (call->function != kernel->function || memcmp(call->block, kernel->block, sizeof(kernel->block)) != 0 ||
+	if (call->function != kernel->function ||
+	    memcmp(call->block, kernel->block, sizeof(kernel->block)) != 0 ||
 	    (call->config != NULL) != kernel->extended || attributes != kernel->attribute_count ||
-	    (call->params == NULL && call->extra == NULL) != kernel->empty_params || !find_source(&source, layout, call) ||
-	    !same_attributes(op, call))
+	    (call->params == NULL && call->extra == NULL) != kernel->empty_params ||
+	    !find_source(&source, layout, call) || !same_attributes(op, call))
 		return REPRISE_MATCH_NOT;
 
 	enum reprise_match match = REPRISE_MATCH_SAME;
@@ -259,7 +275,8 @@ REPRISE_HOT enum reprise_match reprise_kernel_match(const struct reprise_op *op,
 	const unsigned char *packed = op->payload + attribute_bytes(op);
 
 	for (uint32_t i = 0; match == REPRISE_MATCH_SAME && i < layout->count; i++)
-		if (!same_bytes(packed + layout->params[i].offset, param_at(&source, layout, i), layout->params[i].size))
+		if (!same_bytes(packed + layout->params[i].offset, param_at(&source, layout, i),
+		                layout->params[i].size))
 			match = REPRISE_MATCH_VALUES;
 	return match;
 }
@@ -313,9 +330,10 @@ CUresult reprise_kernel_issue(const struct reprise_op *op, CUstream stream)
 	void **params = reprise_op_kernel_params(op, pointers);
 
 	if (!kernel->extended)
-		return reprise_driver.cuLaunchKernel(kernel->function, kernel->grid[0], kernel->grid[1], kernel->grid[2],
-		                                     kernel->block[0], kernel->block[1], kernel->block[2],
-		                                     kernel->shared_bytes, stream, params, NULL);
+		return reprise_driver.cuLaunchKernel(kernel->function, kernel->grid[0], kernel->grid[1],
+		                                     kernel->grid[2], kernel->block[0], kernel->block[1],
+		                                     kernel->block[2], kernel->shared_bytes, stream, params,
+		                                     NULL);
 
 	CUlaunchConfig config = {
 		.gridDimX = kernel->grid[0],

@@ -3,11 +3,14 @@
 
 #include "op/op.h"
 
-/* Whether all attributes of the launch are such as an op may have: none that is not known, or carries an event. */
+/* Whether all attributes of the launch are such as an op may have: none that is not known, or
+ * carries an event. */
 bool reprise_kernel_knows_attributes(const CUlaunchConfig *config);
 
-enum reprise_unfit reprise_kernel_examine(struct reprise_op *op, const struct reprise_call_kernel *call);
+enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
+                                          const struct reprise_call_kernel *call);
 void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call);
-enum reprise_match reprise_kernel_match(const struct reprise_op *op, const struct reprise_call_kernel *call);
+enum reprise_match reprise_kernel_match(const struct reprise_op *op,
+                                        const struct reprise_call_kernel *call);
 void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_call_kernel *call);
 CUresult reprise_kernel_issue(const struct reprise_op *op, CUstream stream);

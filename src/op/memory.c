@@ -8,20 +8,22 @@
 #include "base/tls.h"
 #include "driver/driver.h"
 
-#define REMEMBERED 32 /* a thread's, which has them on its stack: 1 KiB */
+#define REMEMBERED 32   /* a thread's, which has them on its stack: 1 KiB */
 #define DEVICES_MOST 63 /* whose numbers fit beside the kind */
 
 /* What the driver said of an address. */
 struct told {
 	CUdeviceptr address;
 	CUdeviceptr end;      /* what is mapped without a gap reaches so far, as far as it was asked, */
-	CUdeviceptr reserved; /* and the addresses that were reserved with it so far: the same, but where memory is mapped by hand */
+	CUdeviceptr reserved; /* and the addresses that were reserved with it so far: the same, but
+	                         where memory is mapped by hand */
 	uint32_t generation;  /* 0: nothing here */
 	uint8_t memory;
 };
 
 /* Each thread remembers for itself, so that asking takes no lock. */
-static _Thread_local struct told remembered[REMEMBERED] __attribute__((tls_model(REPRISE_TLS_MODEL)));
+static _Thread_local struct told remembered[REMEMBERED]
+	__attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 int reprise_memory_devices(void)
 {
@@ -48,17 +50,23 @@ static CUdeviceptr mapped_to(CUdeviceptr at)
 	CUdeviceptr base = 0;
 	size_t bytes = 0;
 
-	return reprise_driver.cuMemGetAddressRange_v2(&base, &bytes, at) == CUDA_SUCCESS ? base + bytes : at;
+	return reprise_driver.cuMemGetAddressRange_v2(&base, &bytes, at) == CUDA_SUCCESS ? base + bytes
+	                                                                                 : at;
 }
 
 static void ask(struct told *told, CUdeviceptr address)
 {
 	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
 	uint64_t type = 0, managed = 0, device = 0, start = 0, size = 0, pool = 0;
-	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-	                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                                    CU_POINTER_ATTRIBUTE_IS_MANAGED,
+	                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+	                                    CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+	                                    CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+	                                    CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE};
 	void *answers[] = {&type, &managed, &device, &start, &size, &pool};
-	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and answers 0. */
+	/* Unlike cuPointerGetAttribute, this succeeds for addresses that CUDA does not know, and
+	 * answers 0. */
 	CUresult asked = reprise_driver.cuPointerGetAttributes(6, attributes, answers, address);
 
 	if (pool != 0 && !atomic_load_explicit(&pools_known, memory_order_relaxed))
@@ -69,7 +77,8 @@ static void ask(struct told *told, CUdeviceptr address)
 	told->address = address;
 	told->reserved = told->end = start + size;
 	told->memory = REPRISE_MEMORY_OTHER;
-	if (asked != CUDA_SUCCESS || managed != 0 || (type == CU_MEMORYTYPE_DEVICE && device >= DEVICES_MOST))
+	if (asked != CUDA_SUCCESS || managed != 0 ||
+	    (type == CU_MEMORYTYPE_DEVICE && device >= DEVICES_MOST))
 		return;
 	if (type == CU_MEMORYTYPE_HOST)
 		told->memory = REPRISE_MEMORY_PINNED;
@@ -77,12 +86,14 @@ static void ask(struct told *told, CUdeviceptr address)
 		CUdeviceptr mapped = mapped_to(address);
 
 		told->memory = (uint8_t)(REPRISE_MEMORY_DEVICE | device << 2);
-		if (mapped > address && mapped < told->end) /* the range is what was reserved (cuMemAddressReserve) */
+		if (mapped > address &&
+		    mapped < told->end) /* the range is what was reserved (cuMemAddressReserve) */
 			told->end = mapped;
 	}
 }
 
-/* Several pieces of memory may be mapped one behind the other. Whether the device may write to them is not asked. */
+/* Several pieces of memory may be mapped one behind the other. Whether the device may write to them
+ * is not asked. */
 static void go_on(struct told *told, size_t bytes)
 {
 	CUdeviceptr before = told->address;
@@ -96,10 +107,12 @@ static void go_on(struct told *told, size_t bytes)
 /* Whether all of the range is known to be of the kind that its address is of. */
 static inline bool covers(const struct told *told, size_t bytes)
 {
-	return reprise_memory_kind(told->memory) == REPRISE_MEMORY_OTHER || (told->address <= told->end && bytes <= told->end - told->address);
+	return reprise_memory_kind(told->memory) == REPRISE_MEMORY_OTHER ||
+	       (told->address <= told->end && bytes <= told->end - told->address);
 }
 
-/* Whether nothing that ended since then has a part in the range. An address that nothing is known of is what it was, too. */
+/* Whether nothing that ended since then has a part in the range. An address that nothing is known
+ * of is what it was, too. */
 bool reprise_memory_spared(CUdeviceptr address, size_t bytes, uint32_t under)
 {
 	CUdeviceptr end = address + (bytes > 0 ? bytes : 1);
@@ -114,7 +127,8 @@ static bool holds(struct told *told)
 
 	if (told->generation == now)
 		return true;
-	if (told->end <= told->address || !reprise_memory_spared(told->address, told->end - told->address, told->generation))
+	if (told->end <= told->address ||
+	    !reprise_memory_spared(told->address, told->end - told->address, told->generation))
 		return false;
 	told->generation = now; /* no later than what was looked at */
 	return true;
@@ -145,7 +159,8 @@ bool reprise_memory_free_begin(CUdeviceptr address, bool may_ask)
 	if (!atomic_load(&pools_known))
 		return false;
 	entered = reprise_enter();
-	if (!may_ask || reprise_driver.cuMemGetAddressRange_v2(&base, &bytes, address) != CUDA_SUCCESS) {
+	if (!may_ask ||
+	    reprise_driver.cuMemGetAddressRange_v2(&base, &bytes, address) != CUDA_SUCCESS) {
 		base = 0;
 		bytes = SIZE_MAX;
 	}

@@ -1,9 +1,10 @@
 /*
  * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
  *
- * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the whole descriptor but its addresses. Shape of a
- * memset: form, element size, width, height, pitch. Of a host function only that it is one. The rest are values. Of an event's record or wait, all is shape.
- * The member of the lane that an op belongs to is shape, too.
+ * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the
+ * whole descriptor but its addresses. Shape of a memset: form, element size, width, height, pitch.
+ * Of a host function only that it is one. The rest are values. Of an event's record or wait, all is
+ * shape. The member of the lane that an op belongs to is shape, too.
  */
 #include "op/op.h"
 
@@ -24,23 +25,28 @@ const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT] = {
 
 static bool is_between(uint8_t target, uint8_t source)
 {
-	return target != source && reprise_memory_kind(target) == REPRISE_MEMORY_DEVICE && reprise_memory_kind(source) == REPRISE_MEMORY_DEVICE;
+	return target != source && reprise_memory_kind(target) == REPRISE_MEMORY_DEVICE &&
+	       reprise_memory_kind(source) == REPRISE_MEMORY_DEVICE;
 }
 
 bool reprise_op_is_between_devices(const struct reprise_op *op)
 {
-	return is_between(op->target_memory, op->source_memory) || (op->kind == REPRISE_OP_COPY && op->copy.form == REPRISE_COPY_PEER);
+	return is_between(op->target_memory, op->source_memory) ||
+	       (op->kind == REPRISE_OP_COPY && op->copy.form == REPRISE_COPY_PEER);
 }
 
 static bool either(const struct reprise_op *op, enum reprise_memory kind)
 {
-	return reprise_memory_kind(op->target_memory) == kind || reprise_memory_kind(op->source_memory) == kind;
+	return reprise_memory_kind(op->target_memory) == kind ||
+	       reprise_memory_kind(op->source_memory) == kind;
 }
 
 /*
- * Why a copy or memset of such memory cannot be an op. A copy "from any host memory to any host memory" is synchronous with the host, pinned or not (CUDA
- * driver API, "API synchronization behavior"). One between devices on the legacy default stream begins after all that was issued to either device, and ends
- * before what comes after it (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy"); launched in a graph it would not.
+ * Why a copy or memset of such memory cannot be an op. A copy "from any host memory to any host
+ * memory" is synchronous with the host, pinned or not (CUDA driver API, "API synchronization
+ * behavior"). One between devices on the legacy default stream begins after all that was issued to
+ * either device, and ends before what comes after it (CUDA C++ Programming Guide, "Peer-to-Peer
+ * Memory Copy"); launched in a graph it would not.
  */
 static enum reprise_unfit judge_memory(const struct reprise_op *op, const struct reprise_call *call)
 {
@@ -65,40 +71,50 @@ static enum reprise_unfit examine_copy(struct reprise_op *op, const struct repri
 	op->memory_generation = reprise_memory_learn();
 	op->target_memory = reprise_memory_of(copy->target, copy->bytes);
 	op->source_memory = reprise_memory_of(copy->source, copy->bytes);
-	op->shape = reprise_hash_mix(copy->bytes, (uint64_t)op->kind << 24 | (uint64_t)copy->form << 16 |
-	                                                  (uint64_t)op->target_memory << 8 | op->source_memory);
+	op->shape =
+		reprise_hash_mix(copy->bytes, (uint64_t)op->kind << 24 | (uint64_t)copy->form << 16 |
+	                                      (uint64_t)op->target_memory << 8 | op->source_memory);
 	if (copy->form == REPRISE_COPY_PEER)
-		op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)copy->target_context), (uintptr_t)copy->source_context);
+		op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)copy->target_context),
+		                             (uintptr_t)copy->source_context);
 	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, copy->target), copy->source);
 	return judge_memory(op, call);
 }
 
-static enum reprise_match match_copy(const struct reprise_op *op, const struct reprise_call_copy *call)
+static enum reprise_match match_copy(const struct reprise_op *op,
+                                     const struct reprise_call_copy *call)
 {
 	bool same = call->target == op->copy.target && call->source == op->copy.source;
 
-	if (call->form != op->copy.form || call->bytes != op->copy.bytes || call->target_context != op->copy.target_context ||
+	if (call->form != op->copy.form || call->bytes != op->copy.bytes ||
+	    call->target_context != op->copy.target_context ||
 	    call->source_context != op->copy.source_context)
 		return REPRISE_MATCH_NOT;
 	if (same && (op->memory_generation == reprise_memory_generation() ||
-	             (reprise_memory_spared(call->target, call->bytes, op->memory_generation) && reprise_memory_spared(call->source, call->bytes, op->memory_generation))))
+	             (reprise_memory_spared(call->target, call->bytes, op->memory_generation) &&
+	              reprise_memory_spared(call->source, call->bytes, op->memory_generation))))
 		return REPRISE_MATCH_SAME;
-	return reprise_memory_of(call->target, call->bytes) == op->target_memory && reprise_memory_of(call->source, call->bytes) == op->source_memory ?
-	               (same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES) :
-	               REPRISE_MATCH_NOT;
+	return reprise_memory_of(call->target, call->bytes) == op->target_memory &&
+	               reprise_memory_of(call->source, call->bytes) == op->source_memory
+	           ? (same ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_VALUES)
+	           : REPRISE_MATCH_NOT;
 }
 
 static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream)
 {
 	switch (copy->form) {
 	case REPRISE_COPY_HOST_TO_DEVICE:
-		return reprise_driver.cuMemcpyHtoDAsync_v2(copy->target, (const void *)(uintptr_t)copy->source, copy->bytes, stream);
+		return reprise_driver.cuMemcpyHtoDAsync_v2(copy->target,
+		                                           (const void *)(uintptr_t)copy->source,
+		                                           copy->bytes, stream);
 	case REPRISE_COPY_DEVICE_TO_HOST:
-		return reprise_driver.cuMemcpyDtoHAsync_v2((void *)(uintptr_t)copy->target, copy->source, copy->bytes, stream);
+		return reprise_driver.cuMemcpyDtoHAsync_v2((void *)(uintptr_t)copy->target, copy->source,
+		                                           copy->bytes, stream);
 	case REPRISE_COPY_DEVICE_TO_DEVICE:
 		return reprise_driver.cuMemcpyDtoDAsync_v2(copy->target, copy->source, copy->bytes, stream);
 	case REPRISE_COPY_PEER:
-		return reprise_driver.cuMemcpyPeerAsync(copy->target, copy->target_context, copy->source, copy->source_context, copy->bytes, stream);
+		return reprise_driver.cuMemcpyPeerAsync(copy->target, copy->target_context, copy->source,
+		                                        copy->source_context, copy->bytes, stream);
 	default:
 		return reprise_driver.cuMemcpyAsync(copy->target, copy->source, copy->bytes, stream);
 	}
@@ -113,12 +129,17 @@ struct side {
 	bool is_array;
 };
 
-/* The base that a side of a copy names. The copy begins at an offset from it, and what lies between may be other memory. */
+/* The base that a side of a copy names. The copy begins at an offset from it, and what lies between
+ * may be other memory. */
 #define BASE(descriptor, end) \
-	((descriptor)->end##MemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)(descriptor)->end##Host : (descriptor)->end##Device)
+	((descriptor)->end##MemoryType == CU_MEMORYTYPE_HOST \
+	     ? (CUdeviceptr)(uintptr_t)(descriptor)->end##Host \
+	     : (descriptor)->end##Device)
 
-/* `at` and `extent` are bytes, rows and slices. A pitch or height of 0 is that of the copy itself. */
-static struct side side_at(CUdeviceptr base, size_t pitch, size_t height, const size_t *at, const size_t *extent)
+/* `at` and `extent` are bytes, rows and slices. A pitch or height of 0 is that of the copy itself.
+ */
+static struct side side_at(CUdeviceptr base, size_t pitch, size_t height, const size_t *at,
+                           const size_t *extent)
 {
 	size_t row = pitch != 0 ? pitch : extent[0], slice = row * (height != 0 ? height : extent[1]);
 	struct side side = {.begin = base + at[0] + at[1] * row + at[2] * slice};
@@ -129,13 +150,14 @@ static struct side side_at(CUdeviceptr base, size_t pitch, size_t height, const 
 }
 
 #define SIDE(descriptor, end, height, z, depth) \
-	((descriptor)->end##MemoryType == CU_MEMORYTYPE_ARRAY ? \
-	         (struct side){.is_array = true} : \
-	         side_at(BASE(descriptor, end), (descriptor)->end##Pitch, height, \
-	                 (size_t[]){(descriptor)->end##XInBytes, (descriptor)->end##Y, z}, \
-	                 (size_t[]){(descriptor)->WidthInBytes, (descriptor)->Height, depth}))
+	((descriptor)->end##MemoryType == CU_MEMORYTYPE_ARRAY \
+	     ? (struct side){.is_array = true} \
+	     : side_at(BASE(descriptor, end), (descriptor)->end##Pitch, height, \
+	               (size_t[]){(descriptor)->end##XInBytes, (descriptor)->end##Y, z}, \
+	               (size_t[]){(descriptor)->WidthInBytes, (descriptor)->Height, depth}))
 
-static void sides(enum reprise_op_kind kind, const void *descriptor, struct side *target, struct side *source)
+static void sides(enum reprise_op_kind kind, const void *descriptor, struct side *target,
+                  struct side *source)
 {
 	const CUDA_MEMCPY2D *flat = descriptor;
 	const CUDA_MEMCPY3D *deep = descriptor;
@@ -149,14 +171,18 @@ static void sides(enum reprise_op_kind kind, const void *descriptor, struct side
 	}
 }
 
-/* Copies between arrays of two devices have calls of their own. Else an array may be of any device, and counts as of another than the other side. */
-static void side_memories(enum reprise_op_kind kind, const void *descriptor, uint8_t *target_memory, uint8_t *source_memory)
+/* Copies between arrays of two devices have calls of their own. Else an array may be of any device,
+ * and counts as of another than the other side. */
+static void side_memories(enum reprise_op_kind kind, const void *descriptor, uint8_t *target_memory,
+                          uint8_t *source_memory)
 {
 	struct side target, source;
 
 	sides(kind, descriptor, &target, &source);
-	*target_memory = target.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(target.begin, target.bytes);
-	*source_memory = source.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(source.begin, source.bytes);
+	*target_memory =
+		target.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(target.begin, target.bytes);
+	*source_memory =
+		source.is_array ? REPRISE_MEMORY_OF_ARRAY : reprise_memory_of(source.begin, source.bytes);
 	if (reprise_memory_devices() > 1)
 		return;
 	if (target.is_array && reprise_memory_kind(*source_memory) == REPRISE_MEMORY_DEVICE)
@@ -167,38 +193,46 @@ static void side_memories(enum reprise_op_kind kind, const void *descriptor, uin
 
 static const void *descriptor_of(const struct reprise_call *call)
 {
-	return call->kind == REPRISE_OP_COPY_2D ? (const void *)call->copy_2d : (const void *)call->copy_3d;
+	return call->kind == REPRISE_OP_COPY_2D ? (const void *)call->copy_2d
+	                                        : (const void *)call->copy_3d;
 }
 
 static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct reprise_call *call)
 {
 	if (descriptor_of(call) == NULL)
 		return REPRISE_UNFIT_BAD_PARAMETERS;
-	op->payload_bytes = call->kind == REPRISE_OP_COPY_2D ? sizeof(CUDA_MEMCPY2D) : sizeof(CUDA_MEMCPY3D);
+	op->payload_bytes =
+		call->kind == REPRISE_OP_COPY_2D ? sizeof(CUDA_MEMCPY2D) : sizeof(CUDA_MEMCPY3D);
 	op->memory_generation = reprise_memory_learn();
 	side_memories(call->kind, descriptor_of(call), &op->target_memory, &op->source_memory);
 	return judge_memory(op, call);
 }
 
-/* All of the descriptor counts as shape: other addresses make another trace, which is always right. */
+/* All of the descriptor counts as shape: other addresses make another trace, which is always right.
+ */
 static void complete_descriptor(struct reprise_op *op, const struct reprise_call *call)
 {
 	memcpy(op->payload, descriptor_of(call), op->payload_bytes);
-	op->shape = reprise_hash_bytes(reprise_hash_mix(op->kind, (uint64_t)op->target_memory << 8 | op->source_memory), op->payload,
-	                               op->payload_bytes);
+	op->shape = reprise_hash_bytes(reprise_hash_mix(op->kind, (uint64_t)op->target_memory << 8 |
+	                                                              op->source_memory),
+	                               op->payload, op->payload_bytes);
 	op->value = reprise_hash_mix(op->shape, 3);
 }
 
-static enum reprise_match match_descriptor(const struct reprise_op *op, const struct reprise_call *call)
+static enum reprise_match match_descriptor(const struct reprise_op *op,
+                                           const struct reprise_call *call)
 {
 	uint8_t target_memory, source_memory;
 
-	if (descriptor_of(call) == NULL || memcmp(op->payload, descriptor_of(call), op->payload_bytes) != 0)
+	if (descriptor_of(call) == NULL ||
+	    memcmp(op->payload, descriptor_of(call), op->payload_bytes) != 0)
 		return REPRISE_MATCH_NOT;
 	if (op->memory_generation == reprise_memory_generation())
 		return REPRISE_MATCH_SAME;
 	side_memories(call->kind, op->payload, &target_memory, &source_memory);
-	return target_memory == op->target_memory && source_memory == op->source_memory ? REPRISE_MATCH_AGAIN : REPRISE_MATCH_NOT;
+	return target_memory == op->target_memory && source_memory == op->source_memory
+	           ? REPRISE_MATCH_AGAIN
+	           : REPRISE_MATCH_NOT;
 }
 
 bool reprise_op_names_elsewhere(const struct reprise_op *op)
@@ -236,24 +270,30 @@ static enum reprise_unfit examine_set(struct reprise_op *op, const struct repris
 	op->set = *set;
 	op->memory_generation = reprise_memory_learn();
 	op->target_memory = op->source_memory = reprise_memory_of(set->target, set_bytes(set));
-	op->shape = reprise_hash_mix(set->width, (uint64_t)set->plane << 24 | (uint64_t)op->target_memory << 16 | (uint64_t)set->element_bytes << 8 | op->kind);
+	op->shape = reprise_hash_mix(set->width, (uint64_t)set->plane << 24 |
+	                                             (uint64_t)op->target_memory << 16 |
+	                                             (uint64_t)set->element_bytes << 8 | op->kind);
 	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, set->height), set->pitch);
 	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, set->target), set->value);
 	unfit = judge_memory(op, call);
-	if (unfit == REPRISE_UNFIT_HOST_TO_HOST) /* of pinned memory: it is not known what waits for it */
+	if (unfit ==
+	    REPRISE_UNFIT_HOST_TO_HOST) /* of pinned memory: it is not known what waits for it */
 		return REPRISE_UNFIT_PAGEABLE;
 	return unfit == REPRISE_UNFIT_NONE && !is_aligned(set) ? REPRISE_UNFIT_REFUSED : unfit;
 }
 
-static enum reprise_match match_set(const struct reprise_op *op, const struct reprise_call_set *call)
+static enum reprise_match match_set(const struct reprise_op *op,
+                                    const struct reprise_call_set *call)
 {
 	const struct reprise_call_set *set = &op->set;
 	bool same = call->target == set->target && call->value == set->value;
 
-	if (call->width != set->width || call->height != set->height || call->element_bytes != set->element_bytes ||
-	    call->pitch != set->pitch || call->plane != set->plane)
+	if (call->width != set->width || call->height != set->height ||
+	    call->element_bytes != set->element_bytes || call->pitch != set->pitch ||
+	    call->plane != set->plane)
 		return REPRISE_MATCH_NOT;
-	if (same && (op->memory_generation == reprise_memory_generation() || reprise_memory_spared(call->target, set_bytes(call), op->memory_generation)))
+	if (same && (op->memory_generation == reprise_memory_generation() ||
+	             reprise_memory_spared(call->target, set_bytes(call), op->memory_generation)))
 		return REPRISE_MATCH_SAME;
 	if (!is_aligned(call) || reprise_memory_of(call->target, set_bytes(call)) != op->target_memory)
 		return REPRISE_MATCH_NOT;
@@ -266,16 +306,21 @@ static CUresult issue_set(const struct reprise_call_set *set, CUstream stream)
 
 	switch (set->element_bytes) {
 	case 1:
-		return flat ? reprise_driver.cuMemsetD8Async(set->target, (unsigned char)set->value, set->width, stream) :
-		              reprise_driver.cuMemsetD2D8Async(set->target, set->pitch, (unsigned char)set->value, set->width,
+		return flat ? reprise_driver.cuMemsetD8Async(set->target, (unsigned char)set->value,
+		                                             set->width, stream)
+		            : reprise_driver.cuMemsetD2D8Async(set->target, set->pitch,
+		                                               (unsigned char)set->value, set->width,
 		                                               set->height, stream);
 	case 2:
-		return flat ? reprise_driver.cuMemsetD16Async(set->target, (unsigned short)set->value, set->width, stream) :
-		              reprise_driver.cuMemsetD2D16Async(set->target, set->pitch, (unsigned short)set->value, set->width,
+		return flat ? reprise_driver.cuMemsetD16Async(set->target, (unsigned short)set->value,
+		                                              set->width, stream)
+		            : reprise_driver.cuMemsetD2D16Async(set->target, set->pitch,
+		                                                (unsigned short)set->value, set->width,
 		                                                set->height, stream);
 	default:
-		return flat ? reprise_driver.cuMemsetD32Async(set->target, set->value, set->width, stream) :
-		              reprise_driver.cuMemsetD2D32Async(set->target, set->pitch, set->value, set->width, set->height, stream);
+		return flat ? reprise_driver.cuMemsetD32Async(set->target, set->value, set->width, stream)
+		            : reprise_driver.cuMemsetD2D32Async(set->target, set->pitch, set->value,
+		                                                set->width, set->height, stream);
 	}
 }
 
@@ -285,21 +330,26 @@ static enum reprise_unfit examine_host(struct reprise_op *op, const struct repri
 {
 	op->host = *call;
 	op->shape = reprise_hash_mix(op->kind, 5);
-	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)call->function), (uintptr_t)call->data);
+	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, (uintptr_t)call->function),
+	                             (uintptr_t)call->data);
 	return call->function == NULL ? REPRISE_UNFIT_BAD_PARAMETERS : REPRISE_UNFIT_NONE;
 }
 
 /* The driver takes any function, but wants one. */
-static enum reprise_match match_host(const struct reprise_op *op, const struct reprise_call_host *call)
+static enum reprise_match match_host(const struct reprise_op *op,
+                                     const struct reprise_call_host *call)
 {
 	if (call->function == NULL)
 		return REPRISE_MATCH_NOT;
-	return call->function == op->host.function && call->data == op->host.data ? REPRISE_MATCH_SAME : REPRISE_MATCH_VALUES;
+	return call->function == op->host.function && call->data == op->host.data
+	           ? REPRISE_MATCH_SAME
+	           : REPRISE_MATCH_VALUES;
 }
 
 /*
- * CUDA says that nodes of memsets and of kernels with attributes can be disabled, too. But where memsets were, beside nodes of other kinds, or cooperative
- * kernels, an H200's driver (580.159) ran such graphs wrongly, or not at all.
+ * CUDA says that nodes of memsets and of kernels with attributes can be disabled, too. But where
+ * memsets were, beside nodes of other kinds, or cooperative kernels, an H200's driver (580.159) ran
+ * such graphs wrongly, or not at all.
  */
 bool reprise_op_can_be_disabled(const struct reprise_op *op)
 {
@@ -333,7 +383,8 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	op->member = call->member;
 	op->payload_bytes = 0;
 	op->memory_generation = 0;
-	op->target_memory = op->source_memory = 0; /* what is asked of every op: reprise_op_is_between_devices() */
+	op->target_memory = op->source_memory =
+		0; /* what is asked of every op: reprise_op_is_between_devices() */
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
 		return reprise_kernel_examine(op, &call->kernel);
@@ -355,7 +406,8 @@ bool reprise_op_is_nothing(const struct reprise_call *call)
 {
 	struct reprise_op op;
 
-	return reprise_call_is_empty(call) && !reprise_call_is_legacy(call) && reprise_op_examine(&op, call) == REPRISE_UNFIT_EMPTY;
+	return reprise_call_is_empty(call) && !reprise_call_is_legacy(call) &&
+	       reprise_op_examine(&op, call) == REPRISE_UNFIT_EMPTY;
 }
 
 void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)
@@ -370,7 +422,8 @@ void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)
 	}
 }
 
-REPRISE_HOT enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call)
+REPRISE_HOT enum reprise_match reprise_op_match(const struct reprise_op *op,
+                                                const struct reprise_call *call)
 {
 	if (call->kind != op->kind || call->member != op->member)
 		return REPRISE_MATCH_NOT;
@@ -418,17 +471,20 @@ static void memories(const struct reprise_op *op, uint8_t *target, uint8_t *sour
 	}
 }
 
-/* The op has new values. That its memory is of the model's kinds was told when they matched; since then it may have changed. */
+/* The op has new values. That its memory is of the model's kinds was told when they matched; since
+ * then it may have changed. */
 static void take_memory(struct reprise_op *op, const struct reprise_op *model)
 {
 	uint32_t under = reprise_memory_learn();
 	uint8_t target, source;
 
 	memories(op, &target, &source);
-	op->memory_generation = target == model->target_memory && source == model->source_memory ? under : 0;
+	op->memory_generation =
+		target == model->target_memory && source == model->source_memory ? under : 0;
 }
 
-void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model, const struct reprise_call *call)
+void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model,
+                            const struct reprise_call *call)
 {
 	reprise_op_copy(into, model);
 	switch (call->kind) {
@@ -516,7 +572,8 @@ CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream)
 CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream)
 {
 	if (op->kind == REPRISE_OP_COPY && op->copy.form == REPRISE_COPY_PEER)
-		return reprise_driver.cuMemcpyDtoDAsync_v2(op->copy.target, op->copy.source, op->copy.bytes, stream);
+		return reprise_driver.cuMemcpyDtoDAsync_v2(op->copy.target, op->copy.source, op->copy.bytes,
+		                                           stream);
 	return reprise_op_issue(op, stream);
 }
 

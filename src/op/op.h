@@ -1,8 +1,10 @@
 /*
- * An op: a stream call kept with everything that is needed to issue it again, after the program's own memory has changed.
+ * An op: a stream call kept with everything that is needed to issue it again, after the program's
+ * own memory has changed.
  *
- * Its shape is what no graph update may change, and what tells one step of a trace from another; its values are the rest.
- * An op does not own its payload: whoever records it says where the payload goes, and keeps it as long as the op.
+ * Its shape is what no graph update may change, and what tells one step of a trace from another;
+ * its values are the rest. An op does not own its payload: whoever records it says where the
+ * payload goes, and keeps it as long as the op.
  */
 #pragma once
 
@@ -31,9 +33,10 @@ struct reprise_op_kernel {
 struct reprise_op {
 	enum reprise_op_kind kind;
 	uint32_t payload_bytes;
-	uint32_t memory_generation; /* copies and memsets: under which the kinds below were asked; 0: to be asked again */
+	uint32_t memory_generation; /* copies and memsets: under which the kinds below were asked; 0: to
+	                               be asked again */
 	uint8_t target_memory, source_memory; /* of copies: memory.h; else 0 */
-	uint8_t member; /* which of its lane's streams it belongs to; part of its shape */
+	uint8_t member;        /* which of its lane's streams it belongs to; part of its shape */
 	uint64_t shape, value; /* hashes; value includes shape */
 	unsigned char *payload;
 	union {
@@ -50,15 +53,20 @@ struct reprise_op {
 #define REPRISE_UNFIT_REASONS(X) \
 	X(NONE, none, "") \
 	X(UNKNOWN_PARAMETERS, unknown_parameters, "the driver does not tell the kernel's parameters") \
-	X(BAD_PARAMETERS, bad_parameters, "parameters missing, twice, or of another size; no function") \
+	X(BAD_PARAMETERS, bad_parameters, \
+	  "parameters missing, twice, or of another size; no function") \
 	X(ATTRIBUTE, attribute, "launch attribute that carries an event, is not known or not there") \
 	X(PAGEABLE, pageable, "copy from or to pageable, managed or unknown memory") \
-	X(BETWEEN_DEVICES, between_devices, "copy between devices on the legacy default stream, which both devices wait for") \
-	X(LAUNCHES, launches, "kernel that may launch kernels: its module is linked with the device runtime") \
+	X(BETWEEN_DEVICES, between_devices, \
+	  "copy between devices on the legacy default stream, which both devices wait for") \
+	X(LAUNCHES, launches, \
+	  "kernel that may launch kernels: its module is linked with the device runtime") \
 	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
-	X(NO_LANE, no_lane, "stream without a lane (of a green context, or another one than is current)") \
+	X(NO_LANE, no_lane, \
+	  "stream without a lane (of a green context, or another one than is current)") \
 	X(HOST_TO_HOST, host_to_host, "copy between host memory, which waits until it is done") \
-	X(REFUSED, refused, "copy or memset beyond its memory, or memset of a misaligned address, which the driver refuses") \
+	X(REFUSED, refused, \
+	  "copy or memset beyond its memory, or memset of a misaligned address, which the driver refuses") \
 	X(EMPTY, empty, "copy or memset of no bytes") \
 	X(FIRST, first, "first launch of a kernel in its context, which loads it")
 
@@ -66,31 +74,34 @@ enum reprise_unfit {
 #define X(reason, name, text) REPRISE_UNFIT_##reason,
 	REPRISE_UNFIT_REASONS(X)
 #undef X
-	REPRISE_UNFIT_COUNT
+		REPRISE_UNFIT_COUNT
 };
 
 /* Their names. */
 extern const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT];
 
 /*
- * Looks at a call without copying it: fills all of `op` but the payload, and says how long that will be.
- * Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver about the kernel or the memory.
+ * Looks at a call without copying it: fills all of `op` but the payload, and says how long that
+ * will be. Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver about
+ * the kernel or the memory.
  */
 enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call);
 
 /*
- * Whether the call is a copy or memset of no bytes that neither waits for anything nor orders anything: it may pass whatever is deferred. May ask the driver
- * about the memory.
+ * Whether the call is a copy or memset of no bytes that neither waits for anything nor orders
+ * anything: it may pass whatever is deferred. May ask the driver about the memory.
  */
 bool reprise_op_is_nothing(const struct reprise_call *call);
 
-/* Second half: copies the payload to op->payload, which holds op->payload_bytes, and computes the hashes. */
+/* Second half: copies the payload to op->payload, which holds op->payload_bytes, and computes the
+ * hashes. */
 void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call);
 
 enum reprise_match {
 	REPRISE_MATCH_NOT,    /* another shape, or values that nobody has shown to be legal */
 	REPRISE_MATCH_VALUES, /* same shape, other values */
-	REPRISE_MATCH_AGAIN,  /* same bytes, but memory was freed or made since: what the addresses name has to be told anew */
+	REPRISE_MATCH_AGAIN,  /* same bytes, but memory was freed or made since: what the addresses name
+	                         has to be told anew */
 	REPRISE_MATCH_SAME,   /* same bytes */
 };
 
@@ -98,10 +109,11 @@ enum reprise_match {
 enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call);
 
 /*
- * `into` becomes `model` with the values of `call`, which must match it. into->payload must hold model->payload_bytes.
- * Hashes are left as the model's.
+ * `into` becomes `model` with the values of `call`, which must match it. into->payload must hold
+ * model->payload_bytes. Hashes are left as the model's.
  */
-void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model, const struct reprise_call *call);
+void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model,
+                            const struct reprise_call *call);
 
 /* True if the two ops, of one shape, have the same values. */
 bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
@@ -116,27 +128,32 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
 CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
 
 /*
- * The same into the stream's capture. cuMemcpyPeerAsync cannot be captured (docs/conformance.md), but with unified addressing the addresses tell all that it
- * says of contexts, and copies of addresses can.
+ * The same into the stream's capture. cuMemcpyPeerAsync cannot be captured (docs/conformance.md),
+ * but with unified addressing the addresses tell all that it says of contexts, and copies of
+ * addresses can.
  */
 CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream);
 
 /* True if the op is a copy from one device, or context, to another. */
 bool reprise_op_is_between_devices(const struct reprise_op *op);
 
-/* True if the op names an array, or contexts: it may name what ends in another context than its own. */
+/* True if the op names an array, or contexts: it may name what ends in another context than its
+ * own. */
 bool reprise_op_names_elsewhere(const struct reprise_op *op);
 
 /* True if the op is a launch that carries a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);
 
-/* True if the op is a launch that may begin before the op before it has ended (programmatic stream serialisation). */
+/* True if the op is a launch that may begin before the op before it has ended (programmatic stream
+ * serialisation). */
 bool reprise_op_is_programmatic(const struct reprise_op *op);
 
-/* Whether the op's node can do nothing for once: those of kernels, copies and memsets can (cuGraphNodeSetEnabled). */
+/* Whether the op's node can do nothing for once: those of kernels, copies and memsets can
+ * (cuGraphNodeSetEnabled). */
 bool reprise_op_can_be_disabled(const struct reprise_op *op);
 
-/* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more than the program's own call did. */
+/* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more
+ * than the program's own call did. */
 static inline size_t reprise_op_params(const struct reprise_op *op)
 {
 	return op->kernel.layout->count + 1u;
@@ -147,5 +164,6 @@ const unsigned char *reprise_op_packed_params(const struct reprise_op *op);
 
 extern const char *const reprise_op_kind_names[REPRISE_OP_KIND_COUNT];
 
-/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds reprise_op_params(). */
+/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds
+ * reprise_op_params(). */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

@@ -1,6 +1,7 @@
 /*
- * What is recorded of a call, and in which order: that in which the calls came in. The lock is held while a record is made, and while records are
- * written; not while the driver is asked about an op, nor while the call itself is made.
+ * What is recorded of a call, and in which order: that in which the calls came in. The lock is held
+ * while a record is made, and while records are written; not while the driver is asked about an op,
+ * nor while the call itself is made.
  */
 #include "record/record.h"
 
@@ -24,11 +25,12 @@
 _Atomic bool reprise_recording REPRISE_HOT_DATA;
 
 static struct reprise_lock lock;
-static bool begun;            /* the file is there */
-static uint8_t threads;       /* have been given a number */
+static bool begun;                        /* the file is there */
+static uint8_t threads;                   /* have been given a number */
 static bool described[REPRISE_LANE_NONE]; /* lanes whose stream has been told of */
 static unsigned char payload[PAYLOAD_MOST];
-static _Atomic uint32_t process = 1; /* another one in a forked child, whose threads are counted anew */
+static _Atomic uint32_t process =
+	1; /* another one in a forked child, whose threads are counted anew */
 
 static _Thread_local struct {
 	uint32_t process;
@@ -80,8 +82,11 @@ static void describe(const struct reprise_record_lane *lane, uint8_t thread)
 	if (described[lane->number])
 		return;
 	described[lane->number] = true;
-	add(&(struct reprise_record){.kind = REPRISE_RECORD_LANE, .lane = lane->number, .thread = thread,
-		.shape = (lane->legacy ? 1 : 0) | (lane->blocking ? 2 : 0), .value = narrow(reprise_hash_mix(lane->context, 5))});
+	add(&(struct reprise_record){.kind = REPRISE_RECORD_LANE,
+	                             .lane = lane->number,
+	                             .thread = thread,
+	                             .shape = (lane->legacy ? 1 : 0) | (lane->blocking ? 2 : 0),
+	                             .value = narrow(reprise_hash_mix(lane->context, 5))});
 }
 
 /* Their streams end: who has their numbers next is told of again. */
@@ -94,14 +99,16 @@ static void forget_streams(enum reprise_record_kind kind, uint8_t lane)
 }
 
 /* `op` was examined, and is `unfit` or not. */
-static void fill_in(struct reprise_record *record, struct reprise_op *op, enum reprise_unfit unfit, const struct reprise_call *call)
+static void fill_in(struct reprise_record *record, struct reprise_op *op, enum reprise_unfit unfit,
+                    const struct reprise_call *call)
 {
 	if (unfit == REPRISE_UNFIT_NONE && op->payload_bytes > sizeof(payload))
 		unfit = REPRISE_UNFIT_BAD_PARAMETERS;
 	op->payload = payload;
 	if (unfit == REPRISE_UNFIT_NONE)
 		reprise_op_complete(op, call);
-	record->detail = (uint8_t)(reprise_memory_kind(op->target_memory) | reprise_memory_kind(op->source_memory) << 2 | (int)unfit << 4);
+	record->detail = (uint8_t)(reprise_memory_kind(op->target_memory) |
+	                           reprise_memory_kind(op->source_memory) << 2 | (int)unfit << 4);
 	record->shape = narrow(op->shape);
 	record->value = narrow(op->value);
 }
@@ -110,7 +117,8 @@ static void fill_in(struct reprise_record *record, struct reprise_op *op, enum r
 
 void reprise_record_op(const struct reprise_record_lane *lane, const struct reprise_call *call)
 {
-	struct reprise_record record = {.kind = (uint8_t)call->kind, .lane = lane == NULL ? REPRISE_LANE_NONE : lane->number};
+	struct reprise_record record = {.kind = (uint8_t)call->kind,
+	                                .lane = lane == NULL ? REPRISE_LANE_NONE : lane->number};
 	uint64_t now = reprise_clock_ns();
 	struct reprise_op op = {0};
 	enum reprise_unfit unfit = lane == NULL ? REPRISE_UNFIT_NO_LANE : reprise_op_examine(&op, call);
@@ -149,10 +157,12 @@ void reprise_record_barrier(enum reprise_record_kind kind, uint8_t lane)
 
 void reprise_record_begin(void)
 {
-	atomic_store(&reprise_recording, reprise_option_given(REPRISE_OPTION_STREAM) && reprise_option_text(REPRISE_OPTION_STREAM)[0] != '\0');
+	atomic_store(&reprise_recording, reprise_option_given(REPRISE_OPTION_STREAM) &&
+	                                     reprise_option_text(REPRISE_OPTION_STREAM)[0] != '\0');
 }
 
-/* A thread that is just writing has the lock for some microseconds; who is inside may have it itself, and a signal's handler ends the program. */
+/* A thread that is just writing has the lock for some microseconds; who is inside may have it
+ * itself, and a signal's handler ends the program. */
 void reprise_record_end(void)
 {
 	uint64_t end = reprise_clock_ns() + PATIENCE_NS;

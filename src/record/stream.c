@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct reprise_record) == 16, "a record has no padding");
 
 static struct {
 	struct reprise_report_place place;
-	uint64_t bytes; /* written */
+	uint64_t bytes;  /* written */
 	char ended[128]; /* why; "": it has not */
 	unsigned int gathered;
 } stream;
@@ -29,7 +29,10 @@ static bool end(const char *why, bool told)
 	snprintf(stream.ended, sizeof(stream.ended), "%s", why);
 	stream.gathered = 0;
 	if (told)
-		reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s", stream.place.path[0] != '\0' ? stream.place.path : reprise_option_text(REPRISE_OPTION_STREAM), why);
+		reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s",
+		            stream.place.path[0] != '\0' ? stream.place.path
+		                                         : reprise_option_text(REPRISE_OPTION_STREAM),
+		            why);
 	return false;
 }
 
@@ -40,7 +43,8 @@ static bool write_to(int file, const void *bytes, size_t count)
 	char room[128];
 
 	if (error != 0)
-		return end(reprise_report_file_words(error, room, sizeof(room)), error != REPRISE_REPORT_LOCKED_IN);
+		return end(reprise_report_file_words(error, room, sizeof(room)),
+		           error != REPRISE_REPORT_LOCKED_IN);
 	stream.bytes += count;
 	return true;
 }
@@ -52,7 +56,7 @@ static size_t header(char *text, size_t size)
 		REPRISE_OP_KINDS(X)
 #undef X
 #define X(kind, name, words) name,
-		REPRISE_RECORD_KINDS(X)
+			REPRISE_RECORD_KINDS(X)
 #undef X
 	};
 	int length = snprintf(text, size, "OPSTREAM2\n");
@@ -67,10 +71,13 @@ bool reprise_stream_open(void)
 {
 	int entered = reprise_enter();
 	char text[512];
-	bool opened = write_to(reprise_report_file_make(reprise_option_text(REPRISE_OPTION_STREAM), &stream.place), text, header(text, sizeof(text)));
+	bool opened = write_to(reprise_report_file_make(reprise_option_text(REPRISE_OPTION_STREAM),
+	                                                &stream.place),
+	                       text, header(text, sizeof(text)));
 
 	if (opened && stream.place.beside)
-		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s", reprise_option_text(REPRISE_OPTION_STREAM), stream.place.path);
+		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s",
+		            reprise_option_text(REPRISE_OPTION_STREAM), stream.place.path);
 	reprise_leave(entered);
 	return opened;
 }
@@ -83,7 +90,8 @@ bool reprise_stream_flush(void)
 	if (stream.ended[0] != '\0' || stream.gathered == 0)
 		return stream.ended[0] == '\0';
 	entered = reprise_enter();
-	written = write_to(reprise_report_file_again(&stream.place, O_APPEND), gathered, stream.gathered * sizeof(gathered[0]));
+	written = write_to(reprise_report_file_again(&stream.place, O_APPEND), gathered,
+	                   stream.gathered * sizeof(gathered[0]));
 	reprise_count(REPRISE_COUNT_stream_records, stream.gathered); /* none if it has ended */
 	stream.gathered = 0;
 	reprise_leave(entered);
@@ -92,7 +100,8 @@ bool reprise_stream_flush(void)
 
 bool reprise_stream_add(const struct reprise_record *record)
 {
-	if (stream.bytes + (stream.gathered + 1) * sizeof(*record) > reprise_option(REPRISE_OPTION_STREAM_MOST) << 20)
+	if (stream.bytes + (stream.gathered + 1) * sizeof(*record) >
+	    reprise_option(REPRISE_OPTION_STREAM_MOST) << 20)
 		return reprise_stream_flush() && end("it is as large as it may be", true);
 	gathered[stream.gathered++] = *record;
 	return stream.gathered < GATHERED_MOST || reprise_stream_flush();

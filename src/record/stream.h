@@ -1,9 +1,10 @@
 /*
- * The file of an op stream: a header that names the kinds of records, then records, gathered and written many at a time. Under the lock of
- * record.c, all of it.
+ * The file of an op stream: a header that names the kinds of records, then records, gathered and
+ * written many at a time. Under the lock of record.c, all of it.
  *
- * The file is a new one (report/file.h), and is opened for each write and closed again: a program that closes every file, or counts on the number
- * that it gets next, is not to find one of ours. What is then found under the name is written to only if it is still the file that was made.
+ * The file is a new one (report/file.h), and is opened for each write and closed again: a program
+ * that closes every file, or counts on the number that it gets next, is not to find one of ours.
+ * What is then found under the name is written to only if it is still the file that was made.
  */
 #pragma once
 
@@ -14,7 +15,8 @@
 /* Makes the file. False if it cannot be. */
 bool reprise_stream_open(void);
 
-/* False if the stream has come to its end: its file cannot be written, or is as large as it may be (REPRISE_STREAM_MOST). */
+/* False if the stream has come to its end: its file cannot be written, or is as large as it may be
+ * (REPRISE_STREAM_MOST). */
 bool reprise_stream_add(const struct reprise_record *record);
 
 /* Writes what was gathered. False as above. */

@@ -29,7 +29,8 @@ static bool is_api(const char *name)
 	return reprise_begins(name, "cuda") && isupper((unsigned char)name[4]);
 }
 
-/* A template of the runtime's headers, such as cudaMalloc<float>, where the compiler made it a function of its own. */
+/* A template of the runtime's headers, such as cudaMalloc<float>, where the compiler made it a
+ * function of its own. */
 static bool is_template(const char *name)
 {
 	if (!reprise_begins(name, "_Z"))
@@ -60,7 +61,8 @@ void reprise_caller_find(const struct reprise_place *place, struct reprise_calle
 	memset(caller, 0, sizeof(*caller));
 	for (unsigned int i = 0; i < place->depth; i++) {
 		caller->address = place->frames[i];
-		if (!reprise_symbol_find(caller->address, &symbol) || !is_runtime(&symbol, i == 0, caller->runtime))
+		if (!reprise_symbol_find(caller->address, &symbol) ||
+		    !is_runtime(&symbol, i == 0, caller->runtime))
 			return;
 	}
 	caller->address = place->frames[0];

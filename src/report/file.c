@@ -58,7 +58,8 @@ static bool find_path(char *path)
 	bool relative = report_pattern[0] != '/' && began_in[0] != '\0';
 
 	return expand(report_pattern, name) &&
-	       snprintf(path, REPRISE_REPORT_PATH_MOST, "%s%s%s", relative ? began_in : "", relative ? "/" : "", name) < REPRISE_REPORT_PATH_MOST;
+	       snprintf(path, REPRISE_REPORT_PATH_MOST, "%s%s%s", relative ? began_in : "",
+	                relative ? "/" : "", name) < REPRISE_REPORT_PATH_MOST;
 }
 
 void reprise_report_file_begin(const char *pattern)
@@ -78,8 +79,9 @@ void reprise_report_file_forget(void)
 }
 
 /*
- * Opens what is there under that name, if an earlier run left it. What is not a file of ours is not even opened, which alone can do something to a device. Under the
- * file's lock the second look is final. *taken: the file is of this run, another process's. Returns the error.
+ * Opens what is there under that name, if an earlier run left it. What is not a file of ours is not
+ * even opened, which alone can do something to a device. Under the file's lock the second look is
+ * final. *taken: the file is of this run, another process's. Returns the error.
  */
 static int open_old(const char *path, int *file, struct stat *status, bool *taken)
 {
@@ -93,7 +95,8 @@ static int open_old(const char *path, int *file, struct stat *status, bool *take
 	*file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (*file < 0)
 		return errno;
-	*taken = flock(*file, LOCK_EX | LOCK_NB) != 0 || fstat(*file, status) != 0 || lstat(path, &named) != 0 || !is_same(status, &named) ||
+	*taken = flock(*file, LOCK_EX | LOCK_NB) != 0 || fstat(*file, status) != 0 ||
+	         lstat(path, &named) != 0 || !is_same(status, &named) ||
 	         !reprise_is_from_before(status, &before);
 	error = *taken ? EEXIST : is_ours(status) ? 0 : REPRISE_REPORT_NOT_OURS;
 	if (error != 0)
@@ -139,7 +142,8 @@ static bool has_mine(void)
 {
 	struct stat status;
 
-	return mine.known && lstat(mine.path, &status) == 0 && status.st_dev == mine.device && status.st_ino == mine.inode;
+	return mine.known && lstat(mine.path, &status) == 0 && status.st_dev == mine.device &&
+	       status.st_ino == mine.inode;
 }
 
 /* The draft becomes the report. */
@@ -158,7 +162,8 @@ static int publish(const char *draft, const char *path, const struct stat *statu
 			path = beside;
 			error = take(draft, path, &taken);
 		}
-		mine.known = error == 0 && snprintf(mine.path, sizeof(mine.path), "%s", path) < (int)sizeof(mine.path);
+		mine.known = error == 0 &&
+		             snprintf(mine.path, sizeof(mine.path), "%s", path) < (int)sizeof(mine.path);
 	}
 	if (error == 0) {
 		mine.device = status->st_dev;
@@ -173,13 +178,16 @@ static int open_draft(const char *path)
 	int file = open_new(path);
 	struct stat status;
 
-	if (file >= 0 || errno != EEXIST || lstat(path, &status) != 0 || !is_ours(&status) || unlink(path) != 0)
+	if (file >= 0 || errno != EEXIST || lstat(path, &status) != 0 || !is_ours(&status) ||
+	    unlink(path) != 0)
 		return file;
 	return open_new(path);
 }
 
-/* Where there can be no draft: the folder is not to be written to, or the name is as long as a name may be. */
-static int write_in_place(const char *path, int (*write)(int file, const void *what), const void *what)
+/* Where there can be no draft: the folder is not to be written to, or the name is as long as a name
+ * may be. */
+static int write_in_place(const char *path, int (*write)(int file, const void *what),
+                          const void *what)
 {
 	bool taken = false;
 	struct stat status;
@@ -194,7 +202,8 @@ static int write_in_place(const char *path, int (*write)(int file, const void *w
 	return error;
 }
 
-static int write_draft(int file, int (*write)(int file, const void *what), const void *what, struct stat *status)
+static int write_draft(int file, int (*write)(int file, const void *what), const void *what,
+                       struct stat *status)
 {
 	int error;
 
@@ -266,7 +275,8 @@ static bool make_absolute(const char *name, char *path)
 		length = strlen(path);
 		path[length++] = '/';
 	}
-	return snprintf(path + length, REPRISE_REPORT_PATH_MOST - length, "%s", name) < (int)(REPRISE_REPORT_PATH_MOST - length);
+	return snprintf(path + length, REPRISE_REPORT_PATH_MOST - length, "%s", name) <
+	       (int)(REPRISE_REPORT_PATH_MOST - length);
 }
 
 int reprise_report_file_make(const char *pattern, struct reprise_report_place *place)
@@ -281,8 +291,11 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 		return -1;
 	snprintf(beside, sizeof(beside), "%s", name);
 	file = open_new(beside);
-	for (int tries = 0; file < 0 && errno == EEXIST && tries < TRIES_MOST && lstat(beside, &status) == 0 && is_ours(&status); tries++) {
-		snprintf(beside, sizeof(beside), tries == 0 ? "%s.%d" : "%s.%d.%d", name, (int)getpid(), tries);
+	for (int tries = 0; file < 0 && errno == EEXIST && tries < TRIES_MOST &&
+	                    lstat(beside, &status) == 0 && is_ours(&status);
+	     tries++) {
+		snprintf(beside, sizeof(beside), tries == 0 ? "%s.%d" : "%s.%d.%d", name, (int)getpid(),
+		         tries);
 		file = open_new(beside);
 	}
 	if (file < 0)
@@ -301,10 +314,14 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 
 int reprise_report_file_again(const struct reprise_report_place *place, int flags)
 {
-	int file = is_locked_in() ? -1 : open(place->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+	int file =
+		is_locked_in()
+			? -1
+			: open(place->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
 	struct stat status;
 
-	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == place->device && status.st_ino == place->inode)
+	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == place->device &&
+	    status.st_ino == place->inode)
 		return file;
 	if (file >= 0) {
 		close(file);

@@ -1,12 +1,15 @@
 /*
- * The file of a report. It is created for its user alone (0600), never through a link, never over anything but a regular file of that user
- * with no other name, and never waits: not for a reader, nor for whoever else writes it.
+ * The file of a report. It is created for its user alone (0600), never through a link, never over
+ * anything but a regular file of that user with no other name, and never waits: not for a reader,
+ * nor for whoever else writes it.
  *
- * It is written under a name of its own in the same folder (the report's with the process and ".part" behind it), and renamed: who reads the report
- * finds all of one, whenever that is. Where there can be no such name, the report at the end is written in its place.
+ * It is written under a name of its own in the same folder (the report's with the process and
+ * ".part" behind it), and renamed: who reads the report finds all of one, whenever that is. Where
+ * there can be no such name, the report at the end is written in its place.
  *
- * A name without %p may be shared by several processes. What one of them wrote while this one ran, or is still writing, is left alone: this one's
- * report then goes to the name with its process number behind it. An earlier run's is written over.
+ * A name without %p may be shared by several processes. What one of them wrote while this one ran,
+ * or is still writing, is left alone: this one's report then goes to the name with its process
+ * number behind it. An earlier run's is written over.
  */
 #pragma once
 
@@ -21,14 +24,14 @@
 #define REPRISE_REPORT_NOT_OURS (-1)
 
 /*
- * This thread was locked in by the program, and no file is touched (base/filters.h). Nothing is said of it either: that, too, takes calls of the
- * system.
+ * This thread was locked in by the program, and no file is touched (base/filters.h). Nothing is
+ * said of it either: that, too, takes calls of the system.
  */
 #define REPRISE_REPORT_LOCKED_IN ECANCELED
 
 /*
- * When this process begins to be reported on, to that file; once. `pattern` stays; %p in it stands for the process. A relative name is looked for
- * where the process is now.
+ * When this process begins to be reported on, to that file; once. `pattern` stays; %p in it stands
+ * for the process. A relative name is looked for where the process is now.
  */
 void reprise_report_file_begin(const char *pattern);
 
@@ -36,33 +39,39 @@ void reprise_report_file_begin(const char *pattern);
 void reprise_report_file_forget(void);
 
 /*
- * Has the report written, by `write`, which returns 0 or an error; again and again, but not by two threads at once. 0, or why there is none: then
- * what was there is still there.
+ * Has the report written, by `write`, which returns 0 or an error; again and again, but not by two
+ * threads at once. 0, or why there is none: then what was there is still there.
  *
- * kept: where the file stays open, and locked, in place of the one before (-1: none), so that other processes see that it is still written; NULL: for
- * the last time.
+ * kept: where the file stays open, and locked, in place of the one before (-1: none), so that other
+ * processes see that it is still written; NULL: for the last time.
  */
-int reprise_report_file_write(int (*write)(int file, const void *what), const void *what, int *kept);
+int reprise_report_file_write(int (*write)(int file, const void *what), const void *what,
+                              int *kept);
 
 /* That error in words, which may be in `room`. */
 const char *reprise_report_file_words(int error, char *room, size_t size);
 
-/* A file that is written bit by bit, and open only meanwhile: a program may close what it did not open. */
+/* A file that is written bit by bit, and open only meanwhile: a program may close what it did not
+ * open. */
 struct reprise_report_place {
-	char path[REPRISE_REPORT_PATH_MOST]; /* absolute: the program may change its working directory */
+	char
+		path[REPRISE_REPORT_PATH_MOST]; /* absolute: the program may change its working directory */
 	dev_t device;
 	ino_t inode;
 	bool beside; /* another file has the name */
 };
 
 /*
- * Makes a new file, and never writes over one: beside a file of the user's that has the name already, with its process number behind the name, then
- * with a number behind that. Returns it, open for writing, and where it is; or -1, and errno tells why.
+ * Makes a new file, and never writes over one: beside a file of the user's that has the name
+ * already, with its process number behind the name, then with a number behind that. Returns it,
+ * open for writing, and where it is; or -1, and errno tells why.
  */
 int reprise_report_file_make(const char *pattern, struct reprise_report_place *place);
 
-/* Opens it again, for writing, with further flags of open(2); -1 if what is there now is not that file, and errno tells why. */
+/* Opens it again, for writing, with further flags of open(2); -1 if what is there now is not that
+ * file, and errno tells why. */
 int reprise_report_file_again(const struct reprise_report_place *place, int flags);
 
-/* Writes to what either of these returned, with errno as it left it, and closes it. 0, or the error. */
+/* Writes to what either of these returned, with errno as it left it, and closes it. 0, or the
+ * error. */
 int reprise_report_file_add(int file, const void *bytes, size_t count);

@@ -1,7 +1,9 @@
 /*
- * How long things took, as histograms of the processor's ticks: four buckets to each power of two, so that a bucket is at most a quarter wide.
+ * How long things took, as histograms of the processor's ticks: four buckets to each power of two,
+ * so that a bucket is at most a quarter wide.
  *
- * Times come from where a clock is read anyway. Any thread, no lock: of two readings at one time one may be lost, which harms nobody.
+ * Times come from where a clock is read anyway. Any thread, no lock: of two readings at one time
+ * one may be lost, which harms nobody.
  */
 #pragma once
 
@@ -11,17 +13,19 @@
 /* Each histogram, once: name in reports, and what is counted. */
 #define REPRISE_HISTOGRAMS(X) \
 	X(eager, "the program's own calls that passed; one in 17 is timed") \
-	X(graph, "launches of graphs that needed no patch; all until a trace is known to pay, then one in 8") \
+	X(graph, \
+	  "launches of graphs that needed no patch; all until a trace is known to pay, then one in 8") \
 	X(interval, "observe only: from the return of one call to the return of the next, with no barrier between them")
 
 enum reprise_histogram {
 #define X(name, text) REPRISE_HISTOGRAM_##name,
 	REPRISE_HISTOGRAMS(X)
 #undef X
-	REPRISE_HISTOGRAM_COUNT
+		REPRISE_HISTOGRAM_COUNT
 };
 
-#define REPRISE_BUCKETS 160 /* up to 2^40 ticks, some minutes; the last one has whatever is longer */
+#define REPRISE_BUCKETS \
+	160 /* up to 2^40 ticks, some minutes; the last one has whatever is longer */
 
 extern _Atomic uint64_t reprise_histograms[REPRISE_HISTOGRAM_COUNT][REPRISE_BUCKETS];
 
@@ -40,7 +44,8 @@ static inline void reprise_histogram_note(enum reprise_histogram histogram, uint
 {
 	_Atomic uint64_t *bucket = &reprise_histograms[histogram][reprise_bucket_of(ticks)];
 
-	atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1, memory_order_relaxed);
+	atomic_store_explicit(bucket, atomic_load_explicit(bucket, memory_order_relaxed) + 1,
+	                      memory_order_relaxed);
 }
 
 /* The least ticks that fall into the bucket. */

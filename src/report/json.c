@@ -1,6 +1,6 @@
 /*
- * The object begins with numbers and strings, each on a line of its own, which simple readers can find (src/cli/summary.c); lists and objects follow.
- * All lists are bounded.
+ * The object begins with numbers and strings, each on a line of its own, which simple readers can
+ * find (src/cli/summary.c); lists and objects follow. All lists are bounded.
  */
 #include "report/json.h"
 
@@ -39,7 +39,8 @@ static struct {
 	ssize_t length;
 } command;
 
-/* The words of the command line, up to COMMAND_MOST bytes. By this thread: the main thread may have ended, and then /proc/self has no words. */
+/* The words of the command line, up to COMMAND_MOST bytes. By this thread: the main thread may have
+ * ended, and then /proc/self has no words. */
 static void note_command(void)
 {
 	int file = open("/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -117,7 +118,8 @@ static void add_option(struct reprise_text *text, enum reprise_option option)
 	else if (row->kind == REPRISE_OPTION_WORD)
 		add_word(text, option, reprise_option(option));
 	else
-		reprise_text_add_string(text, reprise_option_text(option), strlen(reprise_option_text(option)));
+		reprise_text_add_string(text, reprise_option_text(option),
+		                        strlen(reprise_option_text(option)));
 	reprise_text_add(text, ", \"from\": \"%s\"}", reprise_option_origin(option));
 }
 
@@ -147,8 +149,10 @@ static void add_times(struct reprise_text *text)
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	reprise_text_add(text, "  \"started\": %lld.%03ld,\n", (long long)began.tv_sec, began.tv_nsec / 1000000);
-	reprise_text_add(text, "  \"written\": %lld.%03ld,\n", (long long)now.tv_sec, now.tv_nsec / 1000000);
+	reprise_text_add(text, "  \"started\": %lld.%03ld,\n", (long long)began.tv_sec,
+	                 began.tv_nsec / 1000000);
+	reprise_text_add(text, "  \"written\": %lld.%03ld,\n", (long long)now.tv_sec,
+	                 now.tv_nsec / 1000000);
 	number(text, "wall_ns", reprise_clock_ns() - began_ns);
 }
 
@@ -159,10 +163,12 @@ static void add_process(struct reprise_text *text, enum reprise_json_moment mome
 
 	gethostname(host, sizeof(host) - 1);
 	number(text, "format", FORMAT);
-	reprise_text_add(text, "  \"complete\": %s,\n", moment == REPRISE_JSON_AT_END ? "true" : "false");
+	reprise_text_add(text, "  \"complete\": %s,\n",
+	                 moment == REPRISE_JSON_AT_END ? "true" : "false");
 	number(text, "pid", (uint64_t)getpid());
 	reprise_text_add(text, "  \"mode\": ");
-	add_word(text, REPRISE_OPTION_MODE, reprise_start()); /* it has started: there is something to report */
+	add_word(text, REPRISE_OPTION_MODE,
+	         reprise_start()); /* it has started: there is something to report */
 	reprise_text_add(text, ",\n");
 	string(text, "host", host);
 	string(text, "run", reprise_launcher_mark()[0] != '\0' ? reprise_launcher_mark() : NULL);
@@ -174,7 +180,8 @@ static void add_process(struct reprise_text *text, enum reprise_json_moment mome
 	add_machine(text);
 	add_tool(text);
 	string(text, "stream_ended", reprise_record_cut_short());
-	string(text, "difference", reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
+	string(text, "difference",
+	       reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
 	string(text, "stopped", reprise_stopped());
 }
 
@@ -240,29 +247,45 @@ static void add_reasons(struct reprise_text *text, const struct reprise_totals *
 	memcpy(unfit, totals->counts.unfit, sizeof(unfit));
 	unfit[REPRISE_UNFIT_NO_LANE] = reprise_process_unlaned();
 	reprise_text_add(text, ",\n  ");
-	reprise_text_add_named(text, "exits", reprise_exit_names, totals->counts.exits, REPRISE_EXIT_COUNT);
+	reprise_text_add_named(text, "exits", reprise_exit_names, totals->counts.exits,
+	                       REPRISE_EXIT_COUNT);
 	reprise_text_add(text, ",\n  ");
-	reprise_text_add_named(text, "exited", reprise_exit_names, totals->counts.exited, REPRISE_EXIT_COUNT);
+	reprise_text_add_named(text, "exited", reprise_exit_names, totals->counts.exited,
+	                       REPRISE_EXIT_COUNT);
 	reprise_text_add(text, ",\n  ");
-	reprise_text_add_named(text, "unfit", reprise_unfit_names + 1, unfit + 1, REPRISE_UNFIT_COUNT - 1);
+	reprise_text_add_named(text, "unfit", reprise_unfit_names + 1, unfit + 1,
+	                       REPRISE_UNFIT_COUNT - 1);
 	reprise_text_add(text, ",\n  ");
-	reprise_text_add_named(text, "kinds", reprise_op_kind_names, totals->counts.kinds, REPRISE_OP_KIND_COUNT);
+	reprise_text_add_named(text, "kinds", reprise_op_kind_names, totals->counts.kinds,
+	                       REPRISE_OP_KIND_COUNT);
 }
 
 static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
 {
 	reprise_text_add(text, ",\n  \"gain\": {");
-	reprise_text_add_named(text, "eager_ns", reprise_op_kind_names, gain->kind_ns, REPRISE_OP_KIND_COUNT);
-	reprise_text_add(text, ", \"eager_measured\": %s, \"launch_ns\": %" PRIu64 ", \"launch_measured\": %s,\n",
-	                 gain->eager_measured ? "true" : "false", gain->launch_ns, gain->launch_measured ? "true" : "false");
-	reprise_text_add(text, "    \"replaced_ns\": %" PRIu64 ", \"launches_ns\": %" PRIu64 ", \"patches_ns\": %" PRIu64, gain->replaced_ns,
-	                 gain->launches_ns, gain->patches_ns);
-	reprise_text_add(text, ", \"exits_ns\": %" PRIu64 ", \"defers_ns\": %" PRIu64 ", \"build_ns\": %" PRIu64 ",\n", gain->exits_ns, gain->defers_ns,
-	                 gain->build_ns);
-	reprise_text_add(text, "    \"firsts\": %" PRIu64 ", \"pauses\": %" PRIu64 ", \"pauses_ns\": %" PRIu64 "}", gain->firsts, gain->pauses, gain->pauses_ns);
+	reprise_text_add_named(text, "eager_ns", reprise_op_kind_names, gain->kind_ns,
+	                       REPRISE_OP_KIND_COUNT);
+	reprise_text_add(text,
+	                 ", \"eager_measured\": %s, \"launch_ns\": %" PRIu64
+	                 ", \"launch_measured\": %s,\n",
+	                 gain->eager_measured ? "true" : "false", gain->launch_ns,
+	                 gain->launch_measured ? "true" : "false");
+	reprise_text_add(text,
+	                 "    \"replaced_ns\": %" PRIu64 ", \"launches_ns\": %" PRIu64
+	                 ", \"patches_ns\": %" PRIu64,
+	                 gain->replaced_ns, gain->launches_ns, gain->patches_ns);
+	reprise_text_add(text,
+	                 ", \"exits_ns\": %" PRIu64 ", \"defers_ns\": %" PRIu64
+	                 ", \"build_ns\": %" PRIu64 ",\n",
+	                 gain->exits_ns, gain->defers_ns, gain->build_ns);
+	reprise_text_add(text,
+	                 "    \"firsts\": %" PRIu64 ", \"pauses\": %" PRIu64 ", \"pauses_ns\": %" PRIu64
+	                 "}",
+	                 gain->firsts, gain->pauses, gain->pauses_ns);
 }
 
-void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals, enum reprise_json_moment moment)
+void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals,
+                        enum reprise_json_moment moment)
 {
 	reprise_text_add(text, "{\n");
 	add_process(text, moment);

@@ -1,4 +1,5 @@
-/* `kernels_lock`, a leaf, is over what is added up. Buffers come about in the order of time; time that two of them share counts once. */
+/* `kernels_lock`, a leaf, is over what is added up. Buffers come about in the order of time; time
+ * that two of them share counts once. */
 #include "report/kernels.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * What kernels take on the GPU, added up for observe's report, of what CUPTI tells (gpu/gpu.h). That slows launches down. So it begins after
- * REPRISE_KERNELS_AFTER ops, of which it is seen what launches cost, and from then on that is not looked at.
+ * What kernels take on the GPU, added up for observe's report, of what CUPTI tells (gpu/gpu.h).
+ * That slows launches down. So it begins after REPRISE_KERNELS_AFTER ops, of which it is seen what
+ * launches cost, and from then on that is not looked at.
  */
 #pragma once
 

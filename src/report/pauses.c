@@ -13,7 +13,8 @@ static _Atomic uint64_t seen, firsts, count, sum;
 
 static void add(_Atomic uint64_t *to, uint64_t amount)
 {
-	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + amount, memory_order_relaxed);
+	atomic_store_explicit(to, atomic_load_explicit(to, memory_order_relaxed) + amount,
+	                      memory_order_relaxed);
 }
 
 uint64_t reprise_pause_note(bool first, uint64_t ticks)
@@ -37,7 +38,9 @@ uint64_t reprise_pause_note(bool first, uint64_t ticks)
 
 struct reprise_pauses reprise_pauses_read(void)
 {
-	return (struct reprise_pauses){.firsts = atomic_load(&firsts), .count = atomic_load(&count), .ticks = atomic_load(&sum)};
+	return (struct reprise_pauses){.firsts = atomic_load(&firsts),
+	                               .count = atomic_load(&count),
+	                               .ticks = atomic_load(&sum)};
 }
 
 void reprise_pauses_forget(void)

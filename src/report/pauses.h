@@ -1,8 +1,10 @@
 /*
- * How long the program takes from op to op, in observe: what the GPU has for each kernel if it is not to fall behind.
+ * How long the program takes from op to op, in observe: what the GPU has for each kernel if it is
+ * not to fall behind.
  *
- * From the return of one eager call to the return of the next. The first ops of a process are left out, since code is loaded with them; so are all
- * once CUPTI is at work, which slows launches. Any thread, no lock: of two readings at one time one may be lost.
+ * From the return of one eager call to the return of the next. The first ops of a process are left
+ * out, since code is loaded with them; so are all once CUPTI is at work, which slows launches. Any
+ * thread, no lock: of two readings at one time one may be lost.
  */
 #pragma once
 
@@ -10,7 +12,8 @@
 #include <stdint.h>
 
 struct reprise_pauses {
-	uint64_t firsts; /* ops before which the program waited: a barrier, or a millisecond in which the GPU caught up */
+	uint64_t firsts; /* ops before which the program waited: a barrier, or a millisecond in which
+	                    the GPU caught up */
 	uint64_t count;  /* the others, */
 	uint64_t ticks;  /* and the time to each of them */
 };

@@ -1,4 +1,5 @@
-/* Open addressing by a hash that stands for the call and its stack: who has put it into a slot, by one exchange, also fills in the rest. */
+/* Open addressing by a hash that stands for the call and its stack: who has put it into a slot, by
+ * one exchange, also fills in the rest. */
 #include "report/places.h"
 
 #include <stdatomic.h>
@@ -48,10 +49,14 @@ void reprise_place_count(enum reprise_place_kind kind, const char *what, const v
 	uint64_t key;
 
 	/* What the driver itself takes, and what the program does before it begins, are no obstacle. */
-	if (kind == REPRISE_PLACE_allocates && (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
+	if (kind == REPRISE_PLACE_allocates &&
+	    (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
 		return;
 	place.depth = reprise_stack_walk(address, place.frames);
-	key = reprise_hash_mix(reprise_hash_bytes(0, place.frames, place.depth * sizeof(place.frames[0])), (uintptr_t)what) | 1;
+	key =
+		reprise_hash_mix(reprise_hash_bytes(0, place.frames, place.depth * sizeof(place.frames[0])),
+	                     (uintptr_t)what) |
+		1;
 	for (unsigned int i = 0; i < TRIES_MOST; i++) {
 		struct slot *slot = &slots[(key / 2 + i) % REPRISE_PLACES_MOST];
 

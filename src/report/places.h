@@ -1,7 +1,8 @@
 /*
- * Where in the program stand the calls that keep ops from being replayed: the stack of a call (stack.h), and how often it came by that.
- * A bounded number of stacks; those that find no room are only counted. Any thread, no lock. Whose the frames are, cudart's or the program's, is
- * found out when a report is written (caller.h): several stacks may turn out to be one place.
+ * Where in the program stand the calls that keep ops from being replayed: the stack of a call
+ * (stack.h), and how often it came by that. A bounded number of stacks; those that find no room are
+ * only counted. Any thread, no lock. Whose the frames are, cudart's or the program's, is found out
+ * when a report is written (caller.h): several stacks may turn out to be one place.
  */
 #pragma once
 
@@ -12,16 +13,18 @@
 
 /* Each kind of call, once: name in reports, and what it does to the ops around it. */
 #define REPRISE_PLACE_KINDS(X) \
-	X(waits, "looks at work of any stream, or may: what is deferred is issued first, and a trace ends here") \
+	X(waits, \
+	  "looks at work of any stream, or may: what is deferred is issued first, and a trace ends here") \
 	X(ends, "frees or changes what traces may name: the same, and some traces are forgotten") \
-	X(allocates, "takes memory after the first op, though nothing ends by it: slow by itself, and mostly there is a free that goes with it") \
+	X(allocates, \
+	  "takes memory after the first op, though nothing ends by it: slow by itself, and mostly there is a free that goes with it") \
 	X(unfit, "an op that cannot be recorded: it passes, and a trace ends here")
 
 enum reprise_place_kind {
 #define X(name, text) REPRISE_PLACE_##name,
 	REPRISE_PLACE_KINDS(X)
 #undef X
-	REPRISE_PLACE_KIND_COUNT
+		REPRISE_PLACE_KIND_COUNT
 };
 
 struct reprise_place {
@@ -40,7 +43,8 @@ void reprise_places_begin(void);
 /* None of our locks may be held. */
 void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address);
 
-static inline void reprise_place_note(enum reprise_place_kind kind, const char *what, const void *address)
+static inline void reprise_place_note(enum reprise_place_kind kind, const char *what,
+                                      const void *address)
 {
 	if (__builtin_expect(reprise_reporting, 0))
 		reprise_place_count(kind, what, address);

@@ -35,8 +35,8 @@ bool reprise_reporting REPRISE_HOT_DATA;
 
 /* A report, at the end, before it, or for who asks. Over what follows. */
 static struct reprise_lock writing;
-static uint64_t written;   /* what state_now() was for the last one that is in the file; 0: none */
-static bool ended;         /* the one at the end is written */
+static uint64_t written; /* what state_now() was for the last one that is in the file; 0: none */
+static bool ended;       /* the one at the end is written */
 static bool failure_told;
 static pid_t began_in; /* a child that made no launch of its own has nothing to say */
 
@@ -44,7 +44,8 @@ void reprise_report_begin(void)
 {
 	began_in = getpid();
 	reprise_reporting = reprise_option_text(REPRISE_OPTION_REPORT)[0] != '\0';
-	reprise_names_wanted = reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
+	reprise_names_wanted =
+		reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
 	reprise_report_file_begin(reprise_option_text(REPRISE_OPTION_REPORT));
 	reprise_json_begin();
 	reprise_machine_note_driver();
@@ -70,7 +71,8 @@ void reprise_report_forget(void)
 	reprise_accounts_reset();
 }
 
-/* ", saved about 430 ms of 503 ms launch time"; "" where nothing was replayed, which saves and costs nothing. */
+/* ", saved about 430 ms of 503 ms launch time"; "" where nothing was replayed, which saves and
+ * costs nothing. */
 static void write_gain(const struct reprise_totals *totals, char *words, size_t size)
 {
 	char saved[REPRISE_AMOUNT_MOST], all[REPRISE_AMOUNT_MOST];
@@ -82,30 +84,37 @@ static void write_gain(const struct reprise_totals *totals, char *words, size_t 
 	reprise_amount_duration((double)(ns < 0 ? -ns : ns), saved);
 	reprise_amount_duration((double)totals->gain.all_ns, all);
 	if (ns < 0)
-		snprintf(words, size, ", %s about %s more (of %s launch time)", reprise_dry ? "which would cost" : "which cost", saved, all);
+		snprintf(words, size, ", %s about %s more (of %s launch time)",
+		         reprise_dry ? "which would cost" : "which cost", saved, all);
 	else
-		snprintf(words, size, ", %s about %s of %s launch time", reprise_dry ? "which would save" : "saved", saved, all);
+		snprintf(words, size, ", %s about %s of %s launch time",
+		         reprise_dry ? "which would save" : "saved", saved, all);
 }
 
 static void say_one_line(const struct reprise_totals *totals)
 {
 	const struct reprise_tool *tool = reprise_tool_found();
 	uint64_t paused = atomic_load(&reprise_counters[REPRISE_COUNT_paused_ops]);
-	char gain[160], ops[REPRISE_AMOUNT_MOST], more[REPRISE_AMOUNT_MOST + 64] = "", count[REPRISE_AMOUNT_MOST];
+	char gain[160], ops[REPRISE_AMOUNT_MOST], more[REPRISE_AMOUNT_MOST + 64] = "",
+																		 count[REPRISE_AMOUNT_MOST];
 
 	if (reprise_tool_aside()) {
 		reprise_say("stood aside for %s (%s)", tool->name, tool->sign);
 		return;
 	}
 	if (paused > 0)
-		snprintf(more, sizeof(more), "; %s more came while Reprise was off", reprise_amount_count(paused, count));
+		snprintf(more, sizeof(more), "; %s more came while Reprise was off",
+		         reprise_amount_count(paused, count));
 	if (totals->ops == 0) {
 		reprise_say("no CUDA launches were seen%s", more);
 		return;
 	}
 	write_gain(totals, gain, sizeof(gain));
-	reprise_say("%.1f %% of %s launches %s%s; %" PRIu64 " traces, %" PRIu64 " side exits%s", 100.0 * (double)totals->counts.replayed / (double)totals->ops,
-	            reprise_amount_count(totals->ops, ops), reprise_dry ? "would be replayed" : "replayed", gain, totals->counts.traces, reprise_side_exits(&totals->counts), more);
+	reprise_say("%.1f %% of %s launches %s%s; %" PRIu64 " traces, %" PRIu64 " side exits%s",
+	            100.0 * (double)totals->counts.replayed / (double)totals->ops,
+	            reprise_amount_count(totals->ops, ops),
+	            reprise_dry ? "would be replayed" : "replayed", gain, totals->counts.traces,
+	            reprise_side_exits(&totals->counts), more);
 }
 
 /* What a report is written from. */
@@ -127,8 +136,9 @@ static int write_json(int file, const void *what)
 }
 
 /*
- * Once: what keeps one from being written keeps the next one. Of a full disk the command tells, if there is one: for all processes, and it sees that for itself.
- * Under the lock, or when the last one is over.
+ * Once: what keeps one from being written keeps the next one. Of a full disk the command tells, if
+ * there is one: for all processes, and it sees that for itself. Under the lock, or when the last
+ * one is over.
  */
 static void tell_error(int error)
 {
@@ -137,15 +147,18 @@ static void tell_error(int error)
 	char name[REPRISE_OPTION_TEXT_MOST], room[128];
 
 	if (!failure_told && !commands)
-		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s", reprise_expand(pattern, getpid(), name, sizeof(name)) ? name : pattern,
+		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s",
+		            reprise_expand(pattern, getpid(), name, sizeof(name)) ? name : pattern,
 		            reprise_report_file_words(error, room, sizeof(room)));
 	failure_told = true;
 }
 
-/* That a process made CUDA calls and launched nothing is worth telling; not if its calls went elsewhere, nor of children that made none. */
+/* That a process made CUDA calls and launched nothing is worth telling; not if its calls went
+ * elsewhere, nor of children that made none. */
 static bool is_worth_telling(const struct reprise_totals *totals)
 {
-	return totals->ops > 0 || (getpid() == began_in && (reprise_tool_aside() || reprise_driver_loaded()));
+	return totals->ops > 0 ||
+	       (getpid() == began_in && (reprise_tool_aside() || reprise_driver_loaded()));
 }
 
 static int report(const char *where)
@@ -193,7 +206,8 @@ static uint64_t state_now(void)
 
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		others[i] = atomic_load_explicit(&reprise_counters[i], memory_order_relaxed);
-	return reprise_hash_bytes(reprise_hash_bytes(0, &counts, sizeof(counts)), others, sizeof(others));
+	return reprise_hash_bytes(reprise_hash_bytes(0, &counts, sizeof(counts)), others,
+	                          sizeof(others));
 }
 
 /* Under the lock. Returns the error. */
@@ -215,7 +229,8 @@ bool reprise_report_snapshot(int *kept)
 	if (!ended && now != written) {
 		error = take_snapshot(kept);
 		written = error == 0 ? now : 0;
-		told = error == 0 || error == REPRISE_REPORT_LOCKED_IN || failure_told || reprise_log_is_heard();
+		told = error == 0 || error == REPRISE_REPORT_LOCKED_IN || failure_told ||
+		       reprise_log_is_heard();
 		if (error != 0 && error != REPRISE_REPORT_LOCKED_IN && told)
 			tell_error(error);
 	}

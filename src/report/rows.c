@@ -34,14 +34,24 @@ static void add_name(struct reprise_text *text, const char *key, uint16_t row)
 
 static void add_account(struct reprise_text *text, const struct reprise_account *account)
 {
-	reprise_text_add(text, "\"replays\": %" PRIu64 ", \"ops\": %" PRIu64 ", \"eager_ns\": %" PRIu64 ", \"patched\": %" PRIu64 ", \"absent\": %" PRIu64,
-	                 account->replays, account->ops, reprise_clock_ticks_to_ns(account->eager_ticks), account->counts.patched,
+	reprise_text_add(text,
+	                 "\"replays\": %" PRIu64 ", \"ops\": %" PRIu64 ", \"eager_ns\": %" PRIu64
+	                 ", \"patched\": %" PRIu64 ", \"absent\": %" PRIu64,
+	                 account->replays, account->ops,
+	                 reprise_clock_ticks_to_ns(account->eager_ticks), account->counts.patched,
 	                 account->counts.absent);
-	reprise_text_add(text, ", \"node_updates\": %" PRIu64 ", \"updates\": %" PRIu64 ", \"toggles\": %" PRIu64 ", \"unprofitable\": %" PRIu64 ", ",
-	                 account->node_updates, account->updates, account->toggles, account->counts.losses);
-	reprise_text_add_named(text, "exits", reprise_exit_names, account->counts.exits, REPRISE_EXIT_COUNT);
-	reprise_text_add(text, ", \"exited_ops\": %" PRIu64 ", \"host_bytes\": %" PRIu64 ", \"graph_bytes\": %" PRIu64 "}", account->counts.exited_ops,
-	                 account->host_bytes, account->graph_nodes * reprise_ledger_node_bytes());
+	reprise_text_add(text,
+	                 ", \"node_updates\": %" PRIu64 ", \"updates\": %" PRIu64
+	                 ", \"toggles\": %" PRIu64 ", \"unprofitable\": %" PRIu64 ", ",
+	                 account->node_updates, account->updates, account->toggles,
+	                 account->counts.losses);
+	reprise_text_add_named(text, "exits", reprise_exit_names, account->counts.exits,
+	                       REPRISE_EXIT_COUNT);
+	reprise_text_add(text,
+	                 ", \"exited_ops\": %" PRIu64 ", \"host_bytes\": %" PRIu64
+	                 ", \"graph_bytes\": %" PRIu64 "}",
+	                 account->counts.exited_ops, account->host_bytes,
+	                 account->graph_nodes * reprise_ledger_node_bytes());
 }
 
 void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals)
@@ -53,8 +63,11 @@ void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_tot
 	for (unsigned int i = 0; i < accounts->count; i++) {
 		const struct reprise_account *account = &accounts->most[i];
 
-		reprise_text_add(text, "%s{\"lane\": %u, \"length\": %u, \"loose\": %u, \"live\": %s, \"made\": %" PRIu64 ", ", reprise_text_line(&any), account->lane,
-		                 account->length, account->loose, account->live ? "true" : "false", account->traces);
+		reprise_text_add(
+			text,
+			"%s{\"lane\": %u, \"length\": %u, \"loose\": %u, \"live\": %s, \"made\": %" PRIu64 ", ",
+			reprise_text_line(&any), account->lane, account->length, account->loose,
+			account->live ? "true" : "false", account->traces);
 		add_name(text, "first", account->first);
 		add_name(text, "last", account->last);
 		add_account(text, account);
@@ -78,12 +91,18 @@ static void add_lane(struct reprise_lane *lane, void *context)
 	if (counts.ops == 0 || rows->count == LANES_MOST)
 		return;
 	rows->count++;
-	reprise_text_add(rows->text, "%s{\"lane\": %u, \"legacy\": %s, \"blocking\": %s, \"ended\": %s", reprise_text_line(&rows->any), lane->number,
-	                 lane->stream == CU_STREAM_LEGACY ? "true" : "false", lane->blocking ? "true" : "false", lane->retired ? "true" : "false");
-	reprise_text_add(rows->text, ", \"ops\": %" PRIu64 ", \"replayed\": %" PRIu64 ", \"patched\": %" PRIu64 ", \"launches\": %" PRIu64, counts.ops,
-	                 counts.replayed, counts.patched, counts.launches);
-	reprise_text_add(rows->text, ", \"traces\": %" PRIu64 ", \"side_exits\": %" PRIu64 ", \"drowsy\": %" PRIu64 "}", counts.traces,
-	                 reprise_side_exits(&counts), counts.drowsy);
+	reprise_text_add(rows->text, "%s{\"lane\": %u, \"legacy\": %s, \"blocking\": %s, \"ended\": %s",
+	                 reprise_text_line(&rows->any), lane->number,
+	                 lane->stream == CU_STREAM_LEGACY ? "true" : "false",
+	                 lane->blocking ? "true" : "false", lane->retired ? "true" : "false");
+	reprise_text_add(rows->text,
+	                 ", \"ops\": %" PRIu64 ", \"replayed\": %" PRIu64 ", \"patched\": %" PRIu64
+	                 ", \"launches\": %" PRIu64,
+	                 counts.ops, counts.replayed, counts.patched, counts.launches);
+	reprise_text_add(rows->text,
+	                 ", \"traces\": %" PRIu64 ", \"side_exits\": %" PRIu64 ", \"drowsy\": %" PRIu64
+	                 "}",
+	                 counts.traces, reprise_side_exits(&counts), counts.drowsy);
 }
 
 void reprise_rows_add_lanes(struct reprise_text *text)
@@ -106,7 +125,8 @@ void reprise_rows_add_kernels(struct reprise_text *text, const uint64_t *by_name
 			continue;
 		reprise_text_add(text, "%s{", reprise_text_line(&any));
 		add_name(text, "name", row);
-		reprise_text_add(text, "\"watched\": %" PRIu64 ", \"replayed\": %" PRIu64 "}", seen, by_name[row]);
+		reprise_text_add(text, "\"watched\": %" PRIu64 ", \"replayed\": %" PRIu64 "}", seen,
+		                 by_name[row]);
 	}
 	reprise_text_add(text, "]");
 }
@@ -118,12 +138,16 @@ void reprise_rows_add_gpu(struct reprise_text *text)
 
 	if (kernels == NULL)
 		return;
-	reprise_text_add(text, ",\n  \"gpu\": {\"kernels\": %" PRIu64 ", \"busy_ns\": %" PRIu64 ", \"span_ns\": %" PRIu64 ", \"dropped\": %" PRIu64
-	                 ", \"rows\": [", kernels->count, kernels->busy_ns, kernels->last_ns - kernels->first_ns, reprise_gpu_dropped());
+	reprise_text_add(text,
+	                 ",\n  \"gpu\": {\"kernels\": %" PRIu64 ", \"busy_ns\": %" PRIu64
+	                 ", \"span_ns\": %" PRIu64 ", \"dropped\": %" PRIu64 ", \"rows\": [",
+	                 kernels->count, kernels->busy_ns, kernels->last_ns - kernels->first_ns,
+	                 reprise_gpu_dropped());
 	for (unsigned int i = 0; i < kernels->names; i++) {
 		reprise_text_add(text, "%s{\"name\": ", reprise_text_line(&any));
 		reprise_text_add_string(text, kernels->rows[i].name, strlen(kernels->rows[i].name));
-		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}", kernels->rows[i].launches, kernels->rows[i].ns);
+		reprise_text_add(text, ", \"launches\": %" PRIu64 ", \"ns\": %" PRIu64 "}",
+		                 kernels->rows[i].launches, kernels->rows[i].ns);
 	}
 	reprise_text_add(text, "]}");
 }
@@ -153,7 +177,8 @@ void reprise_rows_add_series(struct reprise_text *text)
 	reprise_text_add(text, "}");
 }
 
-static void add_histogram(struct reprise_text *text, const char *name, enum reprise_histogram histogram)
+static void add_histogram(struct reprise_text *text, const char *name,
+                          enum reprise_histogram histogram)
 {
 	bool any = false;
 
@@ -162,7 +187,9 @@ static void add_histogram(struct reprise_text *text, const char *name, enum repr
 		uint64_t count = atomic_load(&reprise_histograms[histogram][i]);
 
 		if (count > 0)
-			reprise_text_add(text, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", reprise_text_comma(&any), reprise_clock_ticks_to_ns(reprise_bucket_begin(i)),
+			reprise_text_add(text, "%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]",
+			                 reprise_text_comma(&any),
+			                 reprise_clock_ticks_to_ns(reprise_bucket_begin(i)),
 			                 reprise_clock_ticks_to_ns(reprise_bucket_begin(i + 1)), count);
 	}
 	reprise_text_add(text, "]");
@@ -193,8 +220,10 @@ struct place_row {
 	uint64_t count;
 };
 
-/* The row of a call from there, or from anywhere if nobody is to look who the caller is; NULL if there is no room. */
-static struct place_row *place_row(struct place_row *rows, unsigned int *count, const struct reprise_place *place, bool named)
+/* The row of a call from there, or from anywhere if nobody is to look who the caller is; NULL if
+ * there is no room. */
+static struct place_row *place_row(struct place_row *rows, unsigned int *count,
+                                   const struct reprise_place *place, bool named)
 {
 	struct reprise_caller caller = {0};
 	unsigned int i = 0;
@@ -233,7 +262,8 @@ static void add_place(struct reprise_text *text, const struct place_row *row)
 	};
 	static struct reprise_symbol symbol;
 
-	reprise_text_add(text, "{\"kind\": \"%s\", \"call\": \"%s\", \"count\": %" PRIu64, kinds[row->kind], row->what, row->count);
+	reprise_text_add(text, "{\"kind\": \"%s\", \"call\": \"%s\", \"count\": %" PRIu64,
+	                 kinds[row->kind], row->what, row->count);
 	if (row->caller.runtime[0] != '\0')
 		reprise_text_add(text, ", \"runtime\": \"%s\"", row->caller.runtime);
 	if (row->caller.address != NULL && reprise_symbol_find(row->caller.address, &symbol))

@@ -1,7 +1,9 @@
 /*
- * Ops, and those replayed, over time: a bounded number of intervals, which become twice as long whenever they do not reach any more.
+ * Ops, and those replayed, over time: a bounded number of intervals, which become twice as long
+ * whenever they do not reach any more.
  *
- * Lanes tell what they did once in a few hundred ops, so an interval may have some that came a little earlier. Any thread.
+ * Lanes tell what they did once in a few hundred ops, so an interval may have some that came a
+ * little earlier. Any thread.
  */
 #pragma once
 
@@ -19,7 +21,8 @@ struct reprise_series {
 /* Time begins now. */
 void reprise_series_begin(void);
 
-/* So many ops came, and so many were replayed. False if it was not noted: another thread is at it, or time has not begun. */
+/* So many ops came, and so many were replayed. False if it was not noted: another thread is at it,
+ * or time has not begun. */
 bool reprise_series_note(uint64_t ops, uint64_t replayed);
 
 /* What there is; false as above. */

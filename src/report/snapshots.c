@@ -1,4 +1,5 @@
-/* The thread's files are in a table of its own. Where it cannot have one, there is the report at the end alone. */
+/* The thread's files are in a table of its own. Where it cannot have one, there is the report at
+ * the end alone. */
 #include "report/snapshots.h"
 
 #include <stdatomic.h>
@@ -20,14 +21,17 @@
 
 #define FIRST_NS 100000000u /* after the first op: many programs are short */
 #define AGAIN_NS 1000000000u
-#define PATIENCE_NS 2000000000u /* of an exit: the thread may wait for what the thread that exits holds, such as the loader's lock */
+#define PATIENCE_NS \
+	2000000000u /* of an exit: the thread may wait for what the thread that exits holds, such as \
+	               the loader's lock */
 #define SLACK_NS 50000000ul /* of the timer: nobody waits for it */
 
 /* What the thread sleeps on. */
 enum { ABSENT, WATCHING, ASKED };
 static _Atomic uint32_t state;
 
-/* For words that have to be said now: stderr as the program has it, for that long. Nothing, if the kernel does not give it. */
+/* For words that have to be said now: stderr as the program has it, for that long. Nothing, if the
+ * kernel does not give it. */
 static void open_stderr(void)
 {
 	int process = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -73,7 +77,9 @@ static void *run(void *unused)
 {
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	if (!reprise_thread_own_files(false)) {
-		reprise_log(REPRISE_LOG_INFO, "no report before the end: the kernel is older than Linux 5.9, or forbids close_range");
+		reprise_log(
+			REPRISE_LOG_INFO,
+			"no report before the end: the kernel is older than Linux 5.9, or forbids close_range");
 	} else {
 		prctl(PR_SET_TIMERSLACK, SLACK_NS);
 		write_on();
@@ -88,7 +94,8 @@ void reprise_snapshots_begin(void)
 	const char *where = reprise_option_text(REPRISE_OPTION_REPORT);
 	uint32_t absent = ABSENT;
 
-	if (where[0] != '\0' && strcmp(where, "stderr") != 0 && atomic_compare_exchange_strong(&state, &absent, WATCHING) &&
+	if (where[0] != '\0' && strcmp(where, "stderr") != 0 &&
+	    atomic_compare_exchange_strong(&state, &absent, WATCHING) &&
 	    !reprise_thread_start(run, "reprise-report"))
 		atomic_store(&state, ABSENT);
 }

@@ -1,4 +1,5 @@
-/* No lock: every thread that comes before the unwinder is found looks for it too, and finds the same. */
+/* No lock: every thread that comes before the unwinder is found looks for it too, and finds the
+ * same. */
 #include "report/stack.h"
 
 #include <dlfcn.h>
@@ -32,8 +33,10 @@ static void find_unwinder(void)
 {
 	int entered = reprise_enter();
 	void *library = reprise_filters_came() ? NULL : dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-	__typeof__(&_Unwind_GetIP) get = library != NULL ? (__typeof__(get))reprise_real_dlsym(library, "_Unwind_GetIP") : NULL;
-	__typeof__(&_Unwind_Backtrace) found = get != NULL ? (__typeof__(found))reprise_real_dlsym(library, "_Unwind_Backtrace") : NULL;
+	__typeof__(&_Unwind_GetIP) get =
+		library != NULL ? (__typeof__(get))reprise_real_dlsym(library, "_Unwind_GetIP") : NULL;
+	__typeof__(&_Unwind_Backtrace) found =
+		get != NULL ? (__typeof__(found))reprise_real_dlsym(library, "_Unwind_Backtrace") : NULL;
 
 	if (found == NULL)
 		(void)dlerror(); /* none of the program's */
@@ -46,7 +49,8 @@ static void find_unwinder(void)
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
-	const void *address = (const void *)atomic_load_explicit(&address_of, memory_order_relaxed)(context);
+	const void *address =
+		(const void *)atomic_load_explicit(&address_of, memory_order_relaxed)(context);
 
 	if (walk->count == 0 && address != walk->frames[0])
 		return ++walk->ours < OURS_MOST ? _URC_NO_REASON : _URC_END_OF_STACK;

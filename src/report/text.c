@@ -62,7 +62,8 @@ const char *reprise_text_line(bool *any)
 	return *reprise_text_comma(any) != '\0' ? ",\n    " : "\n    ";
 }
 
-void reprise_text_add_list(struct reprise_text *text, const char *name, const uint64_t *values, unsigned int count)
+void reprise_text_add_list(struct reprise_text *text, const char *name, const uint64_t *values,
+                           unsigned int count)
 {
 	bool any = false;
 
@@ -72,7 +73,8 @@ void reprise_text_add_list(struct reprise_text *text, const char *name, const ui
 	reprise_text_add(text, "]");
 }
 
-void reprise_text_add_named(struct reprise_text *text, const char *name, const char *const *names, const uint64_t *values, unsigned int count)
+void reprise_text_add_named(struct reprise_text *text, const char *name, const char *const *names,
+                            const uint64_t *values, unsigned int count)
 {
 	bool any = false;
 

@@ -37,7 +37,8 @@ struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
 	return counts;
 }
 
-/* Without the lane's lock: at exit nobody should have to wait for one, and a count that is one short harms nobody. */
+/* Without the lane's lock: at exit nobody should have to wait for one, and a count that is one
+ * short harms nobody. */
 static void sum_counts(struct reprise_lane *lane, void *context)
 {
 	struct reprise_lane_counts counts = reprise_lane_counts_now(lane);
@@ -64,8 +65,10 @@ static void add_traces(struct reprise_lane *lane, void *context)
 		totals.lanes_busy++;
 		return;
 	}
-	if (reprise_lock_try(&lane->queue.lock)) { /* who launches what is queued brings graphs to other values */
-		for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL; trace != NULL; trace = trace->older)
+	if (reprise_lock_try(
+			&lane->queue.lock)) { /* who launches what is queued brings graphs to other values */
+		for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL;
+		     trace != NULL; trace = trace->older)
 			reprise_account_add(accounts, trace, lane->number);
 		reprise_lock_give(&lane->queue.lock);
 	} else {
@@ -94,9 +97,10 @@ static uint64_t more_than(uint64_t one, uint64_t other)
 }
 
 /*
- * What all ops would have cost. Those that were replaced have their price already: if their trace ended, what calls cost at that time. The others have
- * what their kind costs now, and those that nobody looked at the mean of what was looked at. So the part is never more than the whole, however costs
- * have changed meanwhile.
+ * What all ops would have cost. Those that were replaced have their price already: if their trace
+ * ended, what calls cost at that time. The others have what their kind costs now, and those that
+ * nobody looked at the mean of what was looked at. So the part is never more than the whole,
+ * however costs have changed meanwhile.
  */
 static uint64_t cost_of_all(const struct reprise_gain *gain)
 {
@@ -125,11 +129,15 @@ static uint64_t replaced_ticks(void)
 /* In observe nothing was patched or built: what it would have cost. */
 static void expect(struct reprise_gain *gain)
 {
-	gain->patches_ns = reprise_cost(REPRISE_COST_node_set, totals.counts.patched - counted(REPRISE_COUNT_submitted_patches)) + reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
+	gain->patches_ns =
+		reprise_cost(REPRISE_COST_node_set,
+	                 totals.counts.patched - counted(REPRISE_COUNT_submitted_patches)) +
+		reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
-/* The graphs that a thread of ours launches cost the program nothing. In observe, what it would launch. */
+/* The graphs that a thread of ours launches cost the program nothing. In observe, what it would
+ * launch. */
 static uint64_t launched_by_program(void)
 {
 	return more_than(totals.counts.launches, counted(REPRISE_COUNT_submitted));
@@ -142,13 +150,15 @@ static void weigh(struct reprise_gain *gain)
 
 	gain->eager_measured = reprise_op_cost(REPRISE_OP_KERNEL) != 0;
 	gain->launch_measured = launch_ticks != 0;
-	gain->launch_ns = gain->launch_measured ? reprise_clock_ticks_to_ns(launch_ticks) : reprise_cost(REPRISE_COST_launch, 1);
+	gain->launch_ns = gain->launch_measured ? reprise_clock_ticks_to_ns(launch_ticks)
+	                                        : reprise_cost(REPRISE_COST_launch, 1);
 	for (unsigned int i = 0; i < REPRISE_OP_KIND_COUNT; i++)
 		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
 	gain->all_ns = cost_of_all(gain);
 	gain->launches_ns = launched_by_program() * gain->launch_ns;
-	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) + counted(REPRISE_COUNT_toggle_ns);
+	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) +
+	                   counted(REPRISE_COUNT_toggle_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
 	gain->defers_ns = totals.counts.replayed * DEFER_NS;
 	gain->build_ns = counted(REPRISE_COUNT_build_ns);
@@ -157,8 +167,8 @@ static void weigh(struct reprise_gain *gain)
 	gain->pauses_ns = reprise_clock_ticks_to_ns(pauses.ticks);
 	if (reprise_dry)
 		expect(gain);
-	gain->saved_ns = (int64_t)gain->replaced_ns -
-	                 (int64_t)(gain->launches_ns + gain->patches_ns + gain->exits_ns + gain->defers_ns);
+	gain->saved_ns = (int64_t)gain->replaced_ns - (int64_t)(gain->launches_ns + gain->patches_ns +
+	                                                        gain->exits_ns + gain->defers_ns);
 }
 
 const struct reprise_totals *reprise_totals_take(void)

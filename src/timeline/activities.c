@@ -1,8 +1,9 @@
 /*
- * What ran on the GPU, as CUPTI's threads and those that flush tell it. All goes to one chunk at a time, whoever tells it, so that it is written in the order in
- * which it was told.
+ * What ran on the GPU, as CUPTI's threads and those that flush tell it. All goes to one chunk at a
+ * time, whoever tells it, so that it is written in the order in which it was told.
  *
- * Names need not stay once they were told. So each is kept once, cut and escaped; few are told often.
+ * Names need not stay once they were told. So each is kept once, cut and escaped; few are told
+ * often.
  *
  * `activities_lock`, a leaf, is over the chunk and the names.
  */

@@ -1,4 +1,5 @@
-/* What the threads that note events and the one that writes them share: chunks of memory, each of one thread, or of the GPU. */
+/* What the threads that note events and the one that writes them share: chunks of memory, each of
+ * one thread, or of the GPU. */
 #pragma once
 
 #include "timeline/timeline.h"
@@ -9,15 +10,20 @@ struct reprise_timeline_event {
 	uint64_t begin, end; /* ticks */
 	const char *reason;
 	uint32_t ops;
-	uint32_t kind : 8, lane : 8, graph : 16; /* the number of a graph wraps; of a kernel's launch, the row of its name */
+	uint32_t kind : 8, lane : 8,
+		graph : 16; /* the number of a graph wraps; of a kernel's launch, the row of its name */
 };
 
 _Static_assert(sizeof(struct reprise_timeline_event) == 32, "two in a line of the cache");
 
-#define REPRISE_TIMELINE_CHUNK_EVENTS (REPRISE_TIMELINE_CHUNK_BYTES / sizeof(struct reprise_timeline_event) - 2)
-#define REPRISE_TIMELINE_CHUNK_ACTIVITIES (REPRISE_TIMELINE_CHUNK_EVENTS * sizeof(struct reprise_timeline_event) / sizeof(struct reprise_gpu_activity))
+#define REPRISE_TIMELINE_CHUNK_EVENTS \
+	(REPRISE_TIMELINE_CHUNK_BYTES / sizeof(struct reprise_timeline_event) - 2)
+#define REPRISE_TIMELINE_CHUNK_ACTIVITIES \
+	(REPRISE_TIMELINE_CHUNK_EVENTS * sizeof(struct reprise_timeline_event) / \
+	 sizeof(struct reprise_gpu_activity))
 
-/* Its thread adds events and moves `count`; the writer reads up to there, and unmaps it when it has written all of a chunk that is `ended`. */
+/* Its thread adds events and moves `count`; the writer reads up to there, and unmaps it when it has
+ * written all of a chunk that is `ended`. */
 struct reprise_timeline_chunk {
 	struct reprise_timeline_chunk *next;  /* in the list, which grows at its head */
 	struct reprise_timeline_chunk *newer; /* the writer's way back to the head */
@@ -28,11 +34,14 @@ struct reprise_timeline_chunk {
 	char name[16];
 	union {
 		struct reprise_timeline_event events[REPRISE_TIMELINE_CHUNK_EVENTS];
-		struct reprise_gpu_activity activities[REPRISE_TIMELINE_CHUNK_ACTIVITIES]; /* their names stay, and are as they stand in JSON */
+		struct reprise_gpu_activity
+			activities[REPRISE_TIMELINE_CHUNK_ACTIVITIES]; /* their names stay, and are as they
+		                                                      stand in JSON */
 	};
 };
 
-_Static_assert(sizeof(struct reprise_timeline_chunk) <= REPRISE_TIMELINE_CHUNK_BYTES, "a chunk is what is mapped for it");
+_Static_assert(sizeof(struct reprise_timeline_chunk) <= REPRISE_TIMELINE_CHUNK_BYTES,
+               "a chunk is what is mapped for it");
 
 extern _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 

@@ -11,20 +11,24 @@
 #include "base/options.h"
 #include "base/tls.h"
 
-#define LINE_LEAST 80 /* bytes of the file that an event takes: so many events at most fill it, and so much memory waits to be written */
+#define LINE_LEAST \
+	80 /* bytes of the file that an event takes: so many events at most fill it, and so much \
+	      memory waits to be written */
 
 _Atomic bool reprise_timeline_on REPRISE_HOT_DATA;
 _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 
 static _Atomic int64_t events_left; /* for which a chunk may still be made */
 static pthread_key_t at_thread_end;
-static _Thread_local struct reprise_timeline_chunk *mine __attribute__((tls_model(REPRISE_TLS_MODEL)));
+static _Thread_local struct reprise_timeline_chunk *mine
+	__attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 static void thread_ended(void *chunk)
 {
 	struct reprise_timeline_chunk *last = chunk;
 
-	atomic_fetch_add(&events_left, (int64_t)(REPRISE_TIMELINE_CHUNK_EVENTS - atomic_load(&last->count)));
+	atomic_fetch_add(&events_left,
+	                 (int64_t)(REPRISE_TIMELINE_CHUNK_EVENTS - atomic_load(&last->count)));
 	mine = NULL;
 	atomic_store_explicit(&last->ended, true, memory_order_release);
 }
@@ -42,7 +46,8 @@ struct reprise_timeline_chunk *reprise_timeline_chunk_make(void)
 
 	if (atomic_fetch_sub(&events_left, (int64_t)REPRISE_TIMELINE_CHUNK_EVENTS) <= 0)
 		return NULL;
-	chunk = mmap(NULL, REPRISE_TIMELINE_CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	chunk = mmap(NULL, REPRISE_TIMELINE_CHUNK_BYTES, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (chunk == MAP_FAILED)
 		return NULL;
 	push(chunk);
@@ -77,7 +82,8 @@ static struct reprise_timeline_chunk *next_chunk(void)
 	return mine;
 }
 
-void reprise_timeline_add(unsigned int kind, uint64_t begin, const struct reprise_timeline_about *about)
+void reprise_timeline_add(unsigned int kind, uint64_t begin,
+                          const struct reprise_timeline_about *about)
 {
 	uint64_t end = reprise_clock_ticks();
 	struct reprise_timeline_chunk *chunk = mine;
@@ -85,14 +91,17 @@ void reprise_timeline_add(unsigned int kind, uint64_t begin, const struct repris
 
 	if (!atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed))
 		return;
-	if (chunk == NULL || atomic_load_explicit(&chunk->count, memory_order_relaxed) == REPRISE_TIMELINE_CHUNK_EVENTS)
+	if (chunk == NULL ||
+	    atomic_load_explicit(&chunk->count, memory_order_relaxed) == REPRISE_TIMELINE_CHUNK_EVENTS)
 		chunk = next_chunk();
 	if (chunk == NULL)
 		return;
 	count = atomic_load_explicit(&chunk->count, memory_order_relaxed);
 	chunk->events[count] = (struct reprise_timeline_event){
 		.begin = begin,
-		.end = end > begin ? end : begin, /* `begin` may be of another processor, whose counter is ahead */
+		.end = end > begin
+	               ? end
+	               : begin, /* `begin` may be of another processor, whose counter is ahead */
 		.reason = about->reason,
 		.ops = about->ops,
 		.kind = kind & 0xff,
@@ -105,9 +114,11 @@ void reprise_timeline_add(unsigned int kind, uint64_t begin, const struct repris
 
 void reprise_timeline_start(void)
 {
-	if (reprise_option_text(REPRISE_OPTION_TIMELINE)[0] == '\0' || pthread_key_create(&at_thread_end, thread_ended) != 0)
+	if (reprise_option_text(REPRISE_OPTION_TIMELINE)[0] == '\0' ||
+	    pthread_key_create(&at_thread_end, thread_ended) != 0)
 		return;
-	atomic_store(&events_left, (int64_t)((reprise_option(REPRISE_OPTION_TIMELINE_MOST) << 20) / LINE_LEAST));
+	atomic_store(&events_left,
+	             (int64_t)((reprise_option(REPRISE_OPTION_TIMELINE_MOST) << 20) / LINE_LEAST));
 	atomic_store(&reprise_timeline_on, true);
 }
 

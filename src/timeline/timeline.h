@@ -1,12 +1,13 @@
 /*
- * The timeline (REPRISE_TIMELINE): what the program called and what Reprise made of it, as a file for Perfetto and chrome://tracing. docs/looking.md
- * describes it.
+ * The timeline (REPRISE_TIMELINE): what the program called and what Reprise made of it, as a file
+ * for Perfetto and chrome://tracing. docs/looking.md describes it.
  *
- * An event is two readings of the processor's counter and 32 bytes in memory of the calling thread's own: no lock, no system call but one in a
- * thousand events. A thread of ours writes them down (writer.c). While there is no timeline, each hook is a load and a branch.
+ * An event is two readings of the processor's counter and 32 bytes in memory of the calling
+ * thread's own: no lock, no system call but one in a thousand events. A thread of ours writes them
+ * down (writer.c). While there is no timeline, each hook is a load and a branch.
  *
- * The file is bounded, and ends when it is full: events are written as they come, so that they are there however the program ends, and what was written
- * is not taken back.
+ * The file is bounded, and ends when it is full: events are written as they come, so that they are
+ * there however the program ends, and what was written is not taken back.
  */
 #pragma once
 
@@ -19,8 +20,9 @@
 #include "op/call.h"
 
 /*
- * The kinds of events behind the kinds of ops, which are the program's calls (op/call.h), once: enumerator, name, category. All but a hold are on the
- * thread on which they happened, the inner within the outer; holds are on their lane's track.
+ * The kinds of events behind the kinds of ops, which are the program's calls (op/call.h), once:
+ * enumerator, name, category. All but a hold are on the thread on which they happened, the inner
+ * within the outer; holds are on their lane's track.
  */
 #define REPRISE_TIMELINE_KINDS(X) \
 	X(ORDER, "order", "call") \
@@ -40,7 +42,7 @@ enum reprise_timeline_kind {
 #define X(kind, name, category) REPRISE_TIMELINE_##kind,
 	REPRISE_TIMELINE_KINDS(X)
 #undef X
-	REPRISE_TIMELINE_KIND_COUNT
+		REPRISE_TIMELINE_KIND_COUNT
 };
 
 #define REPRISE_TIMELINE_NO_LANE 255
@@ -55,16 +57,22 @@ struct reprise_timeline_about {
 
 extern _Atomic bool reprise_timeline_on;
 
-/* When an event begins: what reprise_timeline_end() wants to be given. 0 if there is no timeline. */
+/* When an event begins: what reprise_timeline_end() wants to be given. 0 if there is no timeline.
+ */
 static inline uint64_t reprise_timeline_begin(void)
 {
-	return __builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0) ? reprise_clock_ticks() : 0;
+	return __builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0)
+	           ? reprise_clock_ticks()
+	           : 0;
 }
 
-void reprise_timeline_add(unsigned int kind, uint64_t begin, const struct reprise_timeline_about *about);
+void reprise_timeline_add(unsigned int kind, uint64_t begin,
+                          const struct reprise_timeline_about *about);
 
-/* The event that began then ends now; nothing if `begin` is 0. `kind` is of an op or of the table above. */
-static inline void reprise_timeline_end(unsigned int kind, uint64_t begin, struct reprise_timeline_about about)
+/* The event that began then ends now; nothing if `begin` is 0. `kind` is of an op or of the table
+ * above. */
+static inline void reprise_timeline_end(unsigned int kind, uint64_t begin,
+                                        struct reprise_timeline_about about)
 {
 	if (__builtin_expect(begin != 0, 0))
 		reprise_timeline_add(kind, begin, &about);
@@ -73,7 +81,8 @@ static inline void reprise_timeline_end(unsigned int kind, uint64_t begin, struc
 /* The same of a call that is no single lane's. */
 static inline void reprise_timeline_end_call(unsigned int kind, uint64_t begin)
 {
-	reprise_timeline_end(kind, begin, (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
+	reprise_timeline_end(kind, begin,
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
 }
 
 /* The listener to what ran on the GPU. */

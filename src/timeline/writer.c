@@ -1,13 +1,16 @@
 /*
- * Writing events down, in the array format of trace events: one line after another, of which the last need not be followed by the array's closing
- * bracket. So the file can be read at any time, if only no line is cut. No line lies across two pages, and no write does: what ends a process
- * while it writes lets the kernel finish the page that it is at. The file is open only while it is written to.
+ * Writing events down, in the array format of trace events: one line after another, of which the
+ * last need not be followed by the array's closing bracket. So the file can be read at any time, if
+ * only no line is cut. No line lies across two pages, and no write does: what ends a process while
+ * it writes lets the kernel finish the page that it is at. The file is open only while it is
+ * written to.
  *
- * Times are counted from when Reprise started, at a rate that does not change, or else an event and what is within it might be written at two rates, and
- * stick out.
+ * Times are counted from when Reprise started, at a rate that does not change, or else an event and
+ * what is within it might be written at two rates, and stick out.
  *
- * What ran on the GPU is asked for from here, and comes in chunks of its own. What runs on one stream at one time, as the branches of a graph do, is on several
- * tracks, since viewers leave out what sticks out of what is before it; so is what is told late.
+ * What ran on the GPU is asked for from here, and comes in chunks of its own. What runs on one
+ * stream at one time, as the branches of a graph do, is on several tracks, since viewers leave out
+ * what sticks out of what is before it; so is what is told late.
  */
 #include "timeline/inner.h"
 
@@ -40,7 +43,7 @@
 enum { ABSENT, AWAKE, ASLEEP, DONE };
 
 static _Atomic uint32_t thread_state; /* ABSENT, AWAKE, ASLEEP or DONE */
-static _Atomic uint32_t work;         /* moves when there is something to do; the thread sleeps on it */
+static _Atomic uint32_t work; /* moves when there is something to do; the thread sleeps on it */
 static _Atomic bool finishing;
 static struct reprise_lock start_lock;
 
@@ -73,7 +76,8 @@ static int open_file(void)
 	file.made = true;
 	made = reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
 	if (made >= 0 && file.place.beside)
-		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s", reprise_option_text(REPRISE_OPTION_TIMELINE), file.place.path);
+		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s",
+		            reprise_option_text(REPRISE_OPTION_TIMELINE), file.place.path);
 	return made;
 }
 
@@ -95,7 +99,9 @@ static void write_page(void)
 	if (error == 0)
 		reprise_count(REPRISE_COUNT_timeline_events, page.events);
 	else if (error != REPRISE_REPORT_LOCKED_IN)
-		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s", file.place.path[0] != '\0' ? file.place.path : reprise_option_text(REPRISE_OPTION_TIMELINE),
+		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s",
+		            file.place.path[0] != '\0' ? file.place.path
+		                                       : reprise_option_text(REPRISE_OPTION_TIMELINE),
 		            reprise_report_file_words(error, room, sizeof(room)));
 	if (error != 0)
 		end();
@@ -126,8 +132,9 @@ static void add_text(const char *text, size_t length)
 /* A line, unless the file would become too large: then the last two. */
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
-	static const char full[] = ",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\","
-	                           "\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
+	static const char full[] =
+		",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\","
+		"\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
 	char line[LINE_MOST];
 	va_list arguments;
 	int length;
@@ -137,14 +144,16 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
-	if (file.bytes + (size_t)length + 2 * LINE_MOST <= reprise_option(REPRISE_OPTION_TIMELINE_MOST) << 20) {
+	if (file.bytes + (size_t)length + 2 * LINE_MOST <= reprise_option(REPRISE_OPTION_TIMELINE_MOST)
+	                                                       << 20) {
 		add_text(line, (size_t)length);
 		return;
 	}
 	add_text(full, sizeof(full) - 1);
 	write_page();
 	if (!file.ended)
-		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be", file.place.path);
+		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be",
+		            file.place.path);
 	end();
 }
 
@@ -153,8 +162,10 @@ static void begin_file(void)
 	char name[REPRISE_TIMELINE_NAME_MOST];
 
 	reprise_timeline_escape(name, program_invocation_short_name);
-	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}", (int)getpid(), name);
-	add(",\n{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"labels\":\"under Reprise\"}}", (int)getpid());
+	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}",
+	    (int)getpid(), name);
+	add(",\n{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"labels\":\"under Reprise\"}}",
+	    (int)getpid());
 }
 
 static void end_file(void)
@@ -167,7 +178,8 @@ static void end_file(void)
 
 static void name_track(int track, const char *name)
 {
-	add(",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}", (int)getpid(), track, name);
+	add(",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+	    (int)getpid(), track, name);
 }
 
 static void name_thread(const struct reprise_timeline_chunk *chunk)
@@ -190,14 +202,16 @@ static int lane_track(unsigned int lane)
 	return LANE_TRACK + (int)lane;
 }
 
-/* The first of its stream's on which nothing else is at that time. What finds none, and no room for another, is on the last. */
+/* The first of its stream's on which nothing else is at that time. What finds none, and no room for
+ * another, is on the last. */
 static int stream_track(const struct reprise_gpu_activity *activity)
 {
 	unsigned int track = 0, before = 0;
 	char name[80] = "GPU, more streams";
 
 	for (; track < file.tracks; track++) {
-		if (file.streams[track].device != activity->device || file.streams[track].context != activity->context ||
+		if (file.streams[track].device != activity->device ||
+		    file.streams[track].context != activity->context ||
 		    file.streams[track].stream != activity->stream)
 			continue;
 		if (file.streams[track].end <= activity->begin)
@@ -208,8 +222,9 @@ static int stream_track(const struct reprise_gpu_activity *activity)
 		return STREAM_TRACK + STREAM_TRACKS - 1;
 	if (track == file.tracks) {
 		if (track < STREAM_TRACKS - 1)
-			snprintf(name, sizeof(name), "GPU %u, context %u, stream %u%.*s", activity->device, activity->context, activity->stream,
-			         before > 0 ? 18 : 0, ", at the same time");
+			snprintf(name, sizeof(name), "GPU %u, context %u, stream %u%.*s", activity->device,
+			         activity->context, activity->stream, before > 0 ? 18 : 0,
+			         ", at the same time");
 		name_track(STREAM_TRACK + (int)track, name);
 		file.streams[track].device = activity->device;
 		file.streams[track].context = activity->context;
@@ -221,10 +236,13 @@ static int stream_track(const struct reprise_gpu_activity *activity)
 }
 
 /* What took from one time to another, in nanoseconds. Names and arguments are JSON already. */
-static void add_span(const char *name, const char *category, int track, uint64_t begin, uint64_t took, const char *arguments)
+static void add_span(const char *name, const char *category, int track, uint64_t begin,
+                     uint64_t took, const char *arguments)
 {
-	add(",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}", name, category, (int)getpid(),
-	    track, (unsigned long long)(begin / 1000), (unsigned int)(begin % 1000), (unsigned long long)(took / 1000), (unsigned int)(took % 1000), arguments);
+	add(",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}",
+	    name, category, (int)getpid(), track, (unsigned long long)(begin / 1000),
+	    (unsigned int)(begin % 1000), (unsigned long long)(took / 1000),
+	    (unsigned int)(took % 1000), arguments);
 	page.events += !file.ended;
 }
 
@@ -235,20 +253,29 @@ static void add_activity(const struct reprise_gpu_activity *activity)
 	int length;
 
 	if (activity->kind == REPRISE_GPU_KERNEL)
-		length = snprintf(about, sizeof(about), "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+		length = snprintf(about, sizeof(about), "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0],
+		                  grid[1], grid[2], block[0], block[1], block[2]);
 	else
-		length = snprintf(about, sizeof(about), "\"bytes\":%llu", (unsigned long long)activity->bytes);
+		length =
+			snprintf(about, sizeof(about), "\"bytes\":%llu", (unsigned long long)activity->bytes);
 	if (activity->graph != 0)
-		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph_id\":%u,\"node_id\":%llu", activity->graph, (unsigned long long)activity->node);
-	snprintf(about + length, sizeof(about) - (size_t)length, ",\"correlation\":%u", activity->correlation);
-	add_span(activity->name, "gpu", stream_track(activity), activity->begin, activity->end - activity->begin, about);
+		length += snprintf(about + length, sizeof(about) - (size_t)length,
+		                   ",\"graph_id\":%u,\"node_id\":%llu", activity->graph,
+		                   (unsigned long long)activity->node);
+	snprintf(about + length, sizeof(about) - (size_t)length, ",\"correlation\":%u",
+	         activity->correlation);
+	add_span(activity->name, "gpu", stream_track(activity), activity->begin,
+	         activity->end - activity->begin, about);
 }
 
 /* A call of the program's: by the kernel's name where it is known. */
-static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin, uint64_t took)
+static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin,
+                     uint64_t took)
 {
 	uint64_t seen;
-	const char *kernel = event->kind == REPRISE_OP_KERNEL && event->graph != 0 ? reprise_name_at((uint16_t)event->graph, &seen) : NULL;
+	const char *kernel = event->kind == REPRISE_OP_KERNEL && event->graph != 0
+	                         ? reprise_name_at((uint16_t)event->graph, &seen)
+	                         : NULL;
 	char name[REPRISE_TIMELINE_NAME_MOST], about[64];
 
 	reprise_timeline_escape(name, kernel != NULL ? kernel : reprise_op_kind_names[event->kind]);
@@ -256,7 +283,8 @@ static void add_call(const struct reprise_timeline_event *event, int thread, uin
 	add_span(name, "call", thread, begin, took, about);
 }
 
-static void add_other(const struct reprise_timeline_event *event, int thread, uint64_t begin, uint64_t took)
+static void add_other(const struct reprise_timeline_event *event, int thread, uint64_t begin,
+                      uint64_t took)
 {
 	static const char *const names[][2] = {
 #define X(kind, name, category) {name, category},
@@ -267,20 +295,26 @@ static void add_other(const struct reprise_timeline_event *event, int thread, ui
 	char name[REPRISE_TIMELINE_NAME_MOST], about[128];
 	int length = 0;
 
-	snprintf(name, sizeof(name), "%s%s%s", named[0], event->reason != NULL ? ": " : "", event->reason != NULL ? event->reason : "");
+	snprintf(name, sizeof(name), "%s%s%s", named[0], event->reason != NULL ? ": " : "",
+	         event->reason != NULL ? event->reason : "");
 	about[0] = '\0';
 	if (event->lane != REPRISE_TIMELINE_NO_LANE)
-		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"lane\":%u", (unsigned int)event->lane);
+		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"lane\":%u",
+		                   (unsigned int)event->lane);
 	if (event->graph != 0)
-		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph\":%u", (unsigned int)event->graph);
+		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph\":%u",
+		                   (unsigned int)event->graph);
 	if (event->ops != 0)
 		snprintf(about + length, sizeof(about) - (size_t)length, ",\"ops\":%u", event->ops);
-	add_span(name, named[1], event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, begin, took, about + (about[0] != '\0'));
+	add_span(name, named[1],
+	         event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, begin, took,
+	         about + (about[0] != '\0'));
 }
 
 static void add_event(const struct reprise_timeline_event *event, int thread)
 {
-	uint64_t begin = reprise_clock_steady_ns(event->begin), took = reprise_clock_steady_ns(event->end) - begin;
+	uint64_t begin = reprise_clock_steady_ns(event->begin),
+			 took = reprise_clock_steady_ns(event->end) - begin;
 
 	if (event->kind < REPRISE_OP_KIND_COUNT)
 		add_call(event, thread, begin, took);
@@ -341,7 +375,8 @@ static bool write_all(void)
 	return any;
 }
 
-/* Has what ran on the GPU brought, unless it just was; or no more of it, if the timeline is full. */
+/* Has what ran on the GPU brought, unless it just was; or no more of it, if the timeline is full.
+ */
 static void ask_gpu(void)
 {
 	static uint64_t asked;
@@ -415,7 +450,9 @@ void reprise_timeline_writer_finish(uint64_t patience_ns)
 {
 	uint64_t end = reprise_clock_ns() + patience_ns;
 
-	atomic_store(&finishing, true); /* first: that there is no timeline any more does not mean that it is full */
+	atomic_store(
+		&finishing,
+		true); /* first: that there is no timeline any more does not mean that it is full */
 	atomic_store(&reprise_timeline_on, false);
 	if (atomic_load(&thread_state) == ABSENT)
 		return;

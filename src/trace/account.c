@@ -17,11 +17,13 @@ uint64_t reprise_account_eager_ticks(enum reprise_op_kind kind)
 {
 	uint64_t measured = reprise_op_cost(kind);
 
-	return measured != 0 ? measured : reprise_clock_ns_to_ticks(reprise_cost(REPRISE_COST_eager, 1));
+	return measured != 0 ? measured
+	                     : reprise_clock_ns_to_ticks(reprise_cost(REPRISE_COST_eager, 1));
 }
 
 /* Its kernels, counted and named. */
-static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_trace *trace, struct reprise_account *account)
+static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_trace *trace,
+                        struct reprise_account *account)
 {
 	uint64_t visit = 0, kinds[REPRISE_OP_KIND_COUNT] = {0};
 
@@ -41,7 +43,9 @@ static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_
 		accounts->by_kind[i] += kinds[i] * account->ops / trace->count;
 }
 
-static struct reprise_account account_of(struct reprise_accounts *accounts, const struct reprise_trace *trace, unsigned int lane, bool live)
+static struct reprise_account account_of(struct reprise_accounts *accounts,
+                                         const struct reprise_trace *trace, unsigned int lane,
+                                         bool live)
 {
 	struct reprise_account account = {
 		.key = reprise_hash_mix(trace->shape_before[trace->count], trace->key_value ^ lane),
@@ -55,7 +59,8 @@ static struct reprise_account account_of(struct reprise_accounts *accounts, cons
 		.updates = trace->graph.updates,
 		.toggles = trace->graph.toggles,
 		.host_bytes = live ? trace->bytes : 0,
-		.graph_nodes = live && atomic_load(&trace->graph.state) == REPRISE_GRAPH_READY ? trace->count : 0,
+		.graph_nodes =
+			live && atomic_load(&trace->graph.state) == REPRISE_GRAPH_READY ? trace->count : 0,
 		.counts = trace->counts,
 	};
 
@@ -133,7 +138,8 @@ void reprise_account_ended(const struct reprise_trace *trace, unsigned int lane)
 	reprise_lock_give(&accounts_lock);
 }
 
-void reprise_account_add(struct reprise_accounts *accounts, const struct reprise_trace *trace, unsigned int lane)
+void reprise_account_add(struct reprise_accounts *accounts, const struct reprise_trace *trace,
+                         unsigned int lane)
 {
 	struct reprise_account account = account_of(accounts, trace, lane, true);
 

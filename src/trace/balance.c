@@ -5,11 +5,11 @@
 /* The balance is in parts of what one visit costs eagerly. */
 #define VISIT 64
 #define MOST (16 * VISIT)
-#define TRUSTED (8 * VISIT)  /* above this, */
-#define SAMPLED 8            /* one in so many is timed */
-#define LEAST (-8 * VISIT)   /* below this it does not pay */
-#define OUTLIER 4            /* one visit costs so many at most: it may have been an interrupt's fault */
-#define MARGIN 10            /* a loss of less than one part in so many is none: that much is noise */
+#define TRUSTED (8 * VISIT) /* above this, */
+#define SAMPLED 8           /* one in so many is timed */
+#define LEAST (-8 * VISIT)  /* below this it does not pay */
+#define OUTLIER 4 /* one visit costs so many at most: it may have been an interrupt's fault */
+#define MARGIN 10 /* a loss of less than one part in so many is none: that much is noise */
 
 /* What a visit costs eagerly, in ticks; 0 if that is not known. */
 static uint64_t eager_cost(const struct reprise_trace *trace)

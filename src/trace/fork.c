@@ -1,6 +1,6 @@
 /*
- * Vector clocks over the members, in the order of the program's calls: each op is one tick of its member's, a record stores its member's
- * clock, a wait joins it into the waiting member's.
+ * Vector clocks over the members, in the order of the program's calls: each op is one tick of its
+ * member's, a record stores its member's clock, a wait joins it into the waiting member's.
  */
 #include "trace/fork.h"
 
@@ -101,14 +101,16 @@ void reprise_fork_cross(const struct reprise_op *ops, unsigned int count, bool *
 
 		if (ops[i].kind != REPRISE_OP_WAIT)
 			continue;
-		while (from > 0 && (ops[from - 1].kind != REPRISE_OP_RECORD || ops[from - 1].event != ops[i].event))
+		while (from > 0 &&
+		       (ops[from - 1].kind != REPRISE_OP_RECORD || ops[from - 1].event != ops[i].event))
 			from--;
 		for (unsigned int at = from; from > 0 && at <= i; at++)
 			crossed[at] = true;
 	}
 }
 
-unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most, unsigned int wanted, const bool *crossed, unsigned int count,
+unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most,
+                                unsigned int wanted, const bool *crossed, unsigned int count,
                                 uint8_t blocking)
 {
 	struct walk walk = {.blocking = blocking};

@@ -113,16 +113,19 @@ void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *tra
 
 static bool is_here(const struct reprise_trace *trace, const struct reprise_spot *spot)
 {
-	return trace->spot.position == spot->position || trace->spot.value == spot->value || trace->spot.value == 0 || spot->value == 0;
+	return trace->spot.position == spot->position || trace->spot.value == spot->value ||
+	       trace->spot.value == 0 || spot->value == 0;
 }
 
-/* Of those that are entered by shape: in a long chain of one kernel every op looks like every trace's first. */
+/* Of those that are entered by shape: in a long chain of one kernel every op looks like every
+ * trace's first. */
 static bool is_in_place(const struct reprise_trace *trace, const struct reprise_spot *spot)
 {
 	return trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT;
 }
 
-static bool better(const struct reprise_trace *trace, const struct reprise_trace *best, const struct reprise_spot *spot, uint64_t now)
+static bool better(const struct reprise_trace *trace, const struct reprise_trace *best,
+                   const struct reprise_spot *spot, uint64_t now)
 {
 	bool here = trace->spot.position == spot->position;
 
@@ -133,25 +136,30 @@ static bool better(const struct reprise_trace *trace, const struct reprise_trace
 	return trace->last_followed > best->last_followed;
 }
 
-struct reprise_trace *reprise_index_find_value(const struct reprise_index *index, const struct reprise_spot *spot,
+struct reprise_trace *reprise_index_find_value(const struct reprise_index *index,
+                                               const struct reprise_spot *spot,
                                                const struct reprise_op *op, uint64_t now)
 {
 	uint64_t key = reprise_hash_mix(spot->before, op->value);
 	struct reprise_trace *best = NULL;
 
-	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL; trace = trace->by_value.next)
-		if (trace->key_value == key && !trace->head_moved && !trace->loose[0] && better(trace, best, spot, now))
+	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL;
+	     trace = trace->by_value.next)
+		if (trace->key_value == key && !trace->head_moved && !trace->loose[0] &&
+		    better(trace, best, spot, now))
 			best = trace;
 	return best;
 }
 
-struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index, const struct reprise_spot *spot,
+struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index,
+                                               const struct reprise_spot *spot,
                                                const struct reprise_op *op, uint64_t now)
 {
 	uint64_t key = reprise_hash_mix(spot->before, op->shape);
 	struct reprise_trace *best = NULL;
 
-	for (struct reprise_trace *trace = index->by_loose[BUCKET(key)]; trace != NULL; trace = trace->by_loose.next)
+	for (struct reprise_trace *trace = index->by_loose[BUCKET(key)]; trace != NULL;
+	     trace = trace->by_loose.next)
 		if (trace->key_shape == key && is_in_place(trace, spot) && better(trace, best, spot, now))
 			best = trace;
 	return best;
@@ -165,30 +173,37 @@ static bool same_where_tight(const struct reprise_trace *trace, const struct rep
 	return true;
 }
 
-static bool is_same(const struct reprise_trace *trace, const struct reprise_spot *spot, const struct reprise_op *ops, unsigned int count, uint64_t shapes)
+static bool is_same(const struct reprise_trace *trace, const struct reprise_spot *spot,
+                    const struct reprise_op *ops, unsigned int count, uint64_t shapes)
 {
-	return trace->count == count && trace->shape_before[count] == shapes && (trace->loose[0] ? is_in_place(trace, spot) : is_here(trace, spot)) &&
+	return trace->count == count && trace->shape_before[count] == shapes &&
+	       (trace->loose[0] ? is_in_place(trace, spot) : is_here(trace, spot)) &&
 	       same_where_tight(trace, ops);
 }
 
-struct reprise_trace *reprise_index_same(const struct reprise_index *index, const struct reprise_spot *spot,
+struct reprise_trace *reprise_index_same(const struct reprise_index *index,
+                                         const struct reprise_spot *spot,
                                          const struct reprise_op *ops, unsigned int count)
 {
-	uint64_t by_shape = reprise_hash_mix(spot->before, ops[0].shape), by_value = reprise_hash_mix(spot->before, ops[0].value), shapes = 1;
+	uint64_t by_shape = reprise_hash_mix(spot->before, ops[0].shape),
+			 by_value = reprise_hash_mix(spot->before, ops[0].value), shapes = 1;
 
 	for (unsigned int i = 0; i < count; i++)
 		shapes = reprise_hash_mix(shapes, ops[i].shape);
-	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL; trace = trace->by_value.next)
+	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL;
+	     trace = trace->by_value.next)
 		if (trace->key_value == by_value && is_same(trace, spot, ops, count, shapes))
 			return trace;
-	for (struct reprise_trace *trace = index->by_loose[BUCKET(by_shape)]; trace != NULL; trace = trace->by_loose.next)
+	for (struct reprise_trace *trace = index->by_loose[BUCKET(by_shape)]; trace != NULL;
+	     trace = trace->by_loose.next)
 		if (trace->key_shape == by_shape && is_same(trace, spot, ops, count, shapes))
 			return trace;
 	return NULL;
 }
 
 /* Whether `other` has the values of this visit of `trace` so far, where it is not loose. */
-static bool agrees(const struct reprise_trace *other, const struct reprise_trace *trace, unsigned int done)
+static bool agrees(const struct reprise_trace *other, const struct reprise_trace *trace,
+                   unsigned int done)
 {
 	for (unsigned int i = 0; i < done; i++)
 		if (!other->loose[i] && !reprise_op_same_values(&other->ops[i], reprise_trace_op(trace, i)))
@@ -196,15 +211,18 @@ static bool agrees(const struct reprise_trace *other, const struct reprise_trace
 	return true;
 }
 
-struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, const struct reprise_trace *trace, unsigned int done,
-                                            const struct reprise_call *call, bool same_values, uint64_t now, struct reprise_trace **coming)
+struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
+                                            const struct reprise_trace *trace, unsigned int done,
+                                            const struct reprise_call *call, bool same_values,
+                                            uint64_t now, struct reprise_trace **coming)
 {
 	struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)];
 	struct reprise_trace *fits = NULL, *loosely = NULL;
 
 	*coming = NULL;
 	for (; other != NULL; other = other->by_shape.next) {
-		if (other == trace || other->count <= done || other->shape_before[done] != trace->shape_before[done] ||
+		if (other == trace || other->count <= done ||
+		    other->shape_before[done] != trace->shape_before[done] ||
 		    other->key_shape != trace->key_shape)
 			continue;
 
@@ -226,11 +244,13 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index, c
 	return loosely != NULL || same_values ? loosely : fits;
 }
 
-struct reprise_trace *reprise_index_oldest(const struct reprise_index *index, const struct reprise_trace *except)
+struct reprise_trace *reprise_index_oldest(const struct reprise_index *index,
+                                           const struct reprise_trace *except)
 {
 	struct reprise_trace *trace = index->oldest;
 
-	while (trace != NULL && (trace == except || atomic_load(&trace->graph.state) == REPRISE_GRAPH_QUEUED))
+	while (trace != NULL &&
+	       (trace == except || atomic_load(&trace->graph.state) == REPRISE_GRAPH_QUEUED))
 		trace = trace->newer;
 	return trace;
 }

@@ -1,8 +1,10 @@
 /*
- * Sizes and spans from measurements on an H200 (docs/design.md): after a wait 8, 16, then up to 128 ops a graph did best; a border
- * between two graphs costs the GPU about 1.3 us, and a graph that waits for a slow host costs it the wait. Launches of several threads wait
- * for each other in the driver, so there the fewest are the best. From a kernel to a copy between devices the GPU gets later within a graph than from one
- * graph to the next (two GPUs that give each other a row: 33.2 us a step with both in one graph, 30.8 with one each, 33.4 eagerly).
+ * Sizes and spans from measurements on an H200 (docs/design.md): after a wait 8, 16, then up to 128
+ * ops a graph did best; a border between two graphs costs the GPU about 1.3 us, and a graph that
+ * waits for a slow host costs it the wait. Launches of several threads wait for each other in the
+ * driver, so there the fewest are the best. From a kernel to a copy between devices the GPU gets
+ * later within a graph than from one graph to the next (two GPUs that give each other a row: 33.2
+ * us a step with both in one graph, 30.8 with one each, 33.4 eagerly).
  */
 #include "trace/plan.h"
 
@@ -27,10 +29,12 @@ static unsigned int most_ops(unsigned int position, bool few)
 }
 
 /*
- * The longest run from `start`, of at most `most` ops, in which the program thinks no longer than `span_ns`; `evenly`: and in which no pause is much longer than
- * those before it, so that it will hardly be late at the end.
+ * The longest run from `start`, of at most `most` ops, in which the program thinks no longer than
+ * `span_ns`; `evenly`: and in which no pause is much longer than those before it, so that it will
+ * hardly be late at the end.
  */
-static unsigned int within_span(const struct reprise_segment *segment, unsigned int start, unsigned int most, uint64_t span_ns, bool evenly)
+static unsigned int within_span(const struct reprise_segment *segment, unsigned int start,
+                                unsigned int most, uint64_t span_ns, bool evenly)
 {
 	uint64_t thought = 0;
 	unsigned int count = 1;
@@ -45,8 +49,10 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 	return count;
 }
 
-/* The longest run from `start`, of at most `most` ops, in which no more are to be patched at each visit than pays. */
-static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start, unsigned int most)
+/* The longest run from `start`, of at most `most` ops, in which no more are to be patched at each
+ * visit than pays. */
+static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start,
+                                 unsigned int most)
 {
 	unsigned int loose = segment->loose[start], count = 1;
 
@@ -58,8 +64,10 @@ static unsigned int within_loose(const struct reprise_segment *segment, unsigned
 	return count;
 }
 
-/* The longest run from `start`, of at most `most` ops, that is not dearer as one graph than as several: a copy between devices is alone. */
-static unsigned int within_device(const struct reprise_segment *segment, unsigned int start, unsigned int most)
+/* The longest run from `start`, of at most `most` ops, that is not dearer as one graph than as
+ * several: a copy between devices is alone. */
+static unsigned int within_device(const struct reprise_segment *segment, unsigned int start,
+                                  unsigned int most)
 {
 	unsigned int count = 1;
 
@@ -90,29 +98,36 @@ unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigne
 	return i;
 }
 
-unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns)
+unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start,
+                                  uint64_t hold_ns)
 {
 	uint64_t span = most_span(hold_ns) / 2; /* is not taken for a pause (lane/hold.h) */
 
 	return within_span(segment, start, segment->count - start, span, false);
 }
 
-unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start, uint64_t hold_ns, bool few)
+unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start,
+                                uint64_t hold_ns, bool few)
 {
 	unsigned int position = segment->spot.position + start, left = segment->count - start;
 	unsigned int count, even;
 
 	if (hold_ns == 0)
 		return 1;
-	count = within_span(segment, start, most_ops(position, few), least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)), false);
-	even = within_span(segment, start, FIRST_OPS + SECOND_OPS, least(REPRISE_PLAN_EVEN_SPAN_NS, most_span(hold_ns)), true);
-	if (position >= EVEN_FROM && even < FIRST_OPS + SECOND_OPS && even > count) /* the host is slow */
+	count = within_span(segment, start, most_ops(position, few),
+	                    least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)),
+	                    false);
+	even = within_span(segment, start, FIRST_OPS + SECOND_OPS,
+	                   least(REPRISE_PLAN_EVEN_SPAN_NS, most_span(hold_ns)), true);
+	if (position >= EVEN_FROM && even < FIRST_OPS + SECOND_OPS &&
+	    even > count) /* the host is slow */
 		count = even;
 	if (!few)
 		count = within_loose(segment, start, count);
 	count = within_device(segment, start, count);
 
-	/* A slow host should have little left to do when it comes to wait: the last trace before it is short too. */
+	/* A slow host should have little left to do when it comes to wait: the last trace before it is
+	 * short too. */
 	if (count == left && segment->ends_in_wait && count > 1 &&
 	    within_span(segment, start, count, LAST_SPAN_NS, false) < count)
 		count = (count + 1) / 2;

@@ -1,6 +1,6 @@
 /*
- * Which hashes came before. A small table: what came longest ago is forgotten first, and two hashes may be taken for one; so at worst a trace is
- * made too many.
+ * Which hashes came before. A small table: what came longest ago is forgotten first, and two hashes
+ * may be taken for one; so at worst a trace is made too many.
  */
 #pragma once
 
@@ -20,9 +20,12 @@ struct reprise_seen {
 };
 
 /* Where the hash is noted, or else the sight that would give way to it. */
-static inline struct reprise_sight *reprise_seen_find(struct reprise_seen *seen, uint64_t hash, uint32_t segment)
+static inline struct reprise_sight *reprise_seen_find(struct reprise_seen *seen, uint64_t hash,
+                                                      uint32_t segment)
 {
-	struct reprise_sight *row = seen->rows[hash * 0x9e3779b97f4a7c15u >> (64 - REPRISE_SEEN_ROW_BITS)], *oldest = row;
+	struct reprise_sight *row =
+							 seen->rows[hash * 0x9e3779b97f4a7c15u >> (64 - REPRISE_SEEN_ROW_BITS)],
+						 *oldest = row;
 
 	for (struct reprise_sight *sight = row; sight < row + REPRISE_SEEN_ROW; sight++) {
 		if (sight->hash == (uint32_t)hash)

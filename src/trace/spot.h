@@ -8,7 +8,8 @@
 #define REPRISE_BEFORE_BARRIER 2u /* a barrier that the host need not have waited at */
 #define REPRISE_BEFORE_WAIT 3u    /* the host waited: the stream was empty */
 
-#define REPRISE_NEAR_WAIT 512 /* ops: further from the last wait, distances from it are not compared */
+#define REPRISE_NEAR_WAIT \
+	512 /* ops: further from the last wait, distances from it are not compared */
 
 struct reprise_spot {
 	uint64_t before;

@@ -10,8 +10,8 @@
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
 #define FIRST_ASIDE 256  /* ops */
 #define MOST_SETBACKS 12
-#define HELD 12       /* one long pause weighs as much as so many replays, */
-#define MOST_HELD 16  /* and this is too much */
+#define HELD 12      /* one long pause weighs as much as so many replays, */
+#define MOST_HELD 16 /* and this is too much */
 
 const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
 #define X(name, text) #name,
@@ -24,17 +24,20 @@ static size_t payload_room(uint32_t bytes)
 	return (bytes + 15u) & ~(size_t)15;
 }
 
-/* One block: the trace, two arrays of ops, the hashes, four arrays of bits, the nodes, the payloads, absences, what is loose. */
-struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose, unsigned int count,
-                                        const struct reprise_spot *spot, struct reprise_workshop *workshop)
+/* One block: the trace, two arrays of ops, the hashes, four arrays of bits, the nodes, the
+ * payloads, absences, what is loose. */
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose,
+                                        unsigned int count, const struct reprise_spot *spot,
+                                        struct reprise_workshop *workshop)
 {
 	size_t payload = 0, words = (count + 63) / 64;
 
 	for (unsigned int i = 0; i < count; i++)
 		payload += payload_room(ops[i].payload_bytes);
 
-	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 + (count + 1) * sizeof(uint64_t) +
-	               4 * words * sizeof(uint64_t) + count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
+	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 +
+	               (count + 1) * sizeof(uint64_t) + 4 * words * sizeof(uint64_t) +
+	               count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
 	struct reprise_trace *trace = reprise_store_take(REPRISE_STORE_TRACES, bytes);
 
 	if (trace == NULL)
@@ -91,18 +94,21 @@ static void mark(struct reprise_trace *trace, unsigned int i)
 }
 
 /*
- * If the op has changed before, what it was until then is still in the place of what comes. Said of kernels and host functions: to match others may take the
- * driver.
+ * If the op has changed before, what it was until then is still in the place of what comes. Said of
+ * kernels and host functions: to match others may take the driver.
  */
-static bool returns(const struct reprise_trace *trace, unsigned int i, const struct reprise_call *call)
+static bool returns(const struct reprise_trace *trace, unsigned int i,
+                    const struct reprise_call *call)
 {
 	const struct reprise_op *before = &trace->incoming[i];
 
-	return (call->kind == REPRISE_OP_KERNEL || call->kind == REPRISE_OP_HOST) && before->shape == trace->ops[i].shape &&
+	return (call->kind == REPRISE_OP_KERNEL || call->kind == REPRISE_OP_HOST) &&
+	       before->shape == trace->ops[i].shape &&
 	       reprise_op_match(before, call) == REPRISE_MATCH_SAME;
 }
 
-void reprise_trace_change(struct reprise_trace *trace, unsigned int i, const struct reprise_call *call)
+void reprise_trace_change(struct reprise_trace *trace, unsigned int i,
+                          const struct reprise_call *call)
 {
 	trace->returned += returns(trace, i, call);
 	reprise_op_take_values(&trace->incoming[i], &trace->ops[i], call);
@@ -140,7 +146,8 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 		trace->ops[i] = trace->incoming[i];
 		trace->incoming[i] = before;
 	}
-	if (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0] && !reprise_op_same_values(&trace->ops[0], &trace->incoming[0]))
+	if (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0] &&
+	    !reprise_op_same_values(&trace->ops[0], &trace->incoming[0]))
 		trace->head_moved = true;
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
 	trace->changed_count = 0;
@@ -149,7 +156,8 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now)
 {
-	return atomic_load_explicit(&trace->graph.state, memory_order_acquire) == REPRISE_GRAPH_READY && trace->aside_until <= now;
+	return atomic_load_explicit(&trace->graph.state, memory_order_acquire) == REPRISE_GRAPH_READY &&
+	       trace->aside_until <= now;
 }
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
@@ -191,7 +199,8 @@ void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now)
 
 bool reprise_trace_return(struct reprise_trace *trace)
 {
-	if (!trace->may_return || atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_READY)
+	if (!trace->may_return ||
+	    atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_READY)
 		return false;
 	trace->aside_until = 0;
 	return true;

@@ -10,12 +10,13 @@
 
 #define PAYLOAD_LEAST 65536
 
-#define CONTEXT 8    /* shapes that decide where a cut falls */
+#define CONTEXT 8                /* shapes that decide where a cut falls */
 #define ROLL 0xd1342543de82ef95u /* odd; the same to the power of CONTEXT is ROLL_OUT */
 #define ROLL_2 (ROLL * ROLL)
 #define ROLL_OUT (ROLL_2 * ROLL_2 * ROLL_2 * ROLL_2)
 
-/* Payloads of the ops in the buffer. Blocks never move; they are reused from the start when the buffer is emptied. */
+/* Payloads of the ops in the buffer. Blocks never move; they are reused from the start when the
+ * buffer is emptied. */
 struct block {
 	struct block *next;
 	size_t size, used;
@@ -26,19 +27,20 @@ struct reprise_watch {
 	struct reprise_op ops[REPRISE_SEGMENT_MOST];
 	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks, until somebody wants to know */
 	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_PLACE_BY_COUNT]; /* of their places; 0: none */
-	bool loose[REPRISE_SEGMENT_MOST];    /* at first: its value and the two before it had not come together */
+	bool loose[REPRISE_SEGMENT_MOST]; /* at first: its value and the two before it had not come
+	                                     together */
 	unsigned int count;
 	struct reprise_spot spot; /* of the first */
 	uint32_t segment;         /* counts segments */
 
 	uint64_t recent_shapes[CONTEXT]; /* of the last ops kept, a ring; */
 	uint64_t recent_values[2];
-	unsigned int recent;         /* the ring's oldest */
-	uint64_t shapes;             /* a rolling hash of the ring */
+	unsigned int recent;          /* the ring's oldest */
+	uint64_t shapes;              /* a rolling hash of the ring */
 	struct reprise_seen in_a_row; /* three values */
-	struct reprise_seen parts;   /* segments, and parts of them */
-	unsigned int extremum;       /* index of the least hash so far, 0 if none */
-	uint64_t extremum_key[2];    /* by shapes, then by values */
+	struct reprise_seen parts;    /* segments, and parts of them */
+	unsigned int extremum;        /* index of the least hash so far, 0 if none */
+	uint64_t extremum_key[2];     /* by shapes, then by values */
 
 	struct block *live, *spare; /* payloads of the segment; those that the tail moves to at a cut */
 	struct reprise_places places;
@@ -92,7 +94,8 @@ void reprise_watch_free(struct reprise_watch *watch)
 {
 	if (watch == NULL)
 		return;
-	for (struct block *lists[] = {watch->live, watch->spare}, **list = lists; list < lists + 2; list++)
+	for (struct block *lists[] = {watch->live, watch->spare}, **list = lists; list < lists + 2;
+	     list++)
 		while (*list != NULL) {
 			struct block *block = *list;
 
@@ -102,7 +105,8 @@ void reprise_watch_free(struct reprise_watch *watch)
 	reprise_store_give(watch);
 }
 
-struct reprise_op *reprise_watch_slot(struct reprise_watch *watch, const struct reprise_op *examined)
+struct reprise_op *reprise_watch_slot(struct reprise_watch *watch,
+                                      const struct reprise_op *examined)
 {
 	struct reprise_op *slot = &watch->ops[watch->count];
 
@@ -138,12 +142,14 @@ static void name_places(struct reprise_watch *watch, const struct reprise_segmen
 		uint64_t near = reprise_hash_mix(reprise_hash_mix(before, position), segment->ops[i].shape);
 
 		watch->keys[i][REPRISE_PLACE_BY_SEGMENT] = reprise_place_key(reprise_hash_mix(whole, i));
-		watch->keys[i][REPRISE_PLACE_BY_POSITION] = position < REPRISE_NEAR_WAIT ? reprise_place_key(near) : 0;
+		watch->keys[i][REPRISE_PLACE_BY_POSITION] =
+			position < REPRISE_NEAR_WAIT ? reprise_place_key(near) : 0;
 		before = segment->ops[i].shape;
 	}
 }
 
-/* Notes that the op came; its gap and whether it is loose are from now on what its place says. True if that is known. */
+/* Notes that the op came; its gap and whether it is loose are from now on what its place says. True
+ * if that is known. */
 static bool note_op(struct reprise_watch *watch, unsigned int i)
 {
 	const struct reprise_visit visit = {
@@ -181,9 +187,12 @@ static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segmen
 	return known;
 }
 
-bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment *segment, unsigned int start, unsigned int count)
+bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment *segment,
+                             unsigned int start, unsigned int count)
 {
-	uint64_t tight = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape : segment->spot.before), hash = tight;
+	uint64_t tight = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape
+	                                                   : segment->spot.before),
+			 hash = tight;
 	unsigned int loose = 0, news = 0;
 	bool settled = true;
 
@@ -196,14 +205,16 @@ bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment
 		news += judgement.place->news & 1;
 		settled = settled && (judgement.settled || !segment->loose[i]);
 		tight = reprise_hash_mix(tight, segment->ops[i].value);
-		hash = reprise_hash_mix(hash, segment->loose[i] ? segment->ops[i].shape : segment->ops[i].value);
+		hash = reprise_hash_mix(hash,
+		                        segment->loose[i] ? segment->ops[i].shape : segment->ops[i].value);
 	}
 	if (reprise_seen_note(&watch->parts, tight, watch->segment) || segment->exact) {
 		memset(segment->loose + start, 0, count * sizeof(*segment->loose));
 		return true;
 	}
 	/* Where hardly anything is new at this visit, the values may be about to come round. */
-	return hash != tight && reprise_seen_note(&watch->parts, hash, watch->segment) && settled && 2 * news >= loose;
+	return hash != tight && reprise_seen_note(&watch->parts, hash, watch->segment) && settled &&
+	       2 * news >= loose;
 }
 
 static uint32_t to_ns(uint32_t ticks)
@@ -214,7 +225,8 @@ static uint32_t to_ns(uint32_t ticks)
 }
 
 /* Ends the segment after its first `count` ops; the others begin the next one. */
-static void cut(struct reprise_watch *watch, unsigned int count, bool wait, reprise_watch_found found, void *context)
+static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
+                reprise_watch_found found, void *context)
 {
 	struct reprise_segment segment = {
 		.ops = watch->ops,
@@ -233,11 +245,13 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait, repr
 			watch->gaps[i] = to_ns(watch->gaps[i]);
 		found(context, &segment);
 	}
-	watch->spot = (struct reprise_spot){watch->ops[count - 1].shape, watch->loose[count - 1] ? 0 : watch->ops[count - 1].value,
-		watch->spot.position + count};
+	watch->spot = (struct reprise_spot){watch->ops[count - 1].shape,
+	                                    watch->loose[count - 1] ? 0 : watch->ops[count - 1].value,
+	                                    watch->spot.position + count};
 	for (unsigned int i = 0; i < tail; i++) {
 		struct reprise_op *op = &watch->ops[count + i];
-		unsigned char *payload = op->payload_bytes > 0 ? allocate(&watch->spare, op->payload_bytes) : NULL;
+		unsigned char *payload =
+			op->payload_bytes > 0 ? allocate(&watch->spare, op->payload_bytes) : NULL;
 
 		if (op->payload_bytes > 0 && payload == NULL) {
 			tail = i;
@@ -275,7 +289,8 @@ static uint64_t hash_shapes(struct reprise_watch *watch, uint64_t shape)
 /* The values of this op and the two before it as one number; *known if they came before. */
 static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *known)
 {
-	uint64_t hash = reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value);
+	uint64_t hash =
+		reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value);
 
 	*known = reprise_seen_note(&watch->in_a_row, hash, watch->segment);
 	watch->recent_values[1] = watch->recent_values[0];
@@ -284,13 +299,14 @@ static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *k
 }
 
 /*
- * The op at `i`, just kept, may be the new extremum: less by shapes, or equal by shapes and less by values. Values that are new come last: what never
- * comes again is no place to cut.
+ * The op at `i`, just kept, may be the new extremum: less by shapes, or equal by shapes and less by
+ * values. Values that are new come last: what never comes again is no place to cut.
  */
 static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 {
 	bool known;
-	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape), by_value = hash_values(watch, watch->ops[i].value, &known);
+	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape),
+			 by_value = hash_values(watch, watch->ops[i].value, &known);
 
 	watch->keys[i][REPRISE_PLACE_BY_CONTEXT] = reprise_place_key(by_shape);
 	watch->loose[i] = !known;
@@ -298,8 +314,9 @@ static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 		by_value = UINT64_MAX;
 	if (i < REPRISE_SEGMENT_LEAST || !border)
 		return;
-	if (watch->extremum != 0 && (by_shape > watch->extremum_key[0] ||
-	                             (by_shape == watch->extremum_key[0] && by_value >= watch->extremum_key[1])))
+	if (watch->extremum != 0 &&
+	    (by_shape > watch->extremum_key[0] ||
+	     (by_shape == watch->extremum_key[0] && by_value >= watch->extremum_key[1])))
 		return;
 	watch->extremum = i;
 	watch->extremum_key[0] = by_shape;
@@ -310,14 +327,16 @@ static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 static void uncross(struct reprise_watch *watch, unsigned int i)
 {
 	for (unsigned int before = i; before-- > 0;)
-		if (watch->ops[before].kind == REPRISE_OP_RECORD && watch->ops[before].event == watch->ops[i].event) {
+		if (watch->ops[before].kind == REPRISE_OP_RECORD &&
+		    watch->ops[before].event == watch->ops[i].event) {
 			if (before < watch->extremum)
 				watch->extremum = 0;
 			return;
 		}
 }
 
-void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool border, reprise_watch_found found, void *context)
+void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool border,
+                        reprise_watch_found found, void *context)
 {
 	unsigned int i = watch->count++;
 
@@ -325,7 +344,8 @@ void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool bo
 	if (watch->ops[i].kind == REPRISE_OP_WAIT)
 		uncross(watch, i);
 	weigh(watch, i, border);
-	if (watch->extremum != 0 && (i - watch->extremum >= REPRISE_SEGMENT_SURVIVE || watch->count == REPRISE_SEGMENT_MOST))
+	if (watch->extremum != 0 &&
+	    (i - watch->extremum >= REPRISE_SEGMENT_SURVIVE || watch->count == REPRISE_SEGMENT_MOST))
 		cut(watch, watch->extremum, false, found, context);
 	else if (watch->count == REPRISE_SEGMENT_MOST)
 		cut(watch, watch->count, false, found, context);
@@ -345,7 +365,8 @@ void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot 
 	reset(&watch->live);
 }
 
-void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_found found, void *context)
+void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_found found,
+                       void *context)
 {
 	cut(watch, watch->count, wait, found, context);
 }
@@ -359,5 +380,8 @@ void reprise_watch_drop(struct reprise_watch *watch)
 
 bool reprise_watch_knows(struct reprise_watch *watch, uint64_t value)
 {
-	return reprise_seen_has(&watch->in_a_row, reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value), watch->segment);
+	return reprise_seen_has(
+		&watch->in_a_row,
+		reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value),
+		watch->segment);
 }

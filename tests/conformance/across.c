@@ -51,7 +51,8 @@ static CUgraphExec instantiated(CUstream on, unsigned length)
 	return made;
 }
 
-/* A driver may know such a record by the end of the graph; another context has to find that, too. */
+/* A driver may know such a record by the end of the graph; another context has to find that, too.
+ */
 static void an_event_behind_a_graph_is_waited_for_in_another_context(void)
 {
 	make_second();
@@ -107,8 +108,10 @@ static void launch_and_wait_there(void)
 }
 
 /*
- * A driver keeps memory of its own for launches. What it adds during an instantiation has to be there for the other context, too, when launches that come
- * later have it. (It is here. Under Reprise, an H200's driver was seen to end with a fault there: docs/results/2026-11-23-fuzz-h200.md.)
+ * A driver keeps memory of its own for launches. What it adds during an instantiation has to be
+ * there for the other context, too, when launches that come later have it. (It is here. Under
+ * Reprise, an H200's driver was seen to end with a fault there:
+ * docs/results/2026-11-23-fuzz-h200.md.)
  */
 static void memory_that_graphs_had_is_known_in_another_context(void)
 {
@@ -123,7 +126,11 @@ static void memory_that_graphs_had_is_known_in_another_context(void)
 }
 
 const struct check across_checks[] = {
-	CHECK(an_event_behind_a_graph_is_waited_for_in_another_context, MEASURED("Event Management: cuStreamWaitEvent", "the event may be of another context")),
-	CHECK_ALONE(memory_that_graphs_had_is_known_in_another_context, MEASURED("Event Management: cuStreamWaitEvent", "the event may be of another context"), 0),
+	CHECK(an_event_behind_a_graph_is_waited_for_in_another_context,
+          MEASURED("Event Management: cuStreamWaitEvent", "the event may be of another context")),
+	CHECK_ALONE(memory_that_graphs_had_is_known_in_another_context,
+                MEASURED("Event Management: cuStreamWaitEvent",
+                         "the event may be of another context"),
+                0),
 	CHECKS_END,
 };

@@ -17,7 +17,8 @@ static void *address_of(const char *name, int version, cuuint64_t flags)
 
 static void a_name_has_an_address(void)
 {
-	CUresult (*version)(int *) = (CUresult (*)(int *))address_of("cuDriverGetVersion", 13000, CU_GET_PROC_ADDRESS_DEFAULT);
+	CUresult (*version)(int *) =
+		(CUresult(*)(int *))address_of("cuDriverGetVersion", 13000, CU_GET_PROC_ADDRESS_DEFAULT);
 	int number = 0;
 
 	OK(version(&number));
@@ -26,7 +27,8 @@ static void a_name_has_an_address(void)
 
 static void the_version_chooses_the_form(void)
 {
-	TRUE(address_of("cuStreamBeginCapture", 10000, 0) != address_of("cuStreamBeginCapture", 10010, 0));
+	TRUE(address_of("cuStreamBeginCapture", 10000, 0) !=
+	     address_of("cuStreamBeginCapture", 10010, 0));
 	TRUE(address_of("cuGraphInstantiate", 10000, 0) != address_of("cuGraphInstantiate", 12000, 0));
 }
 
@@ -39,13 +41,15 @@ static void per_thread_flag_chooses_the_per_thread_form(void)
 {
 	void *legacy = address_of("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_LEGACY_STREAM);
 
-	TRUE(address_of("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != legacy);
+	TRUE(address_of("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) !=
+	     legacy);
 	TRUE(address_of("cuStreamQuery", 13000, CU_GET_PROC_ADDRESS_DEFAULT) == legacy);
 }
 
 static void per_thread_flag_leaves_other_names_alone(void)
 {
-	TRUE(address_of("cuEventQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) == address_of("cuEventQuery", 13000, 0));
+	TRUE(address_of("cuEventQuery", 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) ==
+	     address_of("cuEventQuery", 13000, 0));
 }
 
 static void an_unknown_name_is_told_by_the_status(void)
@@ -70,7 +74,8 @@ static void a_name_newer_than_the_version_is_told_by_the_status(void)
 static void the_older_form_returns_the_error(void)
 {
 	CUresult (*older)(const char *, void **, int, cuuint64_t) =
-		(CUresult (*)(const char *, void **, int, cuuint64_t))address_of("cuGetProcAddress", 11030, 0);
+		(CUresult(*)(const char *, void **, int, cuuint64_t))address_of("cuGetProcAddress", 11030,
+	                                                                    0);
 	void *address = &older;
 
 	EXPECT(older("cuNoSuchFunction", &address, 13000, 0), CUDA_ERROR_NOT_FOUND);
@@ -167,8 +172,10 @@ const struct check address_checks[] = {
 	CHECK(a_later_version_finds_the_same_form, DRIVER),
 	CHECK(per_thread_flag_chooses_the_per_thread_form, DRIVER),
 	CHECK(per_thread_flag_leaves_other_names_alone, DRIVER),
-	CHECK(an_unknown_name_is_told_by_the_status, MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
-	CHECK(a_name_newer_than_the_version_is_told_by_the_status, MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
+	CHECK(an_unknown_name_is_told_by_the_status,
+          MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
+	CHECK(a_name_newer_than_the_version_is_told_by_the_status,
+          MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
 	CHECK(the_older_form_returns_the_error, DRIVER),
 	CHECK(the_status_need_not_be_asked_for, MEASURED(DRIVER, "the result is CUDA_ERROR_NOT_FOUND")),
 	CHECK(forms_are_not_names, DRIVER),

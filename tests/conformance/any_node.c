@@ -1,4 +1,5 @@
-/* Nodes by the calls that are for every type, batches of memory operations, attributes of kernel nodes, which nodes may be disabled. */
+/* Nodes by the calls that are for every type, batches of memory operations, attributes of kernel
+ * nodes, which nodes may be disabled. */
 #include "conformance.h"
 
 static CUgraphNodeParams params;
@@ -56,7 +57,8 @@ static void memsets_are_added_and_set(void)
 	CUgraphNode node;
 
 	of_type(CU_GRAPH_NODE_TYPE_MEMSET);
-	params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){.dst = target, .value = 5, .elementSize = 4, .width = 4, .height = 1, .ctx = context};
+	params.memset = (CUDA_MEMSET_NODE_PARAMS_v2){
+		.dst = target, .value = 5, .elementSize = 4, .width = 4, .height = 1, .ctx = context};
 	OK(add(&node));
 	EQUAL(type_of(node), CU_GRAPH_NODE_TYPE_MEMSET);
 	OK(cuGraphInstantiate(&exec, graph, 0));
@@ -77,8 +79,13 @@ static void copies_are_added_and_set(void)
 	OK(cuCtxSynchronize());
 	of_type(CU_GRAPH_NODE_TYPE_MEMCPY);
 	params.memcpy.copyCtx = context;
-	params.memcpy.copyParams = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = second, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = first, .WidthInBytes = 16, .Height = 1, .Depth = 1};
+	params.memcpy.copyParams = (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                                           .srcDevice = second,
+	                                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                                           .dstDevice = first,
+	                                           .WidthInBytes = 16,
+	                                           .Height = 1,
+	                                           .Depth = 1};
 	OK(add(&node));
 	EQUAL(type_of(node), CU_GRAPH_NODE_TYPE_MEMCPY);
 	OK(cuGraphInstantiate(&exec, graph, 0));
@@ -211,7 +218,8 @@ static void a_child_graph_keeps_its_topology(void)
 	OK(cuGraphCreate(&graph, 0));
 	OK(cuGraphAddChildGraphNode(&node, graph, NULL, 0, child));
 	OK(cuGraphInstantiate(&exec, graph, 0));
-	EXPECT(cuGraphExecChildGraphNodeSetParams(exec, node, second), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EXPECT(cuGraphExecChildGraphNodeSetParams(exec, node, second),
+	       CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 	OK(cuGraphDestroy(second));
 	OK(cuGraphDestroy(child));
 	run_graph();
@@ -248,13 +256,16 @@ static void the_type_is_known_and_the_nodes(void)
 
 static CUstreamBatchMemOpParams write_of(CUdeviceptr address, cuuint32_t value)
 {
-	return (CUstreamBatchMemOpParams){.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = address, .value = value}};
+	return (CUstreamBatchMemOpParams){.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32,
+	                                                 .address = address,
+	                                                 .value = value}};
 }
 
 static void a_batch_is_done_in_order(void)
 {
 	CUdeviceptr target = words();
-	CUstreamBatchMemOpParams operations[] = {write_of(target, 7), write_of(target + 4, 8), write_of(target, 9)};
+	CUstreamBatchMemOpParams operations[] = {write_of(target, 7), write_of(target + 4, 8),
+	                                         write_of(target, 9)};
 
 	OK(cuStreamBatchMemOp(stream, 3, operations, 0));
 	finish(stream);
@@ -377,8 +388,10 @@ static void attributes_of_nodes_are_copied(void)
 
 static void attributes_of_launches_alone_are_not_of_nodes(void)
 {
-	static const CUkernelNodeAttrID invalid[] = {CU_LAUNCH_ATTRIBUTE_IGNORE, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
-		CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
+	static const CUkernelNodeAttrID invalid[] = {
+		CU_LAUNCH_ATTRIBUTE_IGNORE, CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+		CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+		CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
 	CUkernelNodeAttrValue value = {.priority = 0};
 	CUgraphNode node = captured_on(stream);
 	size_t i;
@@ -394,8 +407,11 @@ static void preferred_attributes_of_nodes_are_not_those_documented(void)
 	CUkernelNodeAttrValue value = {.priority = 0};
 	CUgraphNode node = captured_on(stream);
 
-	EXPECT(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, &value), CUDA_ERROR_INVALID_VALUE);
-	OK(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, &value));
+	EXPECT(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+	                                     &value),
+	       CUDA_ERROR_INVALID_VALUE);
+	OK(cuGraphKernelNodeGetAttribute(node, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+	                                 &value));
 }
 
 static void only_kernels_copies_and_memsets_are_disabled(void)
@@ -437,7 +453,9 @@ static void attributes_of_a_node_that_nobody_set(void)
 	CUkernelNodeAttrValue value;
 	CUgraphNode node = captured_on(stream);
 
-	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, &value));
+	OK(cuGraphKernelNodeGetAttribute(node,
+	                                 CU_KERNEL_NODE_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+	                                 &value));
 	EQUAL(value.clusterSchedulingPolicyPreference, CU_CLUSTER_SCHEDULING_POLICY_SPREAD);
 	OK(cuGraphKernelNodeGetAttribute(node, CU_KERNEL_NODE_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
 	EQUAL(value.memSyncDomainMap.default_, 0);
@@ -472,7 +490,8 @@ const struct check any_node_checks[] = {
 	CHECK(events_are_waited_for_by_nodes, GRAPH "cuGraphExecEventWaitNodeSetEvent"),
 	CHECK(graphs_are_added_as_children, ANY),
 	CHECK(a_child_graph_takes_other_values, GRAPH "cuGraphExecChildGraphNodeSetParams"),
-	CHECK(a_child_graph_keeps_its_topology, MEASURED(GRAPH "cuGraphExecChildGraphNodeSetParams", "lists only CUDA_ERROR_INVALID_VALUE")),
+	CHECK(a_child_graph_keeps_its_topology, MEASURED(GRAPH "cuGraphExecChildGraphNodeSetParams",
+                                                     "lists only CUDA_ERROR_INVALID_VALUE")),
 	CHECK(a_node_added_later_is_not_in_the_executable_graph, GRAPH "cuGraphExecNodeSetParams"),
 	CHECK(the_type_is_known_and_the_nodes, ANY),
 	CHECK(a_batch_is_done_in_order, "Stream Memory Operations: cuStreamBatchMemOp"),
@@ -483,11 +502,17 @@ const struct check any_node_checks[] = {
 	CHECK(attributes_of_a_node_are_kept, GRAPH "cuGraphKernelNodeSetAttribute"),
 	CHECK(attributes_of_nodes_are_copied, GRAPH "cuGraphKernelNodeCopyAttributes"),
 	CHECK(attributes_of_launches_alone_are_not_of_nodes, "Data types: CUlaunchAttributeID"),
-	CHECK(preferred_attributes_of_nodes_are_not_those_documented,
-		MEASURED("Data types: CUlaunchAttributeID", "a preferred cluster dimension is valid for nodes, a preferred carveout for launches only")),
+	CHECK(
+		preferred_attributes_of_nodes_are_not_those_documented,
+		MEASURED(
+			"Data types: CUlaunchAttributeID",
+			"a preferred cluster dimension is valid for nodes, a preferred carveout for launches only")),
 	CHECK(only_kernels_copies_and_memsets_are_disabled, GRAPH "cuGraphNodeSetEnabled"),
-	CHECK(a_batch_node_may_be_empty_but_names_its_context, MEASURED("Graph Management: cuGraphAddBatchMemOpNode", "says neither")),
-	CHECK(attributes_of_a_node_that_nobody_set, MEASURED("Data types: CUlaunchAttributeValue", "no default of the scheduling policy")),
-	CHECK(an_attributes_value_is_no_larger_than_it_is, MEASURED("Graph Management: cuGraphKernelNodeGetAttribute", "does not say so")),
+	CHECK(a_batch_node_may_be_empty_but_names_its_context,
+          MEASURED("Graph Management: cuGraphAddBatchMemOpNode", "says neither")),
+	CHECK(attributes_of_a_node_that_nobody_set,
+          MEASURED("Data types: CUlaunchAttributeValue", "no default of the scheduling policy")),
+	CHECK(an_attributes_value_is_no_larger_than_it_is,
+          MEASURED("Graph Management: cuGraphKernelNodeGetAttribute", "does not say so")),
 	CHECKS_END,
 };

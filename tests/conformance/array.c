@@ -1,9 +1,13 @@
-/* Arrays: what they are told to be, and copies through them. Kernels that read them are not looked at. */
+/* Arrays: what they are told to be, and copies through them. Kernels that read them are not looked
+ * at. */
 #include "conformance.h"
 
 static CUarray array_of(size_t width, size_t height)
 {
-	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = width, .Height = height, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = width,
+	                                .Height = height,
+	                                .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+	                                .NumChannels = 1};
 	CUarray array;
 
 	OK(cuArrayCreate(&array, &wanted));
@@ -12,14 +16,24 @@ static CUarray array_of(size_t width, size_t height)
 
 static CUDA_MEMCPY2D into(CUarray array, CUdeviceptr from)
 {
-	return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = from, .srcPitch = 16, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-		.dstArray = array, .WidthInBytes = 16, .Height = 3};
+	return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcDevice = from,
+	                       .srcPitch = 16,
+	                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+	                       .dstArray = array,
+	                       .WidthInBytes = 16,
+	                       .Height = 3};
 }
 
 static CUDA_MEMCPY2D out_of(CUarray array, CUdeviceptr to)
 {
-	return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = to,
-		.dstPitch = 16, .WidthInBytes = 16, .Height = 3};
+	return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+	                       .srcArray = array,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstDevice = to,
+	                       .dstPitch = 16,
+	                       .WidthInBytes = 16,
+	                       .Height = 3};
 }
 
 static void is_there(CUdeviceptr address)
@@ -72,7 +86,10 @@ static void an_array_says_what_it_is(void)
 
 static void an_array_needs_a_width_and_one_two_or_four_channels(void)
 {
-	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 8, .Height = 1, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 3};
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 8,
+	                                .Height = 1,
+	                                .Format = CU_AD_FORMAT_FLOAT,
+	                                .NumChannels = 3};
 	CUarray array;
 
 	EXPECT(cuArrayCreate(&array, &wanted), CUDA_ERROR_INVALID_VALUE);
@@ -98,7 +115,10 @@ static void a_copy_out_of_an_array_is_captured(void)
 
 static void a_capture_prohibits_making_an_array(void)
 {
-	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 8, .Height = 1, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 8,
+	                                .Height = 1,
+	                                .Format = CU_AD_FORMAT_FLOAT,
+	                                .NumChannels = 1};
 	CUarray array;
 
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -113,6 +133,7 @@ const struct check array_checks[] = {
 	CHECK(an_array_says_what_it_is, MEMORY "cuArray3DGetDescriptor"),
 	CHECK(an_array_needs_a_width_and_one_two_or_four_channels, MEMORY "cuArrayCreate"),
 	CHECK(a_copy_out_of_an_array_is_captured, MEMORY "cuMemcpy2DAsync"),
-	CHECK(a_capture_prohibits_making_an_array, "Stream Management: cuThreadExchangeStreamCaptureMode, potentially unsafe calls"),
+	CHECK(a_capture_prohibits_making_an_array,
+          "Stream Management: cuThreadExchangeStreamCaptureMode, potentially unsafe calls"),
 	CHECKS_END,
 };

@@ -1,9 +1,9 @@
 /*
- * Which calls return while a kernel waits for the host, and whether other threads can launch beside one that does not. A layer that makes such calls on its
- * own account, on whatever thread, must know: if launches wait with it, the program can never make the one that the kernel waits for.
+ * Which calls return while a kernel waits for the host, and whether other threads can launch beside
+ * one that does not. A layer that makes such calls on its own account, on whatever thread, must
+ * know: if launches wait with it, the program can never make the one that the kernel waits for.
  */
 #include "waits.h"
-
 
 enum { GRAPHS = 40, LENGTH = 100, STREAMS = 80 };
 
@@ -161,14 +161,16 @@ static void live_in_another_context(void)
 	OK(cuCtxPopCurrent(NULL));
 }
 
-/* Uploads through more streams than there can be queues to the device; none of them has anything else to do. */
+/* Uploads through more streams than there can be queues to the device; none of them has anything
+ * else to do. */
 static void upload_through_many_streams(void)
 {
 	for (unsigned i = 0; i < GRAPHS; i++)
 		OK(cuGraphUpload(execs[i], streams[i]));
 }
 
-/* Were an upload stuck behind the kernel, in a queue that streams share, the launch would be, too. */
+/* Were an upload stuck behind the kernel, in a queue that streams share, the launch would be, too.
+ */
 static void upload_through_many_streams_and_run(void)
 {
 	upload_through_many_streams();
@@ -196,7 +198,8 @@ static void unload_it(void)
 
 static void ask(void)
 {
-	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                                    CU_POINTER_ATTRIBUTE_IS_MANAGED};
 	unsigned type, managed;
 	void *answers[] = {&type, &managed};
 	size_t offset, bytes, free_bytes, total;
@@ -384,7 +387,8 @@ static void freeing_host_memory_waits_for_a_kernel(void)
 	WAITS_WITH_LAUNCHES(free_host);
 }
 
-/* ---- calls that the building thread makes, and others that Reprise has to know about (preload/entry_points.def, WAITS) ---- */
+/* ---- calls that the building thread makes, and others that Reprise has to know about
+ * (preload/entry_points.def, WAITS) ---- */
 
 static CUarray array;
 static CUmemoryPool pool;
@@ -411,7 +415,10 @@ static void allocate_host_with_flags(void)
 
 static void allocate_array(void)
 {
-	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 256, .Height = 256, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 256,
+	                                .Height = 256,
+	                                .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+	                                .NumChannels = 1};
 
 	OK(cuArrayCreate(&array, &wanted));
 }
@@ -433,7 +440,8 @@ static void unregister_memory(void)
 
 static void make_a_pool(void)
 {
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
 
 	OK(cuMemPoolCreate(&pool, &props));
 }
@@ -559,7 +567,8 @@ static void upload_one(void)
 	OK(cuGraphUpload(execs[1], other));
 }
 
-/* Whether the call returns beside a kernel that waits, for whose end another thread waits in cuMemFree. */
+/* Whether the call returns beside a kernel that waits, for whose end another thread waits in
+ * cuMemFree. */
 static void expect_beside_free(void (*call)(void), const char *what, bool return_wanted)
 {
 	bool returns;
@@ -567,8 +576,9 @@ static void expect_beside_free(void (*call)(void), const char *what, bool return
 	allocate();
 	returns = returns_beside_thread(hold, free_in_thread, 50, call);
 	if (returns != return_wanted)
-		conformance_fail(__FILE__, __LINE__, "%s beside a thread in cuMemFree: expected %s, saw %s", what, return_wanted ? "a return" : "a wait",
-			returns ? "a return" : "a wait");
+		conformance_fail(__FILE__, __LINE__, "%s beside a thread in cuMemFree: expected %s, saw %s",
+		                 what, return_wanted ? "a return" : "a wait",
+		                 returns ? "a return" : "a wait");
 }
 #define RETURNS_BESIDE_FREE(call) expect_beside_free((call), #call, true)
 #define WAITS_BESIDE_FREE(call) expect_beside_free((call), #call, false)
@@ -742,7 +752,10 @@ static void launch_one(void)
 static void expect_about_a_thousand(unsigned seen)
 {
 	if (seen < PENDING_LEAST || seen > PENDING_MOST)
-		conformance_fail(__FILE__, __LINE__, "expected a launch to wait behind %u to %u that are pending, saw %u that did not", PENDING_LEAST, PENDING_MOST, seen);
+		conformance_fail(
+			__FILE__, __LINE__,
+			"expected a launch to wait behind %u to %u that are pending, saw %u that did not",
+			PENDING_LEAST, PENDING_MOST, seen);
 }
 
 static void launches_wait_behind_a_thousand_pending(void)
@@ -834,7 +847,9 @@ static void a_graph_that_finds_no_room_waits_alone(void)
 	destroy_one_graph();
 }
 
-#define SOURCE MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", "some calls wait, which is not said in full")
+#define SOURCE \
+	MEASURED("Asynchronous Concurrent Execution, Implicit Synchronization", \
+	         "some calls wait, which is not said in full")
 
 const struct check beside_checks[] = {
 	CHECK_ALONE(capturing_does_not_wait_for_a_kernel, SOURCE, 0),
@@ -878,12 +893,25 @@ const struct check beside_checks[] = {
 	CHECK_ALONE(destroying_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(uploading_a_graph_waits_behind_a_call_that_waits, SOURCE, 0),
 	CHECK_ALONE(another_context_lives_beside_a_call_that_waits, SOURCE, 0),
-	CHECK_ALONE(launches_wait_behind_a_thousand_pending, MEASURED("Asynchronous Concurrent Execution", "how many launches may be pending is not said"), 0),
-	CHECK_ALONE(launches_of_graphs_wait_behind_a_thousand_pending, MEASURED("Graph Management: cuGraphLaunch", "how many launches may be pending is not said"), 0),
+	CHECK_ALONE(launches_wait_behind_a_thousand_pending,
+                MEASURED("Asynchronous Concurrent Execution",
+                         "how many launches may be pending is not said"),
+                0),
+	CHECK_ALONE(launches_of_graphs_wait_behind_a_thousand_pending,
+                MEASURED("Graph Management: cuGraphLaunch",
+                         "how many launches may be pending is not said"),
+                0),
 	CHECK_ALONE(records_of_an_event_do_not_wait, SOURCE, 0),
 	CHECK_ALONE(waits_for_an_event_do_not_wait, SOURCE, 0),
-	CHECK_ALONE(a_launch_that_finds_no_room_waits_alone, MEASURED("Asynchronous Concurrent Execution", "what others can do while a launch waits is not said"), 0),
-	CHECK_ALONE(a_graph_that_finds_no_room_waits_alone, MEASURED("Graph Management: cuGraphLaunch", "what others can do while a launch waits is not said"), 0),
-	CHECK(a_librarys_kernel_is_loaded_beside_a_call_that_waits, MEASURED("Library Management: cuKernelGetFunction", "whether it waits is not said")),
+	CHECK_ALONE(a_launch_that_finds_no_room_waits_alone,
+                MEASURED("Asynchronous Concurrent Execution",
+                         "what others can do while a launch waits is not said"),
+                0),
+	CHECK_ALONE(a_graph_that_finds_no_room_waits_alone,
+                MEASURED("Graph Management: cuGraphLaunch",
+                         "what others can do while a launch waits is not said"),
+                0),
+	CHECK(a_librarys_kernel_is_loaded_beside_a_call_that_waits,
+          MEASURED("Library Management: cuKernelGetFunction", "whether it waits is not said")),
 	CHECKS_END,
 };

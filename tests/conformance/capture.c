@@ -39,7 +39,8 @@ static void a_capture_has_a_status(void)
 static void the_legacy_stream_is_not_captured(void)
 {
 	EXPECT(cuStreamBeginCapture(NULL, RELAXED_MODE), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-	EXPECT(cuStreamBeginCapture(CU_STREAM_LEGACY, RELAXED_MODE), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuStreamBeginCapture(CU_STREAM_LEGACY, RELAXED_MODE),
+	       CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 }
 
 static void the_per_thread_stream_is_captured(void)
@@ -93,8 +94,14 @@ static void another_thread_spoils(CUstreamCaptureMode mode)
 	graph = NULL;
 }
 
-static void another_thread_spoils_a_global_capture_by_ending_it(void) { another_thread_spoils(GLOBAL_MODE); }
-static void another_thread_spoils_a_thread_local_capture_by_ending_it(void) { another_thread_spoils(LOCAL_MODE); }
+static void another_thread_spoils_a_global_capture_by_ending_it(void)
+{
+	another_thread_spoils(GLOBAL_MODE);
+}
+static void another_thread_spoils_a_thread_local_capture_by_ending_it(void)
+{
+	another_thread_spoils(LOCAL_MODE);
+}
 
 static void a_relaxed_capture_ends_in_any_thread(void)
 {
@@ -185,7 +192,8 @@ static void info_of_no_capture_is_only_the_status(void)
 
 	OK(cuStreamGetCaptureInfo(stream, &none, NULL, NULL, NULL, NULL, NULL));
 	EQUAL(none, CU_STREAM_CAPTURE_STATUS_NONE);
-	EXPECT(cuStreamGetCaptureInfo(stream, NULL, NULL, NULL, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamGetCaptureInfo(stream, NULL, NULL, NULL, NULL, NULL, NULL),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void dependencies_may_be_replaced(void)
@@ -195,7 +203,8 @@ static void dependencies_may_be_replaced(void)
 
 	begin(GLOBAL_MODE);
 	OK(launch("nothing", stream, NULL));
-	OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,
+	                                     CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 	OK(launch("nothing", stream, NULL));
 	{
 		CUstreamCaptureStatus active;
@@ -205,7 +214,8 @@ static void dependencies_may_be_replaced(void)
 		EQUAL(nodes(building, all, 2), 2);
 		first = all[0];
 	}
-	OK(cuStreamUpdateCaptureDependencies(stream, &first, NULL, 1, CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
+	OK(cuStreamUpdateCaptureDependencies(stream, &first, NULL, 1,
+	                                     CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
 	capture_end();
 	OK(cuGraphGetEdges(graph, NULL, NULL, NULL, &count));
 	EQUAL(count, 0);
@@ -237,10 +247,14 @@ static void a_capture_into_a_graph_takes_its_nodes(void)
 	OK(cuGraphAddEmptyNode(&root, graph, NULL, 0));
 	OK(cuGraphCreate(&second, 0));
 	OK(cuGraphAddEmptyNode(&stranger, second, NULL, 0));
-	EXPECT(cuStreamBeginCaptureToGraph(stream, NULL, NULL, NULL, 0, GLOBAL_MODE), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, &stranger, NULL, 1, GLOBAL_MODE), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, GLOBAL_MODE), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, (CUstreamCaptureMode)7), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, NULL, NULL, NULL, 0, GLOBAL_MODE),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, &stranger, NULL, 1, GLOBAL_MODE),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, NULL, NULL, 1, GLOBAL_MODE),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, (CUstreamCaptureMode)7),
+	       CUDA_ERROR_INVALID_VALUE);
 	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
 	OK(cuGraphDestroy(second));
 }
@@ -262,14 +276,17 @@ static void info_of_an_invalidated_capture_is_only_the_status(void)
 
 static void dependencies_need_a_capture(void)
 {
-	EXPECT(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES), CUDA_ERROR_ILLEGAL_STATE);
+	EXPECT(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,
+	                                         CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+	       CUDA_ERROR_ILLEGAL_STATE);
 }
 
 static void nodes_taken_out_need_not_be_joined(void)
 {
 	begin(GLOBAL_MODE);
 	OK(launch("nothing", stream, NULL));
-	OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	OK(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,
+	                                     CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 	OK(launch("nothing", stream, NULL));
 	capture_end();
 	EQUAL(nodes(graph, NULL, 0), 2);
@@ -322,7 +339,8 @@ static void nodes_made_meanwhile_need_not_be_joined(void)
 
 	OK(cuGraphAddEmptyNode(&made, given, NULL, 0));
 	OK(launch("nothing", stream, NULL));
-	OK(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	OK(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1,
+	                                     CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 	capture_end();
 	TRUE(graph == given);
 	EQUAL(nodes(graph, NULL, 0), 3);
@@ -371,11 +389,14 @@ static void dependencies_of_an_ended_capture_are_not_updated(void)
 	EXPECT(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 1, 0), CUDA_ERROR_INVALID_VALUE);
 	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
 	capture_end();
-	EXPECT(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES), CUDA_ERROR_ILLEGAL_STATE);
+	EXPECT(cuStreamUpdateCaptureDependencies(stream, &root, NULL, 1,
+	                                         CU_STREAM_SET_CAPTURE_DEPENDENCIES),
+	       CUDA_ERROR_ILLEGAL_STATE);
 }
 
 #define CAPTURE "Stream Management: "
-#define WRONG_THREAD "the end must come from the thread that began, with nothing said of what is left"
+#define WRONG_THREAD \
+	"the end must come from the thread that began, with nothing said of what is left"
 
 const struct check capture_checks[] = {
 	CHECK(captured_work_runs_when_it_is_launched, "Programming Guide, CUDA Graphs, Stream Capture"),
@@ -386,9 +407,12 @@ const struct check capture_checks[] = {
 	CHECK(a_capture_has_a_known_mode, CAPTURE "cuStreamBeginCapture"),
 	CHECK(a_capture_is_begun_once, CAPTURE "cuStreamBeginCapture"),
 	CHECK(a_capture_that_was_not_begun_does_not_end, CAPTURE "cuStreamEndCapture"),
-	CHECK(a_capture_may_end_without_its_graph, MEASURED(CAPTURE "cuStreamEndCapture", "CUDA_ERROR_INVALID_VALUE")),
-	CHECK(another_thread_spoils_a_global_capture_by_ending_it, MEASURED(CAPTURE "cuStreamEndCapture", WRONG_THREAD)),
-	CHECK(another_thread_spoils_a_thread_local_capture_by_ending_it, MEASURED(CAPTURE "cuStreamEndCapture", WRONG_THREAD)),
+	CHECK(a_capture_may_end_without_its_graph,
+          MEASURED(CAPTURE "cuStreamEndCapture", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(another_thread_spoils_a_global_capture_by_ending_it,
+          MEASURED(CAPTURE "cuStreamEndCapture", WRONG_THREAD)),
+	CHECK(another_thread_spoils_a_thread_local_capture_by_ending_it,
+          MEASURED(CAPTURE "cuStreamEndCapture", WRONG_THREAD)),
 	CHECK(a_relaxed_capture_ends_in_any_thread, CAPTURE "cuStreamEndCapture"),
 	CHECK(any_thread_may_add_to_a_capture, CAPTURE "cuStreamBeginCapture"),
 	CHECK(two_streams_capture_at_once, "Programming Guide, CUDA Graphs, Stream Capture"),
@@ -402,12 +426,22 @@ const struct check capture_checks[] = {
 	CHECK(info_of_an_invalidated_capture_is_only_the_status, CAPTURE "cuStreamGetCaptureInfo"),
 	CHECK(a_capture_goes_into_a_graph_given, CAPTURE "cuStreamBeginCaptureToGraph"),
 	CHECK(capture_modes_are_exchanged, CAPTURE "cuThreadExchangeStreamCaptureMode"),
-	CHECK(a_thread_takes_an_unknown_capture_mode, MEASURED(CAPTURE "cuThreadExchangeStreamCaptureMode", "lists three modes")),
+	CHECK(a_thread_takes_an_unknown_capture_mode,
+          MEASURED(CAPTURE "cuThreadExchangeStreamCaptureMode", "lists three modes")),
 	CHECK(destroying_a_capturing_stream_ends_its_capture, CAPTURE "cuStreamDestroy"),
-	CHECK(nodes_made_meanwhile_need_not_be_joined, MEASURED(CAPTURE "cuStreamBeginCaptureToGraph", "says nothing of nodes made by other calls")),
-	CHECK(a_graph_given_goes_with_its_invalid_capture, MEASURED(CAPTURE "cuStreamEndCapture", "a NULL graph is returned, not said what becomes of one given")),
-	CHECK(a_graph_being_captured_is_kept, MEASURED("Graph Management: cuGraphDestroy, cuGraphDestroyNode", "says nothing of captures")),
-	CHECK(a_graph_being_captured_may_be_instantiated_and_cloned, MEASURED("Graph Management: cuGraphInstantiate, cuGraphClone", "says nothing of captures")),
-	CHECK(dependencies_of_an_ended_capture_are_not_updated, CAPTURE "cuStreamUpdateCaptureDependencies"),
+	CHECK(nodes_made_meanwhile_need_not_be_joined,
+          MEASURED(CAPTURE "cuStreamBeginCaptureToGraph",
+                   "says nothing of nodes made by other calls")),
+	CHECK(a_graph_given_goes_with_its_invalid_capture,
+          MEASURED(CAPTURE "cuStreamEndCapture",
+                   "a NULL graph is returned, not said what becomes of one given")),
+	CHECK(a_graph_being_captured_is_kept,
+          MEASURED("Graph Management: cuGraphDestroy, cuGraphDestroyNode",
+                   "says nothing of captures")),
+	CHECK(a_graph_being_captured_may_be_instantiated_and_cloned,
+          MEASURED("Graph Management: cuGraphInstantiate, cuGraphClone",
+                   "says nothing of captures")),
+	CHECK(dependencies_of_an_ended_capture_are_not_updated,
+          CAPTURE "cuStreamUpdateCaptureDependencies"),
 	CHECKS_END,
 };

@@ -1,6 +1,7 @@
 /*
- * What the checks share. A check is a function that returns if the driver does what is expected, and leaves by `conformance_fail` (a jump) if not.
- * It finds a current context, the module and two fresh streams; what it allocates with the helpers here is given back after it.
+ * What the checks share. A check is a function that returns if the driver does what is expected,
+ * and leaves by `conformance_fail` (a jump) if not. It finds a current context, the module and two
+ * fresh streams; what it allocates with the helpers here is given back after it.
  */
 #pragma once
 
@@ -24,30 +25,50 @@ struct check {
 	const char *gpu_only; /* why the simulation does not model it, or NULL */
 };
 
-/* The source of a check in which the GPU does otherwise than the documentation says, or says nothing of: the check expects what the GPU did. */
+/* The source of a check in which the GPU does otherwise than the documentation says, or says
+ * nothing of: the check expects what the GPU did. */
 #define MEASURED(source, documented) "measured on an H200, driver 580; " source ": " documented
 
-#define CHECK(name, source) {#name, source, name, 0, NULL}
-#define CHECK_ALONE(name, source, flags) {#name, source, name, (flags) | OWN_PROCESS, NULL}
-#define CHECK_GPU(name, source, reason) {#name, source, name, 0, reason}
-#define CHECKS_END {NULL, NULL, NULL, 0, NULL}
+#define CHECK(name, source) \
+	{ \
+#name, source, name, 0, NULL \
+	}
+#define CHECK_ALONE(name, source, flags) \
+	{ \
+#name, source, name, (flags) | OWN_PROCESS, NULL \
+	}
+#define CHECK_GPU(name, source, reason) \
+	{ \
+#name, source, name, 0, reason \
+	}
+#define CHECKS_END \
+	{ \
+		NULL, NULL, NULL, 0, NULL \
+	}
 
 /* The tables, each ended by CHECKS_END. */
-extern const struct check device_checks[], context_checks[], module_checks[], function_checks[], launch_checks[], memory_checks[], pointer_checks[],
-	copy_checks[], pool_checks[], stream_checks[], order_checks[], event_checks[], capture_checks[], prohibited_checks[], unsafe_checks[],
-	fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[], sticky_checks[], address_checks[],
-	memory_node_checks[], edge_checks[], any_node_checks[], managed_checks[], peer_checks[], array_checks[], green_checks[],
-	carried_checks[], beside_checks[], host_checks[], across_checks[];
+extern const struct check device_checks[], context_checks[], module_checks[], function_checks[],
+	launch_checks[], memory_checks[], pointer_checks[], copy_checks[], pool_checks[],
+	stream_checks[], order_checks[], event_checks[], capture_checks[], prohibited_checks[],
+	unsafe_checks[], fork_checks[], graph_checks[], node_checks[], update_checks[], set_checks[],
+	sticky_checks[], address_checks[], memory_node_checks[], edge_checks[], any_node_checks[],
+	managed_checks[], peer_checks[], array_checks[], green_checks[], carried_checks[],
+	beside_checks[], host_checks[], across_checks[];
 
 /* ---- expectations ---- */
 
-_Noreturn void conformance_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void conformance_result(CUresult seen, CUresult wanted, const char *what, const char *file, int line);
-void conformance_equal(unsigned long long seen, unsigned long long wanted, const char *what, const char *file, int line);
+_Noreturn void conformance_fail(const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void conformance_result(CUresult seen, CUresult wanted, const char *what, const char *file,
+                        int line);
+void conformance_equal(unsigned long long seen, unsigned long long wanted, const char *what,
+                       const char *file, int line);
 
 #define EXPECT(call, wanted) conformance_result((call), (wanted), #call, __FILE__, __LINE__)
 #define OK(call) EXPECT(call, CUDA_SUCCESS)
-#define EQUAL(seen, wanted) conformance_equal((unsigned long long)(seen), (unsigned long long)(wanted), #seen, __FILE__, __LINE__)
+#define EQUAL(seen, wanted) \
+	conformance_equal((unsigned long long)(seen), (unsigned long long)(wanted), #seen, __FILE__, \
+	                  __LINE__)
 #define TRUE(condition) \
 	do { \
 		if (!(condition)) \
@@ -68,8 +89,8 @@ extern CUgraphExec exec;
 CUfunction function(const char *name);
 CUstream blocking_stream(void);
 CUevent event_new(unsigned int flags);
-CUdeviceptr words(void);          /* WORDS words of zeros */
-volatile unsigned *pinned(void);  /* the same in pinned memory */
+CUdeviceptr words(void);         /* WORDS words of zeros */
+volatile unsigned *pinned(void); /* the same in pinned memory */
 unsigned word(CUdeviceptr address, unsigned position);
 
 /* Kernels of kernels.cu, one thread each. */
@@ -92,10 +113,10 @@ void in_thread(void (*call)(void));
 void in_thread_without_context(void (*call)(void));
 
 /* Captures. */
-void begin(CUstreamCaptureMode mode);       /* on `stream` */
+void begin(CUstreamCaptureMode mode); /* on `stream` */
 CUstreamCaptureStatus status(CUstream of);
-void end_is(CUresult wanted);               /* of `stream`; sets `graph` */
-void capture_end(void);                     /* successfully */
-void run_graph(void);                       /* instantiates if need be, launches on `stream`, synchronises */
+void end_is(CUresult wanted); /* of `stream`; sets `graph` */
+void capture_end(void);       /* successfully */
+void run_graph(void);         /* instantiates if need be, launches on `stream`, synchronises */
 unsigned nodes(CUgraph of, CUgraphNode *into, unsigned room);
 CUgraphNodeType type_of(CUgraphNode node);

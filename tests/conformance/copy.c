@@ -130,8 +130,14 @@ static void a_synchronous_copy_comes_after_the_legacy_stream(void)
 static void rows_are_copied_and_gaps_are_not(void)
 {
 	unsigned char source[32], target[64];
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = source, .srcPitch = 8, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstPitch = 16, .dstXInBytes = 2, .WidthInBytes = 8, .Height = 4};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                       .srcHost = source,
+	                       .srcPitch = 8,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstPitch = 16,
+	                       .dstXInBytes = 2,
+	                       .WidthInBytes = 8,
+	                       .Height = 4};
 
 	memset(source, 9, sizeof(source));
 	plane.dstDevice = words();
@@ -145,8 +151,12 @@ static void rows_are_copied_and_gaps_are_not(void)
 
 static void rows_are_copied_in_a_stream(void)
 {
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 16, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstPitch = 8,
-		.WidthInBytes = 4, .Height = 4};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcPitch = 16,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstPitch = 8,
+	                       .WidthInBytes = 4,
+	                       .Height = 4};
 
 	plane.srcDevice = words();
 	plane.dstDevice = words();
@@ -160,8 +170,12 @@ static void rows_are_copied_in_a_stream(void)
 
 static void a_pitch_below_the_width_is_invalid(void)
 {
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 4, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstPitch = 16,
-		.WidthInBytes = 8, .Height = 4};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcPitch = 4,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstPitch = 16,
+	                       .WidthInBytes = 8,
+	                       .Height = 4};
 
 	plane.srcDevice = words();
 	plane.dstDevice = words();
@@ -171,8 +185,15 @@ static void a_pitch_below_the_width_is_invalid(void)
 
 static void slices_are_copied(void)
 {
-	CUDA_MEMCPY3D solid = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 8, .srcHeight = 2, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstPitch = 16, .dstHeight = 2, .WidthInBytes = 8, .Height = 2, .Depth = 2};
+	CUDA_MEMCPY3D solid = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcPitch = 8,
+	                       .srcHeight = 2,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstPitch = 16,
+	                       .dstHeight = 2,
+	                       .WidthInBytes = 8,
+	                       .Height = 2,
+	                       .Depth = 2};
 
 	solid.srcDevice = words();
 	solid.dstDevice = words();
@@ -266,16 +287,24 @@ static void pinned_memory_is_set_when_the_call_returns(void)
 	EQUAL(host[1], 6);
 }
 
-/* "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the host." */
+/* "For transfers from any host memory to any host memory, the function is fully synchronous with
+ * respect to the host." */
 static void a_copy_between_pinned_memory_is_done_when_it_returns(void)
 {
 	volatile unsigned *source = pinned(), *target = pinned();
-	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = (const void *)(uintptr_t)source, .srcPitch = 16,
-		.dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = (void *)(uintptr_t)(target + 16), .dstPitch = 16, .WidthInBytes = 16, .Height = 2};
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                      .srcHost = (const void *)(uintptr_t)source,
+	                      .srcPitch = 16,
+	                      .dstMemoryType = CU_MEMORYTYPE_HOST,
+	                      .dstHost = (void *)(uintptr_t)(target + 16),
+	                      .dstPitch = 16,
+	                      .WidthInBytes = 16,
+	                      .Height = 2};
 
 	for (unsigned i = 1; i < 200; i++) {
 		source[0] = i;
-		OK(cuMemcpyAsync((CUdeviceptr)(uintptr_t)target, (CUdeviceptr)(uintptr_t)source, 64, stream));
+		OK(cuMemcpyAsync((CUdeviceptr)(uintptr_t)target, (CUdeviceptr)(uintptr_t)source, 64,
+		                 stream));
 		EQUAL(target[0], i);
 		source[0] = i + 1;
 		OK(cuMemcpy2DAsync(&rows, stream));
@@ -304,16 +333,23 @@ static void copies_of_no_bytes_wait_for_nothing(void)
 
 static void copies_of_rows_beyond_the_end_are_invalid(void)
 {
-	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 4 << 20, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstPitch = 16,
-		.WidthInBytes = 16, .Height = 4};
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcPitch = 4 << 20,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstPitch = 16,
+	                      .WidthInBytes = 16,
+	                      .Height = 4};
 
 	OK(cuMemAlloc(&rows.srcDevice, 8 << 20));
 	rows.dstDevice = words();
 	EXPECT(cuMemcpy2DAsync(&rows, stream), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemsetD2D8Async(rows.srcDevice, 4 << 20, 1, 16, 4, stream), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuMemcpyDtoDAsync(rows.dstDevice, rows.srcDevice + (8 << 20) - 16, 64, stream), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuMemcpyDtoDAsync(rows.srcDevice + (8 << 20) - 16, rows.dstDevice, 64, stream), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuMemsetD32Async(rows.srcDevice + (8 << 20) - 16, 1, 16, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyDtoDAsync(rows.dstDevice, rows.srcDevice + (8 << 20) - 16, 64, stream),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyDtoDAsync(rows.srcDevice + (8 << 20) - 16, rows.dstDevice, 64, stream),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemsetD32Async(rows.srcDevice + (8 << 20) - 16, 1, 16, stream),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemFree(rows.srcDevice));
 }
 
@@ -336,7 +372,8 @@ static CUmemcpyAttributes in_stream_order(void)
 
 static void copies_come_in_batches(void)
 {
-	CUdeviceptr first = words(), second = words(), targets[] = {words(), words()}, sources[] = {first, second};
+	CUdeviceptr first = words(), second = words(), targets[] = {words(), words()},
+				sources[] = {first, second};
 	CUmemcpyAttributes attributes = in_stream_order();
 	size_t sizes[] = {16, 32}, from = 0;
 
@@ -359,10 +396,12 @@ static void each_copy_of_a_batch_has_attributes(void)
 	OK(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 2, stream));
 	finish(stream);
 	from[0] = 1;
-	EXPECT(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 1, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 1, stream),
+	       CUDA_ERROR_INVALID_VALUE);
 	from[0] = 0;
 	attributes[0].srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_INVALID;
-	EXPECT(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 1, stream), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemcpyBatchAsync(targets, sources, sizes, 2, attributes, from, 1, stream),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void a_peer_copy_takes_its_turn(void)

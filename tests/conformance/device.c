@@ -81,7 +81,8 @@ static void a_device_that_is_none_is_invalid(void)
 	char name[32];
 	int value;
 
-	EXPECT(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 999), CUDA_ERROR_INVALID_DEVICE);
+	EXPECT(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 999),
+	       CUDA_ERROR_INVALID_DEVICE);
 	EXPECT(cuDeviceGetName(name, sizeof(name), 999), CUDA_ERROR_INVALID_DEVICE);
 	EXPECT(cuDeviceTotalMem(&bytes, 999), CUDA_ERROR_INVALID_DEVICE);
 }
@@ -114,14 +115,18 @@ static void free_memory_is_part_of_the_total(void)
 
 const struct check device_checks[] = {
 	CHECK_ALONE(nothing_works_before_cuinit, INIT, NO_CONTEXT),
-	CHECK_ALONE(the_version_is_known_before_cuinit, "Version Management: cuDriverGetVersion", NO_CONTEXT),
+	CHECK_ALONE(the_version_is_known_before_cuinit, "Version Management: cuDriverGetVersion",
+                NO_CONTEXT),
 	CHECK(cuinit_takes_no_flags, INIT),
 	CHECK(cuinit_may_be_repeated, INIT),
 	CHECK(devices_are_numbered_from_zero, DEVICE "cuDeviceGet"),
-	CHECK(attributes_of_a_device, DEVICE "cuDeviceGetAttribute; Programming Guide, Compute Capabilities"),
+	CHECK(attributes_of_a_device,
+          DEVICE "cuDeviceGetAttribute; Programming Guide, Compute Capabilities"),
 	CHECK(an_attribute_that_no_device_has_is_invalid, DEVICE "cuDeviceGetAttribute"),
-	CHECK(a_device_that_is_none_is_invalid, DEVICE "cuDeviceGetAttribute, cuDeviceGetName, cuDeviceTotalMem"),
-	CHECK(a_device_has_a_name_and_memory, DEVICE "cuDeviceGetName, cuDeviceTotalMem, cuDeviceGetUuid"),
+	CHECK(a_device_that_is_none_is_invalid,
+          DEVICE "cuDeviceGetAttribute, cuDeviceGetName, cuDeviceTotalMem"),
+	CHECK(a_device_has_a_name_and_memory,
+          DEVICE "cuDeviceGetName, cuDeviceTotalMem, cuDeviceGetUuid"),
 	CHECK(free_memory_is_part_of_the_total, "Memory Management: cuMemGetInfo"),
 	CHECKS_END,
 };

@@ -5,12 +5,20 @@
 #include <time.h>
 #include <unistd.h>
 
-static const CUgraphEdgeData programmatic = {CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, {0}};
+static const CUgraphEdgeData programmatic = {CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+                                             0,
+                                             CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+                                             {0}};
 
 static CUgraphNode kernel(const CUgraphNode *before, size_t count)
 {
-	CUDA_KERNEL_NODE_PARAMS params = {.func = function("nothing"), .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
-		.blockDimZ = 1};
+	CUDA_KERNEL_NODE_PARAMS params = {.func = function("nothing"),
+	                                  .gridDimX = 1,
+	                                  .gridDimY = 1,
+	                                  .gridDimZ = 1,
+	                                  .blockDimX = 1,
+	                                  .blockDimY = 1,
+	                                  .blockDimZ = 1};
 	CUgraphNode node;
 
 	if (!graph)
@@ -73,7 +81,8 @@ static void a_lossy_query_is_refused(void)
 	EQUAL(count, 1);
 }
 
-static CUresult connect(CUgraphNode from, CUgraphNode to, unsigned char from_port, unsigned char to_port, unsigned char type)
+static CUresult connect(CUgraphNode from, CUgraphNode to, unsigned char from_port,
+                        unsigned char to_port, unsigned char type)
 {
 	CUgraphEdgeData data = {from_port, to_port, type, {0}};
 
@@ -105,7 +114,8 @@ static void an_edge_is_removed_whatever_its_data(void)
 
 static void serialised_launches_are_captured_with_a_programmatic_edge(void)
 {
-	CUlaunchAttribute serial = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
+	CUlaunchAttribute serial = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+	                            .value.programmaticStreamSerializationAllowed = 1};
 	CUlaunchConfig config = {1, 1, 1, 1, 1, 1, 0, stream, &serial, 1};
 	CUgraphNode from[2], to[2];
 	CUgraphEdgeData data[2];
@@ -230,8 +240,10 @@ static void instantiation_names_a_node_of_a_cycle(void)
 
 static void instantiation_tells_success(void)
 {
-	CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD, .hUploadStream = stream,
-		.hErrNode_out = (CUgraphNode)1, .result_out = (CUgraphInstantiateResult)77};
+	CUDA_GRAPH_INSTANTIATE_PARAMS params = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+	                                        .hUploadStream = stream,
+	                                        .hErrNode_out = (CUgraphNode)1,
+	                                        .result_out = (CUgraphInstantiateResult)77};
 
 	kernel(NULL, 0);
 	OK(cuGraphInstantiateWithParams(&exec, graph, &params));
@@ -243,7 +255,8 @@ static void instantiation_tells_success(void)
 static void an_upload_needs_a_stream(void)
 {
 	kernel(NULL, 0);
-	EXPECT(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphInstantiate(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD),
+	       CUDA_ERROR_INVALID_VALUE);
 	exec = NULL;
 }
 
@@ -281,7 +294,8 @@ static void destroyed_soon(int wanted)
 	const struct timespec pause = {0, 1000000};
 	int tries;
 
-	for (tries = 0; tries < 5000 && __atomic_load_n(&destroyed, __ATOMIC_SEQ_CST) != wanted; tries++)
+	for (tries = 0; tries < 5000 && __atomic_load_n(&destroyed, __ATOMIC_SEQ_CST) != wanted;
+	     tries++)
 		nanosleep(&pause, NULL);
 	EQUAL(__atomic_load_n(&destroyed, __ATOMIC_SEQ_CST), wanted);
 }
@@ -299,9 +313,11 @@ static void a_user_object_has_a_destructor_and_a_flag(void)
 {
 	CUuserObject object;
 
-	EXPECT(cuUserObjectCreate(&object, NULL, destroy, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuUserObjectCreate(&object, NULL, destroy, 0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuUserObjectCreate(&object, NULL, destroy, 1, 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuUserObjectCreate(&object, NULL, NULL, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuUserObjectCreate(&object, NULL, NULL, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void the_last_reference_destroys(void)
@@ -378,18 +394,23 @@ const struct check edge_checks[] = {
 	CHECK(dependencies_are_of_the_graph_and_named_once, GRAPH "cuGraphAddEmptyNode"),
 	CHECK(an_edge_keeps_its_data, EDGES),
 	CHECK(a_lossy_query_is_refused, GRAPH "cuGraphGetEdges"),
-	CHECK(programmatic_edges_are_between_kernels, "Data types: CUgraphEdgeData, CUgraphDependencyType"),
-	CHECK(an_edge_is_removed_whatever_its_data, MEASURED(GRAPH "cuGraphRemoveDependencies", "an error without matching data")),
-	CHECK(serialised_launches_are_captured_with_a_programmatic_edge, "Programming Guide, Programmatic Dependent Launch, Use in CUDA Graphs"),
+	CHECK(programmatic_edges_are_between_kernels,
+          "Data types: CUgraphEdgeData, CUgraphDependencyType"),
+	CHECK(an_edge_is_removed_whatever_its_data,
+          MEASURED(GRAPH "cuGraphRemoveDependencies", "an error without matching data")),
+	CHECK(serialised_launches_are_captured_with_a_programmatic_edge,
+          "Programming Guide, Programmatic Dependent Launch, Use in CUDA Graphs"),
 	CHECK(nodes_are_found_in_a_clone, GRAPH "cuGraphNodeFindInClone"),
 	CHECK(a_clone_goes_its_own_way, GRAPH "cuGraphClone"),
 	CHECK(destroying_a_node_cuts_its_edges, GRAPH "cuGraphDestroyNode"),
 	CHECK(a_child_graph_is_a_clone, GRAPH "cuGraphAddChildGraphNode"),
-	CHECK(a_child_graph_is_not_instantiated_alone, MEASURED(GRAPH "cuGraphChildGraphNodeGetGraph", "says nothing of it")),
+	CHECK(a_child_graph_is_not_instantiated_alone,
+          MEASURED(GRAPH "cuGraphChildGraphNodeGetGraph", "says nothing of it")),
 	CHECK(a_graph_is_drawn_to_a_file, GRAPH "cuGraphDebugDotPrint"),
 	CHECK(instantiation_names_a_node_of_a_cycle, GRAPH "cuGraphInstantiateWithParams"),
 	CHECK(instantiation_tells_success, GRAPH "cuGraphInstantiateWithParams"),
-	CHECK(an_upload_needs_a_stream, MEASURED(GRAPH "cuGraphInstantiateWithFlags", "lists the upload flag")),
+	CHECK(an_upload_needs_a_stream,
+          MEASURED(GRAPH "cuGraphInstantiateWithFlags", "lists the upload flag")),
 	CHECK(graphs_for_the_device_have_few_kinds_of_nodes, GRAPH "cuGraphInstantiateWithParams"),
 	CHECK(a_user_object_has_a_destructor_and_a_flag, "Graph Management: cuUserObjectCreate"),
 	CHECK(the_last_reference_destroys, OBJECTS),

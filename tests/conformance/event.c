@@ -136,7 +136,8 @@ static void external_records_need_a_capture(void)
 {
 	CUevent event = event_new(0);
 
-	EXPECT(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL), CUDA_ERROR_ILLEGAL_STATE);
+	EXPECT(cuEventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL),
+	       CUDA_ERROR_ILLEGAL_STATE);
 }
 
 static void records_take_known_flags(void)
@@ -186,7 +187,8 @@ static void what_is_not_device_memory_has_no_handle(void)
 
 	EXPECT(cuIpcGetMemHandle(&shared, (CUdeviceptr)(uintptr_t)pinned()), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuIpcGetMemHandle(&shared, 64), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuIpcOpenMemHandle(&opened, shared, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuIpcOpenMemHandle(&opened, shared, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuIpcCloseMemHandle(words()), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -276,18 +278,24 @@ const struct check event_checks[] = {
 	CHECK(time_needs_events_that_measure_it, EVENT "cuEventElapsedTime"),
 	CHECK(time_needs_recorded_events, EVENT "cuEventElapsedTime"),
 	CHECK(time_needs_finished_events, EVENT "cuEventElapsedTime"),
-	CHECK(time_needs_a_place, MEASURED(EVENT "cuEventElapsedTime", "lists both CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE")),
+	CHECK(time_needs_a_place,
+          MEASURED(EVENT "cuEventElapsedTime",
+                   "lists both CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE")),
 	CHECK(an_event_may_be_destroyed_early, EVENT "cuEventDestroy"),
-	CHECK(external_records_need_a_capture, MEASURED(EVENT "cuEventRecordWithFlags", "invalid outside of stream capture, with no error named")),
+	CHECK(external_records_need_a_capture,
+          MEASURED(EVENT "cuEventRecordWithFlags",
+                   "invalid outside of stream capture, with no error named")),
 	CHECK(records_take_known_flags, EVENT "cuEventRecordWithFlags"),
 	CHECK(only_interprocess_events_have_handles, "Memory Management: cuIpcGetEventHandle"),
 	CHECK(what_is_not_device_memory_has_no_handle, "Memory Management: cuIpcGetMemHandle"),
 	CHECK(a_context_is_recorded, "Context Management: cuCtxRecordEvent"),
 	CHECK(a_recorded_context_has_the_work_of_other_threads, "Context Management: cuCtxRecordEvent"),
-	CHECK(a_recorded_context_has_the_work_of_a_destroyed_stream, "Context Management: cuCtxRecordEvent"),
+	CHECK(a_recorded_context_has_the_work_of_a_destroyed_stream,
+          "Context Management: cuCtxRecordEvent"),
 	CHECK(recording_a_context_orders_nothing, "Context Management: cuCtxRecordEvent"),
 	CHECK(a_context_waits, "Context Management: cuCtxWaitEvent"),
 	CHECK(no_event_is_no_handle, EVENT "cuEventRecord"),
-	CHECK(the_legacy_record_comes_after_blocking_streams, "Stream synchronization behavior: Legacy default stream"),
+	CHECK(the_legacy_record_comes_after_blocking_streams,
+          "Stream synchronization behavior: Legacy default stream"),
 	CHECKS_END,
 };

@@ -34,7 +34,8 @@ void conformance_fail(const char *file, int line, const char *format, ...)
 	length = vsnprintf(failure, sizeof(failure), format, arguments);
 	va_end(arguments);
 	if (length > 0 && (size_t)length < sizeof(failure))
-		snprintf(failure + length, sizeof(failure) - (size_t)length, " (%s:%d)", base ? base + 1 : file, line);
+		snprintf(failure + length, sizeof(failure) - (size_t)length, " (%s:%d)",
+		         base ? base + 1 : file, line);
 	longjmp(leave, 1);
 }
 
@@ -46,24 +47,29 @@ static const char *name_of(CUresult result)
 	return name ? name : "?";
 }
 
-void conformance_result(CUresult seen, CUresult wanted, const char *what, const char *file, int line)
+void conformance_result(CUresult seen, CUresult wanted, const char *what, const char *file,
+                        int line)
 {
 	if (seen != wanted)
-		conformance_fail(file, line, "%s: expected %s (%d), saw %s (%d)", what, name_of(wanted), (int)wanted, name_of(seen), (int)seen);
+		conformance_fail(file, line, "%s: expected %s (%d), saw %s (%d)", what, name_of(wanted),
+		                 (int)wanted, name_of(seen), (int)seen);
 }
 
-void conformance_equal(unsigned long long seen, unsigned long long wanted, const char *what, const char *file, int line)
+void conformance_equal(unsigned long long seen, unsigned long long wanted, const char *what,
+                       const char *file, int line)
 {
 	if (seen != wanted)
-		conformance_fail(file, line, "%s: expected %llu (%#llx), saw %llu (%#llx)", what, wanted, wanted, seen, seen);
+		conformance_fail(file, line, "%s: expected %llu (%#llx), saw %llu (%#llx)", what, wanted,
+		                 wanted, seen, seen);
 }
 
 /* Looked up before the first check: a check may ask for one while it captures. */
 static struct {
 	const char *name;
 	CUfunction function;
-} functions[] = {{"nothing", NULL}, {"append", NULL}, {"append_double", NULL}, {"mixed", NULL}, {"count", NULL}, {"shape", NULL}, {"shared", NULL},
-	{"set_flag", NULL}, {"wait_flag", NULL}, {"trap", NULL}};
+} functions[] = {{"nothing", NULL},   {"append", NULL}, {"append_double", NULL}, {"mixed", NULL},
+                 {"count", NULL},     {"shape", NULL},  {"shared", NULL},        {"set_flag", NULL},
+                 {"wait_flag", NULL}, {"trap", NULL}};
 
 static void find_functions(void)
 {
@@ -339,5 +345,6 @@ bool fixture_is_simulation(void)
 {
 	char name[64] = "";
 
-	return cuInit(0) == CUDA_SUCCESS && cuDeviceGetName(name, sizeof(name), 0) == CUDA_SUCCESS && strcmp(name, "Simulated device") == 0;
+	return cuInit(0) == CUDA_SUCCESS && cuDeviceGetName(name, sizeof(name), 0) == CUDA_SUCCESS &&
+	       strcmp(name, "Simulated device") == 0;
 }

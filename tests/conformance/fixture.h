@@ -5,7 +5,8 @@
 
 enum { FAILURE_ROOM = 440 };
 
-/* Sets up, runs the check and gives everything back; NULL, or what was expected and seen. After a failure the process is not to be used further. */
+/* Sets up, runs the check and gives everything back; NULL, or what was expected and seen. After a
+ * failure the process is not to be used further. */
 const char *fixture_run(const struct check *check);
 
 /* What the machine is. Both initialise the driver. */

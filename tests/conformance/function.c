@@ -36,7 +36,8 @@ static void an_attribute_that_no_function_has_is_invalid(void)
 	CUfunction nothing = function("nothing");
 	int value;
 
-	EXPECT(cuFuncGetAttribute(&value, (CUfunction_attribute)1000, nothing), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncGetAttribute(&value, (CUfunction_attribute)1000, nothing),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuFuncGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, nothing), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -49,15 +50,18 @@ static void shared_memory_may_be_raised_to_the_limit(void)
 	OK(cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
 	OK(cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most));
 	EQUAL(attribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), most);
-	EXPECT(cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most + 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncSetAttribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most + 1),
+	       CUDA_ERROR_INVALID_VALUE);
 	EQUAL(attribute(shared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES), most);
 	OK(cuModuleUnload(own));
 }
 
 static void a_measured_attribute_cannot_be_set(void)
 {
-	EXPECT(cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_NUM_REGS, 10), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_BINARY_VERSION, 10), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_NUM_REGS, 10),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_BINARY_VERSION, 10),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void the_carveout_is_a_percentage(void)
@@ -67,7 +71,8 @@ static void the_carveout_is_a_percentage(void)
 
 	OK(cuFuncSetAttribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50));
 	EQUAL(attribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT), 50);
-	EXPECT(cuFuncSetAttribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuFuncSetAttribute(nothing, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuModuleUnload(own));
 }
 
@@ -172,8 +177,10 @@ static void occupancy_counts_blocks(void)
 
 	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 1024, 0));
 	TRUE(blocks >= 1 && blocks <= 2);
-	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 0, 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, nothing, 32, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 0, 0),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, nothing, 32, 0),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void occupancy_ends_at_the_limits(void)
@@ -185,8 +192,10 @@ static void occupancy_ends_at_the_limits(void)
 	EQUAL(blocks, 0);
 	OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 32, 60000));
 	EQUAL(blocks, 0);
-	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, nothing, 32, 0, 8), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, NULL, 32, 0), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, nothing, 32, 0, 8),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, NULL, 32, 0),
+	       CUDA_ERROR_INVALID_HANDLE);
 	OK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, nothing, NULL, 0, 0));
 	TRUE(blocks > 0 && threads > 0 && threads <= 1024);
 	OK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, nothing, NULL, 0, 100));
@@ -201,17 +210,28 @@ static void a_kernels_attributes_are_of_a_device(void)
 
 	OK(cuLibraryLoadFromFile(&loaded, module_path, NULL, NULL, 0, NULL, NULL, 0));
 	OK(cuLibraryGetKernel(&kernel, loaded, "append"));
-	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 999), CUDA_ERROR_INVALID_DEVICE);
-	EXPECT(cuKernelGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL, 0), CUDA_ERROR_INVALID_HANDLE);
-	EXPECT(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 1, kernel, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 999),
+	       CUDA_ERROR_INVALID_DEVICE);
+	EXPECT(cuKernelGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 0),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, NULL, 0),
+	       CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_NUM_REGS, 1, kernel, 0),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuLibraryUnload(loaded));
 }
 
 static void clusters_of_eight_blocks_fit(void)
 {
-	CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}};
-	CUlaunchConfig config = {.gridDimX = 132, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 128, .blockDimY = 1, .blockDimZ = 1, .hStream = stream};
+	CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+	                             .value.clusterDim = {2, 1, 1}};
+	CUlaunchConfig config = {.gridDimX = 132,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = 128,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream};
 	int count = 0;
 
 	OK(cuOccupancyMaxPotentialClusterSize(&count, function("nothing"), &config));
@@ -224,7 +244,8 @@ static void clusters_of_eight_blocks_fit(void)
 
 #define EXECUTION "Execution Control: "
 
-/* Launches take a CUkernel cast to CUfunction, and so do questions of occupancy; nothing else says so of itself, and nothing else does. */
+/* Launches take a CUkernel cast to CUfunction, and so do questions of occupancy; nothing else says
+ * so of itself, and nothing else does. */
 static void a_kernel_is_no_function_but_to_launch(void)
 {
 	CUfunctionLoadingState state;
@@ -240,7 +261,8 @@ static void a_kernel_is_no_function_but_to_launch(void)
 	OK(cuLibraryGetKernel(&kernel, loaded, "mixed"));
 	cast = (CUfunction)kernel;
 	EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, cast), CUDA_ERROR_INVALID_HANDLE);
-	EXPECT(cuFuncSetAttribute(cast, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuFuncSetAttribute(cast, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024),
+	       CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuFuncSetCacheConfig(cast, CU_FUNC_CACHE_PREFER_L1), CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuFuncGetModule(&owner, cast), CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuFuncGetName(&name, cast), CUDA_ERROR_INVALID_HANDLE);
@@ -277,8 +299,10 @@ static void a_function_is_no_kernel(void)
 	size_t offset, size;
 	int value;
 
-	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, cast, 0), CUDA_ERROR_INVALID_HANDLE);
-	EXPECT(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, cast, 0), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, cast, 0),
+	       CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50, cast, 0),
+	       CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuKernelGetName(&name, cast), CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuKernelGetParamInfo(cast, 0, &offset, &size), CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuKernelGetFunction(&other_function, cast), CUDA_ERROR_INVALID_HANDLE);
@@ -296,15 +320,22 @@ const struct check function_checks[] = {
 	CHECK(a_parameter_beyond_the_last_is_invalid, EXECUTION "cuFuncGetParamInfo"),
 	CHECK(the_size_of_a_parameter_need_not_be_asked_for, EXECUTION "cuFuncGetParamInfo"),
 	CHECK(kernels_have_parameters_too, "Library Management: cuKernelGetParamInfo"),
-	CHECK(an_attribute_of_a_kernel_reaches_its_function, "Library Management: cuKernelSetAttribute"),
+	CHECK(an_attribute_of_a_kernel_reaches_its_function,
+          "Library Management: cuKernelSetAttribute"),
 	CHECK(a_function_knows_its_name_and_module, EXECUTION "cuFuncGetName, cuFuncGetModule"),
 	CHECK(a_function_may_be_loaded, EXECUTION "cuFuncLoad, cuFuncIsLoaded"),
 	CHECK(occupancy_ends_at_the_limits, "Occupancy: cuOccupancyMaxPotentialBlockSize"),
-	CHECK(a_kernel_is_no_function_but_to_launch, EXECUTION "cuFuncGetAttribute and others; measured on an H200, driver 580, documented only that launches take a CUkernel"),
-	CHECK(occupancy_may_be_asked_of_a_kernel, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor and others: can also be used with CUkernel"),
+	CHECK(
+		a_kernel_is_no_function_but_to_launch, EXECUTION
+		"cuFuncGetAttribute and others; measured on an H200, driver 580, documented only that launches take a CUkernel"),
+	CHECK(
+		occupancy_may_be_asked_of_a_kernel,
+		"Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor and others: can also be used with CUkernel"),
 	CHECK(a_function_is_no_kernel, "Library Management: cuKernelGetName and others"),
 	CHECK(a_kernels_attributes_are_of_a_device, "Library Management: cuKernelGetAttribute"),
 	CHECK(occupancy_counts_blocks, "Occupancy: cuOccupancyMaxActiveBlocksPerMultiprocessor"),
-	CHECK(clusters_of_eight_blocks_fit, "Occupancy: cuOccupancyMaxPotentialClusterSize; Programming Guide, Thread Block Clusters"),
+	CHECK(
+		clusters_of_eight_blocks_fit,
+		"Occupancy: cuOccupancyMaxPotentialClusterSize; Programming Guide, Thread Block Clusters"),
 	CHECKS_END,
 };

@@ -38,7 +38,8 @@ static void a_device_tells_its_multiprocessors(void)
 	OK(cuDeviceGetAttribute(&wanted, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
 	EQUAL(all.type, CU_DEV_RESOURCE_TYPE_SM);
 	EQUAL(all.sm.smCount, wanted);
-	EXPECT(cuDeviceGetDevResource(device, &all, (CUdevResourceType)77), CUDA_ERROR_INVALID_RESOURCE_TYPE);
+	EXPECT(cuDeviceGetDevResource(device, &all, (CUdevResourceType)77),
+	       CUDA_ERROR_INVALID_RESOURCE_TYPE);
 }
 
 static void a_split_without_a_place_counts_the_groups(void)
@@ -111,9 +112,11 @@ static void kernels_of_the_primary_context_run_in_a_green_ones_stream(void)
 const struct check green_checks[] = {
 	CHECK(a_device_tells_its_multiprocessors, GREEN "cuDeviceGetDevResource"),
 	CHECK(a_split_without_a_place_counts_the_groups, GREEN "cuDevSmResourceSplitByCount"),
-	CHECK(a_stream_names_its_green_context, GREEN "cuGreenCtxStreamCreate; Stream Management: cuStreamGetGreenCtx, cuStreamGetCtx"),
+	CHECK(a_stream_names_its_green_context,
+          GREEN "cuGreenCtxStreamCreate; Stream Management: cuStreamGetGreenCtx, cuStreamGetCtx"),
 	CHECK(a_green_contexts_stream_has_to_be_non_blocking, GREEN "cuGreenCtxStreamCreate"),
 	CHECK(a_green_context_needs_its_flag, GREEN "cuGreenCtxCreate"),
-	CHECK(kernels_of_the_primary_context_run_in_a_green_ones_stream, MEASURED(GREEN "cuCtxFromGreenCtx", "a normal primary context with other resources")),
+	CHECK(kernels_of_the_primary_context_run_in_a_green_ones_stream,
+          MEASURED(GREEN "cuCtxFromGreenCtx", "a normal primary context with other resources")),
 	CHECKS_END,
 };

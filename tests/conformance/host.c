@@ -1,14 +1,15 @@
 /*
- * Which calls return while a host function runs: one that wants a mutex, say, whose holder launches. If a call waits for it, and keeps launches of
- * other threads waiting meanwhile, both wait for ever.
+ * Which calls return while a host function runs: one that wants a mutex, say, whose holder
+ * launches. If a call waits for it, and keeps launches of other threads waiting meanwhile, both
+ * wait for ever.
  */
 #include "waits.h"
 
 enum { TIMES = 100, TURNS = 56 };
 
-static CUgraph again;          /* of kernels alone */
+static CUgraph again; /* of kernels alone */
 static CUgraphExec again_exec;
-static CUgraphNode host_node;  /* the one of `graph` */
+static CUgraphNode host_node; /* the one of `graph` */
 static CUevent marked;
 
 static void CUDA_CB nothing_to_do(void *unused)
@@ -142,7 +143,8 @@ static void launch_kernels_as_graphs(void)
 
 static void give_node_another_function(void)
 {
-	OK(cuGraphExecHostNodeSetParams(exec, host_node, &(CUDA_HOST_NODE_PARAMS){nothing_to_do, NULL}));
+	OK(cuGraphExecHostNodeSetParams(exec, host_node,
+	                                &(CUDA_HOST_NODE_PARAMS){nothing_to_do, NULL}));
 }
 
 static void change_and_launch(void)
@@ -291,7 +293,8 @@ static void a_stream_has_room_for_turns(void)
 	EQUAL(pending_at_wait(hold_by_function, turn_by_function), TURNS);
 	EQUAL(pending_at_wait(hold_by_function, turn_by_callback), TURNS);
 	make_graphs(nothing_to_do);
-	EQUAL(pending_at_wait(hold_by_function, launch_graph_behind), (TURNS - 1) / 2); /* two turns each, and one before the first */
+	EQUAL(pending_at_wait(hold_by_function, launch_graph_behind),
+	      (TURNS - 1) / 2); /* two turns each, and one before the first */
 	give_back();
 }
 
@@ -315,7 +318,9 @@ static void a_graph_that_finds_no_room_behind_a_host_function_waits_alone(void)
 	give_back();
 }
 
-#define SOURCE MEASURED("Execution Control, cuLaunchHostFunc", "what waits for a host function that runs is not said")
+#define SOURCE \
+	MEASURED("Execution Control, cuLaunchHostFunc", \
+	         "what waits for a host function that runs is not said")
 
 const struct check host_checks[] = {
 	CHECK_ALONE(calls_return_beside_a_host_function, SOURCE, 0),

@@ -6,7 +6,8 @@ struct table {
 	unsigned value[500];
 };
 
-static CUresult nothing(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared)
+static CUresult nothing(unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                        unsigned bz, unsigned shared)
 {
 	return cuLaunchKernel(function("nothing"), gx, gy, gz, bx, by, bz, shared, stream, NULL, NULL);
 }
@@ -71,7 +72,8 @@ static void shared_memory_that_was_allowed_is_there(void)
 
 static void a_launch_needs_a_function(void)
 {
-	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+	       CUDA_ERROR_INVALID_HANDLE);
 }
 
 static void a_launch_needs_its_parameters(void)
@@ -86,13 +88,15 @@ static void parameters_come_as_an_array_or_a_buffer_not_both(void)
 		unsigned value;
 	} packed = {0};
 	size_t size = 12;
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+	                 CU_LAUNCH_PARAM_END};
 	void *params[] = {&packed.list, &packed.value};
 
 	packed.list = words();
 	packed.value = 1;
 	OK(cuLaunchKernel(function("append"), 1, 1, 1, 1, 1, 1, 0, stream, NULL, extra));
-	EXPECT(cuLaunchKernel(function("append"), 1, 1, 1, 1, 1, 1, 0, stream, params, extra), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLaunchKernel(function("append"), 1, 1, 1, 1, 1, 1, 0, stream, params, extra),
+	       CUDA_ERROR_INVALID_VALUE);
 	finish(stream);
 	is_list(packed.list, 1);
 }
@@ -119,8 +123,15 @@ static void parameters_are_read_at_the_call(void)
 
 static CUresult launch_with(const CUlaunchAttribute *attributes, unsigned count, unsigned blocks)
 {
-	CUlaunchConfig config = {.gridDimX = blocks, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 32, .blockDimY = 1, .blockDimZ = 1,
-		.hStream = stream, .attrs = (CUlaunchAttribute *)attributes, .numAttrs = count};
+	CUlaunchConfig config = {.gridDimX = blocks,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = 32,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = (CUlaunchAttribute *)attributes,
+	                         .numAttrs = count};
 
 	return cuLaunchKernelEx(&config, function("nothing"), NULL, NULL);
 }
@@ -146,7 +157,8 @@ static void attributes_of_a_launch_are_accepted(void)
 {
 	CUlaunchAttribute priority = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY, .value.priority = 0};
 	CUlaunchAttribute ignored = {.id = CU_LAUNCH_ATTRIBUTE_IGNORE};
-	CUlaunchAttribute serial = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
+	CUlaunchAttribute serial = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+	                            .value.programmaticStreamSerializationAllowed = 1};
 	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
 
 	OK(launch_with(&priority, 1, 1));
@@ -158,7 +170,8 @@ static void attributes_of_a_launch_are_accepted(void)
 
 static CUlaunchAttribute cluster(unsigned x)
 {
-	return (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {x, 1, 1}};
+	return (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+	                           .value.clusterDim = {x, 1, 1}};
 }
 
 static void a_cluster_divides_the_grid(void)
@@ -205,7 +218,8 @@ static void attributes_with_events_need_them(void)
 
 static void a_cluster_of_zeros_is_none(void)
 {
-	CUlaunchAttribute none = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION}, half = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
+	CUlaunchAttribute none = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
+					  half = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION};
 
 	half.value.clusterDim.y = half.value.clusterDim.z = 1;
 	OK(launch_with(&none, 1, 3));
@@ -216,8 +230,9 @@ static void a_cluster_of_zeros_is_none(void)
 static void a_cooperative_launch_fits_the_device(void)
 {
 	OK(cuLaunchCooperativeKernel(function("nothing"), 1, 1, 1, 32, 1, 1, 0, stream, NULL));
-	EXPECT(cuLaunchCooperativeKernel(function("nothing"), 1u << 20, 1, 1, 32, 1, 1, 0, stream, NULL),
-		CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	EXPECT(cuLaunchCooperativeKernel(function("nothing"), 1u << 20, 1, 1, 32, 1, 1, 0, stream,
+	                                 NULL),
+	       CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 	finish(stream);
 }
 
@@ -241,20 +256,23 @@ const struct check launch_checks[] = {
 	CHECK(a_grid_beyond_the_limit_is_invalid, LAUNCH),
 	CHECK(shared_memory_beyond_the_limit_is_invalid, LAUNCH),
 	CHECK(shared_memory_that_was_allowed_is_there, "Execution Control: cuFuncSetAttribute"),
-	CHECK(a_launch_needs_a_function, MEASURED(LAUNCH, "lists both CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE")),
+	CHECK(a_launch_needs_a_function,
+          MEASURED(LAUNCH, "lists both CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE")),
 	CHECK(a_launch_needs_its_parameters, LAUNCH),
 	CHECK(parameters_come_as_an_array_or_a_buffer_not_both, LAUNCH),
 	CHECK(parameters_are_read_at_the_call, LAUNCH),
 	CHECK(a_launch_by_configuration_runs, LAUNCH_EX),
 	CHECK(a_launch_needs_a_configuration, LAUNCH_EX),
 	CHECK(attributes_of_a_launch_are_accepted, "Data types: CUlaunchAttributeID"),
-	CHECK(a_cluster_divides_the_grid,
-		MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "the grid must be divisible, with no error named")),
-	CHECK(a_cluster_beyond_the_limit_is_refused, LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
+	CHECK(a_cluster_divides_the_grid, MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
+                                               "the grid must be divisible, with no error named")),
+	CHECK(a_cluster_beyond_the_limit_is_refused,
+          LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION"),
 	CHECK(an_attribute_that_no_launch_has_is_invalid, LAUNCH_EX),
 	CHECK(attributes_that_are_not_of_launches_are_invalid, "Data types: CUlaunchAttributeID"),
 	CHECK(attributes_with_events_need_them, "Data types: CUlaunchAttributeID"),
-	CHECK(a_cluster_of_zeros_is_none, MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "says nothing of zeros")),
+	CHECK(a_cluster_of_zeros_is_none,
+          MEASURED(LAUNCH_EX ", CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "says nothing of zeros")),
 	CHECK(a_cooperative_launch_fits_the_device, "Execution Control: cuLaunchCooperativeKernel"),
 	CHECK(a_refused_launch_leaves_the_context_usable, LAUNCH),
 	CHECKS_END,

@@ -1,8 +1,9 @@
 /*
  * conformance [--list] [--only NAME] [--deadline SECONDS] MODULE
  *
- * Does this driver do what CUDA documents? MODULE is kernels.cu, built for the driver at hand. The checks run in processes of their own, one
- * after another in each until one fails, ends the process or takes too long: then the next begins in a fresh one. This process never calls CUDA.
+ * Does this driver do what CUDA documents? MODULE is kernels.cu, built for the driver at hand. The
+ * checks run in processes of their own, one after another in each until one fails, ends the process
+ * or takes too long: then the next begins in a fresh one. This process never calls CUDA.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,10 +16,13 @@
 #include "fixture.h"
 
 static const struct check *const tables[] = {
-	address_checks, device_checks, context_checks, module_checks, function_checks, launch_checks, memory_checks, pointer_checks, copy_checks,
-	managed_checks, array_checks, green_checks, carried_checks, pool_checks, peer_checks, stream_checks, order_checks, event_checks, capture_checks,
-	prohibited_checks, unsafe_checks, fork_checks, graph_checks, beside_checks, host_checks, across_checks,
-	node_checks, any_node_checks, edge_checks, memory_node_checks, update_checks, set_checks, sticky_checks,
+	address_checks, device_checks, context_checks,  module_checks,  function_checks,
+	launch_checks,  memory_checks, pointer_checks,  copy_checks,    managed_checks,
+	array_checks,   green_checks,  carried_checks,  pool_checks,    peer_checks,
+	stream_checks,  order_checks,  event_checks,    capture_checks, prohibited_checks,
+	unsafe_checks,  fork_checks,   graph_checks,    beside_checks,  host_checks,
+	across_checks,  node_checks,   any_node_checks, edge_checks,    memory_node_checks,
+	update_checks,  set_checks,    sticky_checks,
 };
 
 enum { MOST = 1024 };
@@ -36,7 +40,8 @@ struct report {
 };
 
 static unsigned int passed, failed, skipped;
-static char *failures[MOST]; /* the lines again, for the end of a log of which only the end is shown */
+static char
+	*failures[MOST]; /* the lines again, for the end of a log of which only the end is shown */
 
 static void tell(const struct check *check, const char *failure)
 {
@@ -81,7 +86,8 @@ _Noreturn static void run_from(size_t first, int reports)
 		report.failed = failure != NULL;
 		if (failure)
 			snprintf(report.text, sizeof(report.text), "%s", failure);
-		if (write(reports, &report, sizeof(report)) != sizeof(report) || failure || (checks[i]->flags & OWN_PROCESS))
+		if (write(reports, &report, sizeof(report)) != sizeof(report) || failure ||
+		    (checks[i]->flags & OWN_PROCESS))
 			break;
 	}
 	_exit(0);
@@ -101,7 +107,8 @@ static int read_report(int reports, struct report *report)
 	return read(reports, report, sizeof(*report)) == sizeof(*report);
 }
 
-/* Starts a process at `first` and returns the position of the first check that it did not answer for. */
+/* Starts a process at `first` and returns the position of the first check that it did not answer
+ * for. */
 static size_t run_some(size_t first)
 {
 	struct report report;
@@ -133,8 +140,9 @@ static size_t run_some(size_t first)
 		if (came < 0)
 			snprintf(text, sizeof(text), "expected an end within %d s, saw none", deadline_s);
 		else
-			snprintf(text, sizeof(text), "expected a result, saw the process end with %s %d", WIFSIGNALED(status) ? "signal" : "status",
-				WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+			snprintf(text, sizeof(text), "expected a result, saw the process end with %s %d",
+			         WIFSIGNALED(status) ? "signal" : "status",
+			         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 		tell(checks[next++], text);
 	}
 	return next;
@@ -148,7 +156,8 @@ static bool ask(bool (*question)(void))
 
 	if (child == 0)
 		_exit(question() ? 3 : 0);
-	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 3;
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+	       WEXITSTATUS(status) == 3;
 }
 
 static void gather(const char *only)
@@ -169,8 +178,9 @@ static int list(void)
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		printf("%s\t%s%s%s\n", checks[i]->name, checks[i]->source, checks[i]->gpu_only ? "\tGPU only: " : "",
-			checks[i]->gpu_only ? checks[i]->gpu_only : "");
+		printf("%s\t%s%s%s\n", checks[i]->name, checks[i]->source,
+		       checks[i]->gpu_only ? "\tGPU only: " : "",
+		       checks[i]->gpu_only ? checks[i]->gpu_only : "");
 	return 0;
 }
 
@@ -210,7 +220,9 @@ int main(int argc, char **argv)
 	if (lists)
 		return list();
 	if (i < argc || !module_path || deadline_s <= 0 || count == 0) {
-		fprintf(stderr, count ? "usage: conformance [--list] [--only NAME] [--deadline SECONDS] MODULE\n" : "conformance: no such check\n");
+		fprintf(stderr,
+		        count ? "usage: conformance [--list] [--only NAME] [--deadline SECONDS] MODULE\n"
+		              : "conformance: no such check\n");
 		return 2;
 	}
 	/* A kernel loaded at its first launch may wait for one that holds a stream. */

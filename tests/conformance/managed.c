@@ -3,7 +3,8 @@
 
 enum { BYTES = 1 << 20 };
 
-static const CUmemLocation on_device = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, on_host = {.type = CU_MEM_LOCATION_TYPE_HOST};
+static const CUmemLocation on_device = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+						   on_host = {.type = CU_MEM_LOCATION_TYPE_HOST};
 
 static CUdeviceptr managed(void)
 {
@@ -92,7 +93,8 @@ static void advice_is_for_managed_memory(void)
 {
 	CUdeviceptr address = managed();
 
-	EXPECT(cuMemAdvise(words(), 64, CU_MEM_ADVISE_SET_READ_MOSTLY, on_device), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemAdvise(words(), 64, CU_MEM_ADVISE_SET_READ_MOSTLY, on_device),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemAdvise(address, BYTES, (CUmem_advise)99, on_device), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemFree(address));
 }
@@ -103,7 +105,8 @@ const struct check managed_checks[] = {
 	CHECK(prefetching_keeps_what_is_there, UNIFIED "cuMemPrefetchAsync"),
 	CHECK(prefetching_takes_managed_memory, UNIFIED "cuMemPrefetchAsync"),
 	CHECK(prefetching_needs_a_place, UNIFIED "cuMemPrefetchAsync"),
-	CHECK(the_last_prefetch_is_told, UNIFIED "cuMemRangeGetAttribute, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION"),
+	CHECK(the_last_prefetch_is_told,
+          UNIFIED "cuMemRangeGetAttribute, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION"),
 	CHECK(advice_is_told, UNIFIED "cuMemAdvise, cuMemRangeGetAttribute"),
 	CHECK(advice_is_for_managed_memory, UNIFIED "cuMemAdvise"),
 	CHECKS_END,

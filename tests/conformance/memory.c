@@ -96,7 +96,8 @@ static void managed_memory_needs_one_attachment(void)
 	CUdeviceptr address;
 
 	EXPECT(cuMemAllocManaged(&address, 64, 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuMemAllocManaged(&address, 64, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemAllocManaged(&address, 64, CU_MEM_ATTACH_GLOBAL | CU_MEM_ATTACH_HOST),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemAllocManaged(&address, 64, CU_MEM_ATTACH_SINGLE), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -117,7 +118,8 @@ static void pinned_memory_has_one_address(void)
 
 	OK(cuMemHostGetDevicePointer(&device, (void *)(uintptr_t)host, 0));
 	EQUAL(device, (uintptr_t)host);
-	EXPECT(cuMemHostGetDevicePointer(&device, (void *)(uintptr_t)host, 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemHostGetDevicePointer(&device, (void *)(uintptr_t)host, 1),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void portable_pinned_memory_does_not_say_so(void)
@@ -205,7 +207,8 @@ static void pageable_memory_has_no_range(void)
 	CUdeviceptr base;
 	size_t bytes;
 
-	EXPECT(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)&base), CUDA_ERROR_NOT_FOUND);
+	EXPECT(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)&base),
+	       CUDA_ERROR_NOT_FOUND);
 }
 
 #define MEMORY "Memory Management: "
@@ -222,9 +225,12 @@ const struct check memory_checks[] = {
 	CHECK(managed_memory_is_seen_by_both, MEMORY "cuMemAllocManaged"),
 	CHECK(managed_memory_needs_one_attachment, MEMORY "cuMemAllocManaged"),
 	CHECK(pinned_memory_is_seen_by_kernels, MEMORY "cuMemAllocHost"),
-	CHECK(pinned_memory_has_one_address, "Unified Addressing: Automatic Mapping of Host Allocated Host Memory"),
-	CHECK(portable_pinned_memory_does_not_say_so, MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
-	CHECK(pinned_memory_is_mapped, MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
+	CHECK(pinned_memory_has_one_address,
+          "Unified Addressing: Automatic Mapping of Host Allocated Host Memory"),
+	CHECK(portable_pinned_memory_does_not_say_so,
+          MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
+	CHECK(pinned_memory_is_mapped,
+          MEASURED(MEMORY "cuMemHostGetFlags", "passes back the flags that were specified")),
 	CHECK(pinned_memory_takes_known_flags, MEMORY "cuMemHostAlloc"),
 	CHECK(flags_of_pageable_memory_are_invalid, MEMORY "cuMemHostGetFlags"),
 	CHECK(memory_is_registered_once, MEMORY "cuMemHostRegister"),

@@ -1,4 +1,5 @@
-/* Graph memory nodes: made by hand and captured, freed inside and outside, and what a graph with them may not do. */
+/* Graph memory nodes: made by hand and captured, freed inside and outside, and what a graph with
+ * them may not do. */
 #include "conformance.h"
 
 enum { BYTES = 1 << 20 };
@@ -9,7 +10,8 @@ static CUgraphNode allocation;
 static CUDA_MEM_ALLOC_NODE_PARAMS wanted(void)
 {
 	return (CUDA_MEM_ALLOC_NODE_PARAMS){
-		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
 		.bytesize = BYTES,
 	};
 }
@@ -165,7 +167,8 @@ static void memory_not_launched_has_no_attributes(void)
 	size_t bytes;
 
 	allocate();
-	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemGetAddressRange(&base, &bytes, address), CUDA_ERROR_NOT_FOUND);
 }
 
@@ -201,7 +204,8 @@ static void another_graph_frees(void)
 	allocate();
 	OK(cuGraphCreate(&second, 0));
 	OK(cuGraphAddMemFreeNode(&release, second, NULL, 0, address));
-	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address),
+	       CUDA_ERROR_INVALID_VALUE);
 	instantiate(0);
 	OK(cuGraphInstantiate(&freeing, second, 0));
 	EXPECT(cuGraphLaunch(freeing, stream), CUDA_ERROR_INVALID_VALUE);
@@ -222,7 +226,8 @@ static void an_allocation_is_freed_once_in_its_graph(void)
 
 	allocate();
 	OK(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address));
-	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuGraphCreate(&second, 0));
 	EXPECT(cuGraphAddMemFreeNode(&release, second, NULL, 0, address), CUDA_ERROR_INVALID_VALUE);
 	OK(cuGraphDestroy(second));
@@ -267,7 +272,8 @@ static void its_nodes_and_edges_stay(void)
 
 	allocate();
 	OK(cuGraphAddEmptyNode(&empty, graph, &allocation, 1));
-	EXPECT(cuGraphRemoveDependencies(graph, &allocation, &empty, NULL, 1), CUDA_ERROR_NOT_SUPPORTED);
+	EXPECT(cuGraphRemoveDependencies(graph, &allocation, &empty, NULL, 1),
+	       CUDA_ERROR_NOT_SUPPORTED);
 	EXPECT(cuGraphDestroyNode(empty), CUDA_ERROR_NOT_SUPPORTED);
 	EXPECT(cuGraphDestroyNode(allocation), CUDA_ERROR_NOT_SUPPORTED);
 }
@@ -360,11 +366,14 @@ static void memory_of_graphs_is_counted(void)
 	TRUE(used >= BYTES);
 	TRUE(figure(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) >= used);
 	TRUE(figure(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) >= used);
-	TRUE(figure(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) >= figure(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
+	TRUE(figure(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) >=
+	     figure(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
 	OK(cuMemFree(address));
 	OK(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &zero));
-	EXPECT(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &five), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &zero), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_HIGH, &five),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT, &zero),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuDeviceGraphMemTrim(0));
 	EXPECT(cuDeviceGraphMemTrim(99), CUDA_ERROR_INVALID_DEVICE);
 }
@@ -375,10 +384,12 @@ static void no_node_frees_it_once_its_graph_was_instantiated(void)
 
 	allocate();
 	instantiate(0);
-	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address),
+	       CUDA_ERROR_INVALID_VALUE);
 	run();
 	OK(cuMemFree(address));
-	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuGraphAddMemFreeNode(&release, graph, &allocation, 1, address),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void freeing_nothing_leaves_a_capture_valid(void)
@@ -439,31 +450,41 @@ static void a_graph_that_only_frees_is_bound_too(void)
 #define MOVED "Data types: CUgraphChildGraphNodeOwnership"
 
 const struct check memory_node_checks[] = {
-	CHECK(parameters_of_an_allocation, "Graph Management: cuGraphMemAllocNodeGetParams, cuGraphMemFreeNodeGetParams"),
+	CHECK(parameters_of_an_allocation,
+          "Graph Management: cuGraphMemAllocNodeGetParams, cuGraphMemFreeNodeGetParams"),
 	CHECK(an_allocation_has_known_parameters, NODES),
 	CHECK(captured_allocations_are_used_and_freed, GUIDE ", Stream Capture"),
 	CHECK(a_capture_frees_only_memory_of_graphs, FREES),
-	CHECK(no_bytes_are_captured_as_nothing, MEASURED("Stream Ordered Memory Allocator: cuMemAllocAsync", "says nothing of captures")),
-	CHECK(an_allocation_is_used_after_its_graph, GUIDE ", Accessing and Freeing Graph Memory Outside of the Allocating Graph"),
+	CHECK(no_bytes_are_captured_as_nothing,
+          MEASURED("Stream Ordered Memory Allocator: cuMemAllocAsync", "says nothing of captures")),
+	CHECK(an_allocation_is_used_after_its_graph,
+          GUIDE ", Accessing and Freeing Graph Memory Outside of the Allocating Graph"),
 	CHECK(memory_is_there_once_it_was_launched, NODES),
-	CHECK(memory_not_launched_has_no_attributes, MEASURED(GUIDE, "the address is fixed when the node is made")),
+	CHECK(memory_not_launched_has_no_attributes,
+          MEASURED(GUIDE, "the address is fixed when the node is made")),
 	CHECK(an_unfreed_graph_is_not_launched_again, "Graph Management: cuGraphLaunch"),
-	CHECK(unfreed_memory_may_be_freed_by_the_next_launch, GUIDE ", cudaGraphInstantiateFlagAutoFreeOnLaunch"),
+	CHECK(unfreed_memory_may_be_freed_by_the_next_launch,
+          GUIDE ", cudaGraphInstantiateFlagAutoFreeOnLaunch"),
 	CHECK(another_graph_frees, NODES),
 	CHECK(an_allocation_is_freed_once_in_its_graph, FREES),
 	CHECK(only_allocations_of_graphs_are_freed_by_nodes, FREES),
 	CHECK(one_executable_graph_exists_at_a_time, "Graph Management: cuGraphInstantiateWithParams"),
 	CHECK(a_graph_with_memory_is_not_cloned, "Graph Management: cuGraphClone"),
-	CHECK(its_nodes_and_edges_stay, "Graph Management: cuGraphDestroyNode, cuGraphRemoveDependencies"),
+	CHECK(its_nodes_and_edges_stay,
+          "Graph Management: cuGraphDestroyNode, cuGraphRemoveDependencies"),
 	CHECK(it_becomes_a_child_only_by_moving, MOVED),
 	CHECK(a_moved_child_is_its_parents, MOVED),
 	CHECK(memory_nodes_are_not_disabled, "Graph Management: cuGraphNodeSetEnabled"),
 	CHECK(live_memory_outlives_its_graph, GUIDE),
 	CHECK(memory_of_graphs_is_counted,
-		MEASURED("Graph Management: cuDeviceGetGraphMemAttribute, cuDeviceSetGraphMemAttribute", "does not say in which steps")),
+          MEASURED("Graph Management: cuDeviceGetGraphMemAttribute, cuDeviceSetGraphMemAttribute",
+                   "does not say in which steps")),
 	CHECK(no_node_frees_it_once_its_graph_was_instantiated, MEASURED(FREES, "does not say so")),
-	CHECK(freeing_nothing_leaves_a_capture_valid, MEASURED("Stream Ordered Memory Allocator: cuMemFreeAsync", "says nothing of address 0")),
-	CHECK(a_free_node_is_not_set, "Graph Management: cuGraphNodeSetParams, cuGraphExecNodeSetParams, cuGraphNodeSetEnabled"),
+	CHECK(freeing_nothing_leaves_a_capture_valid,
+          MEASURED("Stream Ordered Memory Allocator: cuMemFreeAsync", "says nothing of address 0")),
+	CHECK(
+		a_free_node_is_not_set,
+		"Graph Management: cuGraphNodeSetParams, cuGraphExecNodeSetParams, cuGraphNodeSetEnabled"),
 	CHECK(freed_inside_it_is_freed_by_no_call, NODES),
 	CHECK(a_graph_that_only_frees_is_bound_too, FREES),
 	CHECKS_END,

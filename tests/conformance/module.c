@@ -127,7 +127,9 @@ static void a_missing_library_is_not_found(void)
 {
 	CUlibrary loaded;
 
-	EXPECT(cuLibraryLoadFromFile(&loaded, "/nonexistent/library.fatbin", NULL, NULL, 0, NULL, NULL, 0), CUDA_ERROR_FILE_NOT_FOUND);
+	EXPECT(cuLibraryLoadFromFile(&loaded, "/nonexistent/library.fatbin", NULL, NULL, 0, NULL, NULL,
+	                             0),
+	       CUDA_ERROR_FILE_NOT_FOUND);
 }
 
 static void a_library_may_be_loaded_without_a_context(void)
@@ -262,14 +264,17 @@ const struct check module_checks[] = {
 	CHECK(a_module_may_be_unloaded, MODULE "cuModuleUnload"),
 	CHECK(a_library_gives_kernels, LIBRARY "cuLibraryGetKernel"),
 	CHECK(a_missing_library_is_not_found, LIBRARY "cuLibraryLoadFromFile"),
-	CHECK_ALONE(a_library_may_be_loaded_without_a_context, LIBRARY "cuLibraryLoadFromFile", NO_CONTEXT),
+	CHECK_ALONE(a_library_may_be_loaded_without_a_context, LIBRARY "cuLibraryLoadFromFile",
+                NO_CONTEXT),
 	CHECK(a_kernel_has_one_function_in_a_context, LIBRARY "cuKernelGetFunction"),
 	CHECK(a_kernel_may_be_launched_as_a_function, "Execution Control: cuLaunchKernel"),
 	CHECK(a_library_has_variables, LIBRARY "cuLibraryGetGlobal"),
 	CHECK(a_library_has_a_module, LIBRARY "cuLibraryGetModule"),
-	CHECK(a_librarys_module_stays, MEASURED(LIBRARY "cuLibraryGetModule", "says nothing of unloading it")),
+	CHECK(a_librarys_module_stays,
+          MEASURED(LIBRARY "cuLibraryGetModule", "says nothing of unloading it")),
 	CHECK(a_library_without_managed_variables_finds_none, LIBRARY "cuLibraryGetManaged"),
 	CHECK(kernels_are_enumerated, LIBRARY "cuLibraryEnumerateKernels"),
-	CHECK(no_function_is_unified, MEASURED("Library Management: cuLibraryGetUnifiedFunction", "CUDA_ERROR_NOT_FOUND")),
+	CHECK(no_function_is_unified,
+          MEASURED("Library Management: cuLibraryGetUnifiedFunction", "CUDA_ERROR_NOT_FOUND")),
 	CHECKS_END,
 };

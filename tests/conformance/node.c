@@ -12,8 +12,15 @@ static CUkernel library_kernel(CUlibrary *loaded)
 
 static CUDA_KERNEL_NODE_PARAMS one_thread(CUfunction func, CUkernel kern, void **params)
 {
-	return (CUDA_KERNEL_NODE_PARAMS){.func = func, .kern = kern, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1,
-		.blockDimZ = 1, .kernelParams = params};
+	return (CUDA_KERNEL_NODE_PARAMS){.func = func,
+	                                 .kern = kern,
+	                                 .gridDimX = 1,
+	                                 .gridDimY = 1,
+	                                 .gridDimZ = 1,
+	                                 .blockDimX = 1,
+	                                 .blockDimY = 1,
+	                                 .blockDimZ = 1,
+	                                 .kernelParams = params};
 }
 
 static void parameters_of_a_captured_kernel(void)
@@ -182,8 +189,10 @@ static void a_node_has_neighbours(void)
 
 const struct check node_checks[] = {
 	CHECK(parameters_of_a_captured_kernel, GRAPH "cuGraphKernelNodeGetParams"),
-	CHECK(a_captured_library_kernel_is_a_kern_and_a_func, MEASURED(GRAPH "CUDA_KERNEL_NODE_PARAMS", "kern is only referenced if func is NULL")),
-	CHECK(a_kernel_is_not_taken_as_a_func, MEASURED(GRAPH "CUDA_KERNEL_NODE_PARAMS", "says nothing of a CUkernel given as func")),
+	CHECK(a_captured_library_kernel_is_a_kern_and_a_func,
+          MEASURED(GRAPH "CUDA_KERNEL_NODE_PARAMS", "kern is only referenced if func is NULL")),
+	CHECK(a_kernel_is_not_taken_as_a_func,
+          MEASURED(GRAPH "CUDA_KERNEL_NODE_PARAMS", "says nothing of a CUkernel given as func")),
 	CHECK(a_kernel_is_taken_as_a_kern, GRAPH "CUDA_KERNEL_NODE_PARAMS"),
 	CHECK(nodes_added_run_in_the_order_of_their_edges, GRAPH "cuGraphAddDependencies"),
 	CHECK(a_kernel_node_has_a_shape, GRAPH "cuGraphAddKernelNode"),

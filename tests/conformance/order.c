@@ -1,4 +1,5 @@
-/* Which work waits for which: legacy, per-thread, blocking and non-blocking streams, host functions, words in memory. */
+/* Which work waits for which: legacy, per-thread, blocking and non-blocking streams, host
+ * functions, words in memory. */
 #include "conformance.h"
 
 #include <pthread.h>
@@ -264,7 +265,9 @@ const struct check order_checks[] = {
 	CHECK(a_wait_is_for_the_latest_record, "Event Management: cuEventRecord"),
 	CHECK(an_event_never_recorded_makes_nothing_wait, STREAM "cuStreamWaitEvent"),
 	CHECK(a_wait_takes_known_flags, STREAM "cuStreamWaitEvent"),
-	CHECK(external_waits_need_a_capture, MEASURED(STREAM "cuStreamWaitEvent", "invalid outside of stream capture, with no error named")),
+	CHECK(external_waits_need_a_capture,
+          MEASURED(STREAM "cuStreamWaitEvent",
+                   "invalid outside of stream capture, with no error named")),
 	CHECK(host_functions_take_their_turn, "Execution Control: cuLaunchHostFunc"),
 	CHECK(host_functions_may_not_call_cuda, "Execution Control: cuLaunchHostFunc"),
 	CHECK(a_host_function_is_needed, "Execution Control: cuLaunchHostFunc"),

@@ -31,14 +31,16 @@ static void a_peer_is_a_device(void)
 
 	EXPECT(cuDeviceCanAccessPeer(&can, 0, 99), CUDA_ERROR_INVALID_DEVICE);
 	EXPECT(cuDeviceCanAccessPeer(&can, 99, 0), CUDA_ERROR_INVALID_DEVICE);
-	EXPECT(cuDeviceGetP2PAttribute(&can, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 99), CUDA_ERROR_INVALID_DEVICE);
+	EXPECT(cuDeviceGetP2PAttribute(&can, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 99),
+	       CUDA_ERROR_INVALID_DEVICE);
 }
 
 static void a_device_has_no_link_to_itself(void)
 {
 	int value;
 
-	EXPECT(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0), CUDA_ERROR_INVALID_DEVICE);
+	EXPECT(cuDeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0),
+	       CUDA_ERROR_INVALID_DEVICE);
 }
 
 static void a_context_is_not_its_own_peer(void)
@@ -59,7 +61,8 @@ static void a_link_says_whether_it_gives_access(void)
 	OK(cuDeviceCanAccessPeer(&can, 0, 1));
 	OK(cuDeviceGetP2PAttribute(&told, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1));
 	EQUAL(told, can);
-	EXPECT(cuDeviceGetP2PAttribute(&told, (CUdevice_P2PAttribute)99, 0, 1), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuDeviceGetP2PAttribute(&told, (CUdevice_P2PAttribute)99, 0, 1),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void access_is_enabled_once_and_disabled_once(void)
@@ -123,7 +126,8 @@ static void a_copy_by_contexts_cannot_be_captured(void)
 	can_access();
 	there = words_there();
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	EXPECT(cuMemcpyPeerAsync(there, second, here, context, 64, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuMemcpyPeerAsync(there, second, here, context, 64, stream),
+	       CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
@@ -132,7 +136,8 @@ static void nor_can_one_within_a_context(void)
 	CUdeviceptr here = words(), there = words();
 
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	EXPECT(cuMemcpyPeerAsync(there, context, here, context, 64, stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	EXPECT(cuMemcpyPeerAsync(there, context, here, context, 64, stream),
+	       CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
@@ -198,17 +203,26 @@ static void a_pointer_tells_its_device(void)
 const struct check peer_checks[] = {
 	CHECK(a_peer_is_a_device, PEER "cuDeviceCanAccessPeer, cuDeviceGetP2PAttribute"),
 	CHECK(a_device_has_no_link_to_itself, PEER "cuDeviceGetP2PAttribute"),
-	CHECK(a_context_is_not_its_own_peer, MEASURED(PEER "cuCtxEnablePeerAccess", "CUDA_ERROR_INVALID_CONTEXT")),
+	CHECK(a_context_is_not_its_own_peer,
+          MEASURED(PEER "cuCtxEnablePeerAccess", "CUDA_ERROR_INVALID_CONTEXT")),
 	CHECK(a_peer_is_a_context, PEER "cuCtxEnablePeerAccess, cuCtxDisablePeerAccess"),
 	CHECK_ALONE(a_link_says_whether_it_gives_access, PEER "cuDeviceGetP2PAttribute", TWO_DEVICES),
-	CHECK_ALONE(access_is_enabled_once_and_disabled_once, PEER "cuCtxEnablePeerAccess, cuCtxDisablePeerAccess", TWO_DEVICES),
+	CHECK_ALONE(access_is_enabled_once_and_disabled_once,
+                PEER "cuCtxEnablePeerAccess, cuCtxDisablePeerAccess", TWO_DEVICES),
 	CHECK_ALONE(access_is_in_one_direction, PEER "cuCtxEnablePeerAccess", TWO_DEVICES),
 	CHECK_ALONE(a_kernel_reaches_a_peers_memory, PEER "cuCtxEnablePeerAccess", TWO_DEVICES),
-	CHECK_ALONE(bytes_go_to_another_device_and_back, "Memory Management: cuMemcpyPeer, cuMemcpyPeerAsync", TWO_DEVICES),
-	CHECK_ALONE(a_copy_by_contexts_cannot_be_captured, MEASURED("Memory Management: cuMemcpyPeerAsync", "nothing"), TWO_DEVICES),
-	CHECK(nor_can_one_within_a_context, MEASURED("Memory Management: cuMemcpyPeerAsync", "nothing")),
-	CHECK_ALONE(a_copy_by_addresses_is_captured, "Stream Management: cuStreamBeginCapture; Unified Addressing", TWO_DEVICES),
-	CHECK_ALONE(a_legacy_copy_between_devices_waits_for_the_other_device, "Multi-Device System, Peer-to-Peer Memory Copy", TWO_DEVICES),
-	CHECK_ALONE(a_pointer_tells_its_device, "Unified Addressing: cuPointerGetAttribute, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL", TWO_DEVICES),
+	CHECK_ALONE(bytes_go_to_another_device_and_back,
+                "Memory Management: cuMemcpyPeer, cuMemcpyPeerAsync", TWO_DEVICES),
+	CHECK_ALONE(a_copy_by_contexts_cannot_be_captured,
+                MEASURED("Memory Management: cuMemcpyPeerAsync", "nothing"), TWO_DEVICES),
+	CHECK(nor_can_one_within_a_context,
+          MEASURED("Memory Management: cuMemcpyPeerAsync", "nothing")),
+	CHECK_ALONE(a_copy_by_addresses_is_captured,
+                "Stream Management: cuStreamBeginCapture; Unified Addressing", TWO_DEVICES),
+	CHECK_ALONE(a_legacy_copy_between_devices_waits_for_the_other_device,
+                "Multi-Device System, Peer-to-Peer Memory Copy", TWO_DEVICES),
+	CHECK_ALONE(a_pointer_tells_its_device,
+                "Unified Addressing: cuPointerGetAttribute, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL",
+                TWO_DEVICES),
 	CHECKS_END,
 };

@@ -54,15 +54,19 @@ static void registered_memory_is_told(void)
 	OK(cuMemHostRegister(own, sizeof(own), 0));
 	EQUAL(type_at(address), CU_MEMORYTYPE_HOST);
 	OK(cuMemHostUnregister(own));
-	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void pageable_memory_is_invalid(void)
 {
 	unsigned type;
 
-	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&type), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                             (CUdeviceptr)(uintptr_t)&type),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, 0),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void freed_memory_is_invalid(void)
@@ -72,13 +76,15 @@ static void freed_memory_is_invalid(void)
 
 	OK(cuMemAlloc(&address, 8 << 20));
 	OK(cuMemFree(address));
-	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void several_attributes_of_pageable_memory_are_nothing(void)
 {
-	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT,
-		CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                               CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+	                               CU_POINTER_ATTRIBUTE_CONTEXT, CU_POINTER_ATTRIBUTE_IS_MANAGED};
 	unsigned type = 7, is_managed = 7;
 	CUcontext owner = (CUcontext)7;
 	int device = 7;
@@ -93,7 +99,9 @@ static void several_attributes_of_pageable_memory_are_nothing(void)
 
 static void several_attributes_come_at_once(void)
 {
-	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_CONTEXT};
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                               CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+	                               CU_POINTER_ATTRIBUTE_CONTEXT};
 	CUdeviceptr address = words();
 	unsigned type = 7;
 	CUcontext owner = NULL;
@@ -122,7 +130,8 @@ static void pointers_of_device_memory(void)
 
 	OK(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, address + 8));
 	EQUAL(device, address + 8);
-	EXPECT(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, address), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, address),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void pointers_of_pinned_memory(void)
@@ -150,7 +159,8 @@ static void the_range_of_a_pointer(void)
 /* The range must hold all that was given out, and begin where that does. */
 static void range_is(CUdeviceptr address, size_t bytes)
 {
-	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+	                               CU_POINTER_ATTRIBUTE_RANGE_SIZE};
 	CUdeviceptr start = 0;
 	size_t size = 0;
 	void *values[] = {&start, &size};
@@ -184,7 +194,8 @@ static void the_range_of_memory_of_every_kind(void)
 
 static void the_range_of_a_modules_variable(void)
 {
-	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+	                               CU_POINTER_ATTRIBUTE_RANGE_SIZE};
 	CUdeviceptr address, start = 0;
 	size_t bytes, size = 0;
 	void *values[] = {&start, &size};
@@ -224,11 +235,14 @@ static void the_address_range_is_the_same(void)
 	OK(cuCtxSetCurrent(context));
 }
 
-/* The range of memory that is mapped by hand is what was reserved; its address range is what is mapped there. */
+/* The range of memory that is mapped by hand is what was reserved; its address range is what is
+ * mapped there. */
 static void the_range_of_mapped_memory_is_what_was_reserved(void)
 {
-	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
-	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+	                          .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle first, second;
 	CUdeviceptr address, base;
 	size_t grain, bytes;
@@ -355,7 +369,9 @@ static void operations_of_unknown_memory_are_not_made_synchronous(void)
 {
 	unsigned local = 1;
 
-	EXPECT(cuPointerSetAttribute(&local, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)(uintptr_t)&local), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuPointerSetAttribute(&local, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+	                             (CUdeviceptr)(uintptr_t)&local),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 #define UNIFIED "Unified Addressing: cuPointerGetAttribute"
@@ -377,14 +393,18 @@ const struct check pointer_checks[] = {
 	CHECK(the_range_of_a_modules_variable, UNIFIED "s, CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
 	CHECK(of_unknown_memory_no_range_is_told, "measured on an H200, driver 580; not documented"),
 	CHECK_ALONE(the_address_range_is_the_same, "Memory Management: cuMemGetAddressRange", 0),
-	CHECK(the_range_of_mapped_memory_is_what_was_reserved, UNIFIED ", CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
+	CHECK(the_range_of_mapped_memory_is_what_was_reserved,
+          UNIFIED ", CU_POINTER_ATTRIBUTE_RANGE_SIZE"),
 	CHECK(the_context_and_device_of_a_pointer, UNIFIED ", CU_POINTER_ATTRIBUTE_CONTEXT"),
 	CHECK(each_allocation_has_an_id, UNIFIED ", CU_POINTER_ATTRIBUTE_BUFFER_ID"),
 	CHECK(variables_of_modules_are_device_memory, UNIFIED),
 	CHECK(memory_of_a_pool_says_so, UNIFIED ", CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE"),
 	CHECK(synchronous_operations_may_be_asked_for, "Unified Addressing: cuPointerSetAttribute"),
-	CHECK(synchronous_operations_need_not_be_asked_for, "Unified Addressing: cuPointerSetAttribute"),
-	CHECK(synchronous_operations_are_done_when_they_return, "Unified Addressing: cuPointerSetAttribute, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS"),
-	CHECK(operations_of_unknown_memory_are_not_made_synchronous, "Unified Addressing: cuPointerSetAttribute"),
+	CHECK(synchronous_operations_need_not_be_asked_for,
+          "Unified Addressing: cuPointerSetAttribute"),
+	CHECK(synchronous_operations_are_done_when_they_return,
+          "Unified Addressing: cuPointerSetAttribute, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS"),
+	CHECK(operations_of_unknown_memory_are_not_made_synchronous,
+          "Unified Addressing: cuPointerSetAttribute"),
 	CHECKS_END,
 };

@@ -113,7 +113,8 @@ static void a_pool_may_be_trimmed(void)
 
 static void a_pool_may_be_created(void)
 {
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
 	CUmemoryPool pool;
 	CUdeviceptr address;
 
@@ -126,7 +127,9 @@ static void a_pool_may_be_created(void)
 
 static CUmemoryPool pool_of(size_t most)
 {
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .maxSize = most};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+	                        .maxSize = most};
 	CUmemoryPool pool = NULL;
 
 	OK(cuMemPoolCreate(&pool, &props));
@@ -135,7 +138,8 @@ static CUmemoryPool pool_of(size_t most)
 
 static void a_pool_is_made_of_known_properties(void)
 {
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_INVALID, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_INVALID,
+	                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
 	CUmemoryPool pool;
 
 	EXPECT(cuMemPoolCreate(&pool, &props), CUDA_ERROR_INVALID_VALUE);
@@ -189,8 +193,10 @@ static void watermarks_are_only_reset(void)
 	cuuint64_t zero = 0, one = 1;
 
 	OK(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &zero));
-	EXPECT(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &one), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &zero), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_HIGH, &one),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &zero),
+	       CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemPoolGetAttribute(pool, (CUmemPool_attribute)99, &zero), CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemPoolDestroy(pool));
 }
@@ -222,7 +228,8 @@ static void a_default_pool_is_not_destroyed(void)
 
 static void a_pool_is_accessible_from_its_device(void)
 {
-	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+	                          .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	CUmemoryPool pool = pool_of(0);
 
@@ -239,7 +246,9 @@ static void a_pool_without_handle_types_is_not_exported(void)
 	CUmemoryPool pool = pool_of(0);
 	int file;
 
-	EXPECT(cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuMemPoolExportToShareableHandle(&file, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+	                                        0),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuMemPoolDestroy(pool));
 }
 
@@ -259,7 +268,8 @@ static void a_captured_allocation_becomes_a_node(void)
 
 static void a_pool_may_be_made_to_be_exported(void)
 {
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
 	CUmemoryPool made;
 
 	props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -291,9 +301,11 @@ const struct check pool_checks[] = {
 	CHECK(watermarks_are_only_reset, POOL "cuMemPoolSetAttribute"),
 	CHECK(a_pool_may_become_the_devices, "Device Management: cuDeviceSetMemPool"),
 	CHECK(a_default_pool_is_not_destroyed, POOL "cuMemPoolDestroy"),
-	CHECK(a_pool_is_accessible_from_its_device, MEASURED(POOL "cuMemPoolSetAccess", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(a_pool_is_accessible_from_its_device,
+          MEASURED(POOL "cuMemPoolSetAccess", "CUDA_ERROR_INVALID_VALUE")),
 	CHECK(a_pool_without_handle_types_is_not_exported, POOL "cuMemPoolExportToShareableHandle"),
-	CHECK(a_captured_allocation_becomes_a_node, "Programming Guide, Graph Memory Nodes, Stream Capture"),
+	CHECK(a_captured_allocation_becomes_a_node,
+          "Programming Guide, Graph Memory Nodes, Stream Capture"),
 	CHECK(a_pool_may_be_made_to_be_exported, POOL "cuMemPoolCreate"),
 	CHECKS_END,
 };

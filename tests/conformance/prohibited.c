@@ -1,4 +1,5 @@
-/* What a capture prohibits, whatever its mode: calls on what it captures, or on what contains it. */
+/* What a capture prohibits, whatever its mode: calls on what it captures, or on what contains it.
+ */
 #include "conformance.h"
 
 static CUdeviceptr address;
@@ -49,13 +50,34 @@ static void CUDA_CB ignore(CUstream of, CUresult now, void *data)
 	(void)of, (void)now, (void)data;
 }
 
-static CUresult synchronise_stream(void) { return cuStreamSynchronize(stream); }
-static CUresult query_stream(void) { return cuStreamQuery(stream); }
-static CUresult synchronise_context(void) { return cuCtxSynchronize(); }
-static CUresult add_callback(void) { return cuStreamAddCallback(stream, ignore, NULL, 0); }
-static CUresult synchronise_other(void) { return cuStreamSynchronize(other); }
-static CUresult query_legacy(void) { return cuStreamQuery(NULL); }
-static CUresult set_legacy(void) { return cuMemsetD8(address, 0, 4); }
+static CUresult synchronise_stream(void)
+{
+	return cuStreamSynchronize(stream);
+}
+static CUresult query_stream(void)
+{
+	return cuStreamQuery(stream);
+}
+static CUresult synchronise_context(void)
+{
+	return cuCtxSynchronize();
+}
+static CUresult add_callback(void)
+{
+	return cuStreamAddCallback(stream, ignore, NULL, 0);
+}
+static CUresult synchronise_other(void)
+{
+	return cuStreamSynchronize(other);
+}
+static CUresult query_legacy(void)
+{
+	return cuStreamQuery(NULL);
+}
+static CUresult set_legacy(void)
+{
+	return cuMemsetD8(address, 0, 4);
+}
 
 static CUresult copy_legacy(void)
 {
@@ -110,7 +132,10 @@ static CUresult attach(void)
 	return cuStreamAttachMemAsync(stream, managed, 0, CU_MEM_ATTACH_SINGLE);
 }
 
-static CUresult upload(void) { return cuGraphUpload(exec, stream); }
+static CUresult upload(void)
+{
+	return cuGraphUpload(exec, stream);
+}
 
 static void a_capture_prohibits_uploads(void)
 {
@@ -125,9 +150,11 @@ static void a_capture_prohibits_uploads(void)
 static void an_impossible_launch_invalidates_a_capture(void)
 {
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	EXPECT(cuLaunchKernel(function("nothing"), 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLaunchKernel(function("nothing"), 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+	       CUDA_ERROR_INVALID_VALUE);
 	EQUAL(status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
-	EXPECT(cuLaunchKernel(function("nothing"), 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+	EXPECT(cuLaunchKernel(function("nothing"), 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+	       CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 	end_is(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
@@ -147,7 +174,10 @@ static void a_wait_for_an_ended_capture_invalidates_another(void)
 	graph = NULL;
 }
 
-static void a_capture_prohibits_waiting_in_its_context(void) { prohibits(wait_context); }
+static void a_capture_prohibits_waiting_in_its_context(void)
+{
+	prohibits(wait_context);
+}
 
 static void a_capture_prohibits_attaching_memory(void)
 {
@@ -156,17 +186,50 @@ static void a_capture_prohibits_attaching_memory(void)
 	OK(cuMemFree(managed));
 }
 
-static void a_capture_prohibits_synchronising_its_stream(void) { prohibits(synchronise_stream); }
-static void a_capture_prohibits_querying_its_stream(void) { prohibits(query_stream); }
-static void a_capture_prohibits_synchronising_its_context(void) { prohibits(synchronise_context); }
-static void a_capture_prohibits_callbacks(void) { prohibits(add_callback); }
-static void a_capture_prohibits_recording_its_context(void) { prohibits(record_context); }
-static void a_relaxed_capture_permits_synchronising_other_streams(void) { permits(synchronise_other); }
-static void a_relaxed_capture_permits_querying_the_legacy_stream(void) { permits(query_legacy); }
-static void a_relaxed_capture_permits_legacy_memsets(void) { permits(set_legacy); }
-static void a_relaxed_capture_permits_legacy_copies(void) { permits(copy_legacy); }
-static void a_relaxed_capture_permits_legacy_records_and_waits(void) { permits(record_legacy); }
-static void a_relaxed_capture_permits_allocation(void) { permits(allocate_and_free); }
+static void a_capture_prohibits_synchronising_its_stream(void)
+{
+	prohibits(synchronise_stream);
+}
+static void a_capture_prohibits_querying_its_stream(void)
+{
+	prohibits(query_stream);
+}
+static void a_capture_prohibits_synchronising_its_context(void)
+{
+	prohibits(synchronise_context);
+}
+static void a_capture_prohibits_callbacks(void)
+{
+	prohibits(add_callback);
+}
+static void a_capture_prohibits_recording_its_context(void)
+{
+	prohibits(record_context);
+}
+static void a_relaxed_capture_permits_synchronising_other_streams(void)
+{
+	permits(synchronise_other);
+}
+static void a_relaxed_capture_permits_querying_the_legacy_stream(void)
+{
+	permits(query_legacy);
+}
+static void a_relaxed_capture_permits_legacy_memsets(void)
+{
+	permits(set_legacy);
+}
+static void a_relaxed_capture_permits_legacy_copies(void)
+{
+	permits(copy_legacy);
+}
+static void a_relaxed_capture_permits_legacy_records_and_waits(void)
+{
+	permits(record_legacy);
+}
+static void a_relaxed_capture_permits_allocation(void)
+{
+	permits(allocate_and_free);
+}
 
 static void a_capture_prohibits_synchronising_from_another_thread(void)
 {
@@ -186,14 +249,35 @@ static void a_blocking_capture_prohibits_the_legacy_stream(CUresult (*call)(void
 	TRUE(graph == NULL);
 }
 
-static CUresult launch_legacy(void) { return launch("nothing", NULL, NULL); }
-static CUresult synchronise_legacy(void) { return cuStreamSynchronize(NULL); }
+static CUresult launch_legacy(void)
+{
+	return launch("nothing", NULL, NULL);
+}
+static CUresult synchronise_legacy(void)
+{
+	return cuStreamSynchronize(NULL);
+}
 
-static void a_blocking_capture_prohibits_legacy_launches(void) { a_blocking_capture_prohibits_the_legacy_stream(launch_legacy); }
-static void a_blocking_capture_prohibits_legacy_synchronisation(void) { a_blocking_capture_prohibits_the_legacy_stream(synchronise_legacy); }
-static void a_blocking_capture_prohibits_legacy_queries(void) { a_blocking_capture_prohibits_the_legacy_stream(query_legacy); }
-static void a_blocking_capture_prohibits_synchronous_memsets(void) { a_blocking_capture_prohibits_the_legacy_stream(set_legacy); }
-static void a_blocking_capture_prohibits_synchronous_copies(void) { a_blocking_capture_prohibits_the_legacy_stream(copy_legacy); }
+static void a_blocking_capture_prohibits_legacy_launches(void)
+{
+	a_blocking_capture_prohibits_the_legacy_stream(launch_legacy);
+}
+static void a_blocking_capture_prohibits_legacy_synchronisation(void)
+{
+	a_blocking_capture_prohibits_the_legacy_stream(synchronise_legacy);
+}
+static void a_blocking_capture_prohibits_legacy_queries(void)
+{
+	a_blocking_capture_prohibits_the_legacy_stream(query_legacy);
+}
+static void a_blocking_capture_prohibits_synchronous_memsets(void)
+{
+	a_blocking_capture_prohibits_the_legacy_stream(set_legacy);
+}
+static void a_blocking_capture_prohibits_synchronous_copies(void)
+{
+	a_blocking_capture_prohibits_the_legacy_stream(copy_legacy);
+}
 
 static void a_blocking_capture_hides_the_legacy_status(void)
 {
@@ -230,7 +314,8 @@ static void an_invalidated_capture_prohibits_what_it_did(void)
 
 static CUresult prefetch(void)
 {
-	return cuMemPrefetchAsync(managed, 4096, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE}, 0, stream);
+	return cuMemPrefetchAsync(managed, 4096, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE},
+	                          0, stream);
 }
 
 static void a_capture_prohibits_prefetching(void)
@@ -253,11 +338,14 @@ static void a_launch_beyond_the_limits_invalidates_a_capture(void)
 	CUfunction nothing = function("nothing");
 
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	is_impossible(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 1 << 20, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	is_impossible(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 1 << 20, stream, NULL, NULL),
+	              CUDA_ERROR_INVALID_VALUE);
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	is_impossible(cuLaunchKernel(nothing, 1, 1, 1, 2000, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+	is_impossible(cuLaunchKernel(nothing, 1, 1, 1, 2000, 1, 1, 0, stream, NULL, NULL),
+	              CUDA_ERROR_INVALID_VALUE);
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	is_impossible(cuLaunchCooperativeKernel(nothing, 1 << 20, 1, 1, 32, 1, 1, 0, stream, NULL), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+	is_impossible(cuLaunchCooperativeKernel(nothing, 1 << 20, 1, 1, 32, 1, 1, 0, stream, NULL),
+	              CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
 
 static void a_wait_for_no_event_invalidates_a_capture(void)
@@ -271,12 +359,20 @@ static void a_wait_for_no_event_invalidates_a_capture(void)
 static void other_refused_calls_leave_a_capture_valid(void)
 {
 	CUdeviceptr source = words(), made;
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = source, .srcPitch = 1, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = words(), .dstPitch = 64, .WidthInBytes = 16, .Height = 4};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcDevice = source,
+	                       .srcPitch = 1,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstDevice = words(),
+	                       .dstPitch = 64,
+	                       .WidthInBytes = 16,
+	                       .Height = 4};
 
 	begin(CU_STREAM_CAPTURE_MODE_RELAXED);
-	EXPECT(cuLaunchKernel(function("append"), 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL), CUDA_ERROR_INVALID_HANDLE);
+	EXPECT(cuLaunchKernel(function("append"), 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL),
+	       CUDA_ERROR_INVALID_HANDLE);
 	EXPECT(cuMemcpy2DAsync(&plane, stream), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemcpyDtoDAsync(source, 0, 64, stream), CUDA_ERROR_INVALID_VALUE);
 	EXPECT(cuMemsetD32Async(source + 1, 0, 1, stream), CUDA_ERROR_INVALID_VALUE);
@@ -350,12 +446,14 @@ const struct check prohibited_checks[] = {
 	CHECK(a_blocking_capture_prohibits_synchronous_copies, PROHIBITED),
 	CHECK(a_blocking_capture_hides_the_legacy_status, "Stream Management: cuStreamIsCapturing"),
 	CHECK(an_invalidated_capture_refuses_everything, INVALIDATION),
-	CHECK(an_invalidated_capture_prohibits_what_it_did, MEASURED(INVALIDATION, "any use of the streams is invalid and gives an error")),
+	CHECK(an_invalidated_capture_prohibits_what_it_did,
+          MEASURED(INVALIDATION, "any use of the streams is invalid and gives an error")),
 	CHECK(a_capture_prohibits_prefetching, SILENT),
 	CHECK(a_launch_beyond_the_limits_invalidates_a_capture, SILENT),
 	CHECK(a_wait_for_no_event_invalidates_a_capture, SILENT),
 	CHECK(other_refused_calls_leave_a_capture_valid, SILENT),
-	CHECK(a_memset_beyond_its_memory_is_captured, MEASURED("Memory Management: cuMemsetD8Async", "CUDA_ERROR_INVALID_VALUE")),
+	CHECK(a_memset_beyond_its_memory_is_captured,
+          MEASURED("Memory Management: cuMemsetD8Async", "CUDA_ERROR_INVALID_VALUE")),
 	CHECK(a_relaxed_capture_permits_querying_other_streams, PROHIBITED),
 	CHECK(a_relaxed_capture_permits_questions, SILENT),
 	CHECKS_END,

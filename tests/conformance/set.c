@@ -109,7 +109,8 @@ static void a_copy_node_keeps_its_direction(void)
 	EXPECT(cuGraphExecMemcpyNodeSetParams(exec, node, &params, context), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* What a captured copy's node says is what was called, so that other addresses can be put in their place. */
+/* What a captured copy's node says is what was called, so that other addresses can be put in their
+ * place. */
 static void a_copy_node_from_the_host_takes_other_addresses(void)
 {
 	CUdeviceptr first = words(), second = words();
@@ -219,8 +220,10 @@ static void copies_and_memsets_are_disabled_as_kernels_are(void)
 }
 
 /*
- * Where memsets are disabled, with nodes of other kinds beside them, launches of an H200's driver (580.159) went wrong now and then: results differed, or
- * the launch failed. What else is disabled beside them does not; no layer should disable memsets. Rounds enough to show it: with them it was one in ten.
+ * Where memsets are disabled, with nodes of other kinds beside them, launches of an H200's driver
+ * (580.159) went wrong now and then: results differed, or the launch failed. What else is disabled
+ * beside them does not; no layer should disable memsets. Rounds enough to show it: with them it was
+ * one in ten.
  */
 static void kernels_and_copies_are_disabled_beside_memsets(void)
 {
@@ -380,19 +383,27 @@ const struct check set_checks[] = {
 	CHECK(setting_the_graph_leaves_its_executable_alone, GRAPH "cuGraphKernelNodeSetParams"),
 	CHECK(a_memset_node_takes_another_value, GRAPH "cuGraphExecMemsetNodeSetParams"),
 	CHECK(a_copy_node_takes_other_addresses, GRAPH "cuGraphExecMemcpyNodeSetParams"),
-	CHECK(a_copy_node_from_the_host_takes_other_addresses, GRAPH "cuGraphMemcpyNodeGetParams, cuGraphExecMemcpyNodeSetParams"),
+	CHECK(a_copy_node_from_the_host_takes_other_addresses,
+          GRAPH "cuGraphMemcpyNodeGetParams, cuGraphExecMemcpyNodeSetParams"),
 	CHECK(a_memset_node_says_what_was_called, GRAPH "cuGraphMemsetNodeGetParams"),
 	CHECK(a_copy_node_keeps_its_direction, GRAPH "cuGraphExecMemcpyNodeSetParams"),
 	CHECK(a_host_node_takes_other_data, GRAPH "cuGraphExecHostNodeSetParams"),
 	CHECK(a_node_disabled_does_nothing, ENABLE),
 	CHECK(copies_and_memsets_are_disabled_as_kernels_are, ENABLE),
-	CHECK(kernels_and_copies_are_disabled_beside_memsets, MEASURED("Graph Management: cuGraphNodeSetEnabled", "kernel, memset and memcpy nodes are all supported")),
+	CHECK(kernels_and_copies_are_disabled_beside_memsets,
+          MEASURED("Graph Management: cuGraphNodeSetEnabled",
+                   "kernel, memset and memcpy nodes are all supported")),
 	CHECK(a_host_node_is_not_disabled, ENABLE),
 	CHECK(a_node_disabled_takes_values, ENABLE),
-	CHECK(a_kernel_without_parameters_has_none_to_tell, MEASURED("Graph Management: cuGraphKernelNodeGetParams", "does not say so")),
-	CHECK(a_kernel_node_takes_what_could_be_launched, MEASURED("Graph Management: cuGraphExecKernelNodeSetParams", "names no error of a missing function")),
+	CHECK(a_kernel_without_parameters_has_none_to_tell,
+          MEASURED("Graph Management: cuGraphKernelNodeGetParams", "does not say so")),
+	CHECK(a_kernel_node_takes_what_could_be_launched,
+          MEASURED("Graph Management: cuGraphExecKernelNodeSetParams",
+                   "names no error of a missing function")),
 	CHECK(a_memset_node_moves_to_other_memory,
-		MEASURED("Graph Management: cuGraphExecMemsetNodeSetParams", "the destination memory must be allocated from the same context")),
-	CHECK(a_copy_node_keeps_to_one_row_of_some_bytes, "Graph Management: cuGraphExecMemcpyNodeSetParams"),
+          MEASURED("Graph Management: cuGraphExecMemsetNodeSetParams",
+                   "the destination memory must be allocated from the same context")),
+	CHECK(a_copy_node_keeps_to_one_row_of_some_bytes,
+          "Graph Management: cuGraphExecMemcpyNodeSetParams"),
 	CHECKS_END,
 };

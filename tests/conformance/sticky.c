@@ -28,7 +28,8 @@ static void a_fault_reaches_other_streams(void)
 
 	break_context();
 	EXPECT(cuStreamQuery(other), CUDA_ERROR_LAUNCH_FAILED);
-	EXPECT(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, other, NULL, NULL), CUDA_ERROR_LAUNCH_FAILED);
+	EXPECT(cuLaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, other, NULL, NULL),
+	       CUDA_ERROR_LAUNCH_FAILED);
 }
 
 static void a_fault_reaches_events(void)

@@ -132,8 +132,14 @@ static void the_legacy_stream_is_busy_as_long_as(CUstream waits)
 	OK(cuStreamQuery(NULL));
 }
 
-static void a_blocking_stream_keeps_the_legacy_stream_busy(void) { the_legacy_stream_is_busy_as_long_as(blocking_stream()); }
-static void a_per_thread_stream_keeps_the_legacy_stream_busy(void) { the_legacy_stream_is_busy_as_long_as(CU_STREAM_PER_THREAD); }
+static void a_blocking_stream_keeps_the_legacy_stream_busy(void)
+{
+	the_legacy_stream_is_busy_as_long_as(blocking_stream());
+}
+static void a_per_thread_stream_keeps_the_legacy_stream_busy(void)
+{
+	the_legacy_stream_is_busy_as_long_as(CU_STREAM_PER_THREAD);
+}
 
 static void a_non_blocking_stream_leaves_the_legacy_stream_ready(void)
 {
@@ -211,8 +217,10 @@ static void attributes_of_launches_are_not_of_streams(void)
 {
 	CUstreamAttrValue value = {.cooperative = 1};
 
-	EXPECT(cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+	       CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamGetAttribute(stream, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value),
+	       CUDA_ERROR_INVALID_VALUE);
 }
 
 static void attributes_are_copied_between_streams(void)
@@ -240,7 +248,8 @@ static void attributes_of_a_stream_that_nobody_set(void)
 
 	OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
 	EQUAL((int)value.syncPolicy, -1);
-	EXPECT(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value), CUDA_ERROR_INVALID_VALUE);
+	EXPECT(cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value),
+	       CUDA_ERROR_INVALID_VALUE);
 	OK(cuStreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value));
 	EQUAL(value.memSyncDomainMap.default_, 0);
 	EQUAL(value.memSyncDomainMap.remote, 1);
@@ -261,7 +270,8 @@ const struct check stream_checks[] = {
 	CHECK(a_stream_knows_its_context, STREAM "cuStreamGetCtx"),
 	CHECK(a_stream_knows_its_device, STREAM "cuStreamGetDevice"),
 	CHECK(streams_have_ids_of_their_own, STREAM "cuStreamGetId"),
-	CHECK(each_thread_has_a_per_thread_stream, "Stream synchronization behavior: Per-thread default stream"),
+	CHECK(each_thread_has_a_per_thread_stream,
+          "Stream synchronization behavior: Per-thread default stream"),
 	CHECK(an_empty_stream_is_ready, STREAM "cuStreamQuery"),
 	CHECK(a_busy_stream_is_not_ready, STREAM "cuStreamQuery"),
 	CHECK(a_blocking_stream_keeps_the_legacy_stream_busy, LEGACY_QUERY),
@@ -276,6 +286,7 @@ const struct check stream_checks[] = {
 	CHECK(attributes_of_launches_are_not_of_streams, "Data types: CUlaunchAttributeID"),
 	CHECK(attributes_are_copied_between_streams, STREAM "cuStreamCopyAttributes"),
 	CHECK(places_for_answers_are_needed, STREAM "cuStreamGetFlags"),
-	CHECK(attributes_of_a_stream_that_nobody_set, MEASURED("Data types: CUsynchronizationPolicy", "CU_SYNC_POLICY_AUTO is no -1")),
+	CHECK(attributes_of_a_stream_that_nobody_set,
+          MEASURED("Data types: CUsynchronizationPolicy", "CU_SYNC_POLICY_AUTO is no -1")),
 	CHECKS_END,
 };

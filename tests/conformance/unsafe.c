@@ -1,4 +1,5 @@
-/* Potentially unsafe calls: prohibited or not by the capture's mode, the thread, and the thread's own mode. */
+/* Potentially unsafe calls: prohibited or not by the capture's mode, the thread, and the thread's
+ * own mode. */
 #include "conformance.h"
 
 static CUevent event;
@@ -15,7 +16,10 @@ static CUresult allocate(void)
 	return result;
 }
 
-static CUresult query_event(void) { return cuEventQuery(event); }
+static CUresult query_event(void)
+{
+	return cuEventQuery(event);
+}
 
 static CUresult (*there_call)(void);
 
@@ -33,7 +37,8 @@ static void call_there_relaxed(void)
 }
 
 /* The call, here or in another thread, beside a capture in the mode: prohibited, or harmless. */
-static void beside(CUstreamCaptureMode mode, CUresult (*call)(void), void (*there)(void), bool prohibited)
+static void beside(CUstreamCaptureMode mode, CUresult (*call)(void), void (*there)(void),
+                   bool prohibited)
 {
 	event = event_new(0);
 	OK(cuEventRecord(event, other));
@@ -52,17 +57,50 @@ static void beside(CUstreamCaptureMode mode, CUresult (*call)(void), void (*ther
 #define LOCAL_MODE CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
 #define RELAXED_MODE CU_STREAM_CAPTURE_MODE_RELAXED
 
-static void global_prohibits_allocation_here(void) { beside(GLOBAL_MODE, allocate, NULL, true); }
-static void global_prohibits_allocation_there(void) { beside(GLOBAL_MODE, allocate, call_there, true); }
-static void global_permits_allocation_in_a_relaxed_thread(void) { beside(GLOBAL_MODE, allocate, call_there_relaxed, false); }
-static void thread_local_prohibits_allocation_here(void) { beside(LOCAL_MODE, allocate, NULL, true); }
-static void thread_local_permits_allocation_there(void) { beside(LOCAL_MODE, allocate, call_there, false); }
-static void relaxed_permits_allocation_here(void) { beside(RELAXED_MODE, allocate, NULL, false); }
-static void relaxed_permits_allocation_there(void) { beside(RELAXED_MODE, allocate, call_there, false); }
-static void global_prohibits_querying_events_here(void) { beside(GLOBAL_MODE, query_event, NULL, true); }
-static void global_prohibits_querying_events_there(void) { beside(GLOBAL_MODE, query_event, call_there, true); }
-static void thread_local_permits_querying_events_there(void) { beside(LOCAL_MODE, query_event, call_there, false); }
-static void relaxed_permits_querying_events_here(void) { beside(RELAXED_MODE, query_event, NULL, false); }
+static void global_prohibits_allocation_here(void)
+{
+	beside(GLOBAL_MODE, allocate, NULL, true);
+}
+static void global_prohibits_allocation_there(void)
+{
+	beside(GLOBAL_MODE, allocate, call_there, true);
+}
+static void global_permits_allocation_in_a_relaxed_thread(void)
+{
+	beside(GLOBAL_MODE, allocate, call_there_relaxed, false);
+}
+static void thread_local_prohibits_allocation_here(void)
+{
+	beside(LOCAL_MODE, allocate, NULL, true);
+}
+static void thread_local_permits_allocation_there(void)
+{
+	beside(LOCAL_MODE, allocate, call_there, false);
+}
+static void relaxed_permits_allocation_here(void)
+{
+	beside(RELAXED_MODE, allocate, NULL, false);
+}
+static void relaxed_permits_allocation_there(void)
+{
+	beside(RELAXED_MODE, allocate, call_there, false);
+}
+static void global_prohibits_querying_events_here(void)
+{
+	beside(GLOBAL_MODE, query_event, NULL, true);
+}
+static void global_prohibits_querying_events_there(void)
+{
+	beside(GLOBAL_MODE, query_event, call_there, true);
+}
+static void thread_local_permits_querying_events_there(void)
+{
+	beside(LOCAL_MODE, query_event, call_there, false);
+}
+static void relaxed_permits_querying_events_here(void)
+{
+	beside(RELAXED_MODE, query_event, NULL, false);
+}
 
 static CUresult load_module(void)
 {
@@ -125,9 +163,11 @@ const struct check unsafe_checks[] = {
 	CHECK(global_prohibits_querying_events_there, MODES),
 	CHECK(thread_local_permits_querying_events_there, MODES),
 	CHECK(relaxed_permits_querying_events_here, MODES),
-	CHECK(global_permits_loading_modules, MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_permits_loading_modules,
+          MEASURED(MODES, "does not list the calls that may be unsafe")),
 	CHECK(a_relaxed_thread_may_allocate_beside_its_own_capture, MODES),
 	CHECK(a_thread_local_thread_may_allocate_beside_another_capture, MODES),
-	CHECK(global_prohibits_unloading_modules, MEASURED(MODES, "does not list the calls that may be unsafe")),
+	CHECK(global_prohibits_unloading_modules,
+          MEASURED(MODES, "does not list the calls that may be unsafe")),
 	CHECKS_END,
 };

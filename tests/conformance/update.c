@@ -20,7 +20,8 @@ static void update_is(CUgraphExecUpdateResult wanted)
 	info.result = (CUgraphExecUpdateResult)99;
 	result = cuGraphExecUpdate(exec, later, &info);
 	EQUAL(info.result, wanted);
-	EXPECT(result, wanted == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	EXPECT(result, wanted == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
+	                                                      : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 	OK(cuGraphDestroy(later));
 	if (wanted != CU_GRAPH_EXEC_UPDATE_SUCCESS)
 		run_graph();
@@ -177,7 +178,8 @@ static CUresult update_by_hand(void)
 	CUresult result;
 
 	OK(cuGraphInstantiate(&exec, graph, 0));
-	info = (CUgraphExecUpdateResultInfo){.result = (CUgraphExecUpdateResult)99, .errorNode = made[7]};
+	info =
+		(CUgraphExecUpdateResultInfo){.result = (CUgraphExecUpdateResult)99, .errorNode = made[7]};
 	result = cuGraphExecUpdate(exec, later, &info);
 	return result;
 }
@@ -240,7 +242,8 @@ static void CUDA_CB do_nothing(void *unused)
 	(void)unused;
 }
 
-/* A memset and a host function, made in either order, and an empty node behind both, with its edges in either order. */
+/* A memset and a host function, made in either order, and an empty node behind both, with its edges
+ * in either order. */
 static void join_of(CUgraph in, unsigned first, bool host_first, bool edges_reversed, bool joined)
 {
 	CUDA_MEMSET_NODE_PARAMS set = {.dst = words(), .elementSize = 4, .width = 4, .height = 1};
@@ -367,8 +370,14 @@ static void managed_memory_is_of_another_kind(void)
 
 static void a_copy_of_two_dimensions_does_not_move(void)
 {
-	CUDA_MEMCPY2D shape = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = words(), .srcPitch = 16, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = words(), .dstPitch = 16, .WidthInBytes = 8, .Height = 2};
+	CUDA_MEMCPY2D shape = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcDevice = words(),
+	                       .srcPitch = 16,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstDevice = words(),
+	                       .dstPitch = 16,
+	                       .WidthInBytes = 8,
+	                       .Height = 2};
 
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
 	OK(cuMemcpy2DAsync(&shape, stream));
@@ -474,9 +483,17 @@ static void writes_take_other_values_but_no_other_width(void)
 /* Which result says so is not documented. */
 static void device_updatable_nodes_are_not_updated(void)
 {
-	CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, .value.deviceUpdatableKernelNode.deviceUpdatable = 1};
-	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .hStream = stream,
-		.attrs = &updatable, .numAttrs = 1};
+	CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+	                               .value.deviceUpdatableKernelNode.deviceUpdatable = 1};
+	CUlaunchConfig config = {.gridDimX = 1,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = 1,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = &updatable,
+	                         .numAttrs = 1};
 
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
 	OK(cuLaunchKernelEx(&config, function("nothing"), NULL, NULL));
@@ -491,9 +508,17 @@ static void device_updatable_nodes_are_not_updated(void)
 
 static void the_place_of_a_device_nodes_handle_is_empty(void)
 {
-	CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, .value.deviceUpdatableKernelNode.deviceUpdatable = 1};
-	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .hStream = stream,
-		.attrs = &updatable, .numAttrs = 1};
+	CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+	                               .value.deviceUpdatableKernelNode.deviceUpdatable = 1};
+	CUlaunchConfig config = {.gridDimX = 1,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = 1,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = &updatable,
+	                         .numAttrs = 1};
 
 	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
 	OK(cuLaunchKernelEx(&config, function("nothing"), NULL, NULL));
@@ -571,23 +596,31 @@ const struct check update_checks[] = {
 	CHECK(fewer_exit_nodes_are_no_nodes_fault, MEASURED(UPDATE, "says nothing of fewer")),
 	CHECK(nodes_are_paired_along_the_edges, UPDATE),
 	CHECK(edges_in_another_order_are_other_pairs, UPDATE),
-	CHECK(exit_nodes_are_paired_in_the_order_they_were_made, "Programming Guide, CUDA Graphs, Whole Graph Update"),
+	CHECK(exit_nodes_are_paired_in_the_order_they_were_made,
+          "Programming Guide, CUDA Graphs, Whole Graph Update"),
 	CHECK(a_child_graphs_node_is_at_fault, MEASURED(UPDATE, "the error node is that of hGraph")),
-	CHECK(what_is_no_graph_does_not_update, MEASURED(UPDATE, "sets the result to CU_GRAPH_EXEC_UPDATE_ERROR")),
-	CHECK(the_memory_of_a_memset_may_be_of_another_kind, MEASURED(LIMITS, "the device and context of the memory cannot change")),
-	CHECK(pinned_and_pageable_memory_take_turns, MEASURED(LIMITS, "the kind of host memory is not named")),
+	CHECK(what_is_no_graph_does_not_update,
+          MEASURED(UPDATE, "sets the result to CU_GRAPH_EXEC_UPDATE_ERROR")),
+	CHECK(the_memory_of_a_memset_may_be_of_another_kind,
+          MEASURED(LIMITS, "the device and context of the memory cannot change")),
+	CHECK(pinned_and_pageable_memory_take_turns,
+          MEASURED(LIMITS, "the kind of host memory is not named")),
 	CHECK(managed_memory_is_of_another_kind, LIMITS),
 	CHECK(a_copy_of_two_dimensions_does_not_move, LIMITS),
 	CHECK(a_memset_of_two_dimensions_moves, UPDATE),
 	CHECK(host_functions_and_events_may_change, LIMITS),
 	CHECK(another_contexts_function_is_refused, LIMITS),
 	CHECK(priorities_may_change_unless_they_count, UPDATE),
-	CHECK(writes_take_other_values_but_no_other_width, "Graph Management: cuGraphExecBatchMemOpNodeSetParams"),
+	CHECK(writes_take_other_values_but_no_other_width,
+          "Graph Management: cuGraphExecBatchMemOpNodeSetParams"),
 	CHECK(device_updatable_nodes_are_not_updated, UPDATE),
-	CHECK(the_place_of_a_device_nodes_handle_is_empty, MEASURED("Data types: CUlaunchAttributeValue", "devNode: returns a handle")),
+	CHECK(the_place_of_a_device_nodes_handle_is_empty,
+          MEASURED("Data types: CUlaunchAttributeValue", "devNode: returns a handle")),
 	CHECK(a_disabled_node_stays_disabled, "Programming Guide, CUDA Graphs, Individual Node Enable"),
-	CHECK(a_launch_under_way_keeps_its_values, "Programming Guide, CUDA Graphs, Updating Instantiated Graphs"),
-	CHECK(managed_memory_is_no_other_kind_for_host_memory, MEASURED(LIMITS, "the source/destination memory must be from the same contexts")),
+	CHECK(a_launch_under_way_keeps_its_values,
+          "Programming Guide, CUDA Graphs, Updating Instantiated Graphs"),
+	CHECK(managed_memory_is_no_other_kind_for_host_memory,
+          MEASURED(LIMITS, "the source/destination memory must be from the same contexts")),
 	CHECK(another_place_in_managed_memory_is_the_same_kind, LIMITS),
 	CHECKS_END,
 };

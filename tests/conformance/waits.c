@@ -5,7 +5,8 @@
 #include <time.h>
 
 static atomic_bool returned, released;
-static atomic_ulong launched_ms, released_ms; /* when a launch returned last, and when the stream was released */
+static atomic_ulong launched_ms,
+	released_ms; /* when a launch returned last, and when the stream was released */
 
 static unsigned long now_ms(void)
 {
@@ -42,7 +43,8 @@ static void *launch_meanwhile(void *unused)
 	return NULL;
 }
 
-bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), unsigned after_ms, void (*call)(void))
+bool returns_beside_thread(void (*holds)(CUstream), void *(*meanwhile)(void *), unsigned after_ms,
+                           void (*call)(void))
 {
 	pthread_t thread, releaser;
 
@@ -77,17 +79,21 @@ static bool launches_waited(void)
 void expect_return(void (*holds)(CUstream), void (*call)(void), const char *what)
 {
 	if (!returns_beside(holds, call))
-		conformance_fail(__FILE__, __LINE__, "%s: expected a return before the stream's work ends, saw it wait, and launches of other threads %s", what,
-			launches_waited() ? "too" : "not");
+		conformance_fail(
+			__FILE__, __LINE__,
+			"%s: expected a return before the stream's work ends, saw it wait, and launches of other threads %s",
+			what, launches_waited() ? "too" : "not");
 }
 
 void expect_wait(void (*holds)(CUstream), void (*call)(void), const char *what, bool launches_wait)
 {
 	if (returns_beside(holds, call))
-		conformance_fail(__FILE__, __LINE__, "%s: expected it to wait for the stream's work, saw it return", what);
+		conformance_fail(__FILE__, __LINE__,
+		                 "%s: expected it to wait for the stream's work, saw it return", what);
 	if (launches_waited() != launches_wait)
-		conformance_fail(__FILE__, __LINE__, "%s: expected that other threads %s launch meanwhile, saw that they %s", what,
-			launches_wait ? "cannot" : "can", launches_wait ? "can" : "cannot");
+		conformance_fail(__FILE__, __LINE__,
+		                 "%s: expected that other threads %s launch meanwhile, saw that they %s",
+		                 what, launches_wait ? "cannot" : "can", launches_wait ? "can" : "cannot");
 }
 
 /* ---- how much may be pending ---- */

@@ -17,17 +17,20 @@ void fuzz_launch(int s, int kernel, int buffers, int change)
 		CALL(fuzz_work(stream, buffers, argument));
 		return;
 	case 1:
-		CALL(fuzz_launch_mix(world.turn, world.stream[stream], fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS), argument));
+		CALL(fuzz_launch_mix(world.turn, world.stream[stream], fuzz_buffer_of(stream, buffers),
+		                     fuzz_buffer_of(stream, buffers / BUFFERS), argument));
 		return;
 	case 2:
-		CALL(fuzz_launch_mix((CUfunction)world.kernel, world.stream[stream], fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS),
-			argument));
+		CALL(fuzz_launch_mix((CUfunction)world.kernel, world.stream[stream],
+		                     fuzz_buffer_of(stream, buffers),
+		                     fuzz_buffer_of(stream, buffers / BUFFERS), argument));
 		return;
 	default: {
 		void *params[] = {&fuzz_given.x, &fuzz_given.functor};
 
 		fuzz_take(fuzz_buffer_of(stream, buffers), 0, argument);
-		CALL(cuLaunchKernel(world.stir, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], params, NULL));
+		CALL(cuLaunchKernel(world.stir, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], params,
+		                    NULL));
 		fuzz_spoil();
 	}
 	}
@@ -37,9 +40,11 @@ void fuzz_launch_extra(int s, int buffers, int change)
 {
 	int stream = fuzz_stream_of(s);
 	size_t bytes = offsetof(struct fuzz_given, argument) + sizeof(fuzz_given.argument);
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &fuzz_given, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &fuzz_given, CU_LAUNCH_PARAM_BUFFER_SIZE,
+	                 &bytes, CU_LAUNCH_PARAM_END};
 
-	fuzz_take(fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS), fuzz_changing(change));
+	fuzz_take(fuzz_buffer_of(stream, buffers), fuzz_buffer_of(stream, buffers / BUFFERS),
+	          fuzz_changing(change));
 	CALL(cuLaunchKernel(world.mix, 1, 1, 1, WORDS, 1, 1, 0, world.stream[stream], NULL, extra));
 	fuzz_spoil();
 }
@@ -48,8 +53,10 @@ void fuzz_launch_swapped(int s, int period)
 {
 	int stream = fuzz_stream_of(s), turn = iteration % (fuzz_in(period, 4) + 2);
 
-	CALL(fuzz_launch_mix(world.mix, world.stream[stream], fuzz_buffer_of(stream, turn), fuzz_buffer_of(stream, turn + 1), 3));
-	CALL(fuzz_launch_mix(world.turn, world.stream[stream], fuzz_buffer_of(stream, turn + 1), fuzz_buffer_of(stream, turn), 4));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], fuzz_buffer_of(stream, turn),
+	                     fuzz_buffer_of(stream, turn + 1), 3));
+	CALL(fuzz_launch_mix(world.turn, world.stream[stream], fuzz_buffer_of(stream, turn + 1),
+	                     fuzz_buffer_of(stream, turn), 4));
 }
 
 void fuzz_launch_grid(int s, int change)
@@ -59,7 +66,8 @@ void fuzz_launch_grid(int s, int change)
 	unsigned blocks = fuzz_changing(change) % 4 + 1;
 
 	fuzz_take(fuzz_buffer_of(stream, 0), fuzz_buffer_of(stream, 1), 11);
-	CALL(cuLaunchKernel(world.turn, blocks, 1, 1, WORDS / 4, 1, 1, 0, world.stream[stream], params, NULL));
+	CALL(cuLaunchKernel(world.turn, blocks, 1, 1, WORDS / 4, 1, 1, 0, world.stream[stream], params,
+	                    NULL));
 	fuzz_spoil();
 }
 
@@ -67,10 +75,14 @@ void fuzz_launch_shared(int s, int kib)
 {
 	int stream = fuzz_stream_of(s);
 	void *params[] = {&fuzz_given.x, &fuzz_given.argument};
-	unsigned more = kib % 4 == 1 && chance((unsigned)kib) % 16 == 0 ? 64 : 0; /* some want too much now and then */
+	unsigned more = kib % 4 == 1 && chance((unsigned)kib) % 16 == 0
+	                    ? 64
+	                    : 0; /* some want too much now and then */
 
 	fuzz_take(fuzz_buffer_of(stream, 0), 0, 13);
-	CALL(cuLaunchKernel(world.shared_mix, 1, 1, 1, 32, 1, 1, 1024u * ((unsigned)fuzz_in(kib, 128) + more) + 64, world.stream[stream], params, NULL));
+	CALL(cuLaunchKernel(world.shared_mix, 1, 1, 1, 32, 1, 1,
+	                    1024u * ((unsigned)fuzz_in(kib, 128) + more) + 64, world.stream[stream],
+	                    params, NULL));
 	fuzz_spoil();
 }
 
@@ -83,16 +95,19 @@ void fuzz_copy_in(int s, int buffer, int from)
 
 	switch (fuzz_in(from, 3)) {
 	case 0:
-		CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), world.pinned[stream], WORDS * 2, world.stream[stream]));
+		CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), world.pinned[stream], WORDS * 2,
+		                       world.stream[stream]));
 		break;
 	case 1:
 		for (unsigned i = 0; i < WORDS; i++)
 			words[i] = chance(i);
-		CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), words, sizeof(words), world.stream[stream]));
+		CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), words, sizeof(words),
+		                       world.stream[stream]));
 		memset(words, 0x5a, sizeof(words));
 		break;
 	default:
-		CALL(cuMemcpyAsync(fuzz_buffer_of(stream, buffer), world.managed[stream], WORDS, world.stream[stream]));
+		CALL(cuMemcpyAsync(fuzz_buffer_of(stream, buffer), world.managed[stream], WORDS,
+		                   world.stream[stream]));
 		break;
 	}
 }
@@ -104,7 +119,8 @@ void fuzz_copy_in_fresh(int s, int buffer)
 	CALL(cuStreamSynchronize(world.stream[stream]));
 	for (unsigned i = 0; i < WORDS; i++)
 		world.pinned[stream][i] = chance(i + 5);
-	CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), world.pinned[stream], WORDS * 4, world.stream[stream]));
+	CALL(cuMemcpyHtoDAsync(fuzz_buffer_of(stream, buffer), world.pinned[stream], WORDS * 4,
+	                       world.stream[stream]));
 }
 
 void fuzz_copy_out(int s, int buffer)
@@ -112,7 +128,8 @@ void fuzz_copy_out(int s, int buffer)
 	int stream = fuzz_stream_of(s);
 	unsigned words[WORDS] = {0};
 
-	CALL(cuMemcpyDtoHAsync(words, fuzz_buffer_of(stream, buffer), sizeof(words), world.stream[stream]));
+	CALL(cuMemcpyDtoHAsync(words, fuzz_buffer_of(stream, buffer), sizeof(words),
+	                       world.stream[stream]));
 	fuzz_see_words(words, WORDS);
 }
 
@@ -120,7 +137,8 @@ void fuzz_copy_out_pinned(int s, int buffer)
 {
 	int stream = fuzz_stream_of(s);
 
-	CALL(cuMemcpyDtoHAsync(world.landing[stream], fuzz_buffer_of(stream, buffer), WORDS * 4, world.stream[stream]));
+	CALL(cuMemcpyDtoHAsync(world.landing[stream], fuzz_buffer_of(stream, buffer), WORDS * 4,
+	                       world.stream[stream]));
 	CALL(cuStreamSynchronize(world.stream[stream]));
 	fuzz_see_words(world.landing[stream], WORDS);
 	world.landing[stream][iteration % WORDS] = 0;
@@ -129,7 +147,8 @@ void fuzz_copy_out_pinned(int s, int buffer)
 void fuzz_copy(int s, int buffers, int form)
 {
 	int stream = fuzz_stream_of(s);
-	CUdeviceptr to = fuzz_buffer_of(stream, buffers), from = fuzz_buffer_of(stream, buffers / BUFFERS);
+	CUdeviceptr to = fuzz_buffer_of(stream, buffers),
+				from = fuzz_buffer_of(stream, buffers / BUFFERS);
 
 	switch (fuzz_in(form, 3)) {
 	case 0:
@@ -139,7 +158,8 @@ void fuzz_copy(int s, int buffers, int form)
 		CALL(cuMemcpyAsync(to, from + WORDS * 2, WORDS * 2, world.stream[stream]));
 		break;
 	default:
-		CALL(cuMemcpyPeerAsync(to, world.context, from + WORDS * 2, world.context, WORDS, world.stream[stream]));
+		CALL(cuMemcpyPeerAsync(to, world.context, from + WORDS * 2, world.context, WORDS,
+		                       world.stream[stream]));
 		break;
 	}
 }
@@ -147,14 +167,21 @@ void fuzz_copy(int s, int buffers, int form)
 void fuzz_copy_2d(int s, int buffer)
 {
 	int stream = fuzz_stream_of(s);
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = fuzz_buffer_of(stream, buffer), .srcPitch = 32,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = fuzz_buffer_of(stream, buffer + 1), .dstPitch = 64, .WidthInBytes = 20, .Height = 4};
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcDevice = fuzz_buffer_of(stream, buffer),
+	                      .srcPitch = 32,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = fuzz_buffer_of(stream, buffer + 1),
+	                      .dstPitch = 64,
+	                      .WidthInBytes = 20,
+	                      .Height = 4};
 
 	CALL(cuMemcpy2DAsync(&copy, world.stream[stream]));
 	memset(&copy, 0xa5, sizeof(copy));
 }
 
-/* The legacy stream, on which synchronous copies are, waits for blocking streams; for others the host has to. */
+/* The legacy stream, on which synchronous copies are, waits for blocking streams; for others the
+ * host has to. */
 static void order_before_legacy(int stream)
 {
 	if (stream >= FREE && stream <= FREE_THREE)
@@ -226,10 +253,12 @@ void fuzz_hand_over(int s, int t)
 	CALL(fuzz_work(from, 0, 21));
 	CALL(cuEventRecord(world.handing[0], world.stream[from]));
 	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
-	CALL(fuzz_launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 22));
+	CALL(fuzz_launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0],
+	                     22));
 	CALL(cuEventRecord(world.handing[1], world.stream[to]));
 	CALL(cuStreamWaitEvent(world.stream[from], world.handing[1], 0));
-	CALL(fuzz_launch_mix(world.turn, world.stream[from], world.buffer[from][0], world.buffer[to][1], 23));
+	CALL(fuzz_launch_mix(world.turn, world.stream[from], world.buffer[from][0], world.buffer[to][1],
+	                     23));
 	/* The other stream may go on with its buffer only after this. */
 	CALL(cuEventRecord(world.handing[0], world.stream[from]));
 	CALL(cuStreamWaitEvent(world.stream[to], world.handing[0], 0));
@@ -245,13 +274,17 @@ void fuzz_fork_join(int s, int t)
 	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
 	fuzz_add_edge(from, to);
-	CALL(fuzz_launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0], 31));
-	CALL(fuzz_launch_mix(world.turn, world.stream[to], world.buffer[to][2], world.buffer[to][1], fuzz_changing(t)));
-	CALL(fuzz_launch_mix(world.turn, world.stream[from], world.buffer[from][1], world.buffer[from][0], fuzz_changing(s)));
+	CALL(fuzz_launch_mix(world.mix, world.stream[to], world.buffer[to][1], world.buffer[from][0],
+	                     31));
+	CALL(fuzz_launch_mix(world.turn, world.stream[to], world.buffer[to][2], world.buffer[to][1],
+	                     fuzz_changing(t)));
+	CALL(fuzz_launch_mix(world.turn, world.stream[from], world.buffer[from][1],
+	                     world.buffer[from][0], fuzz_changing(s)));
 	fuzz_add_edge(to, from);
 }
 
-/* Not in relaxed mode: there the simulation takes a query for one of Reprise's own, and does not log that the program knows the answer. */
+/* Not in relaxed mode: there the simulation takes a query for one of Reprise's own, and does not
+ * log that the program knows the answer. */
 static void see_by_polling(int stream)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -268,7 +301,8 @@ void fuzz_over_host(int s, int t, int how)
 {
 	int from = fuzz_stream_of(s), to = fuzz_stream_of(t);
 
-	/* What the legacy stream did to its buffers comes before its work, and only that is waited for. */
+	/* What the legacy stream did to its buffers comes before its work, and only that is waited for.
+	 */
 	if (from >= BLOCKING)
 		CALL(fuzz_work(from, how, 34));
 	switch (fuzz_in(how, 3)) {
@@ -283,7 +317,8 @@ void fuzz_over_host(int s, int t, int how)
 		CALL(cuEventSynchronize(world.edge[from]));
 		break;
 	}
-	CALL(fuzz_launch_mix(world.turn, world.stream[to], world.buffer[to][1], fuzz_buffer_of(from, how / 3), 35));
+	CALL(fuzz_launch_mix(world.turn, world.stream[to], world.buffer[to][1],
+	                     fuzz_buffer_of(from, how / 3), 35));
 	/* The first may go on with its buffer only after this. */
 	fuzz_add_edge(to, from);
 }
@@ -315,7 +350,8 @@ void fuzz_from_legacy(int s)
 	int stream = blocking_of(s);
 
 	CALL(fuzz_work(LEGACY, 0, 41));
-	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][2], world.buffer[LEGACY][0], 42));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][2],
+	                     world.buffer[LEGACY][0], 42));
 	CALL(fuzz_work(LEGACY, 0, 43));
 }
 
@@ -376,7 +412,8 @@ void fuzz_host_function(int s)
 	int stream = fuzz_stream_of(s);
 
 	fuzz_function(stream);
-	CALL(cuLaunchHostFunc(world.stream[stream], fuzz_log, fuzz_log_entry(stream, (unsigned)iteration)));
+	CALL(cuLaunchHostFunc(world.stream[stream], fuzz_log,
+	                      fuzz_log_entry(stream, (unsigned)iteration)));
 }
 
 static void CUDA_CB call_back(CUstream stream, CUresult status, void *entry)
@@ -391,7 +428,8 @@ void fuzz_callback(int s)
 	int stream = fuzz_stream_of(s);
 
 	fuzz_function(stream);
-	CALL(cuStreamAddCallback(world.stream[stream], call_back, fuzz_log_entry(stream, (unsigned)iteration + 1000), 0));
+	CALL(cuStreamAddCallback(world.stream[stream], call_back,
+	                         fuzz_log_entry(stream, (unsigned)iteration + 1000), 0));
 }
 
 /* ---- lives of memory ---- */
@@ -405,7 +443,8 @@ void fuzz_temporary(int s, int launches)
 		return;
 	CALL(cuMemsetD32Async(temporary, 5, WORDS, world.stream[stream]));
 	for (int i = 0; i < fuzz_in(launches, 4); i++)
-		CALL(fuzz_launch_mix(world.turn, world.stream[stream], temporary, world.buffer[stream][0], (unsigned)i));
+		CALL(fuzz_launch_mix(world.turn, world.stream[stream], temporary, world.buffer[stream][0],
+		                     (unsigned)i));
 	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], temporary, 6));
 	CALL(cuMemFreeAsync(temporary, world.stream[stream]));
 }
@@ -457,7 +496,8 @@ void fuzz_managed(int s)
 {
 	int stream = fuzz_stream_of(s);
 
-	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.managed[stream], world.buffer[stream][0], 71));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.managed[stream],
+	                     world.buffer[stream][0], 71));
 	CALL(cuCtxSynchronize());
 	fuzz_see(((const unsigned *)(uintptr_t)world.managed[stream])[iteration % WORDS]);
 }
@@ -466,8 +506,9 @@ void fuzz_managed(int s)
 
 static CUresult capture(int stream, int launches, int mode, unsigned argument, CUgraph *graph)
 {
-	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
-		CU_STREAM_CAPTURE_MODE_RELAXED};
+	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL,
+	                                            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+	                                            CU_STREAM_CAPTURE_MODE_RELAXED};
 	CUresult result = CALL(cuStreamBeginCapture(world.stream[stream], modes[fuzz_in(mode, 3)]));
 	size_t nodes = 0;
 
@@ -525,7 +566,8 @@ void fuzz_capture_again(int s, int change)
 		return;
 	CALL(cuGraphGetNodes(world.graph[stream], NULL, &nodes));
 	/* Sometimes one too many, which the update refuses. */
-	if (capture(stream, (int)nodes + (change % 4 == 3), 2, fuzz_changing(change), &graph) != CUDA_SUCCESS)
+	if (capture(stream, (int)nodes + (change % 4 == 3), 2, fuzz_changing(change), &graph) !=
+	    CUDA_SUCCESS)
 		return;
 	CALL(cuGraphExecUpdate(world.exec[stream], graph, &info));
 	fuzz_see(info.result);
@@ -538,7 +580,8 @@ void fuzz_capture_broken(int s, int how)
 	int stream = fuzz_stream_of(s);
 	CUgraph graph = NULL;
 
-	if (CALL(cuStreamBeginCapture(world.stream[stream], CU_STREAM_CAPTURE_MODE_RELAXED)) != CUDA_SUCCESS)
+	if (CALL(cuStreamBeginCapture(world.stream[stream], CU_STREAM_CAPTURE_MODE_RELAXED)) !=
+	    CUDA_SUCCESS)
 		return;
 	CALL(fuzz_work(stream, 1, 91));
 	if (fuzz_in(how, 2) == 0)
@@ -555,7 +598,8 @@ void fuzz_capture_broken(int s, int how)
 
 void fuzz_shared_limit(int kib)
 {
-	CALL(cuFuncSetAttribute(world.shared_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 * fuzz_in(kib, 100)));
+	CALL(cuFuncSetAttribute(world.shared_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+	                        1024 * fuzz_in(kib, 100)));
 }
 
 void fuzz_stream_anew(int s)
@@ -590,7 +634,8 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* Nobody else writes the word meanwhile: there is one for each way of waiting. Who polls in vain for a while leaves the processor to others. */
+/* Nobody else writes the word meanwhile: there is one for each way of waiting. Who polls in vain
+ * for a while leaves the processor to others. */
 void fuzz_mapped_poll(int s)
 {
 	const struct timespec rest = {0, 100000};

@@ -41,7 +41,8 @@ void fuzz_other_context(int launches, int which)
 	leave(before);
 }
 
-/* What a stream of another context does comes after what this one's has done, or after all of this context. */
+/* What a stream of another context does comes after what this one's has done, or after all of this
+ * context. */
 void fuzz_across(int s, int how, int which)
 {
 	int stream = fuzz_stream_of(s);
@@ -80,7 +81,8 @@ void fuzz_context_event(int s, int how)
 
 unsigned fuzz_page[PAGE / 4] __attribute__((aligned(PAGE)));
 
-/* A context with a stream that becomes hot; it ends with all that is in it, so that the page is not registered any more. */
+/* A context with a stream that becomes hot; it ends with all that is in it, so that the page is not
+ * registered any more. */
 void fuzz_context_life(int launches)
 {
 	CUcontext context = NULL, before = fuzz_thread.context;
@@ -113,7 +115,9 @@ void fuzz_context_life(int launches)
 
 void fuzz_capture_mode(int which)
 {
-	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL};
+	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL,
+	                                            CU_STREAM_CAPTURE_MODE_RELAXED,
+	                                            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL};
 	CUstreamCaptureMode mode = modes[fuzz_in(which, 3)];
 
 	fuzz_thread.mode = mode;

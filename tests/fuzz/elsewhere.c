@@ -1,4 +1,5 @@
-/* A second thread: on the same streams while the first waits for it, at the same time on others, and on a default stream of its own. */
+/* A second thread: on the same streams while the first waits for it, at the same time on others,
+ * and on a default stream of its own. */
 #include "elsewhere.h"
 
 #include <pthread.h>
@@ -158,13 +159,18 @@ static void sets_attribute(int stream, int how)
 	launches(stream, 0);
 }
 
-/* Launches, and leaves it to the first thread, which may wait for something else, to see what comes of them. */
-static void (*const acts[])(int stream, int how) = {launches, copies, looks, copies_now, waits, waits_for_event, waits_for_all, writes_word, orders_context,
-	makes, is_refused, gives_back, sets_attribute};
+/* Launches, and leaves it to the first thread, which may wait for something else, to see what comes
+ * of them. */
+static void (*const acts[])(int stream, int how) = {launches,      copies,      looks,
+                                                    copies_now,    waits,       waits_for_event,
+                                                    waits_for_all, writes_word, orders_context,
+                                                    makes,         is_refused,  gives_back,
+                                                    sets_attribute};
 
 void fuzz_elsewhere(int s, int what, int how)
 {
-	bool own = s % STREAMS == PER_THREAD; /* one name, two streams: each thread waits for its own before the other goes on */
+	bool own = s % STREAMS == PER_THREAD; /* one name, two streams: each thread waits for its own
+	                                         before the other goes on */
 
 	if (own)
 		fuzz_sync_stream(s);

@@ -1,6 +1,7 @@
 /*
- * Programs as they are found in the wild, and then disturbed: a few loops, each with a body of ops on one to three streams that becomes
- * hot, and a handful of statements at odd iterations that a layer such as Reprise may trip over.
+ * Programs as they are found in the wild, and then disturbed: a few loops, each with a body of ops
+ * on one to three streams that becomes hot, and a handful of statements at odd iterations that a
+ * layer such as Reprise may trip over.
  */
 #include "program.h"
 
@@ -188,7 +189,9 @@ static int draw_change(void)
 
 static int draw_lively_change(void)
 {
-	return draw(4) == 0 ? CHANGES * (int)draw(20) : draw(3) == 0 ? CHANGES * (int)draw(20) - 1 : (int)draw(CHANGES * 20);
+	return draw(4) == 0   ? CHANGES * (int)draw(20)
+	       : draw(3) == 0 ? CHANGES * (int)draw(20) - 1
+	                      : (int)draw(CHANGES * 20);
 }
 
 static struct statement draw_statement(const struct cast *cast, bool disturbing)
@@ -280,13 +283,18 @@ static struct statement draw_statement(const struct cast *cast, bool disturbing)
 	return statement;
 }
 
-/* What a stream has at first, and what graphs that are built from then on have, too: the loop goes on with them after a pause. */
+/* What a stream has at first, and what graphs that are built from then on have, too: the loop goes
+ * on with them after a pause. */
 static void add_attribute(struct program *program, const struct cast *cast, int at)
 {
-	program_add(program, (struct statement){ACTION_stream_attribute, {draw_stream(cast), (int)draw(100)}, CONDITION_AT, {at, 0}});
+	program_add(program, (struct statement){ACTION_stream_attribute,
+	                                        {draw_stream(cast), (int)draw(100)},
+	                                        CONDITION_AT,
+	                                        {at, 0}});
 }
 
-/* Some statements of a body are done only now and then, or not always; in a forgetful one, many are left out now and then. */
+/* Some statements of a body are done only now and then, or not always; in a forgetful one, many are
+ * left out now and then. */
 static void draw_condition(struct statement *statement, int count, bool disturbing, bool forgetful)
 {
 	unsigned which = disturbing ? draw(8) : draw(40);
@@ -312,9 +320,13 @@ static void draw_condition(struct statement *statement, int count, bool disturbi
 	}
 }
 
-static void add_simple(struct program *program, enum action action, int argument, enum condition condition, int first, int second)
+static void add_simple(struct program *program, enum action action, int argument,
+                       enum condition condition, int first, int second)
 {
-	program_add(program, (struct statement){.action = action, .arguments = {argument}, .condition = condition, .numbers = {first, second}});
+	program_add(program, (struct statement){.action = action,
+	                                        .arguments = {argument},
+	                                        .condition = condition,
+	                                        .numbers = {first, second}});
 }
 
 /* From the first stream to the others, or back. */
@@ -323,7 +335,9 @@ static void add_edges(struct program *program, const struct cast *cast, bool for
 	for (unsigned i = 1; cast->forks && i < cast->count; i++) {
 		int from = cast->streams[forth ? 0 : i], to = cast->streams[forth ? i : 0];
 
-		program_add(program, (struct statement){.action = ACTION_edge, .arguments = {from, to}, .condition = CONDITION_ALWAYS});
+		program_add(program, (struct statement){.action = ACTION_edge,
+		                                        .arguments = {from, to},
+		                                        .condition = CONDITION_ALWAYS});
 	}
 }
 
@@ -333,8 +347,13 @@ static void add_end_of_memory(struct program *program, const struct statement *s
 	bool host = statement->action == ACTION_from_host, page = statement->action == ACTION_from_page;
 
 	if ((host || page || statement->action == ACTION_on_variable) && draw(3) == 0)
-		program_add(program, (struct statement){host ? ACTION_host_anew : page ? ACTION_context_life : ACTION_module_anew,
-			{host ? statement->arguments[0] : (int)draw(100), (int)draw(9)}, CONDITION_CHANCE, {10 + (int)draw(30), (int)draw(1000)}});
+		program_add(program, (struct statement){host   ? ACTION_host_anew
+		                                        : page ? ACTION_context_life
+		                                               : ACTION_module_anew,
+		                                        {host ? statement->arguments[0] : (int)draw(100),
+		                                         (int)draw(9)},
+		                                        CONDITION_CHANCE,
+		                                        {10 + (int)draw(30), (int)draw(1000)}});
 }
 
 static void add_loop(struct program *program)
@@ -364,7 +383,11 @@ static void add_loop(struct program *program)
 		draw_condition(&statement, count, false, forgetful);
 		/* There has to be a graph to launch. */
 		if (statement.action == ACTION_replay)
-			program_add(program, (struct statement){ACTION_capture, {statement.arguments[0], (int)draw(5), (int)draw(3)}, CONDITION_AT, {1, 0}});
+			program_add(program,
+			            (struct statement){ACTION_capture,
+			                               {statement.arguments[0], (int)draw(5), (int)draw(3)},
+			                               CONDITION_AT,
+			                               {1, 0}});
 		program_add(program, statement);
 		add_end_of_memory(program, &statement);
 		/* Anywhere in the body, so that other statements come after it. */
@@ -378,14 +401,19 @@ static void add_loop(struct program *program)
 	add_edges(program, &cast, false);
 	/* Some look, from outside, at what only a branch has made. */
 	if (cast.forks && draw(4) == 0)
-		program_add(program, (struct statement){ACTION_over_host, {cast.streams[1], (int)draw(STREAMS), (int)draw(9)}, CONDITION_EVERY, {2 + (int)draw(6), 0}});
+		program_add(program, (struct statement){ACTION_over_host,
+		                                        {cast.streams[1], (int)draw(STREAMS), (int)draw(9)},
+		                                        CONDITION_EVERY,
+		                                        {2 + (int)draw(6), 0}});
 	if (cast.mixed)
 		add_simple(program, ACTION_from_legacy, 0, CONDITION_EVERY, 2 + (int)draw(6), 0);
-	/* Most loops wait for their stream at the end of each iteration or now and then; all let graphs be built early on. */
+	/* Most loops wait for their stream at the end of each iteration or now and then; all let graphs
+	 * be built early on. */
 	if (waits < 5)
 		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_ALWAYS, 0, 0);
 	else if (waits < 8)
-		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_EVERY, 2 + (int)draw(9), 0);
+		add_simple(program, ACTION_sync_stream, cast.streams[0], CONDITION_EVERY, 2 + (int)draw(9),
+		           0);
 	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 5 + (int)draw(5), 0);
 	add_simple(program, ACTION_pause, 500 + (int)draw(400), CONDITION_AT, 12 + (int)draw(5), 0);
 	if (draw(6) == 0) {
@@ -394,16 +422,23 @@ static void add_loop(struct program *program)
 	}
 }
 
-/* So many ops of a stream that nothing is looked for any more, beside others on the legacy stream or one that does not wait for it. */
+/* So many ops of a stream that nothing is looked for any more, beside others on the legacy stream
+ * or one that does not wait for it. */
 static void add_long_loop(struct program *program)
 {
 	int random = draw(4) ? BLOCKING : FREE, hot = draw(4) ? LEGACY : FREE_TOO;
 
 	program_add_loop(program, 2200);
 	for (unsigned i = 0; i < 9; i++)
-		program_add(program, (struct statement){ACTION_launch_random, {random, (int)draw(1000)}, CONDITION_ALWAYS, {0, 0}});
+		program_add(program, (struct statement){ACTION_launch_random,
+		                                        {random, (int)draw(1000)},
+		                                        CONDITION_ALWAYS,
+		                                        {0, 0}});
 	for (unsigned i = 0; i < 3; i++)
-		program_add(program, (struct statement){ACTION_launch, {hot, (int)draw(4), (int)draw(9), 0}, CONDITION_ALWAYS, {0, 0}});
+		program_add(program, (struct statement){ACTION_launch,
+		                                        {hot, (int)draw(4), (int)draw(9), 0},
+		                                        CONDITION_ALWAYS,
+		                                        {0, 0}});
 	add_simple(program, ACTION_sync_stream, hot, CONDITION_EVERY, 2 + (int)draw(9), 0);
 	add_simple(program, ACTION_from_legacy, 0, CONDITION_CHANCE, 30, 1);
 }

@@ -1,4 +1,5 @@
-/* Memory, modules, events and streams that end and come again, with work under way that uses them or has their names. */
+/* Memory, modules, events and streams that end and come again, with work under way that uses them
+ * or has their names. */
 #include <stdlib.h>
 
 #include "ops.h"
@@ -7,24 +8,28 @@ void fuzz_on_moving(int s, int change)
 {
 	int stream = fuzz_stream_of(s);
 
-	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][1], world.moving[stream].at, fuzz_changing(change)));
+	CALL(fuzz_launch_mix(world.mix, world.stream[stream], world.buffer[stream][1],
+	                     world.moving[stream].at, fuzz_changing(change)));
 }
 
 void fuzz_copy_moving(int s, int change)
 {
 	int stream = fuzz_stream_of(s);
 
-	CALL(cuMemcpyDtoDAsync(world.moving[stream].at + 4 * (fuzz_changing(change) % 8), world.buffer[stream][1], 64, world.stream[stream]));
+	CALL(cuMemcpyDtoDAsync(world.moving[stream].at + 4 * (fuzz_changing(change) % 8),
+	                       world.buffer[stream][1], 64, world.stream[stream]));
 }
 
 static CUresult give_back(int stream)
 {
 	struct fuzz_moving *moving = &world.moving[stream];
 
-	return moving->ordered ? cuMemFreeAsync(moving->at, world.stream[stream]) : cuMemFree(moving->at);
+	return moving->ordered ? cuMemFreeAsync(moving->at, world.stream[stream])
+	                       : cuMemFree(moving->at);
 }
 
-/* Nobody waits: cuMemFree does by itself, cuMemFreeAsync takes its turn. The same address may come again, as memory of the other kind. */
+/* Nobody waits: cuMemFree does by itself, cuMemFreeAsync takes its turn. The same address may come
+ * again, as memory of the other kind. */
 void fuzz_free_anew(int s, int how)
 {
 	int stream = fuzz_stream_of(s);
@@ -41,7 +46,8 @@ void fuzz_free_anew(int s, int how)
 	CALL(cuMemsetD32Async(at, (unsigned)iteration, WORDS, world.stream[stream]));
 }
 
-/* What the driver had of it has to be read: of pageable memory at the call, of the rest by the time that the stream is waited for. */
+/* What the driver had of it has to be read: of pageable memory at the call, of the rest by the time
+ * that the stream is waited for. */
 void fuzz_from_host(int s, int form)
 {
 	int stream = fuzz_stream_of(s);
@@ -53,12 +59,14 @@ void fuzz_from_host(int s, int form)
 	if (form % 2)
 		CALL(cuMemcpyHtoDAsync(world.buffer[stream][2], host->at, WORDS * 4, world.stream[stream]));
 	else
-		CALL(cuMemcpyAsync(world.buffer[stream][2], (CUdeviceptr)(uintptr_t)host->at, WORDS * 4, world.stream[stream]));
+		CALL(cuMemcpyAsync(world.buffer[stream][2], (CUdeviceptr)(uintptr_t)host->at, WORDS * 4,
+		                   world.stream[stream]));
 	if (host->kind == PAGEABLE)
 		memset(host->at, 0x5a, WORDS * 4);
 }
 
-/* Registered, no longer so, allocated by the driver, or the program's own again. Addresses stay, or come again. */
+/* Registered, no longer so, allocated by the driver, or the program's own again. Addresses stay, or
+ * come again. */
 void fuzz_host_anew(int s, int how)
 {
 	int stream = fuzz_stream_of(s);
@@ -98,10 +106,12 @@ void fuzz_on_variable(int how)
 	if (how % 2)
 		CALL(cuMemcpyDtoDAsync(world.words, world.buffer[FREE][0], WORDS * 4, world.stream[FREE]));
 	else
-		CALL(fuzz_launch_mix(world.turn, world.stream[FREE], world.buffer[FREE][0], world.words, 19));
+		CALL(fuzz_launch_mix(world.turn, world.stream[FREE], world.buffer[FREE][0], world.words,
+		                     19));
 }
 
-/* The handle may be the same; nothing was recorded on the new event, and to wait for it waits for nothing. */
+/* The handle may be the same; nothing was recorded on the new event, and to wait for it waits for
+ * nothing. */
 void fuzz_event_reborn(int s, int t, int e)
 {
 	int event = fuzz_in(e, EVENTS), stream = fuzz_stream_of(s), of = fuzz_stream_of(t);
@@ -109,7 +119,8 @@ void fuzz_event_reborn(int s, int t, int e)
 	CALL(fuzz_work(of, 0, 123));
 	CALL(cuEventRecord(world.event[event], world.stream[of]));
 	CALL(cuEventDestroy(world.event[event]));
-	CALL(cuEventCreate(&world.event[event], event % 2 ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
+	CALL(
+		cuEventCreate(&world.event[event], event % 2 ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING));
 	CALL(cuStreamWaitEvent(world.stream[stream], world.event[event], 0));
 	CALL(fuzz_work(stream, e, 121));
 }
@@ -134,7 +145,8 @@ static void load_and_unload(void)
 	if (CALL(cuModuleLoad(&module, fuzz_module_path())) != CUDA_SUCCESS)
 		return;
 	CALL(cuModuleGetFunction(&function, module, "turn"));
-	CALL(fuzz_launch_mix(function, world.stream[FREE_THREE], world.buffer[FREE_THREE][0], world.buffer[FREE_THREE][1], 131));
+	CALL(fuzz_launch_mix(function, world.stream[FREE_THREE], world.buffer[FREE_THREE][0],
+	                     world.buffer[FREE_THREE][1], 131));
 	CALL(cuModuleUnload(module));
 }
 
@@ -150,7 +162,11 @@ static void make_streams(void)
 
 static void make_graph(void)
 {
-	CUDA_MEMSET_NODE_PARAMS set = {.dst = world.buffer[FREE_THREE][2], .value = 5, .elementSize = 4, .width = WORDS, .height = 1};
+	CUDA_MEMSET_NODE_PARAMS set = {.dst = world.buffer[FREE_THREE][2],
+	                               .value = 5,
+	                               .elementSize = 4,
+	                               .width = WORDS,
+	                               .height = 1};
 	CUgraphExec exec = NULL;
 	CUgraph graph = NULL;
 	CUgraphNode node;
@@ -176,7 +192,8 @@ static void allocate_and_free(void)
 }
 
 /* Calls that may wait for all work of their context. */
-static void (*const waiting[])(void) = {load_and_unload, make_streams, make_graph, allocate_and_free};
+static void (*const waiting[])(void) = {load_and_unload, make_streams, make_graph,
+                                        allocate_and_free};
 
 void fuzz_make(int what)
 {
@@ -210,7 +227,8 @@ static CUresult set_attribute(CUstream stream, CUdeviceptr of_stream, int what)
 		return cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value);
 	case 1:
 	case 2:
-		value.memSyncDomain = other ? CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE : CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
+		value.memSyncDomain =
+			other ? CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE : CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
 		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, &value);
 	case 3:
 		value.memSyncDomainMap.default_ = (unsigned char)other;
@@ -218,8 +236,11 @@ static CUresult set_attribute(CUstream stream, CUdeviceptr of_stream, int what)
 		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, &value);
 	case 4:
 	case 5:
-		value.accessPolicyWindow = (CUaccessPolicyWindow){.base_ptr = (void *)(uintptr_t)of_stream, .num_bytes = other ? WORDS : 2 * WORDS, .hitRatio = 1,
-			.hitProp = CU_ACCESS_PROPERTY_PERSISTING, .missProp = CU_ACCESS_PROPERTY_STREAMING};
+		value.accessPolicyWindow = (CUaccessPolicyWindow){.base_ptr = (void *)(uintptr_t)of_stream,
+		                                                  .num_bytes = other ? WORDS : 2 * WORDS,
+		                                                  .hitRatio = 1,
+		                                                  .hitProp = CU_ACCESS_PROPERTY_PERSISTING,
+		                                                  .missProp = CU_ACCESS_PROPERTY_STREAMING};
 		return cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value);
 	case 6:
 		value.priority = -(what % 3);

@@ -1,6 +1,7 @@
 /*
- * fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c): makes or reads a program of the fuzzer, and runs it, or
- * prints it. --count: the programs of so many seeds, one after another in one process, since a GPU takes a second to be got ready.
+ * fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c): makes or
+ * reads a program of the fuzzer, and runs it, or prints it. --count: the programs of so many seeds,
+ * one after another in one process, since a GPU takes a second to be got ready.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 
 _Noreturn static void usage(void)
 {
-	fprintf(stderr, "usage: fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c)\n");
+	fprintf(
+		stderr,
+		"usage: fuzz-program (--seed N | --file FILE) (--module KERNELS [--count N] | --text | --c)\n");
 	exit(2);
 }
 
@@ -53,11 +56,13 @@ int main(int argc, char **argv)
 	if (strcmp(argv[3], "--module") != 0 || argc < 5)
 		usage();
 	signal(SIGALRM, tell_where);
-	setenv("CUDA_MODULE_LOADING", "EAGER", 0); /* a kernel loaded at its first launch may wait for one that spins */
+	setenv("CUDA_MODULE_LOADING", "EAGER",
+	       0); /* a kernel loaded at its first launch may wait for one that spins */
 	start(argv[4]);
 	program_run(&program);
 	if (argc == 7 && strcmp(argv[5], "--count") == 0)
-		for (uint64_t seed = strtoull(argv[2], NULL, 10), end = seed + strtoull(argv[6], NULL, 10); ++seed < end;) {
+		for (uint64_t seed = strtoull(argv[2], NULL, 10), end = seed + strtoull(argv[6], NULL, 10);
+		     ++seed < end;) {
 			struct program next = {0};
 
 			finish();

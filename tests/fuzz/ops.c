@@ -61,7 +61,8 @@ void fuzz_take(CUdeviceptr x, CUdeviceptr y, unsigned argument)
 	memset((char *)&fuzz_given.functor + 1, (int)chance(3), 1);
 }
 
-CUresult fuzz_launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y, unsigned argument)
+CUresult fuzz_launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y,
+                         unsigned argument)
 {
 	void *params[] = {&fuzz_given.x, &fuzz_given.y, &fuzz_given.argument};
 	CUresult result;
@@ -74,7 +75,8 @@ CUresult fuzz_launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CU
 
 CUresult fuzz_work(int stream, int which, unsigned argument)
 {
-	return fuzz_launch_mix(world.mix, world.stream[stream], fuzz_buffer_of(stream, which), fuzz_buffer_of(stream, which / BUFFERS), argument);
+	return fuzz_launch_mix(world.mix, world.stream[stream], fuzz_buffer_of(stream, which),
+	                       fuzz_buffer_of(stream, which / BUFFERS), argument);
 }
 
 void fuzz_add_edge(int from, int to)

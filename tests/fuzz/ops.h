@@ -1,4 +1,5 @@
-/* What the files of actions share: arguments taken modulo what there is, values that change, launches, edges. */
+/* What the files of actions share: arguments taken modulo what there is, values that change,
+ * launches, edges. */
 #pragma once
 
 #include "world.h"
@@ -9,8 +10,8 @@ int fuzz_stream_of(int value);
 CUdeviceptr fuzz_buffer_of(int stream, int which);
 
 /*
- * How an argument changes: not at all, with the iteration, in cycles of two and three, seldom, in a cycle of two that begins late, at random, or
- * hardly ever, and not at first.
+ * How an argument changes: not at all, with the iteration, in cycles of two and three, seldom, in a
+ * cycle of two that begins late, at random, or hardly ever, and not at first.
  */
 unsigned fuzz_changing(int how);
 
@@ -42,7 +43,8 @@ extern _Thread_local struct fuzz_given fuzz_given;
 void fuzz_spoil(void);
 void fuzz_take(CUdeviceptr x, CUdeviceptr y, unsigned argument);
 
-CUresult fuzz_launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y, unsigned argument);
+CUresult fuzz_launch_mix(CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y,
+                         unsigned argument);
 
 /* A launch that works on two of the stream's buffers. */
 CUresult fuzz_work(int stream, int which, unsigned argument);

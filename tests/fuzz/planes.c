@@ -1,4 +1,5 @@
-/* Copies and memsets of two and three dimensions: pitches, offsets, parts of host memory of two kinds. */
+/* Copies and memsets of two and three dimensions: pitches, offsets, parts of host memory of two
+ * kinds. */
 #include "ops.h"
 
 void fuzz_set_pitch(int s, int form, int change)
@@ -12,7 +13,8 @@ void fuzz_set_pitch(int s, int form, int change)
 		CALL(cuMemsetD2D8Async(at, pitch, 7, 16, 4, world.stream[stream]));
 		break;
 	case 1:
-		CALL(cuMemsetD2D16Async(at, pitch, (unsigned short)(form % 2 ? iteration : 9), 8, 4, world.stream[stream]));
+		CALL(cuMemsetD2D16Async(at, pitch, (unsigned short)(form % 2 ? iteration : 9), 8, 4,
+		                        world.stream[stream]));
 		break;
 	default:
 		CALL(cuMemsetD2D32Async(at, pitch, (unsigned)form, 4, 4, world.stream[stream]));
@@ -25,9 +27,18 @@ void fuzz_copy_plane(int s, int what, int change)
 {
 	int stream = fuzz_stream_of(s);
 	unsigned by = fuzz_changing(change) % 3;
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = world.field[stream], .srcPitch = 64, .srcXInBytes = 4, .srcY = 1,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = world.field[stream] + 2048, .dstPitch = 64, .dstXInBytes = 8, .dstY = 2,
-		.WidthInBytes = 20, .Height = 4};
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcDevice = world.field[stream],
+	                      .srcPitch = 64,
+	                      .srcXInBytes = 4,
+	                      .srcY = 1,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = world.field[stream] + 2048,
+	                      .dstPitch = 64,
+	                      .dstXInBytes = 8,
+	                      .dstY = 2,
+	                      .WidthInBytes = 20,
+	                      .Height = 4};
 
 	switch (fuzz_in(what, 9)) {
 	case 0:
@@ -66,9 +77,20 @@ void fuzz_copy_block(int s, int what, int change)
 {
 	int stream = fuzz_stream_of(s);
 	unsigned by = fuzz_changing(change) % 3;
-	CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = world.field[stream], .srcPitch = 32, .srcHeight = 4, .srcXInBytes = 4, .srcY = 1,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = world.field[stream] + 2048, .dstPitch = 48, .dstHeight = 5, .dstZ = 1,
-		.WidthInBytes = 16, .Height = 2, .Depth = 3};
+	CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcDevice = world.field[stream],
+	                      .srcPitch = 32,
+	                      .srcHeight = 4,
+	                      .srcXInBytes = 4,
+	                      .srcY = 1,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = world.field[stream] + 2048,
+	                      .dstPitch = 48,
+	                      .dstHeight = 5,
+	                      .dstZ = 1,
+	                      .WidthInBytes = 16,
+	                      .Height = 2,
+	                      .Depth = 3};
 
 	switch (fuzz_in(what, 6)) {
 	case 0:
@@ -95,16 +117,22 @@ void fuzz_copy_block(int s, int what, int change)
 }
 
 /*
- * From a page of host memory, every other page of which is registered; the copy's base is another page than the one where it begins. What is
- * pageable has been read when the call returns.
+ * From a page of host memory, every other page of which is registered; the copy's base is another
+ * page than the one where it begins. What is pageable has been read when the call returns.
  */
 void fuzz_copy_part(int s, int from, int base)
 {
 	int stream = fuzz_stream_of(s), part = fuzz_in(from, PARTS), at = fuzz_in(base, part + 1);
 	char *begin = world.parts[stream] + part * PAGE;
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = world.parts[stream] + at * PAGE, .srcPitch = 256,
-		.srcY = (size_t)(part - at) * (PAGE / 256), .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = world.field[stream], .dstPitch = 64,
-		.WidthInBytes = 32, .Height = 4};
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                      .srcHost = world.parts[stream] + at * PAGE,
+	                      .srcPitch = 256,
+	                      .srcY = (size_t)(part - at) * (PAGE / 256),
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = world.field[stream],
+	                      .dstPitch = 64,
+	                      .WidthInBytes = 32,
+	                      .Height = 4};
 
 	if (part % 2 == 0)
 		*begin = (char)iteration;

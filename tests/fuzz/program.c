@@ -80,7 +80,8 @@ static struct statement read_statement(const char *name, char **rest, const char
 	if (word == NULL)
 		return statement;
 	word = strcmp(word, "if") == 0 ? strtok_r(NULL, " \n", rest) : NULL;
-	for (statement.condition = CONDITION_AT; word != NULL && statement.condition < CONDITION_COUNT; statement.condition++)
+	for (statement.condition = CONDITION_AT; word != NULL && statement.condition < CONDITION_COUNT;
+	     statement.condition++)
 		if (strcmp(conditions[statement.condition].word, word) == 0)
 			break;
 	if (word == NULL || statement.condition == CONDITION_COUNT)
@@ -156,10 +157,13 @@ static void write_c_statement(const struct statement *statement, FILE *file)
 
 void program_write_c(const struct program *program, FILE *file)
 {
-	fputs("/* gcc -Itests/fuzz this.c tests/fuzz/{actions,shapes,refused,planes,lives,contexts,elsewhere,threads,ops,world}.c -pthread -lcuda; run it with the kernels' file */\n"
-	      "#include \"actions.h\"\n\nint main(int argc, char **argv)\n{\n\tstart(argv[argc - 1]);\n", file);
+	fputs(
+		"/* gcc -Itests/fuzz this.c tests/fuzz/{actions,shapes,refused,planes,lives,contexts,elsewhere,threads,ops,world}.c -pthread -lcuda; run it with the kernels' file */\n"
+		"#include \"actions.h\"\n\nint main(int argc, char **argv)\n{\n\tstart(argv[argc - 1]);\n",
+		file);
 	for (unsigned l = 0; l < program->length; l++) {
-		fprintf(file, "\tfor (iteration = 0; iteration < %d; iteration++) {\n", program->loops[l].count);
+		fprintf(file, "\tfor (iteration = 0; iteration < %d; iteration++) {\n",
+		        program->loops[l].count);
 		for (unsigned i = 0; i < program->loops[l].length; i++)
 			write_c_statement(&program->loops[l].body[i], file);
 		fputs("\t}\n", file);
@@ -246,15 +250,19 @@ void program_tell_where(void)
 	char text[512];
 	int length;
 
-	length = snprintf(text, sizeof(text), "program %lu, loop %u, iteration %d, statement %u (%s) for %.3f s; longest in all, in s:", programs_run, loop_at + 1,
-	                  iteration, statement_at + 1, actions[action_at].name, action_since != 0 ? (double)(now_ns() - action_since) / 1e9 : 0);
+	length = snprintf(
+		text, sizeof(text),
+		"program %lu, loop %u, iteration %d, statement %u (%s) for %.3f s; longest in all, in s:",
+		programs_run, loop_at + 1, iteration, statement_at + 1, actions[action_at].name,
+		action_since != 0 ? (double)(now_ns() - action_since) / 1e9 : 0);
 	for (unsigned shown = 0; shown < 5; shown++) {
 		enum action longest = 0;
 
 		for (enum action action = 0; action < ACTION_COUNT; action++)
 			if (spent_ns[action] > spent_ns[longest])
 				longest = action;
-		length += snprintf(text + length, sizeof(text) - (size_t)length, " %s %.3f", actions[longest].name, (double)spent_ns[longest] / 1e9);
+		length += snprintf(text + length, sizeof(text) - (size_t)length, " %s %.3f",
+		                   actions[longest].name, (double)spent_ns[longest] / 1e9);
 		spent_ns[longest] = 0;
 	}
 	text[length++] = '\n';

@@ -1,6 +1,6 @@
 /*
- * A program: loops, one after another, of statements. A statement is an action with its arguments, and says in which iterations it
- * is done. As text, a line for each:
+ * A program: loops, one after another, of statements. A statement is an action with its arguments,
+ * and says in which iterations it is done. As text, a line for each:
  *
  *     loop 120
  *     launch 1 0 4 1
@@ -34,7 +34,7 @@ enum condition {
 #define X(name, word, numbers, c) CONDITION_##name,
 	CONDITIONS(X)
 #undef X
-	CONDITION_COUNT
+		CONDITION_COUNT
 };
 
 struct statement {
@@ -71,5 +71,6 @@ void program_write_c(const struct program *program, FILE *file);
 /* Runs it; start() has been called. */
 void program_run(const struct program *program);
 
-/* Where program_run() is, and which actions took longest, in one line on stderr. For a handler of a signal that ends the process. */
+/* Where program_run() is, and which actions took longest, in one line on stderr. For a handler of a
+ * signal that ends the process. */
 void program_tell_where(void);

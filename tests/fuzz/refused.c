@@ -1,17 +1,24 @@
 /*
- * Calls that the driver refuses for what they are given, now and then, in places where the same call was accepted before: what each returns, and
- * that all else goes on, is a result as any other. Values change all the while, so that Reprise takes any. Only what conformance has seen refused at the call.
+ * Calls that the driver refuses for what they are given, now and then, in places where the same
+ * call was accepted before: what each returns, and that all else goes on, is a result as any other.
+ * Values change all the while, so that Reprise takes any. Only what conformance has seen refused at
+ * the call.
  */
 #include "ops.h"
 
-static CUresult launch(CUfunction function, const unsigned *grid, const unsigned *block, unsigned shared, int stream, void **params)
+static CUresult launch(CUfunction function, const unsigned *grid, const unsigned *block,
+                       unsigned shared, int stream, void **params)
 {
-	return cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, world.stream[stream], params, NULL);
+	return cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared,
+	                      world.stream[stream], params, NULL);
 }
 
-static CUresult launch_ex(const unsigned *grid, const unsigned *block, int stream, void **params, CUlaunchAttribute *attribute, unsigned count)
+static CUresult launch_ex(const unsigned *grid, const unsigned *block, int stream, void **params,
+                          CUlaunchAttribute *attribute, unsigned count)
 {
-	CUlaunchConfig config = {grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, world.stream[stream], attribute, count};
+	CUlaunchConfig config = {grid[0],   grid[1],  grid[2], block[0],
+	                         block[1],  block[2], 0,       world.stream[stream],
+	                         attribute, count};
 
 	return cuLaunchKernelEx(&config, world.mix, params, NULL);
 }
@@ -59,12 +66,14 @@ void fuzz_launch_refused(int s, int what, int when)
 		CALL(launch_ex(grid, block, stream, params, &attribute, 1));
 		return;
 	case 10:
-		attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}};
+		attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+		                                .value.clusterDim = {2, 1, 1}};
 		grid[0] = bad ? 3 : 2 + 2 * ((unsigned)iteration % 2);
 		CALL(launch_ex(grid, block, stream, params, &attribute, 1));
 		return;
 	case 11:
-		attribute = (CUlaunchAttribute){.id = bad ? (CUlaunchAttributeID)1000 : CU_LAUNCH_ATTRIBUTE_PRIORITY};
+		attribute = (CUlaunchAttribute){.id = bad ? (CUlaunchAttributeID)1000
+		                                          : CU_LAUNCH_ATTRIBUTE_PRIORITY};
 		CALL(launch_ex(grid, block, stream, params, &attribute, 1));
 		return;
 	default:
@@ -76,12 +85,14 @@ void fuzz_launch_refused(int s, int what, int when)
 	fuzz_spoil();
 }
 
-/* Memsets and copies that move on in the stream's field, and now and then would leave it, or are not aligned. */
+/* Memsets and copies that move on in the stream's field, and now and then would leave it, or are
+ * not aligned. */
 void fuzz_memory_refused(int s, int what, int when)
 {
 	int stream = fuzz_stream_of(s);
 	CUstream on = world.stream[stream];
-	CUdeviceptr at = world.field[stream] + (unsigned)iteration * 64 % (FIELD_USED - 256), end = world.field[stream] + FIELD_BYTES;
+	CUdeviceptr at = world.field[stream] + (unsigned)iteration * 64 % (FIELD_USED - 256),
+				end = world.field[stream] + FIELD_BYTES;
 	bool bad = fuzz_late(when);
 	unsigned value = (unsigned)iteration;
 
@@ -183,7 +194,8 @@ void fuzz_call_refused(int s, int what, int when)
 		break;
 	default:
 		if (bad)
-			CALL(cuFuncSetAttribute(world.shared_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 24));
+			CALL(cuFuncSetAttribute(world.shared_mix,
+			                        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 24));
 		break;
 	}
 }

@@ -6,7 +6,7 @@
 #include "ops.h"
 
 /* One of the streams that wait for no other, never the one that `not` is. */
-static int apart(int value, int not)
+static int apart(int value, int not )
 {
 	int stream = fuzz_in(value, FREE_THREE - FREE + 1) + FREE;
 
@@ -44,7 +44,9 @@ static CUgraph captured;
 
 static CUresult begin(int stream, int how)
 {
-	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_RELAXED, CU_STREAM_CAPTURE_MODE_GLOBAL};
+	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+	                                            CU_STREAM_CAPTURE_MODE_RELAXED,
+	                                            CU_STREAM_CAPTURE_MODE_GLOBAL};
 
 	return CALL(cuStreamBeginCapture(world.stream[stream], modes[fuzz_in(how, 3)]));
 }
@@ -98,10 +100,12 @@ static void launches_graph(int stream, int how)
 	launch_graph(captured, stream);
 }
 
-/* Their captures overlap; on their own default streams, whose name is the same, or on others. What is not captured goes on meanwhile. */
+/* Their captures overlap; on their own default streams, whose name is the same, or on others. What
+ * is not captured goes on meanwhile. */
 void fuzz_captures_together(int s, int how)
 {
-	int mine = how % 2 ? PER_THREAD : apart(s, -1), its = how % 2 ? PER_THREAD : apart(s + 1, mine), third = apart(s + 2, mine);
+	int mine = how % 2 ? PER_THREAD : apart(s, -1), its = how % 2 ? PER_THREAD : apart(s + 1, mine),
+		third = apart(s + 2, mine);
 	CUgraph graph;
 
 	CALL(cuStreamSynchronize(world.stream[mine]));

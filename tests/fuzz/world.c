@@ -36,7 +36,8 @@ void fuzz_look_at_state(void)
 
 	cuCtxGetCurrent(&current);
 	cuThreadExchangeStreamCaptureMode(&mode);
-	changed_states[fuzz_thread.number] += current != fuzz_thread.context || mode != fuzz_thread.mode;
+	changed_states[fuzz_thread.number] +=
+		current != fuzz_thread.context || mode != fuzz_thread.mode;
 }
 
 CUresult fuzz_result(CUresult result)
@@ -68,7 +69,8 @@ void fuzz_see_words(const unsigned *words, unsigned count)
 		fuzz_see(words[i]);
 }
 
-/* Host functions of one stream run one after another, of several at once: each stream has a digest of its own. */
+/* Host functions of one stream run one after another, of several at once: each stream has a digest
+ * of its own. */
 struct entry {
 	uint64_t *digest;
 	unsigned value;
@@ -127,8 +129,10 @@ CUstream fuzz_new_stream(int stream)
 		return NULL;
 	if (stream == PER_THREAD)
 		return CU_STREAM_PER_THREAD;
-	MUST(cuStreamCreateWithPriority(&made, stream >= FREE && stream <= FREE_THREE ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT,
-		stream == URGENT ? -2 : 0));
+	MUST(cuStreamCreateWithPriority(&made,
+	                                stream >= FREE && stream <= FREE_THREE ? CU_STREAM_NON_BLOCKING
+	                                                                       : CU_STREAM_DEFAULT,
+	                                stream == URGENT ? -2 : 0));
 	return made;
 }
 
@@ -224,7 +228,9 @@ struct fuzz_world *fuzz_world_of(int which)
 		which = 1;
 	if (!worlds[which].started) {
 		/* Errors of ops that were deferred are told now, and not to what has to succeed. */
-		for (unsigned i = 0; fuzz_thread.context != NULL && i < ERRORS && CALL(cuCtxSynchronize()) != CUDA_SUCCESS; i++)
+		for (unsigned i = 0;
+		     fuzz_thread.context != NULL && i < ERRORS && CALL(cuCtxSynchronize()) != CUDA_SUCCESS;
+		     i++)
 			;
 		fuzz_current = &worlds[which];
 		make_context(which);
@@ -277,12 +283,13 @@ static void print_world(unsigned which)
 
 	cuCtxPushCurrent(world.context);
 	result = cuCtxSynchronize();
-	printf("context %u: synchronize %d, far %016lx %016lx\n", which, (int)result, (unsigned long)digest_of(world.far),
-		(unsigned long)digest_of(world.far + (4ull << 30)));
+	printf("context %u: synchronize %d, far %016lx %016lx\n", which, (int)result,
+	       (unsigned long)digest_of(world.far), (unsigned long)digest_of(world.far + (4ull << 30)));
 	if (world.mapped[2] > 0)
 		printf("%u kernels gave up waiting\n", world.mapped[2]);
 	for (int stream = 0; stream < STREAMS; stream++) {
-		printf("context %u, stream %d: log %016lx, buffers", which, stream, (unsigned long)world.logged[stream]);
+		printf("context %u, stream %d: log %016lx, buffers", which, stream,
+		       (unsigned long)world.logged[stream]);
 		for (unsigned b = 0; b < BUFFERS; b++)
 			printf(" %016lx", (unsigned long)digest_of(world.buffer[stream][b]));
 		printf(" %016lx\n", (unsigned long)digest_of_bytes(world.field[stream], FIELD_USED));
@@ -307,8 +314,8 @@ int finish(void)
 	struct fuzz_world *at = fuzz_current;
 
 	for (unsigned thread = 0; thread < THREADS; thread++) {
-		printf("thread %u: results %016lx, seen %016lx, state changed %lu times; errors", thread, (unsigned long)results[thread],
-			(unsigned long)seen[thread], changed_states[thread]);
+		printf("thread %u: results %016lx, seen %016lx, state changed %lu times; errors", thread,
+		       (unsigned long)results[thread], (unsigned long)seen[thread], changed_states[thread]);
 		for (unsigned error = 0; error < ERRORS; error++)
 			if (errors[thread][error] > 0)
 				printf(" %u:%lu", error, errors[thread][error]);
@@ -340,5 +347,6 @@ void fuzz_wait_host(unsigned microseconds)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 < (long)microseconds);
+	while ((now.tv_sec - begin.tv_sec) * 1000000 + (now.tv_nsec - begin.tv_nsec) / 1000 <
+	       (long)microseconds);
 }

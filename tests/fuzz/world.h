@@ -1,6 +1,7 @@
 /*
- * What the actions share: streams, buffers, functions, digests. There is a world for each of three contexts: the first device's primary one, another one
- * there, and the second device's where there are two. The program is in one of them at a time; each is made when it is first entered.
+ * What the actions share: streams, buffers, functions, digests. There is a world for each of three
+ * contexts: the first device's primary one, another one there, and the second device's where there
+ * are two. The program is in one of them at a time; each is made when it is first entered.
  */
 #pragma once
 
@@ -63,10 +64,12 @@ struct fuzz_world {
 extern struct fuzz_world *fuzz_current;
 #define world (*fuzz_current)
 
-/* On the simulated driver; some calls that are legal there would be a matter of chance, or of taste, on a GPU. */
+/* On the simulated driver; some calls that are legal there would be a matter of chance, or of
+ * taste, on a GPU. */
 extern bool fuzz_simulated;
 
-/* Mixes into the digest of results. After an error the thread's state is looked at: its context, and its capture mode. */
+/* Mixes into the digest of results. After an error the thread's state is looked at: its context,
+ * and its capture mode. */
 CUresult fuzz_result(CUresult result);
 #define CALL(call) fuzz_result(call)
 void fuzz_look_at_state(void);
@@ -100,8 +103,9 @@ CUresult fuzz_load_module(void);
 const char *fuzz_module_path(void);
 CUstream fuzz_new_stream(int stream);
 /*
- * A stream is about to be given a host function, and no lock is held that one wants: now and then it is waited for. A stream has room for some dozens with work
- * behind each (docs/conformance.md). Who finds none while holding a lock that one of them wants stands still, without Reprise, too.
+ * A stream is about to be given a host function, and no lock is held that one wants: now and then
+ * it is waited for. A stream has room for some dozens with work behind each (docs/conformance.md).
+ * Who finds none while holding a lock that one of them wants stands still, without Reprise, too.
  */
 void fuzz_function(int stream);
 

@@ -4,16 +4,19 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static void expect_capture_status(cudaStream_t stream, enum cudaStreamCaptureStatus wanted, unsigned iteration)
+static void expect_capture_status(cudaStream_t stream, enum cudaStreamCaptureStatus wanted,
+                                  unsigned iteration)
 {
 	enum cudaStreamCaptureStatus status;
 
 	CHECK(cudaStreamIsCapturing(stream, &status));
-	EXPECT(status == wanted, "iteration %u: capture status %d, not %d", iteration, (int)status, (int)wanted);
+	EXPECT(status == wanted, "iteration %u: capture status %d, not %d", iteration, (int)status,
+	       (int)wanted);
 }
 
 /* Ends a capture of BODY mixes, launches its graph times over, and lets the mirror follow. */
-static void end_and_launch(cudaStream_t stream, cudaStream_t launch_stream, struct mirror *mirror, unsigned times, unsigned iteration)
+static void end_and_launch(cudaStream_t stream, cudaStream_t launch_stream, struct mirror *mirror,
+                           unsigned times, unsigned iteration)
 {
 	cudaGraph_t graph = NULL;
 	cudaGraphExec_t exec;
@@ -21,7 +24,8 @@ static void end_and_launch(cudaStream_t stream, cudaStream_t launch_stream, stru
 
 	CHECK(cudaStreamEndCapture(stream, &graph));
 	CHECK(cudaGraphGetNodes(graph, NULL, &nodes));
-	EXPECT(nodes == BODY, "iteration %u: the program's graph has %zu nodes, not %d", iteration, nodes, BODY);
+	EXPECT(nodes == BODY, "iteration %u: the program's graph has %zu nodes, not %d", iteration,
+	       nodes, BODY);
 	CHECK(cudaGraphInstantiate(&exec, graph, 0));
 	for (unsigned i = 0; i < times; i++) {
 		CHECK(cudaGraphLaunch(exec, launch_stream));
@@ -47,7 +51,9 @@ static void capture_body(struct mirror *mirror, cudaStream_t stream)
 static void own_capture(void)
 {
 	static const enum cudaStreamCaptureMode modes[] = {
-		cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed,
+		cudaStreamCaptureModeGlobal,
+		cudaStreamCaptureModeThreadLocal,
+		cudaStreamCaptureModeRelaxed,
 	};
 	struct mirror mirror;
 	cudaStream_t stream;
@@ -96,8 +102,8 @@ static void *capture_again_and_again(void *unused)
 }
 
 /*
- * Another thread captures in global mode while this one's loop is hot. The loop makes no call that such a capture
- * forbids to other threads: it only launches, and waits by looking at mapped memory.
+ * Another thread captures in global mode while this one's loop is hot. The loop makes no call that
+ * such a capture forbids to other threads: it only launches, and waits by looking at mapped memory.
  */
 static void own_capture_elsewhere(void)
 {
@@ -145,14 +151,16 @@ static void own_capture_invalid(void)
 			capture_body(&mirror, stream);
 			at_sync = cudaStreamSynchronize(stream);
 			at_launch = cudaLaunchKernel(kernel_mix, (dim3){1, 1, 1}, (dim3){WORDS, 1, 1},
-				(void *[]){&mirror.device, &argument}, 0, stream);
+			                             (void *[]){&mirror.device, &argument}, 0, stream);
 			at_end = cudaStreamEndCapture(stream, &graph);
-			EXPECT(at_sync == cudaErrorStreamCaptureUnsupported, "iteration %u: a wait in a capture returned %s", i,
-				cudaGetErrorName(at_sync));
-			EXPECT(at_launch == cudaErrorStreamCaptureInvalidated, "iteration %u: a launch in a broken capture returned %s", i,
-				cudaGetErrorName(at_launch));
-			EXPECT(at_end == cudaErrorStreamCaptureInvalidated && !graph, "iteration %u: the end of a broken capture returned %s",
-				i, cudaGetErrorName(at_end));
+			EXPECT(at_sync == cudaErrorStreamCaptureUnsupported,
+			       "iteration %u: a wait in a capture returned %s", i, cudaGetErrorName(at_sync));
+			EXPECT(at_launch == cudaErrorStreamCaptureInvalidated,
+			       "iteration %u: a launch in a broken capture returned %s", i,
+			       cudaGetErrorName(at_launch));
+			EXPECT(at_end == cudaErrorStreamCaptureInvalidated && !graph,
+			       "iteration %u: the end of a broken capture returned %s", i,
+			       cudaGetErrorName(at_end));
 			(void)cudaGetLastError();
 			expect_capture_status(stream, cudaStreamCaptureStatusNone, i);
 			mirror_mix(&mirror, i, stream);
@@ -182,7 +190,8 @@ static void *make_traces_again_and_again(void *unused)
 	return NULL;
 }
 
-/* While another thread's sequences become hot, and Reprise captures them, the program's questions are answered about the program's streams alone. */
+/* While another thread's sequences become hot, and Reprise captures them, the program's questions
+ * are answered about the program's streams alone. */
 static void capture_queries(void)
 {
 	struct mirror mirror;
@@ -205,9 +214,10 @@ static void capture_queries(void)
 
 			CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
 			capture_body(&mirror, stream);
-			CHECK_DRIVER(cuStreamGetCaptureInfo(stream, &status, NULL, NULL, NULL, NULL, &dependencies));
-			EXPECT(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && dependencies == 1, "iteration %u: status %d, %zu dependencies", i,
-				(int)status, dependencies);
+			CHECK_DRIVER(
+				cuStreamGetCaptureInfo(stream, &status, NULL, NULL, NULL, NULL, &dependencies));
+			EXPECT(status == CU_STREAM_CAPTURE_STATUS_ACTIVE && dependencies == 1,
+			       "iteration %u: status %d, %zu dependencies", i, (int)status, dependencies);
 			end_and_launch(stream, stream, &mirror, 1, i);
 		}
 		CHECK(cudaStreamSynchronize(stream));
@@ -217,7 +227,8 @@ static void capture_queries(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it. */
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part
+ * in it. */
 static void disturb(cudaStream_t stream, unsigned iteration)
 {
 	static unsigned contexts; /* each takes a good part of a second */
@@ -234,7 +245,8 @@ static void disturb(cudaStream_t stream, unsigned iteration)
 	CHECK_DRIVER(cuCtxSetCurrent(current));
 }
 
-/* Another hot stream joins the capture through an event, and goes back: the graph has what both launched. */
+/* Another hot stream joins the capture through an event, and goes back: the graph has what both
+ * launched. */
 static void fork_with(void (*meanwhile)(cudaStream_t stream, unsigned iteration))
 {
 	struct mirror mirror, of_other;
@@ -289,11 +301,13 @@ static struct {
 static void *end_capture(void *unused)
 {
 	(void)unused;
-	end_and_launch(handed_over.stream, handed_over.stream, handed_over.mirror, 1, handed_over.iteration);
+	end_and_launch(handed_over.stream, handed_over.stream, handed_over.mirror, 1,
+	               handed_over.iteration);
 	return NULL;
 }
 
-/* A relaxed capture is ended by another thread than began it; another ends with its stream, which is destroyed. */
+/* A relaxed capture is ended by another thread than began it; another ends with its stream, which
+ * is destroyed. */
 static void capture_ends_otherwise(void)
 {
 	struct mirror mirror;
@@ -338,7 +352,8 @@ static void loop_on_own(struct mirror *mirror)
 	CHECK(cudaStreamSynchronize(cudaStreamPerThread));
 }
 
-/* The second thread's captures begin and end within the first one's, or begin in one and end behind it, by turns. */
+/* The second thread's captures begin and end within the first one's, or begin in one and end behind
+ * it, by turns. */
 static void *capture_there(void *which)
 {
 	bool first = which == NULL;

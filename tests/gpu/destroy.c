@@ -2,26 +2,25 @@
 #include "hazard.h"
 
 /* The kernel mix as a module of its own. */
-static const char module_text[] =
-	".version 7.0\n"
-	".target sm_70\n"
-	".address_size 64\n"
-	".visible .entry mix(.param .u64 x, .param .u32 argument)\n"
-	"{\n"
-	"	.reg .b32 %value, %argument, %index;\n"
-	"	.reg .b64 %address, %offset;\n"
-	"	ld.param.u64 %address, [x];\n"
-	"	ld.param.u32 %argument, [argument];\n"
-	"	cvta.to.global.u64 %address, %address;\n"
-	"	mov.u32 %index, %tid.x;\n"
-	"	mul.wide.u32 %offset, %index, 4;\n"
-	"	add.s64 %address, %address, %offset;\n"
-	"	ld.global.u32 %value, [%address];\n"
-	"	mad.lo.u32 %value, %value, 1664525, %argument;\n"
-	"	add.u32 %value, %value, %index;\n"
-	"	st.global.u32 [%address], %value;\n"
-	"	ret;\n"
-	"}\n";
+static const char module_text[] = ".version 7.0\n"
+								  ".target sm_70\n"
+								  ".address_size 64\n"
+								  ".visible .entry mix(.param .u64 x, .param .u32 argument)\n"
+								  "{\n"
+								  "	.reg .b32 %value, %argument, %index;\n"
+								  "	.reg .b64 %address, %offset;\n"
+								  "	ld.param.u64 %address, [x];\n"
+								  "	ld.param.u32 %argument, [argument];\n"
+								  "	cvta.to.global.u64 %address, %address;\n"
+								  "	mov.u32 %index, %tid.x;\n"
+								  "	mul.wide.u32 %offset, %index, 4;\n"
+								  "	add.s64 %address, %address, %offset;\n"
+								  "	ld.global.u32 %value, [%address];\n"
+								  "	mad.lo.u32 %value, %value, 1664525, %argument;\n"
+								  "	add.u32 %value, %value, %index;\n"
+								  "	st.global.u32 [%address], %value;\n"
+								  "	ret;\n"
+								  "}\n";
 
 static CUfunction load(CUmodule *module)
 {
@@ -35,7 +34,8 @@ static CUfunction load(CUmodule *module)
 static void body(CUfunction mix, struct mirror *mirror, CUstream stream)
 {
 	for (uint32_t k = 0; k < BODY; k++) {
-		CHECK_DRIVER(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&mirror->device, &k}, NULL));
+		CHECK_DRIVER(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream,
+		                            (void *[]){&mirror->device, &k}, NULL));
 		mirror_mixed(mirror, k);
 	}
 }
@@ -105,8 +105,8 @@ static void destroy_pending(void)
 
 enum {
 	RELEASES = 100,
-	VISITS = 60,      /* between two of them */
-	LONG_BODY = 100,  /* launches */
+	VISITS = 60,     /* between two of them */
+	LONG_BODY = 100, /* launches */
 };
 
 static size_t free_memory(void)
@@ -118,8 +118,8 @@ static size_t free_memory(void)
 }
 
 /*
- * A loop in a context of its own, while the primary context is retained once more and released: what graphs take in the loop's context is not
- * lost with each release.
+ * A loop in a context of its own, while the primary context is retained once more and released:
+ * what graphs take in the loop's context is not lost with each release.
  */
 static void context_beside_release(void)
 {
@@ -148,7 +148,8 @@ static void context_beside_release(void)
 		CHECK_DRIVER(cuDevicePrimaryCtxRetain(&primary, 0));
 		CHECK_DRIVER(cuDevicePrimaryCtxRelease(0));
 	}
-	EXPECT(free_memory() + slack_bytes >= before, "%zu bytes were lost with the releases", before - free_memory());
+	EXPECT(free_memory() + slack_bytes >= before, "%zu bytes were lost with the releases",
+	       before - free_memory());
 	mirror_verify(&mirror, RELEASES * VISITS);
 	CHECK_DRIVER(cuCtxDestroy(context));
 }

@@ -47,7 +47,8 @@ static void verify_both(struct there devices[2])
 	CHECK(cudaSetDevice(0));
 }
 
-/* Two devices work on each other's results by turns: there by name of both devices, back by addresses alone; now and then within one device instead. */
+/* Two devices work on each other's results by turns: there by name of both devices, back by
+ * addresses alone; now and then within one device instead. */
 static void peer_copies(void)
 {
 	struct there devices[2], *here = &devices[0], *there = &devices[1];
@@ -60,21 +61,25 @@ static void peer_copies(void)
 		CHECK(cudaSetDevice(0));
 		mirror_body(&here->mirror, here->stream);
 		if (from == 0)
-			CHECK(cudaMemcpyPeerAsync(there->y, 1, here->mirror.device, 0, sizeof(before), here->stream));
+			CHECK(cudaMemcpyPeerAsync(there->y, 1, here->mirror.device, 0, sizeof(before),
+			                          here->stream));
 		hand_over(devices, 0);
 		if (from == 1)
-			CHECK(cudaMemcpyPeerAsync(there->y, 1, there->mirror.device, 1, sizeof(before), there->stream));
+			CHECK(cudaMemcpyPeerAsync(there->y, 1, there->mirror.device, 1, sizeof(before),
+			                          there->stream));
 		memcpy(before, devices[from].mirror.host, sizeof(before));
 		mirror_absorb(&there->mirror, there->y, before, there->stream);
 		mirror_body(&there->mirror, there->stream);
-		CHECK(cudaMemcpyAsync(here->y, there->mirror.device, sizeof(before), cudaMemcpyDefault, there->stream));
+		CHECK(cudaMemcpyAsync(here->y, there->mirror.device, sizeof(before), cudaMemcpyDefault,
+		                      there->stream));
 		hand_over(devices, 1);
 		mirror_absorb(&here->mirror, here->y, there->mirror.host, here->stream);
 	}
 	verify_both(devices);
 }
 
-/* A copy from the other device on the legacy stream comes after what was issued there before, and before what is issued there after. */
+/* A copy from the other device on the legacy stream comes after what was issued there before, and
+ * before what is issued there after. */
 static void legacy_peer_copy(void)
 {
 	struct there devices[2], *here = &devices[0], *there = &devices[1];
@@ -87,7 +92,8 @@ static void legacy_peer_copy(void)
 		for (unsigned k = 0; k < middle; k++)
 			mirror_mix(&there->mirror, k, there->stream);
 		CHECK(cudaSetDevice(0));
-		CHECK(cudaMemcpyAsync(here->y, there->mirror.device, sizeof(there->mirror.host), cudaMemcpyDefault, cudaStreamLegacy));
+		CHECK(cudaMemcpyAsync(here->y, there->mirror.device, sizeof(there->mirror.host),
+		                      cudaMemcpyDefault, cudaStreamLegacy));
 		mirror_absorb(&here->mirror, here->y, there->mirror.host, cudaStreamLegacy);
 		mirror_mix(&here->mirror, 3, cudaStreamLegacy);
 		CHECK(cudaSetDevice(1));

@@ -1,6 +1,6 @@
 /*
- * Streams that fork and join again and again, which may become one graph. Each stream works on an array of its own, so that what the
- * events order, and nothing else, shows in the end.
+ * Streams that fork and join again and again, which may become one graph. Each stream works on an
+ * array of its own, so that what the events order, and nothing else, shows in the end.
  */
 #include "hazard.h"
 
@@ -136,8 +136,9 @@ static void fork_event_destroyed(void)
 }
 
 /*
- * An event ends that was recorded behind work on a side stream, and the next one, which may have its handle, is waited for before it is recorded: that orders nothing, so the
- * next branch is behind that work by its stream alone.
+ * An event ends that was recorded behind work on a side stream, and the next one, which may have
+ * its handle, is waited for before it is recorded: that orders nothing, so the next branch is
+ * behind that work by its stream alone.
  */
 static void fork_event_reborn(void)
 {
@@ -148,7 +149,8 @@ static void fork_event_reborn(void)
 	CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		if (trap_at(i)) {
-			CHECK(cudaEventRecord(fork_event, origin)); /* which reads the branch of the iteration before */
+			CHECK(cudaEventRecord(fork_event,
+			                      origin)); /* which reads the branch of the iteration before */
 			CHECK(cudaStreamWaitEvent(sides[0], fork_event, 0));
 			launch(kernel_delay, 1, 1, (void *[]){&microseconds}, sides[0]);
 			mirror_mix(&branches[0], i, sides[0]);
@@ -171,7 +173,8 @@ static void fork_stream_destroyed(void)
 		join_all();
 		if (!trap_at(i) || i % 4 != 0)
 			continue;
-		CHECK(cudaStreamDestroy(sides[i % SIDES])); /* with its branch pending; the origin has joined it */
+		CHECK(cudaStreamDestroy(
+			sides[i % SIDES])); /* with its branch pending; the origin has joined it */
 		CHECK(cudaStreamCreateWithFlags(&sides[i % SIDES], cudaStreamNonBlocking));
 		CHECK(cudaEventRecord(fork_event, origin));
 		CHECK(cudaStreamWaitEvent(sides[i % SIDES], fork_event, 0));
@@ -179,7 +182,8 @@ static void fork_stream_destroyed(void)
 	verify_all(ITERATIONS);
 }
 
-/* A kernel of the origin, behind the fork, waits for what a side stream is given only after its branch was joined. */
+/* A kernel of the origin, behind the fork, waits for what a side stream is given only after its
+ * branch was joined. */
 static void fork_spin_late(void)
 {
 	uint32_t *flag = device_words(), *late = mapped_words();
@@ -260,7 +264,8 @@ static void fork_primary_released(void)
 	verify_all(ITERATIONS);
 }
 
-/* A second thread has all of another context wait for the end of a branch, as soon as it was told that its event is recorded. */
+/* A second thread has all of another context wait for the end of a branch, as soon as it was told
+ * that its event is recorded. */
 static struct {
 	CUcontext context;
 	cudaStream_t stream;
@@ -273,7 +278,8 @@ static void set_up_beyond(void)
 	CUcontext before;
 	CUdevice device;
 
-	CHECK(cudaHostAlloc((void **)&beyond.made, sizeof(*beyond.made), cudaHostAllocMapped | cudaHostAllocPortable));
+	CHECK(cudaHostAlloc((void **)&beyond.made, sizeof(*beyond.made),
+	                    cudaHostAllocMapped | cudaHostAllocPortable));
 	*beyond.made = 0;
 	CHECK_DRIVER(cuCtxGetCurrent(&before));
 	CHECK_DRIVER(cuDeviceGet(&device, 0));
@@ -305,7 +311,8 @@ static void fork_waited_for_by_context(void)
 		if (trap_at(i)) {
 			EXPECT(pthread_create(&thread, NULL, has_context_wait, NULL) == 0, "no thread");
 			pthread_join(thread, NULL);
-			EXPECT(*(volatile uint32_t *)beyond.made == i, "iteration %u: the other context did not wait", i);
+			EXPECT(*(volatile uint32_t *)beyond.made == i,
+			       "iteration %u: the other context did not wait", i);
 		}
 		join_all();
 		if (i % 4 == 0)

@@ -1,13 +1,18 @@
 /* The program's own graphs of every kind, launched among hot launches. */
 #include "hazard.h"
 
-static struct cudaKernelNodeParams kernel_params(const void *kernel, unsigned threads, void **parameters)
+static struct cudaKernelNodeParams kernel_params(const void *kernel, unsigned threads,
+                                                 void **parameters)
 {
-	return (struct cudaKernelNodeParams){.func = (void *)kernel, .gridDim = {1, 1, 1}, .blockDim = {threads, 1, 1}, .kernelParams = parameters};
+	return (struct cudaKernelNodeParams){.func = (void *)kernel,
+	                                     .gridDim = {1, 1, 1},
+	                                     .blockDim = {threads, 1, 1},
+	                                     .kernelParams = parameters};
 }
 
 /* Each of these adds a node behind `after`, which may be NULL, and returns it. */
-static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, const void *kernel, unsigned threads, void **parameters)
+static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, const void *kernel,
+                                  unsigned threads, void **parameters)
 {
 	struct cudaKernelNodeParams params = kernel_params(kernel, threads, parameters);
 	cudaGraphNode_t node;
@@ -16,16 +21,19 @@ static cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, cons
 	return node;
 }
 
-static cudaGraphNode_t add_mix(cudaGraph_t graph, cudaGraphNode_t after, uint32_t *x, uint32_t argument)
+static cudaGraphNode_t add_mix(cudaGraph_t graph, cudaGraphNode_t after, uint32_t *x,
+                               uint32_t argument)
 {
 	return add_kernel(graph, after, kernel_mix, WORDS, (void *[]){&x, &argument});
 }
 
-static cudaGraphNode_t add_copy(cudaGraph_t graph, cudaGraphNode_t after, uint32_t *to, const uint32_t *from)
+static cudaGraphNode_t add_copy(cudaGraph_t graph, cudaGraphNode_t after, uint32_t *to,
+                                const uint32_t *from)
 {
 	cudaGraphNode_t node;
 
-	CHECK(cudaGraphAddMemcpyNode1D(&node, graph, after ? &after : NULL, after != NULL, to, from, WORDS * sizeof *to, cudaMemcpyDeviceToDevice));
+	CHECK(cudaGraphAddMemcpyNode1D(&node, graph, after ? &after : NULL, after != NULL, to, from,
+	                               WORDS * sizeof *to, cudaMemcpyDeviceToDevice));
 	return node;
 }
 
@@ -40,7 +48,8 @@ static cudaGraphExec_t instantiate(cudaGraph_t graph, unsigned flags)
 /* A graph that is launched again and again, and what its launch does to the mirror. */
 struct own_graph {
 	cudaGraphExec_t exec;
-	cudaGraphNode_t changing; /* the first mix, whose argument is set now and then; NULL: by an update of the whole graph */
+	cudaGraphNode_t changing; /* the first mix, whose argument is set now and then; NULL: by an
+	                             update of the whole graph */
 	uint32_t argument;
 	uint32_t then[4]; /* the arguments of the mixes that follow */
 	unsigned count;
@@ -70,7 +79,8 @@ static void set_argument(struct own_graph *own, const struct mirror *mirror, uin
 {
 	own->argument = argument;
 	if (own->changing) {
-		struct cudaKernelNodeParams params = kernel_params(kernel_mix, WORDS, (void *[]){(void *)&mirror->device, &argument});
+		struct cudaKernelNodeParams params =
+			kernel_params(kernel_mix, WORDS, (void *[]){(void *)&mirror->device, &argument});
 
 		CHECK(cudaGraphExecKernelNodeSetParams(own->exec, own->changing, &params));
 	} else {
@@ -94,7 +104,8 @@ static struct own_graph with_updates(const struct mirror *mirror)
 static struct own_graph with_memory_and_child(const struct mirror *mirror)
 {
 	struct cudaMemAllocNodeParams memory = {
-		.poolProps = {.allocType = cudaMemAllocationTypePinned, .location = {.type = cudaMemLocationTypeDevice}},
+		.poolProps = {.allocType = cudaMemAllocationTypePinned,
+	                  .location = {.type = cudaMemLocationTypeDevice}},
 		.bytesize = WORDS * sizeof(uint32_t),
 	};
 	struct own_graph own = {.then = {1, 2, 3}, .count = 3};
@@ -118,7 +129,9 @@ static struct own_graph with_memory_and_child(const struct mirror *mirror)
 /* A loop in the graph, whose body runs four times. */
 static struct own_graph with_loop(const struct mirror *mirror)
 {
-	struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional, .conditional = {.type = cudaGraphCondTypeWhile, .size = 1}};
+	struct cudaGraphNodeParams params = {.type = cudaGraphNodeTypeConditional,
+	                                     .conditional = {.type = cudaGraphCondTypeWhile,
+	                                                     .size = 1}};
 	struct own_graph own = {.then = {9, 9, 9, 9}, .count = 4};
 	uint32_t *count = device_words();
 	cudaGraphNode_t node;
@@ -126,11 +139,12 @@ static struct own_graph with_loop(const struct mirror *mirror)
 
 	CHECK(cudaGraphCreate(&graph, 0));
 	own.changing = add_mix(graph, NULL, mirror->device, 0);
-	CHECK(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, 1, cudaGraphCondAssignDefault));
+	CHECK(cudaGraphConditionalHandleCreate(&params.conditional.handle, graph, 1,
+	                                       cudaGraphCondAssignDefault));
 	CHECK(cudaGraphAddNode(&node, graph, &own.changing, NULL, 1, &params));
 	body = params.conditional.phGraph_out[0];
 	add_kernel(body, add_mix(body, NULL, mirror->device, own.then[0]), kernel_count_down, 1,
-		(void *[]){&count, &own.count, &params.conditional.handle});
+	           (void *[]){&count, &own.count, &params.conditional.handle});
 	own.exec = instantiate(graph, 0);
 	return own;
 }

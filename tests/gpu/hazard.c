@@ -36,7 +36,8 @@ static void too_late(int signal)
 	static const char message[] = ": no end within the deadline\n";
 
 	(void)signal;
-	if (write(STDOUT_FILENO, name, strlen(name)) < 0 || write(STDOUT_FILENO, message, sizeof message - 1) < 0)
+	if (write(STDOUT_FILENO, name, strlen(name)) < 0 ||
+	    write(STDOUT_FILENO, message, sizeof message - 1) < 0)
 		_exit(4);
 	_exit(3);
 }
@@ -84,7 +85,8 @@ void await_mapped(const volatile uint32_t *mapped, uint32_t value)
 	double end = seconds_now() + 2;
 
 	while (*mapped != value)
-		EXPECT(seconds_now() < end, "mapped memory is %u, not %u, after two seconds", *mapped, value);
+		EXPECT(seconds_now() < end, "mapped memory is %u, not %u, after two seconds", *mapped,
+		       value);
 }
 
 uint32_t *mapped_words(void)
@@ -106,9 +108,11 @@ uint32_t *device_words(void)
 	return words;
 }
 
-void launch(const void *kernel, unsigned blocks, unsigned threads, void **parameters, cudaStream_t stream)
+void launch(const void *kernel, unsigned blocks, unsigned threads, void **parameters,
+            cudaStream_t stream)
 {
-	CHECK(cudaLaunchKernel(kernel, (dim3){blocks, 1, 1}, (dim3){threads, 1, 1}, parameters, 0, stream));
+	CHECK(cudaLaunchKernel(kernel, (dim3){blocks, 1, 1}, (dim3){threads, 1, 1}, parameters, 0,
+	                       stream));
 }
 
 void mirror_init(struct mirror *mirror)
@@ -143,7 +147,8 @@ void mirror_mix(struct mirror *mirror, uint32_t argument, cudaStream_t stream)
 	mirror_mixed(mirror, argument);
 }
 
-void mirror_absorb(struct mirror *mirror, const uint32_t *device_y, const uint32_t *host_y, cudaStream_t stream)
+void mirror_absorb(struct mirror *mirror, const uint32_t *device_y, const uint32_t *host_y,
+                   cudaStream_t stream)
 {
 	launch(kernel_absorb, 1, WORDS, (void *[]){&mirror->device, &device_y}, stream);
 	mirror_absorbed(mirror, host_y);
@@ -162,16 +167,19 @@ void mirror_verify(const struct mirror *mirror, unsigned iteration)
 	CHECK(cudaDeviceSynchronize());
 	CHECK(cudaMemcpy(words, mirror->device, sizeof words, cudaMemcpyDeviceToHost));
 	for (unsigned i = 0; i < WORDS; i++)
-		EXPECT(words[i] == mirror->host[i], "after iteration %u: word %u is %08x, not %08x", iteration, i, words[i],
-			mirror->host[i]);
+		EXPECT(words[i] == mirror->host[i], "after iteration %u: word %u is %08x, not %08x",
+		       iteration, i, words[i], mirror->host[i]);
 }
 
 static const struct hazard *const rooms[] = {
-	memory_hazards, order_hazards, thread_hazards, replay_hazards, capture_hazards, graph_hazards, process_hazards,
-	lifetime_hazards, limit_hazards, room_hazards, destroy_hazards, manners_hazards, patching_hazards, fork_hazards, device_hazards, judged_hazards, identity_hazards,
+	memory_hazards,  order_hazards,    thread_hazards,   replay_hazards, capture_hazards,
+	graph_hazards,   process_hazards,  lifetime_hazards, limit_hazards,  room_hazards,
+	destroy_hazards, manners_hazards,  patching_hazards, fork_hazards,   device_hazards,
+	judged_hazards,  identity_hazards,
 };
 
-/* gpu-hazards NAME runs one hazard; --list names them. Ends with 0 and "ok NAME", 1 and what went wrong, 77 where it cannot run. */
+/* gpu-hazards NAME runs one hazard; --list names them. Ends with 0 and "ok NAME", 1 and what went
+ * wrong, 77 where it cannot run. */
 int main(int argc, char **argv)
 {
 	for (size_t room = 0; room < sizeof rooms / sizeof rooms[0]; room++)

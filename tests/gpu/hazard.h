@@ -1,6 +1,7 @@
 /*
- * What all GPU hazards share. A hazard makes its sequence hot, springs its trap at irregular iterations, and goes on;
- * a mirror on the host says what the device must hold, so that each judges itself, with Reprise or without.
+ * What all GPU hazards share. A hazard makes its sequence hot, springs its trap at irregular
+ * iterations, and goes on; a mirror on the host says what the device must hold, so that each judges
+ * itself, with Reprise or without.
  */
 #pragma once
 
@@ -13,9 +14,9 @@
 #include <stdint.h>
 
 enum {
-	HOT = 600,          /* iterations before the first trap */
+	HOT = 600, /* iterations before the first trap */
 	ITERATIONS = 1200,
-	BODY = 10,          /* launches in the ordinary body */
+	BODY = 10, /* launches in the ordinary body */
 };
 
 struct hazard {
@@ -24,14 +25,16 @@ struct hazard {
 };
 
 /* Each ends with a NULL name. */
-extern const struct hazard memory_hazards[], order_hazards[], thread_hazards[], replay_hazards[], capture_hazards[],
-	graph_hazards[], process_hazards[], lifetime_hazards[], limit_hazards[], room_hazards[], destroy_hazards[], manners_hazards[],
-	patching_hazards[], fork_hazards[], device_hazards[], judged_hazards[], identity_hazards[];
+extern const struct hazard memory_hazards[], order_hazards[], thread_hazards[], replay_hazards[],
+	capture_hazards[], graph_hazards[], process_hazards[], lifetime_hazards[], limit_hazards[],
+	room_hazards[], destroy_hazards[], manners_hazards[], patching_hazards[], fork_hazards[],
+	device_hazards[], judged_hazards[], identity_hazards[];
 
 extern char **hazard_arguments; /* what followed the hazard's name on the command line */
 
 /* Prints what went wrong and ends the program with 1. */
-void hazard_fail(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4), noreturn));
+void hazard_fail(const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4), noreturn));
 /* The GPU lacks what the hazard needs: ends the program with 77. */
 void hazard_skip(const char *why) __attribute__((noreturn));
 /* Ends the program with 3 unless it is called again, or ended, within the time. */
@@ -42,7 +45,8 @@ void hazard_check_driver(const char *file, int line, const char *call, CUresult 
 
 #define CHECK(call) hazard_check(__FILE__, __LINE__, #call, call)
 #define CHECK_DRIVER(call) hazard_check_driver(__FILE__, __LINE__, #call, call)
-#define EXPECT(condition, ...) ((condition) ? (void)0 : hazard_fail(__FILE__, __LINE__, __VA_ARGS__))
+#define EXPECT(condition, ...) \
+	((condition) ? (void)0 : hazard_fail(__FILE__, __LINE__, __VA_ARGS__))
 
 /* True at irregular iterations, from HOT on. */
 bool trap_at(unsigned iteration);
@@ -56,7 +60,8 @@ void await_mapped(const volatile uint32_t *mapped, uint32_t value);
 uint32_t *mapped_words(void);
 uint32_t *device_words(void);
 
-void launch(const void *kernel, unsigned blocks, unsigned threads, void **parameters, cudaStream_t stream);
+void launch(const void *kernel, unsigned blocks, unsigned threads, void **parameters,
+            cudaStream_t stream);
 
 /* An array on the device and what it must hold by now. */
 struct mirror {
@@ -66,9 +71,10 @@ struct mirror {
 
 void mirror_init(struct mirror *mirror);
 void mirror_deinit(struct mirror *mirror);
-void mirror_mixed(struct mirror *mirror, uint32_t argument);           /* on the host alone */
-void mirror_absorbed(struct mirror *mirror, const uint32_t *y);        /* on the host alone */
+void mirror_mixed(struct mirror *mirror, uint32_t argument);    /* on the host alone */
+void mirror_absorbed(struct mirror *mirror, const uint32_t *y); /* on the host alone */
 void mirror_mix(struct mirror *mirror, uint32_t argument, cudaStream_t stream);
-void mirror_absorb(struct mirror *mirror, const uint32_t *device_y, const uint32_t *host_y, cudaStream_t stream);
-void mirror_body(struct mirror *mirror, cudaStream_t stream);          /* BODY mixes, always the same */
-void mirror_verify(const struct mirror *mirror, unsigned iteration);   /* waits for the device */
+void mirror_absorb(struct mirror *mirror, const uint32_t *device_y, const uint32_t *host_y,
+                   cudaStream_t stream);
+void mirror_body(struct mirror *mirror, cudaStream_t stream); /* BODY mixes, always the same */
+void mirror_verify(const struct mirror *mirror, unsigned iteration); /* waits for the device */

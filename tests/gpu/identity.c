@@ -10,15 +10,24 @@
 #define ROW 3u /* the copy begins so many rows behind its base */
 
 /*
- * A copy of one row, whose descriptor names a registered page as its base, begins in pageable memory behind it: that is read when the call returns, and written over
- * then.
+ * A copy of one row, whose descriptor names a registered page as its base, begins in pageable
+ * memory behind it: that is read when the call returns, and written over then.
  */
 static void copy_begins_elsewhere(void)
 {
-	unsigned char *base = mmap(NULL, ROW * PITCH + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uint32_t *words = (uint32_t *)(base + ROW * PITCH), expected[WORDS], *on_device = device_words();
-	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = base, .srcPitch = PITCH, .srcY = ROW,
-		.dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = (CUdeviceptr)(uintptr_t)on_device, .dstPitch = PITCH, .WidthInBytes = sizeof expected, .Height = 1};
+	unsigned char *base =
+		mmap(NULL, ROW * PITCH + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint32_t *words = (uint32_t *)(base + ROW * PITCH), expected[WORDS],
+			 *on_device = device_words();
+	CUDA_MEMCPY2D row = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                     .srcHost = base,
+	                     .srcPitch = PITCH,
+	                     .srcY = ROW,
+	                     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                     .dstDevice = (CUdeviceptr)(uintptr_t)on_device,
+	                     .dstPitch = PITCH,
+	                     .WidthInBytes = sizeof expected,
+	                     .Height = 1};
 	struct mirror mirror;
 	cudaStream_t stream;
 
@@ -40,7 +49,8 @@ static void copy_begins_elsewhere(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* Memory is given back with work on it deferred, and the same addresses may come again with other contents. */
+/* Memory is given back with work on it deferred, and the same addresses may come again with other
+ * contents. */
 static void free_pending(void)
 {
 	uint32_t *y = device_words(), contents[WORDS] = {0};

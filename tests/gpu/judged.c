@@ -6,7 +6,8 @@
 enum { BYTES = 8 << 20 };
 
 /* A hot loop with `call` in the middle of its body. `trap` is true where the loop springs it. */
-static void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream))
+static void among_hot(void (*call)(struct mirror *mirror, unsigned i, bool trap,
+                                   cudaStream_t stream))
 {
 	struct mirror mirror;
 	cudaStream_t stream;
@@ -28,11 +29,18 @@ static volatile uint32_t *from, *to;
 
 static void copy_on_host(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
 {
-	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = (const void *)(uintptr_t)from, .srcPitch = 16,
-		.dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = (void *)(uintptr_t)(to + 16), .dstPitch = 16, .WidthInBytes = 16, .Height = 2};
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                      .srcHost = (const void *)(uintptr_t)from,
+	                      .srcPitch = 16,
+	                      .dstMemoryType = CU_MEMORYTYPE_HOST,
+	                      .dstHost = (void *)(uintptr_t)(to + 16),
+	                      .dstPitch = 16,
+	                      .WidthInBytes = 16,
+	                      .Height = 2};
 
 	from[0] = i;
-	CHECK_DRIVER(cuMemcpyAsync((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, 32, stream));
+	CHECK_DRIVER(
+		cuMemcpyAsync((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, 32, stream));
 	EXPECT(to[0] == i, "iteration %u: the copy was not there on return", i);
 	from[0] = i + 1;
 	CHECK_DRIVER(cuMemcpy2DAsync(&rows, stream));
@@ -65,11 +73,16 @@ static void touch_block(struct mirror *mirror, unsigned i, bool trap, cudaStream
 	bool set = trap && i % 2 == 0, copy = trap && i % 2 != 0;
 
 	(void)mirror;
-	EXPECT((cuMemsetD8Async(block + (set ? BYTES - 32 : place), (unsigned char)i, 64, stream) == CUDA_SUCCESS) != set, "iteration %u: memset", i);
-	EXPECT((cuMemcpyDtoDAsync(block + (copy ? BYTES - 32 : place + 4096), block, 64, stream) == CUDA_SUCCESS) != copy, "iteration %u: copy", i);
+	EXPECT((cuMemsetD8Async(block + (set ? BYTES - 32 : place), (unsigned char)i, 64, stream) ==
+	        CUDA_SUCCESS) != set,
+	       "iteration %u: memset", i);
+	EXPECT((cuMemcpyDtoDAsync(block + (copy ? BYTES - 32 : place + 4096), block, 64, stream) ==
+	        CUDA_SUCCESS) != copy,
+	       "iteration %u: copy", i);
 }
 
-/* Copies and memsets whose addresses move on each time, and now and then would leave their memory: the driver refuses that call, and no other. */
+/* Copies and memsets whose addresses move on each time, and now and then would leave their memory:
+ * the driver refuses that call, and no other. */
 static void beyond_memory(void)
 {
 	set_up_block();
@@ -83,8 +96,10 @@ static void set_moving(struct mirror *mirror, unsigned i, bool trap, cudaStream_
 	size_t place = i * 7 % 100 * 4096 + (trap ? 1 : 0);
 
 	(void)mirror;
-	EXPECT((cuMemsetD32Async(block + place, i, 16, stream) == CUDA_SUCCESS) != trap, "iteration %u: 32 bits", i);
-	EXPECT((cuMemsetD16Async(block + place, (unsigned short)i, 16, stream) == CUDA_SUCCESS) != trap, "iteration %u: 16 bits", i);
+	EXPECT((cuMemsetD32Async(block + place, i, 16, stream) == CUDA_SUCCESS) != trap,
+	       "iteration %u: 32 bits", i);
+	EXPECT((cuMemsetD16Async(block + place, (unsigned short)i, 16, stream) == CUDA_SUCCESS) != trap,
+	       "iteration %u: 16 bits", i);
 }
 
 /* Memsets whose addresses move on each time, and now and then are not aligned to their element. */
@@ -119,16 +134,19 @@ static void memset_no_pitch(void)
 
 /* ---- launches ---- */
 
-static cudaError_t launch_shaped(struct mirror *mirror, dim3 grid, unsigned shared_bytes, cudaStream_t stream)
+static cudaError_t launch_shaped(struct mirror *mirror, dim3 grid, unsigned shared_bytes,
+                                 cudaStream_t stream)
 {
-	cudaError_t result = cudaLaunchKernel(kernel_shaped, grid, (dim3){WORDS, 1, 1}, (void *[]){&mirror->device}, shared_bytes, stream);
+	cudaError_t result = cudaLaunchKernel(kernel_shaped, grid, (dim3){WORDS, 1, 1},
+	                                      (void *[]){&mirror->device}, shared_bytes, stream);
 
 	if (result != cudaSuccess) {
 		(void)cudaGetLastError();
 		return result;
 	}
 	for (unsigned word = 0; word < WORDS; word++)
-		mirror->host[word] = mirror->host[word] * MIX_FACTOR + grid.x + 31 * grid.y + 977 * grid.z + 7 * shared_bytes;
+		mirror->host[word] = mirror->host[word] * MIX_FACTOR + grid.x + 31 * grid.y + 977 * grid.z +
+		                     7 * shared_bytes;
 	return result;
 }
 
@@ -149,9 +167,15 @@ static void launch_too_large(struct mirror *mirror, unsigned i, bool trap, cudaS
 {
 	unsigned which = trap ? i % 3 : 3;
 
-	EXPECT((launch_shaped(mirror, (dim3){which == 0 ? 0x80000000u : 1 + i % 5, 1, 1}, 0, stream) == cudaSuccess) == (which != 0), "iteration %u: x", i);
-	EXPECT((launch_shaped(mirror, (dim3){1, which == 1 ? 70000 : 1 + i % 5, 1}, 0, stream) == cudaSuccess) == (which != 1), "iteration %u: y", i);
-	EXPECT((launch_shaped(mirror, (dim3){1, 1, which == 2 ? 70000 : 1 + i % 5}, 0, stream) == cudaSuccess) == (which != 2), "iteration %u: z", i);
+	EXPECT((launch_shaped(mirror, (dim3){which == 0 ? 0x80000000u : 1 + i % 5, 1, 1}, 0, stream) ==
+	        cudaSuccess) == (which != 0),
+	       "iteration %u: x", i);
+	EXPECT((launch_shaped(mirror, (dim3){1, which == 1 ? 70000 : 1 + i % 5, 1}, 0, stream) ==
+	        cudaSuccess) == (which != 1),
+	       "iteration %u: y", i);
+	EXPECT((launch_shaped(mirror, (dim3){1, 1, which == 2 ? 70000 : 1 + i % 5}, 0, stream) ==
+	        cudaSuccess) == (which != 2),
+	       "iteration %u: z", i);
 }
 
 /* Grids that change each time, and now and then are larger than the device allows. */
@@ -164,10 +188,12 @@ static void launch_smaller(struct mirror *mirror, unsigned i, bool trap, cudaStr
 {
 	unsigned bytes = trap ? 64 << 10 : i < 3 ? 32 << 10 : 16 * (i * 7 % 101);
 
-	EXPECT((launch_shaped(mirror, (dim3){1, 1, 1}, bytes, stream) == cudaSuccess) != trap, "iteration %u", i);
+	EXPECT((launch_shaped(mirror, (dim3){1, 1, 1}, bytes, stream) == cudaSuccess) != trap,
+	       "iteration %u", i);
 }
 
-/* Dynamic shared memory is another amount each time, always less than at first; and now and then more than a kernel may have unless it is allowed more. */
+/* Dynamic shared memory is another amount each time, always less than at first; and now and then
+ * more than a kernel may have unless it is allowed more. */
 static void shared_shrinks(void)
 {
 	among_hot(launch_smaller);
@@ -180,7 +206,8 @@ static uint32_t low[WORDS], high[WORDS];
 static void absorb_apart(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
 {
 	(void)i;
-	mirror_absorb(mirror, (const uint32_t *)(const void *)(trap ? far + apart : far), trap ? high : low, stream);
+	mirror_absorb(mirror, (const uint32_t *)(const void *)(trap ? far + apart : far),
+	              trap ? high : low, stream);
 }
 
 /* Two addresses that differ in their upper halves alone. */
@@ -197,16 +224,26 @@ static void four_gib_apart(void)
 	among_hot(absorb_apart);
 }
 
-static void launch_without_attributes(struct mirror *mirror, unsigned i, bool trap, cudaStream_t stream)
+static void launch_without_attributes(struct mirror *mirror, unsigned i, bool trap,
+                                      cudaStream_t stream)
 {
 	CUlaunchAttribute one = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY};
-	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS, .blockDimY = 1, .blockDimZ = 1, .hStream = stream,
-		.attrs = trap ? NULL : &one, .numAttrs = 1};
+	CUlaunchConfig config = {.gridDimX = 1,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = WORDS,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = trap ? NULL : &one,
+	                         .numAttrs = 1};
 	uint32_t argument = 3;
 	cudaFunction_t function;
 
 	CHECK(cudaGetFuncBySymbol(&function, kernel_mix));
-	EXPECT((cuLaunchKernelEx(&config, function, (void *[]){&mirror->device, &argument}, NULL) == CUDA_SUCCESS) != trap, "iteration %u", i);
+	EXPECT((cuLaunchKernelEx(&config, function, (void *[]){&mirror->device, &argument}, NULL) ==
+	        CUDA_SUCCESS) != trap,
+	       "iteration %u", i);
 	if (!trap)
 		mirror_mixed(mirror, argument);
 }
@@ -224,15 +261,18 @@ static void need_clusters(struct mirror *mirror, unsigned i, bool trap, cudaStre
 	unsigned blocks = trap ? 3 : 2 + 2 * (i % 7);
 
 	if (i == HOT / 2) {
-		if (cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2) != CUDA_SUCCESS)
+		if (cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 2) !=
+		    CUDA_SUCCESS)
 			hazard_skip("a function cannot be told that it needs clusters");
 		CHECK_DRIVER(cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 1));
 		CHECK_DRIVER(cuFuncSetAttribute(clustered, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
 	}
-	EXPECT((launch_shaped(mirror, (dim3){blocks, 1, 1}, 0, stream) == cudaSuccess) != trap, "iteration %u: %u blocks", i, blocks);
+	EXPECT((launch_shaped(mirror, (dim3){blocks, 1, 1}, 0, stream) == cudaSuccess) != trap,
+	       "iteration %u: %u blocks", i, blocks);
 }
 
-/* A function is told in mid-loop that it needs clusters of two blocks: grids that these do not divide are refused. */
+/* A function is told in mid-loop that it needs clusters of two blocks: grids that these do not
+ * divide are refused. */
 static void cluster_attribute(void)
 {
 	cudaFunction_t function;

@@ -13,12 +13,14 @@
 
 extern char **environ;
 
-static void body_by_kernel(CUfunction kernel, struct mirror *mirror, CUstream stream, uint32_t first)
+static void body_by_kernel(CUfunction kernel, struct mirror *mirror, CUstream stream,
+                           uint32_t first)
 {
 	for (uint32_t k = 0; k < BODY; k++) {
 		uint32_t argument = first + k;
 
-		CHECK_DRIVER(cuLaunchKernel(kernel, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&mirror->device, &argument}, NULL));
+		CHECK_DRIVER(cuLaunchKernel(kernel, 1, 1, 1, WORDS, 1, 1, 0, stream,
+		                            (void *[]){&mirror->device, &argument}, NULL));
 		mirror_mixed(mirror, argument);
 	}
 }
@@ -118,13 +120,14 @@ static void kernel_traps(void)
 
 			/* Launches behind the fault may see it already. */
 			(void)cudaLaunchKernel(kernel_trap, (dim3){1, 1, 1}, (dim3){WORDS, 1, 1},
-				(void *[]){&mirror.device, &argument}, 0, stream);
+			                       (void *[]){&mirror.device, &argument}, 0, stream);
 		}
 		error = cudaStreamSynchronize(stream);
 	}
 	EXPECT(i == HOT + 124, "the fault of iteration %d showed after %u iterations", HOT + 123, i);
 	after = cudaMalloc(&memory, 1024);
-	printf("the wait returned %s, an allocation after it %s\n", cudaGetErrorName(error), cudaGetErrorName(after));
+	printf("the wait returned %s, an allocation after it %s\n", cudaGetErrorName(error),
+	       cudaGetErrorName(after));
 	EXPECT(after == error, "the error did not stay");
 	EXPECT(cudaStreamSynchronize(stream) == error, "the error did not stay");
 	EXPECT(cudaDeviceSynchronize() == error, "the error did not stay");
@@ -144,7 +147,8 @@ static void fork_before_init(void)
 	}
 	hot_loop(ITERATIONS);
 	EXPECT(waitpid(child, &status, 0) == child, "the child is lost");
-	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 42, "the child ended with status %#x", (unsigned)status);
+	EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 42, "the child ended with status %#x",
+	       (unsigned)status);
 }
 
 /* What the command prints goes to stderr. */
@@ -156,7 +160,8 @@ static int run_and_wait(char *const *command)
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	EXPECT(!posix_spawn(&child, command[0], &actions, NULL, command, environ), "cannot start %s", command[0]);
+	EXPECT(!posix_spawn(&child, command[0], &actions, NULL, command, environ), "cannot start %s",
+	       command[0]);
 	posix_spawn_file_actions_destroy(&actions);
 	EXPECT(waitpid(child, &status, 0) == child, "the child is lost");
 	return status;
@@ -174,7 +179,8 @@ static void fork_exec_mid_loop(void)
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		mirror_body(&mirror, stream);
 		if (trap_at(i) && started++ < 5)
-			EXPECT(run_and_wait((char *[]){"/bin/true", NULL}) == 0, "iteration %u: /bin/true failed", i);
+			EXPECT(run_and_wait((char *[]){"/bin/true", NULL}) == 0,
+			       "iteration %u: /bin/true failed", i);
 		mirror_mix(&mirror, 3, stream);
 		CHECK(cudaStreamSynchronize(stream));
 	}
@@ -182,8 +188,9 @@ static void fork_exec_mid_loop(void)
 }
 
 /*
- * The child of exit_pending: a hot loop, and then one more round, which nobody waits for. "linger" gives it the time that work may be
- * held at most, a hundredfold and more, and then ends without any clean-up; the parent looks at the shared page.
+ * The child of exit_pending: a hot loop, and then one more round, which nobody waits for. "linger"
+ * gives it the time that work may be held at most, a hundredfold and more, and then ends without
+ * any clean-up; the parent looks at the shared page.
  */
 static void end_with_work_pending(const char *how, const char *path)
 {
@@ -222,7 +229,8 @@ static void exit_pending(void)
 		char *how;
 		int status;
 	} ways[] = {
-		{"return", 0}, {"exit", 42 << 8}, {"_exit", 42 << 8}, {"signal", SIGTERM}, {"linger", 42 << 8},
+		{"return", 0},       {"exit", 42 << 8},   {"_exit", 42 << 8},
+		{"signal", SIGTERM}, {"linger", 42 << 8},
 	};
 	char path[] = "/dev/shm/exit_pending_XXXXXX", self[4096] = "";
 
@@ -244,10 +252,12 @@ static void exit_pending(void)
 			unlink(path);
 			hazard_skip("its child was skipped");
 		}
-		if (status != ways[i].status || reached < HOT || (!strcmp(ways[i].how, "linger") && reached != HOT + 1)) {
+		if (status != ways[i].status || reached < HOT ||
+		    (!strcmp(ways[i].how, "linger") && reached != HOT + 1)) {
 			unlink(path);
-			hazard_fail(__FILE__, __LINE__, "%s: status %#x, not %#x; iteration %u of %d was reached", ways[i].how,
-				(unsigned)status, (unsigned)ways[i].status, reached, HOT + 1);
+			hazard_fail(__FILE__, __LINE__,
+			            "%s: status %#x, not %#x; iteration %u of %d was reached", ways[i].how,
+			            (unsigned)status, (unsigned)ways[i].status, reached, HOT + 1);
 		}
 	}
 	unlink(path);

@@ -1,7 +1,8 @@
 /* What a graph is not asked to be, or what the driver refuses to make of it. */
 #include "hazard.h"
 
-/* Kernels that launch kernels: behind themselves, and beside themselves, before which no later op may begin. */
+/* Kernels that launch kernels: behind themselves, and beside themselves, before which no later op
+ * may begin. */
 static void dynamic_parallelism(void)
 {
 	struct mirror mirror;
@@ -27,7 +28,8 @@ static void dynamic_parallelism(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* cuCtxSynchronize without and with a context, by versions of one name: the other context has been waited for when the second returns. */
+/* cuCtxSynchronize without and with a context, by versions of one name: the other context has been
+ * waited for when the second returns. */
 static void version_signature(void)
 {
 	CUresult (*synchronize)(void) = NULL;
@@ -42,11 +44,15 @@ static void version_signature(void)
 	CHECK_DRIVER(cuDriverGetVersion(&version));
 	if (version < 13000)
 		hazard_skip("cuCtxSynchronize has one version before CUDA 13");
-	CHECK_DRIVER(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize, 12000, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
-	CHECK_DRIVER(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize_of, 13000, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
-	EXPECT(synchronize && synchronize_of && (void *)synchronize != (void *)synchronize_of, "the two versions are one function");
+	CHECK_DRIVER(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize, 12000,
+	                              CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+	CHECK_DRIVER(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize_of, 13000,
+	                              CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+	EXPECT(synchronize && synchronize_of && (void *)synchronize != (void *)synchronize_of,
+	       "the two versions are one function");
 	mirror_init(&mirror);
-	CHECK(cudaHostAlloc((void **)&mapped, WORDS * sizeof *mapped, cudaHostAllocMapped | cudaHostAllocPortable));
+	CHECK(cudaHostAlloc((void **)&mapped, WORDS * sizeof *mapped,
+	                    cudaHostAllocMapped | cudaHostAllocPortable));
 	*mapped = 0;
 	CHECK(cudaStreamCreate(&stream));
 	CHECK(cudaGetKernel(&publish, kernel_publish));
@@ -58,13 +64,16 @@ static void version_signature(void)
 	for (uint32_t i = 1; i <= ITERATIONS; i++) {
 		CHECK_DRIVER(cuCtxPushCurrent(there));
 		for (unsigned k = 0; k < 3; k++)
-			CHECK_DRIVER(cuLaunchKernel((CUfunction)wait, 1, 1, 1, 1, 1, 1, 0, stream_there, (void *[]){&delay}, NULL));
-		CHECK_DRIVER(cuLaunchKernel((CUfunction)publish, 1, 1, 1, 1, 1, 1, 0, stream_there, (void *[]){&mapped, &i}, NULL));
+			CHECK_DRIVER(cuLaunchKernel((CUfunction)wait, 1, 1, 1, 1, 1, 1, 0, stream_there,
+			                            (void *[]){&delay}, NULL));
+		CHECK_DRIVER(cuLaunchKernel((CUfunction)publish, 1, 1, 1, 1, 1, 1, 0, stream_there,
+		                            (void *[]){&mapped, &i}, NULL));
 		CHECK_DRIVER(cuCtxPopCurrent(&popped));
 		mirror_body(&mirror, stream);
 		if (trap_at(i)) {
 			CHECK_DRIVER(synchronize_of(there));
-			EXPECT(*(volatile uint32_t *)mapped == i, "iteration %u: the other context is at %u", i, *(volatile uint32_t *)mapped);
+			EXPECT(*(volatile uint32_t *)mapped == i, "iteration %u: the other context is at %u", i,
+			       *(volatile uint32_t *)mapped);
 		}
 		CHECK_DRIVER(synchronize());
 	}
@@ -73,7 +82,8 @@ static void version_signature(void)
 	CHECK_DRIVER(cuCtxSetCurrent(here));
 }
 
-/* The source of a copy is now and then memory of another context, which no update makes of a node (cuGraphExecUpdate, "Limitations"). */
+/* The source of a copy is now and then memory of another context, which no update makes of a node
+ * (cuGraphExecUpdate, "Limitations"). */
 static void update_refused(void)
 {
 	enum { SOURCES = 31 };
@@ -101,7 +111,9 @@ static void update_refused(void)
 		unsigned source = trap_at(i) ? SOURCES : i * 7 % SOURCES;
 
 		mirror_body(&mirror, stream);
-		CHECK_DRIVER(cuMemcpyDtoDAsync(y, source == SOURCES ? elsewhere : sources + source * sizeof host[0], sizeof host[0], stream));
+		CHECK_DRIVER(
+			cuMemcpyDtoDAsync(y, source == SOURCES ? elsewhere : sources + source * sizeof host[0],
+		                      sizeof host[0], stream));
 		mirror_absorb(&mirror, (const uint32_t *)(uintptr_t)y, host[source], stream);
 		CHECK(cudaStreamSynchronize(stream));
 	}

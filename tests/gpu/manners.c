@@ -1,4 +1,5 @@
-/* Signals, small stacks, cancelled threads; what calls leave in the thread; what a program forbids itself. */
+/* Signals, small stacks, cancelled threads; what calls leave in the thread; what a program forbids
+ * itself. */
 #include "hazard.h"
 
 #include <errno.h>
@@ -55,14 +56,16 @@ static void wait_until_interrupted(unsigned microseconds)
 	sigaction(SIGVTALRM, &before, NULL);
 }
 
-/* A profiler's signal a thousand times a second, on an alternate stack, which interrupts every system call; and jumps. */
+/* A profiler's signal a thousand times a second, on an alternate stack, which interrupts every
+ * system call; and jumps. */
 static void signal_handlers(void)
 {
 	static char stack[1 << 16];
 	struct mirror mirror;
 	cudaStream_t stream;
 
-	EXPECT(sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL) == 0, "no alternate stack");
+	EXPECT(sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL) == 0,
+	       "no alternate stack");
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreate(&stream));
 	every_millisecond(SIGPROF, ITIMER_PROF, SA_ONSTACK);
@@ -82,7 +85,8 @@ static void signal_handlers(void)
 #define STACK (1u << 20)
 #define PAINT 0xa5
 
-static unsigned char *thread_begins; /* above it on the stack are the thread's descriptor and its thread-local data */
+static unsigned char *
+	thread_begins; /* above it on the stack are the thread's descriptor and its thread-local data */
 
 static void *work_on_painted_stack(void *given)
 {
@@ -99,10 +103,12 @@ static void *work_on_painted_stack(void *given)
 	return NULL;
 }
 
-/* How much stack a thread's calls need, and its thread-local data, on stderr: scripts/gpu-test compares both runs. */
+/* How much stack a thread's calls need, and its thread-local data, on stderr: scripts/gpu-test
+ * compares both runs. */
 static void stack_use(void)
 {
-	unsigned char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *stack =
+		mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct mirror mirror;
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -117,7 +123,8 @@ static void stack_use(void)
 	pthread_join(thread, NULL);
 	while (untouched < STACK && stack[untouched] == PAINT)
 		untouched++;
-	fprintf(stderr, "stack=%td thread_local=%td\n", thread_begins - (stack + untouched), stack + STACK - thread_begins);
+	fprintf(stderr, "stack=%td thread_local=%td\n", thread_begins - (stack + untouched),
+	        stack + STACK - thread_begins);
 	mirror_verify(&mirror, ITERATIONS);
 }
 
@@ -145,7 +152,8 @@ static void *go_on_until_cancelled(void *given)
 	return NULL;
 }
 
-/* Threads end by cancellation with work pending, over and over; nothing of it is lost, and nobody waits for them. */
+/* Threads end by cancellation with work pending, over and over; nothing of it is lost, and nobody
+ * waits for them. */
 static void cancellation(void)
 {
 	struct mirror mirror;
@@ -164,7 +172,8 @@ static void cancellation(void)
 
 /* ---- what calls leave in the thread, and what a program forbids itself ---- */
 
-/* From the first loop on, no launch changes errno or sets a flag of the floating-point environment; values change, so that graphs are patched. */
+/* From the first loop on, no launch changes errno or sets a flag of the floating-point environment;
+ * values change, so that graphs are patched. */
 static void thread_state_kept(void)
 {
 	struct mirror mirror;
@@ -180,13 +189,15 @@ static void thread_state_kept(void)
 		mirror_body(&mirror, stream);
 		mirror_mix(&mirror, i / 64, stream);
 		EXPECT(errno == EXDEV, "iteration %u: errno is %d", i, errno);
-		EXPECT(fetestexcept(FE_ALL_EXCEPT) == 0, "iteration %u: floating-point flags %#x", i, (unsigned)fetestexcept(FE_ALL_EXCEPT));
+		EXPECT(fetestexcept(FE_ALL_EXCEPT) == 0, "iteration %u: floating-point flags %#x", i,
+		       (unsigned)fetestexcept(FE_ALL_EXCEPT));
 		CHECK(cudaStreamSynchronize(stream));
 	}
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* A filter of system calls that ends the process where a thread is started, set after the first work on the device. */
+/* A filter of system calls that ends the process where a thread is started, set after the first
+ * work on the device. */
 static void locked_in(void)
 {
 	struct sock_filter filter[] = {
@@ -204,7 +215,8 @@ static void locked_in(void)
 	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	mirror_body(&mirror, stream);
 	CHECK(cudaStreamSynchronize(stream));
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		hazard_skip("a process may not lock itself in here");
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		mirror_body(&mirror, stream);
@@ -214,10 +226,7 @@ static void locked_in(void)
 }
 
 const struct hazard manners_hazards[] = {
-	{"thread_state_kept", thread_state_kept},
-	{"locked_in", locked_in},
-	{"signal_handlers", signal_handlers},
-	{"stack_use", stack_use},
-	{"cancellation", cancellation},
-	{NULL, NULL},
+	{"thread_state_kept", thread_state_kept}, {"locked_in", locked_in},
+	{"signal_handlers", signal_handlers},     {"stack_use", stack_use},
+	{"cancellation", cancellation},           {NULL, NULL},
 };

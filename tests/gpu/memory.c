@@ -40,7 +40,8 @@ static void pageable_d2h(void)
 			mirror_mix(&mirror, i, stream);
 		memset(here, 0, sizeof here);
 		CHECK(cudaMemcpyAsync(here, mirror.device, sizeof here, cudaMemcpyDeviceToHost, stream));
-		EXPECT(!memcmp(here, mirror.host, sizeof here), "iteration %u: the copy was not there on return", i);
+		EXPECT(!memcmp(here, mirror.host, sizeof here),
+		       "iteration %u: the copy was not there on return", i);
 	}
 	mirror_verify(&mirror, ITERATIONS);
 }
@@ -96,8 +97,9 @@ static void think(double seconds)
 }
 
 /*
- * The host is slow between its calls and seldom waits, so that what it launches is left to a thread of ours. An op has another value in each iteration, and at
- * times the host spins, with no call, on what the last one writes, or something comes between.
+ * The host is slow between its calls and seldom waits, so that what it launches is left to a thread
+ * of ours. An op has another value in each iteration, and at times the host spins, with no call, on
+ * what the last one writes, or something comes between.
  */
 static void slow_host(void)
 {
@@ -124,13 +126,15 @@ static void slow_host(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* A kernel says that it runs, then waits for a flag that the host sets only after that, its last call long made. */
+/* A kernel says that it runs, then waits for a flag that the host sets only after that, its last
+ * call long made. */
 static void flag_from_host(void)
 {
 	struct mirror mirror;
 	cudaStream_t stream;
 	volatile uint32_t *mapped = mapped_words();
-	volatile uint32_t *started = mapped, *flag = mapped + 16, *done = mapped + 32, *late = mapped + 48;
+	volatile uint32_t *started = mapped, *flag = mapped + 16, *done = mapped + 32,
+					  *late = mapped + 48;
 
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreate(&stream));
@@ -148,7 +152,8 @@ static void flag_from_host(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* Managed memory attached to the stream, read and written by the host after each synchronisation. */
+/* Managed memory attached to the stream, read and written by the host after each synchronisation.
+ */
 static void managed_touch(void)
 {
 	struct mirror mirror;
@@ -157,7 +162,8 @@ static void managed_touch(void)
 
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreate(&stream));
-	if (cudaMallocManaged((void **)&managed, WORDS * sizeof *managed, cudaMemAttachGlobal) != cudaSuccess)
+	if (cudaMallocManaged((void **)&managed, WORDS * sizeof *managed, cudaMemAttachGlobal) !=
+	    cudaSuccess)
 		hazard_skip("no managed memory");
 	CHECK(cudaStreamAttachMemAsync(stream, managed, 0, cudaMemAttachSingle));
 	CHECK(cudaStreamSynchronize(stream));
@@ -170,11 +176,13 @@ static void managed_touch(void)
 			mirror_mixed(&mirror, argument);
 		}
 		CHECK(cudaStreamSynchronize(stream));
-		EXPECT(!memcmp(managed, mirror.host, sizeof mirror.host), "iteration %u: managed memory holds something else", i);
+		EXPECT(!memcmp(managed, mirror.host, sizeof mirror.host),
+		       "iteration %u: managed memory holds something else", i);
 		managed[i % WORDS] += i;
 		mirror.host[i % WORDS] += i;
 		if (trap_at(i))
-			CHECK(cudaStreamAttachMemAsync(stream, managed, 0, i % 2 ? cudaMemAttachSingle : cudaMemAttachGlobal));
+			CHECK(cudaStreamAttachMemAsync(stream, managed, 0,
+			                               i % 2 ? cudaMemAttachSingle : cudaMemAttachGlobal));
 		CHECK(cudaStreamSynchronize(stream));
 	}
 	CHECK(cudaFree(managed));
@@ -226,7 +234,8 @@ static void extra_buffer(void)
 				uint32_t argument;
 			} packed = {mirror.device, trap_at(i) && k == 5 ? i : scramble(k)};
 			size_t bytes = offsetof(__typeof__(packed), argument) + sizeof packed.argument;
-			void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+			void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE,
+			                 &bytes, CU_LAUNCH_PARAM_END};
 
 			mirror_mixed(&mirror, packed.argument);
 			CHECK_DRIVER(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, NULL, extra));
@@ -283,7 +292,8 @@ static void padding_garbage(void)
 			by.shift = (uint8_t)(k % 4);
 			launch(kernel_padded, 1, WORDS, (void *[]){&mirror.device, &by}, stream);
 			for (unsigned word = 0; word < WORDS; word++)
-				mirror.host[word] = mirror.host[word] * (2u * by.factor + 1u) + (by.addend >> by.shift);
+				mirror.host[word] =
+					mirror.host[word] * (2u * by.factor + 1u) + (by.addend >> by.shift);
 		}
 		CHECK(cudaStreamSynchronize(stream));
 	}

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work on the legacy stream between work on a blocking stream, on the same data: the order is implied, both ways. */
+/* Work on the legacy stream between work on a blocking stream, on the same data: the order is
+ * implied, both ways. */
 static void legacy_blocking(void)
 {
 	struct mirror mirror;
@@ -25,7 +26,8 @@ static void legacy_blocking(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* Two streams take turns by two events, each recorded again and again; the last record before a wait counts. */
+/* Two streams take turns by two events, each recorded again and again; the last record before a
+ * wait counts. */
 static void event_ping_pong(void)
 {
 	struct mirror mirror;
@@ -105,7 +107,8 @@ static void event_timing(void)
 		CHECK(cudaEventRecord(end, stream));
 		CHECK(cudaEventSynchronize(end));
 		CHECK(cudaEventElapsedTime(&ms, begin, end));
-		EXPECT(ms > (trap_at(i) ? 0.19f : 0.0f) && ms < 2000, "iteration %u: %g ms between the events", i, (double)ms);
+		EXPECT(ms > (trap_at(i) ? 0.19f : 0.0f) && ms < 2000,
+		       "iteration %u: %g ms between the events", i, (double)ms);
 	}
 	mirror_verify(&mirror, ITERATIONS);
 }
@@ -130,10 +133,11 @@ static void append_as_callback(cudaStream_t stream, cudaError_t status, void *va
 
 static void expect_log(unsigned iteration, unsigned length)
 {
-	EXPECT(host_log.length == length, "iteration %u: %u host functions ran, not %u", iteration, host_log.length, length);
+	EXPECT(host_log.length == length, "iteration %u: %u host functions ran, not %u", iteration,
+	       host_log.length, length);
 	for (unsigned k = 0; k < length; k++)
-		EXPECT(host_log.value[k] == iteration * 10 + k + 1, "iteration %u: host function %u saw %u", iteration, k,
-			host_log.value[k]);
+		EXPECT(host_log.value[k] == iteration * 10 + k + 1, "iteration %u: host function %u saw %u",
+		       iteration, k, host_log.value[k]);
 	host_log.length = 0;
 }
 
@@ -173,7 +177,8 @@ static void run_once(void *data)
 	free(closure);
 }
 
-/* Each host function frees what it was given, and so gets something else each time. It sees what the stream has copied by then. */
+/* Each host function frees what it was given, and so gets something else each time. It sees what
+ * the stream has copied by then. */
 static void host_func_once(void)
 {
 	struct mirror mirror;
@@ -188,13 +193,16 @@ static void host_func_once(void)
 		EXPECT(closure, "no memory");
 		*closure = (struct closure){i, copied, mirror.host};
 		mirror_body(&mirror, stream);
-		CHECK(cudaMemcpyAsync(copied, mirror.device, sizeof(mirror.host), cudaMemcpyDeviceToHost, stream));
+		CHECK(cudaMemcpyAsync(copied, mirror.device, sizeof(mirror.host), cudaMemcpyDeviceToHost,
+		                      stream));
 		CHECK(cudaLaunchHostFunc(stream, run_once, closure));
 		if (trap_at(i))
-			EXPECT(cudaLaunchHostFunc(stream, NULL, NULL) == cudaErrorInvalidValue && cudaGetLastError() == cudaErrorInvalidValue,
-				"a host function that is none was taken");
+			EXPECT(cudaLaunchHostFunc(stream, NULL, NULL) == cudaErrorInvalidValue &&
+			           cudaGetLastError() == cudaErrorInvalidValue,
+			       "a host function that is none was taken");
 		CHECK(cudaStreamSynchronize(stream));
-		EXPECT(host_log.length == 1 && host_log.value[0] == i, "iteration %u: %u, saw %u", i, host_log.length, host_log.value[0]);
+		EXPECT(host_log.length == 1 && host_log.value[0] == i, "iteration %u: %u, saw %u", i,
+		       host_log.length, host_log.value[0]);
 		host_log.length = 0;
 	}
 	mirror_verify(&mirror, ITERATIONS);
@@ -221,7 +229,8 @@ static void callback(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* A kernel on one stream waits, in device memory, for a kernel that the host enqueues later on another. */
+/* A kernel on one stream waits, in device memory, for a kernel that the host enqueues later on
+ * another. */
 static void spin_across_streams(void)
 {
 	struct mirror of_a, of_b;
@@ -252,7 +261,8 @@ static void spin_across_streams(void)
 	mirror_verify(&of_b, ITERATIONS);
 }
 
-/* A kernel waits for one whose launch has returned, in the midst of what is hot; then comes a call that may wait for both. */
+/* A kernel waits for one whose launch has returned, in the midst of what is hot; then comes a call
+ * that may wait for both. */
 static void call_behind(void (*call)(void))
 {
 	struct mirror mirror;
@@ -321,7 +331,8 @@ static void graph_made_behind(void)
 	call_behind(make_graphs);
 }
 
-/* A kernel runs all the while, until the host lets it go; loops on other streams become hot beside it, and change now and then. */
+/* A kernel runs all the while, until the host lets it go; loops on other streams become hot beside
+ * it, and change now and then. */
 static void persistent_kernel(void)
 {
 	struct mirror mirror;
@@ -386,8 +397,9 @@ static void wait_value(void)
 
 /* Memory allocated and freed in stream order inside the loop. */
 /*
- * An allocation may be given what another stream frees later, and then makes its stream wait for that free: what was launched before the allocation
- * must not come behind it, since the free itself waits for that here.
+ * An allocation may be given what another stream frees later, and then makes its stream wait for
+ * that free: what was launched before the allocation must not come behind it, since the free itself
+ * waits for that here.
  */
 static void alloc_reuse(void)
 {
@@ -420,7 +432,8 @@ static void alloc_reuse(void)
 		CHECK(cudaEventRecord(taken, b));
 		CHECK(cudaStreamWaitEvent(a, taken, 0));
 		CHECK(cudaStreamSynchronize(a));
-		EXPECT(!*late, "iteration %u: what the allocation waited for waited for what came before it", i);
+		EXPECT(!*late,
+		       "iteration %u: what the allocation waited for waited for what came before it", i);
 	}
 	mirror_verify(&of_b, ITERATIONS);
 }

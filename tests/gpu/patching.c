@@ -1,6 +1,6 @@
 /*
- * Graphs brought to a visit: nodes set one by one, whatever their kind, nodes of ops that do not come, and what no update makes of a node
- * (cuGraphExecUpdate, "Limitations").
+ * Graphs brought to a visit: nodes set one by one, whatever their kind, nodes of ops that do not
+ * come, and what no update makes of a node (cuGraphExecUpdate, "Limitations").
  */
 #include "hazard.h"
 
@@ -8,7 +8,8 @@
 
 enum { SOURCES = 31, KINDS = 7 };
 
-/* A block of words that copies and memsets write and the mirror absorbs, and where copies come from. */
+/* A block of words that copies and memsets write and the mirror absorbs, and where copies come
+ * from. */
 static struct {
 	struct mirror mirror;
 	cudaStream_t stream;
@@ -26,7 +27,8 @@ static void set_up(void)
 		for (unsigned word = 0; word < WORDS; word++)
 			all.host_sources[i][word] = scramble(i * WORDS + word + 99);
 	CHECK(cudaMalloc((void **)&all.sources, sizeof all.host_sources));
-	CHECK(cudaMemcpy(all.sources, all.host_sources, sizeof all.host_sources, cudaMemcpyHostToDevice));
+	CHECK(
+		cudaMemcpy(all.sources, all.host_sources, sizeof all.host_sources, cudaMemcpyHostToDevice));
 	CHECK(cudaHostAlloc((void **)&all.pinned, sizeof all.host_sources, cudaHostAllocDefault));
 	memcpy(all.pinned, all.host_sources, sizeof all.host_sources);
 	CHECK(cudaDeviceSynchronize());
@@ -49,16 +51,19 @@ static void copied(unsigned source, unsigned bytes)
 
 static void copy(unsigned source, unsigned bytes)
 {
-	CHECK(cudaMemcpyAsync(all.y, all.sources + source % SOURCES * WORDS, bytes, cudaMemcpyDeviceToDevice, all.stream));
+	CHECK(cudaMemcpyAsync(all.y, all.sources + source % SOURCES * WORDS, bytes,
+	                      cudaMemcpyDeviceToDevice, all.stream));
 	copied(source, bytes);
 }
 
 /* Rows of a 2-D copy or memset of y: 64 bytes apart. */
 static void copy_rows(unsigned source, unsigned width, unsigned height)
 {
-	CHECK(cudaMemcpy2DAsync(all.y, 64, all.sources + source % SOURCES * WORDS, 64, width, height, cudaMemcpyDeviceToDevice, all.stream));
+	CHECK(cudaMemcpy2DAsync(all.y, 64, all.sources + source % SOURCES * WORDS, 64, width, height,
+	                        cudaMemcpyDeviceToDevice, all.stream));
 	for (unsigned row = 0; row < height; row++)
-		memcpy((char *)all.host_y + 64 * row, (char *)all.host_sources[source % SOURCES] + 64 * row, width);
+		memcpy((char *)all.host_y + 64 * row, (char *)all.host_sources[source % SOURCES] + 64 * row,
+		       width);
 }
 
 static void set_rows(unsigned value, unsigned width, unsigned height)
@@ -83,7 +88,8 @@ static void one_of_all(unsigned kind, unsigned value)
 		copy(value, sizeof all.host_y);
 		break;
 	case 1:
-		CHECK(cudaMemcpyAsync(all.y, all.pinned + value % SOURCES * WORDS, sizeof all.host_y, cudaMemcpyHostToDevice, all.stream));
+		CHECK(cudaMemcpyAsync(all.y, all.pinned + value % SOURCES * WORDS, sizeof all.host_y,
+		                      cudaMemcpyHostToDevice, all.stream));
 		copied(value, sizeof all.host_y);
 		break;
 	case 2:
@@ -125,7 +131,8 @@ static void patch_mixed(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
-/* Values that are new at each iteration for a while, and then, but for some, one of two sets by turns; now and then one of the two comes twice. */
+/* Values that are new at each iteration for a while, and then, but for some, one of two sets by
+ * turns; now and then one of the two comes twice. */
 static void turns_after_new(void)
 {
 	unsigned turn = 0;
@@ -162,7 +169,8 @@ static void absent_mixed(void)
 {
 	set_up();
 	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned first = trap_at(i) ? scramble(i) % 14 : UINT32_MAX, second = trap_at(i) ? scramble(i + 7) % 14 : UINT32_MAX;
+		unsigned first = trap_at(i) ? scramble(i) % 14 : UINT32_MAX,
+				 second = trap_at(i) ? scramble(i + 7) % 14 : UINT32_MAX;
 
 		for (unsigned k = 0; k < 2 * KINDS; k++)
 			if (k != first && k != second)
@@ -172,7 +180,8 @@ static void absent_mixed(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
-/* Behind an absent op comes what nobody expects: a wait, another op, a host that waits for what was answered. */
+/* Behind an absent op comes what nobody expects: a wait, another op, a host that waits for what was
+ * answered. */
 static void absent_then_left(void)
 {
 	uint32_t *flag;
@@ -180,7 +189,8 @@ static void absent_then_left(void)
 	set_up();
 	flag = mapped_words();
 	for (uint32_t i = 1; i <= ITERATIONS; i++) {
-		unsigned absent = trap_at(i) ? 12 + scramble(i) % 3 : UINT32_MAX, then = scramble(i + 3) % 4;
+		unsigned absent = trap_at(i) ? 12 + scramble(i) % 3 : UINT32_MAX,
+				 then = scramble(i + 3) % 4;
 		uint32_t one = 1;
 
 		*flag = 0;
@@ -212,7 +222,8 @@ static void absent_and_new(void)
 
 		for (unsigned k = 0; k < 24; k++)
 			if (k != absent)
-				one_of_all(k % 4 == 2 ? k % KINDS : KINDS, k % 4 == 2 || k % 5 == 0 ? i * 5 + k : k);
+				one_of_all(k % 4 == 2 ? k % KINDS : KINDS,
+				           k % 4 == 2 || k % 5 == 0 ? i * 5 + k : k);
 		CHECK(cudaStreamSynchronize(all.stream));
 	}
 	mirror_verify(&all.mirror, ITERATIONS);
@@ -223,7 +234,8 @@ static void absent_in_either(void)
 {
 	set_up();
 	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned absent = trap_at(i) ? 9 + scramble(i) % 5 : UINT32_MAX, body = scramble(i + 11) % 2;
+		unsigned absent = trap_at(i) ? 9 + scramble(i) % 5 : UINT32_MAX,
+				 body = scramble(i + 11) % 2;
 
 		for (unsigned k = 0; k < 24; k++)
 			if (k != absent)
@@ -295,7 +307,8 @@ static void function_elsewhere(void)
 		for (uint32_t k = 0; k < BODY; k++) {
 			uint32_t argument = k == 4 ? i : k;
 
-			CHECK_DRIVER(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, WORDS, 1, 1, 0, stream_there, (void *[]){&x_there, &argument}, NULL));
+			CHECK_DRIVER(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, WORDS, 1, 1, 0, stream_there,
+			                            (void *[]){&x_there, &argument}, NULL));
 			for (unsigned word = 0; word < WORDS; word++)
 				expected[word] = expected[word] * MIX_FACTOR + argument + word;
 		}
@@ -315,7 +328,11 @@ static void function_elsewhere(void)
 static void launch_in_domain(unsigned number, cudaLaunchMemSyncDomain domain)
 {
 	cudaLaunchAttribute attribute = {.id = cudaLaunchAttributeMemSyncDomain};
-	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {WORDS, 1, 1}, .stream = all.stream, .attrs = &attribute, .numAttrs = 1};
+	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1},
+	                             .blockDim = {WORDS, 1, 1},
+	                             .stream = all.stream,
+	                             .attrs = &attribute,
+	                             .numAttrs = 1};
 	uint32_t argument = number;
 
 	attribute.val.memSyncDomain = domain;
@@ -386,13 +403,15 @@ static cudaArray_t array; /* SOURCES rows of WORDS words, as the sources have */
 
 static void copy_default(unsigned number)
 {
-	CHECK(cudaMemcpyAsync(all.y, all.sources + number % SOURCES * WORDS, sizeof all.host_y, cudaMemcpyDefault, all.stream));
+	CHECK(cudaMemcpyAsync(all.y, all.sources + number % SOURCES * WORDS, sizeof all.host_y,
+	                      cudaMemcpyDefault, all.stream));
 	copied(number, sizeof all.host_y);
 }
 
 static void copy_managed(unsigned number)
 {
-	CHECK(cudaMemcpyAsync(all.y, managed + number % SOURCES * WORDS, sizeof all.host_y, cudaMemcpyDefault, all.stream));
+	CHECK(cudaMemcpyAsync(all.y, managed + number % SOURCES * WORDS, sizeof all.host_y,
+	                      cudaMemcpyDefault, all.stream));
 	copied(number, sizeof all.host_y);
 }
 
@@ -407,13 +426,15 @@ static void managed_copy(void)
 static void copy_row(unsigned number)
 {
 	(void)number;
-	CHECK(cudaMemcpy2DAsync(all.y, sizeof all.host_y, all.sources, sizeof all.host_y, sizeof all.host_y, 1, cudaMemcpyDeviceToDevice, all.stream));
+	CHECK(cudaMemcpy2DAsync(all.y, sizeof all.host_y, all.sources, sizeof all.host_y,
+	                        sizeof all.host_y, 1, cudaMemcpyDeviceToDevice, all.stream));
 	copied(0, sizeof all.host_y);
 }
 
 static void copy_array_row(unsigned number)
 {
-	CHECK(cudaMemcpy2DFromArrayAsync(all.y, sizeof all.host_y, array, 0, number % SOURCES, sizeof all.host_y, 1, cudaMemcpyDeviceToDevice, all.stream));
+	CHECK(cudaMemcpy2DFromArrayAsync(all.y, sizeof all.host_y, array, 0, number % SOURCES,
+	                                 sizeof all.host_y, 1, cudaMemcpyDeviceToDevice, all.stream));
 	copied(number, sizeof all.host_y);
 }
 
@@ -423,7 +444,8 @@ static void copy_memory_type(void)
 
 	set_up();
 	CHECK(cudaMallocArray(&array, &word, WORDS, SOURCES, cudaArrayDefault));
-	CHECK(cudaMemcpy2DToArray(array, 0, 0, all.host_sources, sizeof all.host_y, sizeof all.host_y, SOURCES, cudaMemcpyHostToDevice));
+	CHECK(cudaMemcpy2DToArray(array, 0, 0, all.host_sources, sizeof all.host_y, sizeof all.host_y,
+	                          SOURCES, cudaMemcpyHostToDevice));
 	CHECK(cudaDeviceSynchronize());
 	by_turns(copy_row, copy_array_row);
 }
@@ -451,7 +473,8 @@ static void copy_moves_out(void)
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		CUdeviceptr from = i / 200 % 2 ? elsewhere : (CUdeviceptr)(uintptr_t)all.sources;
 
-		CHECK_DRIVER(cuMemcpyDtoDAsync(y_address(), from + i * 7 % SOURCES * sizeof all.host_y, sizeof all.host_y, all.stream));
+		CHECK_DRIVER(cuMemcpyDtoDAsync(y_address(), from + i * 7 % SOURCES * sizeof all.host_y,
+		                               sizeof all.host_y, all.stream));
 		copied(i * 7, sizeof all.host_y);
 		absorb();
 		mirror_body(&all.mirror, all.stream);
@@ -485,7 +508,10 @@ static void memset_elsewhere(void)
 static void edges_kept(void)
 {
 	cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
-	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {WORDS, 1, 1}, .attrs = &early, .numAttrs = 1};
+	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1},
+	                             .blockDim = {WORDS, 1, 1},
+	                             .attrs = &early,
+	                             .numAttrs = 1};
 	int major = 0;
 
 	CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
@@ -499,7 +525,8 @@ static void edges_kept(void)
 			uint32_t argument = i * 3 + k;
 
 			mirror_mix(&all.mirror, i + k, all.stream);
-			CHECK(cudaLaunchKernelExC(&config, kernel_dependent, (void *[]){&all.mirror.device, &argument}));
+			CHECK(cudaLaunchKernelExC(&config, kernel_dependent,
+			                          (void *[]){&all.mirror.device, &argument}));
 			mirror_mixed(&all.mirror, argument);
 			one_of_all(k, i * 7 + k);
 		}
@@ -508,11 +535,15 @@ static void edges_kept(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
-/* An op of a chain with programmatic edges is absent: the one behind it has to wait for those before all the same. */
+/* An op of a chain with programmatic edges is absent: the one behind it has to wait for those
+ * before all the same. */
 static void absent_between_programmatic(void)
 {
 	cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
-	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {WORDS, 1, 1}, .attrs = &early, .numAttrs = 1};
+	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1},
+	                             .blockDim = {WORDS, 1, 1},
+	                             .attrs = &early,
+	                             .numAttrs = 1};
 	int major = 0;
 
 	CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
@@ -527,7 +558,8 @@ static void absent_between_programmatic(void)
 		for (uint32_t k = 0; k < 24; k++) {
 			if (k == absent)
 				continue;
-			CHECK(cudaLaunchKernelExC(&config, kernel_dependent, (void *[]){&all.mirror.device, &k}));
+			CHECK(
+				cudaLaunchKernelExC(&config, kernel_dependent, (void *[]){&all.mirror.device, &k}));
 			mirror_mixed(&all.mirror, k);
 		}
 		CHECK(cudaStreamSynchronize(all.stream));
@@ -535,11 +567,15 @@ static void absent_between_programmatic(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
-/* Cooperative kernels of a chain are absent, now one, now another, while several launches are under way. */
+/* Cooperative kernels of a chain are absent, now one, now another, while several launches are under
+ * way. */
 static void absent_cooperative(void)
 {
 	cudaLaunchAttribute together = {.id = cudaLaunchAttributeCooperative, .val.cooperative = 1};
-	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1}, .blockDim = {WORDS, 1, 1}, .attrs = &together, .numAttrs = 1};
+	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1},
+	                             .blockDim = {WORDS, 1, 1},
+	                             .attrs = &together,
+	                             .numAttrs = 1};
 	int able = 0;
 
 	CHECK(cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, 0));
@@ -569,7 +605,8 @@ static void absent_cooperative(void)
 
 static void do_nothing(unsigned number)
 {
-	CHECK(cudaMemcpyAsync(all.y, all.sources + number % SOURCES * WORDS, 0, cudaMemcpyDefault, all.stream));
+	CHECK(cudaMemcpyAsync(all.y, all.sources + number % SOURCES * WORDS, 0, cudaMemcpyDefault,
+	                      all.stream));
 	CHECK_DRIVER(cuMemsetD32Async(y_address(), number, 0, all.stream));
 }
 

@@ -1,5 +1,6 @@
 /*
- * Two processes whose work waits for each other's. The second is forked before either uses CUDA; what they tell each other stands in memory that both map.
+ * Two processes whose work waits for each other's. The second is forked before either uses CUDA;
+ * what they tell each other stands in memory that both map.
  */
 #include "hazard.h"
 
@@ -15,16 +16,17 @@
 struct shared {
 	cudaIpcMemHandle_t memory;
 	cudaIpcEventHandle_t events[2];
-	volatile uint32_t ready[2];    /* a process has set itself up */
-	volatile uint32_t refused;     /* the system does not share handles */
-	volatile uint32_t step[2];     /* how far a process's host is */
-	volatile uint32_t arrived[2];  /* how far its kernels are; written by the device */
+	volatile uint32_t ready[2];   /* a process has set itself up */
+	volatile uint32_t refused;    /* the system does not share handles */
+	volatile uint32_t step[2];    /* how far a process's host is */
+	volatile uint32_t arrived[2]; /* how far its kernels are; written by the device */
 	volatile uint32_t done[2];
 };
 
 static struct shared *fork_pair(unsigned *rank, pid_t *child)
 {
-	struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared =
+		mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	EXPECT(shared != MAP_FAILED, "no memory to share");
 	*child = fork();
@@ -51,7 +53,8 @@ static void await_at_least(const volatile uint32_t *word, uint32_t value, double
 	double end = seconds_now() + seconds;
 
 	while ((int32_t)(*word - value) < 0)
-		EXPECT(seconds_now() < end, "the other process came to %u, not %u, within %g s", *word, value, seconds);
+		EXPECT(seconds_now() < end, "the other process came to %u, not %u, within %g s", *word,
+		       value, seconds);
 }
 
 static void meet(struct shared *shared, unsigned rank)
@@ -60,7 +63,8 @@ static void meet(struct shared *shared, unsigned rank)
 	await_at_least(&shared->ready[!rank], 1, START_S);
 }
 
-/* Whether handles can be had and opened is a matter of the system; the first answer other than success ends both. */
+/* Whether handles can be had and opened is a matter of the system; the first answer other than
+ * success ends both. */
 static bool shares(struct shared *shared, cudaError_t error)
 {
 	if (error != cudaSuccess)
@@ -68,17 +72,21 @@ static bool shares(struct shared *shared, cudaError_t error)
 	return error == cudaSuccess;
 }
 
-/* A mirror in memory that the second process opens: of its own size class, so that the handle is of this and nothing else. */
-static void set_up_ipc(struct shared *shared, unsigned rank, struct mirror *mirror, cudaEvent_t events[2])
+/* A mirror in memory that the second process opens: of its own size class, so that the handle is of
+ * this and nothing else. */
+static void set_up_ipc(struct shared *shared, unsigned rank, struct mirror *mirror,
+                       cudaEvent_t events[2])
 {
 	if (rank == 0) {
 		mirror_init(mirror);
 		mirror_deinit(mirror);
 		CHECK(cudaMalloc((void **)&mirror->device, 4 << 20));
-		CHECK(cudaMemcpy(mirror->device, mirror->host, sizeof mirror->host, cudaMemcpyHostToDevice));
+		CHECK(
+			cudaMemcpy(mirror->device, mirror->host, sizeof mirror->host, cudaMemcpyHostToDevice));
 		CHECK(cudaDeviceSynchronize());
 		for (unsigned i = 0; i < 2; i++) {
-			CHECK(cudaEventCreateWithFlags(&events[i], cudaEventInterprocess | cudaEventDisableTiming));
+			CHECK(cudaEventCreateWithFlags(&events[i],
+			                               cudaEventInterprocess | cudaEventDisableTiming));
 			shares(shared, cudaIpcGetEventHandle(&shared->events[i], events[i]));
 		}
 		shares(shared, cudaIpcGetMemHandle(&shared->memory, mirror->device));
@@ -88,7 +96,8 @@ static void set_up_ipc(struct shared *shared, unsigned rank, struct mirror *mirr
 		for (unsigned i = 0; i < 2 && !shared->refused; i++)
 			shares(shared, cudaIpcOpenEventHandle(&events[i], shared->events[i]));
 		if (!shared->refused)
-			shares(shared, cudaIpcOpenMemHandle((void **)&mirror->device, shared->memory, cudaIpcMemLazyEnablePeerAccess));
+			shares(shared, cudaIpcOpenMemHandle((void **)&mirror->device, shared->memory,
+			                                    cudaIpcMemLazyEnablePeerAccess));
 	}
 	meet(shared, rank);
 	if (!shared->refused)
@@ -99,8 +108,9 @@ static void set_up_ipc(struct shared *shared, unsigned rank, struct mirror *mirr
 }
 
 /*
- * The processes take turns on one array, ordered by two events: each host says when it has recorded its own, so that the last record counts, and the
- * other has its stream wait. Nothing else is waited for, but now and then.
+ * The processes take turns on one array, ordered by two events: each host says when it has recorded
+ * its own, so that the last record counts, and the other has its stream wait. Nothing else is
+ * waited for, but now and then.
  */
 static void ipc_event(void)
 {
@@ -142,9 +152,10 @@ static void ipc_event(void)
 }
 
 /*
- * Kernels of two processes wait for each other, as those of collective operations do: on two GPUs where there are two, by memory of the host that
- * both map, as NCCL does between processes without peer access. Now and then a host stops in the middle of what is hot and makes no call until
- * the other host, which waits for its own stream, is done: its kernels have to run by themselves.
+ * Kernels of two processes wait for each other, as those of collective operations do: on two GPUs
+ * where there are two, by memory of the host that both map, as NCCL does between processes without
+ * peer access. Now and then a host stops in the middle of what is hot and makes no call until the
+ * other host, which waits for its own stream, is done: its kernels have to run by themselves.
  */
 static void nccl_like(void)
 {

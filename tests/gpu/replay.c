@@ -13,8 +13,9 @@ static int device_attribute(enum cudaDeviceAttr attribute)
 	return value;
 }
 
-static cudaError_t launch_with(const void *kernel, unsigned blocks, unsigned threads, void **parameters, cudaStream_t stream,
-	cudaLaunchAttribute *attribute, unsigned attributes)
+static cudaError_t launch_with(const void *kernel, unsigned blocks, unsigned threads,
+                               void **parameters, cudaStream_t stream,
+                               cudaLaunchAttribute *attribute, unsigned attributes)
 {
 	cudaLaunchConfig_t config = {
 		.gridDim = {blocks, 1, 1},
@@ -43,7 +44,8 @@ static void cluster_change(void)
 
 			cluster.val.clusterDim.x = trap_at(i) && k == 3 ? (i % 2 ? 4 : 1) : 2;
 			cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
-			CHECK(launch_with(kernel_cluster, 8, 1, (void *[]){&mirror.device}, stream, &cluster, 1));
+			CHECK(
+				launch_with(kernel_cluster, 8, 1, (void *[]){&mirror.device}, stream, &cluster, 1));
 			for (unsigned word = 0; word < 8; word++)
 				mirror.host[word] = mirror.host[word] * MIX_FACTOR + cluster.val.clusterDim.x;
 		}
@@ -53,7 +55,8 @@ static void cluster_change(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* The limit on dynamic shared memory falls below what the hot loop asks for: that very launch must fail. */
+/* The limit on dynamic shared memory falls below what the hot loop asks for: that very launch must
+ * fail. */
 static void smem_attribute(void)
 {
 	const uint32_t words = 15 * 1024; /* 60 KB */
@@ -67,15 +70,20 @@ static void smem_attribute(void)
 		hazard_skip("less than 60 KB of shared memory for a block");
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreate(&stream));
-	CHECK(cudaFuncSetAttribute(kernel_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 60 * 1024));
+	CHECK(cudaFuncSetAttribute(kernel_shared, cudaFuncAttributeMaxDynamicSharedMemorySize,
+	                           60 * 1024));
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		for (unsigned k = 0; k < 6; k++) {
 			if (trap_at(i) && k == 3) {
-				CHECK(cudaFuncSetAttribute(kernel_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 32 * 1024));
-				refused = cudaLaunchKernel(kernel_shared, grid, block, parameters, words * 4, stream);
-				EXPECT(refused != cudaSuccess, "iteration %u: a launch beyond the limit succeeded", i);
+				CHECK(cudaFuncSetAttribute(kernel_shared,
+				                           cudaFuncAttributeMaxDynamicSharedMemorySize, 32 * 1024));
+				refused =
+					cudaLaunchKernel(kernel_shared, grid, block, parameters, words * 4, stream);
+				EXPECT(refused != cudaSuccess, "iteration %u: a launch beyond the limit succeeded",
+				       i);
 				(void)cudaGetLastError();
-				CHECK(cudaFuncSetAttribute(kernel_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 60 * 1024));
+				CHECK(cudaFuncSetAttribute(kernel_shared,
+				                           cudaFuncAttributeMaxDynamicSharedMemorySize, 60 * 1024));
 			}
 			mirror_mix(&mirror, k, stream);
 			CHECK(cudaLaunchKernel(kernel_shared, grid, block, parameters, words * 4, stream));
@@ -88,7 +96,8 @@ static void smem_attribute(void)
 	mirror_verify(&mirror, ITERATIONS);
 }
 
-/* A launch that can never be, in a hot loop: its error comes at that very call, and the rest goes on. */
+/* A launch that can never be, in a hot loop: its error comes at that very call, and the rest goes
+ * on. */
 static void bad_launch(void)
 {
 	struct mirror mirror;
@@ -102,8 +111,9 @@ static void bad_launch(void)
 		for (unsigned k = 0; k < BODY; k++) {
 			if (trap_at(i) && k == 4) {
 				refused = cudaLaunchKernel(kernel_mix, (dim3){1, 1, 1}, (dim3){4096, 1, 1},
-					(void *[]){&mirror.device, &argument}, 0, stream);
-				EXPECT(refused != cudaSuccess, "iteration %u: a block of 4096 threads was accepted", i);
+				                           (void *[]){&mirror.device, &argument}, 0, stream);
+				EXPECT(refused != cudaSuccess, "iteration %u: a block of 4096 threads was accepted",
+				       i);
 				EXPECT(cudaGetLastError() == refused, "iteration %u: the last error is another", i);
 			}
 			mirror_mix(&mirror, k, stream);
@@ -131,7 +141,8 @@ static void kernel_handle(void)
 			uint32_t argument = trap_at(i) && k == 6 ? i : k;
 			CUfunction either = k % 3 == 2 ? (CUfunction)function : (CUfunction)kernel;
 
-			CHECK_DRIVER(cuLaunchKernel(either, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&mirror.device, &argument}, NULL));
+			CHECK_DRIVER(cuLaunchKernel(either, 1, 1, 1, WORDS, 1, 1, 0, stream,
+			                            (void *[]){&mirror.device, &argument}, NULL));
 			mirror_mixed(&mirror, argument);
 		}
 		CHECK(cudaStreamSynchronize(stream));
@@ -154,7 +165,7 @@ static void cooperative(void)
 
 			mirror_mix(&mirror, k, stream);
 			CHECK(cudaLaunchCooperativeKernel(kernel_cooperative, (dim3){8, 1, 1}, (dim3){8, 1, 1},
-				(void *[]){&mirror.device, &argument}, 0, stream));
+			                                  (void *[]){&mirror.device, &argument}, 0, stream));
 			mirror_mixed(&mirror, argument);
 			memcpy(before, mirror.host, sizeof before);
 			for (unsigned word = 0; word < WORDS; word++)
@@ -170,7 +181,8 @@ static void memcpy_kind_change(void)
 {
 	struct mirror mirror;
 	cudaStream_t stream;
-	uint32_t *y = device_words(), *on_device = device_words(), *pinned = mapped_words(), pageable[WORDS];
+	uint32_t *y = device_words(), *on_device = device_words(), *pinned = mapped_words(),
+			 pageable[WORDS];
 
 	mirror_init(&mirror);
 	CHECK(cudaStreamCreate(&stream));
@@ -183,7 +195,8 @@ static void memcpy_kind_change(void)
 		for (unsigned k = 0; k < 4; k++) {
 			mirror_mix(&mirror, k, stream);
 			CHECK(cudaMemsetAsync(y, 0, sizeof pageable, stream));
-			CHECK(cudaMemcpyAsync(y, k == 2 ? source : on_device, sizeof pageable, cudaMemcpyDefault, stream));
+			CHECK(cudaMemcpyAsync(y, k == 2 ? source : on_device, sizeof pageable,
+			                      cudaMemcpyDefault, stream));
 			mirror_absorb(&mirror, y, pageable, stream);
 		}
 		CHECK(cudaStreamSynchronize(stream));
@@ -207,8 +220,8 @@ static void pdl(void)
 			cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
 
 			early.val.programmaticStreamSerializationAllowed = 1;
-			CHECK(launch_with(kernel_dependent, 1, WORDS, (void *[]){&mirror.device, &k}, stream, &early,
-				trap_at(i) && k == 5 ? 0 : 1));
+			CHECK(launch_with(kernel_dependent, 1, WORDS, (void *[]){&mirror.device, &k}, stream,
+			                  &early, trap_at(i) && k == 5 ? 0 : 1));
 			mirror_mixed(&mirror, k);
 		}
 		mirror_mix(&mirror, trap_at(i) ? i : 2, stream);
@@ -245,7 +258,8 @@ static void device_printf(void)
 	dup2(saved, STDOUT_FILENO);
 	rewind(file);
 	for (; fgets(line, sizeof line, file); next += 64)
-		EXPECT(sscanf(line, "device %u", &value) == 1 && value == next, "wanted line %u, got: %s", next, line);
+		EXPECT(sscanf(line, "device %u", &value) == 1 && value == next, "wanted line %u, got: %s",
+		       next, line);
 	EXPECT(next == (ITERATIONS + 63) / 64 * 64, "only %u lines came", next / 64);
 	fclose(file);
 }
@@ -253,7 +267,9 @@ static void device_printf(void)
 /* Whether a stream takes it, the driver says; what it took, it tells. */
 static void set_attribute(unsigned number, const uint32_t *words, cudaStream_t stream)
 {
-	static const cudaLaunchAttributeID ids[] = {cudaLaunchAttributeSynchronizationPolicy, cudaLaunchAttributeMemSyncDomain, cudaLaunchAttributeAccessPolicyWindow};
+	static const cudaLaunchAttributeID ids[] = {cudaLaunchAttributeSynchronizationPolicy,
+	                                            cudaLaunchAttributeMemSyncDomain,
+	                                            cudaLaunchAttributeAccessPolicyWindow};
 	cudaLaunchAttributeID id = ids[number % 3];
 	cudaLaunchAttributeValue value, told;
 	bool other = number / 3 % 2 != 0;
@@ -263,16 +279,22 @@ static void set_attribute(unsigned number, const uint32_t *words, cudaStream_t s
 	if (id == cudaLaunchAttributeSynchronizationPolicy)
 		value.syncPolicy = other ? cudaSyncPolicyYield : cudaSyncPolicySpin;
 	else if (id == cudaLaunchAttributeMemSyncDomain)
-		value.memSyncDomain = other ? cudaLaunchMemSyncDomainDefault : cudaLaunchMemSyncDomainRemote;
+		value.memSyncDomain =
+			other ? cudaLaunchMemSyncDomainDefault : cudaLaunchMemSyncDomainRemote;
 	else
-		value.accessPolicyWindow = (struct cudaAccessPolicyWindow){.base_ptr = (void *)words, .num_bytes = other ? 64 : 128, .hitRatio = 1,
-			.hitProp = cudaAccessPropertyPersisting, .missProp = cudaAccessPropertyStreaming};
+		value.accessPolicyWindow =
+			(struct cudaAccessPolicyWindow){.base_ptr = (void *)words,
+		                                    .num_bytes = other ? 64 : 128,
+		                                    .hitRatio = 1,
+		                                    .hitProp = cudaAccessPropertyPersisting,
+		                                    .missProp = cudaAccessPropertyStreaming};
 	if (cudaStreamSetAttribute(stream, id, &value) != cudaSuccess) {
 		cudaGetLastError();
 		return;
 	}
 	CHECK(cudaStreamGetAttribute(stream, id, &told));
-	EXPECT(told.syncPolicy == value.syncPolicy, "attribute %d is another than was set", (int)id); /* or the first bytes of the others */
+	EXPECT(told.syncPolicy == value.syncPolicy, "attribute %d is another than was set",
+	       (int)id); /* or the first bytes of the others */
 }
 
 /* The stream's attributes are set before its first work, and in mid-loop. */

@@ -12,8 +12,8 @@ enum {
 };
 
 static const size_t block_bytes = 2 << 20;
-static const size_t left_bytes = 384 << 20;  /* by the ballast */
-static const size_t slack_bytes = 24 << 20;  /* what the driver may have kept for itself since */
+static const size_t left_bytes = 384 << 20; /* by the ballast */
+static const size_t slack_bytes = 24 << 20; /* what the driver may have kept for itself since */
 
 /* How much there is, in blocks, all of which are taken and given back. */
 static size_t room(void)
@@ -37,8 +37,9 @@ static void body(struct mirror *mirror, unsigned which, cudaStream_t stream)
 }
 
 /*
- * Many long bodies, whose graphs take some 40 MB, in what little memory is left. The program has to get as much of it as before there were any
- * graphs; and after that the loops go on, replayed again.
+ * Many long bodies, whose graphs take some 40 MB, in what little memory is left. The program has to
+ * get as much of it as before there were any graphs; and after that the loops go on, replayed
+ * again.
  */
 static void out_of_memory(void)
 {
@@ -63,15 +64,16 @@ static void out_of_memory(void)
 		for (unsigned k = 0; k < LAUNCHES / 2; k++) /* the room is wanted with work deferred */
 			mirror_mix(&mirror, scramble(k), stream);
 		now = room();
-		EXPECT(now + slack_bytes >= before, "visit %u: there were %zu MB, and now %zu MB", visit, before >> 20, now >> 20);
+		EXPECT(now + slack_bytes >= before, "visit %u: there were %zu MB, and now %zu MB", visit,
+		       before >> 20, now >> 20);
 	}
 	mirror_verify(&mirror, VISITS);
 	CHECK(cudaFree(ballast));
 }
 
 /*
- * Loops that come one after another, each often enough to be worth graphs, and none ever again. What is free never falls by more than graphs may take
- * (REPRISE_MEMORY, 256 MiB unless set).
+ * Loops that come one after another, each often enough to be worth graphs, and none ever again.
+ * What is free never falls by more than graphs may take (REPRISE_MEMORY, 256 MiB unless set).
  */
 static void ten_thousand_loops(void)
 {
@@ -99,8 +101,10 @@ static void ten_thousand_loops(void)
 		CHECK(cudaMemGetInfo(&now, &all));
 		least = now < least ? now : least;
 	}
-	fprintf(stderr, "us_per_loop=%.1f MiB=%zu\n", (seconds_now() - begin) * 100, (before - least) >> 20);
-	EXPECT(least + most_bytes + slack_bytes >= before, "there were %zu MB, and once %zu MB", before >> 20, least >> 20);
+	fprintf(stderr, "us_per_loop=%.1f MiB=%zu\n", (seconds_now() - begin) * 100,
+	        (before - least) >> 20);
+	EXPECT(least + most_bytes + slack_bytes >= before, "there were %zu MB, and once %zu MB",
+	       before >> 20, least >> 20);
 	mirror_verify(&mirror, VISITS);
 }
 

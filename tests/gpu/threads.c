@@ -1,4 +1,5 @@
-/* Several threads: on one stream, on streams of their own, on what is one handle and many streams. */
+/* Several threads: on one stream, on streams of their own, on what is one handle and many streams.
+ */
 #include "hazard.h"
 
 #include <pthread.h>
@@ -79,8 +80,9 @@ static void *launch_with_lock(void *unused)
 }
 
 /*
- * A kernel's first launch loads it. The driver may wait for host functions meanwhile, and keep other threads' launches waiting: with host functions that want a
- * mutex whose holder launches, the program would hang by itself.
+ * A kernel's first launch loads it. The driver may wait for host functions meanwhile, and keep
+ * other threads' launches waiting: with host functions that want a mutex whose holder launches, the
+ * program would hang by itself.
  */
 static void load_mix(void)
 {
@@ -92,7 +94,8 @@ static void load_mix(void)
 	mirror_deinit(&mirror);
 }
 
-/* Host functions want a mutex that another thread holds while it launches; as nodes of a graph that is launched again while one of them waits, too. */
+/* Host functions want a mutex that another thread holds while it launches; as nodes of a graph that
+ * is launched again while one of them waits, too. */
 static void functions_want_mutex(bool by_callback)
 {
 	struct mirror mirror;
@@ -130,7 +133,8 @@ static void callback_wants_mutex(void)
 	functions_want_mutex(true);
 }
 
-/* Threads come and go, and with each its default stream: one handle, many streams. The legacy stream is between them. */
+/* Threads come and go, and with each its default stream: one handle, many streams. The legacy
+ * stream is between them. */
 static void *short_life(void *mirror)
 {
 	for (unsigned i = 0; i < 80; i++) {
@@ -167,7 +171,8 @@ static void *take_turns(void *number)
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		pthread_mutex_lock(&shared.lock);
 		for (unsigned k = 0; k < 5; k++)
-			mirror_mix(&shared.mirror, trap_at(i) && k == 2 ? i : k + 100 * *(unsigned *)number, shared.stream);
+			mirror_mix(&shared.mirror, trap_at(i) && k == 2 ? i : k + 100 * *(unsigned *)number,
+			           shared.stream);
 		pthread_mutex_unlock(&shared.lock);
 		if (i % 4 == 0)
 			CHECK(cudaStreamSynchronize(shared.stream));
@@ -228,7 +233,8 @@ static void run_beside(void (*act)(unsigned time), unsigned flags)
 	EXPECT(!pthread_create(&thread, NULL, answer, NULL), "no thread");
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		mirror_body(&beside.first, beside.here);
-		CHECK(cudaMemcpyAsync(beside.pinned, beside.first.device, sizeof(beside.first.host), cudaMemcpyDeviceToHost, beside.here));
+		CHECK(cudaMemcpyAsync(beside.pinned, beside.first.device, sizeof(beside.first.host),
+		                      cudaMemcpyDeviceToHost, beside.here));
 		if (trap_at(i)) {
 			sem_post(&beside.asked);
 			while (sem_wait(&beside.answered))
@@ -263,7 +269,8 @@ static void look(unsigned time)
 		CHECK(cudaStreamSynchronize(cudaStreamLegacy));
 		break;
 	}
-	EXPECT(!memcmp(beside.pinned, beside.first.host, sizeof(beside.first.host)), "the copy was not there");
+	EXPECT(!memcmp(beside.pinned, beside.first.host, sizeof(beside.first.host)),
+	       "the copy was not there");
 }
 
 static void sync_elsewhere(void)
@@ -329,7 +336,8 @@ static void threads_many_streams(void)
 
 	for (unsigned i = 0; i < 16; i++) {
 		numbers[i] = i;
-		EXPECT(!pthread_create(&threads[i], NULL, make_and_destroy_streams, &numbers[i]), "no thread");
+		EXPECT(!pthread_create(&threads[i], NULL, make_and_destroy_streams, &numbers[i]),
+		       "no thread");
 	}
 	for (unsigned i = 0; i < 16; i++)
 		pthread_join(threads[i], NULL);

@@ -1,6 +1,6 @@
 /*
- * The allocator behind malloc and its like, for libraries that define them: a sanitizer's if there is one, else glibc's own. Neither need be looked up: dlsym is
- * Reprise's here, and allocates.
+ * The allocator behind malloc and its like, for libraries that define them: a sanitizer's if there
+ * is one, else glibc's own. Neither need be looked up: dlsym is Reprise's here, and allocates.
  */
 #pragma once
 
@@ -17,4 +17,5 @@
 BEHIND(malloc, (size_t bytes), (bytes))
 BEHIND(calloc, (size_t count, size_t bytes), (count, bytes))
 BEHIND(realloc, (void *memory, size_t bytes), (memory, bytes))
-BEHIND_AS(aligned_alloc, __libc_memalign, void *, (size_t alignment, size_t bytes), (alignment, bytes))
+BEHIND_AS(aligned_alloc, __libc_memalign, void *, (size_t alignment, size_t bytes),
+          (alignment, bytes))

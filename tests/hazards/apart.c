@@ -1,7 +1,8 @@
 /*
- * Threads that synchronise separately: what one waits for, or only may see, is issued, whoever deferred it; what concerns it not is left alone. A
- * second thread acts when it is told to, so that what is called, and in which order, is the same in every run. The hold limit is set so high
- * that it issues nothing in time.
+ * Threads that synchronise separately: what one waits for, or only may see, is issued, whoever
+ * deferred it; what concerns it not is left alone. A second thread acts when it is told to, so that
+ * what is called, and in which order, is the same in every run. The hold limit is set so high that
+ * it issues nothing in time.
  */
 #include <semaphore.h>
 #include <pthread.h>
@@ -62,7 +63,8 @@ static void set_up(unsigned flags)
 	CHECK(cuCtxSynchronize());
 }
 
-/* A hot chain and a copy of what it made, half of them before the other thread acts and half after. */
+/* A hot chain and a copy of what it made, half of them before the other thread acts and half after.
+ */
 static void run_beside(void (*act)(unsigned))
 {
 	unsigned asked_times = 0;
@@ -111,7 +113,9 @@ static void look(unsigned time)
 		see(words);
 		break;
 	default:
-		CHECK(cuMemsetD32(x_there, 8, WORDS)); /* by which the legacy stream has work behind the blocking stream's */
+		CHECK(cuMemsetD32(
+			x_there, 8,
+			WORDS)); /* by which the legacy stream has work behind the blocking stream's */
 		CHECK(cuStreamSynchronize(CU_STREAM_LEGACY));
 		break;
 	}
@@ -159,7 +163,8 @@ static void sync_apart(void)
 	run_beside(look_away);
 }
 
-/* A thread that goes to wait for one stream has work on another, for whose effect it then waits without a CUDA call. */
+/* A thread that goes to wait for one stream has work on another, for whose effect it then waits
+ * without a CUDA call. */
 static void sync_own(void)
 {
 	CUfunction publish = hazard_function("publish");
@@ -173,7 +178,8 @@ static void sync_own(void)
 	hazard_launch(hazard_mix, x_there, 1, stream_there);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		hazard_part_of_chain(hazard_x, CHAIN / 2, stream_here);
-		CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream_here, (void *[]){&mapped, &value}, NULL));
+		CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream_here, (void *[]){&mapped, &value},
+		                     NULL));
 		if (hazard_springs(iteration)) {
 			CHECK(cuStreamSynchronize(stream_there));
 			while (*flag != value)

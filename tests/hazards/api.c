@@ -1,4 +1,5 @@
-/* The public API: what a program asks of Reprise itself. Plain, every function of it does nothing. */
+/* The public API: what a program asks of Reprise itself. Plain, every function of it does nothing.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -20,8 +21,9 @@ static bool reaches(const volatile uint32_t *words, uint32_t value)
 }
 
 /*
- * A part of the loop's sequence on mapped memory, then a flush, then the host looks, without a call, for what the kernels write. It is there
- * in the end even if only the hold limit issues it, which the test sets so high that it counts how often that was.
+ * A part of the loop's sequence on mapped memory, then a flush, then the host looks, without a
+ * call, for what the kernels write. It is there in the end even if only the hold limit issues it,
+ * which the test sets so high that it counts how often that was.
  */
 static void flushed(void)
 {
@@ -51,7 +53,8 @@ static void flushed(void)
 	hazard_print("flushed", mapped);
 }
 
-/* Pauses of every depth, one more end than there are beginnings. What is counted as replayed may not move during a pause, and has to after it. */
+/* Pauses of every depth, one more end than there are beginnings. What is counted as replayed may
+ * not move during a pause, and has to after it. */
 static void paused(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -63,7 +66,8 @@ static void paused(void)
 
 		hazard_chain(hazard_x, stream);
 		if (i % (2 * STRETCH) == STRETCH) {
-			hazard_part_of_chain(hazard_x, CHAIN / 2, stream); /* which may be deferred at this moment */
+			hazard_part_of_chain(hazard_x, CHAIN / 2,
+			                     stream); /* which may be deferred at this moment */
 			for (unsigned j = 0; j < depth; j++)
 				reprise_pause();
 			if (depth > 1)

@@ -1,4 +1,5 @@
-/* What a stream says of its kernels: nobody may run them as they were said to before, or as those of another stream are. */
+/* What a stream says of its kernels: nobody may run them as they were said to before, or as those
+ * of another stream are. */
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -8,11 +9,15 @@
 
 static CUstreamAttrValue window_of(unsigned words)
 {
-	return (CUstreamAttrValue){.accessPolicyWindow = {.base_ptr = (void *)(uintptr_t)hazard_y, .num_bytes = 4 * words, .hitRatio = 1,
-		.hitProp = CU_ACCESS_PROPERTY_PERSISTING, .missProp = CU_ACCESS_PROPERTY_STREAMING}};
+	return (CUstreamAttrValue){.accessPolicyWindow = {.base_ptr = (void *)(uintptr_t)hazard_y,
+	                                                  .num_bytes = 4 * words,
+	                                                  .hitRatio = 1,
+	                                                  .hitProp = CU_ACCESS_PROPERTY_PERSISTING,
+	                                                  .missProp = CU_ACCESS_PROPERTY_STREAMING}};
 }
 
-/* One after the other, in two ways each. How a host waits concerns no kernel, and one is refused. */
+/* One after the other, in two ways each. How a host waits concerns no kernel, and one is refused.
+ */
 CUresult hazard_set_attribute(CUstream stream, unsigned number)
 {
 	bool other = number / 6 % 2 != 0;
@@ -23,7 +28,8 @@ CUresult hazard_set_attribute(CUstream stream, unsigned number)
 		value = window_of(other ? WORDS : WORDS / 2);
 		return cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_ACCESS_POLICY_WINDOW, &value);
 	case 1:
-		value.memSyncDomain = other ? CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT : CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+		value.memSyncDomain =
+			other ? CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT : CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
 		return cuStreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_MEM_SYNC_DOMAIN, &value);
 	case 2:
 		value.memSyncDomainMap.default_ = other;
@@ -92,7 +98,9 @@ static void stream_attributes_per_thread(void)
 /* From each kind of stream to each other one, after what that has was changed. */
 static void stream_attributes_copied(void)
 {
-	CUstream streams[KINDS] = {hazard_stream(CU_STREAM_NON_BLOCKING), hazard_stream(CU_STREAM_DEFAULT), CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+	CUstream streams[KINDS] = {hazard_stream(CU_STREAM_NON_BLOCKING),
+	                           hazard_stream(CU_STREAM_DEFAULT), CU_STREAM_LEGACY,
+	                           CU_STREAM_PER_THREAD};
 	CUdeviceptr x[KINDS];
 	unsigned number = 0;
 
@@ -131,24 +139,36 @@ static void *set_when_asked(void *unused)
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned number = 0; number < 24; number++) {
 		sem_wait(&asked);
-		hazard_set_attribute(set_by_other, number % 2 == 0 ? number % 4 / 2 * 6 : 1 + number % 4 / 2 * 6);
+		hazard_set_attribute(set_by_other,
+		                     number % 2 == 0 ? number % 4 / 2 * 6 : 1 + number % 4 / 2 * 6);
 		sem_post(&answered);
 	}
 	return unused;
 }
 
-/* A launch with attributes of its own, which go before its stream's: so it is the same whatever that has by now. */
+/* A launch with attributes of its own, which go before its stream's: so it is the same whatever
+ * that has by now. */
 static void launch_alike(CUstream stream, unsigned argument)
 {
-	CUlaunchAttribute own[2] = {{.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, .value = window_of(WORDS / 4)},
-		{.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE}};
-	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS, .blockDimY = 1, .blockDimZ = 1, .hStream = stream,
-		.attrs = own, .numAttrs = 2};
+	CUlaunchAttribute own[2] = {{.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+	                             .value = window_of(WORDS / 4)},
+	                            {.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+	                             .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE}};
+	CUlaunchConfig config = {.gridDimX = 1,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = WORDS,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = own,
+	                         .numAttrs = 2};
 
 	CHECK(cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument}, NULL));
 }
 
-/* Another thread sets an attribute, which takes long, while this one goes on. When that has returned, it holds for all that comes. */
+/* Another thread sets an attribute, which takes long, while this one goes on. When that has
+ * returned, it holds for all that comes. */
 static void set_beside(CUstream stream)
 {
 	pthread_t thread;

@@ -1,6 +1,7 @@
 /*
- * The driver keeps a thread in a launch: as many are pending on the stream as there may be (SIM_PENDING), and the first waits for the host; or
- * launches take long. What has nothing to do with that launch goes on, and nothing is said to have finished that is still to be launched.
+ * The driver keeps a thread in a launch: as many are pending on the stream as there may be
+ * (SIM_PENDING), and the first waits for the host; or launches take long. What has nothing to do
+ * with that launch goes on, and nothing is said to have finished that is still to be launched.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -11,12 +12,13 @@
 #include "hazard.h"
 
 #define PARTLY 5u
-#define FORKED 4u /* fewer launches than the first graph of a visit takes, and they end with a join */
+#define FORKED \
+	4u /* fewer launches than the first graph of a visit takes, and they end with a join */
 #define UNJOINED 3u /* launches that leave a fork in its midst, so that they are deferred */
 #define REJOINED 6u /* launches that end behind a join */
-#define FORK 2u /* launches that go into the stream before it forks */
-#define LONG 20u /* launches of several graphs */
-#define PENDING 8u /* as SIM_PENDING says */
+#define FORK 2u     /* launches that go into the stream before it forks */
+#define LONG 20u    /* launches of several graphs */
+#define PENDING 8u  /* as SIM_PENDING says */
 
 static CUcontext elsewhere;
 static CUstream stream;
@@ -29,16 +31,18 @@ static CUdeviceptr flag, ignored, worked_on;
 static volatile uint32_t *flag_word, *worked_on_word;
 static sem_t may_launch, has_launched, has_forked;
 static unsigned partly, whole; /* so many launches, and then the others */
-static bool halts;                    /* between these and those */
+static bool halts;             /* between these and those */
 static uint32_t round_now;
 static bool ended;
 
-static bool fills; /* the stream, before each launch, */
+static bool fills;         /* the stream, before each launch, */
 static unsigned left_free; /* but for so many places, */
 #define CROWD 80u
-static CUevent crowd[CROWD]; /* more than a lane knows one by one; recorded in some rounds, if there are any */
+static CUevent
+	crowd[CROWD]; /* more than a lane knows one by one; recorded in some rounds, if there are any */
 static bool looked_at; /* is what comes last before it halts */
-static CUevent behind_fill; /* or if this is one, the other stream, and the stream comes behind that */
+static CUevent
+	behind_fill; /* or if this is one, the other stream, and the stream comes behind that */
 
 static void continue_on(CUstream next, CUstream before, CUevent event)
 {
@@ -51,7 +55,8 @@ static void launch_alone(CUfunction function, CUdeviceptr x, uint32_t value, CUs
 	CHECK(cuLaunchCooperativeKernel(function, 1, 1, 1, 1, 1, 1, 0, into, (void *[]){&x, &value}));
 }
 
-/* Ops of no lane's. The first ends when the host says so, and there is no room behind them, or little. */
+/* Ops of no lane's. The first ends when the host says so, and there is no room behind them, or
+ * little. */
 static void fill(uint32_t value)
 {
 	CUstream into = behind_fill != NULL ? forked : stream;
@@ -79,7 +84,8 @@ static void launch_some(unsigned first, unsigned last)
 		}
 		if (forked != NULL && i % 4 == 2)
 			continue_on(forked, stream, fork_event);
-		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1, there ? forked : stream);
+		hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, worked_on, i * 7 + 1,
+		              there ? forked : stream);
 		if (left_free > 0 && halts && i == 2)
 			sem_post(&has_forked);
 		if (forked != NULL && i % 4 == 3)
@@ -189,7 +195,8 @@ static uint32_t chained(uint32_t word, unsigned first, unsigned last)
 	for (unsigned i = first; i < last; i++) {
 		uint32_t argument = i * 7 + 1;
 
-		word = i % 2 == 0 ? hazard_mixed(word, 5, argument) : (word * 22695477u + argument) ^ (word << 5) ^ (5u << 1);
+		word = i % 2 == 0 ? hazard_mixed(word, 5, argument)
+		                  : (word * 22695477u + argument) ^ (word << 5) ^ (5u << 1);
 	}
 	return word;
 }
@@ -273,8 +280,8 @@ static void fork_asked_while_blocked(void)
 }
 
 /*
- * The other one is full, and the first comes behind it: a graph goes into the first, and what the other owes for its branch would have to wait for
- * room there.
+ * The other one is full, and the first comes behind it: a graph goes into the first, and what the
+ * other owes for its branch would have to wait for room there.
  */
 static void owing_asked_while_blocked(void)
 {
@@ -293,8 +300,9 @@ static void join_asked_while_blocked(void)
 }
 
 /*
- * The thread that launches has gone, with a part of its launches deferred, and nothing of the stream's is pending in the driver. A launch takes long
- * (SIM_SLOW), so that what is deferred is issued only in part when the question is answered.
+ * The thread that launches has gone, with a part of its launches deferred, and nothing of the
+ * stream's is pending in the driver. A launch takes long (SIM_SLOW), so that what is deferred is
+ * issued only in part when the question is answered.
  */
 static void ask_while_issued(unsigned step)
 {
@@ -305,7 +313,8 @@ static void ask_while_issued(unsigned step)
 	for (unsigned iteration = 0; iteration < 260; iteration++) {
 		if (iteration == 60)
 			hazard_await_graphs();
-		halts = iteration > 60 && iteration % 5 == 0; /* seldom enough for traces not to end there */
+		halts =
+			iteration > 60 && iteration % 5 == 0; /* seldom enough for traces not to end there */
 		partly = (iteration / 5 % (LONG / step - 1) + 1) * step;
 		tell(&may_launch, &has_launched);
 		if (halts) {
@@ -330,7 +339,8 @@ static void legacy_asked_while_issued(void)
 	ask_while_issued(1);
 }
 
-/* No graph ends where a fork is open. Else each join may be the end of one, if the program is slow, and nothing deferred there. */
+/* No graph ends where a fork is open. Else each join may be the end of one, if the program is slow,
+ * and nothing deferred there. */
 static void fork_streams_in_a_fork(void)
 {
 	fork_streams();
@@ -362,9 +372,10 @@ static void join_asked_while_issued(void)
 	ask_while_issued(FORKED);
 }
 
-/* Launches into another context; before the last `late` of them the host waits for the others to have written. */
-static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volatile uint32_t *words, unsigned count, unsigned late,
-                            uint32_t *expected, CUstream other)
+/* Launches into another context; before the last `late` of them the host waits for the others to
+ * have written. */
+static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volatile uint32_t *words,
+                            unsigned count, unsigned late, uint32_t *expected, CUstream other)
 {
 	struct timespec begun, now;
 
@@ -383,7 +394,8 @@ static void launch_and_wait(CUfunction mix, CUdeviceptr x, CUdeviceptr y, volati
 }
 
 /* What is deferred on a stream of another context is issued within the hold limit. */
-static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned late, unsigned iterations, unsigned pause_ms)
+static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned late,
+                        unsigned iterations, unsigned pause_ms)
 {
 	CUfunction mix;
 	CUmodule module;
@@ -395,7 +407,8 @@ static void hold_beside(unsigned first, unsigned all, unsigned count, unsigned l
 
 	fills = true;
 	begin(first, all, &thread);
-	CHECK(cuCtxCreate(&elsewhere, NULL, 0, 1)); /* on a device of its own, so that there are graphs of one op */
+	CHECK(cuCtxCreate(&elsewhere, NULL, 0,
+	                  1)); /* on a device of its own, so that there are graphs of one op */
 	CHECK(cuModuleLoad(&module, hazard_module_path));
 	CHECK(cuModuleGetFunction(&mix, module, "mix"));
 	other = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -428,8 +441,8 @@ static void hold_beside_blocked(void)
 }
 
 /*
- * Of one op each time, so that nothing is deferred but what is left to the submission thread; and when the hold limit's thread sleeps, since nothing
- * was for a while.
+ * Of one op each time, so that nothing is deferred but what is left to the submission thread; and
+ * when the hold limit's thread sleeps, since nothing was for a while.
  */
 static void queued_beside_blocked(void)
 {
@@ -463,7 +476,8 @@ static void *meddle(void *memory)
 	return NULL;
 }
 
-/* While a thread may be kept by its launches, a stream that has nothing to do with them is destroyed, and then they can go on. */
+/* While a thread may be kept by its launches, a stream that has nothing to do with them is
+ * destroyed, and then they can go on. */
 static void destroy_beside(unsigned first, bool meddles)
 {
 	pthread_t thread, meddler;
@@ -571,7 +585,8 @@ static void captured_beside_blocked_forks(void)
 	call_beside(UNJOINED, capture_some);
 }
 
-/* An event of the other thread's, which does not use it again before it is told. Another one takes its place, and maybe its handle. */
+/* An event of the other thread's, which does not use it again before it is told. Another one takes
+ * its place, and maybe its handle. */
 static void replace(CUevent *event)
 {
 	CHECK(cuEventDestroy(*event));
@@ -585,7 +600,8 @@ static void replace_join(unsigned i)
 	replace(&join_event);
 }
 
-/* Nothing that is pending names it. By then the other thread's launches are deferred, or whoever issues them is kept, as the hold limit says. */
+/* Nothing that is pending names it. By then the other thread's launches are deferred, or whoever
+ * issues them is kept, as the hold limit says. */
 static void event_destroyed_beside_blocked(void)
 {
 	fork_streams();
@@ -608,8 +624,9 @@ static void event_destroyed_behind_record(void)
 }
 
 /*
- * The other thread has launches deferred, which fork. Meanwhile a kernel of this one's faults, and nobody has been told of it when an event of the fork is destroyed: that
- * call is the first that may tell.
+ * The other thread has launches deferred, which fork. Meanwhile a kernel of this one's faults, and
+ * nobody has been told of it when an event of the fork is destroyed: that call is the first that
+ * may tell.
  */
 static void event_destroyed_in_broken_context(void)
 {
@@ -635,7 +652,8 @@ static void event_destroyed_in_broken_context(void)
 	exit(0); /* what the other thread's calls say is another matter */
 }
 
-/* By turns an event ends, of which a capture has just made a node, and again when there is none any more: what has its handle by then is another one, and stays. */
+/* By turns an event ends, of which a capture has just made a node, and again when there is none any
+ * more: what has its handle by then is another one, and stays. */
 static void destroy_again(unsigned i)
 {
 	static bool gone;
@@ -722,7 +740,8 @@ static void events_destroyed_beside_idle(void)
 	call_beside(REJOINED, replace_many);
 }
 
-/* They are none of the streams that fork, but any may be. One ends while launches are held there. */
+/* They are none of the streams that fork, but any may be. One ends while launches are held there.
+ */
 static void events_given_away(void)
 {
 	unsigned handles = 0;
@@ -745,7 +764,8 @@ static void events_given_away(void)
 		launch_some(UNJOINED, whole);
 		if (i == ITERATIONS / 4)
 			use_crowd();
-		/* Not later: nothing else here waits, so graphs are built then or, under some schedules, never. */
+		/* Not later: nothing else here waits, so graphs are built then or, under some schedules,
+		 * never. */
 		if (i >= ITERATIONS / 4 && i <= ITERATIONS / 2 && i % (ITERATIONS / 8) == 0)
 			hazard_settle(stream);
 	}
@@ -791,9 +811,12 @@ static CUkernel adjusted_too;
 
 static void set_attributes(unsigned i)
 {
-	CHECK(cuFuncSetAttribute(adjusted, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 + (int)i));
-	CHECK(cuFuncSetCacheConfig(adjusted, i % 2 == 0 ? CU_FUNC_CACHE_PREFER_L1 : CU_FUNC_CACHE_PREFER_SHARED));
-	CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 + (int)i, adjusted_too, hazard_device));
+	CHECK(cuFuncSetAttribute(adjusted, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+	                         1024 + (int)i));
+	CHECK(cuFuncSetCacheConfig(adjusted,
+	                           i % 2 == 0 ? CU_FUNC_CACHE_PREFER_L1 : CU_FUNC_CACHE_PREFER_SHARED));
+	CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024 + (int)i,
+	                           adjusted_too, hazard_device));
 }
 
 /* Of functions that nobody launches there. */

@@ -12,7 +12,8 @@
 /* Captures on its hot stream now and then, in each mode, and launches what it captured. */
 static void own_capture(void)
 {
-	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
+	static const CUstreamCaptureMode modes[] = {CU_STREAM_CAPTURE_MODE_GLOBAL,
+	                                            CU_STREAM_CAPTURE_MODE_THREAD_LOCAL,
 	                                            CU_STREAM_CAPTURE_MODE_RELAXED};
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
@@ -70,8 +71,9 @@ static void *capture_all_the_time(void *unused)
 }
 
 /*
- * Another thread captures in global mode, from when there are graphs to replay: its captures stay valid, and this one's ops stay in order, of which
- * later others come, so that graphs are to be built meanwhile.
+ * Another thread captures in global mode, from when there are graphs to replay: its captures stay
+ * valid, and this one's ops stay in order, of which later others come, so that graphs are to be
+ * built meanwhile.
  */
 static void own_capture_elsewhere(void)
 {
@@ -105,13 +107,15 @@ static void own_capture_invalid(void)
 			CUgraph graph = NULL;
 			CUresult results[4];
 
-			results[3] = cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL); /* which cannot be */
+			results[3] =
+				cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL); /* which cannot be */
 			CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 			hazard_chain(hazard_x, stream);
 			results[0] = cuStreamSynchronize(stream);
 			results[1] = cuMemsetD32Async(hazard_y, 5, WORDS, stream);
 			results[2] = cuStreamEndCapture(stream, &graph);
-			printf("%u: %d %d %d %d\n", iteration, (int)results[0], (int)results[1], (int)results[2], (int)results[3]);
+			printf("%u: %d %d %d %d\n", iteration, (int)results[0], (int)results[1],
+			       (int)results[2], (int)results[3]);
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -139,17 +143,19 @@ static void *make_traces_all_the_time(void *unused)
 #define ENOUGH 12u /* graphs that are built beside what a thread asks */
 
 /*
- * Whether Reprise, if it is there, has built so many graphs, so that there were as many captures of ours; or has had more time for it than it needs
- * on a busy machine.
+ * Whether Reprise, if it is there, has built so many graphs, so that there were as many captures of
+ * ours; or has had more time for it than it needs on a busy machine.
  */
 static bool enough_are_built(time_t since)
 {
 	struct reprise_counts counts;
 
-	return reprise_read_counts(&counts, sizeof(counts)) == 0 || counts.graphs_built >= ENOUGH || time(NULL) - since > 10;
+	return reprise_read_counts(&counts, sizeof(counts)) == 0 || counts.graphs_built >= ENOUGH ||
+	       time(NULL) - since > 10;
 }
 
-/* While any stream captures, cuCtxSynchronize fails: the program must not see that because of a capture of ours. */
+/* While any stream captures, cuCtxSynchronize fails: the program must not see that because of a
+ * capture of ours. */
 static void context_sync_beside_build(void)
 {
 	unsigned failures = 0;
@@ -185,7 +191,8 @@ static void *synchronise_elsewhere(void *unused)
 	return unused;
 }
 
-/* Contexts in which nothing is captured are waited for meanwhile. Some may share a place with the one in which it is, but hardly all. */
+/* Contexts in which nothing is captured are waited for meanwhile. Some may share a place with the
+ * one in which it is, but hardly all. */
 static void context_sync_elsewhere(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -198,17 +205,21 @@ static void context_sync_elsewhere(void)
 	do {
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
-	} while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built < 2 && time(NULL) - begin < 20);
+	} while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built < 2 &&
+	         time(NULL) - begin < 20);
 	atomic_store(&done, true);
 	for (unsigned i = 0; i < ELSEWHERE; i++)
 		pthread_join(threads[i], NULL);
-	printf("%s\n", atomic_load(&slow_threads) == ELSEWHERE ? "all had to wait" : "not all had to wait");
+	printf("%s\n",
+	       atomic_load(&slow_threads) == ELSEWHERE ? "all had to wait" : "not all had to wait");
 }
 
-/* What the program asks about captures, of its streams and of the legacy one, while ours are made behind it: never an answer that is about ours. */
+/* What the program asks about captures, of its streams and of the legacy one, while ours are made
+ * behind it: never an answer that is about ours. */
 static void capture_queries(void)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), blocking = hazard_stream(CU_STREAM_DEFAULT);
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 blocking = hazard_stream(CU_STREAM_DEFAULT);
 	const CUstream asked[] = {stream, blocking, CU_STREAM_LEGACY};
 	unsigned refused = 0, capturing = 0;
 	time_t begin = time(NULL);
@@ -216,13 +227,16 @@ static void capture_queries(void)
 
 	pthread_create(&thread, NULL, make_traces_all_the_time, NULL);
 	for (unsigned i = 0; i < 60000 || !enough_are_built(begin); i++) {
-		CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE, info = CU_STREAM_CAPTURE_STATUS_NONE;
+		CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE,
+							  info = CU_STREAM_CAPTURE_STATUS_NONE;
 
 		if (i % CHAIN == 0 && i < 60000)
 			hazard_chain(hazard_x, stream);
 		refused += cuStreamIsCapturing(asked[i % 3], &status) != CUDA_SUCCESS;
-		refused += cuStreamGetCaptureInfo(asked[i % 3], &info, NULL, NULL, NULL, NULL, NULL) != CUDA_SUCCESS;
-		capturing += status != CU_STREAM_CAPTURE_STATUS_NONE || info != CU_STREAM_CAPTURE_STATUS_NONE;
+		refused += cuStreamGetCaptureInfo(asked[i % 3], &info, NULL, NULL, NULL, NULL, NULL) !=
+		           CUDA_SUCCESS;
+		capturing +=
+			status != CU_STREAM_CAPTURE_STATUS_NONE || info != CU_STREAM_CAPTURE_STATUS_NONE;
 	}
 	atomic_store(&done, true);
 	pthread_join(thread, NULL);
@@ -241,7 +255,8 @@ static void launch_and_destroy(CUgraph graph, CUstream stream)
 	CHECK(cuGraphDestroy(graph));
 }
 
-/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part in it, or gives its own back, which stays. */
+/* Sets an attribute of the stream on which a capture began, or destroys a context that has no part
+ * in it, or gives its own back, which stays. */
 static void disturb(CUstream stream, unsigned iteration)
 {
 	CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_SPIN};
@@ -266,7 +281,8 @@ static void disturb(CUstream stream, unsigned iteration)
 /* Another stream, hot as well, joins the capture through an event, works in it and goes back. */
 static void fork_with(void (*meanwhile)(CUstream stream, unsigned iteration))
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 other = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUevent away, back;
 	CUdeviceptr x;
 
@@ -322,7 +338,8 @@ static void *end_capture(void *stream)
 	return NULL;
 }
 
-/* A relaxed capture is ended by another thread than began it; another ends with its stream, which is destroyed. */
+/* A relaxed capture is ended by another thread than began it; another ends with its stream, which
+ * is destroyed. */
 static void capture_ends_otherwise(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -424,7 +441,8 @@ static void capture_elsewhere(void)
 	CHECK(cuCtxSetCurrent(hazard_context));
 }
 
-/* What ends, or is refused, while this thread captures on its own default stream, and is not its capture. */
+/* What ends, or is refused, while this thread captures on its own default stream, and is not its
+ * capture. */
 static void capture_beside(unsigned what)
 {
 	begin_own();
@@ -434,12 +452,14 @@ static void capture_beside(unsigned what)
 	} else if (what == 1) {
 		capture_elsewhere();
 	} else {
-		printf("begun again: %d\n", (int)cuStreamBeginCapture(CU_STREAM_PER_THREAD, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+		printf("begun again: %d\n", (int)cuStreamBeginCapture(CU_STREAM_PER_THREAD,
+		                                                      CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
 	}
 	end_own("here", hazard_x);
 }
 
-/* Captures of two threads on their default streams overlap: one handle, two streams. So they do in two contexts. */
+/* Captures of two threads on their default streams overlap: one handle, two streams. So they do in
+ * two contexts. */
 static void captures_of_threads(void)
 {
 	pthread_t thread;

@@ -4,7 +4,8 @@
 
 #include "hazard.h"
 
-/* A launch that cannot be, in a hot loop: the error comes from that very call, and later calls go on. */
+/* A launch that cannot be, in a hot loop: the error comes from that very call, and later calls go
+ * on. */
 static void bad_launch(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -15,7 +16,8 @@ static void bad_launch(void)
 			unsigned argument = 1;
 			void *params[] = {&hazard_x, &hazard_y, &argument};
 
-			printf("%u: %d %d\n", iteration, (int)cuLaunchKernel(hazard_mix, 1, 1, 1, 5000, 1, 1, 0, stream, params, NULL),
+			printf("%u: %d %d\n", iteration,
+			       (int)cuLaunchKernel(hazard_mix, 1, 1, 1, 5000, 1, 1, 0, stream, params, NULL),
 			       (int)cuLaunchKernel(hazard_mix, 0, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
 		}
 		hazard_chain(hazard_x, stream);
@@ -24,7 +26,8 @@ static void bad_launch(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The limit of dynamic shared memory is lowered in mid-loop: the next launch that needs more fails. */
+/* The limit of dynamic shared memory is lowered in mid-loop: the next launch that needs more fails.
+ */
 static void lower_limits(CUstream stream)
 {
 	unsigned argument = 3, failures = 0;
@@ -33,9 +36,11 @@ static void lower_limits(CUstream stream)
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		bool low = hazard_springs(iteration);
 
-		CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, low ? 1024 : 8192));
+		CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		                         low ? 1024 : 8192));
 		for (unsigned i = 0; i < CHAIN; i++) {
-			CUresult result = cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL);
+			CUresult result =
+				cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL);
 
 			failures += result != CUDA_SUCCESS;
 		}
@@ -62,7 +67,8 @@ static void smem_attribute_of_many(void)
 	for (unsigned i = 0; i < 80; i++) {
 		CHECK(cuModuleLoad(&module, hazard_module_path));
 		CHECK(cuModuleGetFunction(&function, module, "mix"));
-		for (unsigned launch = 0; launch < 2; launch++) /* the first may load it, and is nothing that a lane learns from */
+		for (unsigned launch = 0; launch < 2;
+		     launch++) /* the first may load it, and is nothing that a lane learns from */
 			CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
 	}
 	lower_limits(stream);
@@ -75,7 +81,8 @@ static void *set_limits(void *unused)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (sem_wait(&may_set); limit > 0; sem_wait(&may_set)) {
-		CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit));
+		CHECK(
+			cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit));
 		sem_post(&has_set);
 	}
 	return unused;
@@ -103,7 +110,8 @@ static void smem_attribute_by_thread(void)
 		for (unsigned i = 0; i < CHAIN; i++) {
 			if (hazard_springs(iteration) && i == CHAIN / 2)
 				have_set(1024);
-			failures += cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL) != CUDA_SUCCESS;
+			failures += cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 4096, stream, params,
+			                           NULL) != CUDA_SUCCESS;
 		}
 		if (hazard_springs(iteration))
 			have_set(8192);
@@ -116,10 +124,12 @@ static void smem_attribute_by_thread(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The same by the kernel's handle, while its function is launched, and by turns the other way round, on another stream: two handles of one thing. */
+/* The same by the kernel's handle, while its function is launched, and by turns the other way
+ * round, on another stream: two handles of one thing. */
 static void set_by_kernels(CUcontext elsewhere)
 {
-	CUstream streams[2] = {hazard_stream(CU_STREAM_NON_BLOCKING), hazard_stream(CU_STREAM_NON_BLOCKING)};
+	CUstream streams[2] = {hazard_stream(CU_STREAM_NON_BLOCKING),
+	                       hazard_stream(CU_STREAM_NON_BLOCKING)};
 	unsigned argument = 3, failures = 0;
 	void *params[] = {&hazard_x, &hazard_y, &argument};
 	CUfunction function;
@@ -135,15 +145,19 @@ static void set_by_kernels(CUcontext elsewhere)
 		for (unsigned i = 0; i < CHAIN; i++) {
 			if (trap && i == CHAIN / 2 && by_kernel) {
 				CHECK(cuCtxSetCurrent(elsewhere));
-				CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024, kernel, hazard_device));
+				CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024,
+				                           kernel, hazard_device));
 				CHECK(cuCtxSetCurrent(hazard_context));
 			} else if (trap && i == CHAIN / 2) {
-				CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+				CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+				                         1024));
 			}
-			failures += cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, 4096, stream, params, NULL) != CUDA_SUCCESS;
+			failures += cuLaunchKernel(launched, 1, 1, 1, WORDS, 1, 1, 4096, stream, params,
+			                           NULL) != CUDA_SUCCESS;
 		}
 		if (trap)
-			CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8192));
+			CHECK(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+			                         8192));
 		CHECK(cuStreamSynchronize(stream));
 		hazard_settle_again(iteration, stream);
 	}
@@ -156,7 +170,8 @@ static void kernel_attribute(void)
 	set_by_kernels(hazard_context);
 }
 
-/* A kernel's attribute is set for all contexts of the device, and its function is another one in each. */
+/* A kernel's attribute is set for all contexts of the device, and its function is another one in
+ * each. */
 static void kernel_attribute_elsewhere(void)
 {
 	CUcontext elsewhere;
@@ -181,7 +196,8 @@ static void function_reuse(void)
 		CHECK(cuModuleLoad(&hazard_module, hazard_module_path));
 		/* By turns the other way round, so that a stale trace would run the wrong one. */
 		CHECK(cuModuleGetFunction(&hazard_mix, hazard_module, iteration % 2 != 0 ? "turn" : "mix"));
-		CHECK(cuModuleGetFunction(&hazard_turn, hazard_module, iteration % 2 != 0 ? "mix" : "turn"));
+		CHECK(
+			cuModuleGetFunction(&hazard_turn, hazard_module, iteration % 2 != 0 ? "mix" : "turn"));
 	}
 	hazard_print("x", hazard_x);
 }
@@ -195,7 +211,8 @@ static void stream_reuse(void)
 		if (hazard_springs(iteration)) {
 			CHECK(cuStreamDestroy(stream)); /* with its chain pending */
 			CHECK(cuCtxSynchronize());
-			CHECK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -(int)(iteration % 3)));
+			CHECK(
+				cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -(int)(iteration % 3)));
 		}
 		hazard_settle_again(iteration, stream);
 	}
@@ -215,7 +232,8 @@ static void grid_growth(void)
 	CHECK(cuCtxSynchronize());
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++)
-			CHECK(cuLaunchKernel(hazard_mix, 1 + iteration / 30, 1, 1, 64, 1, 1, 0, stream, (void *[]){&x, &y, &i}, NULL));
+			CHECK(cuLaunchKernel(hazard_mix, 1 + iteration / 30, 1, 1, 64, 1, 1, 0, stream,
+			                     (void *[]){&x, &y, &i}, NULL));
 		CHECK(cuStreamSynchronize(stream));
 		if (iteration % 30 == 10)
 			hazard_settle(stream);

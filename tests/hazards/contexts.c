@@ -1,4 +1,5 @@
-/* Contexts that end, or may: what Reprise has made there is given back, and what it has made elsewhere stays. */
+/* Contexts that end, or may: what Reprise has made there is given back, and what it has made
+ * elsewhere stays. */
 #include "hazard.h"
 
 /* A context with a loop of its own. */
@@ -53,7 +54,8 @@ static void fork_and_join(const struct place *place)
 	CHECK(cuStreamWaitEvent(place->stream, place->join, CU_EVENT_WAIT_DEFAULT));
 }
 
-/* Loops in contexts that come and go, with work pending and without: on one stream, and on two that fork and join. */
+/* Loops in contexts that come and go, with work pending and without: on one stream, and on two that
+ * fork and join. */
 static void context_ends(void)
 {
 	uint32_t words[WORDS];
@@ -77,7 +79,8 @@ static void context_ends(void)
 	CHECK(cuCtxSetCurrent(hazard_context));
 }
 
-/* A loop in a context of the program's own, while a library of it retains the device's primary context and releases it, each time for the last time. */
+/* A loop in a context of the program's own, while a library of it retains the device's primary
+ * context and releases it, each time for the last time. */
 static void context_beside_release(void)
 {
 	struct place place = make_place();
@@ -96,7 +99,8 @@ static void context_beside_release(void)
 	CHECK(cuCtxDestroy(place.context));
 }
 
-/* A green context is the last that holds its device's primary context, in which is a loop: with it that ends. Every other time it was not the last. */
+/* A green context is the last that holds its device's primary context, in which is a loop: with it
+ * that ends. Every other time it was not the last. */
 static void green_context_ends(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -123,14 +127,23 @@ static void green_context_ends(void)
 }
 
 /*
- * A loop copies to an array of another context, which then ends: what the driver says of each call from then on is what the program hears.
+ * A loop copies to an array of another context, which then ends: what the driver says of each call
+ * from then on is what the program hears.
  */
 static void context_of_array(void)
 {
-	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS,
+	                               .Height = 4,
+	                               .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+	                               .NumChannels = 1};
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CUDA_MEMCPY2D put = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = hazard_x, .srcPitch = WORDS * 4, .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-		.dstY = 2, .WidthInBytes = WORDS * 4, .Height = 1};
+	CUDA_MEMCPY2D put = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                     .srcDevice = hazard_x,
+	                     .srcPitch = WORDS * 4,
+	                     .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+	                     .dstY = 2,
+	                     .WidthInBytes = WORDS * 4,
+	                     .Height = 1};
 
 	for (unsigned round = 0; round < 6; round++) {
 		CUresult first = CUDA_SUCCESS, last = CUDA_SUCCESS;
@@ -162,7 +175,8 @@ enum { LOOPS = 300 };
 static void new_op(CUstream stream, unsigned shared_bytes)
 {
 	for (unsigned iteration = 0; iteration < LOOPS; iteration++) {
-		CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, shared_bytes, stream, (void *[]){&hazard_x, &hazard_y, &(unsigned){7}}, NULL));
+		CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, shared_bytes, stream,
+		                     (void *[]){&hazard_x, &hazard_y, &(unsigned){7}}, NULL));
 		if (iteration % 50 == 49)
 			hazard_settle(stream);
 		else if (iteration % 10 == 9)
@@ -171,8 +185,8 @@ static void new_op(CUstream stream, unsigned shared_bytes)
 }
 
 /*
- * With a hold limit of zero graphs have one op each. They are built while a context has its device to itself, not while there is another: that one waits for
- * events of the loop.
+ * With a hold limit of zero graphs have one op each. They are built while a context has its device
+ * to itself, not while there is another: that one waits for events of the loop.
  */
 static void alone_on_device(void)
 {

@@ -42,7 +42,8 @@ static void end_by_signal(void)
 	pause();
 }
 
-/* Processes end with work deferred, in four ways: children, one after another, and this one by return. What had to be visible was waited for. */
+/* Processes end with work deferred, in four ways: children, one after another, and this one by
+ * return. What had to be visible was waited for. */
 static void exit_pending(void)
 {
 	static void (*const ends[])(void) = {end_by_exit, end_at_once, end_by_signal};
@@ -138,8 +139,8 @@ static void fork_exec_mid_loop(void)
 }
 
 /*
- * A plugin that is linked with the driver comes and goes: with its own copy of everything that it passed to the driver, and with work deferred, which its
- * destructor sees to.
+ * A plugin that is linked with the driver comes and goes: with its own copy of everything that it
+ * passed to the driver, and with work deferred, which its destructor sees to.
  */
 static void dlclose_plugin(void)
 {
@@ -151,7 +152,8 @@ static void dlclose_plugin(void)
 	strcpy(end != NULL ? end : path, "/libhazardplugin.so");
 	for (unsigned round = 0; round < 25; round++) {
 		void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		void (*work)(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round, void (*settle)(CUstream stream));
+		void (*work)(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round,
+		             void (*settle)(CUstream stream));
 
 		if (plugin == NULL) {
 			printf("%s\n", dlerror());

@@ -1,7 +1,8 @@
 /*
- * Errors of ops that were answered with success. The driver fails at some calls (SIM_FAULT), whoever makes them. Each op counts at a place of its own, so at the end
- * it can be told: what was answered with success, and was not executed, is as much as there were errors that waits answered; and nothing was executed
- * that the program did not ask for, or that it was told of as failed.
+ * Errors of ops that were answered with success. The driver fails at some calls (SIM_FAULT),
+ * whoever makes them. Each op counts at a place of its own, so at the end it can be told: what was
+ * answered with success, and was not executed, is as much as there were errors that waits answered;
+ * and nothing was executed that the program did not ask for, or that it was told of as failed.
  */
 #include <pthread.h>
 
@@ -18,7 +19,8 @@ static uint64_t told;            /* errors, by calls that only wait */
 
 static void launch(unsigned place, CUstream stream)
 {
-	if (cuLaunchKernel(tally, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&counts, &place}, NULL) == CUDA_SUCCESS)
+	if (cuLaunchKernel(tally, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&counts, &place}, NULL) ==
+	    CUDA_SUCCESS)
 		answered[place]++;
 }
 
@@ -45,11 +47,11 @@ static void wait_for(unsigned way, CUstream stream, CUevent event)
 	if (way % 6 == 4 && cuEventRecord(event, stream) != CUDA_SUCCESS)
 		way = 0;
 	for (;;) {
-		CUresult result = way % 6 == 1 ? cuCtxSynchronize() :
-		                  way % 6 == 2 ? cuStreamQuery(stream) :
-		                  way % 6 == 3 ? cuMemcpyDtoH(&word, hazard_y, sizeof(word)) :
-		                  way % 6 == 4 ? cuEventSynchronize(event) :
-		                                 cuStreamSynchronize(stream);
+		CUresult result = way % 6 == 1   ? cuCtxSynchronize()
+		                  : way % 6 == 2 ? cuStreamQuery(stream)
+		                  : way % 6 == 3 ? cuMemcpyDtoH(&word, hazard_y, sizeof(word))
+		                  : way % 6 == 4 ? cuEventSynchronize(event)
+		                                 : cuStreamSynchronize(stream);
 
 		if (is_made(result))
 			return;
@@ -70,7 +72,8 @@ static void print(void)
 		else
 			missing += answered[place] - executed[place];
 	}
-	printf("errors lost %lld, executed though told of, or twice %llu\n", (long long)(missing - told), (unsigned long long)doubled);
+	printf("errors lost %lld, executed though told of, or twice %llu\n",
+	       (long long)(missing - told), (unsigned long long)doubled);
 }
 
 static void set_up(void)
@@ -107,7 +110,8 @@ static void deferred_errors(void)
 /* The same of two streams that fork and join. */
 static void deferred_errors_of_forks(void)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), side = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 side = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUevent fork, join;
 
 	set_up();
@@ -147,7 +151,8 @@ static void *leave_a_stream(void *unused)
 	return unused;
 }
 
-/* What of that fails is told by a wait for any stream of the context, now that it is no stream's any more. */
+/* What of that fails is told by a wait for any stream of the context, now that it is no stream's
+ * any more. */
 static void deferred_errors_of_ended_streams(void)
 {
 	CUstream other = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -169,7 +174,8 @@ static void deferred_errors_of_ended_streams(void)
 
 static CUstream apart;
 
-/* Another thread's wait for another stream is told nothing: the stream that it is about is still there. */
+/* Another thread's wait for another stream is told nothing: the stream that it is about is still
+ * there. */
 static void *wait_apart(void *unused)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
@@ -177,7 +183,8 @@ static void *wait_apart(void *unused)
 	return unused;
 }
 
-/* A chain that is left in its middle, with what fails of it not told yet, while `ends` is called. */
+/* A chain that is left in its middle, with what fails of it not told yet, while `ends` is called.
+ */
 static void leave_chains(void (*ends)(void))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -256,13 +263,15 @@ static void leave_a_chain(CUstream stream)
 		if (round == 60)
 			hazard_await_graphs();
 		for (unsigned place = 0; place < (round < 79 ? CHAIN : CHAIN - 3); place++)
-			(void)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&memory, &place}, NULL);
+			(void)cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&memory, &place},
+			                     NULL);
 		while (round < 79 && cuStreamSynchronize(stream) != CUDA_SUCCESS)
 			continue;
 	}
 }
 
-/* Contexts end with what fails in them not told yet: nobody is told of it afterwards, as plainly nobody is. */
+/* Contexts end with what fails in them not told yet: nobody is told of it afterwards, as plainly
+ * nobody is. */
 static void deferred_errors_of_ended_contexts(void)
 {
 	for (unsigned round = 0; round < 16; round++) {

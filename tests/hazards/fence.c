@@ -1,6 +1,7 @@
 /*
- * Host memory of Reprise's that ends the program when it is used after it was freed: blocks that libreprise.so takes, but for small ones, are pages of their own,
- * which nobody may touch once they are given back, and which are never used again.
+ * Host memory of Reprise's that ends the program when it is used after it was freed: blocks that
+ * libreprise.so takes, but for small ones, are pages of their own, which nobody may touch once they
+ * are given back, and which are never used again.
  *
  *     LD_PRELOAD=libfence.so:libreprise.so program
  */
@@ -14,11 +15,12 @@
 
 #include "code.h"
 
-#define LEAST 1024u             /* bytes: less than a trace's block */
+#define LEAST 1024u /* bytes: less than a trace's block */
 #define RESERVED ((size_t)8 << 30)
 #define PAGE 4096u
 
-/* The allocator behind, glibc's own. It need not be looked up: dlsym is Reprise's here, and allocates. */
+/* The allocator behind, glibc's own. It need not be looked up: dlsym is Reprise's here, and
+ * allocates. */
 void *__libc_malloc(size_t bytes);
 void *__libc_calloc(size_t count, size_t bytes);
 void __libc_free(void *memory);
@@ -28,7 +30,8 @@ static _Atomic size_t taken;
 
 __attribute__((constructor)) static void set_up(void)
 {
-	void *reserved = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *reserved =
+		mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (reserved == MAP_FAILED)
 		abort();
@@ -36,7 +39,8 @@ __attribute__((constructor)) static void set_up(void)
 	code_find();
 }
 
-/* The block's size stands on a page before it. NULL if the caller is not Reprise, or the block is small. */
+/* The block's size stands on a page before it. NULL if the caller is not Reprise, or the block is
+ * small. */
 static void *fenced(size_t bytes, const void *caller)
 {
 	size_t whole = (bytes + PAGE - 1) / PAGE * PAGE + PAGE, at;
@@ -74,6 +78,7 @@ __attribute__((visibility("default"))) void free(void *memory)
 		return;
 	}
 	memcpy(&whole, block - PAGE, sizeof(whole));
-	if (mmap(block - PAGE, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
+	if (mmap(block - PAGE, whole, PROT_NONE,
+	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
 		abort();
 }

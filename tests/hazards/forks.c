@@ -1,6 +1,7 @@
 /*
- * Streams that fork and join again and again: made hot, then sprung. Each stream works on memory of its own and reads the origin's, so
- * that an edge that is lost, or one too many, shows in the order of ops.
+ * Streams that fork and join again and again: made hot, then sprung. Each stream works on memory of
+ * its own and reads the origin's, so that an edge that is lost, or one too many, shows in the order
+ * of ops.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -43,9 +44,11 @@ static void set_up_plainly(void)
 	set_up(CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING);
 }
 
-static void launch(CUfunction function, CUdeviceptr x, CUdeviceptr y, unsigned argument, CUstream stream)
+static void launch(CUfunction function, CUdeviceptr x, CUdeviceptr y, unsigned argument,
+                   CUstream stream)
 {
-	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument},
+	                     NULL));
 }
 
 static void signal_flag(CUfunction function, CUdeviceptr flag, unsigned value, CUstream stream)
@@ -216,7 +219,8 @@ static void fork_priorities(void)
 	repeat(forks_and_joins);
 }
 
-/* Attributes of the origin and of its sides change while they fork; for a while one has another priority. */
+/* Attributes of the origin and of its sides change while they fork; for a while one has another
+ * priority. */
 static void forks_with_attributes(unsigned iteration)
 {
 	CUstream streams[SIDES + 1] = {sides[0], origin, sides[1]};
@@ -337,7 +341,8 @@ static void fork_other_calls(void)
 	repeat(forks_around_other_calls);
 }
 
-/* The program captures, a fork of its own or on a stream elsewhere, and meanwhile works on a stream that is not in it. */
+/* The program captures, a fork of its own or on a stream elsewhere, and meanwhile works on a stream
+ * that is not in it. */
 static CUstream outsider;
 
 static CUgraph captured_fork(void)
@@ -409,7 +414,8 @@ static void fork_legacy(void)
 	repeat(forks_around_legacy);
 }
 
-/* The same where only the origin is blocking, and where only its sides are: then their graph would not be in the legacy stream's order. */
+/* The same where only the origin is blocking, and where only its sides are: then their graph would
+ * not be in the legacy stream's order. */
 static void forks_of_two_kinds(unsigned iteration)
 {
 	fork_all(1);
@@ -436,8 +442,8 @@ static void fork_blocking_sides(void)
 }
 
 /*
- * Another thread retains the primary context once more and releases it, while this one forks and joins; it stays. Now and then a side stream goes on behind
- * its branch, without a wait.
+ * Another thread retains the primary context once more and releases it, while this one forks and
+ * joins; it stays. Now and then a side stream goes on behind its branch, without a wait.
  */
 static sem_t release_wanted;
 static unsigned releases = 59;
@@ -482,9 +488,11 @@ static void fork_primary_released(void)
 }
 
 /*
- * Another thread destroys a stream that this one forked to before, while this one forks and joins with the others. Reprise parts them: first all debts are paid, then the graph
- * that is being built is waited for, and then each stream has a lane of its own again. So a graph is in work, which takes long, when that is asked for; meanwhile this thread forks and
- * joins, and when the other's call is over, a side stream goes on behind its branch, without a wait.
+ * Another thread destroys a stream that this one forked to before, while this one forks and joins
+ * with the others. Reprise parts them: first all debts are paid, then the graph that is being built
+ * is waited for, and then each stream has a lane of its own again. So a graph is in work, which
+ * takes long, when that is asked for; meanwhile this thread forks and joins, and when the other's
+ * call is over, a side stream goes on behind its branch, without a wait.
  */
 enum { PARTINGS = 5, FORKS_UNTIL_HOT = 20, CHAINS_UNTIL_HOT = 16 };
 
@@ -553,7 +561,8 @@ static void fork_parted_beside(void)
 		fork_until_hot(1);
 		have_a_chain_built(x);
 		sem_post(&side_unused);
-		usleep(5000); /* the debts are paid, mostly; if they are not, there is nothing to find this time */
+		usleep(5000); /* the debts are paid, mostly; if they are not, there is nothing to find this
+		                 time */
 		fork_alone_to(1);
 		await_post(&side_destroyed);
 		work_alone(0, 1);
@@ -573,11 +582,13 @@ static void forks_looked_at(unsigned iteration)
 	uint32_t word;
 	float ms = -1;
 
-	if (iteration / 100 % 2 == 0) /* then a visit ends with the iteration: what is looked at was launched, and not just deferred */
+	if (iteration / 100 % 2 == 0) /* then a visit ends with the iteration: what is looked at was
+	                                 launched, and not just deferred */
 		CHECK(cuStreamSynchronize(origin));
 	fork_all(1);
 	if (iteration % 4 == 3 && iteration / 100 % 2 == 1 && hazard_springs(iteration))
-		CHECK(cuStreamSynchronize(sides[1])); /* in the midst of a fork, where no graph ends: the branch's ops are issued one by one */
+		CHECK(cuStreamSynchronize(sides[1])); /* in the midst of a fork, where no graph ends: the
+		                                         branch's ops are issued one by one */
 	join_all();
 	if (!hazard_springs(iteration))
 		return;
@@ -611,7 +622,8 @@ static void fork_events_looked_at(void)
 	repeat(forks_looked_at);
 }
 
-/* Another stream waits for a branch, not for the whole; and this thread's wait comes while the record is deferred, or after its launch. */
+/* Another stream waits for a branch, not for the whole; and this thread's wait comes while the
+ * record is deferred, or after its launch. */
 static CUevent outsider_done;
 
 static void forks_waited_for(unsigned iteration)
@@ -646,7 +658,8 @@ static void fork_waited_for(void)
 	repeat(forks_waited_for);
 }
 
-/* The event of the fork is recorded again, elsewhere, before a branch waits for it: that branch is not behind the origin. */
+/* The event of the fork is recorded again, elsewhere, before a branch waits for it: that branch is
+ * not behind the origin. */
 static void forks_elsewhere(unsigned iteration)
 {
 	if (iteration == 60)
@@ -714,7 +727,8 @@ static void fork_event_destroyed_in_work(void)
 	repeat(forks_with_fleeting_events);
 }
 
-/* An event ends, and the next one, which has its handle, is waited for before it is recorded: that orders nothing. */
+/* An event ends, and the next one, which has its handle, is waited for before it is recorded: that
+ * orders nothing. */
 static void forks_with_reborn_event(unsigned iteration)
 {
 	if (hazard_springs(iteration)) {
@@ -809,7 +823,8 @@ static void fork_spin(void)
 	repeat(forks_that_signal);
 }
 
-/* A kernel of the origin, behind the fork, waits for what a side stream is given after its branch was joined. */
+/* A kernel of the origin, behind the fork, waits for what a side stream is given after its branch
+ * was joined. */
 static void forks_that_signal_late(unsigned iteration)
 {
 	CHECK(cuStreamWaitEvent(origin, join_events[1], 0)); /* the last signal */
@@ -858,7 +873,8 @@ static pthread_mutex_t turn_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turn_changed = PTHREAD_COND_INITIALIZER;
 static unsigned turns;
 
-/* Whose turn it is for each iteration, and what of it: the second thread takes over in a while, once between fork and join. */
+/* Whose turn it is for each iteration, and what of it: the second thread takes over in a while,
+ * once between fork and join. */
 static unsigned whose(unsigned turn)
 {
 	return turn < 800 ? 0 : turn < 1200 ? turn % 2 : 1;
@@ -872,7 +888,8 @@ static void *forks_in_turn(void *which)
 			pthread_cond_wait(&turn_changed, &turn_mutex);
 		if (turns >= 2 * ITERATIONS)
 			break;
-		CHECK(cuCtxSetCurrent(hazard_context)); /* within the turn: threads are numbered in order of their first call */
+		CHECK(cuCtxSetCurrent(hazard_context)); /* within the turn: threads are numbered in order of
+		                                           their first call */
 		if (turns % 2 == 0)
 			fork_all(1);
 		else
@@ -899,7 +916,8 @@ static void fork_threads_in_turn(void)
 	print_all();
 }
 
-/* A second thread waits for the end of a branch, as soon as it was told that its event is recorded, and looks at what the branch has made. */
+/* A second thread waits for the end of a branch, as soon as it was told that its event is recorded,
+ * and looks at what the branch has made. */
 static uint32_t *made;
 
 static void *waits_for_branch(void *iteration)
@@ -953,7 +971,8 @@ static void fork_waited_for_by_thread(void)
 	repeat(forks_waited_for_elsewhere);
 }
 
-/* A second thread has all of another context wait for the end of a branch, as soon as it was told that its event is recorded. */
+/* A second thread has all of another context wait for the end of a branch, as soon as it was told
+ * that its event is recorded. */
 static struct {
 	CUcontext context;
 	CUfunction mix;
@@ -1059,8 +1078,8 @@ static void fork_waited_for_by_green(void)
 }
 
 /*
- * Another thread has a value written on a side stream, and that call takes long: this thread forks and joins meanwhile. When it has returned, what comes next on
- * that stream is behind the write.
+ * Another thread has a value written on a side stream, and that call takes long: this thread forks
+ * and joins meanwhile. When it has returned, what comes next on that stream is behind the write.
  */
 static sem_t write_wanted, write_done;
 static CUdeviceptr written, seen;
@@ -1096,7 +1115,8 @@ static void forks_beside_write(unsigned iteration)
 	if (hazard_springs(iteration)) {
 		to_write = iteration;
 		sem_post(&write_wanted);
-		usleep(500); /* the call has begun, mostly; if it has not, there is nothing to find this time */
+		usleep(500); /* the call has begun, mostly; if it has not, there is nothing to find this
+		                time */
 		for (unsigned i = 0; i < 3; i++) {
 			fork_and_see();
 			CHECK(cuStreamSynchronize(origin));
@@ -1129,7 +1149,8 @@ static void fork_beside_call(void)
 	pthread_join(thread, NULL);
 }
 
-/* Another thread asks for an event of its own in the midst of a fork: that is no affair of the fork's. */
+/* Another thread asks for an event of its own in the midst of a fork: that is no affair of the
+ * fork's. */
 static sem_t query_wanted, query_done;
 static bool queries_are_over;
 static CUevent event_apart;
@@ -1183,8 +1204,9 @@ static void fork_beside_queries(void)
 }
 
 /*
- * The host polls a side stream until it has finished, and then has another stream, which nothing orders behind it, read what it made. When the host begins to ask,
- * the side stream may still work on what came before the fork.
+ * The host polls a side stream until it has finished, and then has another stream, which nothing
+ * orders behind it, read what it made. When the host begins to ask, the side stream may still work
+ * on what came before the fork.
  */
 static void fork_side_polled(void)
 {

@@ -1,6 +1,7 @@
 /*
- * Calls that wait for all work of a context, or that give a context something which waits for what is yet to come, beside the making of graphs.
- * Shapes change now and then, so that there always are graphs to be made; kernels wait for one another in memory, and host functions for a mutex.
+ * Calls that wait for all work of a context, or that give a context something which waits for what
+ * is yet to come, beside the making of graphs. Shapes change now and then, so that there always are
+ * graphs to be made; kernels wait for one another in memory, and host functions for a mutex.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -32,9 +33,11 @@ static void launch_flag(CUfunction function, CUdeviceptr flag, uint32_t value, C
 }
 
 /* Blocks of a size that changes with `shape`, up to SHAPES. */
-static void launch_shaped(CUfunction function, CUdeviceptr x, CUdeviceptr y, unsigned shape, unsigned argument, CUstream stream)
+static void launch_shaped(CUfunction function, CUdeviceptr x, CUdeviceptr y, unsigned shape,
+                          unsigned argument, CUstream stream)
 {
-	CHECK(cuLaunchKernel(function, 1, 1, 1, 1 + shape % SHAPES, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+	CHECK(cuLaunchKernel(function, 1, 1, 1, 1 + shape % SHAPES, 1, 1, 0, stream,
+	                     (void *[]){&x, &y, &argument}, NULL));
 }
 
 static CUdeviceptr words(uint32_t value)
@@ -93,7 +96,8 @@ static void *go_on_until_over(void *add)
 	return NULL;
 }
 
-/* One thread launches with a mutex held, which is wanted by what another thread adds to a stream. */
+/* One thread launches with a mutex held, which is wanted by what another thread adds to a stream.
+ */
 static void wants_mutex(void (*add)(CUstream))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -105,7 +109,8 @@ static void wants_mutex(void (*add)(CUstream))
 		for (unsigned iteration = 0; iteration < 40; iteration++) {
 			pthread_mutex_lock(&mutex);
 			for (unsigned i = 0; i < 12; i++)
-				launch_shaped((shape + i) % 3 ? hazard_mix : hazard_turn, x, y, shape + i, shape * 100 + i, stream);
+				launch_shaped((shape + i) % 3 ? hazard_mix : hazard_turn, x, y, shape + i,
+				              shape * 100 + i, stream);
 			rest(20);
 			pthread_mutex_unlock(&mutex);
 			CHECK(cuStreamSynchronize(stream));
@@ -130,8 +135,9 @@ static void function_wants_mutex(void)
 
 enum { BEHIND_LOOPS = 240, BEHIND_FROM = 160, BEHIND_FUNCTIONS = 3 };
 
-static unsigned slow_us; /* what a function takes */
-static bool launches_itself; /* the thread that holds the mutex: what it launches is no op, and so left to nobody */
+static unsigned slow_us;     /* what a function takes */
+static bool launches_itself; /* the thread that holds the mutex: what it launches is no op, and so
+                                left to nobody */
 
 static void *launch_with_mutex(void *unused)
 {
@@ -145,7 +151,8 @@ static void *launch_with_mutex(void *unused)
 	while (!over) {
 		pthread_mutex_lock(&mutex);
 		if (launches_itself)
-			CHECK(cuLaunchCooperativeKernel(hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &x, &(unsigned){1}}));
+			CHECK(cuLaunchCooperativeKernel(hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, stream,
+			                                (void *[]){&x, &x, &(unsigned){1}}));
 		else
 			CHECK(cuMemsetD32Async(x, 1, 1, stream));
 		pthread_mutex_unlock(&mutex);
@@ -179,9 +186,10 @@ static void add_slow_callback(CUstream stream)
 }
 
 /*
- * A stream has room for few host functions with work behind them (SIM_FUNCTIONS). A graph's launch that finds none keeps others from launching: also
- * the thread that holds the mutex which they want. The program alone is slower than its functions. What must not be is that they are behind because
- * launches cost less.
+ * A stream has room for few host functions with work behind them (SIM_FUNCTIONS). A graph's launch
+ * that finds none keeps others from launching: also the thread that holds the mutex which they
+ * want. The program alone is slower than its functions. What must not be is that they are behind
+ * because launches cost less.
  */
 static void functions_fill(void (*add)(CUstream), unsigned us, unsigned kernels)
 {
@@ -216,8 +224,8 @@ static void functions_behind(void)
 }
 
 /*
- * A graph's launch takes long (SIM_SLOW), and is left to the submission thread: until it has launched the first, nothing is pending in the stream, and all of it in the
- * queue.
+ * A graph's launch takes long (SIM_SLOW), and is left to the submission thread: until it has
+ * launched the first, nothing is pending in the stream, and all of it in the queue.
  */
 static void functions_queued(void)
 {
@@ -227,12 +235,14 @@ static void functions_queued(void)
 
 static void callbacks_behind(void)
 {
-	functions_fill(add_slow_callback, 1000, 6); /* it is a barrier, so only what comes between costs less */
+	functions_fill(add_slow_callback, 1000,
+	               6); /* it is a barrier, so only what comes between costs less */
 }
 
 /* ---- a context that waits for another's event ---- */
 
-/* All of a context waits for an event behind a kernel of another context, and the next launch is what lets that kernel end. */
+/* All of a context waits for an event behind a kernel of another context, and the next launch is
+ * what lets that kernel end. */
 static void context_waits_for_event(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), waiting, setting;
@@ -261,7 +271,8 @@ static void context_waits_for_event(void)
 		CHECK(cuEventRecord(event, waiting));
 		rest(1500); /* most of the time that the making of a graph may begin in */
 		CHECK(cuCtxWaitEvent(hazard_context, event));
-		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, setting, (void *[]){&flag, &count})); /* an op of no lane's */
+		CHECK(cuLaunchCooperativeKernel(publish, 1, 1, 1, 1, 1, 1, 0, setting,
+		                                (void *[]){&flag, &count})); /* an op of no lane's */
 		CHECK(cuStreamSynchronize(waiting));
 	}
 	CHECK(cuCtxSetCurrent(hazard_context));
@@ -321,14 +332,17 @@ static void give_value(void)
 
 static void give_batch(void)
 {
-	CUstreamBatchMemOpParams write = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32, .address = giving_flag, .value = 1}};
+	CUstreamBatchMemOpParams write = {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32,
+	                                                 .address = giving_flag,
+	                                                 .value = 1}};
 
 	CHECK(cuStreamBatchMemOp(giving, 1, &write, 0));
 }
 
 static void give_cooperative_launch(void)
 {
-	CHECK(cuLaunchCooperativeKernel(giving_publish, 1, 1, 1, 1, 1, 1, 0, giving, (void *[]){&giving_flag, &(uint32_t){1}}));
+	CHECK(cuLaunchCooperativeKernel(giving_publish, 1, 1, 1, 1, 1, 1, 0, giving,
+	                                (void *[]){&giving_flag, &(uint32_t){1}}));
 }
 
 static void give_launch(void)
@@ -412,14 +426,17 @@ static CUgraphExec make_empty_graph(void)
 }
 
 /*
- * While a kernel runs for good, a loop gets hot and no graph is made. Then the kernel ends, and of each kind of call that gives a context work, the one that comes
- * while the graph is made is kept back, until it is there.
+ * While a kernel runs for good, a loop gets hot and no graph is made. Then the kernel ends, and of
+ * each kind of call that gives a context work, the one that comes while the graph is made is kept
+ * back, until it is there.
  */
 static void kept_back(void)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), resident = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 resident = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUfunction await = hazard_function("await");
-	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, hazard_device}};
+	CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                        .location = {CU_MEM_LOCATION_TYPE_DEVICE, hazard_device}};
 	CUdeviceptr x = words(1), y = words(3);
 
 	giving = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -441,7 +458,8 @@ static void kept_back(void)
 			CHECK(cuStreamSynchronize(stream));
 		}
 		*(volatile uint32_t *)shared_word = kind + 1;
-		printf("%s is %s\n", givings[kind].name, is_kept_back(givings[kind].call) ? "kept back" : "not kept back");
+		printf("%s is %s\n", givings[kind].name,
+		       is_kept_back(givings[kind].call) ? "kept back" : "not kept back");
 		hazard_settle(stream);
 	}
 	CHECK(cuCtxSynchronize());
@@ -452,7 +470,8 @@ static void kept_back(void)
 static pthread_barrier_t step_begins;
 static uint32_t ends[2];
 
-/* In each step the first device has a kernel that waits for one of the second, and its thread then frees memory. */
+/* In each step the first device has a kernel that waits for one of the second, and its thread then
+ * frees memory. */
 static void *work_on_device(void *which)
 {
 	CUfunction mix, turn, await, publish;
@@ -500,7 +519,8 @@ static void free_beside_device(void)
 	pthread_t thread;
 
 	pthread_barrier_init(&step_begins, NULL, 2);
-	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096,
+	                     CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
 	*shared_word = 0;
 	pthread_create(&thread, NULL, work_on_device, (void *)1);
 	work_on_device(NULL);
@@ -548,15 +568,18 @@ static void *launch_when_asked(void *unused)
 }
 
 /*
- * A kernel of one context waits for a kernel of another. One thread frees memory of the first context, and so waits for the kernel; one launches
- * there meanwhile; and a third makes a call that waits for nobody, launches in the other context, in the midst of what is hot, what the kernel waits
- * for, and makes no call until all is freed. What it launched before has shapes that change, so that graphs of the first context are always to be
- * made.
+ * A kernel of one context waits for a kernel of another. One thread frees memory of the first
+ * context, and so waits for the kernel; one launches there meanwhile; and a third makes a call that
+ * waits for nobody, launches in the other context, in the midst of what is hot, what the kernel
+ * waits for, and makes no call until all is freed. What it launched before has shapes that change,
+ * so that graphs of the first context are always to be made.
  */
-static void live_beside_context(bool (*springs)(uint32_t step), void (*prepare)(void), void (*meanwhile)(void))
+static void live_beside_context(bool (*springs)(uint32_t step), void (*prepare)(void),
+                                void (*meanwhile)(void))
 {
 	CUfunction await = hazard_function("await"), publish, mix;
-	CUstream resident = hazard_stream(CU_STREAM_NON_BLOCKING), changing = hazard_stream(CU_STREAM_NON_BLOCKING), stream;
+	CUstream resident = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 changing = hazard_stream(CU_STREAM_NON_BLOCKING), stream;
 	CUdeviceptr wide = words(1);
 	CUcontext other;
 	CUmodule module;
@@ -564,7 +587,8 @@ static void live_beside_context(bool (*springs)(uint32_t step), void (*prepare)(
 	pthread_t threads[2];
 
 	stream_beside = hazard_stream(CU_STREAM_NON_BLOCKING);
-	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096,
+	                     CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
 	*shared_word = 0;
 	flag = (CUdeviceptr)(uintptr_t)shared_word;
 	CHECK(cuCtxCreate(&other, NULL, 0, hazard_device));
@@ -720,7 +744,8 @@ static void *free_elsewhere(void *unused)
 	CHECK(cuCtxCreate(&other, NULL, 0, 1));
 	CHECK(cuModuleLoad(&module, hazard_module_path));
 	CHECK(cuModuleGetFunction(&await, module, "await"));
-	CHECK(cuMemHostAlloc((void **)&shared_word, 4096, CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
+	CHECK(cuMemHostAlloc((void **)&shared_word, 4096,
+	                     CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_PORTABLE));
 	*shared_word = 0;
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CHECK(cuMemAlloc(&freed, 256));
@@ -746,8 +771,9 @@ static void make_hot(void)
 }
 
 /*
- * A primary context is released for the last time while another device's thread is in a call that waits for a long time, so that its graphs are left. It has ended
- * with them, and nobody may touch them when graphs are made in the next one of its handle.
+ * A primary context is released for the last time while another device's thread is in a call that
+ * waits for a long time, so that its graphs are left. It has ended with them, and nobody may touch
+ * them when graphs are made in the next one of its handle.
  */
 static void release_ends_beside(void)
 {
@@ -794,8 +820,8 @@ static void retain_in_handler(int unused)
 }
 
 /*
- * Its handler makes such a call, too. keysignal.c sends it when Reprise makes what a thread's end is told by; without Reprise nobody does, and it
- * comes afterwards.
+ * Its handler makes such a call, too. keysignal.c sends it when Reprise makes what a thread's end
+ * is told by; without Reprise nobody does, and it comes afterwards.
  */
 static void handler_at_first_call(void)
 {
@@ -819,7 +845,8 @@ static void handle(int unused)
 	handled++;
 }
 
-/* Makes the call; in the midst of it the handler makes another, where Reprise makes what a thread's end is told by, else afterwards. */
+/* Makes the call; in the midst of it the handler makes another, where Reprise makes what a thread's
+ * end is told by, else afterwards. */
 static void interrupted(void (*call)(void), void (*other)(void))
 {
 	in_handler = other;
@@ -851,7 +878,8 @@ static void *do_set_word(void *context)
 	return NULL;
 }
 
-/* A thread's first op, before any call of it that waits for a device. Another has made the first of all. */
+/* A thread's first op, before any call of it that waits for a device. Another has made the first of
+ * all. */
 static void handler_at_first_op(void)
 {
 	CUcontext context;
@@ -926,8 +954,14 @@ static void make_graph(void)
 {
 	unsigned argument = 1;
 	void *params[] = {&hazard_x, &hazard_y, &argument};
-	CUDA_KERNEL_NODE_PARAMS node = {.func = hazard_mix, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
-		.kernelParams = params};
+	CUDA_KERNEL_NODE_PARAMS node = {.func = hazard_mix,
+	                                .gridDimX = 1,
+	                                .gridDimY = 1,
+	                                .gridDimZ = 1,
+	                                .blockDimX = 1,
+	                                .blockDimY = 1,
+	                                .blockDimZ = 1,
+	                                .kernelParams = params};
 	CUgraphExec executable;
 	CUgraphNode added;
 	CUgraph graph;
@@ -962,7 +996,10 @@ static void end_context(void)
 static void end_memory(void)
 {
 	static unsigned char page[4096] __attribute__((aligned(4096)));
-	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 16, .Height = 16, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR wanted = {.Width = 16,
+	                                .Height = 16,
+	                                .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+	                                .NumChannels = 1};
 	CUarray array;
 
 	CHECK(cuArrayCreate(&array, &wanted));
@@ -997,13 +1034,14 @@ static void ask_for(void (*call)(void))
 }
 
 /*
- * A kernel waits, on one stream, for a kernel on another, whose launch has returned in the midst of what is hot. Then comes a call that waits for
- * both, of this thread's or of another.
+ * A kernel waits, on one stream, for a kernel on another, whose launch has returned in the midst of
+ * what is hot. Then comes a call that waits for both, of this thread's or of another.
  */
 static void wait_behind_deferred(void (*call)(void))
 {
 	CUfunction await = hazard_function("await"), publish = hazard_function("publish");
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), resident = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 resident = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUdeviceptr flag = words(0);
 	pthread_t thread;
 

@@ -3,34 +3,50 @@
 
 static CUDA_KERNEL_NODE_PARAMS kernel_params(CUfunction function, void **params)
 {
-	return (CUDA_KERNEL_NODE_PARAMS){.func = function, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS, .blockDimY = 1,
-		.blockDimZ = 1, .kernelParams = params};
+	return (CUDA_KERNEL_NODE_PARAMS){.func = function,
+	                                 .gridDimX = 1,
+	                                 .gridDimY = 1,
+	                                 .gridDimZ = 1,
+	                                 .blockDimX = WORDS,
+	                                 .blockDimY = 1,
+	                                 .blockDimZ = 1,
+	                                 .kernelParams = params};
 }
 
-static CUgraphNode add_kernel(CUgraph graph, CUgraphNode after, CUfunction function, CUdeviceptr x, unsigned argument)
+static CUgraphNode add_kernel(CUgraph graph, CUgraphNode after, CUfunction function, CUdeviceptr x,
+                              unsigned argument)
 {
 	CUDA_KERNEL_NODE_PARAMS params = kernel_params(function, (void *[]){&x, &hazard_y, &argument});
 	CUgraphNode node;
 
-	CHECK(cuGraphAddKernelNode(&node, graph, after != NULL ? &after : NULL, after != NULL, &params));
+	CHECK(
+		cuGraphAddKernelNode(&node, graph, after != NULL ? &after : NULL, after != NULL, &params));
 	return node;
 }
 
 static CUgraphNode add_copy(CUgraph graph, CUgraphNode after, CUdeviceptr to, CUdeviceptr from)
 {
-	CUDA_MEMCPY3D params = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = from, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = to,
-		.WidthInBytes = WORDS * 4, .Height = 1, .Depth = 1};
+	CUDA_MEMCPY3D params = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                        .srcDevice = from,
+	                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                        .dstDevice = to,
+	                        .WidthInBytes = WORDS * 4,
+	                        .Height = 1,
+	                        .Depth = 1};
 	CUgraphNode node;
 
 	CHECK(cuGraphAddMemcpyNode(&node, graph, &after, 1, &params, hazard_context));
 	return node;
 }
 
-/* mix, then by way of memory that the graph itself takes and gives back, then a child graph of two. *first is the first node. */
+/* mix, then by way of memory that the graph itself takes and gives back, then a child graph of two.
+ * *first is the first node. */
 static CUgraph make_graph(unsigned argument, CUgraphNode *first)
 {
-	CUDA_MEM_ALLOC_NODE_PARAMS memory = {.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = hazard_device}}, .bytesize = WORDS * 4};
+	CUDA_MEM_ALLOC_NODE_PARAMS memory = {
+		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = hazard_device}},
+		.bytesize = WORDS * 4};
 	CUgraph graph, child;
 	CUgraphNode node;
 
@@ -60,7 +76,8 @@ static CUgraph make_chain(unsigned argument)
 	return graph;
 }
 
-/* Two graphs among hot launches: one with memory and a child, whose first node is set now and then, and one that is updated as a whole. */
+/* Two graphs among hot launches: one with memory and a child, whose first node is set now and then,
+ * and one that is updated as a whole. */
 static void own_graph_launch(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -73,7 +90,8 @@ static void own_graph_launch(void)
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		hazard_chain(hazard_x, stream);
 		if (hazard_springs(iteration)) {
-			CUDA_KERNEL_NODE_PARAMS params = kernel_params(hazard_mix, (void *[]){&hazard_x, &hazard_y, &iteration});
+			CUDA_KERNEL_NODE_PARAMS params =
+				kernel_params(hazard_mix, (void *[]){&hazard_x, &hazard_y, &iteration});
 			CUgraphExecUpdateResultInfo info;
 			CUgraph other = make_chain(iteration);
 

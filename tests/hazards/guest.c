@@ -1,4 +1,5 @@
-/* What is the program's own: its threads' policies and processors, errno, dlerror, floating point, file numbers, its own end; and what it forbids itself. */
+/* What is the program's own: its threads' policies and processors, errno, dlerror, floating point,
+ * file numbers, its own end; and what it forbids itself. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -58,7 +59,8 @@ static unsigned in_the_way(const char *name, int all)
 		pid_t thread = (pid_t)atoi(entry->d_name);
 		cpu_set_t set;
 
-		if (thread == 0 || !is_named(thread, name) || sched_getaffinity(thread, sizeof(set), &set) != 0)
+		if (thread == 0 || !is_named(thread, name) ||
+		    sched_getaffinity(thread, sizeof(set), &set) != 0)
 			continue;
 		count += sched_getscheduler(thread) == SCHED_FIFO || CPU_COUNT(&set) < all;
 	}
@@ -75,7 +77,8 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* The thread has one processor for itself and leaves it to nobody: it looks at memory that deferred kernels write. */
+/* The thread has one processor for itself and leaves it to nobody: it looks at memory that deferred
+ * kernels write. */
 static void real_time(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -90,7 +93,8 @@ static void real_time(void)
 	CPU_ZERO(&one);
 	CPU_SET((size_t)sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	sched_setscheduler(0, SCHED_FIFO, &(struct sched_param){.sched_priority = 10}); /* where it is allowed */
+	sched_setscheduler(0, SCHED_FIFO,
+	                   &(struct sched_param){.sched_priority = 10}); /* where it is allowed */
 	CHECK(cuMemHostAlloc(&memory, WORDS * 4, CU_MEMHOSTALLOC_DEVICEMAP));
 	CHECK(cuMemHostGetDevicePointer(&mapped, memory, 0));
 	host = memset(memory, 0, WORDS * 4);
@@ -100,7 +104,8 @@ static void real_time(void)
 
 			hazard_launch(hazard_mix, mapped, i, stream);
 			expected = hazard_mixed(expected, 5, i);
-			while (hazard_springs(iteration) && i == CHAIN / 2 && host[WORDS - 1] != expected && late == 0)
+			while (hazard_springs(iteration) && i == CHAIN / 2 && host[WORDS - 1] != expected &&
+			       late == 0)
 				late += seconds() - begin > 10;
 		}
 		CHECK(cuStreamSynchronize(stream));
@@ -112,7 +117,8 @@ static void real_time(void)
 
 /* ---- what a program forbids itself ---- */
 
-/* A filter of system calls that ends the process where a thread is started, set after the first work on the device. */
+/* A filter of system calls that ends the process where a thread is started, set after the first
+ * work on the device. */
 static void locked_in(void)
 {
 	struct sock_filter filter[] = {
@@ -125,7 +131,8 @@ static void locked_in(void)
 	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
 
 	loop(hazard_x, 1);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		printf("not locked in\n");
 	loop(hazard_x, ITERATIONS);
 	hazard_print("x", hazard_x);
@@ -133,7 +140,8 @@ static void locked_in(void)
 
 /* ---- what calls leave in the thread ---- */
 
-/* Whatever is inexact ends the process, in all threads; values change, so that graphs are patched. */
+/* Whatever is inexact ends the process, in all threads; values change, so that graphs are patched.
+ */
 static void floating_point(void)
 {
 	CUstream stream;
@@ -163,7 +171,8 @@ static size_t address_space(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* There is no room for another thread, nor for much else: that is nothing which errno tells the program. */
+/* There is no room for another thread, nor for much else: that is nothing which errno tells the
+ * program. */
 static void errno_kept(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -201,8 +210,10 @@ static void CUDA_CB do_nothing(void *unused)
 	(void)unused;
 }
 
-/* Of every kind of door one, or more: ops, orders of streams, events, waits, questions, ends, memory, attributes, captures. */
-static void call_all(unsigned iteration, CUdeviceptr pinned_at, CUdeviceptr words, CUevent event, CUstream stream, CUstream other)
+/* Of every kind of door one, or more: ops, orders of streams, events, waits, questions, ends,
+ * memory, attributes, captures. */
+static void call_all(unsigned iteration, CUdeviceptr pinned_at, CUdeviceptr words, CUevent event,
+                     CUstream stream, CUstream other)
 {
 	CUstreamAttrValue value = {.priority = 0};
 	CUgraphExec executable;
@@ -216,7 +227,8 @@ static void call_all(unsigned iteration, CUdeviceptr pinned_at, CUdeviceptr word
 	for (unsigned i = 0; i < CHAIN; i++) {
 		void *params[] = {&hazard_x, &hazard_y, &i};
 
-		KEPT(cuLaunchKernel(i % 2 == 0 ? hazard_mix : hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, stream, params, NULL));
+		KEPT(cuLaunchKernel(i % 2 == 0 ? hazard_mix : hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, stream,
+		                    params, NULL));
 	}
 	KEPT(cuMemcpyAsync(pinned_at, hazard_x, 64, stream));
 	KEPT(cuMemsetD32Async(words, 5, 4, stream));
@@ -234,7 +246,8 @@ static void call_all(unsigned iteration, CUdeviceptr pinned_at, CUdeviceptr word
 	KEPT(cuCtxSynchronize());
 	KEPT(cuStreamQuery(stream));
 	KEPT(cuFuncGetAttribute(&number, CU_FUNC_ATTRIBUTE_NUM_REGS, hazard_mix));
-	KEPT(cuFuncSetAttribute(hazard_fold, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, (int)(iteration % 100)));
+	KEPT(cuFuncSetAttribute(hazard_fold, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+	                        (int)(iteration % 100)));
 	KEPT(cuEventCreate(&marked, CU_EVENT_DEFAULT));
 	KEPT(cuEventRecord(marked, other));
 	KEPT(cuEventDestroy(marked));
@@ -300,7 +313,8 @@ static void *call_all_there(void *host)
 	return NULL;
 }
 
-/* Whatever Reprise asks the C library for changes errno (spoil.c): from the first call on, and again in a second thread, which does all for the first time. */
+/* Whatever Reprise asks the C library for changes errno (spoil.c): from the first call on, and
+ * again in a second thread, which does all for the first time. */
 static void errno_spoiled(void)
 {
 	CUcontext context;
@@ -314,11 +328,13 @@ static void errno_spoiled(void)
 	call_all_there(host);
 	pthread_create(&thread, NULL, call_all_there, host);
 	pthread_join(thread, NULL);
-	printf("errno changed %u times%s%s\n", calls_that_changed, changed_by != NULL ? ", first by " : "", changed_by != NULL ? changed_by : "");
+	printf("errno changed %u times%s%s\n", calls_that_changed,
+	       changed_by != NULL ? ", first by " : "", changed_by != NULL ? changed_by : "");
 	hazard_print("x", hazard_x);
 }
 
-/* An error of the loader's waits until it is asked for, whatever CUDA is called for the first time meanwhile. */
+/* An error of the loader's waits until it is asked for, whatever CUDA is called for the first time
+ * meanwhile. */
 static void pending_dlerror(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -341,7 +357,8 @@ static void pending_dlerror(void)
 
 /* ---- file numbers ---- */
 
-/* As a daemon that closes stderr, and gives its number to a file of its own, before it uses CUDA. */
+/* As a daemon that closes stderr, and gives its number to a file of its own, before it uses CUDA.
+ */
 static void closed_before(void)
 {
 	char path[] = "/tmp/closed-before-XXXXXX";
@@ -381,7 +398,8 @@ static void *wait_a_while(void *unused)
 	return NULL;
 }
 
-/* The main thread ends before the others: with one that uses CUDA, or with one that never did. (A driver with threads of its own would keep the process alive.) */
+/* The main thread ends before the others: with one that uses CUDA, or with one that never did. (A
+ * driver with threads of its own would keep the process alive.) */
 static void end_main_thread(void *(*last)(void *))
 {
 	pthread_t thread;

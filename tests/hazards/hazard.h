@@ -1,7 +1,7 @@
 /*
- * Hazards on the simulated driver: programs that make a sequence hot and then spring a trap, at irregular iterations. They
- * print what they end with; compare.py runs them plain and under Reprise. The arithmetic is order-sensitive, so a lost, doubled,
- * reordered or stale op shows.
+ * Hazards on the simulated driver: programs that make a sequence hot and then spring a trap, at
+ * irregular iterations. They print what they end with; compare.py runs them plain and under
+ * Reprise. The arithmetic is order-sensitive, so a lost, doubled, reordered or stale op shows.
  */
 #pragma once
 
@@ -21,13 +21,17 @@ struct hazard {
 };
 
 /* Each ends with a NULL name. */
-extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazards[], order_hazards[], context_hazards[], thread_hazards[], apart_hazards[], lifetime_hazards[],
-	capture_hazards[], graph_hazards[], launch_hazards[], change_hazards[], replay_hazards[], ending_hazards[], room_hazards[], manners_hazards[], process_hazards[],
-	patching_hazards[], limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[], judged_hazards[], gated_hazards[], guest_hazards[];
+extern const struct hazard memory_hazards[], parameter_hazards[], waiting_hazards[],
+	order_hazards[], context_hazards[], thread_hazards[], apart_hazards[], lifetime_hazards[],
+	capture_hazards[], graph_hazards[], launch_hazards[], change_hazards[], replay_hazards[],
+	ending_hazards[], room_hazards[], manners_hazards[], process_hazards[], patching_hazards[],
+	limit_hazards[], fork_hazards[], device_hazards[], api_hazards[], identity_hazards[],
+	judged_hazards[], gated_hazards[], guest_hazards[];
 
 extern const struct hazard error_hazards[], blocked_hazards[], attribute_hazards[];
 
-/* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one block of WORDS threads works on `x` and reads `y`. */
+/* Set up before a hazard runs, by this unless the hazard does it itself, after it has forked; one
+ * block of WORDS threads works on `x` and reads `y`. */
 void hazard_set_up(void);
 extern CUcontext hazard_context;
 extern CUdevice hazard_device;
@@ -37,22 +41,26 @@ extern CUdeviceptr hazard_x, hazard_y;
 extern const char *hazard_module_path;
 
 /*
- * Until Reprise has built the graphs of what is hot by now, so that how much is replayed is no matter of time; nothing without it. They are built when the
- * device has nothing to do: settle waits for a stream first.
+ * Until Reprise has built the graphs of what is hot by now, so that how much is replayed is no
+ * matter of time; nothing without it. They are built when the device has nothing to do: settle
+ * waits for a stream first.
  */
 void hazard_await_graphs(void);
 void hazard_settle(CUstream stream);
 
-/* True at irregular iterations, about one in thirty-seven, once the loop is hot; its graphs are awaited before, where something comes to be built. */
+/* True at irregular iterations, about one in thirty-seven, once the loop is hot; its graphs are
+ * awaited before, where something comes to be built. */
 bool hazard_springs(unsigned iteration);
 bool hazard_is_irregular(unsigned iteration); /* the same, and nothing is awaited */
 
-/* At the end of each iteration: settles some iterations after each of those, when what ended there has become hot again. */
+/* At the end of each iteration: settles some iterations after each of those, when what ended there
+ * has become hot again. */
 void hazard_settle_again(unsigned iteration, CUstream stream);
 
 void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream);
 
-/* CHAIN launches on x: mix and turn by turns, arguments by place. Or the first of them, so that a trace is left in its middle. */
+/* CHAIN launches on x: mix and turn by turns, arguments by place. Or the first of them, so that a
+ * trace is left in its middle. */
 void hazard_chain(CUdeviceptr x, CUstream stream);
 void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream);
 

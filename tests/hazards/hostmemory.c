@@ -1,10 +1,12 @@
 /*
- * Host memory that runs out for Reprise alone: malloc, calloc, realloc and aligned_alloc return NULL on demand where libreprise.so calls them.
+ * Host memory that runs out for Reprise alone: malloc, calloc, realloc and aligned_alloc return
+ * NULL on demand where libreprise.so calls them.
  *
  *     LD_PRELOAD=libhostmemory.so:libreprise.so HOST_MEMORY_FAIL=WHEN program
  *
- * WHEN is N (the N-th allocation, from 1), every=N (each N-th) or from-N (the N-th and each later one). Everybody else gets memory.
- * All is set up by the constructor, and only read afterwards; allocations are counted over all threads.
+ * WHEN is N (the N-th allocation, from 1), every=N (each N-th) or from-N (the N-th and each later
+ * one). Everybody else gets memory. All is set up by the constructor, and only read afterwards;
+ * allocations are counted over all threads.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* What an address, a handle or an attribute is: asked where it counts, and asked again when it has ended or changed. */
+/* What an address, a handle or an attribute is: asked where it counts, and asked again when it has
+ * ended or changed. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -21,12 +22,29 @@ static void *pages(size_t bytes)
 /* To hazard_y, from `base` and WITHIN bytes behind it. */
 static void copy_rows(bool deep, void *base, CUstream stream)
 {
-	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = base, .srcPitch = 2 * PAGE, .srcY = WITHIN / PAGE / 2 - 1,
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                      .srcHost = base,
+	                      .srcPitch = 2 * PAGE,
+	                      .srcY = WITHIN / PAGE / 2 - 1,
 	                      .srcXInBytes = 2 * PAGE,
-	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = hazard_y, .dstPitch = PAGE, .WidthInBytes = WORDS * 4, .Height = 1};
-	CUDA_MEMCPY3D slices = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = base, .srcPitch = PAGE, .srcHeight = 2, .srcZ = WITHIN / PAGE / 2 - 1, .srcY = 2,
-	                        .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = hazard_y, .dstPitch = PAGE, .dstHeight = 1, .WidthInBytes = WORDS * 4,
-	                        .Height = 1, .Depth = 1};
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = hazard_y,
+	                      .dstPitch = PAGE,
+	                      .WidthInBytes = WORDS * 4,
+	                      .Height = 1};
+	CUDA_MEMCPY3D slices = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                        .srcHost = base,
+	                        .srcPitch = PAGE,
+	                        .srcHeight = 2,
+	                        .srcZ = WITHIN / PAGE / 2 - 1,
+	                        .srcY = 2,
+	                        .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                        .dstDevice = hazard_y,
+	                        .dstPitch = PAGE,
+	                        .dstHeight = 1,
+	                        .WidthInBytes = WORDS * 4,
+	                        .Height = 1,
+	                        .Depth = 1};
 
 	if (deep)
 		CHECK(cuMemcpy3DAsync(&slices, stream));
@@ -35,8 +53,8 @@ static void copy_rows(bool deep, void *base, CUstream stream)
 }
 
 /*
- * Copies of rows and slices whose descriptors name a registered page as their base, or none at all, but begin in pageable memory: it is read when the call
- * returns.
+ * Copies of rows and slices whose descriptors name a registered page as their base, or none at all,
+ * but begin in pageable memory: it is read when the call returns.
  */
 static void copy_begins_elsewhere(void)
 {
@@ -62,8 +80,14 @@ static void copy_without_base(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	uint32_t *words = pages(PAGE);
-	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcXInBytes = (uintptr_t)words, .srcPitch = PAGE, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-	                      .dstDevice = hazard_y, .dstPitch = PAGE, .WidthInBytes = WORDS * 4, .Height = 1};
+	CUDA_MEMCPY2D rows = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                      .srcXInBytes = (uintptr_t)words,
+	                      .srcPitch = PAGE,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = hazard_y,
+	                      .dstPitch = PAGE,
+	                      .WidthInBytes = WORDS * 4,
+	                      .Height = 1};
 
 	printf("%d\n", (int)cuMemcpy2DAsync(&rows, stream));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
@@ -78,7 +102,8 @@ static void copy_without_base(void)
 	hazard_print("x", hazard_x);
 }
 
-/* A hot body in whose middle WORDS words come from `source`. If it is pageable, they are overwritten as soon as the copy returns. */
+/* A hot body in whose middle WORDS words come from `source`. If it is pageable, they are
+ * overwritten as soon as the copy returns. */
 static void copy_in_body(uint32_t *source, unsigned seed, bool pageable, CUstream stream)
 {
 	for (unsigned i = 0; i < WORDS; i++)
@@ -134,7 +159,8 @@ static void let_call(void)
 		continue;
 }
 
-/* Memory is unregistered by another thread, while this one goes on with copies from it. When that has returned, it is pageable. */
+/* Memory is unregistered by another thread, while this one goes on with copies from it. When that
+ * has returned, it is pageable. */
 static void unregister_beside(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -155,7 +181,8 @@ static void unregister_beside(void)
 	hazard_print("x", hazard_x);
 }
 
-/* A limit of shared memory is lowered by another thread, while this one goes on with launches above it. When that has returned, they are refused. */
+/* A limit of shared memory is lowered by another thread, while this one goes on with launches above
+ * it. When that has returned, they are refused. */
 static void attribute_beside(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -172,7 +199,8 @@ static void attribute_beside(void)
 		if (iteration == 700)
 			pthread_join(thread, NULL);
 		for (unsigned i = 0; i < CHAIN; i++) {
-			CUresult result = cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 60000, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
+			CUresult result = cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 60000, stream,
+			                                 (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
 
 			accepted += iteration >= 700 && result == CUDA_SUCCESS;
 		}
@@ -202,7 +230,8 @@ static void module_variable(void)
 		CHECK(cuStreamSynchronize(stream));
 	}
 	CHECK(cuModuleUnload(module));
-	if (mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != page)
+	if (mmap(page, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+	         -1, 0) != page)
 		printf("the address did not come back\n");
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++)
 		copy_in_body(page, iteration, true, stream);
@@ -229,7 +258,8 @@ static void context_memory(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Memory is given back with work on it deferred, and the same addresses come again with other contents. */
+/* Memory is given back with work on it deferred, and the same addresses come again with other
+ * contents. */
 static void free_pending(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -250,7 +280,8 @@ static void free_pending(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Of no concern to the loop, memory is given back again and again: what it does is found again, and not made anew. One body begins with a memset. */
+/* Of no concern to the loop, memory is given back again and again: what it does is found again, and
+ * not made anew. One body begins with a memset. */
 static void memory_ends_often(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -271,7 +302,8 @@ static void memory_ends_often(void)
 
 /* ---- functions ---- */
 
-/* A module is unloaded, another loaded, and the same handle comes back as a function of other parameters. */
+/* A module is unloaded, another loaded, and the same handle comes back as a function of other
+ * parameters. */
 static void function_other_parameters(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -289,9 +321,11 @@ static void function_other_parameters(void)
 				struct {
 					unsigned number, beside;
 				} argument = {WORDS, 0xeeeeeeee};
-				void *mix[] = {&hazard_x, &hazard_y, &argument}, *fold[] = {&hazard_x, &argument, &sum};
+				void *mix[] = {&hazard_x, &hazard_y, &argument},
+					 *fold[] = {&hazard_x, &argument, &sum};
 
-				CHECK(cuLaunchKernel(function, 1, 1, 1, round % 2 == 0 ? WORDS : 1, 1, 1, 0, stream, round % 2 == 0 ? mix : fold, NULL));
+				CHECK(cuLaunchKernel(function, 1, 1, 1, round % 2 == 0 ? WORDS : 1, 1, 1, 0, stream,
+				                     round % 2 == 0 ? mix : fold, NULL));
 			}
 			CHECK(cuStreamSynchronize(stream));
 		}
@@ -301,7 +335,8 @@ static void function_other_parameters(void)
 	hazard_print("sum", sum);
 }
 
-/* A function is told in mid-loop that it needs clusters of two blocks: grids that these do not divide are refused. */
+/* A function is told in mid-loop that it needs clusters of two blocks: grids that these do not
+ * divide are refused. */
 static void cluster_attribute(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -318,9 +353,13 @@ static void cluster_attribute(void)
 			CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 1));
 		}
 		for (unsigned i = 0; i < CHAIN; i++) {
-			unsigned blocks = iteration > 600 && hazard_springs(iteration) && i == CHAIN / 2 ? 3 : 2 + 2 * (iteration % 7), argument = iteration * CHAIN + i;
+			unsigned blocks = iteration > 600 && hazard_springs(iteration) && i == CHAIN / 2
+			                      ? 3
+			                      : 2 + 2 * (iteration % 7),
+					 argument = iteration * CHAIN + i;
 
-			refused += cuLaunchKernel(hazard_mix, blocks, 1, 1, 8, 1, 1, 0, stream, (void *[]){&x, &x, &argument}, NULL) != CUDA_SUCCESS;
+			refused += cuLaunchKernel(hazard_mix, blocks, 1, 1, 8, 1, 1, 0, stream,
+			                          (void *[]){&x, &x, &argument}, NULL) != CUDA_SUCCESS;
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}

@@ -44,11 +44,25 @@ static void see(unsigned at, unsigned iteration)
 
 static void copy_on_host(unsigned iteration, bool trap, CUstream stream)
 {
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = 16, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to + 16,
-		.dstPitch = 16, .WidthInBytes = 16, .Height = 2};
-	CUDA_MEMCPY3D block = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED, .srcDevice = (CUdeviceptr)(uintptr_t)from, .srcPitch = 16, .srcHeight = 2,
-		.dstMemoryType = CU_MEMORYTYPE_UNIFIED, .dstDevice = (CUdeviceptr)(uintptr_t)(to + 32), .dstPitch = 16, .dstHeight = 2, .WidthInBytes = 16,
-		.Height = 2, .Depth = 2};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                       .srcHost = from,
+	                       .srcPitch = 16,
+	                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+	                       .dstHost = to + 16,
+	                       .dstPitch = 16,
+	                       .WidthInBytes = 16,
+	                       .Height = 2};
+	CUDA_MEMCPY3D block = {.srcMemoryType = CU_MEMORYTYPE_UNIFIED,
+	                       .srcDevice = (CUdeviceptr)(uintptr_t)from,
+	                       .srcPitch = 16,
+	                       .srcHeight = 2,
+	                       .dstMemoryType = CU_MEMORYTYPE_UNIFIED,
+	                       .dstDevice = (CUdeviceptr)(uintptr_t)(to + 32),
+	                       .dstPitch = 16,
+	                       .dstHeight = 2,
+	                       .WidthInBytes = 16,
+	                       .Height = 2,
+	                       .Depth = 2};
 
 	from[0] = iteration;
 	CHECK(cuMemcpyAsync((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, 64, stream));
@@ -89,13 +103,15 @@ static void touch_rows(unsigned iteration, bool trap, CUstream stream)
 {
 	unsigned which = trap ? iteration % 6 : 6;
 
-	expect(cuMemsetD8Async(rows + place(iteration, which == 0), (unsigned char)iteration, ROW, stream));
+	expect(cuMemsetD8Async(rows + place(iteration, which == 0), (unsigned char)iteration, ROW,
+	                       stream));
 	expect(cuMemcpyDtoDAsync(rows + place(iteration, which == 1), hazard_x, ROW, stream));
 	expect(cuMemcpyDtoDAsync(hazard_y, rows + place(iteration, which == 2), ROW, stream));
 	expect(cuMemcpyHtoDAsync(hazard_y, pinned + place(iteration, which == 3), ROW, stream));
 	expect(cuMemcpyDtoHAsync(pinned + place(iteration, which == 4), hazard_x, ROW, stream));
 	/* The first of the two rows is within it. */
-	expect(cuMemsetD2D32Async(rows + (which == 5 ? (ROWS - 1) * ROW : place(iteration, false)), ROW, iteration, WORDS, 2, stream));
+	expect(cuMemsetD2D32Async(rows + (which == 5 ? (ROWS - 1) * ROW : place(iteration, false)), ROW,
+	                          iteration, WORDS, 2, stream));
 }
 
 static void set_up_rows(void)
@@ -107,7 +123,8 @@ static void set_up_rows(void)
 	CHECK(cuCtxSynchronize());
 }
 
-/* Copies and memsets whose addresses move on each time, and now and then would leave their memory: the driver refuses that call, and no other. */
+/* Copies and memsets whose addresses move on each time, and now and then would leave their memory:
+ * the driver refuses that call, and no other. */
 static void beyond_memory(void)
 {
 	set_up_rows();
@@ -123,16 +140,20 @@ static bool all_mapped;
 
 static void map(unsigned piece)
 {
-	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = hazard_device}, .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+	CUmemAccessDesc access = {.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+	                                       .id = hazard_device},
+	                          .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 
 	CHECK(cuMemMap(reserved + piece * grain, grain, 0, pieces[piece], 0));
 	CHECK(cuMemSetAccess(reserved + piece * grain, grain, &access, 1));
 }
 
-/* Across the borders of pieces; where the loop springs it, into the last one, which is mapped by turns. */
+/* Across the borders of pieces; where the loop springs it, into the last one, which is mapped by
+ * turns. */
 static void touch_pieces(unsigned iteration, bool trap, CUstream stream)
 {
-	CUdeviceptr border = reserved + (trap ? 3 : 1 + iteration % 2) * grain, place = border - 4 * (1 + iteration % (WORDS - 1));
+	CUdeviceptr border = reserved + (trap ? 3 : 1 + iteration % 2) * grain,
+				place = border - 4 * (1 + iteration % (WORDS - 1));
 
 	expect(cuMemsetD32Async(place, iteration, WORDS, stream));
 	expect(cuMemcpyDtoDAsync(hazard_y, place, ROW, stream));
@@ -146,10 +167,13 @@ static void touch_pieces(unsigned iteration, bool trap, CUstream stream)
 	all_mapped = !all_mapped;
 }
 
-/* Memory that is mapped piece by piece: ops that reach over several pieces, and now and then beyond the last. */
+/* Memory that is mapped piece by piece: ops that reach over several pieces, and now and then beyond
+ * the last. */
 static void mapped_by_hand(void)
 {
-	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = hazard_device}};
+	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+	                                               .id = hazard_device}};
 
 	CHECK(cuMemGetAllocationGranularity(&grain, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
 	CHECK(cuMemAddressReserve(&reserved, 8 * grain, 0, 0, 0));
@@ -166,8 +190,13 @@ static void mapped_by_hand(void)
 
 static void copy_rows(unsigned iteration, bool trap, CUstream stream)
 {
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = ROW, .dstMemoryType = CU_MEMORYTYPE_DEVICE, .dstDevice = hazard_y,
-		.dstPitch = 32, .WidthInBytes = 16, .Height = 2};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcPitch = ROW,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstDevice = hazard_y,
+	                       .dstPitch = 32,
+	                       .WidthInBytes = 16,
+	                       .Height = 2};
 
 	if (trap) {
 		CHECK(cuMemFree(rows));
@@ -179,7 +208,8 @@ static void copy_rows(unsigned iteration, bool trap, CUstream stream)
 	expect(cuMemcpy2DAsync(&plane, stream));
 }
 
-/* The memory of a copy of rows is given back, and comes again at the same address, but may be too small. */
+/* The memory of a copy of rows is given back, and comes again at the same address, but may be too
+ * small. */
 static void smaller_again(void)
 {
 	CHECK(cuMemAlloc(&rows, 2 * ROW));
@@ -194,8 +224,10 @@ static void set_moving(unsigned iteration, bool trap, CUstream stream)
 	size_t off = trap ? 1 + iteration % 3 : 0;
 
 	expect(cuMemsetD32Async(rows + place(iteration, false) + off, iteration, WORDS, stream));
-	expect(cuMemsetD16Async(rows + place(iteration + 1, false) + off % 2, (unsigned short)(iteration * 31), WORDS, stream));
-	expect(cuMemsetD2D32Async(rows + place(iteration + 2, false) + off, ROW, iteration, 2, 2, stream));
+	expect(cuMemsetD16Async(rows + place(iteration + 1, false) + off % 2,
+	                        (unsigned short)(iteration * 31), WORDS, stream));
+	expect(
+		cuMemsetD2D32Async(rows + place(iteration + 2, false) + off, ROW, iteration, 2, 2, stream));
 }
 
 /* Memsets whose addresses move on each time, and now and then are not aligned to their element. */
@@ -241,9 +273,11 @@ static void memset_pitch(void)
 
 /* ---- launches ---- */
 
-static CUresult launch(unsigned x, unsigned y, unsigned z, unsigned threads, unsigned shared_bytes, unsigned argument, CUstream stream)
+static CUresult launch(unsigned x, unsigned y, unsigned z, unsigned threads, unsigned shared_bytes,
+                       unsigned argument, CUstream stream)
 {
-	return cuLaunchKernel(hazard_mix, x, y, z, threads, 1, 1, shared_bytes, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
+	return cuLaunchKernel(hazard_mix, x, y, z, threads, 1, 1, shared_bytes, stream,
+	                      (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
 }
 
 static void launch_deep(unsigned iteration, bool trap, CUstream stream)
@@ -262,8 +296,15 @@ static void grid_depth(void)
 static CUresult launch_together(unsigned x, unsigned argument, CUstream stream)
 {
 	CUlaunchAttribute together = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
-	CUlaunchConfig config = {.gridDimX = x, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1, .hStream = stream, .attrs = &together,
-		.numAttrs = 1};
+	CUlaunchConfig config = {.gridDimX = x,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = 1,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = &together,
+	                         .numAttrs = 1};
 
 	return cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
 }
@@ -278,7 +319,8 @@ static void launch_too_large(unsigned iteration, bool trap, CUstream stream)
 	expect(launch_together(which == 3 ? 1000000 : 1 + iteration % 2, iteration, stream));
 }
 
-/* Grids that change each time, and now and then are larger than the device allows, or than runs at once. */
+/* Grids that change each time, and now and then are larger than the device allows, or than runs at
+ * once. */
 static void grid_limits(void)
 {
 	among_hot(launch_too_large);
@@ -287,10 +329,15 @@ static void grid_limits(void)
 
 static void launch_smaller(unsigned iteration, bool trap, CUstream stream)
 {
-	expect(launch(1, 1, 1, WORDS, trap ? 9000 : iteration < 3 ? 8192 : 16 * (iteration * 7 % 101), iteration, stream));
+	expect(launch(1, 1, 1, WORDS,
+	              trap            ? 9000
+	              : iteration < 3 ? 8192
+	                              : 16 * (iteration * 7 % 101),
+	              iteration, stream));
 }
 
-/* Dynamic shared memory is another amount each time, always less than at first; and now and then more than the function may have. */
+/* Dynamic shared memory is another amount each time, always less than at first; and now and then
+ * more than the function may have. */
 static void shared_shrinks(void)
 {
 	CHECK(cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8192));
@@ -321,10 +368,18 @@ static void four_gib_apart(void)
 static void launch_without_attributes(unsigned iteration, bool trap, CUstream stream)
 {
 	CUlaunchAttribute one = {.id = CU_LAUNCH_ATTRIBUTE_PRIORITY};
-	CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS, .blockDimY = 1, .blockDimZ = 1, .hStream = stream,
-		.attrs = trap ? NULL : &one, .numAttrs = 1};
+	CUlaunchConfig config = {.gridDimX = 1,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = WORDS,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = trap ? NULL : &one,
+	                         .numAttrs = 1};
 
-	expect(cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &(unsigned){3}}, NULL));
+	expect(cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &(unsigned){3}},
+	                        NULL));
 }
 
 /* A launch says that it has an attribute, and has none. */
@@ -342,7 +397,9 @@ static void refused_always(void)
 
 	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
 		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
-		refused += cuLaunchKernel(hazard_mix, 1, 1, 1, 4096, 1, 1, 0, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL) != CUDA_SUCCESS;
+		refused +=
+			cuLaunchKernel(hazard_mix, 1, 1, 1, 4096, 1, 1, 0, stream,
+		                   (void *[]){&hazard_x, &hazard_y, &argument}, NULL) != CUDA_SUCCESS;
 		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -351,18 +408,11 @@ static void refused_always(void)
 }
 
 const struct hazard judged_hazards[] = {
-	{"host_to_host", host_to_host},
-	{"beyond_memory", beyond_memory},
-	{"smaller_again", smaller_again},
-	{"mapped_by_hand", mapped_by_hand},
-	{"misaligned_set", misaligned_set},
-	{"memset_no_pitch", memset_no_pitch},
-	{"memset_pitch", memset_pitch},
-	{"grid_depth", grid_depth},
-	{"grid_limits", grid_limits},
-	{"shared_shrinks", shared_shrinks},
-	{"four_gib_apart", four_gib_apart},
-	{"attributes_missing", attributes_missing},
-	{"refused_always", refused_always},
-	{NULL, NULL},
+	{"host_to_host", host_to_host},     {"beyond_memory", beyond_memory},
+	{"smaller_again", smaller_again},   {"mapped_by_hand", mapped_by_hand},
+	{"misaligned_set", misaligned_set}, {"memset_no_pitch", memset_no_pitch},
+	{"memset_pitch", memset_pitch},     {"grid_depth", grid_depth},
+	{"grid_limits", grid_limits},       {"shared_shrinks", shared_shrinks},
+	{"four_gib_apart", four_gib_apart}, {"attributes_missing", attributes_missing},
+	{"refused_always", refused_always}, {NULL, NULL},
 };

@@ -7,7 +7,8 @@
 #include "hazard.h"
 
 /* mix over x in four blocks, with attributes. */
-static CUresult launch_with(CUlaunchAttribute *attributes, unsigned count, unsigned argument, CUstream stream)
+static CUresult launch_with(CUlaunchAttribute *attributes, unsigned count, unsigned argument,
+                            CUstream stream)
 {
 	CUlaunchConfig config = {
 		.gridDimX = 4,
@@ -24,7 +25,8 @@ static CUresult launch_with(CUlaunchAttribute *attributes, unsigned count, unsig
 	return cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
 }
 
-/* A hot loop of launches that carry `usual`, but where the trap springs `other`. The parameters are the same. */
+/* A hot loop of launches that carry `usual`, but where the trap springs `other`. The parameters are
+ * the same. */
 static void attribute_changes(CUlaunchAttribute usual, CUlaunchAttribute other)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -45,21 +47,28 @@ static void attribute_changes(CUlaunchAttribute usual, CUlaunchAttribute other)
 
 static void cluster_change(void)
 {
-	attribute_changes((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {2, 1, 1}},
-	                  (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = {4, 1, 1}});
+	attribute_changes((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+	                                      .value.clusterDim = {2, 1, 1}},
+	                  (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+	                                      .value.clusterDim = {4, 1, 1}});
 }
 
 static void cooperative(void)
 {
-	attribute_changes((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1},
-	                  (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 0});
+	attribute_changes((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+	                                      .value.cooperative = 1},
+	                  (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+	                                      .value.cooperative = 0});
 }
 
 static void pdl(void)
 {
-	attribute_changes(
-		(CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1},
-		(CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 0});
+	attribute_changes((CUlaunchAttribute){.id =
+	                                          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+	                                      .value.programmaticStreamSerializationAllowed = 1},
+	                  (CUlaunchAttribute){.id =
+	                                          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+	                                      .value.programmaticStreamSerializationAllowed = 0});
 }
 
 /* Streams of other priorities, and launches that have one of their own. */
@@ -90,10 +99,12 @@ static void launch_events(void)
 	CHECK(cuEventCreate(&begun, CU_EVENT_DISABLE_TIMING));
 	CHECK(cuEventCreate(&back, CU_EVENT_DISABLE_TIMING));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUlaunchAttribute event = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT, .value.launchCompletionEvent.event = begun};
+		CUlaunchAttribute event = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+		                           .value.launchCompletionEvent.event = begun};
 
 		if (iteration % 2)
-			event = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, .value.programmaticEvent.event = begun};
+			event = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT,
+			                            .value.programmaticEvent.event = begun};
 		hazard_chain(hazard_x, a);
 		CHECK(launch_with(&event, 1, hazard_springs(iteration) ? iteration : 5, a));
 		CHECK(cuStreamWaitEvent(b, begun, 0));
@@ -107,14 +118,16 @@ static void launch_events(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Attributes that Reprise does not know: one that the driver does, which is as long as any, and one that nobody knows. */
+/* Attributes that Reprise does not know: one that the driver does, which is as long as any, and one
+ * that nobody knows. */
 static void unknown_attribute(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	unsigned refused = 0;
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUlaunchAttribute known = {.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, .value.preferredClusterDim = {2, 1, 1}};
+		CUlaunchAttribute known = {.id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+		                           .value.preferredClusterDim = {2, 1, 1}};
 		CUlaunchAttribute unheard = {.id = (CUlaunchAttributeID)99};
 
 		if (hazard_springs(iteration))
@@ -131,7 +144,8 @@ static void unknown_attribute(void)
 	hazard_print("x", hazard_x);
 }
 
-/* A CUkernel where a CUfunction is expected, as cudart 13 passes them; values change all the time, so that nodes are set. */
+/* A CUkernel where a CUfunction is expected, as cudart 13 passes them; values change all the time,
+ * so that nodes are set. */
 static void kernel_handle(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -139,7 +153,8 @@ static void kernel_handle(void)
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++)
-			hazard_launch(i % 3 ? (CUfunction)kernel : hazard_turn, hazard_x, i == 5 ? iteration : i, stream);
+			hazard_launch(i % 3 ? (CUfunction)kernel : hazard_turn, hazard_x,
+			              i == 5 ? iteration : i, stream);
 		if (hazard_springs(iteration))
 			hazard_launch(hazard_mix, hazard_x, iteration, stream);
 		CHECK(cuStreamSynchronize(stream));
@@ -181,7 +196,8 @@ static void launch_among_hot(CUfunction function, CUkernel kernel)
 	hazard_print("x", hazard_x);
 }
 
-/* One kernel among hot ones is on the deny list, launched as a function and as a library's kernel. The driver must see each of its launches. */
+/* One kernel among hot ones is on the deny list, launched as a function and as a library's kernel.
+ * The driver must see each of its launches. */
 static void denied_kernel(void)
 {
 	launch_among_hot(hazard_turn, hazard_kernel("turn"));
@@ -193,11 +209,13 @@ static const char *launching_module(void)
 	static char path[4096];
 	const char *slash = strrchr(hazard_module_path, '/');
 
-	snprintf(path, sizeof(path), "%.*slaunching_kernels.so", slash != NULL ? (int)(slash + 1 - hazard_module_path) : 0, hazard_module_path);
+	snprintf(path, sizeof(path), "%.*slaunching_kernels.so",
+	         slash != NULL ? (int)(slash + 1 - hazard_module_path) : 0, hazard_module_path);
 	return path;
 }
 
-/* Among hot kernels one that may launch others, as a function and as a library's kernel: of these a graph's next may come too early. */
+/* Among hot kernels one that may launch others, as a function and as a library's kernel: of these a
+ * graph's next may come too early. */
 static void launching_kernel(void)
 {
 	CUfunction function;
@@ -212,7 +230,8 @@ static void launching_kernel(void)
 	launch_among_hot(function, kernel);
 }
 
-/* Questions about kernels that were never launched, and first launches, which load them, while a host function runs that waits for an op: this thread's, or another one's. */
+/* Questions about kernels that were never launched, and first launches, which load them, while a
+ * host function runs that waits for an op: this thread's, or another one's. */
 static volatile uint32_t *published;
 static CUdeviceptr published_there;
 static CUfunction publish;
@@ -225,7 +244,7 @@ static void CUDA_CB wait_until_published(void *value)
 }
 
 #define LOOPS 4
-#define STEADY 40 /* iterations of one loop before the next one's turn */
+#define STEADY 40   /* iterations of one loop before the next one's turn */
 #define QUESTIONS 5 /* so each comes in each loop */
 #define ASKED (QUESTIONS * LOOPS)
 
@@ -239,7 +258,8 @@ static void launch_until_published(unsigned iteration, CUstream stream)
 {
 	for (unsigned i = 0; i < 4 + loop_of(iteration); i++)
 		hazard_launch(hazard_mix, hazard_x, i, stream);
-	CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&published_there, &iteration}, NULL));
+	CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream,
+	                     (void *[]){&published_there, &iteration}, NULL));
 }
 
 static void launch_the_rest(unsigned iteration, CUstream stream)
@@ -252,7 +272,8 @@ static void launch_the_rest(unsigned iteration, CUstream stream)
 		CHECK(cuStreamSynchronize(stream));
 }
 
-/* Once all loops are hot. They differ, since one may be launched in two pieces that end just where it is asked. */
+/* Once all loops are hot. They differ, since one may be launched in two pieces that end just where
+ * it is asked. */
 static bool is_asked_in(unsigned iteration)
 {
 	return iteration > LOOPS * STEADY && iteration % STEADY == STEADY - 1;
@@ -276,7 +297,8 @@ static void ask_about(CUkernel kernel, unsigned number)
 		CHECK(cuKernelGetFunction(&function, kernel));
 		break;
 	case 2:
-		CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 2048, kernel, hazard_device));
+		CHECK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 2048, kernel,
+		                           hazard_device));
 		break;
 	case 3:
 		CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&value, (CUfunction)kernel, 32, 0));
@@ -307,7 +329,8 @@ static void never_repeat(void)
 
 	for (unsigned i = 0; i < 80; i++) {
 		random = random * 1664525u + 1013904223u;
-		CHECK(cuLaunchKernel(random >> 31 ? hazard_mix : hazard_turn, 1, 1, 1, 1 + (random >> 8) % WORDS, 1, 1, (random >> 16) % 1024, first_launches,
+		CHECK(cuLaunchKernel(random >> 31 ? hazard_mix : hazard_turn, 1, 1, 1,
+		                     1 + (random >> 8) % WORDS, 1, 1, (random >> 16) % 1024, first_launches,
 		                     (void *[]){&first_launched, &hazard_y, &random}, NULL));
 	}
 	CHECK(cuStreamSynchronize(first_launches));

@@ -27,7 +27,8 @@ static void second_context(void)
 		for (unsigned i = 0; i < 2; i++) {
 			CHECK(cuCtxPushCurrent(contexts[i]));
 			for (unsigned k = 0; k < CHAIN; k++)
-				CHECK(cuLaunchKernel(functions[i], 1, 1, 1, WORDS, 1, 1, 0, streams[i], (void *[]){&x[i], &y[i], &k}, NULL));
+				CHECK(cuLaunchKernel(functions[i], 1, 1, 1, WORDS, 1, 1, 0, streams[i],
+				                     (void *[]){&x[i], &y[i], &k}, NULL));
 			if (hazard_springs(iteration))
 				CHECK(cuCtxSynchronize());
 			CHECK(cuCtxPopCurrent(NULL));
@@ -59,7 +60,8 @@ static void context_that_goes(void)
 	for (unsigned i = 0; i < 40 * CHAIN; i++) {
 		unsigned argument = i % CHAIN;
 
-		CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL));
+		CHECK(cuLaunchKernel(mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &y, &argument},
+		                     NULL));
 		if (i == 10 * CHAIN)
 			hazard_settle(stream);
 	}
@@ -114,7 +116,8 @@ static void destroy_pending(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The device is reset in mid-loop, with work deferred, and everything begins again under the same handles. */
+/* The device is reset in mid-loop, with work deferred, and everything begins again under the same
+ * handles. */
 static void device_reset(void)
 {
 	for (unsigned round = 0; round < 6; round++) {
@@ -134,8 +137,8 @@ static void device_reset(void)
 }
 
 /*
- * The primary context is retained once more and released again in mid-loop, with work deferred: it stays, with all that is in it. Now and then the release is
- * the last, and everything begins again.
+ * The primary context is retained once more and released again in mid-loop, with work deferred: it
+ * stays, with all that is in it. Now and then the release is the last, and everything begins again.
  */
 static void primary_release(void)
 {
@@ -174,11 +177,13 @@ static void chain_that_may_fault(CUstream stream, unsigned at, bool faults)
 		unsigned argument = i == at && faults ? 0xdead : i;
 
 		/* A launch behind the fault may hear of it already. */
-		(void)cuLaunchKernel(failing, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
+		(void)cuLaunchKernel(failing, 1, 1, 1, WORDS, 1, 1, 0, stream,
+		                     (void *[]){&hazard_x, &hazard_y, &argument}, NULL);
 	}
 }
 
-/* A kernel in the middle of a hot chain faults: the next wait says so, and so does all that follows. */
+/* A kernel in the middle of a hot chain faults: the next wait says so, and so does all that
+ * follows. */
 static void kernel_traps(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -208,7 +213,8 @@ static void async_error_sticky(void)
 
 	failing = hazard_function("fault");
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		chain_that_may_fault(stream, CHAIN - 1, iteration == ITERATIONS - 1); /* the last before the wait */
+		chain_that_may_fault(stream, CHAIN - 1,
+		                     iteration == ITERATIONS - 1); /* the last before the wait */
 		if (iteration < ITERATIONS - 1)
 			CHECK(cuStreamSynchronize(stream));
 	}
@@ -220,10 +226,15 @@ static void async_error_sticky(void)
 
 		printf("%d", (int)cuStreamSynchronize(stream));
 		chain_that_may_fault(stream, 0, false);
-		printf(" %d %d %d", (int)cuStreamQuery(stream), (int)cuCtxSynchronize(), (int)cuMemcpyDtoH(&word, hazard_x, 4));
-		printf(" %d %d %d", (int)cuMemAlloc(&memory, 64), (int)cuEventCreate(&event, 0), (int)cuStreamCreate(&another, 0));
-		printf(" %d %d", (int)cuModuleLoad(&module, hazard_module_path), (int)cuMemsetD32Async(hazard_x, 1, WORDS, stream));
-		printf(" %d\n", (int)cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1024));
+		printf(" %d %d %d", (int)cuStreamQuery(stream), (int)cuCtxSynchronize(),
+		       (int)cuMemcpyDtoH(&word, hazard_x, 4));
+		printf(" %d %d %d", (int)cuMemAlloc(&memory, 64), (int)cuEventCreate(&event, 0),
+		       (int)cuStreamCreate(&another, 0));
+		printf(" %d %d", (int)cuModuleLoad(&module, hazard_module_path),
+		       (int)cuMemsetD32Async(hazard_x, 1, WORDS, stream));
+		printf(" %d\n",
+		       (int)cuFuncSetAttribute(hazard_mix, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+		                               1024));
 	}
 	CHECK(cuDevicePrimaryCtxReset(hazard_device));
 	hazard_set_up();

@@ -1,11 +1,14 @@
 /*
- * What no update makes of a node (cuGraphExecUpdate, "Limitations"; cuGraphExecKernelNodeSetParams and its like): each changes now and then in a
- * hot loop. Most is an op's shape, so that another trace is followed and no update is ever refused.
+ * What no update makes of a node (cuGraphExecUpdate, "Limitations"; cuGraphExecKernelNodeSetParams
+ * and its like): each changes now and then in a hot loop. Most is an op's shape, so that another
+ * trace is followed and no update is ever refused.
  */
 #include "hazard.h"
 
-/* Loops that sometimes do `other` in the place of `usual`, both with a number that is seldom the same. */
-static void by_turns(void (*usual)(unsigned number, CUstream stream), void (*other)(unsigned number, CUstream stream))
+/* Loops that sometimes do `other` in the place of `usual`, both with a number that is seldom the
+ * same. */
+static void by_turns(void (*usual)(unsigned number, CUstream stream),
+                     void (*other)(unsigned number, CUstream stream))
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
@@ -62,8 +65,11 @@ static void function_elsewhere(void)
 			for (unsigned i = 0; i < CHAIN; i++) {
 				unsigned argument = i == 4 ? iteration : i;
 
-				CHECK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, WORDS, 1, 1, 0, is_there ? there : here,
-					(void *[]){is_there ? &x_there : &hazard_x, is_there ? &y_there : &hazard_y, &argument}, NULL));
+				CHECK(cuLaunchKernel((CUfunction)kernel, 1, 1, 1, WORDS, 1, 1, 0,
+				                     is_there ? there : here,
+				                     (void *[]){is_there ? &x_there : &hazard_x,
+				                                is_there ? &y_there : &hazard_y, &argument},
+				                     NULL));
 			}
 			CHECK(cuStreamSynchronize(is_there ? there : here));
 		}
@@ -76,22 +82,31 @@ static void function_elsewhere(void)
 
 static void launch_with(CUlaunchAttribute attribute, unsigned argument, CUstream stream)
 {
-	CUlaunchConfig config = {.gridDimX = 4, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS / 4, .blockDimY = 1, .blockDimZ = 1,
-		.hStream = stream, .attrs = &attribute, .numAttrs = 1};
+	CUlaunchConfig config = {.gridDimX = 4,
+	                         .gridDimY = 1,
+	                         .gridDimZ = 1,
+	                         .blockDimX = WORDS / 4,
+	                         .blockDimY = 1,
+	                         .blockDimZ = 1,
+	                         .hStream = stream,
+	                         .attrs = &attribute,
+	                         .numAttrs = 1};
 
 	CHECK(cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument}, NULL));
 }
 
 static void default_domain(unsigned number, CUstream stream)
 {
-	launch_with((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT},
-		number, stream);
+	launch_with((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+	                                .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT},
+	            number, stream);
 }
 
 static void remote_domain(unsigned number, CUstream stream)
 {
-	launch_with((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE},
-		number, stream);
+	launch_with((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+	                                .value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE},
+	            number, stream);
 }
 
 /* A launch attribute that is neither a cluster, a priority nor cooperation. */
@@ -119,7 +134,8 @@ static void set_otherwise(unsigned number, CUstream stream)
 	CHECK(cuMemsetD32Async(plane + number % 5 * 4, number, odd ? WORDS / 4 : WORDS / 2, stream));
 	if (!odd)
 		CHECK(cuMemsetD16Async(plane, (unsigned short)number, WORDS, stream));
-	CHECK(cuMemsetD2D8Async(plane + 128, odd ? 64 : 128, (unsigned char)number, odd ? 8 : 16, odd ? 8 : 4, stream));
+	CHECK(cuMemsetD2D8Async(plane + 128, odd ? 64 : 128, (unsigned char)number, odd ? 8 : 16,
+	                        odd ? 8 : 4, stream));
 	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + number % 3 * 64, WORDS * 4, stream));
 }
 
@@ -167,10 +183,17 @@ static void memset_elsewhere(void)
 
 static CUarray rows; /* 4 rows of WORDS words */
 
-static void copy_plane(CUdeviceptr source, size_t pitch, size_t width, size_t height, CUstream stream)
+static void copy_plane(CUdeviceptr source, size_t pitch, size_t width, size_t height,
+                       CUstream stream)
 {
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = source, .srcPitch = pitch, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = hazard_y, .dstPitch = 32, .WidthInBytes = width, .Height = height};
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcDevice = source,
+	                      .srcPitch = pitch,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = hazard_y,
+	                      .dstPitch = 32,
+	                      .WidthInBytes = width,
+	                      .Height = height};
 
 	CHECK(cuMemcpy2DAsync(&copy, stream));
 }
@@ -187,17 +210,26 @@ static void copy_row(unsigned number, CUstream stream)
 /* Another size, or other dimensions; a 2-D copy from elsewhere. */
 static void copy_otherwise(unsigned number, CUstream stream)
 {
-	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + number % 11 * 64, number % 2 ? WORDS * 2 : WORDS * 4, stream));
+	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + number % 11 * 64, number % 2 ? WORDS * 2 : WORDS * 4,
+	                        stream));
 	mix(3, stream);
-	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + 64, number % 2 ? WORDS * 4 : WORDS * 2, stream)); /* nothing but the size is another */
+	CHECK(cuMemcpyDtoDAsync(hazard_y, plane + 64, number % 2 ? WORDS * 4 : WORDS * 2,
+	                        stream)); /* nothing but the size is another */
 	mix(4, stream);
 	copy_plane(plane + number % 3 * 64, number % 2 ? 128 : 64, number % 2 ? 16 : 32, 2, stream);
 }
 
 static void set_up_planes(void)
 {
-	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
-	CUDA_MEMCPY2D fill = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcPitch = 64, .dstMemoryType = CU_MEMORYTYPE_ARRAY, .WidthInBytes = 64, .Height = 4};
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS,
+	                               .Height = 4,
+	                               .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+	                               .NumChannels = 1};
+	CUDA_MEMCPY2D fill = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcPitch = 64,
+	                      .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+	                      .WidthInBytes = 64,
+	                      .Height = 4};
 
 	CHECK(cuMemAlloc(&plane, 16 * 64));
 	for (unsigned i = 0; i < 16 * 16; i++)
@@ -219,8 +251,14 @@ static void copy_dimensions(void)
 /* A copy of one row by descriptor, from device memory or from an array. */
 static void copy_from_device(unsigned number, CUstream stream)
 {
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = plane, .srcPitch = 64, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = hazard_y, .dstPitch = 64, .WidthInBytes = 64, .Height = 1};
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .srcDevice = plane,
+	                      .srcPitch = 64,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = hazard_y,
+	                      .dstPitch = 64,
+	                      .WidthInBytes = 64,
+	                      .Height = 1};
 
 	(void)number;
 	CHECK(cuMemcpy2DAsync(&copy, stream));
@@ -228,8 +266,14 @@ static void copy_from_device(unsigned number, CUstream stream)
 
 static void copy_from_array(unsigned number, CUstream stream)
 {
-	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = rows, .srcY = number % 4, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = hazard_y, .dstPitch = 64, .WidthInBytes = 64, .Height = 1};
+	CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+	                      .srcArray = rows,
+	                      .srcY = number % 4,
+	                      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                      .dstDevice = hazard_y,
+	                      .dstPitch = 64,
+	                      .WidthInBytes = 64,
+	                      .Height = 1};
 
 	CHECK(cuMemcpy2DAsync(&copy, stream));
 }
@@ -264,7 +308,8 @@ static void managed_copy(void)
 	by_turns(copy_from_plane, copy_from_managed);
 }
 
-/* Memory of two contexts, a long run of each: what was the exception becomes the rule, and a graph of its own. */
+/* Memory of two contexts, a long run of each: what was the exception becomes the rule, and a graph
+ * of its own. */
 static void copy_moves_out(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -280,7 +325,9 @@ static void copy_moves_out(void)
 	CHECK(cuCtxSynchronize());
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CHECK(cuMemcpyDtoDAsync(hazard_y, sources[iteration / 200 % 2] + iteration * 7 % 31 * WORDS * 4, WORDS * 4, stream));
+		CHECK(cuMemcpyDtoDAsync(hazard_y,
+		                        sources[iteration / 200 % 2] + iteration * 7 % 31 * WORDS * 4,
+		                        WORDS * 4, stream));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -292,7 +339,8 @@ static void copy_moves_out(void)
 /* Programmatic edges among others; kernels, memsets and copies have new values each time. */
 static void edges_kept(void)
 {
-	CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1};
+	CUlaunchAttribute early = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+	                           .value.programmaticStreamSerializationAllowed = 1};
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	set_up_planes();
@@ -311,7 +359,8 @@ static void edges_kept(void)
 	hazard_print("x", hazard_x);
 }
 
-/* In a chain of which one op in `period` has the attribute, one is absent now and then; the host waits once in `waits` iterations. */
+/* In a chain of which one op in `period` has the attribute, one is absent now and then; the host
+ * waits once in `waits` iterations. */
 static void absent_among(CUlaunchAttribute attribute, unsigned period, unsigned waits)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -333,16 +382,20 @@ static void absent_among(CUlaunchAttribute attribute, unsigned period, unsigned 
 	hazard_print("x", hazard_x);
 }
 
-/* Beside a programmatic edge the one behind it would wait for a node that does nothing, and not for those before. */
+/* Beside a programmatic edge the one behind it would wait for a node that does nothing, and not for
+ * those before. */
 static void absent_between_programmatic(void)
 {
-	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmaticStreamSerializationAllowed = 1}, 2, 1);
+	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+	                                 .value.programmaticStreamSerializationAllowed = 1},
+	             2, 1);
 }
 
 /* Cooperative kernels are absent, too, while several launches are under way. */
 static void absent_cooperative(void)
 {
-	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1}, 3, 4);
+	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1},
+	             3, 4);
 }
 
 static void copy_nothing(unsigned number, CUstream stream)

@@ -6,7 +6,9 @@
 #include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
-#define NOTHING_BUILT_NS 15000000000u /* for so long the building thread does not rest, however busy the machine is: the device is never idle, and the test has no more to ask for */
+#define NOTHING_BUILT_NS \
+	15000000000u /* for so long the building thread does not rest, however busy the machine is: \
+	                the device is never idle, and the test has no more to ask for */
 
 CUcontext hazard_context;
 CUdevice hazard_device;
@@ -16,10 +18,12 @@ CUdeviceptr hazard_x, hazard_y;
 const char *hazard_module_path;
 
 static const struct hazard *const tables[] = {
-	error_hazards, blocked_hazards, attribute_hazards,
-	memory_hazards, parameter_hazards, waiting_hazards, order_hazards, context_hazards, thread_hazards, apart_hazards, lifetime_hazards, capture_hazards, graph_hazards,
-	launch_hazards, change_hazards, replay_hazards, ending_hazards, room_hazards, manners_hazards, process_hazards,
-	patching_hazards, limit_hazards, fork_hazards, device_hazards, api_hazards, identity_hazards, judged_hazards, gated_hazards, guest_hazards,
+	error_hazards,    blocked_hazards, attribute_hazards, memory_hazards,  parameter_hazards,
+	waiting_hazards,  order_hazards,   context_hazards,   thread_hazards,  apart_hazards,
+	lifetime_hazards, capture_hazards, graph_hazards,     launch_hazards,  change_hazards,
+	replay_hazards,   ending_hazards,  room_hazards,      manners_hazards, process_hazards,
+	patching_hazards, limit_hazards,   fork_hazards,      device_hazards,  api_hazards,
+	identity_hazards, judged_hazards,  gated_hazards,     guest_hazards,
 };
 
 uint64_t hazard_now_ns(void)
@@ -36,7 +40,8 @@ void hazard_await_graphs(void)
 	uint64_t since = hazard_now_ns(), built = 0;
 	struct reprise_counts counts;
 
-	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0 && hazard_now_ns() - since < NOTHING_BUILT_NS) {
+	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0 &&
+	       hazard_now_ns() - since < NOTHING_BUILT_NS) {
 		if (counts.graphs_built != built)
 			since = hazard_now_ns();
 		built = counts.graphs_built;
@@ -71,7 +76,8 @@ void hazard_settle_again(unsigned iteration, CUstream stream)
 
 void hazard_launch(CUfunction function, CUdeviceptr x, unsigned argument, CUstream stream)
 {
-	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&x, &hazard_y, &argument}, NULL));
+	CHECK(cuLaunchKernel(function, 1, 1, 1, WORDS, 1, 1, 0, stream,
+	                     (void *[]){&x, &hazard_y, &argument}, NULL));
 }
 
 void hazard_part_of_chain(CUdeviceptr x, unsigned count, CUstream stream)
@@ -167,15 +173,18 @@ void hazard_set_up(void)
 	CHECK(cuMemAlloc(&hazard_y, WORDS * 4));
 	CHECK(cuMemsetD32(hazard_x, 3, WORDS));
 	CHECK(cuMemsetD32(hazard_y, 5, WORDS));
-	CHECK(cuCtxSynchronize()); /* a memset of device memory is not waited for, and non-blocking streams do not wait for it either */
+	CHECK(cuCtxSynchronize()); /* a memset of device memory is not waited for, and non-blocking
+	                              streams do not wait for it either */
 }
 
 /* Hazards that call hazard_set_up themselves: most fork before they use CUDA. */
 static bool sets_up_itself(const char *name)
 {
 	static const char *const names[] = {
-		"fork_before_init", "fork_while_starting", "nccl_like", "ipc_event", "exit_pending", "signal_exit", "stop_and_continue", "daemonise", "handler_at_first_call", "handler_at_first_op", "errno_spoiled",
-		"closed_before", "main_thread_ends",
+		"fork_before_init",      "fork_while_starting", "nccl_like",         "ipc_event",
+		"exit_pending",          "signal_exit",         "stop_and_continue", "daemonise",
+		"handler_at_first_call", "handler_at_first_op", "errno_spoiled",     "closed_before",
+		"main_thread_ends",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -196,7 +205,8 @@ int main(int count, char **words)
 		return 2;
 	}
 	hazard_module_path = words[1];
-	alarm(getenv("SLOW_BUILD") != NULL ? 200 : 50); /* a hang ends here, not in the test's own limit */
+	alarm(getenv("SLOW_BUILD") != NULL ? 200
+	                                   : 50); /* a hang ends here, not in the test's own limit */
 	if (!sets_up_itself(hazard->name))
 		hazard_set_up();
 	hazard->run();

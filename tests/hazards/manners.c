@@ -1,4 +1,5 @@
-/* Signals, small stacks, threads that are cancelled or end: what a library in somebody else's process has to bear. */
+/* Signals, small stacks, threads that are cancelled or end: what a library in somebody else's
+ * process has to bear. */
 #include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -45,7 +46,8 @@ static void hot_loop(void)
 	hazard_print("x", hazard_x);
 }
 
-/* A profiler of the host's code, and a timer, interrupt everything once a millisecond; no call is restarted. */
+/* A profiler of the host's code, and a timer, interrupt everything once a millisecond; no call is
+ * restarted. */
 static void signal_handler(void)
 {
 	every_millisecond(SIGPROF, ITIMER_PROF, write_something, 0);
@@ -58,7 +60,9 @@ static void alternate_stack(void)
 {
 	static char memory[1 << 16];
 
-	CHECK(sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = sizeof(memory)}, NULL) == 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+	CHECK(sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = sizeof(memory)}, NULL) == 0
+	          ? CUDA_SUCCESS
+	          : CUDA_ERROR_UNKNOWN);
 	every_millisecond(SIGPROF, ITIMER_PROF, write_something, SA_ONSTACK | SA_RESTART);
 	hot_loop();
 }
@@ -82,7 +86,8 @@ static void signal_longjmp(void)
 			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i, stream);
 			if (i != CHAIN / 2 || !hazard_springs(iteration) || sigsetjmp(way_back, 1) != 0)
 				continue;
-			setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, 20 + iteration % 400}}, NULL);
+			setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, 20 + iteration % 400}},
+			          NULL);
 			for (;;)
 				pause();
 		}
@@ -148,7 +153,8 @@ static void stop_and_continue(void)
 	hazard_set_up();
 	signals = 1;
 	hot_loop();
-	/* Not killed: that could come between its stop and its continue, and nothing would wake this process. */
+	/* Not killed: that could come between its stop and its continue, and nothing would wake this
+	 * process. */
 	waitpid(other, &status, 0);
 }
 
@@ -214,9 +220,10 @@ static void *work_on_a_small_stack(void *mine)
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned k = 0; k < CHAIN; k++)
-			hazard_launch(k % 2 == 0 ? hazard_mix : hazard_turn, own[i].x, k % 8 == 3 ? iteration : k, own[i].stream);
-		CHECK(cuMemcpyAsync(own[i].x + (hazard_springs(iteration) ? 4 : 0), own[i].x + (hazard_springs(iteration) ? 0 : 4), 4,
-		                    own[i].stream));
+			hazard_launch(k % 2 == 0 ? hazard_mix : hazard_turn, own[i].x,
+			              k % 8 == 3 ? iteration : k, own[i].stream);
+		CHECK(cuMemcpyAsync(own[i].x + (hazard_springs(iteration) ? 4 : 0),
+		                    own[i].x + (hazard_springs(iteration) ? 0 : 4), 4, own[i].stream));
 		CHECK(cuStreamSynchronize(own[i].stream));
 	}
 	return NULL;
@@ -229,10 +236,12 @@ static size_t least_stack(void)
 	return least > STACK_LEAST ? least : STACK_LEAST;
 }
 
-/* Threads with the least stack there may be; and how much one needs, on stderr, for compare.py to compare. */
+/* Threads with the least stack there may be; and how much one needs, on stderr, for compare.py to
+ * compare. */
 static void small_stacks(void)
 {
-	unsigned char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *stack =
+		mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_attr_t attributes;
 	pthread_t thread;
 	unsigned untouched = 0;
@@ -251,7 +260,8 @@ static void small_stacks(void)
 	print_each();
 }
 
-/* The thread is to be cancelled, but is not until it says so itself: no call that it makes is a point where that may happen. */
+/* The thread is to be cancelled, but is not until it says so itself: no call that it makes is a
+ * point where that may happen. */
 static void *go_on_though_cancelled(void *mine)
 {
 	unsigned i = (unsigned)((__typeof__(&own[0]))mine - own);
@@ -266,7 +276,8 @@ static void *go_on_though_cancelled(void *mine)
 		for (unsigned k = 0; k < CHAIN / 2; k++)
 			hazard_launch(hazard_mix, own[i].x, own[i].iterations, own[i].stream);
 		if (own[i].iterations < 100)
-			CHECK(cuStreamSynchronize(own[i].stream)); /* graphs are built when there is nothing to do */
+			CHECK(cuStreamSynchronize(
+				own[i].stream)); /* graphs are built when there is nothing to do */
 	}
 	return NULL;
 }

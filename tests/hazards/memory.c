@@ -49,7 +49,8 @@ static void pageable_d2h(void)
 	printf("sum %08x\n", (unsigned)sum);
 }
 
-/* Other kinds of memory behind the same call, whose source moves in too long a cycle for a trace of each. */
+/* Other kinds of memory behind the same call, whose source moves in too long a cycle for a trace of
+ * each. */
 static void memcpy_kind_change(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -63,7 +64,8 @@ static void memcpy_kind_change(void)
 	for (unsigned i = 0; i < WORDS; i++)
 		((uint32_t *)pinned)[i] = i;
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUdeviceptr source = hazard_springs(iteration) ? (CUdeviceptr)(uintptr_t)pinned : device + iteration * 7 % 31 * WORDS * 4;
+		CUdeviceptr source = hazard_springs(iteration) ? (CUdeviceptr)(uintptr_t)pinned
+		                                               : device + iteration * 7 % 31 * WORDS * 4;
 
 		CHECK(cuMemcpyAsync(hazard_y, source, WORDS * 4, stream));
 		hazard_chain(hazard_x, stream);
@@ -84,14 +86,16 @@ static void copy_moves(void)
 		CHECK(cuMemsetD32(sources + i * WORDS * 4, i * i, WORDS));
 	CHECK(cuCtxSynchronize());
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CHECK(cuMemcpyDtoDAsync(hazard_y, sources + iteration * 7 % 31 * WORDS * 4, WORDS * 4, stream));
+		CHECK(cuMemcpyDtoDAsync(hazard_y, sources + iteration * 7 % 31 * WORDS * 4, WORDS * 4,
+		                        stream));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);
 }
 
-/* Managed memory, attached to the stream: a kernel's like any other, and the host's after a wait. */
+/* Managed memory, attached to the stream: a kernel's like any other, and the host's after a wait.
+ */
 static void managed_touch(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -110,7 +114,9 @@ static void managed_touch(void)
 			sum = sum * 69069u + words[i]++;
 		if (hazard_springs(iteration)) {
 			hazard_part_of_chain(memory, iteration % CHAIN, stream);
-			CHECK(cuStreamAttachMemAsync(stream, memory, 0, iteration % 2 ? CU_MEM_ATTACH_GLOBAL : CU_MEM_ATTACH_SINGLE));
+			CHECK(cuStreamAttachMemAsync(stream, memory, 0,
+			                             iteration % 2 ? CU_MEM_ATTACH_GLOBAL
+			                                           : CU_MEM_ATTACH_SINGLE));
 			hazard_chain(memory, stream);
 			CHECK(cuMemcpyDtoDAsync(hazard_y, memory, WORDS * 4, stream));
 			CHECK(cuStreamSynchronize(stream));
@@ -121,8 +127,8 @@ static void managed_touch(void)
 }
 
 /*
- * One address is pinned memory and pageable memory by turns: unregistered, or given back and mapped again. While it is pageable, the source of
- * a copy is overwritten as soon as the call returns.
+ * One address is pinned memory and pageable memory by turns: unregistered, or given back and mapped
+ * again. While it is pageable, the source of a copy is overwritten as soon as the call returns.
  */
 static void host_free_reuse(void)
 {
@@ -135,8 +141,10 @@ static void host_free_reuse(void)
 
 		if (pageable) {
 			CHECK(cuMemHostUnregister(source));
-			if (iteration % 2 && (munmap(source, 4096) != 0 || mmap(source, 4096, PROT_READ | PROT_WRITE,
-				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != source))
+			if (iteration % 2 &&
+			    (munmap(source, 4096) != 0 ||
+			     mmap(source, 4096, PROT_READ | PROT_WRITE,
+			          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != source))
 				printf("the address did not come back\n");
 		}
 		for (unsigned i = 0; i < WORDS; i++)
@@ -153,12 +161,8 @@ static void host_free_reuse(void)
 }
 
 const struct hazard memory_hazards[] = {
-	{"pageable_h2d", pageable_h2d},
-	{"pinned_h2d_reuse", pinned_h2d_reuse},
-	{"pageable_d2h", pageable_d2h},
-	{"managed_touch", managed_touch},
-	{"host_free_reuse", host_free_reuse},
-	{"memcpy_kind_change", memcpy_kind_change},
-	{"copy_moves", copy_moves},
-	{NULL, NULL},
+	{"pageable_h2d", pageable_h2d},       {"pinned_h2d_reuse", pinned_h2d_reuse},
+	{"pageable_d2h", pageable_d2h},       {"managed_touch", managed_touch},
+	{"host_free_reuse", host_free_reuse}, {"memcpy_kind_change", memcpy_kind_change},
+	{"copy_moves", copy_moves},           {NULL, NULL},
 };

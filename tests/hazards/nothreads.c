@@ -1,9 +1,11 @@
 /*
- * Threads that Reprise alone cannot have: pthread_create fails where libreprise.so calls it. Or that it has long before it knows: pthread_create returns
- * late, as where the scheduler takes the processor away just then.
+ * Threads that Reprise alone cannot have: pthread_create fails where libreprise.so calls it. Or
+ * that it has long before it knows: pthread_create returns late, as where the scheduler takes the
+ * processor away just then.
  *
- *     LD_PRELOAD=libnothreads.so:libreprise.so NO_THREADS=N program      the first N threads of Reprise's
- *     LD_PRELOAD=libnothreads.so:libreprise.so LATE_THREADS=N program    so many milliseconds late
+ *     LD_PRELOAD=libnothreads.so:libreprise.so NO_THREADS=N program      the first N threads of
+ * Reprise's LD_PRELOAD=libnothreads.so:libreprise.so LATE_THREADS=N program    so many milliseconds
+ * late
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,9 +29,12 @@ static bool asked_by_reprise(const void *caller)
 	return name != NULL && strcmp(name, "/libreprise.so") == 0;
 }
 
-__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
+                                                          const pthread_attr_t *attributes,
+                                                          void *(*run)(void *), void *argument)
 {
-	__typeof__(&pthread_create) real = (__typeof__(&pthread_create))dlsym(RTLD_NEXT, "pthread_create");
+	__typeof__(&pthread_create) real =
+		(__typeof__(&pthread_create))dlsym(RTLD_NEXT, "pthread_create");
 	const char *most = getenv("NO_THREADS"), *late = getenv("LATE_THREADS");
 	bool by_reprise = asked_by_reprise(__builtin_return_address(0));
 	int result;

@@ -4,7 +4,8 @@
 
 #include "hazard.h"
 
-/* Work on the legacy stream between work on a blocking one: ordered both ways, on the same memory. */
+/* Work on the legacy stream between work on a blocking one: ordered both ways, on the same memory.
+ */
 static void legacy_blocking(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_DEFAULT);
@@ -38,7 +39,8 @@ static void legacy_nonblocking(void)
 	hazard_print("other", other);
 }
 
-/* A blocking stream on which nothing ever repeats, so that it is hardly looked at, takes what a hot loop of the legacy stream has made so far. */
+/* A blocking stream on which nothing ever repeats, so that it is hardly looked at, takes what a hot
+ * loop of the legacy stream has made so far. */
 static void legacy_beside_norepeat(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_DEFAULT);
@@ -51,13 +53,15 @@ static void legacy_beside_norepeat(void)
 	for (unsigned iteration = 0; iteration < 2 * ITERATIONS; iteration++) {
 		hazard_part_of_chain(hazard_x, CHAIN / 2 + 1, NULL);
 		if (hazard_springs(iteration) && iteration > ITERATIONS)
-			CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&other, &hazard_x, &iteration}, NULL));
+			CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream,
+			                     (void *[]){&other, &hazard_x, &iteration}, NULL));
 		for (unsigned i = CHAIN / 2 + 1; i < CHAIN; i++)
 			hazard_launch(i % 2 == 0 ? hazard_mix : hazard_turn, hazard_x, i * 7 + 1, NULL);
 		CHECK(cuStreamSynchronize(NULL));
 		for (unsigned i = 0; i < 16; i++) {
 			random = random * 1664525u + 1013904223u;
-			CHECK(cuLaunchKernel(random >> 31 ? hazard_mix : hazard_turn, 1, 1, 1, 1 + (random >> 8) % WORDS, 1, 1, 0, stream,
+			CHECK(cuLaunchKernel(random >> 31 ? hazard_mix : hazard_turn, 1, 1, 1,
+			                     1 + (random >> 8) % WORDS, 1, 1, 0, stream,
 			                     (void *[]){&other, &hazard_y, &random}, NULL));
 		}
 		CHECK(cuStreamSynchronize(stream));
@@ -66,7 +70,8 @@ static void legacy_beside_norepeat(void)
 	hazard_print("other", other);
 }
 
-/* Graphs are built while there is nothing to do: where nothing runs until somebody waits, a loop that never does would have none. */
+/* Graphs are built while there is nothing to do: where nothing runs until somebody waits, a loop
+ * that never does would have none. */
 static void wait_seldom(unsigned iteration, CUstream stream)
 {
 	if (iteration % 8 == 0)
@@ -93,7 +98,8 @@ static void event_ping_pong(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The host asks until the work is done, the stream or an event behind it, and then reads what it made. */
+/* The host asks until the work is done, the stream or an event behind it, and then reads what it
+ * made. */
 static void event_query_poll(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -121,7 +127,8 @@ static void event_query_poll(void)
 	printf("sum %08x\n", (unsigned)sum);
 }
 
-/* The time between events around a hot sequence can be had, and covers what lies between: an op takes a microsecond of the simulation's time. */
+/* The time between events around a hot sequence can be had, and covers what lies between: an op
+ * takes a microsecond of the simulation's time. */
 static void event_timing(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -186,7 +193,8 @@ static void CUDA_CB run_once(void *data)
 	free(closure);
 }
 
-/* Each host function frees what it was given, and so gets something else each time. It sees what the stream has copied by then. */
+/* Each host function frees what it was given, and so gets something else each time. It sees what
+ * the stream has copied by then. */
 static void host_func_once(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -230,8 +238,10 @@ static void callback(void)
 	printf("log %08x\n", (unsigned)host_log);
 }
 
-/* Memory taken and given back in stream order; now and then right behind kernels that are deferred, or on another stream that waits for the work. */
-/* How much memory the pool had given out at most, for the judge: no more than plain, but for what is under way. */
+/* Memory taken and given back in stream order; now and then right behind kernels that are deferred,
+ * or on another stream that waits for the work. */
+/* How much memory the pool had given out at most, for the judge: no more than plain, but for what
+ * is under way. */
 static void tell_pool_use(void)
 {
 	CUmemoryPool pool;
@@ -244,7 +254,8 @@ static void tell_pool_use(void)
 
 static void free_async(void)
 {
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING), other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 other = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUevent used;
 
 	CHECK(cuEventCreate(&used, CU_EVENT_DISABLE_TIMING));

@@ -35,7 +35,8 @@ static void extra_buffer(void)
 		unsigned argument;
 	} packed;
 	size_t size = 20;
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+	                 CU_LAUNCH_PARAM_END};
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++) {
@@ -74,7 +75,8 @@ static void large_params(void)
 		for (unsigned i = 0; i < CHAIN / 4; i++) {
 			by.words[0] = i;
 			by.words[1090] = hazard_springs(iteration) && i == 3 ? iteration : 7;
-			CHECK(cuLaunchKernel(stir_large, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &by}, NULL));
+			CHECK(cuLaunchKernel(stir_large, 1, 1, 1, WORDS, 1, 1, 0, stream,
+			                     (void *[]){&hazard_x, &by}, NULL));
 			by.words[1090] = 0xeeeeeeee;
 		}
 		CHECK(cuStreamSynchronize(stream));
@@ -82,7 +84,8 @@ static void large_params(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The padding of a structure never holds the same twice. It is passed on as it is, and what means something changes now and then. */
+/* The padding of a structure never holds the same twice. It is passed on as it is, and what means
+ * something changes now and then. */
 static void padding_garbage(void)
 {
 	CUfunction stir = hazard_function("stir");
@@ -96,7 +99,8 @@ static void padding_garbage(void)
 			by.rounds = 2;
 			by.odd = (unsigned short)i;
 			by.addend = hazard_springs(iteration) && i == 9 ? iteration : 5;
-			CHECK(cuLaunchKernel(stir, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &by}, NULL));
+			CHECK(cuLaunchKernel(stir, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &by},
+			                     NULL));
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}

@@ -1,4 +1,5 @@
-/* Graphs brought to a visit: nodes set one by one, whatever their kind, and nodes of ops that do not come. */
+/* Graphs brought to a visit: nodes set one by one, whatever their kind, and nodes of ops that do
+ * not come. */
 #include <sched.h>
 #include <time.h>
 
@@ -53,8 +54,14 @@ static void set_up_all(void)
 static void one_of_all(unsigned kind, unsigned value, CUstream stream)
 {
 	CUdeviceptr source = all.sources + value % SOURCES * BLOCK, y = all.scratch + value % 7 * BLOCK;
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = all.sources, .srcPitch = 32, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstDevice = hazard_y, .dstPitch = 16, .WidthInBytes = 16, .Height = 4};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .srcDevice = all.sources,
+	                       .srcPitch = 32,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstDevice = hazard_y,
+	                       .dstPitch = 16,
+	                       .WidthInBytes = 16,
+	                       .Height = 4};
 
 	switch (kind) {
 	case 0:
@@ -108,8 +115,8 @@ static void patch_mixed(void)
 }
 
 /*
- * Kernels and copies that have new values at each iteration for a while, and then, but for some, one of two sets by turns; now and then one of the two comes
- * twice.
+ * Kernels and copies that have new values at each iteration for a while, and then, but for some,
+ * one of two sets by turns; now and then one of the two comes twice.
  */
 static void turns_after_new(void)
 {
@@ -122,7 +129,8 @@ static void turns_after_new(void)
 
 		turn += !hazard_springs(iteration);
 		for (unsigned i = 0; i < CHAIN; i++)
-			hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i % 6 == 0 ? iteration : 100 * set + i, stream);
+			hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x,
+			              i % 6 == 0 ? iteration : 100 * set + i, stream);
 		CHECK(cuMemcpyDtoDAsync(hazard_y, all.sources + set % SOURCES * BLOCK, BLOCK, stream));
 		hazard_launch(hazard_mix, hazard_x, iteration, stream);
 		CHECK(cuStreamSynchronize(stream));
@@ -137,7 +145,8 @@ static void absent_anywhere(void)
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned absent = something_is_absent(iteration) ? draw(iteration, 2, 4 * CHAIN) : UINT32_MAX;
+		unsigned absent =
+			something_is_absent(iteration) ? draw(iteration, 2, 4 * CHAIN) : UINT32_MAX;
 
 		for (unsigned i = 0; i < 4 * CHAIN; i++)
 			if (i != absent)
@@ -167,7 +176,8 @@ static void absent_mixed(void)
 	hazard_print("y", hazard_y);
 }
 
-/* What came behind an absent op is left, too: by a wait, by an op that nobody expects, by a host that waits for what was answered. */
+/* What came behind an absent op is left, too: by a wait, by an op that nobody expects, by a host
+ * that waits for what was answered. */
 static void absent_then_left(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -186,7 +196,8 @@ static void absent_then_left(void)
 
 		for (unsigned i = 0; i < CHAIN; i++) {
 			if (i == 11) /* the host's word is set before anything is absent */
-				CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream, (void *[]){&on_device, &value}, NULL));
+				CHECK(cuLaunchKernel(publish, 1, 1, 1, 1, 1, 1, 0, stream,
+				                     (void *[]){&on_device, &value}, NULL));
 			if (i != absent)
 				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i, stream);
 			if (absent == UINT32_MAX || i != 18)
@@ -219,7 +230,8 @@ static void absent_often(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Until Reprise has built one more graph than `before`, if it is there; as long as a build may take on a busy machine. */
+/* Until Reprise has built one more graph than `before`, if it is there; as long as a build may take
+ * on a busy machine. */
 static void await_another_graph(uint64_t before)
 {
 	struct timespec begin, now;
@@ -229,15 +241,21 @@ static void await_another_graph(uint64_t before)
 	do {
 		sched_yield();
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built <= before && now.tv_sec - begin.tv_sec < 2);
+	} while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_built <= before &&
+	         now.tv_sec - begin.tv_sec < 2);
 }
 
-/* A body whose copies are from this memory, or from one of many blocks if 0, and of which one op may be absent. */
-static void copies_and_launches(CUdeviceptr source, unsigned iteration, unsigned absent, CUstream stream)
+/* A body whose copies are from this memory, or from one of many blocks if 0, and of which one op
+ * may be absent. */
+static void copies_and_launches(CUdeviceptr source, unsigned iteration, unsigned absent,
+                                CUstream stream)
 {
 	for (unsigned i = 0; i < CHAIN; i++)
 		if (i % 6 == 3)
-			CHECK(cuMemcpyDtoDAsync(hazard_y, source != 0 ? source : all.sources + iteration * 7 % SOURCES * BLOCK, BLOCK, stream));
+			CHECK(cuMemcpyDtoDAsync(hazard_y,
+			                        source != 0 ? source
+			                                    : all.sources + iteration * 7 % SOURCES * BLOCK,
+			                        BLOCK, stream));
 		else if (i != absent)
 			hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i, stream);
 	CHECK(cuStreamSynchronize(stream));
@@ -254,8 +272,8 @@ static void pass_time(unsigned ops, CUstream stream)
 }
 
 /*
- * The copies of three visits are from memory of another context, which no graph can be brought to; it is built anew. In these visits, and in the first one of
- * the new graph, an op is absent.
+ * The copies of three visits are from memory of another context, which no graph can be brought to;
+ * it is built anew. In these visits, and in the first one of the new graph, an op is absent.
  */
 static void refused_with_absent(void)
 {
@@ -303,7 +321,8 @@ static void absent_and_new(void)
 			if (i % 4 == 2)
 				one_of_all(i % KINDS, iteration * 5 + i, stream);
 			else
-				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i % 5 ? i : iteration, stream);
+				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i % 5 ? i : iteration,
+				              stream);
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -317,11 +336,13 @@ static void absent_in_either(void)
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned absent = something_is_absent(iteration) ? 9 + draw(iteration, 2, 5) : UINT32_MAX, body = draw(iteration, 3, 2);
+		unsigned absent = something_is_absent(iteration) ? 9 + draw(iteration, 2, 5) : UINT32_MAX,
+				 body = draw(iteration, 3, 2);
 
 		for (unsigned i = 0; i < CHAIN; i++)
 			if (i != absent)
-				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, i < 17 ? i : i + 100 * body, stream);
+				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x,
+				              i < 17 ? i : i + 100 * body, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);

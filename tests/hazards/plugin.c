@@ -1,11 +1,16 @@
-/* A plugin of the hazards: linked with the driver, opened and closed again and again (endings.c). Its destructor finds work deferred. */
+/* A plugin of the hazards: linked with the driver, opened and closed again and again (endings.c).
+ * Its destructor finds work deferred. */
 #include "../programs/driver.h"
 
 static CUstream stream;
 
-__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round, void (*settle)(CUstream stream));
+__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x,
+                                                               CUdeviceptr y, unsigned round,
+                                                               void (*settle)(CUstream stream));
 
-__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x, CUdeviceptr y, unsigned round, void (*settle)(CUstream stream))
+__attribute__((visibility("default"))) void hazard_plugin_work(CUmodule module, CUdeviceptr x,
+                                                               CUdeviceptr y, unsigned round,
+                                                               void (*settle)(CUstream stream))
 {
 	static unsigned argument;
 	static void *params[3];

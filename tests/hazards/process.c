@@ -1,4 +1,5 @@
-/* What a program may do with its process: fork in every way, close its files, live within limits. */
+/* What a program may do with its process: fork in every way, close its files, live within limits.
+ */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,7 +41,8 @@ static bool ends_with(pid_t child, int exit_status)
 	return waitpid(child, &status, 0) == child && status == exit_status << 8;
 }
 
-/* Another program is started by vfork, which shares this one's memory until then, while ops are deferred. */
+/* Another program is started by vfork, which shares this one's memory until then, while ops are
+ * deferred. */
 static void vfork_mid_loop(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -50,7 +52,8 @@ static void vfork_mid_loop(void)
 		for (unsigned i = 0; i < CHAIN; i++) {
 			hazard_launch(hazard_mix, hazard_x, i, stream);
 			if (i == CHAIN / 2 && hazard_springs(iteration))
-				started += ends_with(start(iteration % 2 == 0 ? "/bin/true" : "/nowhere"), iteration % 2 == 0 ? 0 : 3);
+				started += ends_with(start(iteration % 2 == 0 ? "/bin/true" : "/nowhere"),
+				                     iteration % 2 == 0 ? 0 : 3);
 		}
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -71,7 +74,8 @@ static void *keep_busy(void *unused)
 	return NULL;
 }
 
-/* One of several threads forks; the children use no CUDA, and end by exit, whose handlers are the parent's. */
+/* One of several threads forks; the children use no CUDA, and end by exit, whose handlers are the
+ * parent's. */
 static void fork_threads(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -111,7 +115,8 @@ static void *ask_too_early(void *unused)
 	return unused;
 }
 
-/* A thread makes the first call, and before that has returned another one forks: both processes use CUDA. */
+/* A thread makes the first call, and before that has returned another one forks: both processes use
+ * CUDA. */
 static void fork_while_starting(void)
 {
 	pthread_t thread;
@@ -119,7 +124,7 @@ static void fork_while_starting(void)
 
 	pthread_create(&thread, NULL, ask_too_early, NULL);
 	pthread_detach(thread); /* the child has none to join */
-	usleep(100000); /* slowstart.c: Reprise is starting by now, and goes on for a while */
+	usleep(100000);         /* slowstart.c: Reprise is starting by now, and goes on for a while */
 	child = fork();
 	if (child == 0) {
 		alarm(20);
@@ -136,7 +141,8 @@ static void fork_while_starting(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Becomes a daemon before it uses CUDA: the grandchild does the work, without a terminal, in another folder. */
+/* Becomes a daemon before it uses CUDA: the grandchild does the work, without a terminal, in
+ * another folder. */
 static void daemonise(void)
 {
 	int ends[2], status = -1;
@@ -150,7 +156,8 @@ static void daemonise(void)
 		setsid();
 		if (fork() != 0)
 			_exit(0); /* the grandchild's output ends the runner's waiting */
-		if (chdir("/") != 0 || freopen("/dev/null", "r", stdin) == NULL || freopen("/dev/null", "w", stderr) == NULL)
+		if (chdir("/") != 0 || freopen("/dev/null", "r", stdin) == NULL ||
+		    freopen("/dev/null", "w", stderr) == NULL)
 			_exit(1);
 		hazard_set_up();
 		loop(hazard_x, ITERATIONS);
@@ -159,12 +166,14 @@ static void daemonise(void)
 	}
 	close(ends[1]);
 	waitpid(child, &status, 0);
-	if (read(ends[0], &none, 1) != 0) /* until the grandchild has ended, too: which of the two prints first must not be chance */
+	if (read(ends[0], &none, 1) != 0) /* until the grandchild has ended, too: which of the two
+	                                     prints first must not be chance */
 		exit(1);
 	printf("child ended with %d\n", status);
 }
 
-/* Stdin, stdout and stderr are closed, and files of the program's own have their numbers: nothing is written there but by itself. */
+/* Stdin, stdout and stderr are closed, and files of the program's own have their numbers: nothing
+ * is written there but by itself. */
 static void closed_streams(void)
 {
 	char path[] = "/tmp/closed-streams-XXXXXX";
@@ -191,7 +200,8 @@ static void closed_files(void)
 	hazard_print("x", hazard_x);
 }
 
-/* No file may be opened, and none may grow. On a slow machine there may be a report from before the limits. */
+/* No file may be opened, and none may grow. On a slow machine there may be a report from before the
+ * limits. */
 static void no_files(void)
 {
 	const char *report = getenv("REPRISE_REPORT");
@@ -216,19 +226,22 @@ static size_t address_space(void)
 	return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Little address space is left when the loop becomes hot: what Reprise cannot have, it does without. */
+/* Little address space is left when the loop becomes hot: what Reprise cannot have, it does
+ * without. */
 static void little_address_space(void)
 {
 	size_t most;
 
 	loop(hazard_x, 1); /* the simulation's own threads are there */
-	most = address_space() + (1u << 26); /* too little for another of malloc's arenas, or for many threads */
+	most = address_space() +
+	       (1u << 26); /* too little for another of malloc's arenas, or for many threads */
 	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
 	loop(hazard_x, ITERATIONS);
 	hazard_print("x", hazard_x);
 }
 
-/* Nowhere to write, nothing to find: the root is an empty folder, or where that is not allowed the folder is gone. */
+/* Nowhere to write, nothing to find: the root is an empty folder, or where that is not allowed the
+ * folder is gone. */
 static void nowhere(void)
 {
 	char path[] = "/tmp/nowhere-XXXXXX";

@@ -1,4 +1,5 @@
-/* What graphs refer to ends, changes or is refused: handles that come back, settings, limits, updates. */
+/* What graphs refer to ends, changes or is refused: handles that come back, settings, limits,
+ * updates. */
 #include "hazard.h"
 
 /* Each version of a name has its own signature: each caller gets the one it asked for. */
@@ -15,8 +16,10 @@ static void version_signature(void)
 	uint32_t sum = 0;
 	void *memory;
 
-	CHECK(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize, 12000, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
-	CHECK(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize_of, 13000, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+	CHECK(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize, 12000,
+	                       CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+	CHECK(cuGetProcAddress("cuCtxSynchronize", (void **)&synchronize_of, 13000,
+	                       CU_GET_PROC_ADDRESS_DEFAULT, NULL));
 	CHECK(cuCtxCreate(&elsewhere, NULL, 0, hazard_device));
 	CHECK(cuModuleLoad(&module, hazard_module_path));
 	CHECK(cuModuleGetFunction(&mix_there, module, "mix"));
@@ -33,7 +36,8 @@ static void version_signature(void)
 		for (unsigned i = 0; i < CHAIN; i++) {
 			unsigned argument = hazard_springs(iteration) ? iteration : i;
 
-			CHECK(cuLaunchKernel(mix_there, 1, 1, 1, WORDS, 1, 1, 0, stream_there, (void *[]){&there, &y, &argument}, NULL));
+			CHECK(cuLaunchKernel(mix_there, 1, 1, 1, WORDS, 1, 1, 0, stream_there,
+			                     (void *[]){&there, &y, &argument}, NULL));
 		}
 		CHECK(cuCtxSetCurrent(hazard_context));
 		hazard_chain(hazard_x, stream);
@@ -51,7 +55,10 @@ static void version_signature(void)
 /* An array is destroyed; the next has its handle, but not its memory. */
 static CUarray array_elsewhere(CUarray old)
 {
-	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = WORDS,
+	                               .Height = 4,
+	                               .Format = CU_AD_FORMAT_UNSIGNED_INT32,
+	                               .NumChannels = 1};
 	CUarray array;
 	CUdeviceptr taken;
 
@@ -69,10 +76,22 @@ static void array_reuse(void)
 	CUarray array = array_elsewhere(NULL);
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUDA_MEMCPY2D put = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = hazard_x, .srcPitch = WORDS * 4,
-			.dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array, .dstY = 2, .WidthInBytes = WORDS * 4, .Height = 1};
-		CUDA_MEMCPY2D get = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, .srcArray = array, .srcY = 2, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-			.dstDevice = hazard_y, .dstPitch = WORDS * 4, .WidthInBytes = WORDS * 4, .Height = 1};
+		CUDA_MEMCPY2D put = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+		                     .srcDevice = hazard_x,
+		                     .srcPitch = WORDS * 4,
+		                     .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+		                     .dstArray = array,
+		                     .dstY = 2,
+		                     .WidthInBytes = WORDS * 4,
+		                     .Height = 1};
+		CUDA_MEMCPY2D get = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+		                     .srcArray = array,
+		                     .srcY = 2,
+		                     .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+		                     .dstDevice = hazard_y,
+		                     .dstPitch = WORDS * 4,
+		                     .WidthInBytes = WORDS * 4,
+		                     .Height = 1};
 
 		hazard_chain(hazard_x, stream);
 		CHECK(cuMemcpy2DAsync(&put, stream));
@@ -111,16 +130,25 @@ static void green_context(void)
 	hazard_print("x", hazard_x);
 }
 
-/* What a graph may hold once only, or not at all: allocations, and nodes that the device may update. */
+/* What a graph may hold once only, or not at all: allocations, and nodes that the device may
+ * update. */
 static void node_limits(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	unsigned refused = 0;
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, .value.deviceUpdatableKernelNode.deviceUpdatable = 1};
-		CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = WORDS, .blockDimY = 1, .blockDimZ = 1,
-			.hStream = stream, .attrs = &updatable, .numAttrs = 1};
+		CUlaunchAttribute updatable = {.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+		                               .value.deviceUpdatableKernelNode.deviceUpdatable = 1};
+		CUlaunchConfig config = {.gridDimX = 1,
+		                         .gridDimY = 1,
+		                         .gridDimZ = 1,
+		                         .blockDimX = WORDS,
+		                         .blockDimY = 1,
+		                         .blockDimZ = 1,
+		                         .hStream = stream,
+		                         .attrs = &updatable,
+		                         .numAttrs = 1};
 		unsigned argument = iteration % 4;
 		CUdeviceptr y;
 
@@ -129,10 +157,13 @@ static void node_limits(void)
 		hazard_launch(hazard_mix, hazard_x, 3, stream);
 		CHECK(cuMemAllocAsync(&y, WORDS * 4, stream));
 		CHECK(cuMemsetD32Async(y, hazard_springs(iteration) ? iteration : 8, WORDS, stream));
-		CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream, (void *[]){&hazard_x, &y, &argument}, NULL));
+		CHECK(cuLaunchKernel(hazard_mix, 1, 1, 1, WORDS, 1, 1, 0, stream,
+		                     (void *[]){&hazard_x, &y, &argument}, NULL));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuMemFreeAsync(y, stream));
-		refused += cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument}, NULL) == CUDA_ERROR_NOT_SUPPORTED;
+		refused +=
+			cuLaunchKernelEx(&config, hazard_mix, (void *[]){&hazard_x, &hazard_y, &argument},
+		                     NULL) == CUDA_ERROR_NOT_SUPPORTED;
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -140,7 +171,8 @@ static void node_limits(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The source of a copy is now and then memory of another context: no update makes that of a node (cuGraphExecUpdate, "Limitations"). */
+/* The source of a copy is now and then memory of another context: no update makes that of a node
+ * (cuGraphExecUpdate, "Limitations"). */
 static void update_refused(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -157,7 +189,8 @@ static void update_refused(void)
 	CHECK(cuCtxSynchronize());
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		/* Never the same twice in a while, so that one graph is brought to all of them. */
-		CUdeviceptr source = hazard_springs(iteration) ? there : here + iteration * 7 % 31 * WORDS * 4;
+		CUdeviceptr source =
+			hazard_springs(iteration) ? there : here + iteration * 7 % 31 * WORDS * 4;
 
 		CHECK(cuMemcpyDtoDAsync(hazard_y, source, WORDS * 4, stream));
 		hazard_chain(hazard_x, stream);
@@ -166,14 +199,16 @@ static void update_refused(void)
 	hazard_print("x", hazard_x);
 }
 
-/* Five parameters of a chain change each time: for the single-node updates of which the third fails (SIM_FAULT). */
+/* Five parameters of a chain change each time: for the single-node updates of which the third fails
+ * (SIM_FAULT). */
 static void half_patched(void)
 {
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		for (unsigned i = 0; i < CHAIN; i++)
-			hazard_launch(i % 2 ? hazard_mix : hazard_turn, hazard_x, i < 5 ? iteration * 31 + i : i, stream);
+			hazard_launch(i % 2 ? hazard_mix : hazard_turn, hazard_x,
+			              i < 5 ? iteration * 31 + i : i, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
 	hazard_print("x", hazard_x);

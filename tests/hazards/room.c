@@ -1,4 +1,5 @@
-/* Memory that runs out: what the graphs of Reprise hold is the program's, as soon as it asks for it. */
+/* Memory that runs out: what the graphs of Reprise hold is the program's, as soon as it asks for
+ * it. */
 #include <pthread.h>
 #include <sched.h>
 
@@ -37,7 +38,10 @@ static CUresult take_in_order(void **taken)
 
 static CUresult take_array(void **taken)
 {
-	CUDA_ARRAY_DESCRIPTOR shape = {.Width = BLOCK / 4, .Height = 1, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+	CUDA_ARRAY_DESCRIPTOR shape = {.Width = BLOCK / 4,
+	                               .Height = 1,
+	                               .Format = CU_AD_FORMAT_FLOAT,
+	                               .NumChannels = 1};
 
 	return cuArrayCreate((CUarray *)taken, &shape);
 }
@@ -102,7 +106,8 @@ static void capture_own_graph(void)
 	CHECK(cuStreamEndCapture(stream, &own));
 }
 
-/* Hot loops whose graphs hold memory; now and then the program takes all that there is, with work deferred. */
+/* Hot loops whose graphs hold memory; now and then the program takes all that there is, with work
+ * deferred. */
 static void out_of_memory(void)
 {
 	unsigned times = 0;
@@ -124,7 +129,8 @@ static void out_of_memory(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The thread is to be cancelled, and is not before it says so: that memory has run out for a moment is no point where that may happen. */
+/* The thread is to be cancelled, and is not before it says so: that memory has run out for a moment
+ * is no point where that may happen. */
 static void *take_all_though_cancelled(void *unused)
 {
 	CHECK(cuCtxSetCurrent(hazard_context));
@@ -163,7 +169,8 @@ static void cancelled_out_of_memory(void)
 static void one_of_many(unsigned number, unsigned length, CUstream into)
 {
 	for (unsigned i = 0; i < length; i++)
-		hazard_launch(number >> i % 16 & 1 ? hazard_turn : hazard_mix, hazard_x, number * 64 + i, into);
+		hazard_launch(number >> i % 16 & 1 ? hazard_turn : hazard_mix, hazard_x, number * 64 + i,
+		              into);
 }
 
 /* What is taken of the device's memory, if it is more than ever before. */
@@ -186,7 +193,8 @@ static void loop(unsigned number)
 	}
 }
 
-/* Some visits that others launch: this thread waits for what they do without a call. What else waits to be built is out of the way first: it would take the place of this loop's graphs. */
+/* Some visits that others launch: this thread waits for what they do without a call. What else
+ * waits to be built is out of the way first: it would take the place of this loop's graphs. */
 static void leave_to_thread(unsigned number)
 {
 	hazard_settle(stream);
@@ -235,10 +243,12 @@ static void ten_thousand_loops_left_to_thread(void)
 	many_loops(leave_to_thread);
 }
 
-/* Loops on one stream, and then others on another. Returns whether graphs were seen to wait to be built. */
+/* Loops on one stream, and then others on another. Returns whether graphs were seen to wait to be
+ * built. */
 static bool loops_on_two_streams(bool settle)
 {
-	CUstream streams[] = {hazard_stream(CU_STREAM_NON_BLOCKING), hazard_stream(CU_STREAM_NON_BLOCKING)};
+	CUstream streams[] = {hazard_stream(CU_STREAM_NON_BLOCKING),
+	                      hazard_stream(CU_STREAM_NON_BLOCKING)};
 	struct reprise_counts counts;
 	bool waited = false;
 
@@ -249,7 +259,8 @@ static bool loops_on_two_streams(bool settle)
 				if (iteration % 8 == 0) /* else the graphs that go are still running */
 					CHECK(cuStreamSynchronize(streams[which]));
 			}
-			waited = waited || (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0);
+			waited = waited || (reprise_read_counts(&counts, sizeof(counts)) > 0 &&
+			                    counts.graphs_waiting > 0);
 			if (settle && (iteration == 16 || iteration == 32))
 				hazard_settle(streams[which]);
 		}
@@ -258,14 +269,16 @@ static bool loops_on_two_streams(bool settle)
 	return waited;
 }
 
-/* The first fill what graphs may take; they stop, and the others have room only if the first give way. */
+/* The first fill what graphs may take; they stop, and the others have room only if the first give
+ * way. */
 static void lane_gives_way(void)
 {
 	loops_on_two_streams(true);
 	hazard_print("x", hazard_x);
 }
 
-/* To build takes long (SIM_SLOW), and the loops go on meanwhile; it is over for some of their graphs. */
+/* To build takes long (SIM_SLOW), and the loops go on meanwhile; it is over for some of their
+ * graphs. */
 static void slow_build(void)
 {
 	struct reprise_counts counts;
@@ -292,7 +305,8 @@ static void *loop_beside(void *unused)
 		pthread_barrier_wait(&beside);
 		for (unsigned iteration = 0; iteration < 12; iteration++) {
 			for (unsigned i = 0; i < CHAIN; i++)
-				hazard_launch(round >> i % 8 & 1 ? hazard_turn : hazard_mix, x_beside, round * 64 + i, into);
+				hazard_launch(round >> i % 8 & 1 ? hazard_turn : hazard_mix, x_beside,
+				              round * 64 + i, into);
 			CHECK(cuStreamSynchronize(into));
 		}
 		hazard_await_graphs();
@@ -302,8 +316,8 @@ static void *loop_beside(void *unused)
 }
 
 /*
- * Visits are queued, and launching them takes long (SIM_SLOW); meanwhile another stream's graphs want room, and the ones that are queued were used
- * least recently.
+ * Visits are queued, and launching them takes long (SIM_SLOW); meanwhile another stream's graphs
+ * want room, and the ones that are queued were used least recently.
  */
 static void evicted_while_queued(void)
 {
@@ -333,7 +347,8 @@ static void evicted_while_queued(void)
 }
 
 /*
- * Values that are new for a while, and then come by turns, so that there are two graphs of one sequence; then other loops want room for one of them.
+ * Values that are new for a while, and then come by turns, so that there are two graphs of one
+ * sequence; then other loops want room for one of them.
  */
 static void evicted_twin(void)
 {

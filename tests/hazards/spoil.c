@@ -1,5 +1,6 @@
 /*
- * Whatever libreprise.so calls of the C library changes errno, also where it succeeds, which the C library may do. What fails leaves what it says.
+ * Whatever libreprise.so calls of the C library changes errno, also where it succeeds, which the C
+ * library may do. What fails leaves what it says.
  *
  *     LD_PRELOAD=libspoil.so:libreprise.so program
  */
@@ -73,23 +74,32 @@ SHOWN void free(void *memory)
 		spoil(__builtin_return_address(0), succeeds); \
 		return result; \
 	}
-CALL(int, nanosleep, result == 0, (const struct timespec *pause, struct timespec *left), (pause, left))
+CALL(int, nanosleep, result == 0, (const struct timespec *pause, struct timespec *left),
+     (pause, left))
 CALL(int, clock_gettime, result == 0, (clockid_t clock, struct timespec *now), (clock, now))
 CALL(int, sched_yield, result == 0, (void), ())
-CALL(int, sched_getaffinity, result == 0, (pid_t thread, size_t bytes, cpu_set_t *set), (thread, bytes, set))
+CALL(int, sched_getaffinity, result == 0, (pid_t thread, size_t bytes, cpu_set_t *set),
+     (thread, bytes, set))
 CALL(int, sched_getscheduler, result >= 0, (pid_t thread), (thread))
-CALL(int, getrlimit64, result == 0, (__rlimit_resource_t which, struct rlimit64 *limit), (which, limit))
-CALL(int, pthread_create, true, (pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context), (thread, attributes, run, context))
-CALL(int, pthread_key_create, true, (pthread_key_t *key, void (*destroy)(void *)), (key, destroy))
+CALL(int, getrlimit64, result == 0, (__rlimit_resource_t which, struct rlimit64 *limit),
+     (which, limit))
+CALL(int, pthread_create, true,
+     (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context),
+     (thread, attributes, run, context))
+CALL(int, pthread_key_create, true, (pthread_key_t * key, void (*destroy)(void *)), (key, destroy))
 CALL(int, pthread_setspecific, true, (pthread_key_t key, const void *value), (key, value))
 CALL(int, pthread_setcancelstate, true, (int state, int *before), (state, before))
-CALL(int, pthread_sigmask, true, (int how, const sigset_t *set, sigset_t *before), (how, set, before))
+CALL(int, pthread_sigmask, true, (int how, const sigset_t *set, sigset_t *before),
+     (how, set, before))
 CALL(int, close, result == 0, (int file), (file))
 CALL(ssize_t, read, result >= 0, (int file, void *bytes, size_t count), (file, bytes, count))
 CALL(int, fstat64, result == 0, (int file, struct stat64 *status), (file, status))
 CALL(int, stat64, result == 0, (const char *path, struct stat64 *status), (path, status))
-CALL(int, poll, result >= 0, (struct pollfd *files, nfds_t count, int timeout), (files, count, timeout))
-CALL(void *, mmap64, result != MAP_FAILED, (void *at, size_t bytes, int protection, int flags, int file, off64_t offset), (at, bytes, protection, flags, file, offset))
+CALL(int, poll, result >= 0, (struct pollfd * files, nfds_t count, int timeout),
+     (files, count, timeout))
+CALL(void *, mmap64, result != MAP_FAILED,
+     (void *at, size_t bytes, int protection, int flags, int file, off64_t offset),
+     (at, bytes, protection, flags, file, offset))
 CALL(char *, strndup, result != NULL, (const char *text, size_t most), (text, most))
 CALL(char *, getenv, true, (const char *variable), (variable))
 

@@ -1,4 +1,5 @@
-/* Several threads: on one stream, on streams of their own, on what is one handle and many streams. */
+/* Several threads: on one stream, on streams of their own, on what is one handle and many streams.
+ */
 #include <pthread.h>
 
 #include "hazard.h"
@@ -15,7 +16,8 @@ static void take_turn(unsigned me)
 	pthread_mutex_lock(&turn_mutex);
 	while (turns % 2 != me)
 		pthread_cond_wait(&turn_changed, &turn_mutex);
-	CHECK(cuCtxSetCurrent(hazard_context)); /* within the turn: threads are numbered in order of their first call */
+	CHECK(cuCtxSetCurrent(
+		hazard_context)); /* within the turn: threads are numbered in order of their first call */
 }
 
 static void end_turn(void)
@@ -58,9 +60,11 @@ static void two_threads_one_stream(void)
 	hazard_print("x", hazard_x);
 }
 
-static __typeof__(&cuLaunchKernel) launch_per_thread; /* cuLaunchKernel_ptsz, whose stream 0 is the thread's own */
+static __typeof__(&cuLaunchKernel)
+	launch_per_thread; /* cuLaunchKernel_ptsz, whose stream 0 is the thread's own */
 
-/* A thread's own default stream, by its handle and as stream 0, and the legacy stream on the same memory in between. */
+/* A thread's own default stream, by its handle and as stream 0, and the legacy stream on the same
+ * memory in between. */
 static void *on_default_streams(void *which)
 {
 	unsigned me = (unsigned)(uintptr_t)which;
@@ -69,8 +73,9 @@ static void *on_default_streams(void *which)
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
 		take_turn(me);
 		for (unsigned i = 0; i < CHAIN; i++)
-			CHECK(launch_per_thread(i % 2 ? hazard_mix : hazard_turn, 1, 1, 1, WORDS, 1, 1, 0, i % 3 ? NULL : CU_STREAM_PER_THREAD,
-				(void *[]){&x, &hazard_y, &i}, NULL));
+			CHECK(launch_per_thread(i % 2 ? hazard_mix : hazard_turn, 1, 1, 1, WORDS, 1, 1, 0,
+			                        i % 3 ? NULL : CU_STREAM_PER_THREAD,
+			                        (void *[]){&x, &hazard_y, &i}, NULL));
 		for (unsigned i = 0; i < CHAIN; i++)
 			hazard_launch(hazard_mix, x, i + iteration % 5, CU_STREAM_LEGACY);
 		if (hazard_springs(iteration))
@@ -85,13 +90,15 @@ static void per_thread_default(void)
 	CHECK(cuMemAlloc(&shared_x, WORDS * 4));
 	CHECK(cuMemsetD32(shared_x, 1, WORDS));
 	CHECK(cuCtxSynchronize());
-	CHECK(cuGetProcAddress("cuLaunchKernel", (void **)&launch_per_thread, CUDA_VERSION, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));
+	CHECK(cuGetProcAddress("cuLaunchKernel", (void **)&launch_per_thread, CUDA_VERSION,
+	                       CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, NULL));
 	run_two_threads(on_default_streams);
 	hazard_print("x", hazard_x);
 	hazard_print("other", shared_x);
 }
 
-/* In a second context the thread's own stream is another one, and has attributes of its own. It ends, since beside it graphs of one op are not built. */
+/* In a second context the thread's own stream is another one, and has attributes of its own. It
+ * ends, since beside it graphs of one op are not built. */
 static void set_in_second_context(unsigned number)
 {
 	CUcontext second;
@@ -149,7 +156,8 @@ static void *short_life(void *unused)
 	return unused;
 }
 
-/* Threads come and go, and with each its default stream: one handle, many streams. The legacy stream is between them. */
+/* Threads come and go, and with each its default stream: one handle, many streams. The legacy
+ * stream is between them. */
 static void per_thread_ends(void)
 {
 	CHECK(cuMemAlloc(&short_lived_x, WORDS * 4));
@@ -204,7 +212,8 @@ static void threads_many_streams(void)
 		hazard_print("x", x[i]);
 }
 
-/* Threads that work at the same time, each on a stream of its own, and wait for each other after each iteration. */
+/* Threads that work at the same time, each on a stream of its own, and wait for each other after
+ * each iteration. */
 enum { IN_STEP = 4 };
 
 static struct {

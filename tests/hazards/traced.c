@@ -1,7 +1,9 @@
 /*
- * traced NAME PROGRAM [ARGUMENT ...]: becomes the program, traced by a process that is called NAME. Ends with 77 where tracing is not allowed.
+ * traced NAME PROGRAM [ARGUMENT ...]: becomes the program, traced by a process that is called NAME.
+ * Ends with 77 where tracing is not allowed.
  *
- * The tracer is the child, so that the program has the process number that whoever started this one knows.
+ * The tracer is the child, so that the program has the process number that whoever started this one
+ * knows.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +26,8 @@ static void trace(pid_t program, const char *name, int ready)
 	if (write(ready, "", 1) != 1)
 		_exit(1);
 	close(ready);
-	while (waitpid(program, &status, __WALL) == program && !WIFEXITED(status) && !WIFSIGNALED(status)) {
+	while (waitpid(program, &status, __WALL) == program && !WIFEXITED(status) &&
+	       !WIFSIGNALED(status)) {
 		int signal = WSTOPSIG(status);
 
 		ptrace(PTRACE_CONT, program, NULL, status >> 16 != 0 || signal == SIGTRAP ? 0 : signal);
@@ -43,7 +46,8 @@ int main(int count, char **words)
 	tracer = fork();
 	if (tracer == 0) {
 		close(ready[0]);
-		close(STDOUT_FILENO); /* whoever reads the program's output does not wait for this process */
+		close(
+			STDOUT_FILENO); /* whoever reads the program's output does not wait for this process */
 		close(STDERR_FILENO);
 		trace(program, words[1], ready[1]);
 	}

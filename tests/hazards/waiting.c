@@ -1,6 +1,6 @@
 /*
- * Kernels and hosts that wait for each other by memory. What one waits for may be deferred, and no call need come that would issue it:
- * the hold limit has to.
+ * Kernels and hosts that wait for each other by memory. What one waits for may be deferred, and no
+ * call need come that would issue it: the hold limit has to.
  */
 #include <sched.h>
 #include <stddef.h>
@@ -95,8 +95,9 @@ static void think(double seconds)
 }
 
 /*
- * The host is slow between its calls and seldom waits, so that what it launches is left to a thread of ours. In each iteration an op has another value and one may be
- * absent, and at times the host spins, with no CUDA call, on what the last op writes, or something comes between.
+ * The host is slow between its calls and seldom waits, so that what it launches is left to a thread
+ * of ours. In each iteration an op has another value and one may be absent, and at times the host
+ * spins, with no CUDA call, on what the last op writes, or something comes between.
  */
 static void slow_host(void)
 {
@@ -145,13 +146,15 @@ static void one_processor(void)
 	slow_host();
 }
 
-/* A kernel waits for a word that the host sets when that kernel runs already and the last call is made. */
+/* A kernel waits for a word that the host sets when that kernel runs already and the last call is
+ * made. */
 static void flag_from_host(void)
 {
 	CUfunction publish = hazard_function("publish"), wait = hazard_function("await");
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUdeviceptr mapped;
-	volatile uint32_t *host = mapped_words(&mapped), *started = host, *flag = host + 1, *done = host + 2;
+	volatile uint32_t *host = mapped_words(&mapped), *started = host, *flag = host + 1,
+					  *done = host + 2;
 
 	for (unsigned iteration = 1; iteration < ITERATIONS; iteration++) {
 		bool trap = hazard_springs(iteration);
@@ -173,7 +176,8 @@ static void flag_from_host(void)
 	hazard_print("x", hazard_x);
 }
 
-/* A kernel on one stream waits, in device memory, for a kernel that is enqueued later on another. Nothing else orders the two. */
+/* A kernel on one stream waits, in device memory, for a kernel that is enqueued later on another.
+ * Nothing else orders the two. */
 static void spin_across_streams(void)
 {
 	CUfunction publish = hazard_function("publish"), wait = hazard_function("await");
@@ -219,11 +223,13 @@ static void await_building(void)
 		sched_yield();
 }
 
-/* A kernel runs all the while, until the host lets it go; loops on another stream become hot beside it, and change. */
+/* A kernel runs all the while, until the host lets it go; loops on another stream become hot beside
+ * it, and change. */
 static void persistent_kernel(void)
 {
 	CUfunction wait = hazard_function("await");
-	CUstream resident = hazard_stream(CU_STREAM_DEFAULT), hot = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream resident = hazard_stream(CU_STREAM_DEFAULT),
+			 hot = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUdeviceptr mapped;
 	volatile uint32_t *host = mapped_words(&mapped);
 
@@ -244,7 +250,8 @@ static void persistent_kernel(void)
 	hazard_print("x", hazard_x);
 }
 
-/* The streams themselves wait for words and write them, now and then right behind what is deferred. */
+/* The streams themselves wait for words and write them, now and then right behind what is deferred.
+ */
 static void wait_value(void)
 {
 	CUstream a = hazard_stream(CU_STREAM_NON_BLOCKING), b = hazard_stream(CU_STREAM_NON_BLOCKING);
@@ -271,16 +278,20 @@ static void wait_value(void)
 	hazard_print("other", other);
 }
 
-/* What the two ranks share: a word of each, a word that each publishes when it has got so far, and what a rank's host tells the other's. */
+/* What the two ranks share: a word of each, a word that each publishes when it has got so far, and
+ * what a rank's host tells the other's. */
 struct shared {
 	volatile uint32_t arrived[2], done[2], told[2];
 };
 
 /*
- * A step of a rank: its kernel says that it has come, and another waits for the other rank's. Now and then a host stops there, in the middle of what
- * is hot, and makes no call until the other host, which waits for its own stream, tells it that all is over: this rank's kernels have to run by themselves.
+ * A step of a rank: its kernel says that it has come, and another waits for the other rank's. Now
+ * and then a host stops there, in the middle of what is hot, and makes no call until the other
+ * host, which waits for its own stream, tells it that all is over: this rank's kernels have to run
+ * by themselves.
  */
-static void take_step(struct shared *shared, CUdeviceptr device, unsigned rank, uint32_t step, CUfunction publish, CUfunction wait, CUstream stream)
+static void take_step(struct shared *shared, CUdeviceptr device, unsigned rank, uint32_t step,
+                      CUfunction publish, CUfunction wait, CUstream stream)
 {
 	bool trap = hazard_springs(step), stops = trap && step % 2 == rank;
 
@@ -303,7 +314,8 @@ static void take_step(struct shared *shared, CUdeviceptr device, unsigned rank, 
 /* Kernels of two processes wait for each other, as those of collective operations do. */
 static void nccl_like(void)
 {
-	struct shared *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct shared *shared =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t child = fork();
 	unsigned rank = child == 0;
 	CUfunction publish, wait;
@@ -345,10 +357,12 @@ static void exchange_events(struct turns *turns, unsigned rank, CUevent events[2
 	await_step(&turns->step[!rank], 2);
 }
 
-/* Two processes take turns on one array, ordered by events alone: a host says when it has recorded its own, and the other has its stream wait. */
+/* Two processes take turns on one array, ordered by events alone: a host says when it has recorded
+ * its own, and the other has its stream wait. */
 static void ipc_event(void)
 {
-	struct turns *turns = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct turns *turns =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t child = fork();
 	unsigned rank = child == 0;
 	CUevent events[2];

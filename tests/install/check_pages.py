@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROW = re.compile(r'X\((\w+), "(\w+)", (WORD|NUMBER|TEXT), (\d+), (\d+), (\d+), "([^"]*)", "([^"]+)"\)')
+ROW = re.compile(r'X\((\w+), "(\w+)", (WORD|NUMBER|TEXT), (\d+), (\d+), (\d+), "([^"]*)",[\s\\]+"([^"]+)"\)')
 LINTS = {"mandoc": ["-T", "lint", "-W", "warning"], "man": ["--warnings=w", "--encoding=UTF-8", "--troff-device=utf8", "--ditroff", "--local-file"]}
 
 

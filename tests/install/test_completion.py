@@ -86,7 +86,7 @@ class Terminal:
 
 def options():
     """--name of each option, and its words, if it has any and is no switch."""
-    for variable, kind, words in re.findall(r'X\(\w+, "(REPRISE_\w+)", (\w+), \d+, \d+, \d+, "([^"]*)"', (SOURCES / "src/base/options.h").read_text()):
+    for variable, kind, words in re.findall(r'X\(\w+,\s+"(REPRISE_\w+)", (\w+), \d+, \d+, \d+, "([^"]*)"', (SOURCES / "src/base/options.h").read_text()):
         yield "--" + variable.removeprefix("REPRISE_").lower().replace("_", "-"), words.split("|") if kind == "WORD" and words != "0|1" else []
 
 

@@ -9,7 +9,8 @@
 	do { \
 		CUresult check_result = (call); \
 		if (check_result != CUDA_SUCCESS) { \
-			fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, (int)check_result); \
+			fprintf(stderr, "%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, \
+			        (int)check_result); \
 			exit(1); \
 		} \
 	} while (0)

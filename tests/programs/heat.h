@@ -1,4 +1,5 @@
-/* What the heat solvers share: options, the first temperatures, and the results on stdout, which hold nothing that varies. */
+/* What the heat solvers share: options, the first temperatures, and the results on stdout, which
+ * hold nothing that varies. */
 #pragma once
 
 #include <getopt.h>
@@ -12,19 +13,20 @@
 #define HEAT_RATE 0.2
 
 struct heat {
-	unsigned size;        /* points along each side */
+	unsigned size; /* points along each side */
 	unsigned steps;
-	unsigned every;       /* steps between two convergence checks */
-	int default_stream;   /* work on the default stream, with synchronous copies */
-	const char *module;   /* driver API only */
-	unsigned devices;     /* heat-devices only */
-	const char *mode;     /* heat-devices only */
-	double *cells;        /* size * size, on the host */
-	double *interval_us;  /* wall time from check to check */
+	unsigned every;      /* steps between two convergence checks */
+	int default_stream;  /* work on the default stream, with synchronous copies */
+	const char *module;  /* driver API only */
+	unsigned devices;    /* heat-devices only */
+	const char *mode;    /* heat-devices only */
+	double *cells;       /* size * size, on the host */
+	double *interval_us; /* wall time from check to check */
 	unsigned checks;
 };
 
-/* The residual is a tree of sums with a fixed order (heat_kernels.cu). How many sums `count` numbers make, and their blocks. */
+/* The residual is a tree of sums with a fixed order (heat_kernels.cu). How many sums `count`
+ * numbers make, and their blocks. */
 #define HEAT_FOLD_BLOCK 64u
 
 static inline unsigned heat_folded(unsigned count)
@@ -60,10 +62,10 @@ static inline unsigned heat_number(const char *text, unsigned long least)
 static inline void heat_parse(struct heat *heat, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"size", required_argument, NULL, 'n'},    {"steps", required_argument, NULL, 's'},
-		{"every", required_argument, NULL, 'e'},   {"default-stream", no_argument, NULL, 'd'},
-		{"module", required_argument, NULL, 'm'},  {"devices", required_argument, NULL, 'D'},
-		{"mode", required_argument, NULL, 'M'},    {NULL, 0, NULL, 0},
+		{"size", required_argument, NULL, 'n'},   {"steps", required_argument, NULL, 's'},
+		{"every", required_argument, NULL, 'e'},  {"default-stream", no_argument, NULL, 'd'},
+		{"module", required_argument, NULL, 'm'}, {"devices", required_argument, NULL, 'D'},
+		{"mode", required_argument, NULL, 'M'},   {NULL, 0, NULL, 0},
 	};
 	int option;
 
@@ -101,7 +103,9 @@ static inline void heat_parse(struct heat *heat, int argc, char **argv)
 	for (unsigned i = 0; i < heat->size * heat->size; i++) {
 		unsigned row = i / heat->size, column = i % heat->size;
 
-		heat->cells[i] = row == 0 ? 100.0 : column == 0 ? 50.0 : (double)((row * 31 + column * 17) % 10);
+		heat->cells[i] = row == 0      ? 100.0
+		                 : column == 0 ? 50.0
+		                               : (double)((row * 31 + column * 17) % 10);
 	}
 }
 
@@ -132,11 +136,12 @@ static inline void heat_finish(struct heat *heat, double total_us)
 		digest = (digest ^ bits) * 1099511628211u;
 		digest ^= digest >> 29;
 	}
-	printf("size=%u steps=%u every=%u digest=%016" PRIx64 "\n", heat->size, heat->steps, heat->every, digest);
+	printf("size=%u steps=%u every=%u digest=%016" PRIx64 "\n", heat->size, heat->steps,
+	       heat->every, digest);
 	if (heat->checks) {
 		qsort(heat->interval_us, heat->checks, sizeof(double), heat_compare);
-		fprintf(stderr, "us_per_step=%.3f ms_total=%.2f\n", heat->interval_us[heat->checks / 2] / heat->every,
-			total_us / 1000);
+		fprintf(stderr, "us_per_step=%.3f ms_total=%.2f\n",
+		        heat->interval_us[heat->checks / 2] / heat->every, total_us / 1000);
 	}
 	free(heat->cells);
 	free(heat->interval_us);

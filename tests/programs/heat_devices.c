@@ -1,12 +1,16 @@
 /*
- * heat-devices: the heat equation on a square, its rows divided among devices, by the CUDA driver API.
+ * heat-devices: the heat equation on a square, its rows divided among devices, by the CUDA driver
+ * API.
  *
- *   heat-devices --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--devices N] [--mode eager|together|apart]
+ *   heat-devices --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--devices N]
+ * [--mode eager|together|apart]
  *
- * After each step neighbours give each other the rows at their border (cuMemcpyPeerAsync), and wait for each other by events. Same results as heat, to
- * the last bit, for any number of parts; where there are fewer devices, several parts are on one.
+ * After each step neighbours give each other the rows at their border (cuMemcpyPeerAsync), and wait
+ * for each other by events. Same results as heat, to the last bit, for any number of parts; where
+ * there are fewer devices, several parts are on one.
  *
- * Two forms are from graphs, written by hand: each part's kernel and copies of a step in one graph (together), or each in a graph of its own (apart).
+ * Two forms are from graphs, written by hand: each part's kernel and copies of a step in one graph
+ * (together), or each in a graph of its own (apart).
  */
 #include "driver.h"
 #include "heat.h"
@@ -14,7 +18,8 @@
 #define PARTS_MOST 16u
 #define BLOCK 256u
 
-/* Its rows, and its neighbours' next to them; what is and what comes after a step change places. The graphs are of the step from here. */
+/* Its rows, and its neighbours' next to them; what is and what comes after a step change places.
+ * The graphs are of the step from here. */
 struct half {
 	CUdeviceptr rows, above, below;
 	CUgraphExec stepped, given_up, given_down, all;
@@ -74,9 +79,11 @@ static void set_up(struct part *part, CUdevice device, const struct heat *heat)
 	CHECK(cuCtxSynchronize());
 }
 
-static void launch(CUfunction function, unsigned threads, unsigned block, const struct part *part, void **parameters)
+static void launch(CUfunction function, unsigned threads, unsigned block, const struct part *part,
+                   void **parameters)
 {
-	CHECK(cuLaunchKernel(function, (threads + block - 1) / block, 1, 1, block, 1, 1, 0, part->stream, parameters, NULL));
+	CHECK(cuLaunchKernel(function, (threads + block - 1) / block, 1, 1, block, 1, 1, 0,
+	                     part->stream, parameters, NULL));
 }
 
 static void launch_step(struct part *part, const struct heat *heat)
@@ -85,14 +92,17 @@ static void launch_step(struct part *part, const struct heat *heat)
 	double rate = HEAT_RATE;
 
 	launch(part->strip, part->count * size, BLOCK, part,
-	       (void *[]){&part->now.rows, &part->now.above, &part->now.below, &part->next.rows, &size, &rate, &part->first, &part->count});
+	       (void *[]){&part->now.rows, &part->now.above, &part->now.below, &part->next.rows, &size,
+	                  &rate, &part->first, &part->count});
 }
 
 /* cuMemcpyPeerAsync cannot be captured; its addresses tell as much. */
-static void give(CUdeviceptr to, const struct part *neighbour, CUdeviceptr from, const struct part *part, const struct heat *heat)
+static void give(CUdeviceptr to, const struct part *neighbour, CUdeviceptr from,
+                 const struct part *part, const struct heat *heat)
 {
 	if (mode == EAGER)
-		CHECK(cuMemcpyPeerAsync(to, neighbour->context, from, part->context, row_bytes(heat), part->stream));
+		CHECK(cuMemcpyPeerAsync(to, neighbour->context, from, part->context, row_bytes(heat),
+		                        part->stream));
 	else
 		CHECK(cuMemcpyAsync(to, from, row_bytes(heat), part->stream));
 }
@@ -106,7 +116,8 @@ static void give_up(struct part *part, const struct heat *heat)
 static void give_down(struct part *part, const struct heat *heat)
 {
 	if (part + 1 < parts + part_count)
-		give(part[1].next.above, &part[1], part->next.rows + (part->count - 1) * row_bytes(heat), part, heat);
+		give(part[1].next.above, &part[1], part->next.rows + (part->count - 1) * row_bytes(heat),
+		     part, heat);
 }
 
 static void all(struct part *part, const struct heat *heat)
@@ -124,7 +135,8 @@ static void swap(struct part *part)
 	part->next = now;
 }
 
-static CUgraphExec graph_of(void (*work)(struct part *, const struct heat *), struct part *part, const struct heat *heat)
+static CUgraphExec graph_of(void (*work)(struct part *, const struct heat *), struct part *part,
+                            const struct heat *heat)
 {
 	CUgraphExec executable;
 	CUgraph graph;
@@ -191,13 +203,16 @@ static void gather(CUdeviceptr now, CUdeviceptr next, const struct heat *heat)
 		size_t begin = part->first * row_bytes(heat), bytes = part->count * row_bytes(heat);
 
 		CHECK(cuStreamWaitEvent(parts->stream, part->stepped, 0));
-		CHECK(cuMemcpyPeerAsync(now + begin, parts->context, part->now.rows, part->context, bytes, parts->stream));
-		CHECK(cuMemcpyPeerAsync(next + begin, parts->context, part->next.rows, part->context, bytes, parts->stream));
+		CHECK(cuMemcpyPeerAsync(now + begin, parts->context, part->now.rows, part->context, bytes,
+		                        parts->stream));
+		CHECK(cuMemcpyPeerAsync(next + begin, parts->context, part->next.rows, part->context, bytes,
+		                        parts->stream));
 	}
 }
 
 /* How much the step changed the cells. */
-static double residual(CUdeviceptr now, CUdeviceptr next, CUdeviceptr sums[2], double *host, unsigned cells)
+static double residual(CUdeviceptr now, CUdeviceptr next, CUdeviceptr sums[2], double *host,
+                       unsigned cells)
 {
 	unsigned count = heat_folded(cells);
 
@@ -205,7 +220,8 @@ static double residual(CUdeviceptr now, CUdeviceptr next, CUdeviceptr sums[2], d
 	for (; count > 1; count = heat_folded(count)) {
 		CUdeviceptr folded = sums[1];
 
-		launch(parts->fold, heat_folded(count), HEAT_FOLD_BLOCK, parts, (void *[]){&sums[0], &folded, &count});
+		launch(parts->fold, heat_folded(count), HEAT_FOLD_BLOCK, parts,
+		       (void *[]){&sums[0], &folded, &count});
 		sums[1] = sums[0];
 		sums[0] = folded;
 	}
@@ -216,7 +232,8 @@ static double residual(CUdeviceptr now, CUdeviceptr next, CUdeviceptr sums[2], d
 
 static void choose_mode(const char *name)
 {
-	static const char *const names[] = {[EAGER] = "eager", [TOGETHER] = "together", [APART] = "apart"};
+	static const char *const names[] = {
+		[EAGER] = "eager", [TOGETHER] = "together", [APART] = "apart"};
 
 	for (mode = EAGER; name != NULL && mode <= APART && strcmp(name, names[mode]) != 0; mode++)
 		;

@@ -3,12 +3,14 @@
  *
  *   heat-driver --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--default-stream]
  *
- * The module is a cubin, or a module of the simulated driver. Same results as heat, to the last bit.
+ * The module is a cubin, or a module of the simulated driver. Same results as heat, to the last
+ * bit.
  */
 #include "driver.h"
 #include "heat.h"
 
-static void launch(CUfunction function, unsigned blocks, unsigned threads, CUstream stream, void **parameters)
+static void launch(CUfunction function, unsigned blocks, unsigned threads, CUstream stream,
+                   void **parameters)
 {
 	CHECK(cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream, parameters, NULL));
 }
@@ -31,7 +33,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "heat-driver: --module FILE is needed\n");
 		return 2;
 	}
-	unsigned size = heat.size, cells = size * size, block = 256, cell_blocks = (cells + block - 1) / block;
+	unsigned size = heat.size, cells = size * size, block = 256,
+			 cell_blocks = (cells + block - 1) / block;
 	size_t bytes = sizeof(double) * size * size;
 
 	CHECK(cuInit(0));
@@ -62,7 +65,8 @@ int main(int argc, char **argv)
 		if (step % heat.every == 0) {
 			unsigned count = heat_folded(cells);
 
-			launch(change_function, heat_blocks(count), HEAT_FOLD_BLOCK, stream, (void *[]){&now, &next, &sums[0], &cells});
+			launch(change_function, heat_blocks(count), HEAT_FOLD_BLOCK, stream,
+			       (void *[]){&now, &next, &sums[0], &cells});
 			for (; count > 1; count = heat_folded(count)) {
 				CUdeviceptr folded = sums[1];
 

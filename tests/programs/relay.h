@@ -1,7 +1,8 @@
 /*
- * What relay and relay-driver share: two threads that launch the same chains again and again. They take turns on one stream, as a program does that
- * hands its stream from thread to thread; or, with --own-streams, each has a stream to itself, and they run beside each other. Either way what
- * is printed is the same in every run.
+ * What relay and relay-driver share: two threads that launch the same chains again and again. They
+ * take turns on one stream, as a program does that hands its stream from thread to thread; or, with
+ * --own-streams, each has a stream to itself, and they run beside each other. Either way what is
+ * printed is the same in every run.
  */
 #ifndef RELAY_H
 #define RELAY_H
@@ -29,8 +30,10 @@ static void relay_wait(struct relay *relay, unsigned me);
 
 static void relay_parse(struct relay *relay, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"iterations", required_argument, NULL, 'i'}, {"own-streams", no_argument, NULL, 'o'}, {"module", required_argument, NULL, 'm'}, {NULL, 0, NULL, 0}};
+	static const struct option options[] = {{"iterations", required_argument, NULL, 'i'},
+	                                        {"own-streams", no_argument, NULL, 'o'},
+	                                        {"module", required_argument, NULL, 'm'},
+	                                        {NULL, 0, NULL, 0}};
 	int option;
 
 	relay->iterations = 2000;
@@ -75,7 +78,8 @@ static void relay_run(struct relay *relay, unsigned me)
 	for (unsigned iteration = 0; iteration < relay->iterations; iteration++) {
 		relay_take_turn(relay, me);
 		if (iteration == 0)
-			relay_begin(relay, me); /* within the turn: which thread calls first is the same in every run */
+			relay_begin(
+				relay, me); /* within the turn: which thread calls first is the same in every run */
 		for (unsigned k = 0; k < RELAY_LENGTH; k++)
 			relay_launch(relay, me, me * 1000 + k);
 		if (relay->own_streams || me == 1)
@@ -105,7 +109,8 @@ static void relay_run_both(struct relay *relay)
 	pthread_t threads[2];
 
 	relay_of_threads = relay;
-	if (pthread_create(&threads[0], NULL, relay_first, NULL) != 0 || pthread_create(&threads[1], NULL, relay_second, NULL) != 0)
+	if (pthread_create(&threads[0], NULL, relay_first, NULL) != 0 ||
+	    pthread_create(&threads[1], NULL, relay_second, NULL) != 0)
 		abort();
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
@@ -117,7 +122,8 @@ static void relay_print(const struct relay *relay, const unsigned *words)
 
 	for (unsigned i = 0; i < 2 * RELAY_WORDS; i++)
 		checksum = (checksum ^ words[i]) * 0x100000001B3ull;
-	printf("streams=%d iterations=%u checksum=%016llx\n", relay->own_streams ? 2 : 1, relay->iterations, checksum);
+	printf("streams=%d iterations=%u checksum=%016llx\n", relay->own_streams ? 2 : 1,
+	       relay->iterations, checksum);
 }
 
 #endif

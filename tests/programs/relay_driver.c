@@ -1,5 +1,6 @@
 /*
- * relay-driver: two threads that launch chains on one stream by turns, or on two, by the CUDA driver API.
+ * relay-driver: two threads that launch chains on one stream by turns, or on two, by the CUDA
+ * driver API.
  *
  *   relay-driver --module driver_kernels.cubin [--iterations N] [--own-streams]
  *
@@ -24,7 +25,8 @@ static void relay_launch(struct relay *relay, unsigned me, unsigned k)
 {
 	unsigned stream = relay->own_streams ? me : 0;
 
-	CHECK(cuLaunchKernel(k % 2 ? turn : mix, 1, 1, 1, RELAY_WORDS, 1, 1, 0, streams[stream], (void *[]){&x[stream], &y, &k}, NULL));
+	CHECK(cuLaunchKernel(k % 2 ? turn : mix, 1, 1, 1, RELAY_WORDS, 1, 1, 0, streams[stream],
+	                     (void *[]){&x[stream], &y, &k}, NULL));
 }
 
 static void relay_wait(struct relay *relay, unsigned me)

@@ -1,10 +1,12 @@
 /*
- * A libcupti that measures nothing. At each flush it tells of seven kernels, of which two run at the same time and one lies within another, the later ones first, and
- * of one whose time was not to be had. So busy time, span and time by name are known.
+ * A libcupti that measures nothing. At each flush it tells of seven kernels, of which two run at
+ * the same time and one lies within another, the later ones first, and of one whose time was not to
+ * be had. So busy time, span and time by name are known.
  *
- * If it is given a clock, it tells of them as of a time that has passed by that clock, and of a copy, a memset and kernels with odd names, too, once all kinds
- * are enabled. With FAKE_CUPTI_THREAD it does so each millisecond, on a thread of its own. Each round has a number, which is in the kernels' correlations; the
- * round of the end has a kernel more.
+ * If it is given a clock, it tells of them as of a time that has passed by that clock, and of a
+ * copy, a memset and kernels with odd names, too, once all kinds are enabled. With
+ * FAKE_CUPTI_THREAD it does so each millisecond, on a thread of its own. Each round has a number,
+ * which is in the kernels' correlations; the round of the end has a kernel more.
  */
 #include <cupti.h>
 #include <pthread.h>
@@ -29,35 +31,63 @@ static const struct row {
 	const char *name;
 	uint64_t start, end;
 	uint32_t stream, graph;
-} rows[] = {
-	{"last", 90000, 100000, 9, 0}, {"alpha", 10000, 20000, 7, 0}, {"beta", 15000, 25000, 7, 0}, {"alpha", 30000, 50000, 7, 0},
-	{"beta", 35000, 40000, 7, 4}, {"alpha", 50000, 60000, 7, 4}, {"beta", 60000, 61000, 7, 0}, {"unknown", 0, 0, 7, 0},
-}, odd_rows[] = {
-	{"\"quoted\"\\\n\t\x7f\xc3\xa9", 110000, 111000, 9, 0}, {long_name, 112000, 113000, 9, 0}, {NULL, 113000, 114000, 9, 0},
-}, end_row = {"end", 120000, 121000, 9, 0};
+} rows[] =
+	{
+		{"last", 90000, 100000, 9, 0}, {"alpha", 10000, 20000, 7, 0}, {"beta", 15000, 25000, 7, 0},
+		{"alpha", 30000, 50000, 7, 0}, {"beta", 35000, 40000, 7, 4},  {"alpha", 50000, 60000, 7, 4},
+		{"beta", 60000, 61000, 7, 0},  {"unknown", 0, 0, 7, 0},
+},
+  odd_rows[] =
+	  {
+		  {"\"quoted\"\\\n\t\x7f\xc3\xa9", 110000, 111000, 9, 0},
+		  {long_name, 112000, 113000, 9, 0},
+		  {NULL, 113000, 114000, 9, 0},
+},
+  end_row = {"end", 120000, 121000, 9, 0};
 
 #define SHOWN __attribute__((visibility("default")))
 
 static uint8_t *add_kernel(uint8_t *at, const struct row *row, uint64_t base)
 {
-	*(REPRISE_CUPTI_KERNEL *)at = (REPRISE_CUPTI_KERNEL){
-		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .name = row->name, .start = row->start != 0 ? base + row->start : 0,
-		.end = row->end != 0 ? base + row->end : 0, .contextId = 1, .streamId = row->stream, .correlationId = rounds, .graphId = row->graph,
-		.graphNodeId = (uint64_t)row->graph << 32, .gridX = 8, .gridY = 4, .gridZ = 1, .blockX = 64, .blockY = 2, .blockZ = 1};
+	*(REPRISE_CUPTI_KERNEL *)at =
+		(REPRISE_CUPTI_KERNEL){.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+	                           .name = row->name,
+	                           .start = row->start != 0 ? base + row->start : 0,
+	                           .end = row->end != 0 ? base + row->end : 0,
+	                           .contextId = 1,
+	                           .streamId = row->stream,
+	                           .correlationId = rounds,
+	                           .graphId = row->graph,
+	                           .graphNodeId = (uint64_t)row->graph << 32,
+	                           .gridX = 8,
+	                           .gridY = 4,
+	                           .gridZ = 1,
+	                           .blockX = 64,
+	                           .blockY = 2,
+	                           .blockZ = 1};
 	return at + sizeof(REPRISE_CUPTI_KERNEL);
 }
 
 static uint8_t *add_others(uint8_t *at, uint64_t base)
 {
 	if (memsets_enabled) {
-		*(CUpti_ActivityMemset4 *)at = (CUpti_ActivityMemset4){
-			.kind = CUPTI_ACTIVITY_KIND_MEMSET, .start = base + 70000, .end = base + 71000, .contextId = 1, .streamId = 9, .bytes = 4096};
+		*(CUpti_ActivityMemset4 *)at = (CUpti_ActivityMemset4){.kind = CUPTI_ACTIVITY_KIND_MEMSET,
+		                                                       .start = base + 70000,
+		                                                       .end = base + 71000,
+		                                                       .contextId = 1,
+		                                                       .streamId = 9,
+		                                                       .bytes = 4096};
 		at += sizeof(CUpti_ActivityMemset4);
 	}
 	if (copies_enabled) {
-		*(CUpti_ActivityMemcpy5 *)at = (CUpti_ActivityMemcpy5){
-			.kind = CUPTI_ACTIVITY_KIND_MEMCPY, .start = base + 65000, .end = base + 66000, .contextId = 1, .streamId = 9, .bytes = 8192,
-			.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD};
+		*(CUpti_ActivityMemcpy5 *)at =
+			(CUpti_ActivityMemcpy5){.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+		                            .start = base + 65000,
+		                            .end = base + 66000,
+		                            .contextId = 1,
+		                            .streamId = 9,
+		                            .bytes = 8192,
+		                            .copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_HTOD};
 		at += sizeof(CUpti_ActivityMemcpy5);
 	}
 	return at;
@@ -109,7 +139,8 @@ SHOWN CUptiResult CUPTIAPI cuptiGetVersion(uint32_t *version)
 	return CUPTI_SUCCESS;
 }
 
-SHOWN CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback)
+SHOWN CUptiResult CUPTIAPI
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc callback)
 {
 	if (kernels_enabled || getenv("FAKE_CUPTI_KEEPS_ITS_CLOCK") != NULL)
 		return CUPTI_ERROR_NOT_COMPATIBLE;
@@ -118,7 +149,8 @@ SHOWN CUptiResult CUPTIAPI cuptiActivityRegisterTimestampCallback(CUpti_Timestam
 	return CUPTI_SUCCESS;
 }
 
-SHOWN CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc first, CUpti_BuffersCallbackCompleteFunc second)
+SHOWN CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc first,
+                                                          CUpti_BuffersCallbackCompleteFunc second)
 {
 	memset(long_name, 'n', LONG_NAME);
 	request = first;
@@ -128,7 +160,9 @@ SHOWN CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackR
 
 static _Atomic bool *enabled(CUpti_ActivityKind kind)
 {
-	return kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? &kernels_enabled : kind == CUPTI_ACTIVITY_KIND_MEMCPY ? &copies_enabled : &memsets_enabled;
+	return kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL ? &kernels_enabled
+	       : kind == CUPTI_ACTIVITY_KIND_MEMCPY          ? &copies_enabled
+	                                                     : &memsets_enabled;
 }
 
 SHOWN CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
@@ -172,7 +206,8 @@ static size_t size_of(const CUpti_Activity *record)
 	                                                             : sizeof(CUpti_ActivityMemset4);
 }
 
-SHOWN CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, CUpti_Activity **record)
+SHOWN CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid,
+                                                      CUpti_Activity **record)
 {
 	uint8_t *next = *record == NULL ? buffer : (uint8_t *)*record + size_of(*record);
 
@@ -182,7 +217,8 @@ SHOWN CUptiResult CUPTIAPI cuptiActivityGetNextRecord(uint8_t *buffer, size_t va
 	return CUPTI_SUCCESS;
 }
 
-SHOWN CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream, size_t *dropped)
+SHOWN CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
+                                                             size_t *dropped)
 {
 	*dropped = 3;
 	return CUPTI_SUCCESS;

@@ -1,4 +1,5 @@
-/* Allocating and freeing memory, and asking what an address is. Freeing waits for the device, as drivers do. */
+/* Allocating and freeing memory, and asking what an address is. Freeing waits for the device, as
+ * drivers do. */
 #include "api.h"
 #include "capture.h"
 #include "context.h"
@@ -8,9 +9,12 @@
 #include "schedule.h"
 #include "stream.h"
 
-#define REGISTER_FLAGS (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY)
+#define REGISTER_FLAGS \
+	(CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY | \
+	 CU_MEMHOSTREGISTER_READ_ONLY)
 
-static CUresult allocate(CUdeviceptr *address, enum sim_memory_kind kind, size_t bytes, unsigned int flags)
+static CUresult allocate(CUdeviceptr *address, enum sim_memory_kind kind, size_t bytes,
+                         unsigned int flags)
 {
 	struct sim_memory *memory;
 	CUresult result;
@@ -27,21 +31,24 @@ static CUresult allocate(CUdeviceptr *address, enum sim_memory_kind kind, size_t
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes), (address, bytes))
+API(SIM_CONTEXT, cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (address, bytes))
 {
 	return allocate(address, SIM_DEVICE, bytes, 0);
 }
 
-API(SIM_CONTEXT, cuMemAllocPitch_v2, (CUdeviceptr *address, size_t *pitch, size_t width, size_t height, unsigned int element_bytes),
-	(address, pitch, width, height, element_bytes))
+API(SIM_CONTEXT, cuMemAllocPitch_v2,
+    (CUdeviceptr * address, size_t *pitch, size_t width, size_t height, unsigned int element_bytes),
+    (address, pitch, width, height, element_bytes))
 {
-	if (!pitch || !width || !height || (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
+	if (!pitch || !width || !height ||
+	    (element_bytes != 4 && element_bytes != 8 && element_bytes != 16))
 		return CUDA_ERROR_INVALID_VALUE;
 	*pitch = (width + 511) / 512 * 512;
 	return allocate(address, SIM_DEVICE, *pitch * height, 0);
 }
 
-API(SIM_CONTEXT, cuMemAllocManaged, (CUdeviceptr *address, size_t bytes, unsigned int flags), (address, bytes, flags))
+API(SIM_CONTEXT, cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned int flags),
+    (address, bytes, flags))
 {
 	if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -71,9 +78,11 @@ API(SIM_CONTEXT, cuMemAllocHost_v2, (void **address, size_t bytes), (address, by
 	return allocate_host(address, bytes, CU_MEMHOSTALLOC_DEVICEMAP);
 }
 
-API(SIM_CONTEXT, cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags), (address, bytes, flags))
+API(SIM_CONTEXT, cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags),
+    (address, bytes, flags))
 {
-	if (flags & ~(unsigned int)(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED))
+	if (flags & ~(unsigned int)(CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP |
+	                            CU_MEMHOSTALLOC_WRITECOMBINED))
 		return CUDA_ERROR_INVALID_VALUE;
 	return allocate_host(address, bytes, flags);
 }
@@ -119,7 +128,8 @@ API(SIM_CONTEXT, cuMemFreeHost, (void *address), (address))
 	return release((uintptr_t)address, true);
 }
 
-API(SIM_CONTEXT, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned int flags), (address, bytes, flags))
+API(SIM_CONTEXT, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned int flags),
+    (address, bytes, flags))
 {
 	CUresult result = sim_capture_unsafe();
 
@@ -159,7 +169,8 @@ API(SIM_CONTEXT, cuMemHostUnregister, (void *address), (address))
 	return CUDA_SUCCESS;
 }
 
-/* The memory that holds an address as programs are told of it. Measured: an allocation node's is none until a launch has reached it. */
+/* The memory that holds an address as programs are told of it. Measured: an allocation node's is
+ * none until a launch has reached it. */
 static const struct sim_memory *told_of(CUdeviceptr address)
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
@@ -172,7 +183,8 @@ static bool is_host(const struct sim_memory *memory)
 	return memory && (memory->kind == SIM_PINNED || memory->kind == SIM_REGISTERED);
 }
 
-API(SIM_CONTEXT, cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *host, unsigned int flags), (device, host, flags))
+API(SIM_CONTEXT, cuMemHostGetDevicePointer_v2,
+    (CUdeviceptr * device, void *host, unsigned int flags), (device, host, flags))
 {
 	if (!device || flags || !is_host(sim_memory_of((uintptr_t)host)))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -180,7 +192,8 @@ API(SIM_CONTEXT, cuMemHostGetDevicePointer_v2, (CUdeviceptr *device, void *host,
 	return CUDA_SUCCESS;
 }
 
-/* Measured: CU_MEMHOSTALLOC_DEVICEMAP is told of all, CU_MEMHOSTALLOC_PORTABLE only of memory that was registered so. */
+/* Measured: CU_MEMHOSTALLOC_DEVICEMAP is told of all, CU_MEMHOSTALLOC_PORTABLE only of memory that
+ * was registered so. */
 API(SIM_CONTEXT, cuMemHostGetFlags, (unsigned int *flags, void *host), (flags, host))
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)host);
@@ -193,7 +206,8 @@ API(SIM_CONTEXT, cuMemHostGetFlags, (unsigned int *flags, void *host), (flags, h
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr address), (base, bytes, address))
+API(SIM_CONTEXT, cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *bytes, CUdeviceptr address),
+    (base, bytes, address))
 {
 	const struct sim_memory *memory = told_of(address);
 
@@ -207,11 +221,13 @@ API(SIM_CONTEXT, cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUd
 }
 
 /*
- * Managed memory may be attached to a stream, "a stream-ordered operation" that only restricts who may touch it when: in its place in the order
- * there is nothing to do. Measured: captures prohibit it.
+ * Managed memory may be attached to a stream, "a stream-ordered operation" that only restricts who
+ * may touch it when: in its place in the order there is nothing to do. Measured: captures prohibit
+ * it.
  */
-API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags),
-	(stream, address, bytes, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync,
+         (CUstream stream, CUdeviceptr address, size_t bytes, unsigned int flags),
+         (stream, address, bytes, flags))
 {
 	const struct sim_memory *memory = sim_memory_of((uintptr_t)address);
 	struct sim_work *work;
@@ -220,7 +236,9 @@ API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr addr
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (sim_stream_of(stream)->capture)
 		return sim_capture_prohibit(sim_stream_of(stream));
-	if (!memory || memory->kind != SIM_MANAGED || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE))
+	if (!memory || memory->kind != SIM_MANAGED ||
+	    (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST &&
+	     flags != CU_MEM_ATTACH_SINGLE))
 		return CUDA_ERROR_INVALID_VALUE;
 	work = sim_work_new(SIM_ATTACH);
 	work->attach.address = address;
@@ -228,7 +246,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr addr
 	return sim_stream_add(sim_stream_of(stream), work, NULL);
 }
 
-static CUresult get_attribute(void *value, CUpointer_attribute attribute, const struct sim_memory *memory, CUdeviceptr address)
+static CUresult get_attribute(void *value, CUpointer_attribute attribute,
+                              const struct sim_memory *memory, CUdeviceptr address)
 {
 	bool on_host = is_host(memory);
 
@@ -276,19 +295,24 @@ static CUresult get_attribute(void *value, CUpointer_attribute attribute, const 
 	}
 }
 
-/* "If ptr was not allocated by, mapped by, or registered with a CUcontext which uses unified virtual addressing CUDA_ERROR_INVALID_VALUE is returned." */
-API(SIM_INIT, cuPointerGetAttribute, (void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
+/* "If ptr was not allocated by, mapped by, or registered with a CUcontext which uses unified
+ * virtual addressing CUDA_ERROR_INVALID_VALUE is returned." */
+API(SIM_INIT, cuPointerGetAttribute,
+    (void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
 {
 	const struct sim_memory *memory = told_of(address);
 
-	return value && memory ? get_attribute(value, attribute, memory, address) : CUDA_ERROR_INVALID_VALUE;
+	return value && memory ? get_attribute(value, attribute, memory, address)
+	                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 /*
- * "If there are some previously initiated synchronous memory operations that are pending when this attribute is set, the function does not return
- * until those ... are complete."
+ * "If there are some previously initiated synchronous memory operations that are pending when this
+ * attribute is set, the function does not return until those ... are complete."
  */
-API(SIM_INIT, cuPointerSetAttribute, (const void *value, CUpointer_attribute attribute, CUdeviceptr address), (value, attribute, address))
+API(SIM_INIT, cuPointerSetAttribute,
+    (const void *value, CUpointer_attribute attribute, CUdeviceptr address),
+    (value, attribute, address))
 {
 	struct sim_memory *memory = sim_memory_of((uintptr_t)address);
 	bool synchronous;
@@ -302,15 +326,19 @@ API(SIM_INIT, cuPointerSetAttribute, (const void *value, CUpointer_attribute att
 	return CUDA_SUCCESS;
 }
 
-/* Unlike cuPointerGetAttribute it succeeds for pageable memory, with zeros, and -2 for the device. Where its range begins is not written, as on an H200. */
-API(SIM_INIT, cuPointerGetAttributes, (unsigned int count, CUpointer_attribute *attributes, void **values, CUdeviceptr address),
-	(count, attributes, values, address))
+/* Unlike cuPointerGetAttribute it succeeds for pageable memory, with zeros, and -2 for the device.
+ * Where its range begins is not written, as on an H200. */
+API(SIM_INIT, cuPointerGetAttributes,
+    (unsigned int count, CUpointer_attribute *attributes, void **values, CUdeviceptr address),
+    (count, attributes, values, address))
 {
 	static const size_t sizes[] = {
-		[CU_POINTER_ATTRIBUTE_CONTEXT] = 8, [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = 4, [CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = 8,
-		[CU_POINTER_ATTRIBUTE_HOST_POINTER] = 8, [CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = 4, [CU_POINTER_ATTRIBUTE_BUFFER_ID] = 8,
-		[CU_POINTER_ATTRIBUTE_IS_MANAGED] = 4, [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = 4, [CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = 8,
-		[CU_POINTER_ATTRIBUTE_RANGE_SIZE] = 8, [CU_POINTER_ATTRIBUTE_MAPPED] = 1, [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = 8,
+		[CU_POINTER_ATTRIBUTE_CONTEXT] = 8,          [CU_POINTER_ATTRIBUTE_MEMORY_TYPE] = 4,
+		[CU_POINTER_ATTRIBUTE_DEVICE_POINTER] = 8,   [CU_POINTER_ATTRIBUTE_HOST_POINTER] = 8,
+		[CU_POINTER_ATTRIBUTE_SYNC_MEMOPS] = 4,      [CU_POINTER_ATTRIBUTE_BUFFER_ID] = 8,
+		[CU_POINTER_ATTRIBUTE_IS_MANAGED] = 4,       [CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL] = 4,
+		[CU_POINTER_ATTRIBUTE_RANGE_START_ADDR] = 8, [CU_POINTER_ATTRIBUTE_RANGE_SIZE] = 8,
+		[CU_POINTER_ATTRIBUTE_MAPPED] = 1,           [CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE] = 8,
 	};
 	const struct sim_memory *memory = told_of(address);
 	unsigned int i;
@@ -318,7 +346,8 @@ API(SIM_INIT, cuPointerGetAttributes, (unsigned int count, CUpointer_attribute *
 	if (!attributes || !values)
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++) {
-		if ((size_t)attributes[i] < sizeof(sizes) / sizeof(sizes[0]) && (memory || attributes[i] != CU_POINTER_ATTRIBUTE_RANGE_START_ADDR))
+		if ((size_t)attributes[i] < sizeof(sizes) / sizeof(sizes[0]) &&
+		    (memory || attributes[i] != CU_POINTER_ATTRIBUTE_RANGE_START_ADDR))
 			memset(values[i], 0, sizes[attributes[i]]);
 		if (memory)
 			get_attribute(values[i], attributes[i], memory, address);

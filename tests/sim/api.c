@@ -74,7 +74,8 @@ CUresult sim_enter(struct sim_entry *entry, enum sim_needs needs, bool per_threa
 		pthread_mutex_unlock(&sim_lock);
 		sim_slow_down(&entry->slow, call);
 		pthread_setcancelstate(cancellable, NULL);
-		pthread_testcancel(); /* a call of a driver that takes long may have points where a thread is cancelled */
+		pthread_testcancel(); /* a call of a driver that takes long may have points where a thread
+		                         is cancelled */
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancellable);
 		pthread_mutex_lock(&sim_lock);
 	}
@@ -130,7 +131,8 @@ void sim_misuse(const char *format, ...)
 	if (length > (int)sizeof(text) - 2)
 		length = sizeof(text) - 2;
 	text[length++] = '\n';
-	if (write(STDERR_FILENO, "simulated driver: ", 18) < 0 || write(STDERR_FILENO, text, (size_t)length) < 0)
+	if (write(STDERR_FILENO, "simulated driver: ", 18) < 0 ||
+	    write(STDERR_FILENO, text, (size_t)length) < 0)
 		_exit(70);
 	abort();
 }

@@ -6,8 +6,9 @@
  *             ... the body, with the lock held; it returns the result
  *     }
  *
- * defines cuStreamQuery and cuStreamQuery_ptsz. Before the body runs the call is counted, a fault asked for is injected, and what the
- * entry point needs is checked. API has no per-thread form; API_PTDS has a _ptds one.
+ * defines cuStreamQuery and cuStreamQuery_ptsz. Before the body runs the call is counted, a fault
+ * asked for is injected, and what the entry point needs is checked. API has no per-thread form;
+ * API_PTDS has a _ptds one.
  */
 #pragma once
 
@@ -17,7 +18,8 @@
 enum sim_needs {
 	SIM_NOTHING, /* may be called before cuInit */
 	SIM_INIT,
-	SIM_CONTEXT, /* a current context that is not broken: else CUDA_ERROR_INVALID_CONTEXT, or its sticky error */
+	SIM_CONTEXT, /* a current context that is not broken: else CUDA_ERROR_INVALID_CONTEXT, or its
+	                sticky error */
 };
 
 struct sim_fault;

@@ -37,21 +37,24 @@ static size_t or_one(size_t count)
 	return count ? count : 1;
 }
 
-/* "The channels must be 1, 2, or 4"; heights and depths of zero stand for fewer dimensions: cuArray3DCreate. */
+/* "The channels must be 1, 2, or 4"; heights and depths of zero stand for fewer dimensions:
+ * cuArray3DCreate. */
 static CUresult create(CUarray *made, const CUDA_ARRAY3D_DESCRIPTOR *wanted)
 {
 	struct sim_memory *memory;
 	struct sim_array *array;
 	CUresult result;
 
-	if (!made || !wanted || !row_bytes(wanted) || (wanted->NumChannels != 1 && wanted->NumChannels != 2 && wanted->NumChannels != 4))
+	if (!made || !wanted || !row_bytes(wanted) ||
+	    (wanted->NumChannels != 1 && wanted->NumChannels != 2 && wanted->NumChannels != 4))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (wanted->Flags)
 		return CUDA_ERROR_NOT_SUPPORTED;
 	result = sim_capture_unsafe();
 	if (result != CUDA_SUCCESS)
 		return result;
-	memory = sim_memory_new(sim_current(), SIM_DEVICE, row_bytes(wanted) * or_one(wanted->Height) * or_one(wanted->Depth), 0);
+	memory = sim_memory_new(sim_current(), SIM_DEVICE,
+	                        row_bytes(wanted) * or_one(wanted->Height) * or_one(wanted->Depth), 0);
 	if (!memory)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	array = sim_object_new(SIM_AN_ARRAY, sizeof(*array));
@@ -63,23 +66,28 @@ static CUresult create(CUarray *made, const CUDA_ARRAY3D_DESCRIPTOR *wanted)
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuArray3DCreate_v2, (CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *wanted), (array, wanted))
+API(SIM_CONTEXT, cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D_DESCRIPTOR *wanted),
+    (array, wanted))
 {
 	return create(array, wanted);
 }
 
-API(SIM_CONTEXT, cuArrayCreate_v2, (CUarray *array, const CUDA_ARRAY_DESCRIPTOR *wanted), (array, wanted))
+API(SIM_CONTEXT, cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *wanted),
+    (array, wanted))
 {
 	CUDA_ARRAY3D_DESCRIPTOR shape;
 
 	if (!wanted)
 		return CUDA_ERROR_INVALID_VALUE;
-	shape = (CUDA_ARRAY3D_DESCRIPTOR){
-		.Width = wanted->Width, .Height = wanted->Height, .Format = wanted->Format, .NumChannels = wanted->NumChannels};
+	shape = (CUDA_ARRAY3D_DESCRIPTOR){.Width = wanted->Width,
+	                                  .Height = wanted->Height,
+	                                  .Format = wanted->Format,
+	                                  .NumChannels = wanted->NumChannels};
 	return create(array, &shape);
 }
 
-API(SIM_CONTEXT, cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR *told, CUarray handle), (told, handle))
+API(SIM_CONTEXT, cuArray3DGetDescriptor_v2, (CUDA_ARRAY3D_DESCRIPTOR * told, CUarray handle),
+    (told, handle))
 {
 	const struct sim_array *array = sim_object_of(SIM_AN_ARRAY, handle);
 
@@ -121,7 +129,8 @@ API(SIM_CONTEXT, cuArrayDestroy, (CUarray handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-bool sim_array_resolve(CUmemorytype *type, CUarray handle, CUdeviceptr *device, size_t *pitch, size_t *height)
+bool sim_array_resolve(CUmemorytype *type, CUarray handle, CUdeviceptr *device, size_t *pitch,
+                       size_t *height)
 {
 	const struct sim_array *array = sim_object_of(SIM_AN_ARRAY, handle);
 

@@ -12,7 +12,8 @@ struct sim_array {
 };
 
 /* Puts the memory of the array that a side of a copy names in its place. False if it is none. */
-bool sim_array_resolve(CUmemorytype *type, CUarray array, CUdeviceptr *device, size_t *pitch, size_t *height);
+bool sim_array_resolve(CUmemorytype *type, CUarray array, CUdeviceptr *device, size_t *pitch,
+                       size_t *height);
 
 /* Everything of a context that is going away; its memory goes by itself. */
 void sim_array_forget_context(const struct sim_context *context);

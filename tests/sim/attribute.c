@@ -7,14 +7,16 @@ static const size_t sizes[CU_LAUNCH_ATTRIBUTE_MAX] = {
 	[CU_LAUNCH_ATTRIBUTE_COOPERATIVE] = MEMBER(cooperative),
 	[CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY] = MEMBER(syncPolicy),
 	[CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION] = MEMBER(clusterDim),
-	[CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = MEMBER(clusterSchedulingPolicyPreference),
+	[CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] =
+		MEMBER(clusterSchedulingPolicyPreference),
 	[CU_LAUNCH_ATTRIBUTE_PRIORITY] = MEMBER(priority),
 	[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP] = MEMBER(memSyncDomainMap),
 	[CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN] = MEMBER(memSyncDomain),
 	[CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = MEMBER(sharedMemCarveout),
 };
 
-/* Measured: a stream's synchronisation policy is at first none that could be set, a node's cluster scheduling policy is to spread. */
+/* Measured: a stream's synchronisation policy is at first none that could be set, a node's cluster
+ * scheduling policy is to spread. */
 CUlaunchAttributeValue sim_attribute_default(CUlaunchAttributeID id)
 {
 	CUlaunchAttributeValue value = {0};
@@ -28,7 +30,8 @@ CUlaunchAttributeValue sim_attribute_default(CUlaunchAttributeID id)
 	return value;
 }
 
-void sim_attribute_tell(CUlaunchAttributeValue *told, CUlaunchAttributeID id, const CUlaunchAttributeValue *value)
+void sim_attribute_tell(CUlaunchAttributeValue *told, CUlaunchAttributeID id,
+                        const CUlaunchAttributeValue *value)
 {
 	memcpy(told, value, id < CU_LAUNCH_ATTRIBUTE_MAX && sizes[id] ? sizes[id] : sizeof(*value));
 }

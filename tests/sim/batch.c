@@ -15,17 +15,21 @@ static const struct {
 } operations[] = {
 	[CU_STREAM_MEM_OP_WAIT_VALUE_32] = {SIM_WAIT_VALUE, 4, 3},
 	[CU_STREAM_MEM_OP_WAIT_VALUE_64] = {SIM_WAIT_VALUE, 8, 3},
-	[CU_STREAM_MEM_OP_WRITE_VALUE_32] = {SIM_WRITE_VALUE, 4, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER},
-	[CU_STREAM_MEM_OP_WRITE_VALUE_64] = {SIM_WRITE_VALUE, 8, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER},
+	[CU_STREAM_MEM_OP_WRITE_VALUE_32] = {SIM_WRITE_VALUE, 4,
+                                         CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER},
+	[CU_STREAM_MEM_OP_WRITE_VALUE_64] = {SIM_WRITE_VALUE, 8,
+                                         CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER},
 	[CU_STREAM_MEM_OP_BARRIER] = {SIM_EMPTY, 0, CU_STREAM_MEMORY_BARRIER_TYPE_GPU},
 };
 
 static bool is_known(CUstreamBatchMemOpType operation)
 {
-	return operation > 0 && operation < sizeof(operations) / sizeof(operations[0]) && operations[operation].kind != SIM_KERNEL;
+	return operation > 0 && operation < sizeof(operations) / sizeof(operations[0]) &&
+	       operations[operation].kind != SIM_KERNEL;
 }
 
-/* "CU_STREAM_WAIT_VALUE_FLUSH ... support is restricted": a device of the simulation does not flush remote writes. */
+/* "CU_STREAM_WAIT_VALUE_FLUSH ... support is restricted": a device of the simulation does not flush
+ * remote writes. */
 static CUresult work_of(struct sim_work **made, const CUstreamBatchMemOpParams *params)
 {
 	unsigned int bytes, flags;
@@ -39,8 +43,10 @@ static CUresult work_of(struct sim_work **made, const CUstreamBatchMemOpParams *
 	if (bytes && (!params->waitValue.address || params->waitValue.address % bytes))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (flags & ~operations[params->operation].flags)
-		return operations[params->operation].kind == SIM_WAIT_VALUE && (flags & CU_STREAM_WAIT_VALUE_FLUSH) ? CUDA_ERROR_NOT_SUPPORTED :
-														      CUDA_ERROR_INVALID_VALUE;
+		return operations[params->operation].kind == SIM_WAIT_VALUE &&
+		               (flags & CU_STREAM_WAIT_VALUE_FLUSH)
+		           ? CUDA_ERROR_NOT_SUPPORTED
+		           : CUDA_ERROR_INVALID_VALUE;
 	*made = sim_work_new(operations[params->operation].kind);
 	if (!bytes)
 		return CUDA_SUCCESS;
@@ -51,8 +57,8 @@ static CUresult work_of(struct sim_work **made, const CUstreamBatchMemOpParams *
 	return CUDA_SUCCESS;
 }
 
-CUresult sim_work_batch(struct sim_work **made, struct sim_context *context, unsigned int count, const CUstreamBatchMemOpParams *params,
-	unsigned int flags)
+CUresult sim_work_batch(struct sim_work **made, struct sim_context *context, unsigned int count,
+                        const CUstreamBatchMemOpParams *params, unsigned int flags)
 {
 	struct sim_work *work;
 	CUresult result = CUDA_SUCCESS;
@@ -85,7 +91,8 @@ void sim_batch_work_clear(struct sim_work *work)
 		sim_work_drop(work->batch.works[i]);
 }
 
-/* "Other fields, such as the context, count or type of operations, and other types of operations such as membars, may not be modified." */
+/* "Other fields, such as the context, count or type of operations, and other types of operations
+ * such as membars, may not be modified." */
 bool sim_batch_may_become(const struct sim_work *old, const struct sim_work *wanted)
 {
 	unsigned int i;
@@ -97,13 +104,15 @@ bool sim_batch_may_become(const struct sim_work *old, const struct sim_work *wan
 
 		if (was->operation != is->operation)
 			return false;
-		if (operations[was->operation].kind == SIM_WRITE_VALUE && was->writeValue.flags != is->writeValue.flags)
+		if (operations[was->operation].kind == SIM_WRITE_VALUE &&
+		    was->writeValue.flags != is->writeValue.flags)
 			return false;
 	}
 	return true;
 }
 
-static CUresult enqueue(CUstream handle, unsigned int count, const CUstreamBatchMemOpParams *params, unsigned int flags)
+static CUresult enqueue(CUstream handle, unsigned int count, const CUstreamBatchMemOpParams *params,
+                        unsigned int flags)
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	CUresult result = CUDA_SUCCESS;
@@ -123,39 +132,49 @@ static CUresult enqueue(CUstream handle, unsigned int count, const CUstreamBatch
 	return result;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamBatchMemOp_v2, (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params, unsigned int flags),
-	(stream, count, params, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamBatchMemOp_v2,
+         (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *params,
+          unsigned int flags),
+         (stream, count, params, flags))
 {
 	return enqueue(stream, count, params, flags);
 }
 
-static CUresult one(CUstream stream, CUstreamBatchMemOpType operation, CUdeviceptr address, uint64_t value, unsigned int flags)
+static CUresult one(CUstream stream, CUstreamBatchMemOpType operation, CUdeviceptr address,
+                    uint64_t value, unsigned int flags)
 {
-	CUstreamBatchMemOpParams params = {.waitValue = {.operation = operation, .address = address, .value64 = value, .flags = flags}};
+	CUstreamBatchMemOpParams params = {.waitValue = {.operation = operation,
+	                                                 .address = address,
+	                                                 .value64 = value,
+	                                                 .flags = flags}};
 
 	return enqueue(stream, 1, &params, 0);
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
-	(stream, address, value, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamWriteValue32_v2,
+         (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
+         (stream, address, value, flags))
 {
 	return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, flags);
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
-	(stream, address, value, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamWriteValue64_v2,
+         (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
+         (stream, address, value, flags))
 {
 	return one(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, flags);
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
-	(stream, address, value, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamWaitValue32_v2,
+         (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags),
+         (stream, address, value, flags))
 {
 	return one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, flags);
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
-	(stream, address, value, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamWaitValue64_v2,
+         (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags),
+         (stream, address, value, flags))
 {
 	return one(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, flags);
 }

@@ -107,7 +107,8 @@ static void set_tail(struct sim_stream *stream, struct sim_node *node)
 	sim_push(&stream->tail_data, plain);
 }
 
-static void add_to_tail(struct sim_stream *stream, struct sim_node *node, const CUgraphEdgeData *data)
+static void add_to_tail(struct sim_stream *stream, struct sim_node *node,
+                        const CUgraphEdgeData *data)
 {
 	CUgraphEdgeData own = {0};
 	size_t i;
@@ -121,16 +122,22 @@ static void add_to_tail(struct sim_stream *stream, struct sim_node *node, const 
 	sim_push(&stream->tail_data, own);
 }
 
-/* A launch that CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION allows to begin early has a programmatic edge from the kernel before it. */
+/* A launch that CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION allows to begin early has a
+ * programmatic edge from the kernel before it. */
 static void make_programmatic(struct sim_stream *stream, const struct sim_work *work)
 {
 	const CUlaunchAttributeValue *value;
 
-	if (work->kind != SIM_KERNEL || stream->tail.count != 1 || stream->tail.at[0]->work->kind != SIM_KERNEL)
+	if (work->kind != SIM_KERNEL || stream->tail.count != 1 ||
+	    stream->tail.at[0]->work->kind != SIM_KERNEL)
 		return;
 	value = sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
-	if (value && value->programmaticStreamSerializationAllowed && sim_edge_is_plain(&stream->tail_data.at[0]))
-		stream->tail_data.at[0] = (CUgraphEdgeData){CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, 0, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC, {0}};
+	if (value && value->programmaticStreamSerializationAllowed &&
+	    sim_edge_is_plain(&stream->tail_data.at[0]))
+		stream->tail_data.at[0] = (CUgraphEdgeData){CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC,
+		                                            0,
+		                                            CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+		                                            {0}};
 }
 
 CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struct sim_node **made)
@@ -140,7 +147,8 @@ CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struc
 	if (stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	make_programmatic(stream, work);
-	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail_data.at, stream->tail.count);
+	node = sim_graph_add(stream->capture->graph, work, stream->tail.at, stream->tail_data.at,
+	                     stream->tail.count);
 	node->priority = stream->priority;
 	node->place = stream->model;
 	node->captured = true;
@@ -194,7 +202,8 @@ CUresult sim_capture_wait(struct sim_stream *stream, struct sim_event *event)
 		stream->capture->invalidated = true;
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	}
-	/* Measured: an event of a capture that has ended or is invalid is an invalid value, and invalidates the capture that would wait for it. */
+	/* Measured: an event of a capture that has ended or is invalid is an invalid value, and
+	 * invalidates the capture that would wait for it. */
 	if (!capture || (capture->invalidated && capture != stream->capture)) {
 		if (stream->capture)
 			stream->capture->invalidated = true;
@@ -242,13 +251,16 @@ static CUresult begin(CUstream handle, struct sim_graph *graph, CUstreamCaptureM
 	return CUDA_SUCCESS;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (stream, mode))
+API_PTSZ(SIM_CONTEXT, cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode),
+         (stream, mode))
 {
 	return begin(stream, NULL, mode);
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamBeginCaptureToGraph, (CUstream handle, CUgraph graph_handle, const CUgraphNode *nodes,
-	const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode), (handle, graph_handle, nodes, data, count, mode))
+API_PTSZ(SIM_CONTEXT, cuStreamBeginCaptureToGraph,
+         (CUstream handle, CUgraph graph_handle, const CUgraphNode *nodes,
+          const CUgraphEdgeData *data, size_t count, CUstreamCaptureMode mode),
+         (handle, graph_handle, nodes, data, count, mode))
 {
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
 	CUresult result;
@@ -265,7 +277,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamBeginCaptureToGraph, (CUstream handle, CUgraph gra
 	return result;
 }
 
-/* Whether the stream's tail holds every captured node that nothing depends on: all that was forked has been joined. Measured: nodes made explicitly need not be. */
+/* Whether the stream's tail holds every captured node that nothing depends on: all that was forked
+ * has been joined. Measured: nodes made explicitly need not be. */
 static bool is_joined(const struct sim_capture *capture)
 {
 	const struct sim_stream *stream = capture->origin;
@@ -285,9 +298,10 @@ static bool is_joined(const struct sim_capture *capture)
 }
 
 /*
- * The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture that was ended is over. Measured: one
- * that another thread tried to end too, and one whose graph nobody wants to have, which is no error. The graph of a capture that failed is
- * destroyed, even one that the program gave to it.
+ * The errors, each under its own name: CUDA_ERROR_STREAM_CAPTURE_*. Whatever the result, a capture
+ * that was ended is over. Measured: one that another thread tried to end too, and one whose graph
+ * nobody wants to have, which is no error. The graph of a capture that failed is destroyed, even
+ * one that the program gave to it.
  */
 API_PTSZ(SIM_CONTEXT, cuStreamEndCapture, (CUstream handle, CUgraph *graph), (handle, graph))
 {
@@ -325,10 +339,12 @@ static CUstreamCaptureStatus status_of(const struct sim_stream *stream)
 {
 	if (!stream->capture)
 		return CU_STREAM_CAPTURE_STATUS_NONE;
-	return stream->capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	return stream->capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+	                                    : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* "If this is called on the legacy stream while a blocking stream on the same context is capturing, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT is returned". */
+/* "If this is called on the legacy stream while a blocking stream on the same context is capturing,
+ * CUDA_ERROR_STREAM_CAPTURE_IMPLICIT is returned". */
 static CUresult check_legacy(const struct sim_stream *stream)
 {
 	size_t i;
@@ -336,12 +352,14 @@ static CUresult check_legacy(const struct sim_stream *stream)
 	if (stream->kind != SIM_LEGACY_STREAM)
 		return CUDA_SUCCESS;
 	for (i = 0; i < stream->context->streams.count; i++)
-		if (stream->context->streams.at[i]->capture && sim_stream_blocks(stream->context->streams.at[i]))
+		if (stream->context->streams.at[i]->capture &&
+		    sim_stream_blocks(stream->context->streams.at[i]))
 			return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 	return CUDA_SUCCESS;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStatus *status), (handle, status))
+API_PTSZ(SIM_CONTEXT, cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStatus *status),
+         (handle, status))
 {
 	const struct sim_stream *stream = sim_stream_of(handle);
 	CUresult result;
@@ -356,8 +374,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamIsCapturing, (CUstream handle, CUstreamCaptureStat
 	return result;
 }
 
-static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **nodes,
-	const CUgraphEdgeData **data, size_t *count)
+static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+                     const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *count)
 {
 	const struct sim_stream *stream = sim_stream_of(handle);
 	CUresult result;
@@ -389,26 +407,32 @@ static CUresult info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t 
 	return CUDA_SUCCESS;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id), (stream, status, id))
+API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo,
+         (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id), (stream, status, id))
 {
 	return info(stream, status, id, NULL, NULL, NULL, NULL);
 }
 
 API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo_v2,
-	(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph, const CUgraphNode **nodes, size_t *count),
-	(stream, status, id, graph, nodes, count))
+         (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+          const CUgraphNode **nodes, size_t *count),
+         (stream, status, id, graph, nodes, count))
 {
 	return info(stream, status, id, graph, nodes, NULL, count);
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo_v3, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-	const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *count), (stream, status, id, graph, nodes, data, count))
+API_PTSZ(SIM_CONTEXT, cuStreamGetCaptureInfo_v3,
+         (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+          const CUgraphNode **nodes, const CUgraphEdgeData **data, size_t *count),
+         (stream, status, id, graph, nodes, data, count))
 {
 	return info(stream, status, id, graph, nodes, data, count);
 }
 
-/* "Nodes that are removed from the dependency set via this API do not result in CUDA_ERROR_STREAM_CAPTURE_UNJOINED". */
-static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count, unsigned int flags)
+/* "Nodes that are removed from the dependency set via this API do not result in
+ * CUDA_ERROR_STREAM_CAPTURE_UNJOINED". */
+static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes,
+                                    const CUgraphEdgeData *data, size_t count, unsigned int flags)
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	size_t i;
@@ -422,7 +446,8 @@ static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, const C
 	if (flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES || (count && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++)
-		if (!sim_object_of(SIM_A_NODE, nodes[i]) || ((struct sim_node *)nodes[i])->graph != stream->capture->graph)
+		if (!sim_object_of(SIM_A_NODE, nodes[i]) ||
+		    ((struct sim_node *)nodes[i])->graph != stream->capture->graph)
 			return CUDA_ERROR_INVALID_VALUE;
 	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES) {
 		for (i = 0; i < stream->tail.count; i++)
@@ -434,14 +459,17 @@ static CUresult update_dependencies(CUstream handle, CUgraphNode *nodes, const C
 	return CUDA_SUCCESS;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies, (CUstream stream, CUgraphNode *nodes, size_t count, unsigned int flags),
-	(stream, nodes, count, flags))
+API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies,
+         (CUstream stream, CUgraphNode *nodes, size_t count, unsigned int flags),
+         (stream, nodes, count, flags))
 {
 	return update_dependencies(stream, nodes, NULL, count, flags);
 }
 
 API_PTSZ(SIM_CONTEXT, cuStreamUpdateCaptureDependencies_v2,
-	(CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count, unsigned int flags), (stream, nodes, data, count, flags))
+         (CUstream stream, CUgraphNode *nodes, const CUgraphEdgeData *data, size_t count,
+          unsigned int flags),
+         (stream, nodes, data, count, flags))
 {
 	return update_dependencies(stream, nodes, data, count, flags);
 }

@@ -1,8 +1,9 @@
 /*
  * Stream capture (capture.c) and what it prohibits (prohibit.c).
  *
- * A capture spans the stream it began in and those that joined it by waiting for an event recorded in it. A prohibited call returns
- * an error and invalidates the capture; an invalidated one answers everything with CUDA_ERROR_STREAM_CAPTURE_INVALIDATED until it is ended.
+ * A capture spans the stream it began in and those that joined it by waiting for an event recorded
+ * in it. A prohibited call returns an error and invalidates the capture; an invalidated one answers
+ * everything with CUDA_ERROR_STREAM_CAPTURE_INVALIDATED until it is ended.
  */
 #pragma once
 
@@ -22,7 +23,8 @@ struct sim_capture {
 	VECTOR(struct sim_stream *) streams;
 };
 
-/* Adds a node with the work, whose reference stays the caller's. The node is left in *node unless that is NULL. */
+/* Adds a node with the work, whose reference stays the caller's. The node is left in *node unless
+ * that is NULL. */
 CUresult sim_capture_add(struct sim_stream *stream, struct sim_work *work, struct sim_node **node);
 
 CUresult sim_capture_record(struct sim_stream *stream, struct sim_event *event);
@@ -45,8 +47,8 @@ void sim_capture_invalidate(uint64_t id);
 bool sim_capture_invalidate_thread(void);
 
 /*
- * What a capture prohibits. Each returns CUDA_SUCCESS if nothing stands against the call; otherwise the error to return, with the captures
- * that stand against it invalidated.
+ * What a capture prohibits. Each returns CUDA_SUCCESS if nothing stands against the call; otherwise
+ * the error to return, with the captures that stand against it invalidated.
  */
 
 /* Observing the stream. */
@@ -58,7 +60,8 @@ CUresult sim_capture_prohibit_legacy(struct sim_stream *stream);
 /* Observing all of a context. */
 CUresult sim_capture_prohibit_context(struct sim_context *context);
 
-/* A potentially unsafe call: what forbids it depends on the thread's mode and those of the captures. */
+/* A potentially unsafe call: what forbids it depends on the thread's mode and those of the
+ * captures. */
 CUresult sim_capture_unsafe(void);
 
 /* All captures in progress. */

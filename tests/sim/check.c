@@ -1,11 +1,14 @@
 /*
- * sim-check PLAIN REPRISE: compares what two runs of one program executed, from the logs of the simulated driver (log.h).
- * sim-check --races LOG: looks for ops of one run that touch the same memory without an order between them.
+ * sim-check PLAIN REPRISE: compares what two runs of one program executed, from the logs of the
+ * simulated driver (log.h). sim-check --races LOG: looks for ops of one run that touch the same
+ * memory without an order between them.
  *
- * The ops of each stream have to be the same, enqueued in the same order, with the same bytes; and each has to happen after the same ops as in the
- * plain run: no edge lost, none invented. Streams are paired in order of creation, leaving out those that
- * executed nothing: Reprise captures on streams of its own. Memory is paired as it is met: if block 3 of one run stands where block 4 of the other does, it has
- * to do so everywhere. Exit status: 0 if all is well, 1 with the first difference in words, 2 if a log cannot be read.
+ * The ops of each stream have to be the same, enqueued in the same order, with the same bytes; and
+ * each has to happen after the same ops as in the plain run: no edge lost, none invented. Streams
+ * are paired in order of creation, leaving out those that executed nothing: Reprise captures on
+ * streams of its own. Memory is paired as it is met: if block 3 of one run stands where block 4 of
+ * the other does, it has to do so everywhere. Exit status: 0 if all is well, 1 with the first
+ * difference in words, 2 if a log cannot be read.
  */
 #include "check_run.h"
 
@@ -13,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How blocks of memory of one run stand for those of the other: by kind and number, 0 where not met. */
+/* How blocks of memory of one run stand for those of the other: by kind and number, 0 where not
+ * met. */
 struct pairing {
 	unsigned long *other;
 	size_t count;
@@ -28,7 +32,8 @@ static bool pair(struct pairing *pairing, unsigned long number, unsigned long ot
 		size_t count = number * 2 + 64;
 
 		pairing->other = check_grow(pairing->other, count * sizeof(*pairing->other));
-		memset(pairing->other + pairing->count, 0, (count - pairing->count) * sizeof(*pairing->other));
+		memset(pairing->other + pairing->count, 0,
+		       (count - pairing->count) * sizeof(*pairing->other));
 		pairing->count = count;
 	}
 	if (pairing->other[number] == 0)
@@ -68,14 +73,15 @@ static bool same_ops(const struct check_run *plain, const struct check_run *repr
 
 		if (same(wanted, seen))
 			continue;
-		printf("context %lu, stream %s: op %zu of %zu is another\n  plain:   %s\n  reprise: %s\n", a->context, a->stream, i + 1,
-			a->count, wanted, seen);
+		printf("context %lu, stream %s: op %zu of %zu is another\n  plain:   %s\n  reprise: %s\n",
+		       a->context, a->stream, i + 1, a->count, wanted, seen);
 		return false;
 	}
 	if (a->count == b->count)
 		return true;
-	printf("context %lu, stream %s: %zu ops, but %zu under Reprise; the first that is %s:\n  %s\n", a->context, a->stream, a->count,
-		b->count, i < a->count ? "missing" : "too many", i < a->count ? plain->ops[a->ops[i]].what : reprise->ops[b->ops[i]].what);
+	printf("context %lu, stream %s: %zu ops, but %zu under Reprise; the first that is %s:\n  %s\n",
+	       a->context, a->stream, a->count, b->count, i < a->count ? "missing" : "too many",
+	       i < a->count ? plain->ops[a->ops[i]].what : reprise->ops[b->ops[i]].what);
 	return false;
 }
 
@@ -84,7 +90,8 @@ static bool agree(struct check_run *plain, struct check_run *reprise)
 	size_t i;
 
 	if (plain->lane_count != reprise->lane_count) {
-		printf("%zu streams executed something, but %zu under Reprise\n", plain->lane_count, reprise->lane_count);
+		printf("%zu streams executed something, but %zu under Reprise\n", plain->lane_count,
+		       reprise->lane_count);
 		return false;
 	}
 	for (i = 0; i < plain->lane_count; i++)
@@ -109,6 +116,7 @@ int main(int argc, char **argv)
 	check_read(&second, argv[2]);
 	if (!agree(&first, &second))
 		return 1;
-	printf("the same %zu ops on %zu streams, in the same order\n", first.op_count, first.lane_count);
+	printf("the same %zu ops on %zu streams, in the same order\n", first.op_count,
+	       first.lane_count);
 	return 0;
 }

@@ -91,7 +91,8 @@ static void read_line(struct check_run *run, char *line)
 	if (!is_op && strncmp(line, "mark ", 5) != 0)
 		return;
 	op.sequence = strtoull(strchr(line, ' ') + 1, &at, 10);
-	if (sscanf(at, " context=%lu stream=%31s", &context, stream) != 2 || !(op.after = strstr(at, " after=")))
+	if (sscanf(at, " context=%lu stream=%31s", &context, stream) != 2 ||
+	    !(op.after = strstr(at, " after=")))
 		cannot_read(run->path, line);
 	op.after += strlen(" after=");
 	op.what = strstr(op.after, " host=");
@@ -143,7 +144,8 @@ static void add_to_lane(struct check_run *run, size_t position)
 	run->op_count++;
 }
 
-/* Lanes were numbered as they were met; now they are sorted, and those without ops come last, uncounted. */
+/* Lanes were numbered as they were met; now they are sorted, and those without ops come last,
+ * uncounted. */
 static void sort_lanes(struct check_run *run)
 {
 	size_t *moved = check_grow(NULL, run->lane_count * sizeof(*moved)), kept = 0, i;

@@ -1,10 +1,11 @@
 /*
  * Happens-before, by vector clocks over chains.
  *
- * A chain is a run of ops of one lane each of which happens before the next. Mostly a lane is one chain; the parallel branches of a graph make
- * more. An op's clock says for each chain how many of its ops happen before it, and since those of a chain are ordered, that
- * says everything. Chains are found in the plain run; the run under Reprise has to fit them: the first op whose clock differs
- * has lost an edge, or was given one.
+ * A chain is a run of ops of one lane each of which happens before the next. Mostly a lane is one
+ * chain; the parallel branches of a graph make more. An op's clock says for each chain how many of
+ * its ops happen before it, and since those of a chain are ordered, that says everything. Chains
+ * are found in the plain run; the run under Reprise has to fit them: the first op whose clock
+ * differs has lost an edge, or was given one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,8 @@ static void gather_from(const struct check_run *run, struct check_op *op, uint64
 		raise_to(op, before->chain, before->position);
 }
 
-/* The clock of an op is what its predecessors' say, and they themselves. `host`: what the host waited for counts, too. */
+/* The clock of an op is what its predecessors' say, and they themselves. `host`: what the host
+ * waited for counts, too. */
 static void gather(const struct check_run *run, struct check_op *op, bool host)
 {
 	const char *text = op->after;
@@ -88,7 +90,8 @@ static void find_order(struct check_run *run, struct chains *chains, bool host)
 	}
 }
 
-static const struct check_op *in_chain(const struct check_run *run, uint32_t chain, uint32_t position)
+static const struct check_op *in_chain(const struct check_run *run, uint32_t chain,
+                                       uint32_t position)
 {
 	size_t i;
 
@@ -98,17 +101,23 @@ static const struct check_op *in_chain(const struct check_run *run, uint32_t cha
 	return NULL;
 }
 
-static void tell(const struct check_run *run, const char *how, const struct check_op *op, const struct check_op *before)
+static void tell(const struct check_run *run, const char *how, const struct check_op *op,
+                 const struct check_op *before)
 {
 	const struct check_lane *lane = &run->lanes[op->lane], *other = &run->lanes[before->lane];
 
-	printf("an edge is %s: context %lu, stream %s, op %zu:\n  %s\n%s context %lu, stream %s, op %zu:\n  %s\n", how, lane->context,
-		lane->stream, op->number + 1, op->what, how[0] == 'l' ? "no longer happens after" : "has to wait for", other->context,
+	printf(
+		"an edge is %s: context %lu, stream %s, op %zu:\n  %s\n%s context %lu, stream %s, op %zu:\n  %s\n",
+		how, lane->context, lane->stream, op->number + 1, op->what,
+		how[0] == 'l' ? "no longer happens after" : "has to wait for", other->context,
 		other->stream, before->number + 1, before->what);
 }
 
-/* The last op that only one of the two has seen of the first chain on which they differ, or NULL. *lost: `seen` has not. */
-static const struct check_op *difference(const struct check_run *plain, const struct check_op *wanted, const struct check_op *seen, bool *lost)
+/* The last op that only one of the two has seen of the first chain on which they differ, or NULL.
+ * *lost: `seen` has not. */
+static const struct check_op *difference(const struct check_run *plain,
+                                         const struct check_op *wanted, const struct check_op *seen,
+                                         bool *lost)
 {
 	uint32_t chains = wanted->clocks > seen->clocks ? wanted->clocks : seen->clocks, chain;
 
@@ -129,18 +138,20 @@ static bool same_waits(const struct check_run *plain, const struct check_run *re
 	bool lost;
 
 	if (plain->wait_count && reprise->wait_count && plain->wait_count != reprise->wait_count) {
-		printf("the host waits %zu times, but %zu times under Reprise\n", plain->wait_count, reprise->wait_count);
+		printf("the host waits %zu times, but %zu times under Reprise\n", plain->wait_count,
+		       reprise->wait_count);
 		return false;
 	}
 	for (i = 0; i < plain->wait_count && i < reprise->wait_count; i++) {
-		const struct check_op *wanted = &plain->ops[plain->waits[i]], *seen = &reprise->ops[reprise->waits[i]];
+		const struct check_op *wanted = &plain->ops[plain->waits[i]],
+							  *seen = &reprise->ops[reprise->waits[i]];
 		const struct check_op *op = difference(plain, wanted, seen, &lost);
 
 		if (!op)
 			continue;
 		printf("the host's wait %zu %s context %lu, stream %s, op %zu:\n  %s\n", i + 1,
-			lost ? "no longer waits for" : "has to wait for", plain->lanes[op->lane].context,
-			plain->lanes[op->lane].stream, op->number + 1, op->what);
+		       lost ? "no longer waits for" : "has to wait for", plain->lanes[op->lane].context,
+		       plain->lanes[op->lane].stream, op->number + 1, op->what);
 		return false;
 	}
 	return true;
@@ -199,7 +210,8 @@ static struct block *block_of(size_t kind, unsigned long number)
 		size_t count = number * 2 + 64;
 
 		memory[kind].blocks = check_grow(memory[kind].blocks, count * sizeof(struct block));
-		memset(memory[kind].blocks + memory[kind].count, 0, (count - memory[kind].count) * sizeof(struct block));
+		memset(memory[kind].blocks + memory[kind].count, 0,
+		       (count - memory[kind].count) * sizeof(struct block));
 		memory[kind].count = count;
 	}
 	return &memory[kind].blocks[number];
@@ -216,13 +228,17 @@ static bool touch(const struct check_run *run, struct block *block, struct acces
 		bool ordered = at(access.op, old->op->chain) >= old->op->position;
 
 		if (old->op != access.op && overlaps && (old->writes || access.writes) && !ordered) {
-			printf("a race: context %lu, stream %s, op %zu:\n  %s\nis not ordered against context %lu, stream %s, op %zu:\n  %s\n",
-				run->lanes[access.op->lane].context, run->lanes[access.op->lane].stream, access.op->number + 1, access.op->what,
-				run->lanes[old->op->lane].context, run->lanes[old->op->lane].stream, old->op->number + 1, old->op->what);
+			printf(
+				"a race: context %lu, stream %s, op %zu:\n  %s\nis not ordered against context %lu, stream %s, op %zu:\n  %s\n",
+				run->lanes[access.op->lane].context, run->lanes[access.op->lane].stream,
+				access.op->number + 1, access.op->what, run->lanes[old->op->lane].context,
+				run->lanes[old->op->lane].stream, old->op->number + 1, old->op->what);
 			return false;
 		}
-		/* What comes after this access and is ordered against it is ordered against what it follows in its own chain, too. */
-		if (old->op->chain == access.op->chain && old->from == access.from && old->to == access.to && (access.writes || !old->writes))
+		/* What comes after this access and is ordered against it is ordered against what it follows
+		 * in its own chain, too. */
+		if (old->op->chain == access.op->chain && old->from == access.from &&
+		    old->to == access.to && (access.writes || !old->writes))
 			continue;
 		block->accesses[kept++] = *old;
 	}
@@ -235,7 +251,8 @@ static bool touch(const struct check_run *run, struct block *block, struct acces
 	return true;
 }
 
-/* How many bytes a copy or memset covers from its address on, as the log tells; everything where it does not. */
+/* How many bytes a copy or memset covers from its address on, as the log tells; everything where it
+ * does not. */
 static uint64_t extent(const char *what)
 {
 	unsigned long a, b, c;
@@ -249,7 +266,8 @@ static uint64_t extent(const char *what)
 	return UINT64_MAX / 2;
 }
 
-/* All that an op touches. Addresses in parameters say what is done there, those in attributes are advice; of a copy the first is read and the second written. */
+/* All that an op touches. Addresses in parameters say what is done there, those in attributes are
+ * advice; of a copy the first is read and the second written. */
 static bool touches_in_order(const struct check_run *run, const struct check_op *op)
 {
 	bool is_kernel = strncmp(op->what, "kernel ", 7) == 0;

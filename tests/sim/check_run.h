@@ -1,5 +1,6 @@
 /*
- * The checker's view of a log: the ops of one run, in the order of enqueueing, and the lanes they were enqueued on.
+ * The checker's view of a log: the ops of one run, in the order of enqueueing, and the lanes they
+ * were enqueued on.
  */
 #pragma once
 
@@ -12,8 +13,8 @@ struct check_lane;
 /* One line: an op of the program's, or a mere point in the order. */
 struct check_op {
 	uint64_t sequence;
-	size_t lane;      /* position in the run's lanes */
-	size_t number;    /* how many ops of its lane were enqueued before it */
+	size_t lane;   /* position in the run's lanes */
+	size_t number; /* how many ops of its lane were enqueued before it */
 	bool is_op;
 	const char *after; /* sequences, separated by commas, ended by a space */
 	uint64_t host;     /* the host's last wait before it */
@@ -35,10 +36,12 @@ struct check_run {
 	const char *path;
 	struct check_op *ops; /* and points */
 	size_t count, room;
-	struct check_lane *lanes; /* those that executed something, in order of creation; per-thread streams last */
+	struct check_lane
+		*lanes; /* those that executed something, in order of creation; per-thread streams last */
 	size_t lane_count;
 	size_t op_count; /* without points */
-	size_t *waits; /* positions of the host's waits; none are kept if several threads wait, whose order is chance */
+	size_t *waits;   /* positions of the host's waits; none are kept if several threads wait, whose
+	                    order is chance */
 	size_t wait_count, wait_room;
 };
 
@@ -51,10 +54,12 @@ struct check_op *check_find(const struct check_run *run, uint64_t sequence);
 void *check_grow(void *array, size_t size);
 
 /*
- * Whether each op of `reprise` happens after the same ops as its pendant in `plain`, and the host has waited for the same ops each time that it
- * waited; says where not. The lanes must have been found to agree.
+ * Whether each op of `reprise` happens after the same ops as its pendant in `plain`, and the host
+ * has waited for the same ops each time that it waited; says where not. The lanes must have been
+ * found to agree.
  */
 bool check_same_order(struct check_run *plain, struct check_run *reprise);
 
-/* Whether no two ops of the run touch the same memory without an order between them; says which do. */
+/* Whether no two ops of the run touch the same memory without an order between them; says which do.
+ */
 bool check_no_races(struct check_run *run);

@@ -27,13 +27,15 @@ static const struct {
 	[CU_LIMIT_STACK_SIZE] = {1024, 0, CUDA_SUCCESS, CUDA_SUCCESS},
 	[CU_LIMIT_PRINTF_FIFO_SIZE] = {8650752, 524288, CUDA_SUCCESS, CUDA_SUCCESS},
 	[CU_LIMIT_MALLOC_HEAP_SIZE] = {8388608, 4194304, CUDA_SUCCESS, CUDA_SUCCESS},
-	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {0, 0, CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_UNSUPPORTED_LIMIT},
+	[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = {0, 0, CUDA_ERROR_UNSUPPORTED_LIMIT,
+                                         CUDA_ERROR_UNSUPPORTED_LIMIT},
 	[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {2048, 0, CUDA_SUCCESS, CUDA_SUCCESS},
 	[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = {64, 0, CUDA_SUCCESS, CUDA_SUCCESS},
 	[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = {11796480, 3932160, CUDA_SUCCESS, CUDA_SUCCESS},
 	[CU_LIMIT_SHMEM_SIZE] = {232448, 0, CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS},
 	[CU_LIMIT_CIG_ENABLED] = {0, 0, CUDA_ERROR_NOT_PERMITTED, CUDA_SUCCESS},
-	[CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED] = {0, 0, CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_UNSUPPORTED_LIMIT},
+	[CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED] = {0, 0, CUDA_ERROR_UNSUPPORTED_LIMIT,
+                                             CUDA_ERROR_UNSUPPORTED_LIMIT},
 };
 
 bool sim_context_alive(const struct sim_context *context)
@@ -72,7 +74,8 @@ static void activate(struct sim_context *context)
 	context->active = true;
 	context->error = CUDA_SUCCESS;
 	context->streams_created = 0;
-	context->heaps.graphs = context->heaps.kernel_nodes = (struct sim_heap){.room = sim_options()->graph_room};
+	context->heaps.graphs = context->heaps.kernel_nodes =
+		(struct sim_heap){.room = sim_options()->graph_room};
 	context->heaps.streams = (struct sim_heap){.room = STREAMS_AT_FIRST};
 	for (i = 0; i < CU_LIMIT_MAX; i++)
 		context->limits[i] = limits[i].first;
@@ -139,7 +142,8 @@ CUresult sim_context_synchronize(struct sim_context *context)
 	return context->error;
 }
 
-/* Ends everything that belongs to the context. The handle itself stays. Measured: the work of the device's other contexts is waited for, too. */
+/* Ends everything that belongs to the context. The handle itself stays. Measured: the work of the
+ * device's other contexts is waited for, too. */
 static void deactivate(struct sim_context *context)
 {
 	if (!context->active)
@@ -198,26 +202,31 @@ static CUresult create(CUcontext *made, unsigned int flags, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuCtxCreate_v2, (CUcontext *context, unsigned int flags, CUdevice device), (context, flags, device))
+API(SIM_INIT, cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device),
+    (context, flags, device))
 {
 	return create(context, flags, device);
 }
 
-API(SIM_INIT, cuCtxCreate_v3, (CUcontext *context, CUexecAffinityParam *affinities, int count, unsigned int flags, CUdevice device),
-	(context, affinities, count, flags, device))
+API(SIM_INIT, cuCtxCreate_v3,
+    (CUcontext * context, CUexecAffinityParam *affinities, int count, unsigned int flags,
+     CUdevice device),
+    (context, affinities, count, flags, device))
 {
 	return count ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : create(context, flags, device);
 }
 
-API(SIM_INIT, cuCtxCreate_v4, (CUcontext *context, CUctxCreateParams *params, unsigned int flags, CUdevice device),
-	(context, params, flags, device))
+API(SIM_INIT, cuCtxCreate_v4,
+    (CUcontext * context, CUctxCreateParams *params, unsigned int flags, CUdevice device),
+    (context, params, flags, device))
 {
 	if (params && (params->numExecAffinityParams || params->cigParams))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	return create(context, flags, device);
 }
 
-/* "If ctx is current to the calling thread then ctx will also be popped from the current thread's context stack." */
+/* "If ctx is current to the calling thread then ctx will also be popped from the current thread's
+ * context stack." */
 static CUresult destroy(struct sim_context *context)
 {
 	deactivate(context);
@@ -236,7 +245,7 @@ API(SIM_INIT, cuCtxDestroy_v2, (CUcontext handle), (handle))
 	return destroy(context);
 }
 
-API(SIM_CONTEXT, cuCtxAttach, (CUcontext *context, unsigned int flags), (context, flags))
+API(SIM_CONTEXT, cuCtxAttach, (CUcontext * context, unsigned int flags), (context, flags))
 {
 	if (!context || flags)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -245,7 +254,8 @@ API(SIM_CONTEXT, cuCtxAttach, (CUcontext *context, unsigned int flags), (context
 	return CUDA_SUCCESS;
 }
 
-/* "Decrements the usage count of the context, and destroys the context if the usage count goes to 0": it is current, so it is popped then. No GPU was asked. */
+/* "Decrements the usage count of the context, and destroys the context if the usage count goes to
+ * 0": it is current, so it is popped then. No GPU was asked. */
 API(SIM_INIT, cuCtxDetach, (CUcontext handle), (handle))
 {
 	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
@@ -265,7 +275,7 @@ API(SIM_INIT, cuCtxPushCurrent_v2, (CUcontext handle), (handle))
 	return context ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-API(SIM_INIT, cuCtxPopCurrent_v2, (CUcontext *popped), (popped))
+API(SIM_INIT, cuCtxPopCurrent_v2, (CUcontext * popped), (popped))
 {
 	struct sim_self *self = sim_self();
 
@@ -277,7 +287,8 @@ API(SIM_INIT, cuCtxPopCurrent_v2, (CUcontext *popped), (popped))
 	return CUDA_SUCCESS;
 }
 
-/* "If ctx is NULL then the CUDA context previously current to the calling CPU thread is unbound and CUDA_SUCCESS is returned." */
+/* "If ctx is NULL then the CUDA context previously current to the calling CPU thread is unbound and
+ * CUDA_SUCCESS is returned." */
 API(SIM_INIT, cuCtxSetCurrent, (CUcontext handle), (handle))
 {
 	struct sim_context *context = sim_object_of(SIM_A_CONTEXT, handle);
@@ -290,7 +301,7 @@ API(SIM_INIT, cuCtxSetCurrent, (CUcontext handle), (handle))
 	return context ? push(context) : CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuCtxGetCurrent, (CUcontext *context), (context))
+API(SIM_INIT, cuCtxGetCurrent, (CUcontext * context), (context))
 {
 	if (!context)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -298,7 +309,7 @@ API(SIM_INIT, cuCtxGetCurrent, (CUcontext *context), (context))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuCtxGetDevice, (CUdevice *device), (device))
+API(SIM_CONTEXT, cuCtxGetDevice, (CUdevice * device), (device))
 {
 	if (!device)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -306,7 +317,7 @@ API(SIM_CONTEXT, cuCtxGetDevice, (CUdevice *device), (device))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuCtxGetDevice_v2, (CUdevice *device, CUcontext handle), (device, handle))
+API(SIM_INIT, cuCtxGetDevice_v2, (CUdevice * device, CUcontext handle), (device, handle))
 {
 	const struct sim_context *context = sim_context_of(handle);
 
@@ -356,7 +367,8 @@ API(SIM_INIT, cuCtxGetApiVersion, (CUcontext handle, unsigned int *version), (ha
 	return CUDA_SUCCESS;
 }
 
-/* Synchronising a context while one of its streams captures is prohibited, and invalidates the capture. */
+/* Synchronising a context while one of its streams captures is prohibited, and invalidates the
+ * capture. */
 static CUresult synchronize(struct sim_context *context)
 {
 	CUresult result = sim_capture_prohibit_context(context);
@@ -378,8 +390,9 @@ API(SIM_INIT, cuCtxSynchronize_v2, (CUcontext handle), (handle))
 	return context->error != CUDA_SUCCESS ? context->error : synchronize(context);
 }
 
-/* Measured: a limit that does not exist is an invalid value; CUDA_ERROR_UNSUPPORTED_LIMIT is for those that the device lacks. */
-API(SIM_CONTEXT, cuCtxGetLimit, (size_t *value, CUlimit limit), (value, limit))
+/* Measured: a limit that does not exist is an invalid value; CUDA_ERROR_UNSUPPORTED_LIMIT is for
+ * those that the device lacks. */
+API(SIM_CONTEXT, cuCtxGetLimit, (size_t * value, CUlimit limit), (value, limit))
 {
 	if (!value || limit >= CU_LIMIT_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -405,7 +418,7 @@ API(SIM_CONTEXT, cuCtxResetPersistingL2Cache, (void), ())
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuCtxGetCacheConfig, (CUfunc_cache *config), (config))
+API(SIM_CONTEXT, cuCtxGetCacheConfig, (CUfunc_cache * config), (config))
 {
 	if (!config)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -444,7 +457,7 @@ void sim_context_release_primary(CUdevice device)
 		deactivate(context);
 }
 
-API(SIM_INIT, cuDevicePrimaryCtxRetain, (CUcontext *handle, CUdevice device), (handle, device))
+API(SIM_INIT, cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device), (handle, device))
 {
 	if (!sim_device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -464,7 +477,8 @@ API(SIM_INIT, cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device))
 	return CUDA_SUCCESS;
 }
 
-/* "Explicitly destroys and cleans up all resources associated with the current device": whoever retained it may go on using it. */
+/* "Explicitly destroys and cleans up all resources associated with the current device": whoever
+ * retained it may go on using it. */
 API(SIM_INIT, cuDevicePrimaryCtxReset_v2, (CUdevice device), (device))
 {
 	struct sim_context *context;
@@ -489,7 +503,8 @@ API(SIM_INIT, cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned int flag
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active), (device, flags, active))
+API(SIM_INIT, cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active),
+    (device, flags, active))
 {
 	const struct sim_context *context;
 

@@ -18,7 +18,8 @@ struct sim_context {
 	unsigned int retained; /* cuDevicePrimaryCtxRetain */
 	unsigned int attached; /* cuCtxAttach */
 	unsigned int flags;
-	_Atomic CUresult error; /* sticky: once an op has failed every call that needs the context returns this; the recorder asks for it without the lock */
+	_Atomic CUresult error; /* sticky: once an op has failed every call that needs the context
+	                           returns this; the recorder asks for it without the lock */
 	size_t limits[CU_LIMIT_MAX];
 	uint32_t streams_created;
 	struct sim_stream *legacy;
@@ -26,14 +27,15 @@ struct sim_context {
 	VECTOR(struct sim_orphan {
 		struct sim_op *op;
 		bool blocks;
-	}) orphans; /* last ops of streams destroyed with work under way */
+	})
+	orphans; /* last ops of streams destroyed with work under way */
 	VECTOR(struct sim_event *) events;
 	VECTOR(struct sim_loaded *) loaded; /* its modules */
 	struct {
 		struct sim_heap graphs, kernel_nodes; /* what executable graphs take, in bytes */
 		struct sim_heap streams;              /* how many were created */
 	} heaps;
-	uint64_t drained_by; /* the thread whose call waits for all its work; 0: none */
+	uint64_t drained_by;    /* the thread whose call waits for all its work; 0: none */
 	VECTOR(uint64_t) peers; /* serials of contexts whose memory it may access */
 };
 
@@ -42,7 +44,8 @@ bool sim_context_alive(const struct sim_context *context);
 /* An op has failed. CUDA_SUCCESS is ignored. */
 void sim_context_break(struct sim_context *context, CUresult error);
 
-/* Returns a reference to an op behind all its work, of streams that were destroyed too. Submitting it is left to the caller. */
+/* Returns a reference to an op behind all its work, of streams that were destroyed too. Submitting
+ * it is left to the caller. */
 struct sim_op *sim_context_all(struct sim_context *context);
 
 /* An op of it that has not finished, or NULL. */

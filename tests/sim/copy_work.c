@@ -19,7 +19,8 @@ static uintptr_t address(CUmemorytype type, const void *host, CUdeviceptr device
 	return type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : (uintptr_t)device;
 }
 
-static struct end end_of(uintptr_t base, size_t pitch, size_t height, size_t x, size_t y, size_t z, const CUDA_MEMCPY3D *shape)
+static struct end end_of(uintptr_t base, size_t pitch, size_t height, size_t x, size_t y, size_t z,
+                         const CUDA_MEMCPY3D *shape)
 {
 	struct end end = {.pitch = pitch ? pitch : shape->WidthInBytes};
 
@@ -30,12 +31,14 @@ static struct end end_of(uintptr_t base, size_t pitch, size_t height, size_t x, 
 
 static struct end source_of(const CUDA_MEMCPY3D *s)
 {
-	return end_of(address(s->srcMemoryType, s->srcHost, s->srcDevice), s->srcPitch, s->srcHeight, s->srcXInBytes, s->srcY, s->srcZ, s);
+	return end_of(address(s->srcMemoryType, s->srcHost, s->srcDevice), s->srcPitch, s->srcHeight,
+	              s->srcXInBytes, s->srcY, s->srcZ, s);
 }
 
 static struct end target_of(const CUDA_MEMCPY3D *s)
 {
-	return end_of(address(s->dstMemoryType, s->dstHost, s->dstDevice), s->dstPitch, s->dstHeight, s->dstXInBytes, s->dstY, s->dstZ, s);
+	return end_of(address(s->dstMemoryType, s->dstHost, s->dstDevice), s->dstPitch, s->dstHeight,
+	              s->dstXInBytes, s->dstY, s->dstZ, s);
 }
 
 uintptr_t sim_copy_source(const CUDA_MEMCPY3D *shape)
@@ -53,14 +56,16 @@ static size_t span(const struct end *end, const CUDA_MEMCPY3D *shape)
 	return (shape->Depth - 1) * end->slice + (shape->Height - 1) * end->pitch + shape->WidthInBytes;
 }
 
-static void copy_rows(const struct end *target, const struct end *source, const CUDA_MEMCPY3D *shape)
+static void copy_rows(const struct end *target, const struct end *source,
+                      const CUDA_MEMCPY3D *shape)
 {
 	size_t y, z;
 
 	for (z = 0; z < shape->Depth; z++)
 		for (y = 0; y < shape->Height; y++)
 			memmove((void *)(target->address + z * target->slice + y * target->pitch),
-				(const void *)(source->address + z * source->slice + y * source->pitch), shape->WidthInBytes);
+			        (const void *)(source->address + z * source->slice + y * source->pitch),
+			        shape->WidthInBytes);
 }
 
 CUresult sim_copy_work_run(struct sim_work *work)
@@ -69,7 +74,8 @@ CUresult sim_copy_work_run(struct sim_work *work)
 	struct end source = source_of(shape), target = target_of(shape);
 
 	if (work->copy.staged)
-		source = (struct end){(uintptr_t)work->copy.staged, shape->WidthInBytes, shape->WidthInBytes * shape->Height};
+		source = (struct end){(uintptr_t)work->copy.staged, shape->WidthInBytes,
+		                      shape->WidthInBytes * shape->Height};
 	else if (!sim_memory_may_touch(source.address, span(&source, shape)))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	if (!sim_memory_may_touch(target.address, span(&target, shape)))
@@ -101,13 +107,16 @@ CUresult sim_work_copy(struct sim_work **made, const CUDA_MEMCPY3D *shape, bool 
 	struct end source, target;
 	size_t row = shape->WidthInBytes;
 
-	if ((shape->srcPitch && shape->Height > 1 && shape->srcPitch < row) || (shape->dstPitch && shape->Height > 1 && shape->dstPitch < row))
+	if ((shape->srcPitch && shape->Height > 1 && shape->srcPitch < row) ||
+	    (shape->dstPitch && shape->Height > 1 && shape->dstPitch < row))
 		return CUDA_ERROR_INVALID_VALUE;
 	work = sim_work_new(SIM_COPY);
 	own = &work->copy.shape;
 	*own = *shape;
-	if (!sim_array_resolve(&own->srcMemoryType, shape->srcArray, &own->srcDevice, &own->srcPitch, &own->srcHeight) ||
-	    !sim_array_resolve(&own->dstMemoryType, shape->dstArray, &own->dstDevice, &own->dstPitch, &own->dstHeight)) {
+	if (!sim_array_resolve(&own->srcMemoryType, shape->srcArray, &own->srcDevice, &own->srcPitch,
+	                       &own->srcHeight) ||
+	    !sim_array_resolve(&own->dstMemoryType, shape->dstArray, &own->dstDevice, &own->dstPitch,
+	                       &own->dstHeight)) {
 		sim_work_drop(work);
 		return CUDA_ERROR_INVALID_HANDLE;
 	}
@@ -116,7 +125,8 @@ CUresult sim_work_copy(struct sim_work **made, const CUDA_MEMCPY3D *shape, bool 
 	own->dstHost = (void *)(uintptr_t)target_host;
 	source = source_of(own);
 	target = target_of(own);
-	if (!sim_memory_may_touch(source.address, span(&source, own)) || !sim_memory_may_touch(target.address, span(&target, own))) {
+	if (!sim_memory_may_touch(source.address, span(&source, own)) ||
+	    !sim_memory_may_touch(target.address, span(&target, own))) {
 		sim_work_drop(work);
 		return CUDA_ERROR_INVALID_VALUE;
 	}
@@ -139,11 +149,13 @@ CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set, bo
 
 	if (set->element_bytes != 1 && set->element_bytes != 2 && set->element_bytes != 4)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (target % set->element_bytes || (set->height > 1 && (set->pitch < row || set->pitch % set->element_bytes)))
+	if (target % set->element_bytes ||
+	    (set->height > 1 && (set->pitch < row || set->pitch % set->element_bytes)))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (sim_memory_kind_of(target) == SIM_PAGEABLE)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (bounded && !sim_memory_may_touch(target, set->height ? (set->height - 1) * set->pitch + row : 0))
+	if (bounded &&
+	    !sim_memory_may_touch(target, set->height ? (set->height - 1) * set->pitch + row : 0))
 		return CUDA_ERROR_INVALID_VALUE;
 	work = sim_work_new(SIM_SET);
 	work->set = *set;
@@ -156,7 +168,8 @@ CUresult sim_set_work_run(struct sim_work *work)
 	const struct sim_set_work *set = &work->set;
 	size_t x, y;
 
-	if (!sim_memory_may_touch((uintptr_t)set->target, (set->height - 1) * set->pitch + set->width * set->element_bytes))
+	if (!sim_memory_may_touch((uintptr_t)set->target,
+	                          (set->height - 1) * set->pitch + set->width * set->element_bytes))
 		return CUDA_ERROR_ILLEGAL_ADDRESS;
 	for (y = 0; y < set->height; y++) {
 		char *row = (char *)(uintptr_t)(set->target + y * set->pitch);
@@ -201,7 +214,8 @@ CUresult sim_word_work_run(struct sim_work *work)
 	for (;;) {
 		uint64_t now = bytes == 4 ? *(volatile uint32_t *)address : *(volatile uint64_t *)address;
 
-		if (is_met(now, work->word.value, bytes, work->word.flags) || work->context->error != CUDA_SUCCESS)
+		if (is_met(now, work->word.value, bytes, work->word.flags) ||
+		    work->context->error != CUDA_SUCCESS)
 			return CUDA_SUCCESS;
 		sim_worker_pause();
 	}

@@ -99,7 +99,7 @@ API(SIM_INIT, cuDeviceGetCount, (int *count), (count))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceGet, (CUdevice *device, int ordinal), (device, ordinal))
+API(SIM_INIT, cuDeviceGet, (CUdevice * device, int ordinal), (device, ordinal))
 {
 	if (!device)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -130,17 +130,17 @@ static CUresult device_uuid(CUuuid *uuid, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceGetUuid, (CUuuid *uuid, CUdevice device), (uuid, device))
+API(SIM_INIT, cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), (uuid, device))
 {
 	return device_uuid(uuid, device);
 }
 
-API(SIM_INIT, cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device), (uuid, device))
+API(SIM_INIT, cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device), (uuid, device))
 {
 	return device_uuid(uuid, device);
 }
 
-API(SIM_INIT, cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, device))
+API(SIM_INIT, cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device), (bytes, device))
 {
 	if (!bytes)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -150,7 +150,8 @@ API(SIM_INIT, cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device), (bytes, dev
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device), (value, attribute, device))
+API(SIM_INIT, cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device),
+    (value, attribute, device))
 {
 	if (!value || attribute <= 0 || attribute >= CU_DEVICE_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -162,7 +163,8 @@ API(SIM_INIT, cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, C
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceComputeCapability, (int *major, int *minor, CUdevice device), (major, minor, device))
+API(SIM_INIT, cuDeviceComputeCapability, (int *major, int *minor, CUdevice device),
+    (major, minor, device))
 {
 	if (!major || !minor)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -183,7 +185,7 @@ API(SIM_INIT, cuDeviceGetPCIBusId, (char *text, int size, CUdevice device), (tex
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuMemGetInfo_v2, (size_t *unused, size_t *total), (unused, total))
+API(SIM_CONTEXT, cuMemGetInfo_v2, (size_t * unused, size_t *total), (unused, total))
 {
 	if (unused)
 		*unused = sim_memory_unused(sim_current()->device);

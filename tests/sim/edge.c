@@ -1,6 +1,7 @@
 /*
- * Edges of graphs, and the calls that tell and change them. An edge carries data: all zero for an ordinary dependency, or the port of a kernel that
- * programmatic dependent launch waits for. Here each is an ordinary dependency when it comes to running.
+ * Edges of graphs, and the calls that tell and change them. An edge carries data: all zero for an
+ * ordinary dependency, or the port of a kernel that programmatic dependent launch waits for. Here
+ * each is an ordinary dependency when it comes to running.
  */
 #include "api.h"
 #include "graph.h"
@@ -13,19 +14,23 @@ bool sim_edge_is_plain(const CUgraphEdgeData *data)
 	return memcmp(data, &plain, sizeof(plain)) == 0;
 }
 
-/* "Only kernel nodes define non-zero ports." A programmatic edge "may only be used between kernel nodes", and from one of the other two ports. */
+/* "Only kernel nodes define non-zero ports." A programmatic edge "may only be used between kernel
+ * nodes", and from one of the other two ports. */
 bool sim_edge_may_be(CUgraphNodeType from, CUgraphNodeType to, const CUgraphEdgeData *data)
 {
 	static const CUgraphEdgeData plain;
 
 	if (sim_edge_is_plain(data))
 		return true;
-	if (data->to_port || data->from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER || data->type > CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ||
+	if (data->to_port || data->from_port > CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER ||
+	    data->type > CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC ||
 	    memcmp(data->reserved, plain.reserved, sizeof(plain.reserved)) != 0)
 		return false;
 	if (data->type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC)
-		return from == CU_GRAPH_NODE_TYPE_KERNEL && to == CU_GRAPH_NODE_TYPE_KERNEL && data->from_port != CU_GRAPH_KERNEL_NODE_PORT_DEFAULT;
-	return from == CU_GRAPH_NODE_TYPE_KERNEL && data->from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+		return from == CU_GRAPH_NODE_TYPE_KERNEL && to == CU_GRAPH_NODE_TYPE_KERNEL &&
+		       data->from_port != CU_GRAPH_KERNEL_NODE_PORT_DEFAULT;
+	return from == CU_GRAPH_NODE_TYPE_KERNEL &&
+	       data->from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
 }
 
 /* The position of an edge among those to a node, or their count. */
@@ -82,8 +87,10 @@ void sim_graph_disconnect(struct sim_node *node)
 		forget_before(node, node->after.at[i]);
 }
 
-/* "If nodes is NULL the count is returned; otherwise entries beyond the count are NULL and *count is set to the number obtained." */
-static CUresult give_nodes(struct sim_node *const *nodes, size_t count, CUgraphNode *given, size_t *room)
+/* "If nodes is NULL the count is returned; otherwise entries beyond the count are NULL and *count
+ * is set to the number obtained." */
+static CUresult give_nodes(struct sim_node *const *nodes, size_t count, CUgraphNode *given,
+                           size_t *room)
 {
 	size_t i;
 
@@ -96,14 +103,17 @@ static CUresult give_nodes(struct sim_node *const *nodes, size_t count, CUgraphN
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphGetNodes, (CUgraph handle, CUgraphNode *nodes, size_t *count), (handle, nodes, count))
+API(SIM_INIT, cuGraphGetNodes, (CUgraph handle, CUgraphNode *nodes, size_t *count),
+    (handle, nodes, count))
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 
-	return graph ? give_nodes(graph->nodes.at, graph->nodes.count, nodes, count) : CUDA_ERROR_INVALID_VALUE;
+	return graph ? give_nodes(graph->nodes.at, graph->nodes.count, nodes, count)
+	             : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(SIM_INIT, cuGraphGetRootNodes, (CUgraph handle, CUgraphNode *nodes, size_t *count), (handle, nodes, count))
+API(SIM_INIT, cuGraphGetRootNodes, (CUgraph handle, CUgraphNode *nodes, size_t *count),
+    (handle, nodes, count))
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 	VECTOR(struct sim_node *) roots = {0};
@@ -121,8 +131,8 @@ API(SIM_INIT, cuGraphGetRootNodes, (CUgraph handle, CUgraphNode *nodes, size_t *
 }
 
 /*
- * "edgeData may alone be NULL, in which case the edges must all have default (zeroed) edge data. Attempting a lossy query via NULL edgeData will result in
- * CUDA_ERROR_LOSSY_QUERY."
+ * "edgeData may alone be NULL, in which case the edges must all have default (zeroed) edge data.
+ * Attempting a lossy query via NULL edgeData will result in CUDA_ERROR_LOSSY_QUERY."
  */
 static bool is_lossy(const struct sim_node *node)
 {
@@ -134,7 +144,8 @@ static bool is_lossy(const struct sim_node *node)
 	return false;
 }
 
-static CUresult get_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count)
+static CUresult get_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data,
+                          size_t *count)
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 	size_t edges = 0, i, j;
@@ -162,18 +173,21 @@ static CUresult get_edges(CUgraph handle, CUgraphNode *from, CUgraphNode *to, CU
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphGetEdges, (CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count), (graph, from, to, count))
+API(SIM_INIT, cuGraphGetEdges, (CUgraph graph, CUgraphNode *from, CUgraphNode *to, size_t *count),
+    (graph, from, to, count))
 {
 	return get_edges(graph, from, to, NULL, count);
 }
 
-API(SIM_INIT, cuGraphGetEdges_v2, (CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count),
-	(graph, from, to, data, count))
+API(SIM_INIT, cuGraphGetEdges_v2,
+    (CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *data, size_t *count),
+    (graph, from, to, data, count))
 {
 	return get_edges(graph, from, to, data, count);
 }
 
-static CUresult get_before(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count)
+static CUresult get_before(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
+                           size_t *count)
 {
 	const struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
 	size_t i;
@@ -187,7 +201,8 @@ static CUresult get_before(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeDa
 	return give_nodes(node->before.at, node->before.count, nodes, count);
 }
 
-static CUresult get_after(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count)
+static CUresult get_after(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeData *data,
+                          size_t *count)
 {
 	const struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
 	size_t i;
@@ -195,7 +210,8 @@ static CUresult get_after(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeDat
 	if (!node || !count || (data && !nodes))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; nodes && i < node->after.count; i++) {
-		const CUgraphEdgeData *edge = &node->after.at[i]->before_data.at[position_of(node, node->after.at[i])];
+		const CUgraphEdgeData *edge =
+			&node->after.at[i]->before_data.at[position_of(node, node->after.at[i])];
 
 		if (!data && !sim_edge_is_plain(edge))
 			return CUDA_ERROR_LOSSY_QUERY;
@@ -205,57 +221,70 @@ static CUresult get_after(CUgraphNode handle, CUgraphNode *nodes, CUgraphEdgeDat
 	return give_nodes(node->after.at, node->after.count, nodes, count);
 }
 
-API(SIM_INIT, cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode *nodes, size_t *count), (node, nodes, count))
+API(SIM_INIT, cuGraphNodeGetDependencies, (CUgraphNode node, CUgraphNode *nodes, size_t *count),
+    (node, nodes, count))
 {
 	return get_before(node, nodes, NULL, count);
 }
 
-API(SIM_INIT, cuGraphNodeGetDependencies_v2, (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count),
-	(node, nodes, data, count))
+API(SIM_INIT, cuGraphNodeGetDependencies_v2,
+    (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count),
+    (node, nodes, data, count))
 {
 	return get_before(node, nodes, data, count);
 }
 
-API(SIM_INIT, cuGraphNodeGetDependentNodes, (CUgraphNode node, CUgraphNode *nodes, size_t *count), (node, nodes, count))
+API(SIM_INIT, cuGraphNodeGetDependentNodes, (CUgraphNode node, CUgraphNode *nodes, size_t *count),
+    (node, nodes, count))
 {
 	return get_after(node, nodes, NULL, count);
 }
 
-API(SIM_INIT, cuGraphNodeGetDependentNodes_v2, (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count),
-	(node, nodes, data, count))
+API(SIM_INIT, cuGraphNodeGetDependentNodes_v2,
+    (CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count),
+    (node, nodes, data, count))
 {
 	return get_after(node, nodes, data, count);
 }
 
 /* "If numDependencies is 0, elements in from and to will be ignored." */
-static CUresult add_dependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data, size_t count)
+static CUresult add_dependencies(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                 const CUgraphEdgeData *data, size_t count)
 {
 	size_t i;
 
 	if (!sim_object_of(SIM_A_GRAPH, graph) || (count && (!from || !to)))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++) {
-		struct sim_node *a = sim_object_of(SIM_A_NODE, from[i]), *b = sim_object_of(SIM_A_NODE, to[i]);
+		struct sim_node *a = sim_object_of(SIM_A_NODE, from[i]),
+						*b = sim_object_of(SIM_A_NODE, to[i]);
 
-		if (!a || !b || (CUgraph)a->graph != graph || sim_graph_connect(a, b, data ? &data[i] : NULL) != CUDA_SUCCESS)
+		if (!a || !b || (CUgraph)a->graph != graph ||
+		    sim_graph_connect(a, b, data ? &data[i] : NULL) != CUDA_SUCCESS)
 			return CUDA_ERROR_INVALID_VALUE;
 	}
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphAddDependencies, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count), (graph, from, to, count))
+API(SIM_INIT, cuGraphAddDependencies,
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
+    (graph, from, to, count))
 {
 	return add_dependencies(graph, from, to, NULL, count);
 }
 
 API(SIM_INIT, cuGraphAddDependencies_v2,
-	(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data, size_t count), (graph, from, to, data, count))
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
+     size_t count),
+    (graph, from, to, data, count))
 {
 	return add_dependencies(graph, from, to, data, count);
 }
 
-/* "Dependencies cannot be removed from graphs which contain allocation or free nodes." Measured: an edge is removed whatever data is given for it. */
-static CUresult remove_dependencies(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to, size_t count)
+/* "Dependencies cannot be removed from graphs which contain allocation or free nodes." Measured: an
+ * edge is removed whatever data is given for it. */
+static CUresult remove_dependencies(CUgraph handle, const CUgraphNode *from, const CUgraphNode *to,
+                                    size_t count)
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 	size_t i;
@@ -265,7 +294,8 @@ static CUresult remove_dependencies(CUgraph handle, const CUgraphNode *from, con
 	if (count && sim_graph_has_memory(graph))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	for (i = 0; i < count; i++) {
-		struct sim_node *a = sim_object_of(SIM_A_NODE, from[i]), *b = sim_object_of(SIM_A_NODE, to[i]);
+		struct sim_node *a = sim_object_of(SIM_A_NODE, from[i]),
+						*b = sim_object_of(SIM_A_NODE, to[i]);
 
 		if (!a || !b || a->graph != graph || position_of(a, b) == b->before.count)
 			return CUDA_ERROR_INVALID_VALUE;
@@ -275,14 +305,17 @@ static CUresult remove_dependencies(CUgraph handle, const CUgraphNode *from, con
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphRemoveDependencies, (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
-	(graph, from, to, count))
+API(SIM_INIT, cuGraphRemoveDependencies,
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, size_t count),
+    (graph, from, to, count))
 {
 	return remove_dependencies(graph, from, to, count);
 }
 
 API(SIM_INIT, cuGraphRemoveDependencies_v2,
-	(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data, size_t count), (graph, from, to, data, count))
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *data,
+     size_t count),
+    (graph, from, to, data, count))
 {
 	return remove_dependencies(graph, from, to, count);
 }

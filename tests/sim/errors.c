@@ -31,8 +31,10 @@
 	X(CUDA_ERROR_NOT_MAPPED_AS_POINTER, "not mapped as pointer") \
 	X(CUDA_ERROR_ECC_UNCORRECTABLE, "uncorrectable ECC error encountered") \
 	X(CUDA_ERROR_UNSUPPORTED_LIMIT, "limit is not supported on this architecture") \
-	X(CUDA_ERROR_CONTEXT_ALREADY_IN_USE, "exclusive-thread device already in use by a different thread") \
-	X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "peer access is not supported between these two devices") \
+	X(CUDA_ERROR_CONTEXT_ALREADY_IN_USE, \
+	  "exclusive-thread device already in use by a different thread") \
+	X(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, \
+	  "peer access is not supported between these two devices") \
 	X(CUDA_ERROR_INVALID_PTX, "a PTX JIT compilation failed") \
 	X(CUDA_ERROR_INVALID_GRAPHICS_CONTEXT, "invalid graphics context") \
 	X(CUDA_ERROR_NVLINK_UNCORRECTABLE, "nvlink uncorrectable") \
@@ -62,8 +64,10 @@
 	X(CUDA_ERROR_CONTEXT_IS_DESTROYED, "context is destroyed") \
 	X(CUDA_ERROR_ASSERT, "device-side assert triggered") \
 	X(CUDA_ERROR_TOO_MANY_PEERS, "too many peers") \
-	X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, "part or all of the requested memory range is already mapped") \
-	X(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "pointer does not correspond to a registered memory region") \
+	X(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, \
+	  "part or all of the requested memory range is already mapped") \
+	X(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, \
+	  "pointer does not correspond to a registered memory region") \
 	X(CUDA_ERROR_HARDWARE_STACK_ERROR, "hardware stack error") \
 	X(CUDA_ERROR_ILLEGAL_INSTRUCTION, "an illegal instruction was encountered") \
 	X(CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address") \
@@ -86,16 +90,23 @@
 	X(CUDA_ERROR_CDP_NOT_SUPPORTED, "cdp not supported") \
 	X(CUDA_ERROR_CDP_VERSION_MISMATCH, "cdp version mismatch") \
 	X(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing") \
-	X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, "operation failed due to a previous error during capture") \
-	X(CUDA_ERROR_STREAM_CAPTURE_MERGE, "operation would result in a merge of separate capture sequences") \
+	X(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, \
+	  "operation failed due to a previous error during capture") \
+	X(CUDA_ERROR_STREAM_CAPTURE_MERGE, \
+	  "operation would result in a merge of separate capture sequences") \
 	X(CUDA_ERROR_STREAM_CAPTURE_UNMATCHED, "capture was not ended in the same stream as it began") \
 	X(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, "capturing stream has unjoined work") \
-	X(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, "dependency created on uncaptured work in another stream") \
-	X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, "operation would make the legacy stream depend on a capturing blocking stream") \
-	X(CUDA_ERROR_CAPTURED_EVENT, "operation not permitted on an event last recorded in a capturing stream") \
-	X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, "attempt to terminate a thread-local capture sequence from another thread") \
+	X(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, \
+	  "dependency created on uncaptured work in another stream") \
+	X(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, \
+	  "operation would make the legacy stream depend on a capturing blocking stream") \
+	X(CUDA_ERROR_CAPTURED_EVENT, \
+	  "operation not permitted on an event last recorded in a capturing stream") \
+	X(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, \
+	  "attempt to terminate a thread-local capture sequence from another thread") \
 	X(CUDA_ERROR_TIMEOUT, "wait operation timed out") \
-	X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
+	X(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, \
+	  "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update") \
 	X(CUDA_ERROR_EXTERNAL_DEVICE, "external device") \
 	X(CUDA_ERROR_INVALID_CLUSTER_SIZE, "invalid cluster size") \
 	X(CUDA_ERROR_FUNCTION_NOT_LOADED, "function not loaded") \
@@ -107,8 +118,10 @@
 static const char *name_of(CUresult error)
 {
 	switch (error) {
-#define X(name, text) case name: return #name;
-	ERRORS(X)
+#define X(name, text) \
+	case name: \
+		return #name;
+		ERRORS(X)
 #undef X
 	}
 	return NULL;
@@ -117,14 +130,17 @@ static const char *name_of(CUresult error)
 static const char *text_of(CUresult error)
 {
 	switch (error) {
-#define X(name, text) case name: return text;
-	ERRORS(X)
+#define X(name, text) \
+	case name: \
+		return text;
+		ERRORS(X)
 #undef X
 	}
 	return NULL;
 }
 
-/* "If error is not a recognized error code, *pStr will be set to the NULL address and CUDA_ERROR_INVALID_VALUE will be returned." */
+/* "If error is not a recognized error code, *pStr will be set to the NULL address and
+ * CUDA_ERROR_INVALID_VALUE will be returned." */
 API(SIM_NOTHING, cuGetErrorName, (CUresult error, const char **name), (error, name))
 {
 	if (!name)

@@ -11,7 +11,8 @@
 #include "schedule.h"
 #include "stream.h"
 
-#define KNOWN_FLAGS ((unsigned int)(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
+#define KNOWN_FLAGS \
+	((unsigned int)(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
 
 struct sim_event *sim_event_new(unsigned int flags)
 {
@@ -47,7 +48,8 @@ void sim_event_name(struct sim_work *work, struct sim_event *event)
 
 struct sim_event *sim_event_of(const struct sim_work *work)
 {
-	if (work->event->object.kind != SIM_AN_EVENT || work->event->object.serial != work->event_serial)
+	if (work->event->object.kind != SIM_AN_EVENT ||
+	    work->event->object.serial != work->event_serial)
 		sim_misuse("a graph is launched with a node of an event that was destroyed");
 	return work->event;
 }
@@ -60,7 +62,7 @@ void sim_event_recorded(struct sim_event *event, struct sim_op *op)
 }
 
 /* "CU_EVENT_INTERPROCESS must be specified along with CU_EVENT_DISABLE_TIMING." */
-API(SIM_CONTEXT, cuEventCreate, (CUevent *handle, unsigned int flags), (handle, flags))
+API(SIM_CONTEXT, cuEventCreate, (CUevent * handle, unsigned int flags), (handle, flags))
 {
 	struct sim_event *event;
 
@@ -75,7 +77,8 @@ API(SIM_CONTEXT, cuEventCreate, (CUevent *handle, unsigned int flags), (handle, 
 	return CUDA_SUCCESS;
 }
 
-/* "An event may be destroyed before it is complete": what waits for it waits all the same. In a broken context the call returns the context's error (conformance). */
+/* "An event may be destroyed before it is complete": what waits for it waits all the same. In a
+ * broken context the call returns the context's error (conformance). */
 API(SIM_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
 {
 	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
@@ -130,13 +133,17 @@ API_PTSZ(SIM_CONTEXT, cuEventRecord, (CUevent event, CUstream stream), (event, s
 	return record(event, stream, CU_EVENT_RECORD_DEFAULT);
 }
 
-API_PTSZ(SIM_CONTEXT, cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags), (event, stream, flags))
+API_PTSZ(SIM_CONTEXT, cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags),
+         (event, stream, flags))
 {
 	return record(event, stream, flags);
 }
 
-/* "The most recent call to cuEventRecord() on hEvent" counts; an event never recorded does not make the stream wait. */
-API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle, unsigned int flags), (stream_handle, handle, flags))
+/* "The most recent call to cuEventRecord() on hEvent" counts; an event never recorded does not make
+ * the stream wait. */
+API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent,
+         (CUstream stream_handle, CUevent handle, unsigned int flags),
+         (stream_handle, handle, flags))
 {
 	struct sim_event *event = sim_object_of(SIM_AN_EVENT, handle);
 	struct sim_stream *stream = sim_stream_of(stream_handle);
@@ -183,7 +190,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent, (CUstream stream_handle, CUevent handle
 	return CUDA_SUCCESS;
 }
 
-/* An event last recorded in a capturing stream can neither be queried nor waited for. Measured: after that capture it is an invalid value. */
+/* An event last recorded in a capturing stream can neither be queried nor waited for. Measured:
+ * after that capture it is an invalid value. */
 static CUresult check(const struct sim_event *event)
 {
 	if (!event)
@@ -205,12 +213,14 @@ API(SIM_CONTEXT, cuEventQuery, (CUevent handle), (handle))
 
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (is_elsewhere(event, &count) ? !sim_shared_event_has_finished(event->shared, count) : !sim_schedule_query(event->op))
+	if (is_elsewhere(event, &count) ? !sim_shared_event_has_finished(event->shared, count)
+	                                : !sim_schedule_query(event->op))
 		return CUDA_ERROR_NOT_READY;
 	return event->context->error;
 }
 
-/* The lock is let go meanwhile: threads of this process may have to work for the other to come so far. */
+/* The lock is let go meanwhile: threads of this process may have to work for the other to come so
+ * far. */
 static void wait_elsewhere(const struct sim_shared_event *shared, uint64_t count)
 {
 	static const struct timespec nap = {0, 50000};
@@ -241,7 +251,8 @@ API(SIM_CONTEXT, cuEventSynchronize, (CUevent handle), (handle))
 
 static CUresult elapsed(float *ms, CUevent begin_handle, CUevent end_handle)
 {
-	const struct sim_event *begin = sim_object_of(SIM_AN_EVENT, begin_handle), *end = sim_object_of(SIM_AN_EVENT, end_handle);
+	const struct sim_event *begin = sim_object_of(SIM_AN_EVENT, begin_handle),
+						   *end = sim_object_of(SIM_AN_EVENT, end_handle);
 
 	/* Measured: no place for the answer is refused as a handle too. */
 	if (!ms || !begin || !end)
@@ -269,7 +280,8 @@ API(SIM_CONTEXT, cuEventElapsedTime_v2, (float *ms, CUevent begin, CUevent end),
 }
 
 /* All streams of the context, or if `green` is not NULL those of that green one. */
-static CUresult wait_for_event(struct sim_context *context, const struct sim_green *green, CUevent event_handle)
+static CUresult wait_for_event(struct sim_context *context, const struct sim_green *green,
+                               CUevent event_handle)
 {
 	const struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
 	CUresult result;
@@ -297,7 +309,8 @@ static CUresult wait_for_event(struct sim_context *context, const struct sim_gre
 	return CUDA_SUCCESS;
 }
 
-/* "Captures in hEvent all the activities of the context at the time of this call." Measured: a capture on any of its streams prohibits it. */
+/* "Captures in hEvent all the activities of the context at the time of this call." Measured: a
+ * capture on any of its streams prohibits it. */
 API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handle, event_handle))
 {
 	struct sim_event *event = sim_object_of(SIM_AN_EVENT, event_handle);
@@ -333,5 +346,6 @@ API(SIM_INIT, cuGreenCtxWaitEvent, (CUgreenCtx handle, CUevent event), (handle, 
 {
 	const struct sim_green *green = sim_object_of(SIM_A_GREEN_CONTEXT, handle);
 
-	return green ? wait_for_event(sim_context_primary(green->device), green, event) : CUDA_ERROR_INVALID_CONTEXT;
+	return green ? wait_for_event(sim_context_primary(green->device), green, event)
+	             : CUDA_ERROR_INVALID_CONTEXT;
 }

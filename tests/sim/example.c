@@ -1,6 +1,6 @@
 /*
- * A driver-API program for a GPU or the simulation:  sim-example MODULE  with example_kernels.so, or a cubin of example_kernels.cu.
- * Two streams take turns by events; prints a checksum.
+ * A driver-API program for a GPU or the simulation:  sim-example MODULE  with example_kernels.so,
+ * or a cubin of example_kernels.cu. Two streams take turns by events; prints a checksum.
  */
 #include <cuda.h>
 #include <stdio.h>

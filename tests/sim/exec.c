@@ -15,7 +15,9 @@
 #define AUTO_FREE ((cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH)
 #define DEVICE_LAUNCH ((cuuint64_t)CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH)
 #define KNOWN_FLAGS \
-	(AUTO_FREE | DEVICE_LAUNCH | (cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
+	(AUTO_FREE | DEVICE_LAUNCH | \
+	 (cuuint64_t)(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD | \
+	              CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY))
 
 /* What one takes of the heaps of its context: measured on an H200. */
 #define GRAPH_BYTES ((size_t)48 << 10)
@@ -75,7 +77,8 @@ static void gather(struct sim_references *references, const struct sim_graph *gr
 			gather(references, graph->nodes.at[i]->work->child);
 }
 
-/* "References ... are retained until the execution is complete": they go with an op behind the last launch. */
+/* "References ... are retained until the execution is complete": they go with an op behind the last
+ * launch. */
 static void give_back_references(struct sim_exec *exec)
 {
 	struct sim_work *work;
@@ -127,7 +130,8 @@ static void give_memory(const struct sim_exec *exec)
 
 void sim_exec_forget_context(struct sim_context *context)
 {
-	for (struct sim_object *object = sim_object_newest(SIM_AN_EXEC); object; object = object->older) {
+	for (struct sim_object *object = sim_object_newest(SIM_AN_EXEC); object;
+	     object = object->older) {
 		struct sim_exec *exec = (struct sim_exec *)object;
 
 		if (exec->context != context)
@@ -155,7 +159,8 @@ static void exec_free(struct sim_exec *exec)
 	sim_object_free(exec);
 }
 
-/* The child's clone is the graph's: what is launched must not change with it. Memory nodes stay with a moved one. */
+/* The child's clone is the graph's: what is launched must not change with it. Memory nodes stay
+ * with a moved one. */
 struct sim_work *sim_exec_work(struct sim_work *work)
 {
 	struct sim_work *child;
@@ -183,17 +188,22 @@ static struct sim_exec *exec_new(struct sim_graph *graph, cuuint64_t flags)
 	gather(&exec->references, graph);
 	for (i = 0; i < graph->nodes.count; i++) {
 		struct sim_node *node = graph->nodes.at[i];
-		struct sim_exec_node own = {node, node->object.serial, sim_exec_work(node->work), true, exec->before.count, node->before.count, node->place, node->priority};
+		struct sim_exec_node own = {node,        node->object.serial, sim_exec_work(node->work),
+		                            true,        exec->before.count,  node->before.count,
+		                            node->place, node->priority};
 
 		for (j = 0; j < node->before.count; j++)
-			sim_push(&exec->before, ((struct sim_exec_edge){node->before.at[j]->position, node->before_data.at[j]}));
+			sim_push(&exec->before, ((struct sim_exec_edge){node->before.at[j]->position,
+			                                                node->before_data.at[j]}));
 		sim_push(&exec->nodes, own);
 	}
 	return exec;
 }
 
-/* "Graphs instantiated for launch on the device ... can only contain kernel nodes, memcpy nodes, memset nodes, and child graph nodes." */
-static CUgraphInstantiateResult check_for_device(const struct sim_graph *graph, struct sim_node **node)
+/* "Graphs instantiated for launch on the device ... can only contain kernel nodes, memcpy nodes,
+ * memset nodes, and child graph nodes." */
+static CUgraphInstantiateResult check_for_device(const struct sim_graph *graph,
+                                                 struct sim_node **node)
 {
 	size_t i;
 
@@ -229,8 +239,10 @@ static struct sim_node *unordered(const struct sim_exec *exec, const struct sim_
 	return NULL;
 }
 
-/* *why and *node are what CUDA_GRAPH_INSTANTIATE_PARAMS tells of a failure. "If passed an invalid value", the node is NULL. */
-static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t flags, CUgraphInstantiateResult *why, struct sim_node **node)
+/* *why and *node are what CUDA_GRAPH_INSTANTIATE_PARAMS tells of a failure. "If passed an invalid
+ * value", the node is NULL. */
+static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t flags,
+                            CUgraphInstantiateResult *why, struct sim_node **node)
 {
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 	struct sim_exec *exec;
@@ -269,7 +281,8 @@ static CUresult instantiate(struct sim_exec **made, CUgraph handle, cuuint64_t f
 }
 
 /* Measured: without a stream to upload in, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD is invalid. */
-API(SIM_CONTEXT, cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph, unsigned long long flags), (exec, graph, flags))
+API(SIM_CONTEXT, cuGraphInstantiateWithFlags,
+    (CUgraphExec * exec, CUgraph graph, unsigned long long flags), (exec, graph, flags))
 {
 	CUgraphInstantiateResult why;
 	struct sim_node *node;
@@ -279,8 +292,9 @@ API(SIM_CONTEXT, cuGraphInstantiateWithFlags, (CUgraphExec *exec, CUgraph graph,
 	return instantiate((struct sim_exec **)exec, graph, flags, &why, &node);
 }
 
-API(SIM_CONTEXT, cuGraphInstantiate_v2, (CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *text, size_t size),
-	(exec, graph, error_node, text, size))
+API(SIM_CONTEXT, cuGraphInstantiate_v2,
+    (CUgraphExec * exec, CUgraph graph, CUgraphNode *error_node, char *text, size_t size),
+    (exec, graph, error_node, text, size))
 {
 	CUgraphInstantiateResult why;
 	struct sim_node *node;
@@ -293,23 +307,27 @@ API(SIM_CONTEXT, cuGraphInstantiate_v2, (CUgraphExec *exec, CUgraph graph, CUgra
 	return result;
 }
 
-API_PTSZ(SIM_CONTEXT, cuGraphInstantiateWithParams, (CUgraphExec *exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
-	(exec, graph, params))
+API_PTSZ(SIM_CONTEXT, cuGraphInstantiateWithParams,
+         (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
+         (exec, graph, params))
 {
 	struct sim_node *node;
 	CUresult result;
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	if ((params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) && !sim_stream_of(params->hUploadStream))
+	if ((params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) &&
+	    !sim_stream_of(params->hUploadStream))
 		return CUDA_ERROR_INVALID_HANDLE;
-	result = instantiate((struct sim_exec **)exec, graph, params->flags, &params->result_out, &node);
+	result =
+		instantiate((struct sim_exec **)exec, graph, params->flags, &params->result_out, &node);
 	params->hErrNode_out = (CUgraphNode)node;
 	return result;
 }
 
 /*
- * "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD will not be returned by this API". Measured: nor is CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
+ * "CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD will not be returned by this API". Measured: nor is
+ * CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY.
  */
 API(SIM_INIT, cuGraphExecGetFlags, (CUgraphExec handle, cuuint64_t *flags), (handle, flags))
 {
@@ -362,16 +380,19 @@ static struct sim_op *point(struct sim_stream *stream)
 	return sim_op_new(stream->context, stream->place, NULL);
 }
 
-static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *work, struct sim_op *begin);
+static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *work,
+                                  struct sim_op *begin);
 
 /* Enqueues the nodes of a child graph between `begin` and the op returned. */
-static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_graph *graph, struct sim_op *begin)
+static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_graph *graph,
+                                   struct sim_op *begin)
 {
 	struct sim_op **ops = calloc(graph->nodes.count + 1, sizeof(*ops)), *end = point(stream);
 	size_t launched, i, j;
 
 	sim_op_after(end, begin);
-	/* Edges may lead to nodes made earlier: each round takes those whose dependencies have been enqueued. */
+	/* Edges may lead to nodes made earlier: each round takes those whose dependencies have been
+	 * enqueued. */
 	for (launched = 0; launched < graph->nodes.count;) {
 		for (i = 0; i < graph->nodes.count; i++) {
 			const struct sim_node *node = graph->nodes.at[i];
@@ -400,7 +421,8 @@ static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_g
 }
 
 /* Enqueues the operations of a batch, one after another. */
-static struct sim_op *launch_batch(struct sim_stream *stream, const struct sim_work *work, struct sim_op *begin)
+static struct sim_op *launch_batch(struct sim_stream *stream, const struct sim_work *work,
+                                   struct sim_op *begin)
 {
 	struct sim_op *last = sim_op_keep(begin), *op;
 	unsigned int i;
@@ -415,8 +437,10 @@ static struct sim_op *launch_batch(struct sim_stream *stream, const struct sim_w
 	return last;
 }
 
-/* Enqueues a work after an op; what it records or waits for is settled now. Returns a reference to the op that ends it. */
-static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *work, struct sim_op *begin)
+/* Enqueues a work after an op; what it records or waits for is settled now. Returns a reference to
+ * the op that ends it. */
+static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *work,
+                                  struct sim_op *begin)
 {
 	struct sim_op *op;
 
@@ -436,21 +460,26 @@ static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *wo
 }
 
 /*
- * Whether the log counts nodes as work of the streams that they were captured for. Not where none was captured for the stream that they are launched into: then
- * the program itself has copied one stream's attributes to another one, and captured there.
+ * Whether the log counts nodes as work of the streams that they were captured for. Not where none
+ * was captured for the stream that they are launched into: then the program itself has copied one
+ * stream's attributes to another one, and captured there.
  */
 static bool stands_for(const struct sim_exec *exec, const struct sim_stream *stream)
 {
 	size_t i;
 
 	for (i = 0; i < exec->nodes.count; i++)
-		if (exec->nodes.at[i].place.context == stream->place.context && exec->nodes.at[i].place.stream == stream->place.stream)
+		if (exec->nodes.at[i].place.context == stream->place.context &&
+		    exec->nodes.at[i].place.stream == stream->place.stream)
 			return true;
 	return false;
 }
 
-/* Enqueues one node, which the log has at `place`. What it depends on has been enqueued before it. */
-static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stream, struct sim_place place, size_t position, struct sim_op **ops, struct sim_op *begin)
+/* Enqueues one node, which the log has at `place`. What it depends on has been enqueued before it.
+ */
+static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stream,
+                                  struct sim_place place, size_t position, struct sim_op **ops,
+                                  struct sim_op *begin)
 {
 	struct sim_exec_node *node = &exec->nodes.at[position];
 	bool simple = node->enabled && node->work->kind != SIM_CHILD && node->work->kind != SIM_BATCH;
@@ -466,8 +495,11 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 		sim_event_recorded(sim_event_of(node->work), op);
 	if (node->enabled && node->work->kind == SIM_WAIT)
 		sim_op_after(op, sim_event_of(node->work)->op);
-	/* "Run the graph using the per-node priority attributes rather than the priority of the stream it is launched into." */
-	op->priority = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY ? sim_kernel_work_priority(node->work, node->priority) : stream->priority;
+	/* "Run the graph using the per-node priority attributes rather than the priority of the stream
+	 * it is launched into." */
+	op->priority = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
+	                   ? sim_kernel_work_priority(node->work, node->priority)
+	                   : stream->priority;
 	sim_op_submit(op);
 	if (simple || !node->enabled)
 		return op;
@@ -481,7 +513,8 @@ static bool is_function(const struct sim_exec *exec, size_t i)
 	return exec->nodes.at[exec->order.at[i]].work->kind == SIM_HOST;
 }
 
-/* How often a launch turns from a host function to other work: not at all where it has functions alone, and once more where it neither begins nor ends with one. */
+/* How often a launch turns from a host function to other work: not at all where it has functions
+ * alone, and once more where it neither begins nor ends with one. */
 static size_t turns_of(const struct sim_exec *exec)
 {
 	size_t functions = 0, i;
@@ -495,7 +528,8 @@ static size_t turns_of(const struct sim_exec *exec)
 
 static void launch(struct sim_exec *exec, struct sim_stream *stream)
 {
-	struct sim_op **ops = calloc(exec->nodes.count + 1, sizeof(*ops)), *begin = point(stream), *end = point(stream);
+	struct sim_op **ops = calloc(exec->nodes.count + 1, sizeof(*ops)), *begin = point(stream),
+				  *end = point(stream);
 	bool as_captured = stands_for(exec, stream);
 	size_t i;
 
@@ -507,7 +541,10 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 		size_t position = exec->order.at[i];
 		struct sim_place captured_for = exec->nodes.at[position].place;
 
-		ops[position] = launch_node(exec, stream, as_captured && captured_for.stream ? captured_for : stream->place, position, ops, begin);
+		ops[position] =
+			launch_node(exec, stream,
+		                as_captured && captured_for.stream ? captured_for : stream->place, position,
+		                ops, begin);
 		sim_op_after(end, ops[position]);
 	}
 	sim_op_submit(end);
@@ -551,7 +588,8 @@ static CUresult settle_memory(const struct sim_exec *exec)
 	return result;
 }
 
-API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle), (handle, stream_handle))
+API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle),
+         (handle, stream_handle))
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
 	struct sim_stream *stream = sim_stream_of(stream_handle);

@@ -1,11 +1,13 @@
-/* Single nodes of executable graphs: other parameters, enabling and disabling. A node is named by the one it was instantiated from. */
+/* Single nodes of executable graphs: other parameters, enabling and disabling. A node is named by
+ * the one it was instantiated from. */
 #include "api.h"
 #include "exec.h"
 #include "kernel_work.h"
 #include "memory_node.h"
 #include "params.h"
 
-/* The node of an executable graph that a source node names, if it is of that kind; any kind if `kind` is negative. */
+/* The node of an executable graph that a source node names, if it is of that kind; any kind if
+ * `kind` is negative. */
 static struct sim_exec_node *find(CUgraphExec handle, CUgraphNode source, int kind)
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, handle);
@@ -15,7 +17,9 @@ static struct sim_exec_node *find(CUgraphExec handle, CUgraphNode source, int ki
 	if (!exec || !node)
 		return NULL;
 	/* Nodes keep their positions, as a rule. */
-	i = node->position < exec->nodes.count && exec->nodes.at[node->position].source == node ? node->position : 0;
+	i = node->position < exec->nodes.count && exec->nodes.at[node->position].source == node
+	        ? node->position
+	        : 0;
 	for (; i < exec->nodes.count; i++) {
 		struct sim_exec_node *own = &exec->nodes.at[i];
 
@@ -50,8 +54,9 @@ static CUresult set(CUgraphExec exec, CUgraphNode source, CUgraphNodeParams *par
 	return result == CUDA_SUCCESS ? replace(node, work) : result;
 }
 
-API(SIM_CONTEXT, cuGraphExecKernelNodeSetParams_v2, (CUgraphExec exec, CUgraphNode source, const CUDA_KERNEL_NODE_PARAMS *params),
-	(exec, source, params))
+API(SIM_CONTEXT, cuGraphExecKernelNodeSetParams_v2,
+    (CUgraphExec exec, CUgraphNode source, const CUDA_KERNEL_NODE_PARAMS *params),
+    (exec, source, params))
 {
 	CUgraphNodeParams any;
 
@@ -66,26 +71,32 @@ static bool is_one_dimensional(const CUDA_MEMCPY3D *shape)
 	return shape->Height == 1 && shape->Depth == 1;
 }
 
-/* "Both the instantiation-time memory operands and the memory operands in copyParams must be 1-dimensional." "Zero-length operations are not supported." */
-static CUresult set_copy(CUgraphExec exec, CUgraphNode source, const CUDA_MEMCPY3D *shape, CUcontext context)
+/* "Both the instantiation-time memory operands and the memory operands in copyParams must be
+ * 1-dimensional." "Zero-length operations are not supported." */
+static CUresult set_copy(CUgraphExec exec, CUgraphNode source, const CUDA_MEMCPY3D *shape,
+                         CUcontext context)
 {
 	const struct sim_exec_node *node = find(exec, source, SIM_COPY);
 	CUgraphNodeParams any;
 
-	if (!node || !shape || !is_one_dimensional(shape) || !is_one_dimensional(&node->work->copy.shape) || shape->WidthInBytes == 0)
+	if (!node || !shape || !is_one_dimensional(shape) ||
+	    !is_one_dimensional(&node->work->copy.shape) || shape->WidthInBytes == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	any = sim_params_of_copy(shape, context);
 	return set(exec, source, &any);
 }
 
-API(SIM_CONTEXT, cuGraphExecMemcpyNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_MEMCPY3D *shape, CUcontext context),
-	(exec, source, shape, context))
+API(SIM_CONTEXT, cuGraphExecMemcpyNodeSetParams,
+    (CUgraphExec exec, CUgraphNode source, const CUDA_MEMCPY3D *shape, CUcontext context),
+    (exec, source, shape, context))
 {
 	return set_copy(exec, source, shape, context);
 }
 
-API(SIM_CONTEXT, cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
-	(exec, source, params, context))
+API(SIM_CONTEXT, cuGraphExecMemsetNodeSetParams,
+    (CUgraphExec exec, CUgraphNode source, const CUDA_MEMSET_NODE_PARAMS *params,
+     CUcontext context),
+    (exec, source, params, context))
 {
 	CUgraphNodeParams any;
 
@@ -95,8 +106,9 @@ API(SIM_CONTEXT, cuGraphExecMemsetNodeSetParams, (CUgraphExec exec, CUgraphNode 
 	return set(exec, source, &any);
 }
 
-API(SIM_CONTEXT, cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_HOST_NODE_PARAMS *params),
-	(exec, source, params))
+API(SIM_CONTEXT, cuGraphExecHostNodeSetParams,
+    (CUgraphExec exec, CUgraphNode source, const CUDA_HOST_NODE_PARAMS *params),
+    (exec, source, params))
 {
 	CUgraphNodeParams any;
 
@@ -106,22 +118,25 @@ API(SIM_CONTEXT, cuGraphExecHostNodeSetParams, (CUgraphExec exec, CUgraphNode so
 	return set(exec, source, &any);
 }
 
-API(SIM_CONTEXT, cuGraphExecEventRecordNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event), (exec, node, event))
+API(SIM_CONTEXT, cuGraphExecEventRecordNodeSetEvent,
+    (CUgraphExec exec, CUgraphNode node, CUevent event), (exec, node, event))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord = {event}};
 
 	return set(exec, node, &any);
 }
 
-API(SIM_CONTEXT, cuGraphExecEventWaitNodeSetEvent, (CUgraphExec exec, CUgraphNode node, CUevent event), (exec, node, event))
+API(SIM_CONTEXT, cuGraphExecEventWaitNodeSetEvent,
+    (CUgraphExec exec, CUgraphNode node, CUevent event), (exec, node, event))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait = {event}};
 
 	return set(exec, node, &any);
 }
 
-API(SIM_CONTEXT, cuGraphExecBatchMemOpNodeSetParams, (CUgraphExec exec, CUgraphNode source, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
-	(exec, source, params))
+API(SIM_CONTEXT, cuGraphExecBatchMemOpNodeSetParams,
+    (CUgraphExec exec, CUgraphNode source, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+    (exec, source, params))
 {
 	CUgraphNodeParams any;
 
@@ -131,7 +146,8 @@ API(SIM_CONTEXT, cuGraphExecBatchMemOpNodeSetParams, (CUgraphExec exec, CUgraphN
 	return set(exec, source, &any);
 }
 
-/* "As though the nodes contained in hNode's graph had the parameters contained in childGraph's nodes at instantiation." */
+/* "As though the nodes contained in hNode's graph had the parameters contained in childGraph's
+ * nodes at instantiation." */
 static CUresult set_child(CUgraphExec exec, CUgraphNode source, CUgraph handle)
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
@@ -144,16 +160,20 @@ static CUresult set_child(CUgraphExec exec, CUgraphNode source, CUgraph handle)
 	work->child = sim_graph_clone(graph);
 	work->child->is_child = true;
 	/* Measured: the result is that of a whole-graph update. */
-	return replace(node, work) == CUDA_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	return replace(node, work) == CUDA_SUCCESS ? CUDA_SUCCESS
+	                                           : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
-API(SIM_CONTEXT, cuGraphExecChildGraphNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraph child), (exec, node, child))
+API(SIM_CONTEXT, cuGraphExecChildGraphNodeSetParams,
+    (CUgraphExec exec, CUgraphNode node, CUgraph child), (exec, node, child))
 {
 	return set_child(exec, node, child);
 }
 
-/* "Allowed changes to parameters on executable graphs" are those of the call for the type; of memory nodes "API unsupported". */
-API(SIM_CONTEXT, cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params), (exec, node, params))
+/* "Allowed changes to parameters on executable graphs" are those of the call for the type; of
+ * memory nodes "API unsupported". */
+API(SIM_CONTEXT, cuGraphExecNodeSetParams,
+    (CUgraphExec exec, CUgraphNode node, CUgraphNodeParams *params), (exec, node, params))
 {
 	if (!params || !sim_params_are_clean(params))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -168,22 +188,26 @@ API(SIM_CONTEXT, cuGraphExecNodeSetParams, (CUgraphExec exec, CUgraphNode node, 
 }
 
 /*
- * Measured: where a cooperative kernel is disabled, or a memset that has nodes of other kinds beside it, one or two at least, launches go wrong or fail now
- * and then; here always.
+ * Measured: where a cooperative kernel is disabled, or a memset that has nodes of other kinds
+ * beside it, one or two at least, launches go wrong or fail now and then; here always.
  */
 static void spoil(struct sim_exec *exec, const struct sim_work *disabled)
 {
-	exec->spoilt |= disabled->kind == SIM_KERNEL && sim_kernel_work_attribute(disabled, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
-	for (size_t i = 0; disabled->kind == SIM_SET && i < exec->nodes.count && exec->nodes.count > 2; i++)
+	exec->spoilt |= disabled->kind == SIM_KERNEL &&
+	                sim_kernel_work_attribute(disabled, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+	for (size_t i = 0; disabled->kind == SIM_SET && i < exec->nodes.count && exec->nodes.count > 2;
+	     i++)
 		exec->spoilt |= exec->nodes.at[i].work->kind != SIM_SET;
 }
 
 /* "Currently only kernel, memset and memcpy nodes are supported." */
-API(SIM_CONTEXT, cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode source, unsigned int enabled), (exec, source, enabled))
+API(SIM_CONTEXT, cuGraphNodeSetEnabled,
+    (CUgraphExec exec, CUgraphNode source, unsigned int enabled), (exec, source, enabled))
 {
 	struct sim_exec_node *node = find(exec, source, -1);
 
-	if (!node || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET && node->work->kind != SIM_COPY))
+	if (!node || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET &&
+	              node->work->kind != SIM_COPY))
 		return CUDA_ERROR_INVALID_VALUE;
 	node->enabled = enabled != 0;
 	if (!enabled)
@@ -191,11 +215,14 @@ API(SIM_CONTEXT, cuGraphNodeSetEnabled, (CUgraphExec exec, CUgraphNode source, u
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphNodeGetEnabled, (CUgraphExec exec, CUgraphNode source, unsigned int *enabled), (exec, source, enabled))
+API(SIM_CONTEXT, cuGraphNodeGetEnabled,
+    (CUgraphExec exec, CUgraphNode source, unsigned int *enabled), (exec, source, enabled))
 {
 	const struct sim_exec_node *node = find(exec, source, -1);
 
-	if (!node || !enabled || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET && node->work->kind != SIM_COPY))
+	if (!node || !enabled ||
+	    (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET &&
+	     node->work->kind != SIM_COPY))
 		return CUDA_ERROR_INVALID_VALUE;
 	*enabled = node->enabled;
 	return CUDA_SUCCESS;

@@ -1,6 +1,7 @@
 /*
- * Every name of names.h, exported: those that the simulation does not model are defined here, weakly, and return
- * CUDA_ERROR_NOT_SUPPORTED. cuda.h is not included, since its declarations would contradict these.
+ * Every name of names.h, exported: those that the simulation does not model are defined here,
+ * weakly, and return CUDA_ERROR_NOT_SUPPORTED. cuda.h is not included, since its declarations would
+ * contradict these.
  */
 #include "exports.h"
 

@@ -6,8 +6,9 @@
 struct sim_export {
 	const char *name;     /* cuMemAlloc_v2 */
 	const char *function; /* cuMemAlloc */
-	int version;          /* 3020: the driver version that introduced this form; 0: not to be found by cuGetProcAddress */
-	const char *suffix;   /* "_ptsz", "_ptds" or "" */
+	int version;        /* 3020: the driver version that introduced this form; 0: not to be found by
+	                       cuGetProcAddress */
+	const char *suffix; /* "_ptsz", "_ptds" or "" */
 	void *address;
 };
 

@@ -66,11 +66,14 @@ struct sim_fault *sim_fault_find(const char *wanted)
 bool sim_fault_strikes(const struct sim_fault *fault, unsigned long call, CUresult *error)
 {
 	for (; fault; fault = fault->next)
-		if (call >= fault->first && call <= fault->last && (fault->step == 0 || (call - fault->first) % fault->step == 0))
+		if (call >= fault->first && call <= fault->last &&
+		    (fault->step == 0 || (call - fault->first) % fault->step == 0))
 			break;
 	if (!fault)
 		return false;
 	*error = fault->error;
-	/* A call that meets an invalidated capture fails with this error by itself, and ends the capture where it should. */
-	return fault->error != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED || !sim_capture_invalidate_thread();
+	/* A call that meets an invalidated capture fails with this error by itself, and ends the
+	 * capture where it should. */
+	return fault->error != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+	       !sim_capture_invalidate_thread();
 }

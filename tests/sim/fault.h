@@ -1,7 +1,9 @@
 /*
- * Faults on demand: SIM_FAULT=NAME:N=ERROR,... makes the N-th call of an entry point return an error without effect.
- * NAME may be a glob; NAME:every=ERROR strikes at each call, NAME:from-N=ERROR at the N-th and each later one. The count is of calls of each exported
- * name alone. CUDA_ERROR_STREAM_CAPTURE_INVALIDATED (901) invalidates what the calling thread captures; the call then finds it so.
+ * Faults on demand: SIM_FAULT=NAME:N=ERROR,... makes the N-th call of an entry point return an
+ * error without effect. NAME may be a glob; NAME:every=ERROR strikes at each call,
+ * NAME:from-N=ERROR at the N-th and each later one. The count is of calls of each exported name
+ * alone. CUDA_ERROR_STREAM_CAPTURE_INVALIDATED (901) invalidates what the calling thread captures;
+ * the call then finds it so.
  */
 #pragma once
 

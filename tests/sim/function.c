@@ -15,7 +15,8 @@ static const int first_attributes[CU_FUNC_ATTRIBUTE_MAX] = {
 	[CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = -1,
 };
 
-static struct sim_function *function_new(struct sim_context *context, struct sim_loaded *owner, const struct sim_kernel *code, const int *attributes)
+static struct sim_function *function_new(struct sim_context *context, struct sim_loaded *owner,
+                                         const struct sim_kernel *code, const int *attributes)
 {
 	struct sim_function *function = sim_object_new(SIM_A_FUNCTION, sizeof(*function));
 
@@ -44,11 +45,14 @@ void sim_library_kernel_free(struct sim_library_kernel *kernel)
 struct sim_function *sim_module_function_at(struct sim_loaded *module, size_t position)
 {
 	if (module->library)
-		return sim_library_kernel_in(sim_library_kernel_at(module->library, position), module->context);
+		return sim_library_kernel_in(sim_library_kernel_at(module->library, position),
+		                             module->context);
 	while (module->functions.count < sim_loaded_count(module))
 		sim_push(&module->functions, NULL);
 	if (!module->functions.at[position])
-		module->functions.at[position] = function_new(module->context, module, module->table->kernels[position], first_attributes);
+		module->functions.at[position] =
+			function_new(module->context, module, module->table->kernels[position],
+		                 first_attributes);
 	return module->functions.at[position];
 }
 
@@ -91,14 +95,16 @@ struct sim_library_kernel *sim_library_kernel(struct sim_loaded *library, const 
 	return find(library, name, &position) ? sim_library_kernel_at(library, position) : NULL;
 }
 
-struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, struct sim_context *context)
+struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel,
+                                           struct sim_context *context)
 {
 	size_t i;
 
 	for (i = 0; i < kernel->functions.count; i++)
 		if (kernel->functions.at[i]->context == context)
 			return kernel->functions.at[i];
-	sim_push(&kernel->functions, function_new(context, kernel->library, kernel->code, kernel->attributes));
+	sim_push(&kernel->functions,
+	         function_new(context, kernel->library, kernel->code, kernel->attributes));
 	kernel->functions.at[kernel->functions.count - 1]->kernel = kernel;
 	return kernel->functions.at[kernel->functions.count - 1];
 }
@@ -119,8 +125,9 @@ static bool loads_early(void)
 }
 
 /*
- * Who asks about a kernel that is not loaded in the context loads it, and so does its first launch. That waits for host functions that run, with everybody else
- * kept out: on an H200 the first kernel of a context does (docs/results/2026-11-24-loading-h200.md). Here each does.
+ * Who asks about a kernel that is not loaded in the context loads it, and so does its first launch.
+ * That waits for host functions that run, with everybody else kept out: on an H200 the first kernel
+ * of a context does (docs/results/2026-11-24-loading-h200.md). Here each does.
  */
 static void load(struct sim_library_kernel *kernel, struct sim_context *context)
 {
@@ -165,7 +172,8 @@ static CUresult get_attribute(const int *attributes, CUfunction_attribute attrib
 	return CUDA_SUCCESS;
 }
 
-/* Which attributes may be set, and to what: the documentation of cuFuncSetAttribute and of CUfunction_attribute. */
+/* Which attributes may be set, and to what: the documentation of cuFuncSetAttribute and of
+ * CUfunction_attribute. */
 static CUresult set_attribute(int *attributes, CUfunction_attribute attribute, int value)
 {
 	int most = sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
@@ -198,7 +206,8 @@ static CUresult set_attribute(int *attributes, CUfunction_attribute attribute, i
 	return CUDA_SUCCESS;
 }
 
-static CUresult parameter_info(const struct sim_kernel *code, size_t index, size_t *offset, size_t *size)
+static CUresult parameter_info(const struct sim_kernel *code, size_t index, size_t *offset,
+                               size_t *size)
 {
 	if (!offset || index >= code->parameter_count)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -208,19 +217,24 @@ static CUresult parameter_info(const struct sim_kernel *code, size_t index, size
 	return CUDA_SUCCESS;
 }
 
-/* A CUkernel is refused by all of these: it stands for a function only where something is launched, and where occupancy is asked for. */
-API(SIM_CONTEXT, cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction handle), (value, attribute, handle))
+/* A CUkernel is refused by all of these: it stands for a function only where something is launched,
+ * and where occupancy is asked for. */
+API(SIM_CONTEXT, cuFuncGetAttribute,
+    (int *value, CUfunction_attribute attribute, CUfunction handle), (value, attribute, handle))
 {
 	const struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
-	return function ? get_attribute(function->attributes, attribute, value) : CUDA_ERROR_INVALID_HANDLE;
+	return function ? get_attribute(function->attributes, attribute, value)
+	                : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API(SIM_CONTEXT, cuFuncSetAttribute, (CUfunction handle, CUfunction_attribute attribute, int value), (handle, attribute, value))
+API(SIM_CONTEXT, cuFuncSetAttribute, (CUfunction handle, CUfunction_attribute attribute, int value),
+    (handle, attribute, value))
 {
 	struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
-	return function ? set_attribute(function->attributes, attribute, value) : CUDA_ERROR_INVALID_HANDLE;
+	return function ? set_attribute(function->attributes, attribute, value)
+	                : CUDA_ERROR_INVALID_HANDLE;
 }
 
 API(SIM_CONTEXT, cuFuncSetCacheConfig, (CUfunction handle, CUfunc_cache config), (handle, config))
@@ -230,7 +244,7 @@ API(SIM_CONTEXT, cuFuncSetCacheConfig, (CUfunction handle, CUfunc_cache config),
 	return sim_object_of(SIM_A_FUNCTION, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API(SIM_CONTEXT, cuFuncGetModule, (CUmodule *module, CUfunction handle), (module, handle))
+API(SIM_CONTEXT, cuFuncGetModule, (CUmodule * module, CUfunction handle), (module, handle))
 {
 	const struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
@@ -238,7 +252,9 @@ API(SIM_CONTEXT, cuFuncGetModule, (CUmodule *module, CUfunction handle), (module
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!function)
 		return CUDA_ERROR_INVALID_HANDLE;
-	*module = (CUmodule)(function->kernel ? sim_library_module(function->kernel->library, function->context) : function->owner);
+	*module = (CUmodule)(function->kernel
+	                         ? sim_library_module(function->kernel->library, function->context)
+	                         : function->owner);
 	return CUDA_SUCCESS;
 }
 
@@ -254,14 +270,17 @@ API(SIM_CONTEXT, cuFuncGetName, (const char **name, CUfunction handle), (name, h
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuFuncGetParamInfo, (CUfunction handle, size_t index, size_t *offset, size_t *size), (handle, index, offset, size))
+API(SIM_CONTEXT, cuFuncGetParamInfo,
+    (CUfunction handle, size_t index, size_t *offset, size_t *size), (handle, index, offset, size))
 {
 	const struct sim_function *function = sim_object_of(SIM_A_FUNCTION, handle);
 
-	return function ? parameter_info(function->code, index, offset, size) : CUDA_ERROR_INVALID_HANDLE;
+	return function ? parameter_info(function->code, index, offset, size)
+	                : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API(SIM_CONTEXT, cuFuncIsLoaded, (CUfunctionLoadingState *state, CUfunction handle), (state, handle))
+API(SIM_CONTEXT, cuFuncIsLoaded, (CUfunctionLoadingState * state, CUfunction handle),
+    (state, handle))
 {
 	if (!state)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -276,7 +295,7 @@ API(SIM_CONTEXT, cuFuncLoad, (CUfunction handle), (handle))
 	return sim_object_of(SIM_A_FUNCTION, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction *function, CUkernel handle), (function, handle))
+API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction * function, CUkernel handle), (function, handle))
 {
 	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
@@ -289,7 +308,7 @@ API(SIM_CONTEXT, cuKernelGetFunction, (CUfunction *function, CUkernel handle), (
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuKernelGetLibrary, (CUlibrary *library, CUkernel handle), (library, handle))
+API(SIM_INIT, cuKernelGetLibrary, (CUlibrary * library, CUkernel handle), (library, handle))
 {
 	const struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
@@ -313,7 +332,8 @@ API(SIM_INIT, cuKernelGetName, (const char **name, CUkernel handle), (name, hand
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuKernelGetParamInfo, (CUkernel handle, size_t index, size_t *offset, size_t *size), (handle, index, offset, size))
+API(SIM_INIT, cuKernelGetParamInfo, (CUkernel handle, size_t index, size_t *offset, size_t *size),
+    (handle, index, offset, size))
 {
 	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
@@ -323,19 +343,23 @@ API(SIM_INIT, cuKernelGetParamInfo, (CUkernel handle, size_t index, size_t *offs
 	return parameter_info(kernel->code, index, offset, size);
 }
 
-API(SIM_INIT, cuKernelGetAttribute, (int *value, CUfunction_attribute attribute, CUkernel handle, CUdevice device),
-	(value, attribute, handle, device))
+API(SIM_INIT, cuKernelGetAttribute,
+    (int *value, CUfunction_attribute attribute, CUkernel handle, CUdevice device),
+    (value, attribute, handle, device))
 {
 	const struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 
 	if (!kernel)
 		return CUDA_ERROR_INVALID_HANDLE;
-	return sim_device_exists(device) ? get_attribute(kernel->attributes, attribute, value) : CUDA_ERROR_INVALID_DEVICE;
+	return sim_device_exists(device) ? get_attribute(kernel->attributes, attribute, value)
+	                                 : CUDA_ERROR_INVALID_DEVICE;
 }
 
-/* A kernel's attribute holds for all contexts of the device; the simulation makes no difference between devices here. */
-API(SIM_INIT, cuKernelSetAttribute, (CUfunction_attribute attribute, int value, CUkernel handle, CUdevice device),
-	(attribute, value, handle, device))
+/* A kernel's attribute holds for all contexts of the device; the simulation makes no difference
+ * between devices here. */
+API(SIM_INIT, cuKernelSetAttribute,
+    (CUfunction_attribute attribute, int value, CUkernel handle, CUdevice device),
+    (attribute, value, handle, device))
 {
 	struct sim_library_kernel *kernel = sim_object_of(SIM_A_KERNEL, handle);
 	CUresult result;
@@ -350,7 +374,8 @@ API(SIM_INIT, cuKernelSetAttribute, (CUfunction_attribute attribute, int value, 
 	return result;
 }
 
-API(SIM_INIT, cuKernelSetCacheConfig, (CUkernel handle, CUfunc_cache config, CUdevice device), (handle, config, device))
+API(SIM_INIT, cuKernelSetCacheConfig, (CUkernel handle, CUfunc_cache config, CUdevice device),
+    (handle, config, device))
 {
 	return sim_object_of(SIM_A_KERNEL, handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }

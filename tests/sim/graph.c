@@ -35,7 +35,9 @@ void sim_graph_free(struct sim_graph *graph)
 	sim_object_free(graph);
 }
 
-struct sim_node *sim_graph_add(struct sim_graph *graph, struct sim_work *work, struct sim_node *const *before, const CUgraphEdgeData *data, size_t count)
+struct sim_node *sim_graph_add(struct sim_graph *graph, struct sim_work *work,
+                               struct sim_node *const *before, const CUgraphEdgeData *data,
+                               size_t count)
 {
 	struct sim_node *node = sim_object_new(SIM_A_NODE, sizeof(*node));
 	size_t i;
@@ -87,13 +89,14 @@ struct sim_graph *sim_graph_clone(const struct sim_graph *graph)
 		const struct sim_node *node = graph->nodes.at[i];
 
 		for (j = 0; j < node->before.count; j++)
-			sim_graph_connect(clone->nodes.at[node->before.at[j]->position], clone->nodes.at[i], &node->before_data.at[j]);
+			sim_graph_connect(clone->nodes.at[node->before.at[j]->position], clone->nodes.at[i],
+			                  &node->before_data.at[j]);
 	}
 	sim_references_copy(&clone->references, &graph->references);
 	return clone;
 }
 
-API(SIM_INIT, cuGraphCreate, (CUgraph *graph, unsigned int flags), (graph, flags))
+API(SIM_INIT, cuGraphCreate, (CUgraph * graph, unsigned int flags), (graph, flags))
 {
 	if (!graph || flags)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -113,8 +116,9 @@ API(SIM_INIT, cuGraphDestroy, (CUgraph handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-/* "Cloning is not supported for graphs which contain memory allocation nodes, memory free nodes". */
-API(SIM_INIT, cuGraphClone, (CUgraph *clone, CUgraph handle), (clone, handle))
+/* "Cloning is not supported for graphs which contain memory allocation nodes, memory free nodes".
+ */
+API(SIM_INIT, cuGraphClone, (CUgraph * clone, CUgraph handle), (clone, handle))
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 
@@ -126,8 +130,10 @@ API(SIM_INIT, cuGraphClone, (CUgraph *clone, CUgraph handle), (clone, handle))
 	return CUDA_SUCCESS;
 }
 
-/* "hClonedGraph must have been cloned from hOriginalGraph via cuGraphClone": nodes remember which one they were made from. */
-API(SIM_INIT, cuGraphNodeFindInClone, (CUgraphNode *found, CUgraphNode handle, CUgraph clone_handle), (found, handle, clone_handle))
+/* "hClonedGraph must have been cloned from hOriginalGraph via cuGraphClone": nodes remember which
+ * one they were made from. */
+API(SIM_INIT, cuGraphNodeFindInClone,
+    (CUgraphNode * found, CUgraphNode handle, CUgraph clone_handle), (found, handle, clone_handle))
 {
 	const struct sim_graph *clone = sim_object_of(SIM_A_GRAPH, clone_handle);
 	const struct sim_node *original = sim_object_of(SIM_A_NODE, handle);
@@ -145,7 +151,8 @@ API(SIM_INIT, cuGraphNodeFindInClone, (CUgraphNode *found, CUgraphNode handle, C
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* "Nodes which belong to a graph which contains allocation or free nodes cannot be destroyed." Measured: nor can nodes of a graph being captured. */
+/* "Nodes which belong to a graph which contains allocation or free nodes cannot be destroyed."
+ * Measured: nor can nodes of a graph being captured. */
 API(SIM_INIT, cuGraphDestroyNode, (CUgraphNode handle), (handle))
 {
 	struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
@@ -168,22 +175,32 @@ API(SIM_INIT, cuGraphDestroyNode, (CUgraphNode handle), (handle))
 }
 
 /* A label of graphviz's, in which the angle brackets of records are escaped. */
-static void draw_node(FILE *file, const struct sim_graph *graph, const struct sim_node *node, unsigned int flags)
+static void draw_node(FILE *file, const struct sim_graph *graph, const struct sim_node *node,
+                      unsigned int flags)
 {
 	const struct sim_work *work = node->work;
-	bool record = work->kind == SIM_KERNEL && (flags & (CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE));
+	bool record =
+		work->kind == SIM_KERNEL &&
+		(flags & (CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE));
 
-	fprintf(file, "\"graph_%u_node_%zu\"[style=\"%s\" shape=\"%s\" label=\"", graph->object.ordinal, node->position,
-		work->kind == SIM_KERNEL ? "bold" : "solid", record ? "record" : work->kind == SIM_KERNEL ? "octagon" : "rectangle");
+	fprintf(file, "\"graph_%u_node_%zu\"[style=\"%s\" shape=\"%s\" label=\"", graph->object.ordinal,
+	        node->position, work->kind == SIM_KERNEL ? "bold" : "solid",
+	        record                     ? "record"
+	        : work->kind == SIM_KERNEL ? "octagon"
+	                                   : "rectangle");
 	if (record)
-		fprintf(file, "{KERNEL\n| {ID | %zu | %s\\<\\<\\<%u,%u,%u\\>\\>\\>}\n}\"];\n", node->position, work->kernel.function->code->name,
-			work->kernel.grid.x, work->kernel.block.x, work->kernel.shared_bytes);
+		fprintf(file, "{KERNEL\n| {ID | %zu | %s\\<\\<\\<%u,%u,%u\\>\\>\\>}\n}\"];\n",
+		        node->position, work->kernel.function->code->name, work->kernel.grid.x,
+		        work->kernel.block.x, work->kernel.shared_bytes);
 	else
-		fprintf(file, "%zu\n%s\n\"];\n", node->position, work->kind == SIM_KERNEL ? work->kernel.function->code->name : sim_work_name(work));
+		fprintf(file, "%zu\n%s\n\"];\n", node->position,
+		        work->kind == SIM_KERNEL ? work->kernel.function->code->name : sim_work_name(work));
 }
 
-/* In the form of CUDA's drawings, as far as that is known: it is not documented, and says more of a node's parameters. */
-API(SIM_INIT, cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned int flags), (handle, path, flags))
+/* In the form of CUDA's drawings, as far as that is known: it is not documented, and says more of a
+ * node's parameters. */
+API(SIM_INIT, cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned int flags),
+    (handle, path, flags))
 {
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 	FILE *file;
@@ -194,14 +211,16 @@ API(SIM_INIT, cuGraphDebugDotPrint, (CUgraph handle, const char *path, unsigned 
 	file = fopen(path, "w");
 	if (!file)
 		return CUDA_ERROR_OPERATING_SYSTEM;
-	fprintf(file, "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n", graph->object.ordinal, graph->object.ordinal);
+	fprintf(file,
+	        "digraph dot {\nsubgraph cluster_%u {\nlabel=\"graph_%u\" graph[style=\"dashed\"];\n",
+	        graph->object.ordinal, graph->object.ordinal);
 	for (i = 0; i < graph->nodes.count; i++) {
 		const struct sim_node *node = graph->nodes.at[i];
 
 		draw_node(file, graph, node, flags);
 		for (j = 0; j < node->before.count; j++)
-			fprintf(file, "\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\";\n", graph->object.ordinal, node->before.at[j]->position,
-				graph->object.ordinal, i);
+			fprintf(file, "\"graph_%u_node_%zu\" -> \"graph_%u_node_%zu\";\n",
+			        graph->object.ordinal, node->before.at[j]->position, graph->object.ordinal, i);
 	}
 	fprintf(file, "}\n}\n");
 	fclose(file);

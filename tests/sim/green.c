@@ -1,6 +1,7 @@
 /*
- * Green contexts: a part of the device's multiprocessors, as a name for it that streams carry. "A normal primary context but with the resources of the
- * specified green context": everything else about such a stream is the primary context's.
+ * Green contexts: a part of the device's multiprocessors, as a name for it that streams carry. "A
+ * normal primary context but with the resources of the specified green context": everything else
+ * about such a stream is the primary context's.
  */
 #include "green.h"
 
@@ -26,7 +27,8 @@ static CUdevResource resource_of(unsigned int multiprocessors)
 	return resource;
 }
 
-API(SIM_INIT, cuDeviceGetDevResource, (CUdevice device, CUdevResource *resource, CUdevResourceType type), (device, resource, type))
+API(SIM_INIT, cuDeviceGetDevResource,
+    (CUdevice device, CUdevResource *resource, CUdevResourceType type), (device, resource, type))
 {
 	if (!resource)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -34,13 +36,16 @@ API(SIM_INIT, cuDeviceGetDevResource, (CUdevice device, CUdevResource *resource,
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (type != CU_DEV_RESOURCE_TYPE_SM)
 		return CUDA_ERROR_INVALID_RESOURCE_TYPE;
-	*resource = resource_of((unsigned int)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+	*resource =
+		resource_of((unsigned int)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
 	return CUDA_SUCCESS;
 }
 
 /* Each group gets the least count that satisfies `least`; `flags` change nothing here. */
-API(SIM_INIT, cuDevSmResourceSplitByCount, (CUdevResource *groups, unsigned int *count, const CUdevResource *whole, CUdevResource *remaining,
-	unsigned int flags, unsigned int least), (groups, count, whole, remaining, flags, least))
+API(SIM_INIT, cuDevSmResourceSplitByCount,
+    (CUdevResource * groups, unsigned int *count, const CUdevResource *whole,
+     CUdevResource *remaining, unsigned int flags, unsigned int least),
+    (groups, count, whole, remaining, flags, least))
 {
 	unsigned int each = (least + STEP - 1) / STEP * STEP, possible, i;
 
@@ -62,7 +67,9 @@ API(SIM_INIT, cuDevSmResourceSplitByCount, (CUdevResource *groups, unsigned int 
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDevResourceGenerateDesc, (CUdevResourceDesc *made, CUdevResource *resources, unsigned int count), (made, resources, count))
+API(SIM_INIT, cuDevResourceGenerateDesc,
+    (CUdevResourceDesc * made, CUdevResource *resources, unsigned int count),
+    (made, resources, count))
 {
 	struct description *description;
 
@@ -77,7 +84,9 @@ API(SIM_INIT, cuDevResourceGenerateDesc, (CUdevResourceDesc *made, CUdevResource
 }
 
 /* "CU_GREEN_CTX_DEFAULT_STREAM is required." */
-API(SIM_INIT, cuGreenCtxCreate, (CUgreenCtx *made, CUdevResourceDesc handle, CUdevice device, unsigned int flags), (made, handle, device, flags))
+API(SIM_INIT, cuGreenCtxCreate,
+    (CUgreenCtx * made, CUdevResourceDesc handle, CUdevice device, unsigned int flags),
+    (made, handle, device, flags))
 {
 	const struct description *description = sim_object_of(SIM_A_RESOURCE, handle);
 	struct sim_green *green;
@@ -94,7 +103,8 @@ API(SIM_INIT, cuGreenCtxCreate, (CUgreenCtx *made, CUdevResourceDesc handle, CUd
 	return CUDA_SUCCESS;
 }
 
-/* Streams have to be destroyed before: those that are left do as their primary context's others from then on. */
+/* Streams have to be destroyed before: those that are left do as their primary context's others
+ * from then on. */
 API(SIM_INIT, cuGreenCtxDestroy, (CUgreenCtx handle), (handle))
 {
 	struct sim_green *green = sim_object_of(SIM_A_GREEN_CONTEXT, handle);
@@ -113,7 +123,9 @@ API(SIM_INIT, cuGreenCtxDestroy, (CUgreenCtx handle), (handle))
 }
 
 /* "CU_STREAM_NON_BLOCKING must be specified." The current context does not matter. */
-API(SIM_INIT, cuGreenCtxStreamCreate, (CUstream *made, CUgreenCtx handle, unsigned int flags, int priority), (made, handle, flags, priority))
+API(SIM_INIT, cuGreenCtxStreamCreate,
+    (CUstream * made, CUgreenCtx handle, unsigned int flags, int priority),
+    (made, handle, flags, priority))
 {
 	struct sim_green *green = sim_object_of(SIM_A_GREEN_CONTEXT, handle);
 	struct sim_stream *stream;
@@ -122,7 +134,8 @@ API(SIM_INIT, cuGreenCtxStreamCreate, (CUstream *made, CUgreenCtx handle, unsign
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!green)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	stream = sim_stream_new(sim_context_primary(green->device), flags, sim_stream_priority(priority), SIM_CREATED_STREAM);
+	stream = sim_stream_new(sim_context_primary(green->device), flags,
+	                        sim_stream_priority(priority), SIM_CREATED_STREAM);
 	stream->green = green;
 	*made = (CUstream)stream;
 	return CUDA_SUCCESS;

@@ -16,11 +16,14 @@
 #include "schedule.h"
 #include "worker.h"
 
-#define LOOK_MS 10u   /* between two looks */
-#define LEAST_PAUSES 3 /* of a spinning kernel while nothing moves: a busy machine may not have let it look */
-#define GRACE_MS 100u /* while all threads sleep for good; Reprise's watchdog issues what is deferred well within it */
+#define LOOK_MS 10u /* between two looks */
+#define LEAST_PAUSES \
+	3 /* of a spinning kernel while nothing moves: a busy machine may not have let it look */
+#define GRACE_MS \
+	100u /* while all threads sleep for good; Reprise's watchdog issues what is deferred well \
+	        within it */
 #define MOST_WATCHED 4096 /* bytes behind an address that a spinning kernel was given */
-#define MOST_OPS 64 /* in a report */
+#define MOST_OPS 64       /* in a report */
 
 static pthread_cond_t suspected = PTHREAD_COND_INITIALIZER;
 static struct sim_waiter *waiters;
@@ -42,7 +45,8 @@ static bool is_suspicious(void)
 }
 
 /* What a spinning kernel reads, others write: a race by nature. */
-__attribute__((no_sanitize("thread"))) static uint64_t add_memory(uint64_t hash, const void *memory, size_t bytes)
+__attribute__((no_sanitize("thread"))) static uint64_t add_memory(uint64_t hash, const void *memory,
+                                                                  size_t bytes)
 {
 	const volatile unsigned char *byte = memory;
 	size_t i;
@@ -72,12 +76,15 @@ static uint64_t add_watched(uint64_t hash, const struct sim_work *work)
 		return add_address(hash, (uintptr_t)work->word.address);
 	if (work->kind != SIM_KERNEL)
 		return hash;
-	for (i = 0; i + sizeof(address) <= work->kernel.function->code->parameter_bytes; i += sizeof(address)) {
+	for (i = 0; i + sizeof(address) <= work->kernel.function->code->parameter_bytes;
+	     i += sizeof(address)) {
 		memcpy(&address, work->kernel.bytes + i, sizeof(address));
 		hash = add_address(hash, address);
 	}
-	for (global = work->kernel.function->owner->table->globals; global < work->kernel.function->owner->table->globals_end; global++)
-		hash = add_memory(hash, (*global)->address, (*global)->size < MOST_WATCHED ? (*global)->size : MOST_WATCHED);
+	for (global = work->kernel.function->owner->table->globals;
+	     global < work->kernel.function->owner->table->globals_end; global++)
+		hash = add_memory(hash, (*global)->address,
+		                  (*global)->size < MOST_WATCHED ? (*global)->size : MOST_WATCHED);
 	return hash;
 }
 
@@ -94,7 +101,8 @@ static uint64_t movement(void)
 	return hash;
 }
 
-/* Threads whose sleep says nothing: they wait for ops, or are the simulation's own. One that runs a host function is the program's. */
+/* Threads whose sleep says nothing: they wait for ops, or are the simulation's own. One that runs a
+ * host function is the program's. */
 static bool is_ours(pid_t tid)
 {
 	const struct sim_waiter *waiter;
@@ -109,7 +117,8 @@ static bool is_ours(pid_t tid)
 	return false;
 }
 
-/* Whether a thread waits for another, without a limit: /proc tells the system call that it is in, and its arguments. */
+/* Whether a thread waits for another, without a limit: /proc tells the system call that it is in,
+ * and its arguments. */
 static bool sleeps_for_good(const char *tid)
 {
 	char path[64], text[256];
@@ -124,7 +133,8 @@ static bool sleeps_for_good(const char *tid)
 		return false;
 	read = fgets(text, sizeof(text), file) != NULL;
 	fclose(file);
-	return read && sscanf(text, "%ld %*x %lx %lx %lx", &number, &operation, &value, &limit) == 4 && number == SYS_futex && limit == 0;
+	return read && sscanf(text, "%ld %*x %lx %lx %lx", &number, &operation, &value, &limit) == 4 &&
+	       number == SYS_futex && limit == 0;
 }
 
 static bool all_sleep_for_good(void)
@@ -150,7 +160,8 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	va_start(arguments, format);
 	length = vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (write(STDERR_FILENO, text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1) < 0)
+	if (write(STDERR_FILENO, text,
+	          (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1) < 0)
 		_exit(SIM_HANG_STATUS);
 }
 
@@ -209,7 +220,8 @@ static void say_op(const struct sim_op *op)
 
 	if (op->work)
 		sim_log_describe(op, work, sizeof(work));
-	say("  op %lu, context %u, stream %u: %s", op->sequence, op->place.context, op->place.stream, work);
+	say("  op %lu, context %u, stream %u: %s", op->sequence, op->place.context, op->place.stream,
+	    work);
 	if (op->state == SIM_OP_RUNNING)
 		say(op->settled ? " spins" : " runs");
 	for (i = 0; i < op->before.count; i++) {
@@ -236,7 +248,8 @@ _Noreturn static void report(unsigned int ms, bool for_good)
 	struct ops ops = {.count = 0};
 	size_t i;
 
-	say("simulated driver: a hang: nothing has moved for %u ms%s\n", ms, for_good ? ", and all threads sleep" : "");
+	say("simulated driver: a hang: nothing has moved for %u ms%s\n", ms,
+	    for_good ? ", and all threads sleep" : "");
 	for (waiter = waiters; waiter; waiter = waiter->next)
 		say_waiter(waiter);
 	if (!waiters)
@@ -259,8 +272,8 @@ static void count_pauses(void)
 }
 
 /*
- * What only lacks a processor is no hang: an op that may run, a worker that has not begun, a thread that has what it waited for, a kernel that has
- * not looked lately.
+ * What only lacks a processor is no hang: an op that may run, a worker that has not begun, a thread
+ * that has what it waited for, a kernel that has not looked lately.
  */
 static bool may_move(void)
 {
@@ -276,7 +289,8 @@ static bool may_move(void)
 	return sim_schedule_ready_count() > 0 || sim_workers_due() > 0;
 }
 
-/* Looks whether anything moves while there is reason to doubt it. Looks are counted, not time: a machine that pauses is no hang. */
+/* Looks whether anything moves while there is reason to doubt it. Looks are counted, not time: a
+ * machine that pauses is no hang. */
 static void *look(void *unused)
 {
 	static const struct timespec pause = {0, LOOK_MS * 1000000};
@@ -322,7 +336,8 @@ void sim_hang_suspect(void)
 	pthread_cond_signal(&suspected);
 }
 
-static void wait_for(struct sim_waiter *waiter, struct sim_op *op, const struct sim_context *context)
+static void wait_for(struct sim_waiter *waiter, struct sim_op *op,
+                     const struct sim_context *context)
 {
 	*waiter = (struct sim_waiter){sim_self()->id, gettid(), sim_self()->call, op, context, waiters};
 	waiters = waiter;

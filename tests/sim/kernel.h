@@ -11,21 +11,24 @@
  *                     data[i] *= factor;
  *     }
  *
- * nvcc makes a cubin of it (nvcc -cubin -arch=native, or -fatbin), gcc a module of the simulated driver (gcc -x c -shared -fPIC): a
- * program that calls cuModuleLoad with the path of either runs on either. The source is the common part of C and C++.
+ * nvcc makes a cubin of it (nvcc -cubin -arch=native, or -fatbin), gcc a module of the simulated
+ * driver (gcc -x c -shared -fPIC): a program that calls cuModuleLoad with the path of either runs
+ * on either. The source is the common part of C and C++.
  *
  * Kernels:   KERNEL(name, (type, parameter)...) { body of one thread }
- *            SPINNING_KERNEL(...) is the same for kernels that wait for memory to change. Only these may, and only with
- *            KERNEL_PAUSE() in the loop and the memory read as volatile.
- * Functions: DEVICE unsigned mix(unsigned a) { ... }
- * Variables: GLOBAL(unsigned, counter); found by cuModuleGetGlobal.
- * In bodies: threadIdx, blockIdx, blockDim, gridDim; atomicAdd, atomicExch, atomicMax and __threadfence, __threadfence_system;
- *            clock64; KERNEL_TRAP() (a fault of the device, sticky); KERNEL_SHARED(type, name) (dynamic shared memory), KERNEL_SHARED_BYTES();
- *            KERNEL_WAIT_FOR_OTHERS() (for what a launch with programmatic serialisation may overtake).
- * Not there: __syncthreads, warp intrinsics, static __shared__, indices in DEVICE functions (pass them on).
+ *            SPINNING_KERNEL(...) is the same for kernels that wait for memory to change. Only
+ * these may, and only with KERNEL_PAUSE() in the loop and the memory read as volatile. Functions:
+ * DEVICE unsigned mix(unsigned a) { ... } Variables: GLOBAL(unsigned, counter); found by
+ * cuModuleGetGlobal. In bodies: threadIdx, blockIdx, blockDim, gridDim; atomicAdd, atomicExch,
+ * atomicMax and __threadfence, __threadfence_system; clock64; KERNEL_TRAP() (a fault of the device,
+ * sticky); KERNEL_SHARED(type, name) (dynamic shared memory), KERNEL_SHARED_BYTES();
+ *            KERNEL_WAIT_FOR_OTHERS() (for what a launch with programmatic serialisation may
+ * overtake). Not there: __syncthreads, warp intrinsics, static __shared__, indices in DEVICE
+ * functions (pass them on).
  *
- * In the simulation the threads of a launch run one after another, block by block, x fastest: a kernel whose result
- * depends on the order of its threads gives another on a GPU. At most 16 parameters; a structure counts as one and may have any size.
+ * In the simulation the threads of a launch run one after another, block by block, x fastest: a
+ * kernel whose result depends on the order of its threads gives another on a GPU. At most 16
+ * parameters; a structure counts as one and may have any size.
  */
 #pragma once
 
@@ -34,12 +37,18 @@
 
 #ifdef __CUDACC__
 
-#define KERNEL(name, ...) extern "C" __global__ void name(__VA_OPT__(KERNEL_DECLARE_ALL(__VA_ARGS__)))
-#define KERNEL_DECLARE_ALL(first, ...) KERNEL_DECLARE first KERNEL_EACH(KERNEL_DECLARE_NEXT, , __VA_ARGS__)
+#define KERNEL(name, ...) \
+	extern "C" __global__ void name(__VA_OPT__(KERNEL_DECLARE_ALL(__VA_ARGS__)))
+#define KERNEL_DECLARE_ALL(first, ...) \
+	KERNEL_DECLARE first KERNEL_EACH(KERNEL_DECLARE_NEXT, , __VA_ARGS__)
 #define KERNEL_DECLARE_NEXT(nothing, pair) , KERNEL_DECLARE pair
 #define KERNEL_DECLARE(type, name) type name
 #define SPINNING_KERNEL(name, ...) KERNEL(name, __VA_ARGS__)
-#define GLOBAL(type, name) extern "C" { __device__ type name; } extern "C" __device__ type name
+#define GLOBAL(type, name) \
+	extern "C" { \
+	__device__ type name; \
+	} \
+	extern "C" __device__ type name
 #define DEVICE static __device__ __attribute__((unused))
 #define KERNEL_PAUSE() __nanosleep(100)
 #define KERNEL_TRAP() __trap()
@@ -84,7 +93,8 @@ struct sim_thread {
 struct sim_parameter {
 	size_t offset;
 	size_t size;
-	const char *type; /* as written: a pointer to const is only read through, one to volatile is a means of synchronisation */
+	const char *type; /* as written: a pointer to const is only read through, one to volatile is a
+	                     means of synchronisation */
 };
 
 struct sim_kernel {
@@ -111,15 +121,21 @@ struct sim_module {
 
 #define SIM_MODULE_VERSION 2u
 
-/* The linker gathers what KERNEL and GLOBAL declare between these symbols; weak, since a module may lack either. */
-extern const struct sim_kernel *const __start_sim_kernels[] __attribute__((weak, visibility("hidden")));
-extern const struct sim_kernel *const __stop_sim_kernels[] __attribute__((weak, visibility("hidden")));
-extern const struct sim_global *const __start_sim_globals[] __attribute__((weak, visibility("hidden")));
-extern const struct sim_global *const __stop_sim_globals[] __attribute__((weak, visibility("hidden")));
+/* The linker gathers what KERNEL and GLOBAL declare between these symbols; weak, since a module may
+ * lack either. */
+extern const struct sim_kernel *const __start_sim_kernels[]
+	__attribute__((weak, visibility("hidden")));
+extern const struct sim_kernel *const __stop_sim_kernels[]
+	__attribute__((weak, visibility("hidden")));
+extern const struct sim_global *const __start_sim_globals[]
+	__attribute__((weak, visibility("hidden")));
+extern const struct sim_global *const __stop_sim_globals[]
+	__attribute__((weak, visibility("hidden")));
 
 #ifndef SIM_DRIVER
 __attribute__((weak, visibility("default"))) const struct sim_module sim_module = {
-	SIM_MODULE_VERSION, __start_sim_kernels, __stop_sim_kernels, __start_sim_globals, __stop_sim_globals,
+	SIM_MODULE_VERSION,  __start_sim_kernels, __stop_sim_kernels,
+	__start_sim_globals, __stop_sim_globals,
 };
 #endif
 
@@ -130,7 +146,8 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 	struct kernel##_parameters { \
 		KERNEL_EACH(SIM_FIELD, , __VA_ARGS__) \
 	}; \
-	static void kernel(const struct sim_thread *sim_self __attribute__((unused)) KERNEL_EACH(SIM_AFTER_COMMA, , __VA_ARGS__)); \
+	static void kernel(const struct sim_thread *sim_self __attribute__((unused)) \
+	                   KERNEL_EACH(SIM_AFTER_COMMA, , __VA_ARGS__)); \
 	static void kernel##_run(struct sim_launch *launch, const void *parameters) \
 	{ \
 		const struct kernel##_parameters *p = (const struct kernel##_parameters *)parameters; \
@@ -142,15 +159,24 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 	} \
 	static const struct sim_parameter kernel##_layout[] = { \
 		KERNEL_EACH(SIM_LAYOUT, kernel##_parameters, __VA_ARGS__){0, 0, NULL}}; \
-	static const struct sim_kernel kernel##_kernel = {#kernel, kernel##_run, kernel##_layout, \
-		sizeof(kernel##_layout) / sizeof(kernel##_layout[0]) - 1, sizeof(struct kernel##_parameters), spinning}; \
-	static const struct sim_kernel *const kernel##_entry __attribute__((section("sim_kernels"), used)) = &kernel##_kernel; \
-	static void kernel(const struct sim_thread *sim_self __attribute__((unused)) KERNEL_EACH(SIM_AFTER_COMMA, , __VA_ARGS__))
+	static const struct sim_kernel kernel##_kernel = {#kernel, \
+	                                                  kernel##_run, \
+	                                                  kernel##_layout, \
+	                                                  sizeof(kernel##_layout) / \
+	                                                          sizeof(kernel##_layout[0]) - \
+	                                                      1, \
+	                                                  sizeof(struct kernel##_parameters), \
+	                                                  spinning}; \
+	static const struct sim_kernel *const kernel##_entry \
+		__attribute__((section("sim_kernels"), used)) = &kernel##_kernel; \
+	static void kernel(const struct sim_thread *sim_self __attribute__((unused)) \
+	                   KERNEL_EACH(SIM_AFTER_COMMA, , __VA_ARGS__))
 
 #define GLOBAL(type, variable) \
 	static type variable; \
 	static const struct sim_global variable##_global = {#variable, &variable, sizeof(type)}; \
-	static const struct sim_global *const variable##_entry __attribute__((section("sim_globals"), used)) = &variable##_global
+	static const struct sim_global *const variable##_entry \
+		__attribute__((section("sim_globals"), used)) = &variable##_global
 
 #define DEVICE static inline __attribute__((unused))
 #define KERNEL_PAUSE() (sim_self->launch->pause(sim_self->launch))
@@ -177,7 +203,8 @@ __attribute__((weak, visibility("default"))) const struct sim_module sim_module 
 #define SIM_DECLARE(type, name) type name
 #define SIM_ARGUMENT(nothing, pair) , SIM_ARGUMENT_OF pair
 #define SIM_ARGUMENT_OF(type, name) p->name
-#define SIM_LAYOUT(structure, pair) {offsetof(struct structure, SIM_NAME_OF pair), sizeof(SIM_TYPE_OF pair), SIM_TYPE_TEXT pair},
+#define SIM_LAYOUT(structure, pair) \
+	{offsetof(struct structure, SIM_NAME_OF pair), sizeof(SIM_TYPE_OF pair), SIM_TYPE_TEXT pair},
 #define SIM_NAME_OF(type, name) name
 #define SIM_TYPE_OF(type, name) type
 #define SIM_TYPE_TEXT(type, name) #type
@@ -197,7 +224,8 @@ static inline __attribute__((unused)) int sim_next_thread(struct sim_thread *sel
 		return 1;
 	if (launch->shared_bytes)
 		__builtin_memset(launch->shared, 0, launch->shared_bytes);
-	return sim_count(&self->block_index.x, launch->grid.x) || sim_count(&self->block_index.y, launch->grid.y) ||
+	return sim_count(&self->block_index.x, launch->grid.x) ||
+	       sim_count(&self->block_index.y, launch->grid.y) ||
 	       sim_count(&self->block_index.z, launch->grid.z);
 }
 
@@ -209,7 +237,8 @@ static inline __attribute__((unused)) long long sim_clock(void)
 	return __atomic_fetch_add(&ticks, 1000, __ATOMIC_RELAXED);
 }
 
-static inline __attribute__((unused)) unsigned int sim_atomic_max(unsigned int *address, unsigned int value)
+static inline __attribute__((unused)) unsigned int sim_atomic_max(unsigned int *address,
+                                                                  unsigned int value)
 {
 	unsigned int old = *address;
 
@@ -220,11 +249,15 @@ static inline __attribute__((unused)) unsigned int sim_atomic_max(unsigned int *
 
 #endif
 
-/* KERNEL_EACH(m, x, a, b) is m(x, a) m(x, b); at most 16, the number of times KERNEL_EXPAND makes the preprocessor look again. */
+/* KERNEL_EACH(m, x, a, b) is m(x, a) m(x, b); at most 16, the number of times KERNEL_EXPAND makes
+ * the preprocessor look again. */
 #define KERNEL_EACH(m, x, ...) __VA_OPT__(KERNEL_EXPAND(KERNEL_EACH_STEP(m, x, __VA_ARGS__)))
-#define KERNEL_EACH_STEP(m, x, first, ...) m(x, first) __VA_OPT__(KERNEL_EACH_AGAIN KERNEL_PARENTHESES(m, x, __VA_ARGS__))
+#define KERNEL_EACH_STEP(m, x, first, ...) \
+	m(x, first) __VA_OPT__(KERNEL_EACH_AGAIN KERNEL_PARENTHESES(m, x, __VA_ARGS__))
 #define KERNEL_EACH_AGAIN() KERNEL_EACH_STEP
 #define KERNEL_PARENTHESES ()
-#define KERNEL_EXPAND(...) KERNEL_EXPAND_4(KERNEL_EXPAND_4(KERNEL_EXPAND_4(KERNEL_EXPAND_4(__VA_ARGS__))))
-#define KERNEL_EXPAND_4(...) KERNEL_EXPAND_1(KERNEL_EXPAND_1(KERNEL_EXPAND_1(KERNEL_EXPAND_1(__VA_ARGS__))))
+#define KERNEL_EXPAND(...) \
+	KERNEL_EXPAND_4(KERNEL_EXPAND_4(KERNEL_EXPAND_4(KERNEL_EXPAND_4(__VA_ARGS__))))
+#define KERNEL_EXPAND_4(...) \
+	KERNEL_EXPAND_1(KERNEL_EXPAND_1(KERNEL_EXPAND_1(KERNEL_EXPAND_1(__VA_ARGS__))))
 #define KERNEL_EXPAND_1(...) __VA_ARGS__

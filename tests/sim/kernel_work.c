@@ -42,7 +42,8 @@ CUresult sim_kernel_work_run(struct sim_work *work)
 		.context = work->context,
 	};
 
-	if (sim_object_of(SIM_A_FUNCTION, kernel->function) != kernel->function || kernel->function->object.serial != kernel->serial) {
+	if (sim_object_of(SIM_A_FUNCTION, kernel->function) != kernel->function ||
+	    kernel->function->object.serial != kernel->serial) {
 		fprintf(stderr, "simulated driver: a kernel of an unloaded module was run\n");
 		return CUDA_ERROR_LAUNCH_FAILED;
 	}
@@ -59,7 +60,8 @@ bool sim_kernel_work_spins(const struct sim_work *work)
 	return work->kernel.function->code->spins;
 }
 
-const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *work, CUlaunchAttributeID id)
+const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *work,
+                                                        CUlaunchAttributeID id)
 {
 	unsigned int i;
 
@@ -71,12 +73,15 @@ const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *w
 
 int sim_kernel_work_priority(const struct sim_work *work, int otherwise)
 {
-	const CUlaunchAttributeValue *own = work->kind == SIM_KERNEL ? sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_PRIORITY) : NULL;
+	const CUlaunchAttributeValue *own =
+		work->kind == SIM_KERNEL ? sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_PRIORITY)
+								 : NULL;
 
 	return own ? sim_stream_priority(own->priority) : otherwise;
 }
 
-/* CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: "must either all be 0 or all be positive"; else checked at the launch, as a launch's own attribute is. */
+/* CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH: "must either all be 0 or all be positive"; else checked
+ * at the launch, as a launch's own attribute is. */
 static CUresult check_required_cluster(const struct sim_function *function, struct sim_dim grid)
 {
 	unsigned int x = (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH];
@@ -85,11 +90,15 @@ static CUresult check_required_cluster(const struct sim_function *function, stru
 
 	if (!x && !y && !z)
 		return CUDA_SUCCESS;
-	return !x || !y || !z || grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8 ? CUDA_ERROR_INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+	return !x || !y || !z || grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8
+	           ? CUDA_ERROR_INVALID_CLUSTER_SIZE
+	           : CUDA_SUCCESS;
 }
 
-/* "CUDA_ERROR_INVALID_VALUE": dimensions of zero or beyond the device's limits, more shared memory than the function may have. */
-static CUresult check_shape(const struct sim_function *function, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes)
+/* "CUDA_ERROR_INVALID_VALUE": dimensions of zero or beyond the device's limits, more shared memory
+ * than the function may have. */
+static CUresult check_shape(const struct sim_function *function, struct sim_dim grid,
+                            struct sim_dim block, unsigned int shared_bytes)
 {
 	uint64_t threads = (uint64_t)block.x * block.y * block.z;
 
@@ -102,12 +111,14 @@ static CUresult check_shape(const struct sim_function *function, struct sim_dim 
 	if (block.z > (unsigned int)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) ||
 	    threads > (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK])
 		return CUDA_ERROR_INVALID_VALUE;
-	if (shared_bytes > (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
+	if (shared_bytes >
+	    (unsigned int)function->attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES])
 		return CUDA_ERROR_INVALID_VALUE;
 	return check_required_cluster(function, grid);
 }
 
-bool sim_kernel_may_have_shape(CUfunction handle, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes)
+bool sim_kernel_may_have_shape(CUfunction handle, struct sim_dim grid, struct sim_dim block,
+                               unsigned int shared_bytes)
 {
 	const struct sim_function *function = sim_function_of(handle, sim_current());
 
@@ -117,26 +128,34 @@ bool sim_kernel_may_have_shape(CUfunction handle, struct sim_dim grid, struct si
 /* All blocks of a cooperative launch run at once. */
 static bool fits_at_once(struct sim_dim grid, struct sim_dim block)
 {
-	uint64_t threads = (uint64_t)block.x * block.y * block.z, blocks = (uint64_t)grid.x * grid.y * grid.z;
-	uint64_t most = (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / threads;
-	uint64_t limit = (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+	uint64_t threads = (uint64_t)block.x * block.y * block.z,
+			 blocks = (uint64_t)grid.x * grid.y * grid.z;
+	uint64_t most =
+		(uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
+		threads;
+	uint64_t limit =
+		(uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
 
-	return blocks <= (most < limit ? most : limit) * (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	return blocks <= (most < limit ? most : limit) *
+	                     (uint64_t)sim_device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 }
 
-static CUresult check_attributes(const CUlaunchAttribute *attributes, unsigned int count, struct sim_dim grid, struct sim_dim block)
+static CUresult check_attributes(const CUlaunchAttribute *attributes, unsigned int count,
+                                 struct sim_dim grid, struct sim_dim block)
 {
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
 		const CUlaunchAttributeValue *value = &attributes[i].value;
 
-		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative && !fits_at_once(grid, block))
+		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE && value->cooperative &&
+		    !fits_at_once(grid, block))
 			return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 		if (attributes[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
 			unsigned int x = value->clusterDim.x, y = value->clusterDim.y, z = value->clusterDim.z;
 
-			/* Measured: all zeros are no cluster; any other that does not divide the grid, and one that is too large, are refused. */
+			/* Measured: all zeros are no cluster; any other that does not divide the grid, and one
+			 * that is too large, are refused. */
 			if (!x && !y && !z)
 				continue;
 			if (!x || !y || !z || grid.x % x || grid.y % y || grid.z % z || (uint64_t)x * y * z > 8)
@@ -167,7 +186,8 @@ static int by_id(const void *a, const void *b)
 	return (int)((const CUlaunchAttribute *)a)->id - (int)((const CUlaunchAttribute *)b)->id;
 }
 
-static void copy_attributes(struct sim_kernel_work *kernel, const CUlaunchAttribute *attributes, unsigned int count)
+static void copy_attributes(struct sim_kernel_work *kernel, const CUlaunchAttribute *attributes,
+                            unsigned int count)
 {
 	unsigned int i;
 
@@ -178,8 +198,10 @@ static void copy_attributes(struct sim_kernel_work *kernel, const CUlaunchAttrib
 		qsort(kernel->attributes, kernel->attribute_count, sizeof(*kernel->attributes), by_id);
 }
 
-CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes,
-	void **params, void **extra, const CUlaunchAttribute *attributes, unsigned int attribute_count)
+CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_dim grid,
+                         struct sim_dim block, unsigned int shared_bytes, void **params,
+                         void **extra, const CUlaunchAttribute *attributes,
+                         unsigned int attribute_count)
 {
 	struct sim_function *function = sim_function_to_launch(handle);
 	const struct sim_kernel *code;
@@ -205,7 +227,8 @@ CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_d
 	if (bytes && !params && size < bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 
-	work = sim_work_new_with(SIM_KERNEL, rounded + code->parameter_count * sizeof(void *) + attribute_count * sizeof(CUlaunchAttribute) + 16);
+	work = sim_work_new_with(SIM_KERNEL, rounded + code->parameter_count * sizeof(void *) +
+	                                         attribute_count * sizeof(CUlaunchAttribute) + 16);
 	work->context = function->context;
 	work->kernel.function = function;
 	work->kernel.serial = function->object.serial;

@@ -5,7 +5,8 @@
 
 CUresult sim_kernel_work_run(struct sim_work *work);
 /* Whether the function may be launched with such dimensions and shared memory. */
-bool sim_kernel_may_have_shape(CUfunction function, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes);
+bool sim_kernel_may_have_shape(CUfunction function, struct sim_dim grid, struct sim_dim block,
+                               unsigned int shared_bytes);
 
 bool sim_kernel_work_spins(const struct sim_work *work);
 
@@ -13,4 +14,5 @@ bool sim_kernel_work_spins(const struct sim_work *work);
 int sim_kernel_work_priority(const struct sim_work *work, int otherwise);
 
 /* The value of a launch attribute, or NULL if the launch does not carry it. */
-const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *work, CUlaunchAttributeID id);
+const CUlaunchAttributeValue *sim_kernel_work_attribute(const struct sim_work *work,
+                                                        CUlaunchAttributeID id);

@@ -10,12 +10,15 @@
 
 #define MOST_ATTRIBUTES 64
 
-/* What a stream may say of its kernels. Its priority is no part of the work: a graph launched into another stream has that one's. */
-static const CUlaunchAttributeID of_streams[] = {
-	CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN};
+/* What a stream may say of its kernels. Its priority is no part of the work: a graph launched into
+ * another stream has that one's. */
+static const CUlaunchAttributeID of_streams[] = {CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                                                 CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+                                                 CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN};
 
 /* A launch's attributes, and those of its stream that it does not have itself. */
-static unsigned int take_stream_attributes(CUlaunchAttribute *all, const struct sim_stream *stream, const CUlaunchAttribute *own, unsigned int count)
+static unsigned int take_stream_attributes(CUlaunchAttribute *all, const struct sim_stream *stream,
+                                           const CUlaunchAttribute *own, unsigned int count)
 {
 	unsigned int total = count, i, j;
 
@@ -27,13 +30,15 @@ static unsigned int take_stream_attributes(CUlaunchAttribute *all, const struct 
 		for (j = 0; j < count && own[j].id != of_streams[i]; j++)
 			;
 		if (j == count && memcmp(&first, &stream->attributes[of_streams[i]], sizeof(first)) != 0)
-			all[total++] = (CUlaunchAttribute){.id = of_streams[i], .value = stream->attributes[of_streams[i]]};
+			all[total++] = (CUlaunchAttribute){.id = of_streams[i],
+			                                   .value = stream->attributes[of_streams[i]]};
 	}
 	return total;
 }
 
-static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes, CUstream handle,
-	void **params, void **extra, const CUlaunchAttribute *attributes, unsigned int attribute_count)
+static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim block,
+                       unsigned int shared_bytes, CUstream handle, void **params, void **extra,
+                       const CUlaunchAttribute *attributes, unsigned int attribute_count)
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	CUlaunchAttribute all[CU_LAUNCH_ATTRIBUTE_MAX + MOST_ATTRIBUTES];
@@ -47,10 +52,13 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 	if (stream->capture && stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	attribute_count = take_stream_attributes(all, stream, attributes, attribute_count);
-	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, all, attribute_count);
-	/* Measured: a launch of impossible dimensions invalidates the capture, one without its parameters does not. */
+	result = sim_work_kernel(&work, function, grid, block, shared_bytes, params, extra, all,
+	                         attribute_count);
+	/* Measured: a launch of impossible dimensions invalidates the capture, one without its
+	 * parameters does not. */
 	if (stream->capture && (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE ||
-				       (result == CUDA_ERROR_INVALID_VALUE && !sim_kernel_may_have_shape(function, grid, block, shared_bytes))))
+	                        (result == CUDA_ERROR_INVALID_VALUE &&
+	                         !sim_kernel_may_have_shape(function, grid, block, shared_bytes))))
 		stream->capture->invalidated = true;
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -62,15 +70,20 @@ static CUresult launch(CUfunction function, struct sim_dim grid, struct sim_dim 
 	return sim_stream_add(stream, work, NULL);
 }
 
-API_PTSZ(SIM_CONTEXT, cuLaunchKernel, (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-	unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params, void **extra),
-	(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, params, extra))
+API_PTSZ(SIM_CONTEXT, cuLaunchKernel,
+         (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+          unsigned int block_x, unsigned int block_y, unsigned int block_z,
+          unsigned int shared_bytes, CUstream stream, void **params, void **extra),
+         (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, params,
+          extra))
 {
-	return launch(function, (struct sim_dim){grid_x, grid_y, grid_z}, (struct sim_dim){block_x, block_y, block_z}, shared_bytes, stream,
-		params, extra, NULL, 0);
+	return launch(function, (struct sim_dim){grid_x, grid_y, grid_z},
+	              (struct sim_dim){block_x, block_y, block_z}, shared_bytes, stream, params, extra,
+	              NULL, 0);
 }
 
-/* An event that the launch itself records: it is taken to be recorded when the kernel has finished, which is allowed. */
+/* An event that the launch itself records: it is taken to be recorded when the kernel has finished,
+ * which is allowed. */
 static void record_launch_events(const CUlaunchConfig *config)
 {
 	struct sim_stream *stream = sim_stream_of(config->hStream);
@@ -88,10 +101,13 @@ static void record_launch_events(const CUlaunchConfig *config)
 	}
 }
 
-/* The driver writes the node's handle there, though the configuration is const. Measured: the place has to be empty. */
-static CUresult check_device_updatable(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
+/* The driver writes the node's handle there, though the configuration is const. Measured: the place
+ * has to be empty. */
+static CUresult check_device_updatable(const CUlaunchAttribute *attribute,
+                                       const struct sim_stream *stream)
 {
-	CUgraphDeviceNode *place = (CUgraphDeviceNode *)(uintptr_t)&attribute->value.deviceUpdatableKernelNode.devNode;
+	CUgraphDeviceNode *place =
+		(CUgraphDeviceNode *)(uintptr_t)&attribute->value.deviceUpdatableKernelNode.devNode;
 
 	if (!stream || !stream->capture)
 		return CUDA_ERROR_NOT_SUPPORTED;
@@ -101,7 +117,8 @@ static CUresult check_device_updatable(const CUlaunchAttribute *attribute, const
 	return CUDA_SUCCESS;
 }
 
-/* "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be there, and only captured launches are device-updatable. */
+/* "Valid for launches": the documentation of CUlaunchAttributeID. Measured: events have to be
+ * there, and only captured launches are device-updatable. */
 static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct sim_stream *stream)
 {
 	CUevent event = NULL;
@@ -134,8 +151,9 @@ static CUresult check_attribute(const CUlaunchAttribute *attribute, const struct
 	return sim_object_of(SIM_AN_EVENT, event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-API_PTSZ(SIM_CONTEXT, cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunction function, void **params, void **extra),
-	(config, function, params, extra))
+API_PTSZ(SIM_CONTEXT, cuLaunchKernelEx,
+         (const CUlaunchConfig *config, CUfunction function, void **params, void **extra),
+         (config, function, params, extra))
 {
 	CUresult result;
 	unsigned int i;
@@ -147,25 +165,32 @@ API_PTSZ(SIM_CONTEXT, cuLaunchKernelEx, (const CUlaunchConfig *config, CUfunctio
 		if (result != CUDA_SUCCESS)
 			return result;
 	}
-	result = launch(function, (struct sim_dim){config->gridDimX, config->gridDimY, config->gridDimZ},
-		(struct sim_dim){config->blockDimX, config->blockDimY, config->blockDimZ}, config->sharedMemBytes, config->hStream,
-		params, extra, config->attrs, config->numAttrs);
+	result =
+		launch(function, (struct sim_dim){config->gridDimX, config->gridDimY, config->gridDimZ},
+	           (struct sim_dim){config->blockDimX, config->blockDimY, config->blockDimZ},
+	           config->sharedMemBytes, config->hStream, params, extra, config->attrs,
+	           config->numAttrs);
 	if (result == CUDA_SUCCESS)
 		record_launch_events(config);
 	return result;
 }
 
-API_PTSZ(SIM_CONTEXT, cuLaunchCooperativeKernel, (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-	unsigned int block_x, unsigned int block_y, unsigned int block_z, unsigned int shared_bytes, CUstream stream, void **params),
-	(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, params))
+API_PTSZ(SIM_CONTEXT, cuLaunchCooperativeKernel,
+         (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+          unsigned int block_x, unsigned int block_y, unsigned int block_z,
+          unsigned int shared_bytes, CUstream stream, void **params),
+         (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
+          params))
 {
 	CUlaunchAttribute cooperative = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
 
-	return launch(function, (struct sim_dim){grid_x, grid_y, grid_z}, (struct sim_dim){block_x, block_y, block_z}, shared_bytes, stream,
-		params, NULL, &cooperative, 1);
+	return launch(function, (struct sim_dim){grid_x, grid_y, grid_z},
+	              (struct sim_dim){block_x, block_y, block_z}, shared_bytes, stream, params, NULL,
+	              &cooperative, 1);
 }
 
-API_PTSZ(SIM_CONTEXT, cuLaunchHostFunc, (CUstream handle, CUhostFn function, void *data), (handle, function, data))
+API_PTSZ(SIM_CONTEXT, cuLaunchHostFunc, (CUstream handle, CUhostFn function, void *data),
+         (handle, function, data))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	struct sim_work *work;
@@ -180,9 +205,11 @@ API_PTSZ(SIM_CONTEXT, cuLaunchHostFunc, (CUstream handle, CUhostFn function, voi
 	return sim_stream_add(stream, work, NULL);
 }
 
-/* "cuStreamAddCallback is not supported in stream capture": it fails and invalidates the capture. */
-API_PTSZ(SIM_CONTEXT, cuStreamAddCallback, (CUstream handle, CUstreamCallback function, void *data, unsigned int flags),
-	(handle, function, data, flags))
+/* "cuStreamAddCallback is not supported in stream capture": it fails and invalidates the capture.
+ */
+API_PTSZ(SIM_CONTEXT, cuStreamAddCallback,
+         (CUstream handle, CUstreamCallback function, void *data, unsigned int flags),
+         (handle, function, data, flags))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 	struct sim_work *work;

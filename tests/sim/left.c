@@ -41,10 +41,12 @@ static unsigned int graphs_of(uint64_t context)
 {
 	unsigned int count = 0;
 
-	for (const struct sim_object *object = sim_object_newest(SIM_A_GRAPH); object; object = object->older) {
+	for (const struct sim_object *object = sim_object_newest(SIM_A_GRAPH); object;
+	     object = object->older) {
 		const struct sim_graph *graph = (const struct sim_graph *)object;
 
-		count += !graph->is_child && graph->context && (context ? graph->context == context : !is_active(graph->context));
+		count += !graph->is_child && graph->context &&
+		         (context ? graph->context == context : !is_active(graph->context));
 	}
 	return count;
 }
@@ -53,7 +55,8 @@ static unsigned int executables_of(const struct sim_context *context)
 {
 	unsigned int count = 0;
 
-	for (const struct sim_object *object = sim_object_newest(SIM_AN_EXEC); object; object = object->older)
+	for (const struct sim_object *object = sim_object_newest(SIM_AN_EXEC); object;
+	     object = object->older)
 		count += ((const struct sim_exec *)object)->context == context;
 	return count;
 }
@@ -64,12 +67,15 @@ void sim_left_in(const struct sim_context *context)
 
 	if (!file)
 		return;
-	fprintf(file, "context %u: %u streams, %zu events, %u graphs, %u executable graphs, %zu of memory\n", (unsigned int)context->object.ordinal, streams_of(context),
-	        context->events.count, graphs_of(context->object.serial), executables_of(context), sim_memory_count(context));
+	fprintf(file,
+	        "context %u: %u streams, %zu events, %u graphs, %u executable graphs, %zu of memory\n",
+	        (unsigned int)context->object.ordinal, streams_of(context), context->events.count,
+	        graphs_of(context->object.serial), executables_of(context), sim_memory_count(context));
 	fclose(file);
 }
 
-/* Allocates nothing: the handler of a signal may have ended the process in the midst of an allocation. */
+/* Allocates nothing: the handler of a signal may have ended the process in the midst of an
+ * allocation. */
 __attribute__((destructor)) static void write_end(void)
 {
 	const char *path = sim_options()->left;
@@ -79,7 +85,8 @@ __attribute__((destructor)) static void write_end(void)
 
 	if (file < 0)
 		return;
-	length = snprintf(line, sizeof(line), "end: %u graphs of contexts that have ended\n", graphs_of(0));
+	length =
+		snprintf(line, sizeof(line), "end: %u graphs of contexts that have ended\n", graphs_of(0));
 	if (write(file, line, (size_t)length) != length)
 		perror("simulated driver: SIM_LEFT");
 	close(file);

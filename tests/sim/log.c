@@ -101,7 +101,8 @@ static void open_log(void)
 	out.owner = getpid();
 }
 
-/* Cuts off the zeros behind the last line. A thread may still be at work, and writes nothing more; if it holds the lock for good, the zeros stay. */
+/* Cuts off the zeros behind the last line. A thread may still be at work, and writes nothing more;
+ * if it holds the lock for good, the zeros stay. */
 __attribute__((destructor)) static void close_log(void)
 {
 	if (pthread_mutex_trylock(&sim_lock) != 0)
@@ -143,7 +144,8 @@ static uint64_t hash(const void *data, size_t count)
 
 static bool add_address(struct line *line, uintptr_t address)
 {
-	static const char letters[SIM_MEMORY_KINDS] = {[SIM_DEVICE] = 'd', [SIM_PINNED] = 'h', [SIM_MANAGED] = 'm', [SIM_REGISTERED] = 'r'};
+	static const char letters[SIM_MEMORY_KINDS] = {
+		[SIM_DEVICE] = 'd', [SIM_PINNED] = 'h', [SIM_MANAGED] = 'm', [SIM_REGISTERED] = 'r'};
 	const struct sim_memory *memory = sim_memory_of(address);
 
 	if (!memory)
@@ -165,7 +167,8 @@ static char access_of(const char *type)
 }
 
 /* Parameter bytes: words that are addresses as such, the rest in hexadecimal. */
-static void add_bytes(struct line *line, const unsigned char *bytes, const struct sim_parameter *parameter)
+static void add_bytes(struct line *line, const unsigned char *bytes,
+                      const struct sim_parameter *parameter)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t count = parameter->size, i = 0;
@@ -244,7 +247,8 @@ static void add_kernel(struct line *line, const struct sim_kernel_work *kernel)
 	}
 }
 
-static void add_end(struct line *line, const char *what, CUmemorytype type, const void *host, CUdeviceptr device)
+static void add_end(struct line *line, const char *what, CUmemorytype type, const void *host,
+                    CUdeviceptr device)
 {
 	uintptr_t address = type == CU_MEMORYTYPE_HOST ? (uintptr_t)host : (uintptr_t)device;
 
@@ -263,10 +267,12 @@ static void add_copy(struct line *line, const struct sim_copy_work *copy)
 	else
 		add_end(line, "from", s->srcMemoryType, s->srcHost, s->srcDevice);
 	if (s->Height * s->Depth > 1)
-		add(line, "(%zu,%zu,%zu,%zu,%zu)", s->srcXInBytes, s->srcY, s->srcZ, s->srcPitch, s->srcHeight);
+		add(line, "(%zu,%zu,%zu,%zu,%zu)", s->srcXInBytes, s->srcY, s->srcZ, s->srcPitch,
+		    s->srcHeight);
 	add_end(line, "to", s->dstMemoryType, s->dstHost, s->dstDevice);
 	if (s->Height * s->Depth > 1)
-		add(line, "(%zu,%zu,%zu,%zu,%zu)", s->dstXInBytes, s->dstY, s->dstZ, s->dstPitch, s->dstHeight);
+		add(line, "(%zu,%zu,%zu,%zu,%zu)", s->dstXInBytes, s->dstY, s->dstZ, s->dstPitch,
+		    s->dstHeight);
 	add(line, " bytes=%zu,%zu,%zu", s->WidthInBytes, s->Height, s->Depth);
 	if (copy->staged)
 		add(line, " content=%016lx", hash(copy->staged, s->WidthInBytes * s->Height * s->Depth));
@@ -295,7 +301,8 @@ static void add_work(struct line *line, const struct sim_work *work)
 	case SIM_WRITE_VALUE:
 	case SIM_WAIT_VALUE:
 		add_end(line, "at", CU_MEMORYTYPE_DEVICE, NULL, work->word.address);
-		add(line, " value=%lx size=%u flags=%u", work->word.value, work->word.bytes, work->word.flags);
+		add(line, " value=%lx size=%u flags=%u", work->word.value, work->word.bytes,
+		    work->word.flags);
 		break;
 	case SIM_RECORD:
 		add(line, " event=%u", work->event->object.ordinal);
@@ -315,7 +322,8 @@ static void add_work(struct line *line, const struct sim_work *work)
 
 static bool is_program_work(enum sim_work_kind kind)
 {
-	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_WAIT_ELSEWHERE && kind != SIM_EMPTY;
+	return kind != SIM_RECORD && kind != SIM_WAIT && kind != SIM_WAIT_ELSEWHERE &&
+	       kind != SIM_EMPTY;
 }
 
 void sim_log_op(const struct sim_op *op)
@@ -328,7 +336,8 @@ void sim_log_op(const struct sim_op *op)
 	line.length = 0;
 	add_named(&line, op->work && is_program_work(op->work->kind) ? "op " : "mark ", op->sequence);
 	add_named(&line, " context=", op->place.context);
-	add_named(&line, op->place.stream & SIM_PER_THREAD_PLACE ? " stream=thread" : " stream=", op->place.stream & ~SIM_PER_THREAD_PLACE);
+	add_named(&line, op->place.stream & SIM_PER_THREAD_PLACE ? " stream=thread" : " stream=",
+	          op->place.stream & ~SIM_PER_THREAD_PLACE);
 	add_text(&line, " after=");
 	for (i = 0; i < op->edges.count; i++)
 		add_named(&line, i ? "," : "", op->edges.at[i]);
@@ -347,7 +356,8 @@ void sim_log_wait(uint64_t sequence, uint64_t before, uint64_t op)
 	static struct line line; /* too long for a small stack; under sim_lock, as all of the log */
 
 	line.length = 0;
-	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 host-wait thread=%lu", sequence, before, op, sim_self()->id);
+	add(&line, "mark %lu context=0 stream=0 after=%lu,%lu host=0 host-wait thread=%lu", sequence,
+	    before, op, sim_self()->id);
 	write_out(&line);
 }
 

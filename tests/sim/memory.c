@@ -8,15 +8,21 @@
 #include "pool.h"
 
 #define GRAIN ((size_t)512)
-#define SMALL_RANGE ((size_t)16 << 30) /* twice the memory that a device has unless told otherwise */
+#define SMALL_RANGE \
+	((size_t)16 << 30) /* twice the memory that a device has unless told otherwise */
 #define LARGE_RANGE ((size_t)64 << 30) /* as far as the ranges are apart */
 
-/* Kinds that come from a range of addresses of their own; free blocks are kept by size and reused last in, first out. */
+/* Kinds that come from a range of addresses of their own; free blocks are kept by size and reused
+ * last in, first out. */
 struct range {
 	uintptr_t wanted;
 	uintptr_t base;
 	size_t used;
-	VECTOR(struct block { uintptr_t base; size_t bytes; }) unused;
+	VECTOR(struct block {
+		uintptr_t base;
+		size_t bytes;
+	})
+	unused;
 };
 
 static struct range ranges[SIM_MEMORY_KINDS] = {
@@ -33,8 +39,8 @@ static size_t used[64];    /* bytes of each device */
 static size_t charged[64]; /* likewise, without an address */
 
 /*
- * All ranges at once, before the first call that anybody waits for: qemu's user mode takes 0.2 to 0.4 s for each, which a test would take for a call that
- * waits for the device.
+ * All ranges at once, before the first call that anybody waits for: qemu's user mode takes 0.2 to
+ * 0.4 s for each, which a test would take for a call that waits for the device.
  */
 void sim_memory_reserve(void)
 {
@@ -48,7 +54,8 @@ void sim_memory_reserve(void)
 
 		if (range->base)
 			continue;
-		at = mmap((void *)range->wanted, range_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		at = mmap((void *)range->wanted, range_bytes, PROT_READ | PROT_WRITE,
+		          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (at == MAP_FAILED)
 			sim_misuse("no address space");
 		range->base = (uintptr_t)at;
@@ -136,22 +143,30 @@ bool sim_memory_may_touch(uintptr_t address, size_t bytes)
 	return address >= 4096;
 }
 
-struct sim_memory *sim_memory_know(struct sim_context *context, enum sim_memory_kind kind, uintptr_t base, size_t bytes, unsigned int flags)
+struct sim_memory *sim_memory_know(struct sim_context *context, enum sim_memory_kind kind,
+                                   uintptr_t base, size_t bytes, unsigned int flags)
 {
 	struct sim_memory *memory = calloc(1, sizeof(*memory));
 	size_t position = position_after(base);
 
-	*memory = (struct sim_memory){
-		.base = base, .bytes = bytes, .kind = kind, .flags = flags, .ordinal = ++ordinals[kind], .id = ++ids, .context = context};
+	*memory = (struct sim_memory){.base = base,
+	                              .bytes = bytes,
+	                              .kind = kind,
+	                              .flags = flags,
+	                              .ordinal = ++ordinals[kind],
+	                              .id = ++ids,
+	                              .context = context};
 	sim_push(&known, memory);
-	memmove(&known.at[position + 1], &known.at[position], (known.count - 1 - position) * sizeof(*known.at));
+	memmove(&known.at[position + 1], &known.at[position],
+	        (known.count - 1 - position) * sizeof(*known.at));
 	known.at[position] = memory;
 	if (is_on_device(kind))
 		used[context->device] += bytes;
 	return memory;
 }
 
-struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_kind kind, size_t bytes, unsigned int flags)
+struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_kind kind,
+                                  size_t bytes, unsigned int flags)
 {
 	size_t rounded = (bytes + GRAIN - 1) / GRAIN * GRAIN;
 	uintptr_t base;
@@ -170,7 +185,8 @@ void sim_memory_free(struct sim_memory *memory)
 	if (is_on_device(memory->kind))
 		used[memory->context->device] -= memory->bytes;
 	if (range->wanted && !memory->owned_by_module && !memory->reserved)
-		sim_push(&range->unused, ((struct block){memory->base, (memory->bytes + GRAIN - 1) / GRAIN * GRAIN}));
+		sim_push(&range->unused,
+		         ((struct block){memory->base, (memory->bytes + GRAIN - 1) / GRAIN * GRAIN}));
 	if (memory->pool)
 		sim_pool_returned(memory->pool, memory->bytes);
 	free(memory->graph);

@@ -1,8 +1,9 @@
 /*
- * Memory that the driver knows: device, pinned host, registered host, managed. Anything else is pageable host memory.
+ * Memory that the driver knows: device, pinned host, registered host, managed. Anything else is
+ * pageable host memory.
  *
- * All of it is ordinary memory of the process, at addresses that are the same in each run, so that a program's mistakes are too. Host and device addresses are
- * equal, as unified addressing allows.
+ * All of it is ordinary memory of the process, at addresses that are the same in each run, so that
+ * a program's mistakes are too. Host and device addresses are equal, as unified addressing allows.
  */
 #pragma once
 
@@ -33,12 +34,14 @@ struct sim_memory {
 	bool freeing;         /* cuMemFreeAsync is on its way */
 	bool synchronous;     /* CU_POINTER_ATTRIBUTE_SYNC_MEMOPS */
 	bool owned_by_module; /* a global variable: not to be freed by the program */
-	bool read_mostly;     /* advice for managed memory, and where that was prefetched to last (managed.c) */
+	bool read_mostly;     /* advice for managed memory, and where that was prefetched to last
+	                         (managed.c) */
 	CUmemLocation preferred, prefetched;
 	struct sim_context *context;
 	struct sim_pool *pool; /* of cuMemAllocAsync, else NULL */
-	const struct sim_reservation *reserved; /* of memory that is mapped by hand (virtual.c), else NULL */
-	struct piece *piece;                    /* likewise: what is mapped there */
+	const struct sim_reservation
+		*reserved;                  /* of memory that is mapped by hand (virtual.c), else NULL */
+	struct piece *piece;            /* likewise: what is mapped there */
 	struct sim_graph_memory *graph; /* of an allocation node, else NULL; owned */
 };
 
@@ -46,10 +49,12 @@ struct sim_memory {
 void sim_memory_reserve(void);
 
 /* NULL when there is no room. */
-struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_kind kind, size_t bytes, unsigned int flags);
+struct sim_memory *sim_memory_new(struct sim_context *context, enum sim_memory_kind kind,
+                                  size_t bytes, unsigned int flags);
 
 /* Makes memory that exists known. */
-struct sim_memory *sim_memory_know(struct sim_context *context, enum sim_memory_kind kind, uintptr_t base, size_t bytes, unsigned int flags);
+struct sim_memory *sim_memory_know(struct sim_context *context, enum sim_memory_kind kind,
+                                   uintptr_t base, size_t bytes, unsigned int flags);
 
 void sim_memory_free(struct sim_memory *memory);
 
@@ -57,7 +62,8 @@ void sim_memory_free(struct sim_memory *memory);
 struct sim_memory *sim_memory_of(uintptr_t address);
 enum sim_memory_kind sim_memory_kind_of(uintptr_t address);
 
-/* Whether a copy or memset may touch it: inside one block, or what is mapped by hand without a gap, or pageable and not null. */
+/* Whether a copy or memset may touch it: inside one block, or what is mapped by hand without a gap,
+ * or pageable and not null. */
 bool sim_memory_may_touch(uintptr_t address, size_t bytes);
 
 /* How many allocations and registrations the context has. */
@@ -65,7 +71,8 @@ size_t sim_memory_count(const struct sim_context *context);
 /* Everything of a context that is going away. */
 void sim_memory_forget_context(struct sim_context *context);
 
-/* Device memory in use that has no address of the program's: executable graphs. False when there is no room. */
+/* Device memory in use that has no address of the program's: executable graphs. False when there is
+ * no room. */
 bool sim_memory_charge(CUdevice device, size_t bytes);
 void sim_memory_discharge(CUdevice device, size_t bytes);
 

@@ -5,8 +5,8 @@
 #include "device.h"
 
 /*
- * What CU_GRAPH_MEM_ATTR_* tell, of each device: memory of nodes that exist is reserved, that of launches not freed again is used. Measured: it is
- * told in steps of 32 MB.
+ * What CU_GRAPH_MEM_ATTR_* tell, of each device: memory of nodes that exist is reserved, that of
+ * launches not freed again is used. Measured: it is told in steps of 32 MB.
  */
 #define STEP ((cuuint64_t)32 << 20)
 
@@ -21,7 +21,8 @@ bool sim_graph_has_memory(const struct sim_graph *graph)
 	for (i = 0; i < graph->nodes.count; i++) {
 		const struct sim_work *work = graph->nodes.at[i]->work;
 
-		if (work->kind == SIM_ALLOC || work->kind == SIM_FREE || (work->kind == SIM_CHILD && sim_graph_has_memory(work->child)))
+		if (work->kind == SIM_ALLOC || work->kind == SIM_FREE ||
+		    (work->kind == SIM_CHILD && sim_graph_has_memory(work->child)))
 			return true;
 	}
 	return false;
@@ -48,17 +49,22 @@ static void set_live(const struct sim_memory *memory, bool live)
 		figures[device].used_high = figures[device].used;
 }
 
-/* "allocType: currently must be specified as CU_MEM_ALLOCATION_TYPE_PINNED", and graph memory "is not IPC capable". */
-CUresult sim_memory_node_alloc(struct sim_work **made, const struct sim_graph *graph, CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
+/* "allocType: currently must be specified as CU_MEM_ALLOCATION_TYPE_PINNED", and graph memory "is
+ * not IPC capable". */
+CUresult sim_memory_node_alloc(struct sim_work **made, const struct sim_graph *graph,
+                               CUDA_MEM_ALLOC_NODE_PARAMS_v2 *params)
 {
 	struct sim_memory *memory;
 
 	params->dptr = 0;
 	if (graph->is_moved || params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
 		return CUDA_ERROR_NOT_SUPPORTED;
-	if (params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED || params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(params->poolProps.location.id))
+	if (params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    !sim_device_exists(params->poolProps.location.id))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (params->bytesize == 0 || params->accessDescCount > SIM_MOST_DEVICES || (params->accessDescCount && !params->accessDescs))
+	if (params->bytesize == 0 || params->accessDescCount > SIM_MOST_DEVICES ||
+	    (params->accessDescCount && !params->accessDescs))
 		return CUDA_ERROR_INVALID_VALUE;
 	memory = sim_memory_new(sim_current(), SIM_DEVICE, params->bytesize, 0);
 	if (!memory)
@@ -75,10 +81,12 @@ CUresult sim_memory_node_alloc(struct sim_work **made, const struct sim_graph *g
 }
 
 /*
- * "An allocation twice in the same graph; an address that was not returned by an allocation node", and not in both the owning graph and another.
- * Measured: the owning graph frees it no more once it has been instantiated.
+ * "An allocation twice in the same graph; an address that was not returned by an allocation node",
+ * and not in both the owning graph and another. Measured: the owning graph frees it no more once it
+ * has been instantiated.
  */
-CUresult sim_memory_node_free(struct sim_work **made, const struct sim_graph *graph, CUdeviceptr address)
+CUresult sim_memory_node_free(struct sim_work **made, const struct sim_graph *graph,
+                              CUdeviceptr address)
 {
 	struct sim_memory *memory = sim_memory_of((uintptr_t)address);
 	bool inside;
@@ -94,7 +102,8 @@ CUresult sim_memory_node_free(struct sim_work **made, const struct sim_graph *gr
 	if (memory->graph->freed_inside || (inside && memory->graph->freed_outside))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < graph->nodes.count; i++)
-		if (graph->nodes.at[i]->work->kind == SIM_FREE && graph->nodes.at[i]->work->memory == address)
+		if (graph->nodes.at[i]->work->kind == SIM_FREE &&
+		    graph->nodes.at[i]->work->memory == address)
 			return CUDA_ERROR_INVALID_VALUE;
 	if (inside)
 		memory->graph->freed_inside = true;
@@ -121,7 +130,8 @@ CUresult sim_memory_node_launch(struct sim_work *const *works, size_t count, boo
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if ((works[i]->kind == SIM_ALLOC || works[i]->kind == SIM_FREE) && !may_launch(works[i], frees))
+		if ((works[i]->kind == SIM_ALLOC || works[i]->kind == SIM_FREE) &&
+		    !may_launch(works[i], frees))
 			return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++) {
 		if (works[i]->kind != SIM_ALLOC && works[i]->kind != SIM_FREE)
@@ -172,7 +182,8 @@ void sim_memory_node_forget(const struct sim_work *work)
 		give_back(memory);
 }
 
-API(SIM_INIT, cuGraphMemAllocNodeGetParams, (CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params), (handle, params))
+API(SIM_INIT, cuGraphMemAllocNodeGetParams,
+    (CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS *params), (handle, params))
 {
 	const struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
 	const CUDA_MEM_ALLOC_NODE_PARAMS_v2 *own;
@@ -180,11 +191,13 @@ API(SIM_INIT, cuGraphMemAllocNodeGetParams, (CUgraphNode handle, CUDA_MEM_ALLOC_
 	if (!node || node->work->kind != SIM_ALLOC || !params)
 		return CUDA_ERROR_INVALID_VALUE;
 	own = &sim_memory_of((uintptr_t)node->work->memory)->graph->params;
-	*params = (CUDA_MEM_ALLOC_NODE_PARAMS){own->poolProps, own->accessDescs, own->accessDescCount, own->bytesize, own->dptr};
+	*params = (CUDA_MEM_ALLOC_NODE_PARAMS){own->poolProps, own->accessDescs, own->accessDescCount,
+	                                       own->bytesize, own->dptr};
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphMemFreeNodeGetParams, (CUgraphNode handle, CUdeviceptr *address), (handle, address))
+API(SIM_INIT, cuGraphMemFreeNodeGetParams, (CUgraphNode handle, CUdeviceptr *address),
+    (handle, address))
 {
 	const struct sim_node *node = sim_object_of(SIM_A_NODE, handle);
 
@@ -199,7 +212,8 @@ static cuuint64_t in_steps(cuuint64_t bytes)
 	return (bytes + STEP - 1) / STEP * STEP;
 }
 
-API(SIM_INIT, cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value))
+API(SIM_INIT, cuDeviceGetGraphMemAttribute,
+    (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value))
 {
 	if (!sim_device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;
@@ -223,7 +237,8 @@ API(SIM_INIT, cuDeviceGetGraphMemAttribute, (CUdevice device, CUgraphMem_attribu
 }
 
 /* "High watermark can only be reset to zero." */
-API(SIM_INIT, cuDeviceSetGraphMemAttribute, (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value))
+API(SIM_INIT, cuDeviceSetGraphMemAttribute,
+    (CUdevice device, CUgraphMem_attribute attribute, void *value), (device, attribute, value))
 {
 	if (!sim_device_exists(device))
 		return CUDA_ERROR_INVALID_DEVICE;

@@ -141,7 +141,8 @@ static CUresult load(struct sim_loaded **made, enum sim_kind kind, const void *i
 	if (!context)
 		context = sim_current() ? sim_current() : sim_context_primary(0);
 	for (global = table->globals; global != table->globals_end; global++)
-		sim_memory_know(context, SIM_DEVICE, (uintptr_t)(*global)->address, (*global)->size, 0)->owned_by_module = true;
+		sim_memory_know(context, SIM_DEVICE, (uintptr_t)(*global)->address, (*global)->size, 0)
+			->owned_by_module = true;
 	*made = loaded;
 	return CUDA_SUCCESS;
 }
@@ -179,23 +180,25 @@ static CUresult load_file(struct sim_loaded **made, enum sim_kind kind, const ch
 }
 
 /* Measured: loading is permitted beside captures of every mode. */
-API(SIM_CONTEXT, cuModuleLoad, (CUmodule *module, const char *path), (module, path))
+API(SIM_CONTEXT, cuModuleLoad, (CUmodule * module, const char *path), (module, path))
 {
 	return load_file((struct sim_loaded **)module, SIM_A_MODULE, path);
 }
 
-API(SIM_CONTEXT, cuModuleLoadData, (CUmodule *module, const void *image), (module, image))
+API(SIM_CONTEXT, cuModuleLoadData, (CUmodule * module, const void *image), (module, image))
 {
 	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
-API(SIM_CONTEXT, cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, CUjit_option *options, void **values),
-	(module, image, count, options, values))
+API(SIM_CONTEXT, cuModuleLoadDataEx,
+    (CUmodule * module, const void *image, unsigned int count, CUjit_option *options,
+     void **values),
+    (module, image, count, options, values))
 {
 	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
 
-API(SIM_CONTEXT, cuModuleLoadFatBinary, (CUmodule *module, const void *image), (module, image))
+API(SIM_CONTEXT, cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, image))
 {
 	return load_image((struct sim_loaded **)module, SIM_A_MODULE, image);
 }
@@ -218,7 +221,7 @@ API(SIM_CONTEXT, cuModuleUnload, (CUmodule handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuModuleGetLoadingMode, (CUmoduleLoadingMode *mode), (mode))
+API(SIM_INIT, cuModuleGetLoadingMode, (CUmoduleLoadingMode * mode), (mode))
 {
 	if (!mode)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -226,7 +229,8 @@ API(SIM_INIT, cuModuleGetLoadingMode, (CUmoduleLoadingMode *mode), (mode))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuModuleGetFunction, (CUfunction *function, CUmodule handle, const char *name), (function, handle, name))
+API(SIM_CONTEXT, cuModuleGetFunction, (CUfunction * function, CUmodule handle, const char *name),
+    (function, handle, name))
 {
 	struct sim_loaded *module = sim_object_of(SIM_A_MODULE, handle);
 
@@ -248,7 +252,8 @@ API(SIM_CONTEXT, cuModuleGetFunctionCount, (unsigned int *count, CUmodule handle
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuModuleEnumerateFunctions, (CUfunction *functions, unsigned int count, CUmodule handle), (functions, count, handle))
+API(SIM_CONTEXT, cuModuleEnumerateFunctions,
+    (CUfunction * functions, unsigned int count, CUmodule handle), (functions, count, handle))
 {
 	struct sim_loaded *module = sim_object_of(SIM_A_MODULE, handle);
 	size_t i;
@@ -260,7 +265,8 @@ API(SIM_CONTEXT, cuModuleEnumerateFunctions, (CUfunction *functions, unsigned in
 	return CUDA_SUCCESS;
 }
 
-static CUresult get_global(const struct sim_loaded *loaded, CUdeviceptr *address, size_t *bytes, const char *name)
+static CUresult get_global(const struct sim_loaded *loaded, CUdeviceptr *address, size_t *bytes,
+                           const char *name)
 {
 	const struct sim_global *const *global;
 
@@ -280,22 +286,25 @@ static CUresult get_global(const struct sim_loaded *loaded, CUdeviceptr *address
 	return CUDA_ERROR_NOT_FOUND;
 }
 
-API(SIM_CONTEXT, cuModuleGetGlobal_v2, (CUdeviceptr *address, size_t *bytes, CUmodule handle, const char *name),
-	(address, bytes, handle, name))
+API(SIM_CONTEXT, cuModuleGetGlobal_v2,
+    (CUdeviceptr * address, size_t *bytes, CUmodule handle, const char *name),
+    (address, bytes, handle, name))
 {
 	return get_global(sim_object_of(SIM_A_MODULE, handle), address, bytes, name);
 }
 
-API(SIM_INIT, cuLibraryLoadFromFile, (CUlibrary *library, const char *path, CUjit_option *jit_options, void **jit_values,
-	unsigned int jit_count, CUlibraryOption *options, void **values, unsigned int count),
-	(library, path, jit_options, jit_values, jit_count, options, values, count))
+API(SIM_INIT, cuLibraryLoadFromFile,
+    (CUlibrary * library, const char *path, CUjit_option *jit_options, void **jit_values,
+     unsigned int jit_count, CUlibraryOption *options, void **values, unsigned int count),
+    (library, path, jit_options, jit_values, jit_count, options, values, count))
 {
 	return load_file((struct sim_loaded **)library, SIM_A_LIBRARY, path);
 }
 
-API(SIM_INIT, cuLibraryLoadData, (CUlibrary *library, const void *image, CUjit_option *jit_options, void **jit_values,
-	unsigned int jit_count, CUlibraryOption *options, void **values, unsigned int count),
-	(library, image, jit_options, jit_values, jit_count, options, values, count))
+API(SIM_INIT, cuLibraryLoadData,
+    (CUlibrary * library, const void *image, CUjit_option *jit_options, void **jit_values,
+     unsigned int jit_count, CUlibraryOption *options, void **values, unsigned int count),
+    (library, image, jit_options, jit_values, jit_count, options, values, count))
 {
 	return load_image((struct sim_loaded **)library, SIM_A_LIBRARY, image);
 }
@@ -312,7 +321,8 @@ API(SIM_INIT, cuLibraryUnload, (CUlibrary handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuLibraryGetKernel, (CUkernel *kernel, CUlibrary handle, const char *name), (kernel, handle, name))
+API(SIM_INIT, cuLibraryGetKernel, (CUkernel * kernel, CUlibrary handle, const char *name),
+    (kernel, handle, name))
 {
 	struct sim_loaded *library = sim_object_of(SIM_A_LIBRARY, handle);
 
@@ -334,7 +344,8 @@ API(SIM_INIT, cuLibraryGetKernelCount, (unsigned int *count, CUlibrary handle), 
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuLibraryEnumerateKernels, (CUkernel *kernels, unsigned int count, CUlibrary handle), (kernels, count, handle))
+API(SIM_INIT, cuLibraryEnumerateKernels, (CUkernel * kernels, unsigned int count, CUlibrary handle),
+    (kernels, count, handle))
 {
 	struct sim_loaded *library = sim_object_of(SIM_A_LIBRARY, handle);
 	size_t i;
@@ -346,13 +357,14 @@ API(SIM_INIT, cuLibraryEnumerateKernels, (CUkernel *kernels, unsigned int count,
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuLibraryGetGlobal, (CUdeviceptr *address, size_t *bytes, CUlibrary handle, const char *name),
-	(address, bytes, handle, name))
+API(SIM_CONTEXT, cuLibraryGetGlobal,
+    (CUdeviceptr * address, size_t *bytes, CUlibrary handle, const char *name),
+    (address, bytes, handle, name))
 {
 	return get_global(sim_object_of(SIM_A_LIBRARY, handle), address, bytes, name);
 }
 
-API(SIM_CONTEXT, cuLibraryGetModule, (CUmodule *module, CUlibrary handle), (module, handle))
+API(SIM_CONTEXT, cuLibraryGetModule, (CUmodule * module, CUlibrary handle), (module, handle))
 {
 	struct sim_loaded *library = sim_object_of(SIM_A_LIBRARY, handle);
 
@@ -365,8 +377,9 @@ API(SIM_CONTEXT, cuLibraryGetModule, (CUmodule *module, CUlibrary handle), (modu
 }
 
 /* No variable is managed. */
-API(SIM_CONTEXT, cuLibraryGetManaged, (CUdeviceptr *address, size_t *bytes, CUlibrary handle, const char *name),
-	(address, bytes, handle, name))
+API(SIM_CONTEXT, cuLibraryGetManaged,
+    (CUdeviceptr * address, size_t *bytes, CUlibrary handle, const char *name),
+    (address, bytes, handle, name))
 {
 	if (!name || !sim_object_of(SIM_A_LIBRARY, handle))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -374,7 +387,8 @@ API(SIM_CONTEXT, cuLibraryGetManaged, (CUdeviceptr *address, size_t *bytes, CUli
 }
 
 /* No function is unified. Measured: the result is not CUDA_ERROR_NOT_FOUND. */
-API(SIM_INIT, cuLibraryGetUnifiedFunction, (void **function, CUlibrary handle, const char *name), (function, handle, name))
+API(SIM_INIT, cuLibraryGetUnifiedFunction, (void **function, CUlibrary handle, const char *name),
+    (function, handle, name))
 {
 	return CUDA_ERROR_INVALID_VALUE;
 }

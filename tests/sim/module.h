@@ -1,8 +1,8 @@
 /*
  * Modules and libraries (module.c), and the functions and kernels in them (function.c).
  *
- * Each load maps the file anew, so each has variables of its own. A module belongs to a context; a library to none: its kernels have
- * a function in each context that asks for one.
+ * Each load maps the file anew, so each has variables of its own. A module belongs to a context; a
+ * library to none: its kernels have a function in each context that asks for one.
  */
 #pragma once
 
@@ -12,15 +12,17 @@
 #include "sim.h"
 
 struct sim_loaded {
-	struct sim_object object;      /* SIM_A_MODULE or SIM_A_LIBRARY */
-	struct sim_context *context;   /* NULL for a library */
-	void *handle;                  /* dlopen's */
-	int file;                      /* its name, kept open so that no other load gets the same */
+	struct sim_object object;    /* SIM_A_MODULE or SIM_A_LIBRARY */
+	struct sim_context *context; /* NULL for a library */
+	void *handle;                /* dlopen's */
+	int file;                    /* its name, kept open so that no other load gets the same */
 	const struct sim_module *table;
-	VECTOR(struct sim_function *) functions; /* of a module: in the order of the table, NULL until asked for */
+	VECTOR(struct sim_function *)
+	functions; /* of a module: in the order of the table, NULL until asked for */
 	VECTOR(struct sim_library_kernel *) kernels; /* of a library: likewise */
-	struct sim_loaded *library;            /* of a module that cuLibraryGetModule gave: its functions are the library's */
-	VECTOR(struct sim_loaded *) modules;   /* of a library: those, one a context */
+	struct sim_loaded
+		*library; /* of a module that cuLibraryGetModule gave: its functions are the library's */
+	VECTOR(struct sim_loaded *) modules; /* of a library: those, one a context */
 };
 
 struct sim_function {
@@ -60,11 +62,14 @@ void sim_function_free(struct sim_function *function);
 void sim_library_kernel_free(struct sim_library_kernel *kernel);
 
 /* The function that a kernel is in a context. */
-struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel, struct sim_context *context);
+struct sim_function *sim_library_kernel_in(struct sim_library_kernel *kernel,
+                                           struct sim_context *context);
 
-/* The function a launch means: the handle may be a CUkernel, which stands for its function in the context. NULL if it is neither. */
+/* The function a launch means: the handle may be a CUkernel, which stands for its function in the
+ * context. NULL if it is neither. */
 struct sim_function *sim_function_of(CUfunction handle, struct sim_context *context);
-struct sim_function *sim_function_to_launch(CUfunction handle); /* in the current context; loaded, if it was not */
+struct sim_function *sim_function_to_launch(
+	CUfunction handle); /* in the current context; loaded, if it was not */
 
 /* The same in the current context, by a call that is no launch: it may have to be loaded. */
 struct sim_function *sim_function_asked_about(CUfunction handle);

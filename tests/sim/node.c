@@ -1,4 +1,5 @@
-/* Graph nodes: making them explicitly, reading and setting their parameters, by a call for each type and by one for all. */
+/* Graph nodes: making them explicitly, reading and setting their parameters, by a call for each
+ * type and by one for all. */
 #include "api.h"
 #include "attribute.h"
 #include "context.h"
@@ -9,7 +10,8 @@
 #include "stream.h"
 
 /* "dependencies may not have any duplicate entries". */
-static bool may_follow(const struct sim_graph *graph, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeType type)
+static bool may_follow(const struct sim_graph *graph, const CUgraphNode *before,
+                       const CUgraphEdgeData *data, size_t count, CUgraphNodeType type)
 {
 	size_t i, j;
 
@@ -18,7 +20,8 @@ static bool may_follow(const struct sim_graph *graph, const CUgraphNode *before,
 	for (i = 0; i < count; i++) {
 		const struct sim_node *node = sim_object_of(SIM_A_NODE, before[i]);
 
-		if (!node || node->graph != graph || (data && !sim_edge_may_be(sim_work_node_type(node->work), type, &data[i])))
+		if (!node || node->graph != graph ||
+		    (data && !sim_edge_may_be(sim_work_node_type(node->work), type, &data[i])))
 			return false;
 		for (j = 0; j < i; j++)
 			if (before[j] == before[i])
@@ -27,7 +30,8 @@ static bool may_follow(const struct sim_graph *graph, const CUgraphNode *before,
 	return true;
 }
 
-static CUresult add(CUgraphNode *made, CUgraph handle, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params)
+static CUresult add(CUgraphNode *made, CUgraph handle, const CUgraphNode *before,
+                    const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params)
 {
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, handle);
 	struct sim_work *work;
@@ -78,25 +82,33 @@ API(SIM_INIT, cuGraphNodeGetType, (CUgraphNode handle, CUgraphNodeType *type), (
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphAddNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraphNodeParams *params),
-	(node, graph, before, count, params))
+API(SIM_CONTEXT, cuGraphAddNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     CUgraphNodeParams *params),
+    (node, graph, before, count, params))
 {
-	return params && sim_params_are_clean(params) ? add(node, graph, before, NULL, count, params) : CUDA_ERROR_INVALID_VALUE;
+	return params && sim_params_are_clean(params) ? add(node, graph, before, NULL, count, params)
+	                                              : CUDA_ERROR_INVALID_VALUE;
 }
 
 API(SIM_CONTEXT, cuGraphAddNode_v2,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, const CUgraphEdgeData *data, size_t count, CUgraphNodeParams *params),
-	(node, graph, before, data, count, params))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, const CUgraphEdgeData *data,
+     size_t count, CUgraphNodeParams *params),
+    (node, graph, before, data, count, params))
 {
-	return params && sim_params_are_clean(params) ? add(node, graph, before, data, count, params) : CUDA_ERROR_INVALID_VALUE;
+	return params && sim_params_are_clean(params) ? add(node, graph, before, data, count, params)
+	                                              : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(SIM_CONTEXT, cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params), (node, params))
+API(SIM_CONTEXT, cuGraphNodeSetParams, (CUgraphNode node, CUgraphNodeParams *params),
+    (node, params))
 {
 	return params && sim_params_are_clean(params) ? set(node, params) : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(SIM_INIT, cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count), (node, graph, before, count))
+API(SIM_INIT, cuGraphAddEmptyNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count),
+    (node, graph, before, count))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
 
@@ -104,8 +116,9 @@ API(SIM_INIT, cuGraphAddEmptyNode, (CUgraphNode *node, CUgraph graph, const CUgr
 }
 
 API(SIM_CONTEXT, cuGraphAddKernelNode_v2,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_KERNEL_NODE_PARAMS *params),
-	(node, graph, before, count, params))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     const CUDA_KERNEL_NODE_PARAMS *params),
+    (node, graph, before, count, params))
 {
 	CUgraphNodeParams any;
 
@@ -116,10 +129,12 @@ API(SIM_CONTEXT, cuGraphAddKernelNode_v2,
 }
 
 /*
- * The parameters belong to the node: "the memory is returned by reference, and remains valid until the node is changed or destroyed".
- * Measured: a node launched by a CUkernel tells that as `kern`, and its function as `func` besides. A kernel without parameters has none to tell.
+ * The parameters belong to the node: "the memory is returned by reference, and remains valid until
+ * the node is changed or destroyed". Measured: a node launched by a CUkernel tells that as `kern`,
+ * and its function as `func` besides. A kernel without parameters has none to tell.
  */
-API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params), (handle, params))
+API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS *params),
+    (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_KERNEL);
 	const struct sim_kernel_work *kernel;
@@ -143,7 +158,8 @@ API(SIM_INIT, cuGraphKernelNodeGetParams_v2, (CUgraphNode handle, CUDA_KERNEL_NO
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params), (node, params))
+API(SIM_CONTEXT, cuGraphKernelNodeSetParams_v2,
+    (CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS *params), (node, params))
 {
 	CUgraphNodeParams any;
 
@@ -154,8 +170,10 @@ API(SIM_CONTEXT, cuGraphKernelNodeSetParams_v2, (CUgraphNode node, const CUDA_KE
 }
 
 /*
- * "Valid for graph nodes": the documentation of CUlaunchAttributeID. Measured: not CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, which it lists, but
- * CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, which it does not; CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING can only be set.
+ * "Valid for graph nodes": the documentation of CUlaunchAttributeID. Measured: not
+ * CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION, which it lists, but
+ * CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, which it does not;
+ * CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING can only be set.
  */
 static bool is_node_attribute(CUkernelNodeAttrID attribute)
 {
@@ -175,8 +193,9 @@ static bool is_node_attribute(CUkernelNodeAttrID attribute)
 	}
 }
 
-API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *value),
-	(handle, attribute, value))
+API(SIM_INIT, cuGraphKernelNodeGetAttribute,
+    (CUgraphNode handle, CUkernelNodeAttrID attribute, CUkernelNodeAttrValue *value),
+    (handle, attribute, value))
 {
 	const struct sim_node *node = node_of(handle, SIM_KERNEL);
 	const CUlaunchAttributeValue *found;
@@ -193,12 +212,14 @@ API(SIM_INIT, cuGraphKernelNodeGetAttribute, (CUgraphNode handle, CUkernelNodeAt
 }
 
 /* Gives a kernel node the attributes, of which later ones take the place of earlier ones. */
-static CUresult set_attributes(struct sim_node *node, const CUlaunchAttribute *attributes, unsigned int count)
+static CUresult set_attributes(struct sim_node *node, const CUlaunchAttribute *attributes,
+                               unsigned int count)
 {
 	const struct sim_kernel_work *kernel = &node->work->kernel;
 	struct sim_work *work;
-	CUresult result = sim_work_kernel(&work, (CUfunction)kernel->function, kernel->grid, kernel->block, kernel->shared_bytes, kernel->params, NULL,
-		attributes, count);
+	CUresult result =
+		sim_work_kernel(&work, (CUfunction)kernel->function, kernel->grid, kernel->block,
+	                    kernel->shared_bytes, kernel->params, NULL, attributes, count);
 
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -207,14 +228,17 @@ static CUresult set_attributes(struct sim_node *node, const CUlaunchAttribute *a
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphKernelNodeSetAttribute, (CUgraphNode handle, CUkernelNodeAttrID attribute, const CUkernelNodeAttrValue *value),
-	(handle, attribute, value))
+API(SIM_CONTEXT, cuGraphKernelNodeSetAttribute,
+    (CUgraphNode handle, CUkernelNodeAttrID attribute, const CUkernelNodeAttrValue *value),
+    (handle, attribute, value))
 {
 	struct sim_node *node = node_of(handle, SIM_KERNEL);
 	CUlaunchAttribute attributes[CU_LAUNCH_ATTRIBUTE_MAX + 1];
 	unsigned int count = 0, i;
 
-	if (!node || !value || (!is_node_attribute(attribute) && attribute != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING))
+	if (!node || !value ||
+	    (!is_node_attribute(attribute) &&
+	     attribute != CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < node->work->kernel.attribute_count; i++)
 		if (node->work->kernel.attributes[i].id != attribute)
@@ -227,7 +251,8 @@ API(SIM_CONTEXT, cuGraphKernelNodeSetAttribute, (CUgraphNode handle, CUkernelNod
 }
 
 /* "Both node must have the same context." */
-API(SIM_CONTEXT, cuGraphKernelNodeCopyAttributes, (CUgraphNode target, CUgraphNode source), (target, source))
+API(SIM_CONTEXT, cuGraphKernelNodeCopyAttributes, (CUgraphNode target, CUgraphNode source),
+    (target, source))
 {
 	struct sim_node *to = node_of(target, SIM_KERNEL);
 	const struct sim_node *from = node_of(source, SIM_KERNEL);
@@ -239,8 +264,9 @@ API(SIM_CONTEXT, cuGraphKernelNodeCopyAttributes, (CUgraphNode target, CUgraphNo
 }
 
 API(SIM_CONTEXT, cuGraphAddMemcpyNode,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_MEMCPY3D *shape, CUcontext context),
-	(node, graph, before, count, shape, context))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     const CUDA_MEMCPY3D *shape, CUcontext context),
+    (node, graph, before, count, shape, context))
 {
 	CUgraphNodeParams any;
 
@@ -250,7 +276,8 @@ API(SIM_CONTEXT, cuGraphAddMemcpyNode,
 	return add(node, graph, before, NULL, count, &any);
 }
 
-API(SIM_INIT, cuGraphMemcpyNodeGetParams, (CUgraphNode handle, CUDA_MEMCPY3D *shape), (handle, shape))
+API(SIM_INIT, cuGraphMemcpyNodeGetParams, (CUgraphNode handle, CUDA_MEMCPY3D *shape),
+    (handle, shape))
 {
 	const struct sim_node *node = node_of(handle, SIM_COPY);
 
@@ -260,7 +287,8 @@ API(SIM_INIT, cuGraphMemcpyNodeGetParams, (CUgraphNode handle, CUDA_MEMCPY3D *sh
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphMemcpyNodeSetParams, (CUgraphNode handle, const CUDA_MEMCPY3D *shape), (handle, shape))
+API(SIM_CONTEXT, cuGraphMemcpyNodeSetParams, (CUgraphNode handle, const CUDA_MEMCPY3D *shape),
+    (handle, shape))
 {
 	const struct sim_node *node = node_of(handle, SIM_COPY);
 	CUgraphNodeParams any;
@@ -272,8 +300,9 @@ API(SIM_CONTEXT, cuGraphMemcpyNodeSetParams, (CUgraphNode handle, const CUDA_MEM
 }
 
 API(SIM_CONTEXT, cuGraphAddMemsetNode,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
-	(node, graph, before, count, params, context))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context),
+    (node, graph, before, count, params, context))
 {
 	CUgraphNodeParams any;
 
@@ -283,7 +312,8 @@ API(SIM_CONTEXT, cuGraphAddMemsetNode,
 	return add(node, graph, before, NULL, count, &any);
 }
 
-API(SIM_INIT, cuGraphMemsetNodeGetParams, (CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS *params), (handle, params))
+API(SIM_INIT, cuGraphMemsetNodeGetParams, (CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS *params),
+    (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_SET);
 	const struct sim_set_work *own;
@@ -291,11 +321,13 @@ API(SIM_INIT, cuGraphMemsetNodeGetParams, (CUgraphNode handle, CUDA_MEMSET_NODE_
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
 	own = &node->work->set;
-	*params = (CUDA_MEMSET_NODE_PARAMS){own->target, own->pitch, own->value, own->element_bytes, own->width, own->height};
+	*params = (CUDA_MEMSET_NODE_PARAMS){own->target,        own->pitch, own->value,
+	                                    own->element_bytes, own->width, own->height};
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphMemsetNodeSetParams, (CUgraphNode handle, const CUDA_MEMSET_NODE_PARAMS *params), (handle, params))
+API(SIM_CONTEXT, cuGraphMemsetNodeSetParams,
+    (CUgraphNode handle, const CUDA_MEMSET_NODE_PARAMS *params), (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_SET);
 	CUgraphNodeParams any;
@@ -307,8 +339,9 @@ API(SIM_CONTEXT, cuGraphMemsetNodeSetParams, (CUgraphNode handle, const CUDA_MEM
 }
 
 API(SIM_CONTEXT, cuGraphAddHostNode,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_HOST_NODE_PARAMS *params),
-	(node, graph, before, count, params))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     const CUDA_HOST_NODE_PARAMS *params),
+    (node, graph, before, count, params))
 {
 	CUgraphNodeParams any;
 
@@ -318,7 +351,8 @@ API(SIM_CONTEXT, cuGraphAddHostNode,
 	return add(node, graph, before, NULL, count, &any);
 }
 
-API(SIM_INIT, cuGraphHostNodeGetParams, (CUgraphNode handle, CUDA_HOST_NODE_PARAMS *params), (handle, params))
+API(SIM_INIT, cuGraphHostNodeGetParams, (CUgraphNode handle, CUDA_HOST_NODE_PARAMS *params),
+    (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_HOST);
 
@@ -328,7 +362,8 @@ API(SIM_INIT, cuGraphHostNodeGetParams, (CUgraphNode handle, CUDA_HOST_NODE_PARA
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params), (node, params))
+API(SIM_INIT, cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_PARAMS *params),
+    (node, params))
 {
 	CUgraphNodeParams any;
 
@@ -338,16 +373,18 @@ API(SIM_INIT, cuGraphHostNodeSetParams, (CUgraphNode node, const CUDA_HOST_NODE_
 	return set(node, &any);
 }
 
-API(SIM_CONTEXT, cuGraphAddEventRecordNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event),
-	(node, graph, before, count, event))
+API(SIM_CONTEXT, cuGraphAddEventRecordNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event),
+    (node, graph, before, count, event))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .eventRecord = {event}};
 
 	return add(node, graph, before, NULL, count, &any);
 }
 
-API(SIM_CONTEXT, cuGraphAddEventWaitNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event),
-	(node, graph, before, count, event))
+API(SIM_CONTEXT, cuGraphAddEventWaitNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count, CUevent event),
+    (node, graph, before, count, event))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT, .eventWait = {event}};
 
@@ -388,10 +425,12 @@ API(SIM_CONTEXT, cuGraphEventWaitNodeSetEvent, (CUgraphNode node, CUevent event)
 	return set(node, &any);
 }
 
-API(SIM_INIT, cuGraphAddChildGraphNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraph child),
-	(node, graph, before, count, child))
+API(SIM_INIT, cuGraphAddChildGraphNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count, CUgraph child),
+    (node, graph, before, count, child))
 {
-	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_GRAPH, .graph = {child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE}};
+	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_GRAPH,
+	                         .graph = {child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE}};
 
 	return add(node, graph, before, NULL, count, &any);
 }
@@ -407,22 +446,26 @@ API(SIM_INIT, cuGraphChildGraphNodeGetGraph, (CUgraphNode handle, CUgraph *child
 }
 
 API(SIM_CONTEXT, cuGraphAddMemAllocNode,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUDA_MEM_ALLOC_NODE_PARAMS *params),
-	(node, graph, before, count, params))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     CUDA_MEM_ALLOC_NODE_PARAMS *params),
+    (node, graph, before, count, params))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
 	CUresult result;
 
 	if (!params)
 		return CUDA_ERROR_INVALID_VALUE;
-	any.alloc = (CUDA_MEM_ALLOC_NODE_PARAMS_v2){params->poolProps, params->accessDescs, params->accessDescCount, params->bytesize, 0};
+	any.alloc = (CUDA_MEM_ALLOC_NODE_PARAMS_v2){params->poolProps, params->accessDescs,
+	                                            params->accessDescCount, params->bytesize, 0};
 	result = add(node, graph, before, NULL, count, &any);
 	params->dptr = any.alloc.dptr;
 	return result;
 }
 
-API(SIM_CONTEXT, cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, CUdeviceptr address),
-	(node, graph, before, count, address))
+API(SIM_CONTEXT, cuGraphAddMemFreeNode,
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     CUdeviceptr address),
+    (node, graph, before, count, address))
 {
 	CUgraphNodeParams any = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .free = {address}};
 
@@ -430,8 +473,9 @@ API(SIM_CONTEXT, cuGraphAddMemFreeNode, (CUgraphNode *node, CUgraph graph, const
 }
 
 API(SIM_CONTEXT, cuGraphAddBatchMemOpNode,
-	(CUgraphNode *node, CUgraph graph, const CUgraphNode *before, size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
-	(node, graph, before, count, params))
+    (CUgraphNode * node, CUgraph graph, const CUgraphNode *before, size_t count,
+     const CUDA_BATCH_MEM_OP_NODE_PARAMS *params),
+    (node, graph, before, count, params))
 {
 	CUgraphNodeParams any;
 
@@ -441,17 +485,20 @@ API(SIM_CONTEXT, cuGraphAddBatchMemOpNode,
 	return add(node, graph, before, NULL, count, &any);
 }
 
-API(SIM_INIT, cuGraphBatchMemOpNodeGetParams, (CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS *params), (handle, params))
+API(SIM_INIT, cuGraphBatchMemOpNodeGetParams,
+    (CUgraphNode handle, CUDA_BATCH_MEM_OP_NODE_PARAMS *params), (handle, params))
 {
 	const struct sim_node *node = node_of(handle, SIM_BATCH);
 
 	if (!node || !params)
 		return CUDA_ERROR_INVALID_VALUE;
-	*params = (CUDA_BATCH_MEM_OP_NODE_PARAMS){(CUcontext)node->work->context, node->work->batch.count, node->work->batch.params, 0};
+	*params = (CUDA_BATCH_MEM_OP_NODE_PARAMS){(CUcontext)node->work->context,
+	                                          node->work->batch.count, node->work->batch.params, 0};
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuGraphBatchMemOpNodeSetParams, (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params), (node, params))
+API(SIM_CONTEXT, cuGraphBatchMemOpNodeSetParams,
+    (CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params), (node, params))
 {
 	CUgraphNodeParams any;
 

@@ -21,7 +21,8 @@ static struct sim_object *take(enum sim_kind kind, size_t size)
 		return object;
 	}
 	if (!range) {
-		range = mmap(NULL, RANGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		range = mmap(NULL, RANGE, PROT_READ | PROT_WRITE,
+		             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (range == MAP_FAILED)
 			sim_misuse("no address space");
 	}

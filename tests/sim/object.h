@@ -1,6 +1,7 @@
 /*
- * The things behind handles. They live in one range of addresses that is never given back, so that any value a program passes can be
- * told from a handle, and a handle destroyed comes back with the next object of its kind, as drivers do.
+ * The things behind handles. They live in one range of addresses that is never given back, so that
+ * any value a program passes can be told from a handle, and a handle destroyed comes back with the
+ * next object of its kind, as drivers do.
  */
 #pragma once
 

@@ -10,14 +10,16 @@
 static struct sim_op *unused;
 static uint64_t sequences;
 static uint64_t now;
-static uint64_t host; /* the sequence of the host's last wait, a point in the order like any other */
+static uint64_t
+	host; /* the sequence of the host's last wait, a point in the order like any other */
 
 uint64_t sim_now(void)
 {
 	return now;
 }
 
-struct sim_op *sim_op_new(struct sim_context *context, struct sim_place place, struct sim_work *work)
+struct sim_op *sim_op_new(struct sim_context *context, struct sim_place place,
+                          struct sim_work *work)
 {
 	struct sim_op *op = unused;
 

@@ -1,8 +1,9 @@
 /*
  * An op: a work enqueued on a stream, with the ops that have to finish before it may run.
  *
- * Ops never wait for one enqueued after them. An op holds references to the ops it waits for until it has finished, and the engine holds one to
- * each op until then; streams and events hold one to the last op that concerns them.
+ * Ops never wait for one enqueued after them. An op holds references to the ops it waits for until
+ * it has finished, and the engine holds one to each op until then; streams and events hold one to
+ * the last op that concerns them.
  */
 #pragma once
 
@@ -29,7 +30,7 @@ struct sim_op {
 	struct sim_place place;
 	uint64_t sequence; /* in order of submission */
 	uint64_t ended_ns; /* virtual time */
-	int priority;      /* of a kernel: the stream's, unless the launch or the graph's node has its own */
+	int priority; /* of a kernel: the stream's, unless the launch or the graph's node has its own */
 	unsigned int references;
 	unsigned int unmet; /* ops in `before` that have not finished */
 	enum sim_op_state state;
@@ -39,12 +40,15 @@ struct sim_op {
 	VECTOR(struct sim_op *) before;
 	VECTOR(struct sim_op *) after;
 	VECTOR(uint64_t) edges; /* sequence numbers of all it was put after, for the log */
-	uint64_t host;          /* what the host had waited for when it was enqueued, for the log: sim_op_waited */
+	uint64_t
+		host; /* what the host had waited for when it was enqueued, for the log: sim_op_waited */
 	struct sim_op *next_free;
 };
 
-/* A new op with one reference, the caller's. It takes its own reference to `work`, which may be NULL. */
-struct sim_op *sim_op_new(struct sim_context *context, struct sim_place place, struct sim_work *work);
+/* A new op with one reference, the caller's. It takes its own reference to `work`, which may be
+ * NULL. */
+struct sim_op *sim_op_new(struct sim_context *context, struct sim_place place,
+                          struct sim_work *work);
 struct sim_op *sim_op_keep(struct sim_op *op);
 void sim_op_drop(struct sim_op *op); /* NULL is ignored */
 
@@ -57,7 +61,8 @@ void sim_op_submit(struct sim_op *op);
 /* The engine's: its work is done. Ops that waited for it may become ready. */
 void sim_op_finish(struct sim_op *op);
 
-/* The host knows now that the op has finished: for the log, what is enqueued from here on comes after it. NULL is ignored. */
+/* The host knows now that the op has finished: for the log, what is enqueued from here on comes
+ * after it. NULL is ignored. */
 void sim_op_waited(const struct sim_op *op);
 
 /* Virtual time in nanoseconds. */

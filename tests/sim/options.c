@@ -15,9 +15,13 @@ static uint64_t number(const char *name, uint64_t otherwise)
 		return otherwise;
 	value = strtoull(text, &end, 0);
 	switch (*end) {
-	case 'G': value <<= 10; /* fall through */
-	case 'M': value <<= 10; /* fall through */
-	case 'K': value <<= 10; end++;
+	case 'G':
+		value <<= 10; /* fall through */
+	case 'M':
+		value <<= 10; /* fall through */
+	case 'K':
+		value <<= 10;
+		end++;
 	}
 	if (*end)
 		sim_misuse("%s=%s is not a number", name, text);

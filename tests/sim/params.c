@@ -7,7 +7,8 @@
 #include "kernel_work.h"
 #include "memory_node.h"
 
-static CUresult kernel(struct sim_work **made, const CUDA_KERNEL_NODE_PARAMS_v3 *params, const struct sim_work *old)
+static CUresult kernel(struct sim_work **made, const CUDA_KERNEL_NODE_PARAMS_v3 *params,
+                       const struct sim_work *old)
 {
 	struct sim_dim grid = {params->gridDimX, params->gridDimY, params->gridDimZ};
 	struct sim_dim block = {params->blockDimX, params->blockDimY, params->blockDimZ};
@@ -15,8 +16,9 @@ static CUresult kernel(struct sim_work **made, const CUDA_KERNEL_NODE_PARAMS_v3 
 
 	if (params->func && !sim_object_of(SIM_A_FUNCTION, params->func))
 		return CUDA_ERROR_INVALID_HANDLE;
-	return sim_work_kernel(made, function, grid, block, params->sharedMemBytes, params->kernelParams, params->extra,
-		old ? old->kernel.attributes : NULL, old ? old->kernel.attribute_count : 0);
+	return sim_work_kernel(made, function, grid, block, params->sharedMemBytes,
+	                       params->kernelParams, params->extra, old ? old->kernel.attributes : NULL,
+	                       old ? old->kernel.attribute_count : 0);
 }
 
 /* "Zero sized operations are not supported." */
@@ -35,8 +37,9 @@ static CUresult copy(struct sim_work **made, const CUDA_MEMCPY_NODE_PARAMS *para
 
 static CUresult set(struct sim_work **made, const CUDA_MEMSET_NODE_PARAMS_v2 *params)
 {
-	struct sim_set_work shape = {params->dst, params->height == 1 ? 0 : params->pitch, params->width, params->height, params->value,
-		params->elementSize};
+	struct sim_set_work shape = {params->dst,   params->height == 1 ? 0 : params->pitch,
+	                             params->width, params->height,
+	                             params->value, params->elementSize};
 	struct sim_context *context = sim_context_of(params->ctx);
 	CUresult result;
 
@@ -70,10 +73,12 @@ static CUresult event(struct sim_work **made, enum sim_work_kind kind, CUevent h
 }
 
 /*
- * "The child graph is cloned in this call", or, with CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, becomes the node's; only then may it have memory nodes. "Cannot be
- * added as a child graph of a separate parent graph" once it has been moved.
+ * "The child graph is cloned in this call", or, with CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE, becomes
+ * the node's; only then may it have memory nodes. "Cannot be added as a child graph of a separate
+ * parent graph" once it has been moved.
  */
-static CUresult child(struct sim_work **made, const struct sim_graph *graph, CUDA_CHILD_GRAPH_NODE_PARAMS *params)
+static CUresult child(struct sim_work **made, const struct sim_graph *graph,
+                      CUDA_CHILD_GRAPH_NODE_PARAMS *params)
 {
 	struct sim_graph *original = sim_object_of(SIM_A_GRAPH, params->graph);
 	bool moves = params->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
@@ -101,7 +106,8 @@ static CUresult batch(struct sim_work **made, const CUDA_BATCH_MEM_OP_NODE_PARAM
 	return sim_work_batch(made, context, params->count, params->paramArray, params->flags);
 }
 
-CUresult sim_params_work(struct sim_work **made, struct sim_graph *graph, CUgraphNodeParams *params, const struct sim_work *old)
+CUresult sim_params_work(struct sim_work **made, struct sim_graph *graph, CUgraphNodeParams *params,
+                         const struct sim_work *old)
 {
 	switch (params->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
@@ -126,7 +132,8 @@ CUresult sim_params_work(struct sim_work **made, struct sim_graph *graph, CUgrap
 	case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
 		return old ? CUDA_ERROR_NOT_SUPPORTED : sim_memory_node_alloc(made, graph, &params->alloc);
 	case CU_GRAPH_NODE_TYPE_MEM_FREE:
-		return old ? CUDA_ERROR_NOT_SUPPORTED : sim_memory_node_free(made, graph, params->free.dptr);
+		return old ? CUDA_ERROR_NOT_SUPPORTED
+		           : sim_memory_node_free(made, graph, params->free.dptr);
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
 	case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
 	case CU_GRAPH_NODE_TYPE_CONDITIONAL:
@@ -136,7 +143,8 @@ CUresult sim_params_work(struct sim_work **made, struct sim_graph *graph, CUgrap
 	}
 }
 
-/* "All unused bytes - that is, reserved0 and all bytes past the utilized union member - must be set to zero." */
+/* "All unused bytes - that is, reserved0 and all bytes past the utilized union member - must be set
+ * to zero." */
 bool sim_params_are_clean(const CUgraphNodeParams *params)
 {
 	static const struct {
@@ -161,7 +169,8 @@ bool sim_params_are_clean(const CUgraphNodeParams *params)
 	if (params->reserved0[0] || params->reserved0[1] || params->reserved0[2] || params->reserved2)
 		return false;
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		for (j = sizes[i].bytes; sizes[i].type == params->type && j < sizeof(params->reserved1); j++)
+		for (j = sizes[i].bytes; sizes[i].type == params->type && j < sizeof(params->reserved1);
+		     j++)
 			if (bytes[j])
 				return false;
 	return true;

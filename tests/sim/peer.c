@@ -1,12 +1,13 @@
 /*
- * Access from one device to another's memory. All memory is ordinary memory here, so what is not enabled is not refused either: only the calls
- * answer as they should.
+ * Access from one device to another's memory. All memory is ordinary memory here, so what is not
+ * enabled is not refused either: only the calls answer as they should.
  */
 #include "api.h"
 #include "context.h"
 #include "device.h"
 
-API(SIM_INIT, cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer), (can, device, peer))
+API(SIM_INIT, cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer),
+    (can, device, peer))
 {
 	if (!can)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -16,14 +17,19 @@ API(SIM_INIT, cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer),
 	return CUDA_SUCCESS;
 }
 
-/* "CUDA_ERROR_INVALID_DEVICE if srcDevice or dstDevice are not valid or if they represent the same device." */
-API(SIM_INIT, cuDeviceGetP2PAttribute, (int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer), (value, attribute, device, peer))
+/* "CUDA_ERROR_INVALID_DEVICE if srcDevice or dstDevice are not valid or if they represent the same
+ * device." */
+API(SIM_INIT, cuDeviceGetP2PAttribute,
+    (int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer),
+    (value, attribute, device, peer))
 {
 	if (!sim_device_exists(device) || !sim_device_exists(peer) || device == peer)
 		return CUDA_ERROR_INVALID_DEVICE;
-	if (!value || attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK || attribute > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED)
+	if (!value || attribute < CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK ||
+	    attribute > CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED)
 		return CUDA_ERROR_INVALID_VALUE;
-	*value = attribute != CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK && attribute != CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED;
+	*value = attribute != CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK &&
+	         attribute != CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED;
 	return CUDA_SUCCESS;
 }
 
@@ -36,7 +42,8 @@ static size_t position_of(const struct sim_context *context, const struct sim_co
 	return i;
 }
 
-/* "Unidirectional". Measured: a context is no peer of its own device's, rather than an invalid one. */
+/* "Unidirectional". Measured: a context is no peer of its own device's, rather than an invalid one.
+ */
 API(SIM_CONTEXT, cuCtxEnablePeerAccess, (CUcontext handle, unsigned int flags), (handle, flags))
 {
 	struct sim_context *context = sim_current();

@@ -1,6 +1,7 @@
 /*
- * Stream-ordered allocation, and the pools that it draws on. An address is taken at the call, and may be taken again once the stream has reached its free.
- * In a capture both calls become memory nodes. What is freed a pool keeps no longer.
+ * Stream-ordered allocation, and the pools that it draws on. An address is taken at the call, and
+ * may be taken again once the stream has reached its free. In a capture both calls become memory
+ * nodes. What is freed a pool keeps no longer.
  */
 #include "pool.h"
 
@@ -58,7 +59,7 @@ void sim_pool_returned(struct sim_pool *pool, size_t bytes)
 	forget_if_unused(pool);
 }
 
-API(SIM_INIT, cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
+API(SIM_INIT, cuDeviceGetDefaultMemPool, (CUmemoryPool * pool, CUdevice device), (pool, device))
 {
 	if (!pool)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -68,7 +69,7 @@ API(SIM_INIT, cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device), 
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice device), (pool, device))
+API(SIM_INIT, cuDeviceGetMemPool, (CUmemoryPool * pool, CUdevice device), (pool, device))
 {
 	if (!pool)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -78,20 +79,26 @@ API(SIM_INIT, cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice device), (pool, 
 	return CUDA_SUCCESS;
 }
 
-static CUresult pool_at(CUmemoryPool *pool, const CUmemLocation *location, CUmemAllocationType type, struct sim_pool *(*which)(CUdevice device))
+static CUresult pool_at(CUmemoryPool *pool, const CUmemLocation *location, CUmemAllocationType type,
+                        struct sim_pool *(*which)(CUdevice device))
 {
-	if (!pool || !location || type != CU_MEM_ALLOCATION_TYPE_PINNED || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(location->id))
+	if (!pool || !location || type != CU_MEM_ALLOCATION_TYPE_PINNED ||
+	    location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(location->id))
 		return CUDA_ERROR_INVALID_VALUE;
 	*pool = (CUmemoryPool)which(location->id);
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuMemGetDefaultMemPool, (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type), (pool, location, type))
+API(SIM_INIT, cuMemGetDefaultMemPool,
+    (CUmemoryPool * pool, CUmemLocation *location, CUmemAllocationType type),
+    (pool, location, type))
 {
 	return pool_at(pool, location, type, default_pool);
 }
 
-API(SIM_INIT, cuMemGetMemPool, (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type), (pool, location, type))
+API(SIM_INIT, cuMemGetMemPool,
+    (CUmemoryPool * pool, CUmemLocation *location, CUmemAllocationType type),
+    (pool, location, type))
 {
 	return pool_at(pool, location, type, current_pool);
 }
@@ -117,15 +124,17 @@ static bool is_clean(const CUmemPoolProps *props)
 	return memcmp(props->reserved, none.reserved, sizeof(none.reserved)) == 0;
 }
 
-API(SIM_INIT, cuMemPoolCreate, (CUmemoryPool *made, const CUmemPoolProps *props), (made, props))
+API(SIM_INIT, cuMemPoolCreate, (CUmemoryPool * made, const CUmemPoolProps *props), (made, props))
 {
 	struct sim_pool *pool;
 
 	if (!made || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED || !is_clean(props))
 		return CUDA_ERROR_INVALID_VALUE;
-	if (props->location.type == CU_MEM_LOCATION_TYPE_INVALID || props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
+	if (props->location.type == CU_MEM_LOCATION_TYPE_INVALID ||
+	    props->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE || (props->handleTypes & ~(unsigned int)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+	if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    (props->handleTypes & ~(unsigned int)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
 		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!sim_device_exists(props->location.id))
 		return CUDA_ERROR_INVALID_VALUE;
@@ -135,7 +144,8 @@ API(SIM_INIT, cuMemPoolCreate, (CUmemoryPool *made, const CUmemPoolProps *props)
 	return CUDA_SUCCESS;
 }
 
-/* "Destroying the current mempool of a device sets the default mempool of that device as the current mempool". "A device's default memory pool cannot be destroyed." */
+/* "Destroying the current mempool of a device sets the default mempool of that device as the
+ * current mempool". "A device's default memory pool cannot be destroyed." */
 API(SIM_INIT, cuMemPoolDestroy, (CUmemoryPool handle), (handle))
 {
 	struct sim_pool *pool = pool_of(handle);
@@ -157,7 +167,8 @@ static cuuint64_t reserved_for(cuuint64_t used)
 	return (used + grain - 1) / grain * grain;
 }
 
-API(SIM_INIT, cuMemPoolSetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
+API(SIM_INIT, cuMemPoolSetAttribute,
+    (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
 {
 	struct sim_pool *pool = pool_of(handle);
 
@@ -170,7 +181,8 @@ API(SIM_INIT, cuMemPoolSetAttribute, (CUmemoryPool handle, CUmemPool_attribute a
 	case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
 	case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-		pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = *(const int *)value != 0;
+		pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] =
+			*(const int *)value != 0;
 		return CUDA_SUCCESS;
 	case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
 	case CU_MEMPOOL_ATTR_USED_MEM_HIGH: /* one watermark stands for both */
@@ -183,7 +195,8 @@ API(SIM_INIT, cuMemPoolSetAttribute, (CUmemoryPool handle, CUmemPool_attribute a
 	}
 }
 
-API(SIM_INIT, cuMemPoolGetAttribute, (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
+API(SIM_INIT, cuMemPoolGetAttribute,
+    (CUmemoryPool handle, CUmemPool_attribute attribute, void *value), (handle, attribute, value))
 {
 	const struct sim_pool *pool = pool_of(handle);
 
@@ -220,18 +233,24 @@ API(SIM_INIT, cuMemPoolTrimTo, (CUmemoryPool handle, size_t keep), (handle, keep
 	return pool_of(handle) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* "By default, the pool's memory will be accessible from the device it is allocated on", which cannot be taken from it. */
-API(SIM_INIT, cuMemPoolGetAccess, (CUmemAccess_flags *flags, CUmemoryPool handle, CUmemLocation *location), (flags, handle, location))
+/* "By default, the pool's memory will be accessible from the device it is allocated on", which
+ * cannot be taken from it. */
+API(SIM_INIT, cuMemPoolGetAccess,
+    (CUmemAccess_flags * flags, CUmemoryPool handle, CUmemLocation *location),
+    (flags, handle, location))
 {
 	const struct sim_pool *pool = pool_of(handle);
 
-	if (!flags || !pool || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(location->id))
+	if (!flags || !pool || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+	    !sim_device_exists(location->id))
 		return CUDA_ERROR_INVALID_VALUE;
-	*flags = location->id == pool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+	*flags = location->id == pool->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+	                                      : CU_MEM_ACCESS_FLAGS_PROT_NONE;
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *access, size_t count), (handle, access, count))
+API(SIM_INIT, cuMemPoolSetAccess,
+    (CUmemoryPool handle, const CUmemAccessDesc *access, size_t count), (handle, access, count))
 {
 	const struct sim_pool *pool = pool_of(handle);
 	size_t i;
@@ -239,19 +258,23 @@ API(SIM_INIT, cuMemPoolSetAccess, (CUmemoryPool handle, const CUmemAccessDesc *a
 	if (!pool || (count && !access))
 		return CUDA_ERROR_INVALID_VALUE;
 	for (i = 0; i < count; i++) {
-		if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || !sim_device_exists(access[i].location.id))
+		if (access[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+		    !sim_device_exists(access[i].location.id))
 			return CUDA_ERROR_INVALID_VALUE;
-		if (access[i].location.id == pool->device && access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+		if (access[i].location.id == pool->device &&
+		    access[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 			return CUDA_ERROR_INVALID_DEVICE;
 	}
 	return CUDA_SUCCESS;
 }
 
 /* In a capture: a memory node, whose address is the answer. */
-static CUresult capture_allocation(CUdeviceptr *address, size_t bytes, const struct sim_pool *pool, struct sim_stream *stream)
+static CUresult capture_allocation(CUdeviceptr *address, size_t bytes, const struct sim_pool *pool,
+                                   struct sim_stream *stream)
 {
 	CUDA_MEM_ALLOC_NODE_PARAMS_v2 params = {
-		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = pool->device}},
+		.poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+	                  .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = pool->device}},
 		.bytesize = bytes,
 	};
 	struct sim_work *work;
@@ -286,7 +309,9 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, struct sim_pool *po
 	result = sim_capture_prohibit_legacy(stream);
 	if (result != CUDA_SUCCESS)
 		return result;
-	memory = pool->most && pool->used + bytes > pool->most ? NULL : sim_memory_new(sim_current(), SIM_DEVICE, bytes, 0);
+	memory = pool->most && pool->used + bytes > pool->most
+	             ? NULL
+	             : sim_memory_new(sim_current(), SIM_DEVICE, bytes, 0);
 	if (!memory)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memory->pool = pool;
@@ -299,13 +324,15 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, struct sim_pool *po
 	return sim_stream_add(stream, work, NULL);
 }
 
-API_PTSZ(SIM_CONTEXT, cuMemAllocAsync, (CUdeviceptr *address, size_t bytes, CUstream stream), (address, bytes, stream))
+API_PTSZ(SIM_CONTEXT, cuMemAllocAsync, (CUdeviceptr * address, size_t bytes, CUstream stream),
+         (address, bytes, stream))
 {
 	return allocate(address, bytes, current_pool(sim_current()->device), stream);
 }
 
-API_PTSZ(SIM_CONTEXT, cuMemAllocFromPoolAsync, (CUdeviceptr *address, size_t bytes, CUmemoryPool handle, CUstream stream),
-	(address, bytes, handle, stream))
+API_PTSZ(SIM_CONTEXT, cuMemAllocFromPoolAsync,
+         (CUdeviceptr * address, size_t bytes, CUmemoryPool handle, CUstream stream),
+         (address, bytes, handle, stream))
 {
 	struct sim_pool *pool = pool_of(handle);
 
@@ -332,7 +359,8 @@ API_PTSZ(SIM_CONTEXT, cuMemFreeAsync, (CUdeviceptr address, CUstream handle), (a
 	result = sim_capture_prohibit_legacy(stream);
 	if (result != CUDA_SUCCESS || !address)
 		return result;
-	if (!memory || memory->base != address || memory->kind != SIM_DEVICE || memory->owned_by_module || memory->reserved || memory->freeing ||
+	if (!memory || memory->base != address || memory->kind != SIM_DEVICE ||
+	    memory->owned_by_module || memory->reserved || memory->freeing ||
 	    !sim_memory_node_take(memory))
 		return CUDA_ERROR_INVALID_VALUE;
 	memory->freeing = !memory->graph;

@@ -16,7 +16,8 @@ int sim_not_modelled(const char *name)
 	return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* The newest form of a function that a program of that version knows; per-thread forms, where they exist, if the flags ask for them. */
+/* The newest form of a function that a program of that version knows; per-thread forms, where they
+ * exist, if the flags ask for them. */
 static const struct sim_export *find(const char *symbol, int version, bool per_thread, bool *known)
 {
 	const struct sim_export *best = NULL;
@@ -26,12 +27,14 @@ static const struct sim_export *find(const char *symbol, int version, bool per_t
 	for (i = 0; i < sim_export_count; i++) {
 		const struct sim_export *entry = &sim_exports[i];
 
-		if (strcmp(entry->function, symbol) != 0 || entry->version == 0 || (entry->suffix[0] && !per_thread))
+		if (strcmp(entry->function, symbol) != 0 || entry->version == 0 ||
+		    (entry->suffix[0] && !per_thread))
 			continue;
 		*known = true;
 		if (entry->version > version && version >= 0)
 			continue;
-		if (!best || entry->version > best->version || (entry->version == best->version && entry->suffix[0]) ||
+		if (!best || entry->version > best->version ||
+		    (entry->version == best->version && entry->suffix[0]) ||
 		    (entry->suffix[0] && !best->suffix[0]))
 			best = entry->suffix[0] || !best || !best->suffix[0] ? entry : best;
 	}
@@ -40,11 +43,15 @@ static const struct sim_export *find(const char *symbol, int version, bool per_t
 
 static bool takes(const char *symbol, void **address, cuuint64_t flags)
 {
-	return symbol && address && flags <= (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
+	return symbol && address &&
+	       flags <=
+	           (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 }
 
 /* Measured: a failed look-up by the first form writes nothing. */
-API(SIM_NOTHING, cuGetProcAddress, (const char *symbol, void **address, int version, cuuint64_t flags), (symbol, address, version, flags))
+API(SIM_NOTHING, cuGetProcAddress,
+    (const char *symbol, void **address, int version, cuuint64_t flags),
+    (symbol, address, version, flags))
 {
 	const struct sim_export *found;
 	bool known;
@@ -59,12 +66,14 @@ API(SIM_NOTHING, cuGetProcAddress, (const char *symbol, void **address, int vers
 }
 
 /*
- * Measured: the second form succeeds whatever is found; only the status and a NULL tell. A version of 99000 is an invalid value, and -1 stands for any.
- * Programs of the driver's own major version pass, as minor version compatibility has it.
+ * Measured: the second form succeeds whatever is found; only the status and a NULL tell. A version
+ * of 99000 is an invalid value, and -1 stands for any. Programs of the driver's own major version
+ * pass, as minor version compatibility has it.
  */
 API(SIM_NOTHING, cuGetProcAddress_v2,
-	(const char *symbol, void **address, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status),
-	(symbol, address, version, flags, status))
+    (const char *symbol, void **address, int version, cuuint64_t flags,
+     CUdriverProcAddressQueryResult *status),
+    (symbol, address, version, flags, status))
 {
 	const struct sim_export *found;
 	bool known;
@@ -76,11 +85,13 @@ API(SIM_NOTHING, cuGetProcAddress_v2,
 	if (status && found)
 		*status = CU_GET_PROC_ADDRESS_SUCCESS;
 	else if (status)
-		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+		*status = known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+		                : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
 	return CUDA_SUCCESS;
 }
 
-/* The driver's private tables: there are none. Measured: without a place or a table's id the value is invalid. */
+/* The driver's private tables: there are none. Measured: without a place or a table's id the value
+ * is invalid. */
 API(SIM_NOTHING, cuGetExportTable, (const void **table, const CUuuid *id), (table, id))
 {
 	if (!table || !id)

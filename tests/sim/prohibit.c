@@ -1,11 +1,12 @@
-/* What stream capture prohibits: "Prohibited and unhandled operations" and cuThreadExchangeStreamCaptureMode. */
+/* What stream capture prohibits: "Prohibited and unhandled operations" and
+ * cuThreadExchangeStreamCaptureMode. */
 #include "api.h"
 #include "capture.h"
 #include "context.h"
 
 /*
- * "It is invalid to synchronize or query the execution status of a stream which is being captured". Measured: of one whose capture is
- * invalidated already the result is the same.
+ * "It is invalid to synchronize or query the execution status of a stream which is being captured".
+ * Measured: of one whose capture is invalidated already the result is the same.
  */
 CUresult sim_capture_prohibit(struct sim_stream *stream)
 {
@@ -50,9 +51,10 @@ CUresult sim_capture_prohibit_context(struct sim_context *context)
 }
 
 /*
- * "CU_STREAM_CAPTURE_MODE_GLOBAL: If the local thread has an ongoing capture sequence that was not initiated with RELAXED, or if any other thread has
- * a concurrent capture sequence initiated with GLOBAL, this thread is prohibited from potentially unsafe API calls. THREAD_LOCAL: if
- * the local thread has an ongoing capture sequence not initiated with RELAXED. RELAXED: not prohibited."
+ * "CU_STREAM_CAPTURE_MODE_GLOBAL: If the local thread has an ongoing capture sequence that was not
+ * initiated with RELAXED, or if any other thread has a concurrent capture sequence initiated with
+ * GLOBAL, this thread is prohibited from potentially unsafe API calls. THREAD_LOCAL: if the local
+ * thread has an ongoing capture sequence not initiated with RELAXED. RELAXED: not prohibited."
  */
 CUresult sim_capture_unsafe(void)
 {
@@ -65,7 +67,8 @@ CUresult sim_capture_unsafe(void)
 	for (i = 0; i < sim_capture_count(); i++) {
 		struct sim_capture *capture = sim_capture_at(i);
 		bool own = capture->thread == self->id && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
-		bool others = capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL && self->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+		bool others = capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+		              self->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 		if (!own && !others)
 			continue;
@@ -76,7 +79,7 @@ CUresult sim_capture_unsafe(void)
 }
 
 /* Measured: a mode that does not exist is taken. */
-API(SIM_INIT, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *mode), (mode))
+API(SIM_INIT, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), (mode))
 {
 	struct sim_self *self = sim_self();
 	CUstreamCaptureMode old = self->mode;

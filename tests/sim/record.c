@@ -1,15 +1,18 @@
 /*
- * librecord.so: writes down the calls of the driver API that the program itself makes, with their results (record_file.h). It is
- * preloaded before libreprise.so, or alone: LD_PRELOAD=librecord.so:libreprise.so. Reprise calls the driver past it.
+ * librecord.so: writes down the calls of the driver API that the program itself makes, with their
+ * results (record_file.h). It is preloaded before libreprise.so, or alone:
+ * LD_PRELOAD=librecord.so:libreprise.so. Reprise calls the driver past it.
  *
- * Every function of cuda.h is forwarded to the next definition of its name, and then a line is added. The program finds these
- * functions in all the ways in which it finds the driver: by ordinary linking, by dlsym with any handle, as cudart does, and by
- * cuGetProcAddress. A function of the driver's that this cuda.h does not declare is handed out as it is, and the look-up is
+ * Every function of cuda.h is forwarded to the next definition of its name, and then a line is
+ * added. The program finds these functions in all the ways in which it finds the driver: by
+ * ordinary linking, by dlsym with any handle, as cudart does, and by cuGetProcAddress. A function
+ * of the driver's that this cuda.h does not declare is handed out as it is, and the look-up is
  * written down as ?NAME.
  *
  * On the simulated driver, what it keeps for the thread is written down, too (record_state.h).
  *
- * A program may put lines of its own between those of its calls: record_mark(), which it finds with dlsym.
+ * A program may put lines of its own between those of its calls: record_mark(), which it finds with
+ * dlsym.
  */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -30,7 +33,7 @@ enum call {
 #define ANY(name, parameters, arguments) CALL_##name,
 	RECORD_CALLS(ANY, ANY)
 #undef ANY
-	CALL_COUNT,
+		CALL_COUNT,
 };
 
 struct function {
@@ -38,7 +41,8 @@ struct function {
 	void *own;
 };
 
-#define ANY(name, parameters, arguments) _Static_assert(sizeof(#name) <= RECORD_LONGEST_NAME, #name);
+#define ANY(name, parameters, arguments) \
+	_Static_assert(sizeof(#name) <= RECORD_LONGEST_NAME, #name);
 RECORD_CALLS(ANY, ANY)
 #undef ANY
 
@@ -50,13 +54,15 @@ static const struct function forwarded[CALL_COUNT] = {
 
 static void *_Atomic next[CALL_COUNT];
 
-/* As the next object that has a dlsym would answer: Reprise, if it is preloaded after this, or the C library. */
+/* As the next object that has a dlsym would answer: Reprise, if it is preloaded after this, or the
+ * C library. */
 static void *next_dlsym(void *handle, const char *name)
 {
 	static void *(*_Atomic real)(void *, const char *);
 
 	if (atomic_load(&real) == NULL)
-		atomic_store(&real, (void *(*)(void *, const char *))reprise_real_dlsym(RTLD_NEXT, "dlsym"));
+		atomic_store(&real,
+		             (void *(*)(void *, const char *))reprise_real_dlsym(RTLD_NEXT, "dlsym"));
 
 	/* Not a tail call: dlsym tells its caller by the return address, and that has to be ours. */
 	void *address = atomic_load(&real)(handle, name);
@@ -65,8 +71,8 @@ static void *next_dlsym(void *handle, const char *name)
 }
 
 /*
- * The next definition of a name, or NULL: in the global scope, or else in the driver that the program opened itself. Under Reprise
- * it is the door that cuGetProcAddress hands out too.
+ * The next definition of a name, or NULL: in the global scope, or else in the driver that the
+ * program opened itself. Under Reprise it is the door that cuGetProcAddress hands out too.
  */
 static void *find_next(enum call call)
 {
@@ -125,13 +131,15 @@ static void *own_of(const char *symbol, void *address)
 	for (enum call call = 0; call < CALL_COUNT; call++) {
 		const char *name = forwarded[call].name;
 
-		if (strncmp(name, symbol, length) == 0 && (name[length] == '\0' || name[length] == '_') && find_next(call) == address)
+		if (strncmp(name, symbol, length) == 0 && (name[length] == '\0' || name[length] == '_') &&
+		    find_next(call) == address)
 			return forwarded[call].own;
 	}
 	return not_recorded(symbol, address);
 }
 
-/* Returned in two registers, which the assembly of Reprise's own dlsym looks at (preload/loader-*.S). */
+/* Returned in two registers, which the assembly of Reprise's own dlsym looks at
+ * (preload/loader-*.S). */
 struct reprise_found {
 	void *address;
 	uintptr_t settled; /* zero: ask the C library */
@@ -140,8 +148,9 @@ struct reprise_found {
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller);
 
 /*
- * A look-up of a name that begins with "cu" and a capital. What RTLD_NEXT means depends on the caller, and what comes after the
- * program is the recorder itself, since it is preloaded: the C library answers.
+ * A look-up of a name that begins with "cu" and a capital. What RTLD_NEXT means depends on the
+ * caller, and what comes after the program is the recorder itself, since it is preloaded: the C
+ * library answers.
  */
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller)
 {
@@ -165,7 +174,7 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 #define FORWARD(name, parameters, arguments, ...) \
 	EXPORTED CUresult name parameters \
 	{ \
-		CUresult record_result = ((__typeof__(&name))enter(CALL_##name)) arguments; \
+		CUresult record_result = ((__typeof__(&name))enter(CALL_##name))arguments; \
 \
 		__VA_ARGS__ \
 		record_write(#name, sizeof(#name) - 1, (unsigned int)record_result); \
@@ -174,5 +183,6 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 	}
 #define CALL(name, parameters, arguments) FORWARD(name, parameters, arguments, )
 #define LOOKUP(name, parameters, arguments) \
-	FORWARD(name, parameters, arguments, if (record_result == CUDA_SUCCESS && *pfn != NULL) *pfn = own_of(symbol, *pfn);)
+	FORWARD(name, parameters, arguments, \
+	        if (record_result == CUDA_SUCCESS && *pfn != NULL) *pfn = own_of(symbol, *pfn);)
 RECORD_CALLS(CALL, LOOKUP)

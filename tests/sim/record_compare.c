@@ -1,12 +1,15 @@
 /*
- * sim-record [--states] PLAIN REPRISE: compares the calls that a program made in two runs, and their results, from what librecord.so wrote
- * (record.c). Exit status: 0 if the runs agree, 1 with the first difference in words, 2 if a record cannot be read.
+ * sim-record [--states] PLAIN REPRISE: compares the calls that a program made in two runs, and
+ * their results, from what librecord.so wrote (record.c). Exit status: 0 if the runs agree, 1 with
+ * the first difference in words, 2 if a record cannot be read.
  *
- * Each thread has to make the same calls with the same results, in the same order. How often a program asks whether work is done
- * is a matter of time, so queries of streams and events that answer CUDA_ERROR_NOT_READY are passed over, and not counted.
- * A change of a thread's state (record_state.h) counts as a call, and has to come after the same one.
- * With --states these changes alone are compared, and any thread of one run may be that of the other: for programs of which time decides how many calls they make, or which thread is first.
- * Processes that the program forked are compared likewise, from PLAIN.PID and REPRISE.PID, in order of PID.
+ * Each thread has to make the same calls with the same results, in the same order. How often a
+ * program asks whether work is done is a matter of time, so queries of streams and events that
+ * answer CUDA_ERROR_NOT_READY are passed over, and not counted. A change of a thread's state
+ * (record_state.h) counts as a call, and has to come after the same one. With --states these
+ * changes alone are compared, and any thread of one run may be that of the other: for programs of
+ * which time decides how many calls they make, or which thread is first. Processes that the program
+ * forked are compared likewise, from PLAIN.PID and REPRISE.PID, in order of PID.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -82,7 +85,8 @@ static struct thread *thread_of(struct record *record, size_t number)
 {
 	if (number > record->count) {
 		record->threads = grow(record->threads, number * sizeof(*record->threads));
-		memset(record->threads + record->count, 0, (number - record->count) * sizeof(*record->threads));
+		memset(record->threads + record->count, 0,
+		       (number - record->count) * sizeof(*record->threads));
 		record->count = number;
 	}
 	return &record->threads[number - 1];
@@ -90,7 +94,8 @@ static struct thread *thread_of(struct record *record, size_t number)
 
 static bool is_poll(const struct call *call)
 {
-	return call->result == NOT_READY && (strncmp(call->name, "cuStreamQuery", 13) == 0 || strncmp(call->name, "cuEventQuery", 12) == 0);
+	return call->result == NOT_READY && (strncmp(call->name, "cuStreamQuery", 13) == 0 ||
+	                                     strncmp(call->name, "cuEventQuery", 12) == 0);
 }
 
 static bool states_only;
@@ -183,7 +188,8 @@ static const char *tell(const struct call *call, char *text, size_t size)
 }
 
 /* Says where the calls of one thread part; false if they do. */
-static bool compare_thread(const struct thread *plain, const struct thread *reprise, const char *who, size_t number)
+static bool compare_thread(const struct thread *plain, const struct thread *reprise,
+                           const char *who, size_t number)
 {
 	char text[2][200];
 	size_t i;
@@ -193,15 +199,16 @@ static bool compare_thread(const struct thread *plain, const struct thread *repr
 
 		if (a->result == b->result && strcmp(a->name, b->name) == 0)
 			continue;
-		printf("%sthread %zu, call %zu: %s, but under Reprise %s\n", who, number, i + 1, tell(a, text[0], sizeof(text[0])),
-			tell(b, text[1], sizeof(text[1])));
+		printf("%sthread %zu, call %zu: %s, but under Reprise %s\n", who, number, i + 1,
+		       tell(a, text[0], sizeof(text[0])), tell(b, text[1], sizeof(text[1])));
 		return false;
 	}
 	if (plain->count != reprise->count) {
 		const struct call *odd = i < plain->count ? &plain->calls[i] : &reprise->calls[i];
 
-		printf("%sthread %zu: %zu calls, but %zu under Reprise; the first that is %s: %s\n", who, number, plain->count,
-			reprise->count, i < plain->count ? "missing" : "too many", tell(odd, text[0], sizeof(text[0])));
+		printf("%sthread %zu: %zu calls, but %zu under Reprise; the first that is %s: %s\n", who,
+		       number, plain->count, reprise->count, i < plain->count ? "missing" : "too many",
+		       tell(odd, text[0], sizeof(text[0])));
 	}
 	return plain->count == reprise->count;
 }
@@ -216,7 +223,8 @@ static int by_states(const void *left, const void *right)
 	return order != 0 ? order : (a->count > b->count) - (a->count < b->count);
 }
 
-/* In an order that the threads' numbers have no part in, but for those without a state, which go. */
+/* In an order that the threads' numbers have no part in, but for those without a state, which go.
+ */
 static void sort_threads(struct record *record)
 {
 	size_t count = 0;
@@ -234,7 +242,8 @@ static bool compare(const struct record *plain, const struct record *reprise, co
 	size_t i;
 
 	for (i = 0; i < plain->count || i < reprise->count; i++)
-		if (!compare_thread(i < plain->count ? &plain->threads[i] : &none, i < reprise->count ? &reprise->threads[i] : &none, who, i + 1))
+		if (!compare_thread(i < plain->count ? &plain->threads[i] : &none,
+		                    i < reprise->count ? &reprise->threads[i] : &none, who, i + 1))
 			return false;
 	return true;
 }
@@ -253,7 +262,8 @@ int main(int argc, char **argv)
 	plain = find_run(argv[1]);
 	reprise = find_run(argv[2]);
 	if (plain.count != reprise.count) {
-		printf("%zu processes called the driver, but %zu under Reprise\n", plain.count, reprise.count);
+		printf("%zu processes called the driver, but %zu under Reprise\n", plain.count,
+		       reprise.count);
 		return 1;
 	}
 	for (i = 0; i < plain.count; i++) {

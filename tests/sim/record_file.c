@@ -1,6 +1,7 @@
 /*
- * What the recorder writes down. The file is mapped and shared, so that it is whole however the process ends; the end of it is
- * zeros. A line takes its place by adding to `used`. `mutex` guards the growth of the file, and so its opening.
+ * What the recorder writes down. The file is mapped and shared, so that it is whole however the
+ * process ends; the end of it is zeros. A line takes its place by adding to `used`. `mutex` guards
+ * the growth of the file, and so its opening.
  */
 #include "record_file.h"
 
@@ -20,10 +21,10 @@
 #define STEP ((size_t)1 << 20)
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char *lines;           /* LIMIT addresses, of which `room` are the file's */
+static char *lines; /* LIMIT addresses, of which `room` are the file's */
 static atomic_size_t room;
-static atomic_size_t used;    /* by lines; beyond `room` for as long as the file grows */
-static atomic_bool off;       /* there is no SIM_RECORD */
+static atomic_size_t used; /* by lines; beyond `room` for as long as the file grows */
+static atomic_bool off;    /* there is no SIM_RECORD */
 static int file = -1;
 static bool forked;
 
@@ -77,7 +78,8 @@ static bool grow(size_t end)
 		while (atomic_load_explicit(&room, memory_order_relaxed) < end) {
 			size_t size = atomic_load_explicit(&room, memory_order_relaxed) + STEP;
 
-			errno = size <= LIMIT ? posix_fallocate(file, (off_t)(size - STEP), (off_t)STEP) : EFBIG;
+			errno =
+				size <= LIMIT ? posix_fallocate(file, (off_t)(size - STEP), (off_t)STEP) : EFBIG;
 			if (errno != 0)
 				give_up("the record cannot grow");
 			atomic_store_explicit(&room, size, memory_order_release);

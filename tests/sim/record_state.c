@@ -9,7 +9,9 @@
 #include "record_file.h"
 #include "state.h"
 
-#define KNOWN 16 /* contexts that a thread remembers; a program that has more is numbered anew, in both runs alike */
+#define KNOWN \
+	16 /* contexts that a thread remembers; a program that has more is numbered anew, in both runs \
+	      alike */
 
 static sim_ask_state *_Atomic ask;
 
@@ -45,7 +47,8 @@ static unsigned int shown(const struct sim_state *state)
 
 static bool same(const struct sim_state *a, const struct sim_state *b)
 {
-	return a->depth == b->depth && a->mode == b->mode && memcmp(a->contexts, b->contexts, shown(a) * sizeof(a->contexts[0])) == 0;
+	return a->depth == b->depth && a->mode == b->mode &&
+	       memcmp(a->contexts, b->contexts, shown(a) * sizeof(a->contexts[0])) == 0;
 }
 
 static char *put(char *at, const char *text, unsigned int number)

@@ -80,7 +80,8 @@ static void note_function(struct sim_op *op)
 
 struct sim_op *sim_schedule_function(const struct sim_context *context)
 {
-	return function && function->context == context && function->state == SIM_OP_RUNNING ? function : NULL;
+	return function && function->context == context && function->state == SIM_OP_RUNNING ? function
+	                                                                                     : NULL;
 }
 
 /* Once its context is broken nothing runs any more; what was enqueued counts as finished. */
@@ -98,8 +99,10 @@ static void run(struct sim_op *op)
 
 			sim_op_keep(op);
 			sim_worker_run(op);
-			/* A host function may need a lock that this thread holds: it is not waited for longer than this. */
-			for (patience = 0; !op->settled && op->state == SIM_OP_RUNNING && patience < 50; patience++)
+			/* A host function may need a lock that this thread holds: it is not waited for longer
+			 * than this. */
+			for (patience = 0; !op->settled && op->state == SIM_OP_RUNNING && patience < 50;
+			     patience++)
 				wait_ms(1);
 			sim_op_drop(op);
 			return;
@@ -269,7 +272,8 @@ bool sim_schedule_query(struct sim_op *op)
 {
 	if (!sim_schedule_look(op))
 		return false;
-	/* In relaxed mode a layer asks, on the program's thread, so that no capture of the program's ends for it: the program does not learn the answer. */
+	/* In relaxed mode a layer asks, on the program's thread, so that no capture of the program's
+	 * ends for it: the program does not learn the answer. */
 	if (sim_self()->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
 		sim_op_waited(op);
 	return true;

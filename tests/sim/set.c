@@ -1,6 +1,6 @@
 /*
- * Memsets. The synchronous ones "are asynchronous except when the target is pinned host memory": cuMemsetD8 and its like; or memory that
- * CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set of.
+ * Memsets. The synchronous ones "are asynchronous except when the target is pinned host memory":
+ * cuMemsetD8 and its like; or memory that CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set of.
  */
 #include "api.h"
 #include "capture.h"
@@ -16,10 +16,12 @@ static bool waits(uintptr_t target)
 	return memory && (memory->kind == SIM_PINNED || memory->synchronous);
 }
 
-static CUresult set(CUdeviceptr target, size_t pitch, unsigned int value, unsigned int element_bytes, size_t width, size_t height,
-	struct sim_stream *stream, bool synchronous)
+static CUresult set(CUdeviceptr target, size_t pitch, unsigned int value,
+                    unsigned int element_bytes, size_t width, size_t height,
+                    struct sim_stream *stream, bool synchronous)
 {
-	struct sim_set_work shape = {target, height > 1 ? pitch : 0, width, height, value, element_bytes};
+	struct sim_set_work shape = {target, height > 1 ? pitch : 0, width, height,
+	                             value,  element_bytes};
 	struct sim_context *context;
 	struct sim_work *work;
 	struct sim_op *op;
@@ -52,23 +54,27 @@ static CUresult set(CUdeviceptr target, size_t pitch, unsigned int value, unsign
 
 /* The entry points for one size of element: 8, 16 and 32 bits. */
 #define SETS(bits, type) \
-	API_PTDS(SIM_CONTEXT, cuMemsetD##bits##_v2, (CUdeviceptr target, type value, size_t count), (target, value, count)) \
+	API_PTDS(SIM_CONTEXT, cuMemsetD##bits##_v2, (CUdeviceptr target, type value, size_t count), \
+	         (target, value, count)) \
 	{ \
 		return set(target, 0, value, bits / 8, count, 1, sim_stream_default(), true); \
 	} \
-	API_PTSZ(SIM_CONTEXT, cuMemsetD##bits##Async, (CUdeviceptr target, type value, size_t count, CUstream stream), \
-		(target, value, count, stream)) \
+	API_PTSZ(SIM_CONTEXT, cuMemsetD##bits##Async, \
+	         (CUdeviceptr target, type value, size_t count, CUstream stream), \
+	         (target, value, count, stream)) \
 	{ \
 		return set(target, 0, value, bits / 8, count, 1, sim_stream_of(stream), false); \
 	} \
-	API_PTDS(SIM_CONTEXT, cuMemsetD2D##bits##_v2, (CUdeviceptr target, size_t pitch, type value, size_t width, size_t height), \
-		(target, pitch, value, width, height)) \
+	API_PTDS(SIM_CONTEXT, cuMemsetD2D##bits##_v2, \
+	         (CUdeviceptr target, size_t pitch, type value, size_t width, size_t height), \
+	         (target, pitch, value, width, height)) \
 	{ \
 		return set(target, pitch, value, bits / 8, width, height, sim_stream_default(), true); \
 	} \
 	API_PTSZ(SIM_CONTEXT, cuMemsetD2D##bits##Async, \
-		(CUdeviceptr target, size_t pitch, type value, size_t width, size_t height, CUstream stream), \
-		(target, pitch, value, width, height, stream)) \
+	         (CUdeviceptr target, size_t pitch, type value, size_t width, size_t height, \
+	          CUstream stream), \
+	         (target, pitch, value, width, height, stream)) \
 	{ \
 		return set(target, pitch, value, bits / 8, width, height, sim_stream_of(stream), false); \
 	}

@@ -21,7 +21,8 @@ struct handle {
 
 static struct sim_shared_event *map(int file)
 {
-	void *memory = mmap(NULL, sizeof(struct sim_shared_event), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	void *memory =
+		mmap(NULL, sizeof(struct sim_shared_event), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }

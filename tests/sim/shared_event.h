@@ -1,6 +1,8 @@
 /*
- * What processes share of an event created with CU_EVENT_INTERPROCESS: how often it was recorded, and up to which record all has finished. It stands in a
- * file without a name, which another process opens by way of /proc. Only records in streams are shared, not those of graphs and contexts.
+ * What processes share of an event created with CU_EVENT_INTERPROCESS: how often it was recorded,
+ * and up to which record all has finished. It stands in a file without a name, which another
+ * process opens by way of /proc. Only records in streams are shared, not those of graphs and
+ * contexts.
  */
 #pragma once
 

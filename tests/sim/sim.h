@@ -1,11 +1,12 @@
 /*
  * The simulated driver: what its rooms share.
  *
- * One lock, sim_lock, protects everything. An entry point takes it in sim_enter and gives it back in sim_leave (api.h); it is
- * let go while a thread waits for work to finish, while a host function runs and while a spinning kernel pauses. Functions that are not entry
- * points expect it held.
+ * One lock, sim_lock, protects everything. An entry point takes it in sim_enter and gives it back
+ * in sim_leave (api.h); it is let go while a thread waits for work to finish, while a host function
+ * runs and while a spinning kernel pauses. Functions that are not entry points expect it held.
  *
- * cuda.h is read as its implementer reads it: every exported name declared as itself, none mapped to another.
+ * cuda.h is read as its implementer reads it: every exported name declared as itself, none mapped
+ * to another.
  */
 #pragma once
 
@@ -29,8 +30,9 @@ struct sim_self {
 	uint64_t id; /* 1 for the first thread that calls */
 	struct sim_context *stack[32];
 	unsigned int depth;
-	int cancellable;          /* the cancellation state to return to: no call is a cancellation point, since it holds sim_lock */
-	bool per_thread;          /* the entry point in progress has a _ptsz or _ptds name */
+	int cancellable; /* the cancellation state to return to: no call is a cancellation point, since
+	                    it holds sim_lock */
+	bool per_thread; /* the entry point in progress has a _ptsz or _ptds name */
 	bool in_host_function;    /* CUDA calls are not permitted */
 	const char *call;         /* the entry point called last */
 	CUstreamCaptureMode mode; /* cuThreadExchangeStreamCaptureMode */
@@ -58,11 +60,13 @@ struct sim_context *sim_current(void);
 		size_t sim_position = (position); \
 		(vector)->count--; \
 		memmove(&(vector)->at[sim_position], &(vector)->at[sim_position + 1], \
-			((vector)->count - sim_position) * sizeof(*(vector)->at)); \
+		        ((vector)->count - sim_position) * sizeof(*(vector)->at)); \
 	} while (0)
-#define sim_clear(vector) (free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
+#define sim_clear(vector) \
+	(free((vector)->at), (vector)->at = NULL, (vector)->count = (vector)->room = 0)
 
 void *sim_grow(void *array, size_t *room, size_t item_size);
 
-/* Says what is wrong on stderr and ends the process: for misuse of the simulation itself, never for what a program may do. */
+/* Says what is wrong on stderr and ends the process: for misuse of the simulation itself, never for
+ * what a program may do. */
 _Noreturn void sim_misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));

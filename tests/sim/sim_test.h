@@ -1,4 +1,5 @@
-/* What the simulation's own tests share. Each test runs in a process of its own (Check forks), so options may be set in it. */
+/* What the simulation's own tests share. Each test runs in a process of its own (Check forks), so
+ * options may be set in it. */
 #pragma once
 
 #include <cuda.h>
@@ -99,7 +100,8 @@ static inline void assert_list(CUdeviceptr list, unsigned count)
 		const TTest *tests[] = {__VA_ARGS__}; \
 		Suite *suite = suite_create(name); \
 		TCase *cases = tcase_create(name); \
-		tcase_set_timeout(cases, 60); /* seconds: it ends a test that stands still, and no slow one */ \
+		tcase_set_timeout(cases, \
+		                  60); /* seconds: it ends a test that stands still, and no slow one */ \
 \
 		module_path = argc > 1 ? argv[1] : ""; \
 		for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) \

@@ -1,4 +1,5 @@
-/* How often each entry point was called: written at the end of the process to the file that SIM_STATS names, or to stderr for "-". */
+/* How often each entry point was called: written at the end of the process to the file that
+ * SIM_STATS names, or to stderr for "-". */
 #include <stdio.h>
 
 #include "api.h"

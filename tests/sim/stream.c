@@ -9,7 +9,8 @@
 #include "options.h"
 #include "schedule.h"
 
-struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority, enum sim_stream_kind kind)
+struct sim_stream *sim_stream_new(struct sim_context *context, unsigned int flags, int priority,
+                                  enum sim_stream_kind kind)
 {
 	struct sim_stream *stream;
 	int i;
@@ -85,7 +86,8 @@ static struct sim_stream *per_thread(struct sim_context *context)
 	size_t i;
 
 	for (i = 0; i < context->streams.count; i++)
-		if (context->streams.at[i]->kind == SIM_PER_THREAD_STREAM && context->streams.at[i]->thread == thread)
+		if (context->streams.at[i]->kind == SIM_PER_THREAD_STREAM &&
+		    context->streams.at[i]->thread == thread)
 			return context->streams.at[i];
 	return sim_stream_new(context, CU_STREAM_DEFAULT, 0, SIM_PER_THREAD_STREAM);
 }
@@ -144,7 +146,8 @@ void sim_stream_append(struct sim_stream *stream, struct sim_op *op)
 	sim_stream_set_last(stream, op);
 }
 
-/* Puts the op behind what precedes an op on the legacy stream of another context, and what comes after such a one behind the op. */
+/* Puts the op behind what precedes an op on the legacy stream of another context, and what comes
+ * after such a one behind the op. */
 static void join_legacy(struct sim_context *context, struct sim_op *op)
 {
 	sim_stream_order(context->legacy, op);
@@ -168,7 +171,8 @@ void sim_stream_make_turns(struct sim_stream *stream, size_t within, bool is_gra
 
 	if (most == 0)
 		return;
-	for (forget_finished(&stream->functions); stream->functions.count > 0 && stream->functions.count + within + turns(stream) > most;
+	for (forget_finished(&stream->functions);
+	     stream->functions.count > 0 && stream->functions.count + within + turns(stream) > most;
 	     forget_finished(&stream->functions)) {
 		if (is_graph)
 			sim_drain_op(stream->context, stream->functions.at[0]);
@@ -189,7 +193,8 @@ void sim_stream_make_room(struct sim_stream *stream)
 {
 	if (sim_options()->pending == 0)
 		return;
-	for (forget_finished(&stream->launched); stream->launched.count >= sim_options()->pending; forget_finished(&stream->launched))
+	for (forget_finished(&stream->launched); stream->launched.count >= sim_options()->pending;
+	     forget_finished(&stream->launched))
 		sim_schedule_finish(stream->launched.at[0]);
 }
 
@@ -204,7 +209,8 @@ CUresult sim_stream_add(struct sim_stream *stream, struct sim_work *work, struct
 	return sim_stream_add_between(stream, NULL, NULL, work, ran);
 }
 
-CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a, struct sim_context *b, struct sim_work *work, struct sim_op **ran)
+CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a,
+                                struct sim_context *b, struct sim_work *work, struct sim_op **ran)
 {
 	CUresult result;
 	struct sim_op *op;
@@ -257,21 +263,24 @@ static CUresult create(CUstream *stream, unsigned int flags, int priority)
 {
 	if (!stream || (flags & ~(unsigned int)CU_STREAM_NON_BLOCKING))
 		return CUDA_ERROR_INVALID_VALUE;
-	*stream = (CUstream)sim_stream_new(sim_current(), flags, sim_stream_priority(priority), SIM_CREATED_STREAM);
+	*stream = (CUstream)sim_stream_new(sim_current(), flags, sim_stream_priority(priority),
+	                                   SIM_CREATED_STREAM);
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuStreamCreate, (CUstream *stream, unsigned int flags), (stream, flags))
+API(SIM_CONTEXT, cuStreamCreate, (CUstream * stream, unsigned int flags), (stream, flags))
 {
 	return create(stream, flags, 0);
 }
 
-API(SIM_CONTEXT, cuStreamCreateWithPriority, (CUstream *stream, unsigned int flags, int priority), (stream, flags, priority))
+API(SIM_CONTEXT, cuStreamCreateWithPriority, (CUstream * stream, unsigned int flags, int priority),
+    (stream, flags, priority))
 {
 	return create(stream, flags, priority);
 }
 
-/* "In case the device is still doing work in the stream hStream when cuStreamDestroy() is called, the function will return immediately". */
+/* "In case the device is still doing work in the stream hStream when cuStreamDestroy() is called,
+ * the function will return immediately". */
 API(SIM_INIT, cuStreamDestroy_v2, (CUstream handle), (handle))
 {
 	struct sim_stream *stream = sim_object_of(SIM_A_STREAM, handle);
@@ -282,8 +291,10 @@ API(SIM_INIT, cuStreamDestroy_v2, (CUstream handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-/* Whether what an op on the legacy stream would wait for on other streams has finished, as `finished` tells. */
-static bool others_have_finished(const struct sim_context *context, bool (*finished)(struct sim_op *op))
+/* Whether what an op on the legacy stream would wait for on other streams has finished, as
+ * `finished` tells. */
+static bool others_have_finished(const struct sim_context *context,
+                                 bool (*finished)(struct sim_op *op))
 {
 	size_t i;
 
@@ -296,13 +307,16 @@ static bool others_have_finished(const struct sim_context *context, bool (*finis
 	return true;
 }
 
-/* Measured: the legacy stream has not finished before them. The host knows of all or of none: how often it asks is chance. */
+/* Measured: the legacy stream has not finished before them. The host knows of all or of none: how
+ * often it asks is chance. */
 static bool has_finished(struct sim_stream *stream)
 {
 	if (stream->kind != SIM_LEGACY_STREAM)
 		return sim_schedule_query(stream->last);
-	return sim_schedule_look(stream->last) && others_have_finished(stream->context, sim_schedule_look) &&
-	       others_have_finished(stream->context, sim_schedule_query) && sim_schedule_query(stream->last);
+	return sim_schedule_look(stream->last) &&
+	       others_have_finished(stream->context, sim_schedule_look) &&
+	       others_have_finished(stream->context, sim_schedule_query) &&
+	       sim_schedule_query(stream->last);
 }
 
 API_PTSZ(SIM_CONTEXT, cuStreamQuery, (CUstream handle), (handle))
@@ -396,7 +410,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamGetCtx, (CUstream handle, CUcontext *context), (ha
 	return CUDA_SUCCESS;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamGetCtx_v2, (CUstream handle, CUcontext *context, CUgreenCtx *green), (handle, context, green))
+API_PTSZ(SIM_CONTEXT, cuStreamGetCtx_v2, (CUstream handle, CUcontext *context, CUgreenCtx *green),
+         (handle, context, green))
 {
 	const struct sim_stream *stream = sim_stream_of(handle);
 
@@ -424,7 +439,9 @@ static bool is_stream_attribute(CUstreamAttrID attribute)
 	}
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamGetAttribute, (CUstream handle, CUstreamAttrID attribute, CUstreamAttrValue *value), (handle, attribute, value))
+API_PTSZ(SIM_CONTEXT, cuStreamGetAttribute,
+         (CUstream handle, CUstreamAttrID attribute, CUstreamAttrValue *value),
+         (handle, attribute, value))
 {
 	const struct sim_stream *stream = sim_stream_of(handle);
 
@@ -436,8 +453,9 @@ API_PTSZ(SIM_CONTEXT, cuStreamGetAttribute, (CUstream handle, CUstreamAttrID att
 	return CUDA_SUCCESS;
 }
 
-API_PTSZ(SIM_CONTEXT, cuStreamSetAttribute, (CUstream handle, CUstreamAttrID attribute, const CUstreamAttrValue *value),
-	(handle, attribute, value))
+API_PTSZ(SIM_CONTEXT, cuStreamSetAttribute,
+         (CUstream handle, CUstreamAttrID attribute, const CUstreamAttrValue *value),
+         (handle, attribute, value))
 {
 	struct sim_stream *stream = sim_stream_of(handle);
 
@@ -446,7 +464,8 @@ API_PTSZ(SIM_CONTEXT, cuStreamSetAttribute, (CUstream handle, CUstreamAttrID att
 	if (!value || !is_stream_attribute(attribute))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (attribute == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY &&
-	    (value->syncPolicy < CU_SYNC_POLICY_AUTO || value->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC))
+	    (value->syncPolicy < CU_SYNC_POLICY_AUTO ||
+	     value->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC))
 		return CUDA_ERROR_INVALID_VALUE;
 	if (stream->capture && stream->capture->invalidated)
 		return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;

@@ -171,7 +171,8 @@ START_TEST(the_legacy_stream_is_neither_captured_nor_used_beside_a_blocking_capt
 
 	start();
 	list = words();
-	ck_assert_int_eq(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+	ck_assert_int_eq(cuStreamBeginCapture(NULL, CU_STREAM_CAPTURE_MODE_GLOBAL),
+	                 CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
 	CU(cuStreamCreate(&blocking, CU_STREAM_DEFAULT));
 	CU(cuStreamBeginCapture(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
 	ck_assert_int_eq(append(list, 1, NULL), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -217,13 +218,17 @@ START_TEST(capture_info_tells_the_graph_and_what_comes_next_depends_on)
 	CU(cuStreamGetCaptureInfo(stream, &active, &id, &building, &nodes, NULL, &count));
 	ck_assert_int_eq(active, CU_STREAM_CAPTURE_STATUS_ACTIVE);
 	ck_assert_uint_eq(count, 1);
-	CU(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+	CU(cuStreamUpdateCaptureDependencies(stream, NULL, NULL, 0,
+	                                     CU_STREAM_SET_CAPTURE_DEPENDENCIES));
 	CU(append(list, 2, stream));
 	CU(cuStreamEndCapture(stream, &graph));
 }
 END_TEST
 
-RUN("capture", captured_work_does_not_run_until_it_is_launched, a_fork_becomes_edges, work_not_joined_is_an_error,
-	synchronising_a_capturing_stream_invalidates_its_capture, an_unsafe_call_depends_on_the_mode, a_global_capture_binds_other_threads,
-	a_thread_local_capture_does_not, the_legacy_stream_is_neither_captured_nor_used_beside_a_blocking_capture,
-	events_do_not_pass_into_or_between_captures, capture_info_tells_the_graph_and_what_comes_next_depends_on)
+RUN("capture", captured_work_does_not_run_until_it_is_launched, a_fork_becomes_edges,
+    work_not_joined_is_an_error, synchronising_a_capturing_stream_invalidates_its_capture,
+    an_unsafe_call_depends_on_the_mode, a_global_capture_binds_other_threads,
+    a_thread_local_capture_does_not,
+    the_legacy_stream_is_neither_captured_nor_used_beside_a_blocking_capture,
+    events_do_not_pass_into_or_between_captures,
+    capture_info_tells_the_graph_and_what_comes_next_depends_on)

@@ -54,7 +54,8 @@ START_TEST(every_third_call_fails)
 	setenv("SIM_FAULT", "cuMemAlloc_v2:2+3=2", 1);
 	start();
 	for (unsigned call = 1; call <= 9; call++)
-		ck_assert_int_eq(cuMemAlloc(&address, 64), call % 3 == 2 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
+		ck_assert_int_eq(cuMemAlloc(&address, 64),
+		                 call % 3 == 2 ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS);
 }
 END_TEST
 
@@ -95,4 +96,6 @@ START_TEST(the_first_calls_are_slow)
 }
 END_TEST
 
-RUN("faults", every_third_call_fails, the_first_calls_fail_and_the_next_one_works, the_first_calls_are_slow, the_nth_call_fails_and_the_next_one_works, a_glob_names_several_entry_points, an_injected_invalidation_invalidates)
+RUN("faults", every_third_call_fails, the_first_calls_fail_and_the_next_one_works,
+    the_first_calls_are_slow, the_nth_call_fails_and_the_next_one_works,
+    a_glob_names_several_entry_points, an_injected_invalidation_invalidates)

@@ -79,7 +79,8 @@ START_TEST(a_kernel_handle_is_refused_as_a_function_of_node_parameters)
 	CU(cuLibraryGetKernel(&handle, library, "append"));
 	kernel = with_value(nodes[0], &value, params);
 	kernel.func = (CUfunction)handle;
-	ck_assert_int_eq(cuGraphExecKernelNodeSetParams(exec, nodes[0], &kernel), CUDA_ERROR_INVALID_HANDLE);
+	ck_assert_int_eq(cuGraphExecKernelNodeSetParams(exec, nodes[0], &kernel),
+	                 CUDA_ERROR_INVALID_HANDLE);
 	kernel.func = NULL;
 	kernel.kern = handle;
 	CU(cuGraphExecKernelNodeSetParams(exec, nodes[0], &kernel));
@@ -123,7 +124,8 @@ START_TEST(an_update_of_another_shape_is_refused_and_changes_nothing)
 	CUgraph changed;
 
 	prepare(2);
-	ck_assert_int_eq(cuGraphExecUpdate(exec, capture(3), &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+	ck_assert_int_eq(cuGraphExecUpdate(exec, capture(3), &info),
+	                 CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 	ck_assert_int_eq(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
 	CU(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
 	CU(append(list, 7, stream));
@@ -160,7 +162,12 @@ END_TEST
 
 START_TEST(explicit_nodes_run_in_the_order_of_their_edges)
 {
-	CUDA_KERNEL_NODE_PARAMS kernel = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1};
+	CUDA_KERNEL_NODE_PARAMS kernel = {.gridDimX = 1,
+	                                  .gridDimY = 1,
+	                                  .gridDimZ = 1,
+	                                  .blockDimX = 1,
+	                                  .blockDimY = 1,
+	                                  .blockDimZ = 1};
 	CUgraphNode second, first;
 	unsigned value = 2;
 	void *params[] = {&list, &value};
@@ -251,9 +258,12 @@ START_TEST(an_executable_graph_takes_device_memory_until_it_is_destroyed)
 }
 END_TEST
 
-RUN("graphs", one_node_is_set_and_launches_under_way_keep_what_they_had, a_kernel_handle_is_refused_as_a_function_of_node_parameters,
-	a_disabled_node_does_nothing_but_keeps_the_order, an_update_takes_the_parameters_of_another_capture,
-	an_update_of_another_shape_is_refused_and_changes_nothing, an_update_may_not_change_kinds_of_memory,
-	explicit_nodes_run_in_the_order_of_their_edges, an_event_node_records_at_each_launch, a_child_graph_runs_as_one_node,
-	a_graph_may_be_destroyed_once_it_is_instantiated,
-	an_executable_graph_takes_device_memory_until_it_is_destroyed)
+RUN("graphs", one_node_is_set_and_launches_under_way_keep_what_they_had,
+    a_kernel_handle_is_refused_as_a_function_of_node_parameters,
+    a_disabled_node_does_nothing_but_keeps_the_order,
+    an_update_takes_the_parameters_of_another_capture,
+    an_update_of_another_shape_is_refused_and_changes_nothing,
+    an_update_may_not_change_kinds_of_memory, explicit_nodes_run_in_the_order_of_their_edges,
+    an_event_node_records_at_each_launch, a_child_graph_runs_as_one_node,
+    a_graph_may_be_destroyed_once_it_is_instantiated,
+    an_executable_graph_takes_device_memory_until_it_is_destroyed)

@@ -1,4 +1,5 @@
-/* Hangs are found, and said who waits for whom; programs that only take their time are left alone. */
+/* Hangs are found, and said who waits for whom; programs that only take their time are left alone.
+ */
 #include "sim_test.h"
 
 #include <pthread.h>
@@ -49,24 +50,28 @@ static struct ending ending_of(void (*program)(void))
 	return ending;
 }
 
-/* More than the third of a second that it takes, for machines that are busy; or than SIM_HANG_MS, where a hang is found by its length alone. */
+/* More than the third of a second that it takes, for machines that are busy; or than SIM_HANG_MS,
+ * where a hang is found by its length alone. */
 static void assert_hangs(void (*program)(void), const char *const *said)
 {
 	const char *length_ms = getenv("SIM_HANG_MS");
 	double limit = 3 + (length_ms != NULL ? 1e-3 * strtod(length_ms, NULL) : 0);
 	struct ending ending = ending_of(program);
 
-	ck_assert_msg(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == SIM_HANG_STATUS, "ended with %x: %s", ending.status, ending.text);
+	ck_assert_msg(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == SIM_HANG_STATUS,
+	              "ended with %x: %s", ending.status, ending.text);
 	ck_assert_msg(ending.seconds < limit, "took %.1f s", ending.seconds);
 	for (; *said; said++)
-		ck_assert_msg(strstr(ending.text, *said) != NULL, "did not say \"%s\": %s", *said, ending.text);
+		ck_assert_msg(strstr(ending.text, *said) != NULL, "did not say \"%s\": %s", *said,
+		              ending.text);
 }
 
 static void assert_ends(void (*program)(void))
 {
 	struct ending ending = ending_of(program);
 
-	ck_assert_msg(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 0, "ended with %x: %s", ending.status, ending.text);
+	ck_assert_msg(WIFEXITED(ending.status) && WEXITSTATUS(ending.status) == 0, "ended with %x: %s",
+	              ending.status, ending.text);
 	ck_assert_str_eq(ending.text, "");
 }
 
@@ -86,7 +91,8 @@ static void spin_for_a_kernel_behind(void)
 START_TEST(a_kernel_that_spins_for_one_behind_it_is_found)
 {
 	assert_hangs(spin_for_a_kernel_behind,
-		SAID("thread 1, in cuStreamSynchronize, waits for op", "kernel wait_flag", "spins", "kernel set_flag", "waits for op"));
+	             SAID("thread 1, in cuStreamSynchronize, waits for op", "kernel wait_flag", "spins",
+	                  "kernel set_flag", "waits for op"));
 }
 END_TEST
 
@@ -97,7 +103,8 @@ static void *wait_for_other(void *unused)
 	return unused;
 }
 
-/* The other stream's work waits for the flag of the first, whose own kernel waits for the other's. */
+/* The other stream's work waits for the flag of the first, whose own kernel waits for the other's.
+ */
 static void spin_for_each_other(void)
 {
 	CUdeviceptr flags;
@@ -115,8 +122,11 @@ static void spin_for_each_other(void)
 
 START_TEST(two_streams_that_spin_for_each_others_later_kernels_are_found)
 {
-	assert_hangs(spin_for_each_other, SAID("thread 1, in cuStreamSynchronize, waits for op 4", ", in cuStreamSynchronize, waits for op 6", "stream 1: kernel wait_flag",
-		"stream 2: kernel wait_flag", "stream 1: kernel set_flag", "stream 2: kernel set_flag"));
+	assert_hangs(spin_for_each_other,
+	             SAID("thread 1, in cuStreamSynchronize, waits for op 4",
+	                  ", in cuStreamSynchronize, waits for op 6", "stream 1: kernel wait_flag",
+	                  "stream 2: kernel wait_flag", "stream 1: kernel set_flag",
+	                  "stream 2: kernel set_flag"));
 }
 END_TEST
 
@@ -132,7 +142,8 @@ static void copy_behind_a_spinning_kernel(void)
 
 START_TEST(a_copy_that_waits_for_a_flag_nobody_sets_is_found)
 {
-	assert_hangs(copy_behind_a_spinning_kernel, SAID("in cuMemcpyDtoH_v2, waits", "kernel wait_flag"));
+	assert_hangs(copy_behind_a_spinning_kernel,
+	             SAID("in cuMemcpyDtoH_v2, waits", "kernel wait_flag"));
 }
 END_TEST
 
@@ -154,11 +165,13 @@ static void wait_with_the_lock_of_a_host_function(void)
 
 START_TEST(a_host_function_that_needs_the_lock_of_the_thread_that_waits_is_found)
 {
-	assert_hangs(wait_with_the_lock_of_a_host_function, SAID("thread 1, in cuStreamSynchronize", "host runs"));
+	assert_hangs(wait_with_the_lock_of_a_host_function,
+	             SAID("thread 1, in cuStreamSynchronize", "host runs"));
 }
 END_TEST
 
-/* No thread is inside the driver: the host function that would give the lock back is behind the kernel. */
+/* No thread is inside the driver: the host function that would give the lock back is behind the
+ * kernel. */
 static void wait_outside_the_driver(void)
 {
 	CUdeviceptr flags;
@@ -173,7 +186,8 @@ static void wait_outside_the_driver(void)
 
 START_TEST(a_program_asleep_for_good_while_a_kernel_spins_is_found)
 {
-	assert_hangs(wait_outside_the_driver, SAID("no thread waits in the driver", "kernel wait_flag", "kernel set_flag"));
+	assert_hangs(wait_outside_the_driver,
+	             SAID("no thread waits in the driver", "kernel wait_flag", "kernel set_flag"));
 }
 END_TEST
 
@@ -208,7 +222,8 @@ static void *instantiate(void *unused)
 	return unused;
 }
 
-/* The launch that the kernel spins for comes behind words written, nothing that Reprise makes graphs of; one of them finds the other thread at it. */
+/* The launch that the kernel spins for comes behind words written, nothing that Reprise makes
+ * graphs of; one of them finds the other thread at it. */
 static void launch_beside_an_instantiation(void)
 {
 	CUdeviceptr flags, list;
@@ -238,12 +253,14 @@ static void launch_beside_an_instantiation_with_room(void)
 START_TEST(a_kernel_that_spins_for_a_launch_held_back_by_a_growing_heap_is_found)
 {
 	assert_hangs(launch_beside_an_instantiation,
-		SAID(", waits for thread ", ", in cuGraphInstantiateWithFlags, waits for op ", "kernel wait_flag", "spins"));
+	             SAID(", waits for thread ", ", in cuGraphInstantiateWithFlags, waits for op ",
+	                  "kernel wait_flag", "spins"));
 	assert_ends(launch_beside_an_instantiation_with_room);
 }
 END_TEST
 
-/* Long enough that Reprise wants a graph of the loop, which it cannot have while the kernel spins. */
+/* Long enough that Reprise wants a graph of the loop, which it cannot have while the kernel spins.
+ */
 static void free_behind_a_spinning_kernel(void)
 {
 	CUdeviceptr flags, list;
@@ -262,7 +279,8 @@ static void free_behind_a_spinning_kernel(void)
 
 START_TEST(memory_freed_behind_a_spinning_kernel_after_a_loop_is_found)
 {
-	assert_hangs(free_behind_a_spinning_kernel, SAID("thread 1, in cuMemFree_v2, waits", "kernel wait_flag", "spins"));
+	assert_hangs(free_behind_a_spinning_kernel,
+	             SAID("thread 1, in cuMemFree_v2, waits", "kernel wait_flag", "spins"));
 }
 END_TEST
 
@@ -293,7 +311,8 @@ static void wait_for_a_thread(bool busy)
 	start();
 	CU(cuMemHostAlloc((void **)&setter.flag, 64, CU_MEMHOSTALLOC_DEVICEMAP));
 	setter.flag[0] = setter.flag[1] = 0;
-	CU(wait_flag((CUdeviceptr)(uintptr_t)setter.flag, 1, (CUdeviceptr)(uintptr_t)(setter.flag + 1), stream));
+	CU(wait_flag((CUdeviceptr)(uintptr_t)setter.flag, 1, (CUdeviceptr)(uintptr_t)(setter.flag + 1),
+	             stream));
 	ck_assert_int_eq(pthread_create(&thread, NULL, set_later, &setter), 0);
 	CU(cuStreamSynchronize(stream));
 	ck_assert_uint_eq(setter.flag[1], 1);
@@ -366,9 +385,13 @@ START_TEST(kernels_that_spin_and_get_on_are_left_alone)
 }
 END_TEST
 
-RUN("hangs", a_kernel_that_spins_for_one_behind_it_is_found, two_streams_that_spin_for_each_others_later_kernels_are_found,
-	a_copy_that_waits_for_a_flag_nobody_sets_is_found, a_host_function_that_needs_the_lock_of_the_thread_that_waits_is_found,
-	a_program_asleep_for_good_while_a_kernel_spins_is_found, a_program_that_polls_for_good_is_found_after_a_longer_time,
-	a_kernel_that_spins_for_a_launch_held_back_by_a_growing_heap_is_found,
-	memory_freed_behind_a_spinning_kernel_after_a_loop_is_found,
-	a_kernel_may_wait_for_a_thread_that_computes_or_sleeps, kernels_that_spin_and_get_on_are_left_alone)
+RUN("hangs", a_kernel_that_spins_for_one_behind_it_is_found,
+    two_streams_that_spin_for_each_others_later_kernels_are_found,
+    a_copy_that_waits_for_a_flag_nobody_sets_is_found,
+    a_host_function_that_needs_the_lock_of_the_thread_that_waits_is_found,
+    a_program_asleep_for_good_while_a_kernel_spins_is_found,
+    a_program_that_polls_for_good_is_found_after_a_longer_time,
+    a_kernel_that_spins_for_a_launch_held_back_by_a_growing_heap_is_found,
+    memory_freed_behind_a_spinning_kernel_after_a_loop_is_found,
+    a_kernel_may_wait_for_a_thread_that_computes_or_sleeps,
+    kernels_that_spin_and_get_on_are_left_alone)

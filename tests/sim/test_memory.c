@@ -10,13 +10,16 @@ START_TEST(device_memory_is_told_from_pageable)
 	device = words();
 	CU(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, device + 8));
 	ck_assert_uint_eq(type, CU_MEMORYTYPE_DEVICE);
-	ck_assert_int_eq(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&on_stack), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_int_eq(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                                       (CUdeviceptr)(uintptr_t)&on_stack),
+	                 CUDA_ERROR_INVALID_VALUE);
 }
 END_TEST
 
 START_TEST(attributes_of_pageable_memory_are_zero)
 {
-	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+	                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
 	unsigned type = 7;
 	int device = 7;
 	void *values[] = {&type, &device};
@@ -83,8 +86,14 @@ END_TEST
 START_TEST(copies_in_two_dimensions_leave_gaps_alone)
 {
 	unsigned char source[4 * 8], target[4 * 16];
-	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = source, .srcPitch = 8, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-		.dstPitch = 16, .dstXInBytes = 2, .WidthInBytes = 8, .Height = 4};
+	CUDA_MEMCPY2D plane = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+	                       .srcHost = source,
+	                       .srcPitch = 8,
+	                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+	                       .dstPitch = 16,
+	                       .dstXInBytes = 2,
+	                       .WidthInBytes = 8,
+	                       .Height = 4};
 
 	start();
 	memset(source, 9, sizeof(source));
@@ -138,7 +147,8 @@ START_TEST(parameters_of_mixed_sizes_reach_the_kernel)
 	CU(cuFuncGetParamInfo(function("mixed"), 1, &offset, &size));
 	ck_assert_uint_eq(offset, 8);
 	ck_assert_uint_eq(size, 8);
-	ck_assert_int_eq(cuFuncGetParamInfo(function("mixed"), 4, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_int_eq(cuFuncGetParamInfo(function("mixed"), 4, &offset, &size),
+	                 CUDA_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -149,7 +159,8 @@ START_TEST(parameters_may_come_as_a_buffer)
 		unsigned value;
 	} packed = {.value = 1};
 	size_t size = 12;
-	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+	void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+	                 CU_LAUNCH_PARAM_END};
 
 	start();
 	packed.list = words();
@@ -207,12 +218,15 @@ START_TEST(shared_memory_has_the_limit_that_was_set)
 	start();
 	result = words();
 	fill = function("fill_shared");
-	ck_assert_int_eq(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 65536, stream, params, NULL), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_int_eq(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 65536, stream, params, NULL),
+	                 CUDA_ERROR_INVALID_VALUE);
 	CU(cuFuncSetAttribute(fill, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 65536));
 	CU(cuLaunchKernel(fill, 1, 1, 1, 1, 1, 1, 65536, stream, params, NULL));
 	CU(cuStreamSynchronize(stream));
 	ck_assert_uint_eq(word(result, 0), 9);
-	ck_assert_int_eq(cuFuncSetAttribute(fill, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 20), CUDA_ERROR_INVALID_VALUE);
+	ck_assert_int_eq(cuFuncSetAttribute(fill, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+	                                    1 << 20),
+	                 CUDA_ERROR_INVALID_VALUE);
 }
 END_TEST
 
@@ -233,8 +247,11 @@ START_TEST(memory_freed_in_stream_order_outlives_the_work_before_it)
 END_TEST
 
 RUN("memory", device_memory_is_told_from_pageable, attributes_of_pageable_memory_are_zero,
-	an_address_freed_comes_back_with_the_next_allocation_of_its_size, memory_has_an_end,
-	an_asynchronous_copy_from_pageable_memory_reads_it_at_the_call, an_asynchronous_copy_to_pageable_memory_is_done_when_it_returns,
-	copies_in_two_dimensions_leave_gaps_alone, memsets_of_each_size_write_their_elements, parameters_of_mixed_sizes_reach_the_kernel,
-	parameters_may_come_as_a_buffer, each_load_of_a_module_has_variables_of_its_own, a_kernel_of_a_library_may_be_launched_by_its_handle,
-	shared_memory_has_the_limit_that_was_set, memory_freed_in_stream_order_outlives_the_work_before_it)
+    an_address_freed_comes_back_with_the_next_allocation_of_its_size, memory_has_an_end,
+    an_asynchronous_copy_from_pageable_memory_reads_it_at_the_call,
+    an_asynchronous_copy_to_pageable_memory_is_done_when_it_returns,
+    copies_in_two_dimensions_leave_gaps_alone, memsets_of_each_size_write_their_elements,
+    parameters_of_mixed_sizes_reach_the_kernel, parameters_may_come_as_a_buffer,
+    each_load_of_a_module_has_variables_of_its_own,
+    a_kernel_of_a_library_may_be_launched_by_its_handle, shared_memory_has_the_limit_that_was_set,
+    memory_freed_in_stream_order_outlives_the_work_before_it)

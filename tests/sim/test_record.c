@@ -1,6 +1,7 @@
 /*
- * A program for the test of the recorder:  test_record WAY.  It calls what cuGetProcAddress hands out, from two threads, one after
- * the other, and from a forked process; its last call fails, and then it ends: WAY is return, _exit or kill.
+ * A program for the test of the recorder:  test_record WAY.  It calls what cuGetProcAddress hands
+ * out, from two threads, one after the other, and from a forked process; its last call fails, and
+ * then it ends: WAY is return, _exit or kill.
  */
 #include <cuda.h>
 #include <pthread.h>
@@ -27,9 +28,12 @@ static int look_up(void)
 	CUdriverProcAddressQueryResult status;
 	void *plain, *per_thread;
 
-	if (cuGetProcAddress("cuStreamQuery", &plain, CUDA_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status) != CUDA_SUCCESS ||
-	    cuGetProcAddress("cuStreamQuery", &per_thread, CUDA_VERSION, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status) != CUDA_SUCCESS ||
-	    cuGetProcAddress("cuDeviceGetCount", (void **)&get_count, CUDA_VERSION, 0, &status) != CUDA_SUCCESS)
+	if (cuGetProcAddress("cuStreamQuery", &plain, CUDA_VERSION, CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+	                     &status) != CUDA_SUCCESS ||
+	    cuGetProcAddress("cuStreamQuery", &per_thread, CUDA_VERSION,
+	                     CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status) != CUDA_SUCCESS ||
+	    cuGetProcAddress("cuDeviceGetCount", (void **)&get_count, CUDA_VERSION, 0, &status) !=
+	        CUDA_SUCCESS)
 		return 1;
 	query = (CUresult(CUDAAPI *)(CUstream))per_thread;
 	return plain == per_thread;
@@ -51,7 +55,8 @@ int main(int argc, char **argv)
 		_exit(query(NULL) != CUDA_ERROR_INVALID_CONTEXT);
 	if (waitpid(child, &status, 0) != child || status != 0)
 		return 1;
-	if (pthread_create(&thread, NULL, second_thread, &result) != 0 || pthread_join(thread, NULL) != 0 || result != CUDA_SUCCESS)
+	if (pthread_create(&thread, NULL, second_thread, &result) != 0 ||
+	    pthread_join(thread, NULL) != 0 || result != CUDA_SUCCESS)
 		return 1;
 	if (query(NULL) != CUDA_ERROR_INVALID_CONTEXT)
 		return 1;

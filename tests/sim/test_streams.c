@@ -229,7 +229,8 @@ START_TEST(the_version_asked_for_is_the_one_given)
 	ck_assert_ptr_ne(first, second);
 	ck_assert_ptr_eq(first, (void *)cuCtxSynchronize);
 	CU(cuGetProcAddress("cuLaunchKernel", &first, 13000, 0, &status));
-	CU(cuGetProcAddress("cuLaunchKernel", &per_thread, 13000, CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
+	CU(cuGetProcAddress("cuLaunchKernel", &per_thread, 13000,
+	                    CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &status));
 	ck_assert_ptr_ne(first, per_thread);
 	CU(cuGetProcAddress("cuNoSuchThing", &first, 13000, 0, &status));
 	ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
@@ -238,9 +239,12 @@ START_TEST(the_version_asked_for_is_the_one_given)
 }
 END_TEST
 
-RUN("streams", work_of_one_stream_runs_in_order, an_event_orders_two_streams, the_legacy_stream_waits_for_blocking_streams_and_they_for_it,
-	kernels_of_two_streams_can_wait_for_each_other, a_kernel_can_wait_for_a_flag_that_the_host_sets_after_its_last_call,
-	the_host_can_poll_mapped_memory_without_a_call, polling_ends, elapsed_time_covers_the_work_between,
-	a_host_function_may_need_a_lock_that_the_program_holds_and_may_not_call_cuda, a_fault_is_sticky,
-	a_stream_destroyed_finishes_its_work_and_its_handle_is_refused, functions_and_streams_belong_to_their_context,
-	the_version_asked_for_is_the_one_given)
+RUN("streams", work_of_one_stream_runs_in_order, an_event_orders_two_streams,
+    the_legacy_stream_waits_for_blocking_streams_and_they_for_it,
+    kernels_of_two_streams_can_wait_for_each_other,
+    a_kernel_can_wait_for_a_flag_that_the_host_sets_after_its_last_call,
+    the_host_can_poll_mapped_memory_without_a_call, polling_ends,
+    elapsed_time_covers_the_work_between,
+    a_host_function_may_need_a_lock_that_the_program_holds_and_may_not_call_cuda, a_fault_is_sticky,
+    a_stream_destroyed_finishes_its_work_and_its_handle_is_refused,
+    functions_and_streams_belong_to_their_context, the_version_asked_for_is_the_one_given)

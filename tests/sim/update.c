@@ -1,6 +1,8 @@
 /*
- * Whole-graph update: what may change in an executable graph, as cuGraphExecUpdate documents it under "Limitations", and how nodes are paired: exit
- * nodes in the order in which they were made (errors show: from the last on), and from there the nodes that each depends on, in the order in which its edges were made.
+ * Whole-graph update: what may change in an executable graph, as cuGraphExecUpdate documents it
+ * under "Limitations", and how nodes are paired: exit nodes in the order in which they were made
+ * (errors show: from the last on), and from there the nodes that each depends on, in the order in
+ * which its edges were made.
  */
 #include "api.h"
 #include "batch.h"
@@ -11,13 +13,16 @@
 
 static bool is_cooperative(const struct sim_work *work)
 {
-	const CUlaunchAttributeValue *value = sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+	const CUlaunchAttributeValue *value =
+		sim_kernel_work_attribute(work, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 
 	return value && value->cooperative;
 }
 
-/* "The owning context of the function cannot change. A cooperative node cannot be updated to a non-cooperative node, and vice-versa." */
-static CUgraphExecUpdateResult kernel_may_become(const struct sim_work *old, const struct sim_work *wanted)
+/* "The owning context of the function cannot change. A cooperative node cannot be updated to a
+ * non-cooperative node, and vice-versa." */
+static CUgraphExecUpdateResult kernel_may_become(const struct sim_work *old,
+                                                 const struct sim_work *wanted)
 {
 	if (old->context != wanted->context)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE;
@@ -27,13 +32,15 @@ static CUgraphExecUpdateResult kernel_may_become(const struct sim_work *old, con
 }
 
 /*
- * Which memory a copy touches: managed and device memory by context, or the host's, of which (measured) one kind may become another. Measured: so may
- * device and managed memory if the copy's other side is the host's.
+ * Which memory a copy touches: managed and device memory by context, or the host's, of which
+ * (measured) one kind may become another. Measured: so may device and managed memory if the copy's
+ * other side is the host's.
  */
 static bool same_memory(uintptr_t old, uintptr_t wanted, bool with_host)
 {
 	const struct sim_memory *a = sim_memory_of(old), *b = sim_memory_of(wanted);
-	bool host_a = !a || (a->kind != SIM_DEVICE && a->kind != SIM_MANAGED), host_b = !b || (b->kind != SIM_DEVICE && b->kind != SIM_MANAGED);
+	bool host_a = !a || (a->kind != SIM_DEVICE && a->kind != SIM_MANAGED),
+		 host_b = !b || (b->kind != SIM_DEVICE && b->kind != SIM_MANAGED);
 
 	if (host_a || host_b)
 		return host_a == host_b;
@@ -50,38 +57,51 @@ static bool is_one_dimensional(const CUDA_MEMCPY3D *shape)
 	return shape->Height == 1 && shape->Depth == 1;
 }
 
-/* "Only 1D ... nodes can be changed": measured of copies, of which not even the address may change otherwise. */
-static CUgraphExecUpdateResult copy_may_become(const CUDA_MEMCPY3D *old, const CUDA_MEMCPY3D *wanted)
+/* "Only 1D ... nodes can be changed": measured of copies, of which not even the address may change
+ * otherwise. */
+static CUgraphExecUpdateResult copy_may_become(const CUDA_MEMCPY3D *old,
+                                               const CUDA_MEMCPY3D *wanted)
 {
-	bool with_host = old->srcMemoryType == CU_MEMORYTYPE_HOST || old->dstMemoryType == CU_MEMORYTYPE_HOST;
+	bool with_host =
+		old->srcMemoryType == CU_MEMORYTYPE_HOST || old->dstMemoryType == CU_MEMORYTYPE_HOST;
 
 	if (!is_one_dimensional(old) || !is_one_dimensional(wanted))
-		return memcmp(old, wanted, sizeof(*old)) == 0 ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+		return memcmp(old, wanted, sizeof(*old)) == 0
+		           ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+		           : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	if (old->srcMemoryType != wanted->srcMemoryType || old->dstMemoryType != wanted->dstMemoryType)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-	if (!same_memory(side(old->srcMemoryType, old->srcHost, old->srcDevice), side(wanted->srcMemoryType, wanted->srcHost, wanted->srcDevice), with_host) ||
-	    !same_memory(side(old->dstMemoryType, old->dstHost, old->dstDevice), side(wanted->dstMemoryType, wanted->dstHost, wanted->dstDevice), with_host))
+	if (!same_memory(side(old->srcMemoryType, old->srcHost, old->srcDevice),
+	                 side(wanted->srcMemoryType, wanted->srcHost, wanted->srcDevice), with_host) ||
+	    !same_memory(side(old->dstMemoryType, old->dstHost, old->dstDevice),
+	                 side(wanted->dstMemoryType, wanted->dstHost, wanted->dstDevice), with_host))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
 /*
- * "For 2d memsets, only address and assigned value may be updated. For 1d memsets, updating dimensions is also allowed". Measured: the target may be
- * memory of another kind or context.
+ * "For 2d memsets, only address and assigned value may be updated. For 1d memsets, updating
+ * dimensions is also allowed". Measured: the target may be memory of another kind or context.
  */
-static CUgraphExecUpdateResult set_may_become(const struct sim_set_work *old, const struct sim_set_work *wanted)
+static CUgraphExecUpdateResult set_may_become(const struct sim_set_work *old,
+                                              const struct sim_set_work *wanted)
 {
 	if (old->height != wanted->height)
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
-	if (old->height > 1 && (old->width != wanted->width || old->pitch != wanted->pitch || old->element_bytes != wanted->element_bytes))
+	if (old->height > 1 && (old->width != wanted->width || old->pitch != wanted->pitch ||
+	                        old->element_bytes != wanted->element_bytes))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted, struct sim_node **error);
+static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old,
+                                                const struct sim_graph *wanted,
+                                                struct sim_node **error);
 
-/* On failure *error may become the node inside a child graph that does not suit, or NULL if its topology does not. */
-static CUgraphExecUpdateResult may_become(const struct sim_work *old, const struct sim_work *wanted, struct sim_node **error)
+/* On failure *error may become the node inside a child graph that does not suit, or NULL if its
+ * topology does not. */
+static CUgraphExecUpdateResult may_become(const struct sim_work *old, const struct sim_work *wanted,
+                                          struct sim_node **error)
 {
 	if (sim_work_node_type(old) != sim_work_node_type(wanted))
 		return CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED;
@@ -95,13 +115,15 @@ static CUgraphExecUpdateResult may_become(const struct sim_work *old, const stru
 	case SIM_CHILD:
 		return child_may_become(old->child, wanted->child, error);
 	case SIM_BATCH:
-		return sim_batch_may_become(old, wanted) ? CU_GRAPH_EXEC_UPDATE_SUCCESS : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
+		return sim_batch_may_become(old, wanted) ? CU_GRAPH_EXEC_UPDATE_SUCCESS
+		                                         : CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 	default:
 		return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 	}
 }
 
-CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old, const struct sim_work *wanted)
+CUgraphExecUpdateResult sim_exec_may_become(const struct sim_work *old,
+                                            const struct sim_work *wanted)
 {
 	struct sim_node *error = NULL;
 
@@ -127,7 +149,8 @@ static void read_graph(struct shape *shape, const struct sim_graph *graph)
 		sim_push(&shape->works, node->work);
 		sim_push(&shape->first, shape->edges.count);
 		for (j = 0; j < node->before.count; j++)
-			sim_push(&shape->edges, ((struct sim_exec_edge){node->before.at[j]->position, node->before_data.at[j]}));
+			sim_push(&shape->edges, ((struct sim_exec_edge){node->before.at[j]->position,
+			                                                node->before_data.at[j]}));
 	}
 	sim_push(&shape->first, shape->edges.count);
 }
@@ -172,7 +195,8 @@ static size_t exits(const struct shape *shape, size_t *into)
 
 #define NOBODY ((size_t)-1)
 
-/* Who is paired with whom, or NOBODY; and where it failed: a node, and one that it depends on, or NOBODY. */
+/* Who is paired with whom, or NOBODY; and where it failed: a node, and one that it depends on, or
+ * NOBODY. */
 struct pairing {
 	size_t *old_of, *new_of;
 	size_t *order, paired; /* new nodes as they were paired */
@@ -180,7 +204,8 @@ struct pairing {
 };
 
 /* Pairs two nodes, and then all that they depend on. */
-static bool pair(struct pairing *pairing, const struct shape *old, const struct shape *wanted, size_t old_node, size_t node)
+static bool pair(struct pairing *pairing, const struct shape *old, const struct shape *wanted,
+                 size_t old_node, size_t node)
 {
 	size_t count = wanted->first.at[node + 1] - wanted->first.at[node], i;
 
@@ -192,11 +217,13 @@ static bool pair(struct pairing *pairing, const struct shape *old, const struct 
 	if (old->first.at[old_node + 1] - old->first.at[old_node] != count)
 		return false;
 	for (i = 0; i < count; i++) {
-		const struct sim_exec_edge *was = &old->edges.at[old->first.at[old_node] + i], *is = &wanted->edges.at[wanted->first.at[node] + i];
+		const struct sim_exec_edge *was = &old->edges.at[old->first.at[old_node] + i],
+								   *is = &wanted->edges.at[wanted->first.at[node] + i];
 		bool met = pairing->old_of[is->position] == was->position;
 
 		if (memcmp(&was->data, &is->data, sizeof(is->data)) != 0 ||
-		    (!met && (pairing->old_of[is->position] != NOBODY || pairing->new_of[was->position] != NOBODY))) {
+		    (!met && (pairing->old_of[is->position] != NOBODY ||
+		              pairing->new_of[was->position] != NOBODY))) {
 			pairing->node = node;
 			pairing->from = is->position;
 			return false;
@@ -210,11 +237,16 @@ static bool pair(struct pairing *pairing, const struct shape *old, const struct 
 /* "hGraph has more exit nodes": the error is at one of them. Measured: if it has fewer, at none. */
 static bool pair_all(struct pairing *pairing, const struct shape *old, const struct shape *wanted)
 {
-	size_t count = wanted->works.count, *all = calloc(5 * count + 1, sizeof(*all)), *old_exits = all + 3 * count, *new_exits = all + 4 * count;
+	size_t count = wanted->works.count, *all = calloc(5 * count + 1, sizeof(*all)),
+		   *old_exits = all + 3 * count, *new_exits = all + 4 * count;
 	size_t i, old_count = exits(old, old_exits), new_count = exits(wanted, new_exits);
 	bool alike = new_count == old_count;
 
-	*pairing = (struct pairing){.old_of = all, .new_of = all + count, .order = all + 2 * count, .node = NOBODY, .from = NOBODY};
+	*pairing = (struct pairing){.old_of = all,
+	                            .new_of = all + count,
+	                            .order = all + 2 * count,
+	                            .node = NOBODY,
+	                            .from = NOBODY};
 	if (new_count > old_count)
 		pairing->node = new_exits[old_count];
 	for (i = 0; i < 2 * count; i++)
@@ -224,7 +256,8 @@ static bool pair_all(struct pairing *pairing, const struct shape *old, const str
 	return alike;
 }
 
-/* "If the graph was instantiated with CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, the priority attribute cannot change." */
+/* "If the graph was instantiated with CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, the priority
+ * attribute cannot change." */
 static bool keeps_priority(const struct sim_work *old, const struct sim_work *wanted)
 {
 	const CUlaunchAttributeValue *was, *is;
@@ -236,9 +269,11 @@ static bool keeps_priority(const struct sim_work *old, const struct sim_work *wa
 	return (was ? was->priority : 0) == (is ? is->priority : 0);
 }
 
-/* Compares shapes of equally many nodes; *error is the new graph's node at fault. The pairing's array is to be freed in any case. */
-static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct shape *old, const struct shape *wanted, bool priority_counts,
-	struct sim_node **error)
+/* Compares shapes of equally many nodes; *error is the new graph's node at fault. The pairing's
+ * array is to be freed in any case. */
+static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct shape *old,
+                                       const struct shape *wanted, bool priority_counts,
+                                       struct sim_node **error)
 {
 	CUgraphExecUpdateResult result;
 	size_t i;
@@ -250,7 +285,8 @@ static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct sha
 	pairing->from = NOBODY;
 	for (i = 0; i < pairing->paired; i++) {
 		size_t node = pairing->order[i];
-		const struct sim_work *was = old->works.at[pairing->old_of[node]], *is = wanted->works.at[node];
+		const struct sim_work *was = old->works.at[pairing->old_of[node]],
+							  *is = wanted->works.at[node];
 
 		*error = wanted->graph->nodes.at[node];
 		result = may_become(was, is, error);
@@ -263,7 +299,9 @@ static CUgraphExecUpdateResult compare(struct pairing *pairing, const struct sha
 	return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old, const struct sim_graph *wanted, struct sim_node **error)
+static CUgraphExecUpdateResult child_may_become(const struct sim_graph *old,
+                                                const struct sim_graph *wanted,
+                                                struct sim_node **error)
 {
 	CUgraphExecUpdateResult result;
 	struct pairing pairing;
@@ -315,15 +353,17 @@ static struct sim_work *updated(const struct sim_work *old, struct sim_work *wan
 	is = sim_kernel_work_attribute(wanted, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 	if (!was || !is || memcmp(&was->clusterDim, &is->clusterDim, sizeof(was->clusterDim)) == 0)
 		return sim_work_keep(wanted);
-	if (sim_work_kernel(&made, (CUfunction)kernel->function, kernel->grid, kernel->block, kernel->shared_bytes, kernel->params, NULL,
-		    old->kernel.attributes, old->kernel.attribute_count) != CUDA_SUCCESS)
+	if (sim_work_kernel(&made, (CUfunction)kernel->function, kernel->grid, kernel->block,
+	                    kernel->shared_bytes, kernel->params, NULL, old->kernel.attributes,
+	                    old->kernel.attribute_count) != CUDA_SUCCESS)
 		return sim_work_keep(wanted);
 	return made;
 }
 
 /* Measured: of what is no graph it does not tell an error in *info, only by its own result. */
-API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info),
-	(exec_handle, graph_handle, info))
+API(SIM_CONTEXT, cuGraphExecUpdate_v2,
+    (CUgraphExec exec_handle, CUgraph graph_handle, CUgraphExecUpdateResultInfo *info),
+    (exec_handle, graph_handle, info))
 {
 	struct sim_exec *exec = sim_object_of(SIM_AN_EXEC, exec_handle);
 	const struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
@@ -344,13 +384,16 @@ API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_h
 	}
 	read_exec(&was, exec);
 	read_graph(&is, graph);
-	info->result = compare(&pairing, &was, &is, exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, &error);
-	unsupported = info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS && (has_device_updatable(&was) || has_device_updatable(&is));
+	info->result = compare(&pairing, &was, &is,
+	                       exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY, &error);
+	unsupported = info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS &&
+	              (has_device_updatable(&was) || has_device_updatable(&is));
 	if (unsupported)
 		info->result = CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
 	info->errorNode = (CUgraphNode)error;
 	if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) {
-		info->errorFromNode = pairing.from == NOBODY ? NULL : (CUgraphNode)graph->nodes.at[pairing.from];
+		info->errorFromNode =
+			pairing.from == NOBODY ? NULL : (CUgraphNode)graph->nodes.at[pairing.from];
 	} else {
 		for (i = 0; i < graph->nodes.count; i++) {
 			struct sim_exec_node *node = &exec->nodes.at[pairing.old_of[i]];
@@ -366,5 +409,6 @@ API(SIM_CONTEXT, cuGraphExecUpdate_v2, (CUgraphExec exec_handle, CUgraph graph_h
 	forget(&is);
 	if (unsupported) /* measured */
 		return CUDA_ERROR_NOT_SUPPORTED;
-	return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	return info->result == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
+	                                                    : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }

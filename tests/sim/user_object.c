@@ -41,7 +41,8 @@ static void release(struct sim_user_object *object, uint64_t count)
 	sim_worker_start(run_destructor, destruction);
 }
 
-static struct sim_reference *find(const struct sim_references *references, const struct sim_user_object *object)
+static struct sim_reference *find(const struct sim_references *references,
+                                  const struct sim_user_object *object)
 {
 	size_t i;
 
@@ -86,8 +87,9 @@ static bool is_count(unsigned int count)
 	return count != 0 && count <= INT_MAX;
 }
 
-API(SIM_INIT, cuUserObjectCreate, (CUuserObject *made, void *data, CUhostFn destroy, unsigned int count, unsigned int flags),
-	(made, data, destroy, count, flags))
+API(SIM_INIT, cuUserObjectCreate,
+    (CUuserObject * made, void *data, CUhostFn destroy, unsigned int count, unsigned int flags),
+    (made, data, destroy, count, flags))
 {
 	struct sim_user_object *object;
 
@@ -111,7 +113,8 @@ API(SIM_INIT, cuUserObjectRetain, (CUuserObject handle, unsigned int count), (ha
 	return CUDA_SUCCESS;
 }
 
-/* "It is undefined behavior to release references not owned by the caller": more than there are are taken for all. */
+/* "It is undefined behavior to release references not owned by the caller": more than there are are
+ * taken for all. */
 API(SIM_INIT, cuUserObjectRelease, (CUuserObject handle, unsigned int count), (handle, count))
 {
 	struct sim_user_object *object = sim_object_of(SIM_A_USER_OBJECT, handle);
@@ -122,8 +125,9 @@ API(SIM_INIT, cuUserObjectRelease, (CUuserObject handle, unsigned int count), (h
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuGraphRetainUserObject, (CUgraph graph_handle, CUuserObject handle, unsigned int count, unsigned int flags),
-	(graph_handle, handle, count, flags))
+API(SIM_INIT, cuGraphRetainUserObject,
+    (CUgraph graph_handle, CUuserObject handle, unsigned int count, unsigned int flags),
+    (graph_handle, handle, count, flags))
 {
 	struct sim_user_object *object = sim_object_of(SIM_A_USER_OBJECT, handle);
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);
@@ -137,7 +141,8 @@ API(SIM_INIT, cuGraphRetainUserObject, (CUgraph graph_handle, CUuserObject handl
 }
 
 /* Measured: more than the graph holds is no error. */
-API(SIM_INIT, cuGraphReleaseUserObject, (CUgraph graph_handle, CUuserObject handle, unsigned int count), (graph_handle, handle, count))
+API(SIM_INIT, cuGraphReleaseUserObject,
+    (CUgraph graph_handle, CUuserObject handle, unsigned int count), (graph_handle, handle, count))
 {
 	struct sim_user_object *object = sim_object_of(SIM_A_USER_OBJECT, handle);
 	struct sim_graph *graph = sim_object_of(SIM_A_GRAPH, graph_handle);

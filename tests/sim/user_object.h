@@ -1,6 +1,7 @@
 /*
- * User objects: a destructor and a count of references, of which the program, graphs and executable graphs hold some. The last one gone, the
- * destructor runs on a thread of the driver's, where CUDA calls are not permitted.
+ * User objects: a destructor and a count of references, of which the program, graphs and executable
+ * graphs hold some. The last one gone, the destructor runs on a thread of the driver's, where CUDA
+ * calls are not permitted.
  */
 #pragma once
 
@@ -13,7 +14,8 @@ struct sim_references {
 	VECTOR(struct sim_reference {
 		struct sim_user_object *object;
 		uint64_t count;
-	}) held;
+	})
+	held;
 };
 
 /* Takes as many references as `from` holds. */

@@ -1,6 +1,7 @@
 /*
- * Memory that is mapped by hand: addresses are reserved, memory is created, and mapped there piece by piece. The memory is the reservation's own, so that
- * what is mapped in two places, or in part, is refused; and access is granted to all devices or not asked about.
+ * Memory that is mapped by hand: addresses are reserved, memory is created, and mapped there piece
+ * by piece. The memory is the reservation's own, so that what is mapped in two places, or in part,
+ * is refused; and access is granted to all devices or not asked about.
  */
 #include <sys/mman.h>
 
@@ -33,14 +34,17 @@ static struct sim_reservation *reservation_of(CUdeviceptr address, size_t bytes)
 	for (i = 0; i < reservations.count; i++) {
 		struct sim_reservation *reserved = reservations.at[i];
 
-		if (address >= reserved->base && bytes <= reserved->bytes && address - reserved->base <= reserved->bytes - bytes)
+		if (address >= reserved->base && bytes <= reserved->bytes &&
+		    address - reserved->base <= reserved->bytes - bytes)
 			return reserved;
 	}
 	return NULL;
 }
 
-API(SIM_INIT, cuMemGetAllocationGranularity, (size_t *grain, const CUmemAllocationProp *properties, CUmemAllocationGranularity_flags option),
-	(grain, properties, option))
+API(SIM_INIT, cuMemGetAllocationGranularity,
+    (size_t * grain, const CUmemAllocationProp *properties,
+     CUmemAllocationGranularity_flags option),
+    (grain, properties, option))
 {
 	if (!grain || !properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return CUDA_ERROR_INVALID_VALUE;
@@ -48,15 +52,18 @@ API(SIM_INIT, cuMemGetAllocationGranularity, (size_t *grain, const CUmemAllocati
 	return CUDA_SUCCESS;
 }
 
-API(SIM_INIT, cuMemAddressReserve, (CUdeviceptr *address, size_t bytes, size_t alignment, CUdeviceptr wanted, unsigned long long flags),
-	(address, bytes, alignment, wanted, flags))
+API(SIM_INIT, cuMemAddressReserve,
+    (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr wanted,
+     unsigned long long flags),
+    (address, bytes, alignment, wanted, flags))
 {
 	struct sim_reservation *reserved;
 	void *at;
 
 	if (!address || !is_whole(bytes) || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	at = mmap((void *)next, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	at = mmap((void *)next, bytes, PROT_READ | PROT_WRITE,
+	          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (at == MAP_FAILED)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	next += bytes;
@@ -81,8 +88,10 @@ API(SIM_INIT, cuMemAddressFree, (CUdeviceptr address, size_t bytes), (address, b
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
-API(SIM_CONTEXT, cuMemCreate, (CUmemGenericAllocationHandle *made, size_t bytes, const CUmemAllocationProp *properties, unsigned long long flags),
-	(made, bytes, properties, flags))
+API(SIM_CONTEXT, cuMemCreate,
+    (CUmemGenericAllocationHandle * made, size_t bytes, const CUmemAllocationProp *properties,
+     unsigned long long flags),
+    (made, bytes, properties, flags))
 {
 	struct piece *piece;
 
@@ -113,8 +122,10 @@ API(SIM_INIT, cuMemRelease, (CUmemGenericAllocationHandle handle), (handle))
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle, unsigned long long flags),
-	(address, bytes, offset, handle, flags))
+API(SIM_CONTEXT, cuMemMap,
+    (CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+     unsigned long long flags),
+    (address, bytes, offset, handle, flags))
 {
 	struct sim_reservation *reserved = reservation_of(address, bytes);
 	struct piece *piece = (struct piece *)(uintptr_t)handle;
@@ -131,11 +142,15 @@ API(SIM_CONTEXT, cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset, CU
 	return CUDA_SUCCESS;
 }
 
-API(SIM_CONTEXT, cuMemSetAccess, (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count), (address, bytes, access, count))
+API(SIM_CONTEXT, cuMemSetAccess,
+    (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count),
+    (address, bytes, access, count))
 {
-	if (!access || count != 1 || !reservation_of(address, bytes) || !sim_memory_of((uintptr_t)address))
+	if (!access || count != 1 || !reservation_of(address, bytes) ||
+	    !sim_memory_of((uintptr_t)address))
 		return CUDA_ERROR_INVALID_VALUE;
-	return access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
+	return access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? CUDA_SUCCESS
+	                                                           : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* Whole pieces, however many. */

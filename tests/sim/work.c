@@ -71,7 +71,8 @@ CUgraphNodeType sim_work_node_type(const struct sim_work *work)
 
 bool sim_work_blocks(const struct sim_work *work)
 {
-	return work->kind == SIM_HOST || work->kind == SIM_CALLBACK || work->kind == SIM_WAIT_VALUE || work->kind == SIM_WAIT_ELSEWHERE ||
+	return work->kind == SIM_HOST || work->kind == SIM_CALLBACK || work->kind == SIM_WAIT_VALUE ||
+	       work->kind == SIM_WAIT_ELSEWHERE ||
 	       (work->kind == SIM_KERNEL && sim_kernel_work_spins(work));
 }
 
@@ -114,7 +115,8 @@ CUresult sim_work_run(struct sim_work *work)
 			sim_shared_event_finish(work->shared, work->count);
 		break;
 	case SIM_WAIT_ELSEWHERE:
-		while (!sim_shared_event_has_finished(work->shared, work->count) && work->context->error == CUDA_SUCCESS)
+		while (!sim_shared_event_has_finished(work->shared, work->count) &&
+		       work->context->error == CUDA_SUCCESS)
 			sim_worker_pause();
 		break;
 	case SIM_WAIT:

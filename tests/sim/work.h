@@ -1,9 +1,10 @@
 /*
- * What an op does: launch a kernel, copy, set memory, call the host... A stream call becomes a work; enqueued on a stream it is run
- * by an op (op.h), captured it becomes a node (graph.h), and a launched graph runs the works of its nodes.
+ * What an op does: launch a kernel, copy, set memory, call the host... A stream call becomes a
+ * work; enqueued on a stream it is run by an op (op.h), captured it becomes a node (graph.h), and a
+ * launched graph runs the works of its nodes.
  *
- * A work never changes once it is enqueued or captured: setting a node's parameters gives the node another work.
- * It is counted: whoever keeps a pointer to it takes a reference.
+ * A work never changes once it is enqueued or captured: setting a node's parameters gives the node
+ * another work. It is counted: whoever keeps a pointer to it takes a reference.
  */
 #pragma once
 
@@ -47,7 +48,7 @@ struct sim_kernel_work {
 	struct sim_dim grid;
 	struct sim_dim block;
 	unsigned int shared_bytes;
-	unsigned int multiprocessors; /* of the green context it was launched in; 0: all */
+	unsigned int multiprocessors;  /* of the green context it was launched in; 0: all */
 	CUlaunchAttribute *attributes; /* by rising id */
 	unsigned int attribute_count;
 	unsigned char *bytes; /* the packed parameters */
@@ -55,11 +56,13 @@ struct sim_kernel_work {
 };
 
 struct sim_copy_work {
-	CUDA_MEMCPY3D shape; /* addresses in the host or device fields by memory type; never unified, never arrays */
+	CUDA_MEMCPY3D shape; /* addresses in the host or device fields by memory type; never unified,
+	                        never arrays */
 	void *staged;        /* what a pageable source held at the call, rows without gaps; owned */
 };
 
-/* Writes and waits of words, one after another, as one graph node: launched, each is an op of its own. */
+/* Writes and waits of words, one after another, as one graph node: launched, each is an op of its
+ * own. */
 struct sim_batch_work {
 	CUstreamBatchMemOpParams *params; /* as the program gave them */
 	struct sim_work **works;
@@ -95,8 +98,9 @@ struct sim_work {
 		struct {
 			struct sim_event *event; /* RECORD, WAIT in graphs: sim_event_of */
 			uint64_t event_serial;   /* the event's */
-			struct sim_shared_event *shared; /* RECORD of an event of several processes, WAIT_ELSEWHERE: */
-			uint64_t count;                  /* which record it is */
+			struct sim_shared_event
+				*shared;    /* RECORD of an event of several processes, WAIT_ELSEWHERE: */
+			uint64_t count; /* which record it is */
 		};
 		struct sim_graph *child; /* owned */
 		CUdeviceptr memory;      /* FREE, ALLOC */
@@ -128,13 +132,16 @@ bool sim_work_blocks(const struct sim_work *work);
 CUresult sim_work_run(struct sim_work *work);
 
 /*
- * A kernel launch as a work. Checks what the driver checks at the call; on success *made is the new work.
- * `handle` is a CUfunction or a CUkernel; parameters come in `params` or `extra`.
+ * A kernel launch as a work. Checks what the driver checks at the call; on success *made is the new
+ * work. `handle` is a CUfunction or a CUkernel; parameters come in `params` or `extra`.
  */
-CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_dim grid, struct sim_dim block, unsigned int shared_bytes,
-	void **params, void **extra, const CUlaunchAttribute *attributes, unsigned int attribute_count);
+CUresult sim_work_kernel(struct sim_work **made, CUfunction handle, struct sim_dim grid,
+                         struct sim_dim block, unsigned int shared_bytes, void **params,
+                         void **extra, const CUlaunchAttribute *attributes,
+                         unsigned int attribute_count);
 
 /* A copy as a work; memory types are resolved. With `stage` a pageable source is read at once. */
 CUresult sim_work_copy(struct sim_work **made, const CUDA_MEMCPY3D *shape, bool stage);
 
-CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set, bool bounded); /* bounded: its memory has to hold it */
+CUresult sim_work_set(struct sim_work **made, const struct sim_set_work *set,
+                      bool bounded); /* bounded: its memory has to hold it */

@@ -1,4 +1,5 @@
-/* Threads for work that may itself wait: spinning kernels and host functions. They take no signals and end with the process. */
+/* Threads for work that may itself wait: spinning kernels and host functions. They take no signals
+ * and end with the process. */
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +13,8 @@ struct sim_worker {
 	uint64_t seen;     /* calls and time at its last pause */
 	long nap_ns;
 	unsigned long pauses; /* of all its ops */
-	unsigned long pauses_when_still; /* the hang detection's: how many there were when something moved last */
+	unsigned long
+		pauses_when_still; /* the hang detection's: how many there were when something moved last */
 	struct sim_worker *next;
 };
 

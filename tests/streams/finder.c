@@ -1,14 +1,17 @@
 /*
  * finder [--from OP] [--gpu-ns N] [--waits apart] STREAM
  *
- * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that moves by the program's recorded pauses and by what
- * calls cost (costs.h): for each thread by its own, but in the order of the records. Prints what was found from op OP on (half of the ops by default), a
- * line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made, and the driver is a few functions that answer. What would
- * be left to the submission thread costs the program nothing, and is launched when that would look next.
+ * Runs an op stream through Reprise's lanes as REPRISE=observe does, with a clock of its own that
+ * moves by the program's recorded pauses and by what calls cost (costs.h): for each thread by its
+ * own, but in the order of the records. Prints what was found from op OP on (half of the ops by
+ * default), a line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made,
+ * and the driver is a few functions that answer. What would be left to the submission thread costs
+ * the program nothing, and is launched when that would look next.
  *
- * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an op, 2000 by default: how long they take in the end says
- * whether what is issued late makes the program wait longer than what the host saves. A recorded pause holds the wait before it, unless waits are said to
- * be apart.
+ * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an
+ * op, 2000 by default: how long they take in the end says whether what is issued late makes the
+ * program wait longer than what the host saves. A recorded pause holds the wait before it, unless
+ * waits are said to be apart.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +51,8 @@ struct run {
 
 static uint64_t eager_ns;
 static struct run ours = {.now_ns = &reprise_clock_virtual}, eager = {.now_ns = &eager_ns};
-static uint64_t waited_ns[256]; /* by the thread in its last call, without Reprise: part of the pause that was recorded behind it */
+static uint64_t waited_ns[256]; /* by the thread in its last call, without Reprise: part of the
+                                   pause that was recorded behind it */
 static bool waits_apart;        /* or not */
 static const struct opstream_record *feeding;
 
@@ -56,13 +60,14 @@ static const struct opstream_record *feeding;
 static struct totals {
 	uint64_t ops, replayed, patched, absent, launches, traces;
 	uint64_t exits[REPRISE_EXIT_COUNT];
-	uint64_t host_ns;    /* for issuing: pauses not counted */
-	uint64_t longest_ns; /* of the program's pauses within one replayed trace */
+	uint64_t host_ns;              /* for issuing: pauses not counted */
+	uint64_t longest_ns;           /* of the program's pauses within one replayed trace */
 	uint64_t run_ns, eager_run_ns; /* the whole run with Reprise, and without */
 } now;
 
 static struct {
-	uint64_t since_ns, thought_ns; /* the deferred ops of a lane: when the first came, and the pauses since */
+	uint64_t since_ns,
+		thought_ns; /* the deferred ops of a lane: when the first came, and the pauses since */
 } held[OPSTREAM_LANES];
 
 /* ---- a driver that knows one kind of kernel ---- */
@@ -76,7 +81,8 @@ static CUresult CUDAAPI parameter(CUfunction function, size_t index, size_t *off
 	return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute, CUfunction function)
+static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute,
+                                     CUfunction function)
 {
 	return CUDA_ERROR_INVALID_VALUE;
 }
@@ -85,9 +91,12 @@ static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute,
 #define MEMORY_SHIFT 40
 #define SOURCE (UINT64_C(1) << 32)
 
-static CUresult CUDAAPI kind_of_memory(unsigned int count, CUpointer_attribute *attributes, void **answers, CUdeviceptr address)
+static CUresult CUDAAPI kind_of_memory(unsigned int count, CUpointer_attribute *attributes,
+                                       void **answers, CUdeviceptr address)
 {
-	static const uint64_t types[] = {[REPRISE_MEMORY_DEVICE] = CU_MEMORYTYPE_DEVICE, [REPRISE_MEMORY_PINNED] = CU_MEMORYTYPE_HOST, [REPRISE_MEMORY_OTHER] = 0};
+	static const uint64_t types[] = {[REPRISE_MEMORY_DEVICE] = CU_MEMORYTYPE_DEVICE,
+	                                 [REPRISE_MEMORY_PINNED] = CU_MEMORYTYPE_HOST,
+	                                 [REPRISE_MEMORY_OTHER] = 0};
 
 	for (unsigned int i = 0; i < count; i++) {
 		if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
@@ -185,7 +194,8 @@ static void submit_until_now(void)
 
 	while (queued > 0 && queue[0].look_ns <= reprise_clock_virtual) {
 		if (looked_ns != queue[0].look_ns)
-			reprise_pace_look(&lanes[queue[0].lane], gpu_wait_ns(&ours.gpu, queue[0].lane, queue[0].look_ns) > 0);
+			reprise_pace_look(&lanes[queue[0].lane],
+			                  gpu_wait_ns(&ours.gpu, queue[0].lane, queue[0].look_ns) > 0);
 		looked_ns = queue[0].look_ns;
 		busy_ns = (busy_ns > queue[0].look_ns ? busy_ns : queue[0].look_ns) + queue[0].cost_ns;
 		gpu_run(&ours.gpu, queue[0].lane, queue[0].ops, 1, busy_ns);
@@ -224,9 +234,12 @@ static void launch(const struct reprise_lane *lane, uint64_t ops, bool patched, 
 {
 	unsigned int number = number_of(lane);
 
-	if (was_left() && lane->last != NULL && queued < REPRISE_QUEUE_MOST && !(patched && queues_trace(lane->last))) {
-		queue[queued++] = (struct queued){number, lane->last, ops, cost_ns,
-			(reprise_clock_virtual / REPRISE_SUBMISSION_PERIOD_NS + 1) * REPRISE_SUBMISSION_PERIOD_NS};
+	if (was_left() && lane->last != NULL && queued < REPRISE_QUEUE_MOST &&
+	    !(patched && queues_trace(lane->last))) {
+		queue[queued++] =
+			(struct queued){number, lane->last, ops, cost_ns,
+		                    (reprise_clock_virtual / REPRISE_SUBMISSION_PERIOD_NS + 1) *
+		                        REPRISE_SUBMISSION_PERIOD_NS};
 		return;
 	}
 	finish_queue(number, false);
@@ -237,16 +250,20 @@ static void launch(const struct reprise_lane *lane, uint64_t ops, bool patched, 
 /* What the lane has done since `before`, but for the op that is passing eagerly. */
 static void account(const struct reprise_lane_counts *before, const struct reprise_lane *lane)
 {
-	uint64_t launches = lane->counts.launches - before->launches, left = exited(&lane->counts) - exited(before);
+	uint64_t launches = lane->counts.launches - before->launches,
+			 left = exited(&lane->counts) - exited(before);
 
 	if (left > 0) {
 		finish_queue(number_of(lane), false);
 		spend(left * COST_EAGER);
 		gpu_run(&ours.gpu, number_of(lane), left, 0, reprise_clock_virtual);
 	}
-	if (launches > 0) /* the node of an absent op is disabled, and enabled again for the next visit */
-		launch(lane, lane->counts.replayed - before->replayed, lane->counts.patched > before->patched,
-			COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE + (lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
+	if (launches >
+	    0) /* the node of an absent op is disabled, and enabled again for the next visit */
+		launch(lane, lane->counts.replayed - before->replayed,
+		       lane->counts.patched > before->patched,
+		       COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE +
+		           (lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;
 	now.absent += lane->counts.absent - before->absent;
@@ -258,7 +275,8 @@ static void account(const struct reprise_lane_counts *before, const struct repri
 
 static struct reprise_lane_counts counts_before;
 
-/* Called for every op, as the lane only watches: deferred ops and the last op of a replay cost what an answer costs. */
+/* Called for every op, as the lane only watches: deferred ops and the last op of a replay cost what
+ * an answer costs. */
 static CUresult pass(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = call->entry;
@@ -311,11 +329,12 @@ static void barrier_if_any_holds(void)
 		barrier_of_all(false);
 }
 
-/* The legacy stream's ops come after those of the blocking streams of its context, and the other way round (lane/order.c). */
+/* The legacy stream's ops come after those of the blocking streams of its context, and the other
+ * way round (lane/order.c). */
 static bool ordered(unsigned int a, unsigned int b)
 {
-	return a != b && streams[a].context == streams[b].context && streams[a].blocking && streams[b].blocking &&
-	       (streams[a].legacy || streams[b].legacy);
+	return a != b && streams[a].context == streams[b].context && streams[a].blocking &&
+	       streams[b].blocking && (streams[a].legacy || streams[b].legacy);
 }
 
 static void make_way(unsigned int lane)
@@ -325,13 +344,15 @@ static void make_way(unsigned int lane)
 			barrier(&lanes[i], false);
 }
 
-/* What a wait for one lane issues: that lane and what its ops come after, and what the thread has asked for last (lane/order.c). One for none in particular: all. */
+/* What a wait for one lane issues: that lane and what its ops come after, and what the thread has
+ * asked for last (lane/order.c). One for none in particular: all. */
 static void feed_wait(const struct opstream_record *record)
 {
 	bool all = record->lane == OPSTREAM_NO_LANE;
 
 	for (unsigned int i = 0; i < lane_count; i++)
-		if (all || i == record->lane || last_thread[i] == record->thread || ordered(i, record->lane))
+		if (all || i == record->lane || last_thread[i] == record->thread ||
+		    ordered(i, record->lane))
 			barrier(&lanes[i], true);
 }
 
@@ -356,23 +377,34 @@ static CUdeviceptr address_in(enum reprise_memory memory, uint64_t address)
 	return address | (CUdeviceptr)memory << MEMORY_SHIFT;
 }
 
-/* An op that nothing can be deferred of is a copy of pageable memory, whatever it was: they all fare alike. */
+/* An op that nothing can be deferred of is a copy of pageable memory, whatever it was: they all
+ * fare alike. */
 static struct reprise_call call_of(const struct opstream_record *record, void **params)
 {
 	struct reprise_call call = {.pass = pass, .entry = &lanes[record->lane]};
-	CUdeviceptr target = address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory, record->value);
+	CUdeviceptr target =
+		address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory, record->value);
 
 	if (record->kind == OPSTREAM_COPY || record->unfit) {
 		call.kind = REPRISE_OP_COPY;
-		call.copy = (struct reprise_call_copy){.form = REPRISE_COPY_DEVICE_TO_DEVICE, .target = target,
-			.source = address_in(record->source_memory, record->value | SOURCE), .bytes = record->shape};
+		call.copy = (struct reprise_call_copy){.form = REPRISE_COPY_DEVICE_TO_DEVICE,
+		                                       .target = target,
+		                                       .source = address_in(record->source_memory,
+		                                                            record->value | SOURCE),
+		                                       .bytes = record->shape};
 	} else if (record->kind == OPSTREAM_SET) {
 		call.kind = REPRISE_OP_SET;
-		call.set = (struct reprise_call_set){.target = target, .element_bytes = 1, .width = record->shape, .height = 1};
+		call.set = (struct reprise_call_set){.target = target,
+		                                     .element_bytes = 1,
+		                                     .width = record->shape,
+		                                     .height = 1};
 	} else {
 		call.kind = REPRISE_OP_KERNEL;
-		call.kernel = (struct reprise_call_kernel){.function = (CUfunction)((uintptr_t)record->shape + 1), .grid = {1, 1, 1}, .block = {1, 1, 1},
-			.params = params};
+		call.kernel =
+			(struct reprise_call_kernel){.function = (CUfunction)((uintptr_t)record->shape + 1),
+		                                 .grid = {1, 1, 1},
+		                                 .block = {1, 1, 1},
+		                                 .params = params};
 	}
 	return call;
 }
@@ -395,7 +427,8 @@ static void feed_op(const struct opstream_record *record)
 	reprise_lane_submit(lane, &call);
 	account(&counts_before, lane);
 	now.ops++;
-	if (lane->counts.launches > counts_before.launches && held_before && held[record->lane].thought_ns > now.longest_ns)
+	if (lane->counts.launches > counts_before.launches && held_before &&
+	    held[record->lane].thought_ns > now.longest_ns)
 		now.longest_ns = held[record->lane].thought_ns;
 	if (lane->trace && lane->cursor == 1) {
 		held[record->lane].since_ns = reprise_clock_virtual;
@@ -482,7 +515,8 @@ static void feed_eager(const struct opstream_record *record)
 	gpu_run(&eager.gpu, record->lane, 1, 0, eager_ns);
 }
 
-/* A thread goes on from where it was, or from now if another's call came before in the stream and is made by now. */
+/* A thread goes on from where it was, or from now if another's call came before in the stream and
+ * is made by now. */
 static void go_on(struct run *run, unsigned int thread, uint64_t pause_ns)
 {
 	if (run->thread_ns[thread] + pause_ns > *run->now_ns)
@@ -491,13 +525,19 @@ static void go_on(struct run *run, unsigned int thread, uint64_t pause_ns)
 
 static bool is_wait(const struct opstream_record *record)
 {
-	return record->kind == OPSTREAM_WAIT || record->kind == OPSTREAM_MEMORY || record->kind == OPSTREAM_FORGET || record->kind == OPSTREAM_FORGET_ALL;
+	return record->kind == OPSTREAM_WAIT || record->kind == OPSTREAM_MEMORY ||
+	       record->kind == OPSTREAM_FORGET || record->kind == OPSTREAM_FORGET_ALL;
 }
 
 /* The call was made; a wait is over when the GPU is done. Returns how long that takes. */
 static uint64_t end_call(struct run *run, const struct opstream_record *record)
 {
-	uint64_t wait_ns = is_wait(record) ? gpu_wait_ns(&run->gpu, record->kind == OPSTREAM_WAIT ? record->lane : OPSTREAM_NO_LANE, *run->now_ns) : 0;
+	uint64_t wait_ns =
+		is_wait(record)
+			? gpu_wait_ns(&run->gpu,
+	                      record->kind == OPSTREAM_WAIT ? record->lane : OPSTREAM_NO_LANE,
+	                      *run->now_ns)
+			: 0;
 
 	run->thread_ns[record->thread] = *run->now_ns + wait_ns;
 	return wait_ns;
@@ -510,7 +550,8 @@ static void hurry(struct run *run, unsigned int thread, uint64_t ns)
 	run->thread_ns[thread] -= ns;
 }
 
-/* What was recorded as a pause holds the wait before it. If that is shorter than ours, the program's GPU was faster, or it only asked. */
+/* What was recorded as a pause holds the wait before it. If that is shorter than ours, the
+ * program's GPU was faster, or it only asked. */
 static uint64_t pause_of(const struct opstream_record *record)
 {
 	uint64_t *waited = &waited_ns[record->thread], pause_ns = record->gap_ns;
@@ -565,7 +606,8 @@ static void print(const struct totals *then, const struct offline *best)
 		REPRISE_EXITS(X)
 #undef X
 	};
-	uint64_t ops = now.ops - then->ops, replayed = now.replayed - then->replayed, launches = now.launches - then->launches;
+	uint64_t ops = now.ops - then->ops, replayed = now.replayed - then->replayed,
+			 launches = now.launches - then->launches;
 	unsigned int graphs = 0;
 	uint64_t nodes = 0;
 
@@ -573,11 +615,15 @@ static void print(const struct totals *then, const struct offline *best)
 		graphs += lanes[i].index ? lanes[i].index->count : 0;
 		nodes += lanes[i].index ? lanes[i].index->nodes : 0;
 	}
-	printf("ops=%lu replayed=%.4f patched=%.4f absent=%lu offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f run_us_eager=%.0f run_us=%.0f",
-		ops, share(replayed, ops), share(now.patched - then->patched, replayed), now.absent - then->absent, share(best->repeated, best->ops),
-		share(replayed, ops) / (best->repeated ? share(best->repeated, best->ops) : 1), share(replayed, launches), graphs,
-		nodes, now.traces - then->traces, (double)now.longest_ns / 1e3, (double)ops * COST_EAGER / 1e3,
-		(double)(now.host_ns - then->host_ns) / 1e3, (double)best->host_ns / 1e3, (double)(now.eager_run_ns - then->eager_run_ns) / 1e3,
+	printf(
+		"ops=%lu replayed=%.4f patched=%.4f absent=%lu offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f run_us_eager=%.0f run_us=%.0f",
+		ops, share(replayed, ops), share(now.patched - then->patched, replayed),
+		now.absent - then->absent, share(best->repeated, best->ops),
+		share(replayed, ops) / (best->repeated ? share(best->repeated, best->ops) : 1),
+		share(replayed, launches), graphs, nodes, now.traces - then->traces,
+		(double)now.longest_ns / 1e3, (double)ops * COST_EAGER / 1e3,
+		(double)(now.host_ns - then->host_ns) / 1e3, (double)best->host_ns / 1e3,
+		(double)(now.eager_run_ns - then->eager_run_ns) / 1e3,
 		(double)(now.run_ns - then->run_ns) / 1e3);
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		printf(" exits_by_%s=%lu", exits[i], now.exits[i] - then->exits[i]);

@@ -1,6 +1,8 @@
 /*
- * A GPU that takes as long for every op, by streams: what is issued runs behind what its stream has, and a graph's first op a little later, as does an op
- * that is launched alone. Streams never wait for each other here. When it is done with what a wait is for says how much longer a program waits if its ops come later.
+ * A GPU that takes as long for every op, by streams: what is issued runs behind what its stream
+ * has, and a graph's first op a little later, as does an op that is launched alone. Streams never
+ * wait for each other here. When it is done with what a wait is for says how much longer a program
+ * waits if its ops come later.
  */
 #pragma once
 
@@ -9,7 +11,7 @@
 #include "opstream.h"
 
 struct gpu {
-	uint64_t op_ns;                 /* what an op takes */
+	uint64_t op_ns;                   /* what an op takes */
 	uint64_t free_ns[OPSTREAM_LANES]; /* when the stream is done with what it has */
 };
 

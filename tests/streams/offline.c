@@ -1,7 +1,8 @@
 /*
- * The least cost to issue a lane's ops, each one eagerly or in a graph of a piece that came before: dynamic programming over the ends of
- * pieces. A piece ends at barriers, after MOST_OPS ops, and where the program has thought for SPAN_NS. Where a piece came before is searched among the last places
- * that had the same three values, or shapes, so the cost is an upper bound of the best.
+ * The least cost to issue a lane's ops, each one eagerly or in a graph of a piece that came before:
+ * dynamic programming over the ends of pieces. A piece ends at barriers, after MOST_OPS ops, and
+ * where the program has thought for SPAN_NS. Where a piece came before is searched among the last
+ * places that had the same three values, or shapes, so the cost is an upper bound of the best.
  */
 #include "offline.h"
 
@@ -19,7 +20,7 @@
 struct op {
 	uint32_t shape, value;
 	uint32_t think_ns;
-	size_t end; /* of its segment: the first op behind the next barrier */
+	size_t end;    /* of its segment: the first op behind the next barrier */
 	size_t number; /* in the whole stream */
 	bool unfit;    /* never in a piece */
 };
@@ -65,8 +66,13 @@ static bool gather(struct lane *lane, const struct opstream *stream, unsigned in
 		if (opstream_is_barrier(record, wanted))
 			begin = end_segment(lane, begin);
 		if (op && record->lane == wanted) {
-			lane->ops[lane->count++] = (struct op){record->shape ^ (uint32_t)record->kind << 30, record->value,
-				think > UINT32_MAX ? UINT32_MAX : (uint32_t)think, 0, number, record->unfit};
+			lane->ops[lane->count++] =
+				(struct op){record->shape ^ (uint32_t)record->kind << 30,
+			                record->value,
+			                think > UINT32_MAX ? UINT32_MAX : (uint32_t)think,
+			                0,
+			                number,
+			                record->unfit};
 			think = 0;
 		}
 		if (op && record->unfit && record->lane == wanted)
@@ -83,7 +89,8 @@ static uint32_t gram(const struct lane *lane, size_t at, bool values)
 	size_t i;
 
 	for (i = at; i < lane->ops[at].end && i < at + GRAM; i++)
-		hash = (hash ^ (values ? lane->ops[i].value : lane->ops[i].shape)) * 0x9E3779B1u ^ hash >> 15;
+		hash =
+			(hash ^ (values ? lane->ops[i].value : lane->ops[i].shape)) * 0x9E3779B1u ^ hash >> 15;
 	return hash % BUCKETS;
 }
 
@@ -94,7 +101,8 @@ static void try(const struct lane *lane, struct step *steps, size_t at, size_t t
 	uint64_t cost = steps[at].cost + COST_GRAPH, think = 0;
 	size_t i;
 
-	for (i = 0; i < MOST_OPS && at + i < ops[at].end && then + i < ops[then].end && then + i < at; i++) {
+	for (i = 0; i < MOST_OPS && at + i < ops[at].end && then + i < ops[then].end && then + i < at;
+	     i++) {
 		if (ops[at + i].shape != ops[then + i].shape)
 			return;
 		think += i ? ops[at + i].think_ns : 0;
@@ -128,8 +136,10 @@ static void search_lane(const struct lane *lane, struct chain chains[2], struct 
 	}
 }
 
-/* Adds up the pieces that end at the last op, from back to front; a piece counts where it begins at op `from` or later. */
-static void add_up(struct offline *found, const struct lane *lane, const struct step *steps, size_t from)
+/* Adds up the pieces that end at the last op, from back to front; a piece counts where it begins at
+ * op `from` or later. */
+static void add_up(struct offline *found, const struct lane *lane, const struct step *steps,
+                   size_t from)
 {
 	size_t at = lane->count;
 

@@ -29,18 +29,21 @@ static const struct call table[] = {
 #include "../../preload/entry_points.def"
 };
 
-/* The recorder left out versions and forms: the names are compared as far as the recorded one goes. */
+/* The recorder left out versions and forms: the names are compared as far as the recorded one goes.
+ */
 static enum opstream_kind kind_of(const char *name)
 {
 	size_t length = strlen(name), i;
 
-	/* Copies between host and device were followed by a wait wherever these programs made them: their host memory is pageable. */
+	/* Copies between host and device were followed by a wait wherever these programs made them:
+	 * their host memory is pageable. */
 	if (strstr(name, "HtoDAsync") || strstr(name, "DtoHAsync"))
 		return OPSTREAM_WAIT;
 	if (strncmp(name, "cuMemset", 8) == 0)
 		return strstr(name, "Async") ? OPSTREAM_SET : OPSTREAM_WAIT;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (strncmp(table[i].name, name, length) != 0 || (table[i].name[length] != '\0' && table[i].name[length] != '_'))
+		if (strncmp(table[i].name, name, length) != 0 ||
+		    (table[i].name[length] != '\0' && table[i].name[length] != '_'))
 			continue;
 		return table[i].kind == OPSTREAM_KERNEL ? OPSTREAM_COPY : table[i].kind;
 	}
@@ -56,10 +59,14 @@ static uint32_t number(const unsigned char *at, unsigned int bytes)
 	return value;
 }
 
-static struct opstream_record record_1(const unsigned char *bytes, const enum opstream_kind kinds[KINDS])
+static struct opstream_record record_1(const unsigned char *bytes,
+                                       const enum opstream_kind kinds[KINDS])
 {
-	struct opstream_record record = {.kind = kinds[bytes[0]], .lane = bytes[1], .gap_ns = number(bytes + 2, 2) * 10, .shape = number(bytes + 4, 4),
-		.value = number(bytes + 8, 4)};
+	struct opstream_record record = {.kind = kinds[bytes[0]],
+	                                 .lane = bytes[1],
+	                                 .gap_ns = number(bytes + 2, 2) * 10,
+	                                 .shape = number(bytes + 4, 4),
+	                                 .value = number(bytes + 8, 4)};
 
 	if (record.kind == OPSTREAM_ORDER && record.lane == OPSTREAM_NO_LANE)
 		record.kind = OPSTREAM_WAIT; /* the recorder did not look which stream it was */
@@ -68,15 +75,19 @@ static struct opstream_record record_1(const unsigned char *bytes, const enum op
 
 /* ---- OPSTREAM2 ---- */
 
-/* What the file's kinds are here. A function's attribute makes the lanes forget those traces alone that launch it, and a record does not say which. */
+/* What the file's kinds are here. A function's attribute makes the lanes forget those traces alone
+ * that launch it, and a record does not say which. */
 static const struct {
 	const char *name;
 	enum opstream_kind kind;
 } kinds_2[] = {
-#define X(kind, name) {name, REPRISE_OP_##kind == REPRISE_OP_KERNEL ? OPSTREAM_KERNEL : REPRISE_OP_##kind == REPRISE_OP_SET ? OPSTREAM_SET : OPSTREAM_COPY},
+#define X(kind, name) \
+	{name, REPRISE_OP_##kind == REPRISE_OP_KERNEL ? OPSTREAM_KERNEL \
+	       : REPRISE_OP_##kind == REPRISE_OP_SET  ? OPSTREAM_SET \
+	                                              : OPSTREAM_COPY},
 	REPRISE_OP_KINDS(X)
 #undef X
-	{"lane", OPSTREAM_LANE},
+		{"lane", OPSTREAM_LANE},
 	{"order", OPSTREAM_ORDER},
 	{"capture", OPSTREAM_ORDER_ALL},
 	{"wait", OPSTREAM_WAIT},
@@ -98,10 +109,15 @@ static enum opstream_kind kind_2(const char *name)
 	return OPSTREAM_WAIT;
 }
 
-static struct opstream_record record_2(const unsigned char *bytes, const enum opstream_kind kinds[KINDS])
+static struct opstream_record record_2(const unsigned char *bytes,
+                                       const enum opstream_kind kinds[KINDS])
 {
-	struct opstream_record record = {.kind = kinds[bytes[0]], .lane = bytes[1], .thread = bytes[2], .gap_ns = number(bytes + 4, 4),
-		.shape = number(bytes + 8, 4), .value = number(bytes + 12, 4)};
+	struct opstream_record record = {.kind = kinds[bytes[0]],
+	                                 .lane = bytes[1],
+	                                 .thread = bytes[2],
+	                                 .gap_ns = number(bytes + 4, 4),
+	                                 .shape = number(bytes + 8, 4),
+	                                 .value = number(bytes + 12, 4)};
 
 	if (opstream_is_op(&record)) {
 		record.target_memory = bytes[3] & 3;
@@ -131,10 +147,12 @@ static void mark_refused(struct opstream *stream, size_t at)
 struct form {
 	size_t bytes; /* of a record */
 	enum opstream_kind (*kind_of)(const char *name);
-	struct opstream_record (*record)(const unsigned char *bytes, const enum opstream_kind kinds[KINDS]);
+	struct opstream_record (*record)(const unsigned char *bytes,
+	                                 const enum opstream_kind kinds[KINDS]);
 };
 
-static const struct form form_1 = {BYTES_1, kind_of, record_1}, form_2 = {BYTES_2, kind_2, record_2};
+static const struct form form_1 = {BYTES_1, kind_of, record_1},
+						 form_2 = {BYTES_2, kind_2, record_2};
 
 struct header {
 	const struct form *form;
@@ -153,8 +171,12 @@ static bool read_header(FILE *file, struct header *header)
 		header->kinds[id] = OPSTREAM_WAIT;
 	if (!fgets(line, sizeof(line), file))
 		return false;
-	header->form = strcmp(line, "OPSTREAM1\n") == 0 ? &form_1 : strcmp(line, "OPSTREAM2\n") == 0 ? &form_2 : NULL;
-	if (!header->form || (header->form == &form_1 && (!fgets(line, sizeof(line), file) || sscanf(line, "%zu records", &header->count) != 1)))
+	header->form = strcmp(line, "OPSTREAM1\n") == 0   ? &form_1
+	               : strcmp(line, "OPSTREAM2\n") == 0 ? &form_2
+	                                                  : NULL;
+	if (!header->form ||
+	    (header->form == &form_1 &&
+	     (!fgets(line, sizeof(line), file) || sscanf(line, "%zu records", &header->count) != 1)))
 		return false;
 	while (fgets(line, sizeof(line), file)) {
 		if (strcmp(line, "end\n") == 0)

@@ -1,12 +1,14 @@
 /*
  * What the doors cost, for scripts/bench and as a test.
  *
- *   ways-cost                          dlsym of a name that is none of ours, and entry points with nothing deferred, in nanoseconds
- *   ways-cost --start LIBRARY PROGRAM  the start of a program that never uses CUDA, in microseconds: LIBRARY preloaded or not
+ *   ways-cost                          dlsym of a name that is none of ours, and entry points with
+ * nothing deferred, in nanoseconds ways-cost --start LIBRARY PROGRAM  the start of a program that
+ * never uses CUDA, in microseconds: LIBRARY preloaded or not
  *
- * Both sides are measured by turns in this one process: under Reprise, the plain side calls the C library's dlsym and the driver's own
- * functions; without, both sides are the same. For each row: the medians of both, and of the difference within a turn. scripts/costs.py
- * makes a table of many runs.
+ * Both sides are measured by turns in this one process: under Reprise, the plain side calls the C
+ * library's dlsym and the driver's own functions; without, both sides are the same. For each row:
+ * the medians of both, and of the difference within a turn. scripts/costs.py makes a table of many
+ * runs.
  */
 #include <dlfcn.h>
 #include <spawn.h>
@@ -20,7 +22,8 @@
 #define TURNS 301
 #define CALLS 4000
 
-/* By label: what matters is their class. The first has no door; the second, which a driver refuses at once, is a barrier. */
+/* By label: what matters is their class. The first has no door; the second, which a driver refuses
+ * at once, is a barrier. */
 extern unsigned int passed(int *version) __asm__("cuDriverGetVersion");
 extern unsigned int barrier(void *function, unsigned int bytes) __asm__("cuParamSetSize");
 
@@ -53,13 +56,15 @@ static void tell(const char *what, const char *unit, measure *once, void *plain,
 	static double plain_took[TURNS], under_took[TURNS], more[TURNS];
 
 	for (unsigned int turn = 0; turn < TURNS; turn++) {
-		double first = once(turn % 2 == 0 ? plain : under), second = once(turn % 2 == 0 ? under : plain);
+		double first = once(turn % 2 == 0 ? plain : under),
+			   second = once(turn % 2 == 0 ? under : plain);
 
 		plain_took[turn] = turn % 2 == 0 ? first : second;
 		under_took[turn] = turn % 2 == 0 ? second : first;
 		more[turn] = under_took[turn] - plain_took[turn];
 	}
-	printf("cost=%s unit=%s plain=%.2f reprise=%.2f more=%.2f\n", what, unit, median(plain_took), median(under_took), median(more));
+	printf("cost=%s unit=%s plain=%.2f reprise=%.2f more=%.2f\n", what, unit, median(plain_took),
+	       median(under_took), median(more));
 }
 
 static double of_look_up(void *context)
@@ -99,7 +104,9 @@ static look_up *plain_dlsym(void)
 	void *library = dlopen("libdl.so.2", RTLD_LAZY);
 	void *found = library != NULL ? dlvsym(library, "dlsym", "GLIBC_2.2.5") : NULL;
 
-	return (look_up *)(found != NULL ? found : dlvsym(dlopen("libc.so.6", RTLD_LAZY), "dlsym", "GLIBC_2.34"));
+	return (look_up *)(found != NULL
+	                       ? found
+	                       : dlvsym(dlopen("libc.so.6", RTLD_LAZY), "dlsym", "GLIBC_2.34"));
 }
 
 static int tell_doors(void)
@@ -112,9 +119,11 @@ static int tell_doors(void)
 		return 1;
 	}
 	tell("dlsym", "ns", of_look_up, (void *)plain, (void *)dlsym);
-	tell("passed", "ns", of_passed, plain(driver, "cuDriverGetVersion"), dlsym(driver, "cuDriverGetVersion"));
+	tell("passed", "ns", of_passed, plain(driver, "cuDriverGetVersion"),
+	     dlsym(driver, "cuDriverGetVersion"));
 	tell("passed-linked", "ns", of_passed, plain(driver, "cuDriverGetVersion"), (void *)passed);
-	tell("barrier", "ns", of_barrier, plain(driver, "cuParamSetSize"), dlsym(driver, "cuParamSetSize"));
+	tell("barrier", "ns", of_barrier, plain(driver, "cuParamSetSize"),
+	     dlsym(driver, "cuParamSetSize"));
 	tell("barrier-linked", "ns", of_barrier, plain(driver, "cuParamSetSize"), (void *)barrier);
 	return 0;
 }
@@ -131,7 +140,8 @@ static double of_start(void *context)
 	int status = -1;
 	pid_t child;
 
-	if (posix_spawn(&child, start->program, NULL, NULL, (char *[]){(char *)start->program, NULL}, start->environment) != 0 ||
+	if (posix_spawn(&child, start->program, NULL, NULL, (char *[]){(char *)start->program, NULL},
+	                start->environment) != 0 ||
 	    waitpid(child, &status, 0) != child || status != 0) {
 		fprintf(stderr, "ways-cost: %s ended with %d\n", start->program, status);
 		exit(1);

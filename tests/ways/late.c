@@ -1,6 +1,6 @@
 /*
- * ways-late MODULE: closes stderr, and gives its number to a file of its own, before it opens the driver, and with it whatever stands in for it. Says what others
- * have written there.
+ * ways-late MODULE: closes stderr, and gives its number to a file of its own, before it opens the
+ * driver, and with it whatever stands in for it. Says what others have written there.
  */
 #include <stdio.h>
 #include <stdlib.h>

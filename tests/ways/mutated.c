@@ -1,10 +1,12 @@
 /*
- * What reads programs' files, on files that were altered: two hundred and more of each given one, under a sanitizer of addresses. No crash, no hang.
+ * What reads programs' files, on files that were altered: two hundred and more of each given one,
+ * under a sanitizer of addresses. No crash, no hang.
  *
  *   mutated FILE ...
  *   mutated --write FOLDER FILE ...     leaves the altered files there, and reads none
  *
- * The same in every run. Each altered file is in memory of exactly its size, so that a byte read behind it is found.
+ * The same in every run. Each altered file is in memory of exactly its size, so that a byte read
+ * behind it is found.
  */
 #include <elf.h>
 #include <link.h>
@@ -18,7 +20,7 @@
 
 #include "cli/binary.h"
 
-#define ALTERED 250 /* of each file */
+#define ALTERED 250    /* of each file */
 #define SECONDS_MOST 5 /* for one */
 
 static uint64_t state = 20261123;
@@ -34,7 +36,9 @@ static uint64_t any(uint64_t below)
 /* What is often wrong: nothing, one, the largest, a little beyond the file, anything. */
 static uint64_t nasty(size_t size)
 {
-	const uint64_t values[] = {0, 1, UINT64_MAX, UINT64_MAX - 7, INT64_MAX, size, size - 1, size + 1, 0xffff, 0xfffffff0, any(0), any(size + 1)};
+	const uint64_t values[] = {0,         1,          UINT64_MAX, UINT64_MAX - 7,
+	                           INT64_MAX, size,       size - 1,   size + 1,
+	                           0xffff,    0xfffffff0, any(0),     any(size + 1)};
 
 	return values[any(sizeof(values) / sizeof(values[0]))];
 }
@@ -47,10 +51,12 @@ static void put(char *bytes, size_t size, size_t at, size_t width)
 		memcpy(bytes + at, &value, width);
 }
 
-/* A field of the header, of a segment's header, or of the dynamic section: where the reader believes what it reads. */
+/* A field of the header, of a segment's header, or of the dynamic section: where the reader
+ * believes what it reads. */
 static void alter_structure(char *bytes, size_t size)
 {
-	static const size_t header_fields[][2] = {{16, 2}, {18, 2}, {32, 8}, {40, 8}, {54, 2}, {56, 2}, {4, 1}};
+	static const size_t header_fields[][2] = {{16, 2}, {18, 2}, {32, 8}, {40, 8},
+	                                          {54, 2}, {56, 2}, {4, 1}};
 	ElfW(Ehdr) header = {0};
 	ElfW(Phdr) segment = {0};
 	size_t segments, which;
@@ -63,7 +69,8 @@ static void alter_structure(char *bytes, size_t size)
 
 		put(bytes, size, header_fields[field][0], header_fields[field][1]);
 	} else if (any(2) == 0) {
-		put(bytes, size, which + (size_t[]){0, 4, 8, 16, 24, 32, 40}[any(7)], (size_t[]){4, 8}[any(2)]);
+		put(bytes, size, which + (size_t[]){0, 4, 8, 16, 24, 32, 40}[any(7)],
+		    (size_t[]){4, 8}[any(2)]);
 	} else {
 		for (size_t i = 0; i < segments; i++) {
 			size_t at = header.e_phoff + i * sizeof(segment);
@@ -77,7 +84,8 @@ static void alter_structure(char *bytes, size_t size)
 	}
 }
 
-/* The table of names is made to end with the file, with or without the zero behind the last name. In the given files addresses of names are offsets, too. */
+/* The table of names is made to end with the file, with or without the zero behind the last name.
+ * In the given files addresses of names are offsets, too. */
 static void alter_names(char *bytes, size_t *size)
 {
 	ElfW(Ehdr) header;
@@ -88,9 +96,13 @@ static void alter_names(char *bytes, size_t *size)
 	if (*size < sizeof(header))
 		return;
 	memcpy(&header, bytes, sizeof(header));
-	for (size_t i = 0; i < header.e_phnum && header.e_phoff + (i + 1) * sizeof(segment) <= *size; i++) {
+	for (size_t i = 0; i < header.e_phnum && header.e_phoff + (i + 1) * sizeof(segment) <= *size;
+	     i++) {
 		memcpy(&segment, bytes + header.e_phoff + i * sizeof(segment), sizeof(segment));
-		for (size_t at = segment.p_offset; segment.p_type == PT_DYNAMIC && at + sizeof(entry) <= segment.p_offset + segment.p_filesz && at + sizeof(entry) <= *size;
+		for (size_t at = segment.p_offset;
+		     segment.p_type == PT_DYNAMIC &&
+		     at + sizeof(entry) <= segment.p_offset + segment.p_filesz &&
+		     at + sizeof(entry) <= *size;
 		     at += sizeof(entry)) {
 			memcpy(&entry, bytes + at, sizeof(entry));
 			names = entry.d_tag == DT_STRTAB ? entry.d_un.d_ptr : names;
@@ -133,7 +145,8 @@ static char *read_file(const char *path, size_t *size)
 	FILE *file = fopen(path, "rb");
 	char *bytes;
 
-	if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (*size = (size_t)ftell(file)) == 0 || (bytes = malloc(*size)) == NULL) {
+	if (file == NULL || fseek(file, 0, SEEK_END) != 0 || (*size = (size_t)ftell(file)) == 0 ||
+	    (bytes = malloc(*size)) == NULL) {
 		perror(path);
 		exit(1);
 	}
@@ -152,7 +165,8 @@ static void write_file(const char *folder, unsigned int number, const char *byte
 
 	snprintf(path, sizeof(path), "%s/%04u", folder, number);
 	file = fopen(path, "wb");
-	if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0 || chmod(path, 0700) != 0) {
+	if (file == NULL || fwrite(bytes, 1, size, file) != size || fclose(file) != 0 ||
+	    chmod(path, 0700) != 0) {
 		perror(path);
 		exit(1);
 	}

@@ -1,6 +1,6 @@
 /*
- * A program that never uses CUDA. Tells what it can see of others in its process: threads, open files, and libraries whose name has
- * one of the words given.
+ * A program that never uses CUDA. Tells what it can see of others in its process: threads, open
+ * files, and libraries whose name has one of the words given.
  */
 #include <dirent.h>
 #include <dlfcn.h>

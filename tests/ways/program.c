@@ -1,7 +1,8 @@
 /*
  * ways MODULE                                    works by itself
  * ways MODULE local|deepbind|namespace PLUGIN    has a plugin do the work, opened in that way
- * ways MODULE threads PLUGIN                     in a namespace; then, if there are threads, the program's C library has to know
+ * ways MODULE threads PLUGIN                     in a namespace; then, if there are threads, the
+ * program's C library has to know
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -48,7 +49,8 @@ int main(int argc, char **argv)
 		}
 	}
 	result = function(argv[1]);
-	if (argc == 4 && strcmp(argv[2], "threads") == 0 && __libc_single_threaded != 0 && threads() > 1) {
+	if (argc == 4 && strcmp(argv[2], "threads") == 0 && __libc_single_threaded != 0 &&
+	    threads() > 1) {
 		fprintf(stderr, "ways: there are threads, and the C library takes no locks\n");
 		return 1;
 	}

@@ -1,8 +1,9 @@
 /*
  * ways-scope MODULE OWN LINKED
  *
- * What names of the driver's lead to where the program is not linked with it: opened with RTLD_LOCAL are OWN, a plugin with functions of its own that have such
- * names; the driver; and LINKED, a plugin that needs the driver and works with it.
+ * What names of the driver's lead to where the program is not linked with it: opened with
+ * RTLD_LOCAL are OWN, a plugin with functions of its own that have such names; the driver; and
+ * LINKED, a plugin that needs the driver and works with it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -35,13 +36,15 @@ static int has_driver(void)
 
 static void look_up(void *handle, const char *what)
 {
-	static const char *const names[] = {"cuInit", "cuGraphLaunch", "cuCtxSynchronize", "cuStreamSynchronize"};
+	static const char *const names[] = {"cuInit", "cuGraphLaunch", "cuCtxSynchronize",
+	                                    "cuStreamSynchronize"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *found = dlsym(handle, names[i]) != NULL ? "there" : "absent";
 		const char *error = dlerror();
 
-		printf("%s in %s: %s, %s\n", names[i], what, found, error != NULL && strstr(error, names[i]) != NULL ? "told" : "not told");
+		printf("%s in %s: %s, %s\n", names[i], what, found,
+		       error != NULL && strstr(error, names[i]) != NULL ? "told" : "not told");
 	}
 }
 

@@ -1,4 +1,5 @@
-/* WAY is LINKED (the loader finds the driver's functions), LOOKED_UP (dlopen and dlsym do) or ASKED (cuGetProcAddress does). */
+/* WAY is LINKED (the loader finds the driver's functions), LOOKED_UP (dlopen and dlsym do) or ASKED
+ * (cuGetProcAddress does). */
 #include "work.h"
 
 #include <cuda.h>
@@ -28,7 +29,8 @@
 	X(cuMemcpyDtoH) \
 	X(cuLaunchKernel)
 
-/* cuda.h has renamed them to the version that it is for, which is the name that the driver exports. */
+/* cuda.h has renamed them to the version that it is for, which is the name that the driver exports.
+ */
 #define EXPORTED_TEXT(name) #name
 #define EXPORTED(name) EXPORTED_TEXT(name)
 
@@ -65,7 +67,10 @@ static void *find(void *library, const char *name, const char *exported)
 		(__typeof__(get))dlsym(library, "cuGetProcAddress_v2");
 	void *function = NULL;
 
-	return get != NULL && get(name, &function, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, NULL) == CUDA_SUCCESS ? function : NULL;
+	return get != NULL && get(name, &function, CUDA_VERSION, CU_GET_PROC_ADDRESS_DEFAULT, NULL) ==
+	                          CUDA_SUCCESS
+	           ? function
+	           : NULL;
 #endif
 }
 
@@ -77,7 +82,8 @@ static bool find_driver(void)
 	if (!found)
 		fprintf(stderr, "work: %s\n", dlerror());
 #define X(name) \
-	driver.name##_here = found ? (__typeof__(driver.name##_here))find(library, #name, EXPORTED(name)) : NULL; \
+	driver.name##_here = \
+		found ? (__typeof__(driver.name##_here))find(library, #name, EXPORTED(name)) : NULL; \
 	found = found && driver.name##_here != NULL;
 	FUNCTIONS(X)
 #undef X
@@ -127,7 +133,8 @@ unsigned int work(const char *module_path)
 	CALL(cuMemcpyHtoD, y, words, sizeof(words));
 	for (unsigned int round = 0; round < ROUNDS; round++) {
 		for (unsigned int argument = 0; argument < KERNELS; argument++)
-			CALL(cuLaunchKernel, mix, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream, (void *[]){&x, &y, &argument}, NULL);
+			CALL(cuLaunchKernel, mix, BLOCKS, 1, 1, THREADS, 1, 1, 0, stream,
+			     (void *[]){&x, &y, &argument}, NULL);
 		CALL(cuStreamSynchronize, stream);
 	}
 	CALL(cuMemcpyDtoH, words, x, sizeof(words));

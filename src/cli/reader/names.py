@@ -23,6 +23,7 @@ ARGUMENT = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^,"]*?)\s*(?:,|$)')
 def rows(text, macro):
     """The arguments of each row of a list macro."""
     body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", text).group(1)
+    body = re.sub(r"\s*\\\n\s*(?!\s|X\()", " ", body)  # one row, one line
     for row in re.findall(r"X\((.*)\)", body):
         yield [argument.strip('"') for argument in ARGUMENT.findall(row)[:3]]
 

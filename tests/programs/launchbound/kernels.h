@@ -1,8 +1,10 @@
-// The kernels that the shapes launch. All take (uint32_t *x, const uint32_t *y, uint32_t argument) and are
-// launched with BLOCK threads a block; block b owns x[b * BLOCK] to x[b * BLOCK + BLOCK - 1].
+// The kernels that the shapes launch. All take (uint32_t *x, const uint32_t *y, uint32_t argument)
+// and are launched with BLOCK threads a block; block b owns x[b * BLOCK] to x[b * BLOCK + BLOCK -
+// 1].
 //
-// Every kernel maps x to itself one to one whatever y and the argument are, so that nothing is ever forgotten: an op that
-// is lost, doubled, out of order or run with a stale argument changes the final state, however early it was.
+// Every kernel maps x to itself one to one whatever y and the argument are, so that nothing is ever
+// forgotten: an op that is lost, doubled, out of order or run with a stale argument changes the
+// final state, however early it was.
 #pragma once
 
 enum { BLOCK = 256, MIX_KERNELS = 8 };

@@ -1,18 +1,22 @@
-// The shapes: what one iteration of each issues, how it waits, and how one would write it with graphs by hand.
+// The shapes: what one iteration of each issues, how it waits, and how one would write it with
+// graphs by hand.
 #pragma once
 
 #include "run.h"
 
 struct Shape {
-    const char *name;
-    const char *about;
-    void (*body)(Run &run, uint64_t iteration);
-    void (*finish)(Run &run, uint64_t iteration);    // what the host does at an iteration's end
-    uint32_t (*choose)(Random &random, const uint32_t *earlier, uint64_t iteration);    // may be null: always 0
-    const char *forms;    // separated by commas: eager, the hand-written ones that make sense, the likeliest first, and floor
-    int warmup, iterations, batches;    // iterations of one batch; about a second in all, eager, on an H200
-    int threads;
-    bool default_stream;
+	const char *name;
+	const char *about;
+	void (*body)(Run &run, uint64_t iteration);
+	void (*finish)(Run &run, uint64_t iteration); // what the host does at an iteration's end
+	uint32_t (*choose)(Random &random, const uint32_t *earlier,
+	                   uint64_t iteration); // may be null: always 0
+	const char *forms; // separated by commas: eager, the hand-written ones that make sense, the
+	                   // likeliest first, and floor
+	int warmup, iterations,
+		batches; // iterations of one batch; about a second in all, eager, on an H200
+	int threads;
+	bool default_stream;
 };
 
 extern const Shape shapes[];

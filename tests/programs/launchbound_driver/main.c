@@ -1,12 +1,13 @@
 /*
- * launchbound-driver: repeated stream work of many kinds, by the driver API, on a GPU or on the simulated driver.
+ * launchbound-driver: repeated stream work of many kinds, by the driver API, on a GPU or on the
+ * simulated driver.
  *
  *   launchbound-driver --module FILE [--shape NAME] [--iterations N] [--seed N]
  *   launchbound-driver --list
  *
- * Prints one line per shape: an order-sensitive checksum and how many calls failed. A failing call is printed on
- * a line of its own, and the program goes on: what it prints must not depend on who sits between it and the driver.
- * Times go to stderr.
+ * Prints one line per shape: an order-sensitive checksum and how many calls failed. A failing call
+ * is printed on a line of its own, and the program goes on: what it prints must not depend on who
+ * sits between it and the driver. Times go to stderr.
  */
 #include "shapes.h"
 
@@ -95,7 +96,8 @@ static void report(struct run *run, const char *shape, unsigned iterations)
 		for (unsigned word = 0; word < WORDS; word++)
 			checksum = (checksum ^ words[word]) * 0x100000001B3u;
 	}
-	printf("shape=%s iterations=%u failures=%u checksum=%016" PRIx64 "\n", shape, iterations, run->failures, checksum);
+	printf("shape=%s iterations=%u failures=%u checksum=%016" PRIx64 "\n", shape, iterations,
+	       run->failures, checksum);
 	fflush(stdout);
 }
 
@@ -116,7 +118,8 @@ static void measure(struct run *run, const struct shape *shape, unsigned iterati
 	for (run->iteration = 0; run->iteration < iterations; run->iteration++)
 		shape->iterate(run);
 	CALL(run, cuCtxSynchronize());
-	fprintf(stderr, "shape=%s us_per_iteration=%.2f\n", shape->name, (now_us() - start) / iterations);
+	fprintf(stderr, "shape=%s us_per_iteration=%.2f\n", shape->name,
+	        (now_us() - start) / iterations);
 	report(run, shape->name, iterations);
 	if (!shape->fails)
 		run->unexpected += run->failures;
@@ -139,9 +142,12 @@ static void tear_down(struct run *run)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"module", required_argument, NULL, 'm'}, {"shape", required_argument, NULL, 's'},
-		{"iterations", required_argument, NULL, 'i'}, {"seed", required_argument, NULL, 'r'},
-		{"list", no_argument, NULL, 'l'}, {NULL, 0, NULL, 0},
+		{"module", required_argument, NULL, 'm'},
+		{"shape", required_argument, NULL, 's'},
+		{"iterations", required_argument, NULL, 'i'},
+		{"seed", required_argument, NULL, 'r'},
+		{"list", no_argument, NULL, 'l'},
+		{NULL, 0, NULL, 0},
 	};
 	const char *module = NULL, *wanted = NULL;
 	unsigned iterations = 300, measured = 0;
@@ -167,7 +173,8 @@ int main(int argc, char **argv)
 			return 0;
 	}
 	if (!module || !iterations) {
-		fprintf(stderr, "launchbound-driver: --module FILE is needed, and at least one iteration\n");
+		fprintf(stderr,
+		        "launchbound-driver: --module FILE is needed, and at least one iteration\n");
 		return 2;
 	}
 

@@ -7,7 +7,8 @@ static unsigned constant(unsigned k)
 	return k * 2654435761u + 12345u;
 }
 
-static void launch(struct run *run, CUfunction function, CUstream stream, CUdeviceptr x, CUdeviceptr y, unsigned argument)
+static void launch(struct run *run, CUfunction function, CUstream stream, CUdeviceptr x,
+                   CUdeviceptr y, unsigned argument)
 {
 	void *parameters[] = {&x, &y, &argument};
 
@@ -17,7 +18,8 @@ static void launch(struct run *run, CUfunction function, CUstream stream, CUdevi
 /* Launch k of one of many bodies that are alike but for kernels, buffers and arguments. */
 static void launch_of(struct run *run, unsigned body, unsigned k)
 {
-	launch(run, (k + body) % 3 ? run->mix : run->turn, run->stream, run->buffer[0], run->buffer[1 + k % 3], constant(1000 * body + k));
+	launch(run, (k + body) % 3 ? run->mix : run->turn, run->stream, run->buffer[0],
+	       run->buffer[1 + k % 3], constant(1000 * body + k));
 }
 
 static void sync(struct run *run, CUstream stream)
@@ -41,20 +43,23 @@ static void chain_without_sync(struct run *run)
 static void one_changed(struct run *run)
 {
 	for (unsigned k = 0; k < LENGTH; k++)
-		launch(run, run->mix, run->stream, run->buffer[0], run->buffer[1], k == 7 ? run->iteration : constant(k));
+		launch(run, run->mix, run->stream, run->buffer[0], run->buffer[1],
+		       k == 7 ? run->iteration : constant(k));
 	sync(run, run->stream);
 }
 
 static void all_changed(struct run *run)
 {
 	for (unsigned k = 0; k < LENGTH; k++)
-		launch(run, run->mix, run->stream, run->buffer[0], run->buffer[1], constant(run->iteration * LENGTH + k));
+		launch(run, run->mix, run->stream, run->buffer[0], run->buffer[1],
+		       constant(run->iteration * LENGTH + k));
 	sync(run, run->stream);
 }
 
 static void swap_among(struct run *run, unsigned buffers)
 {
-	CUdeviceptr x = run->buffer[run->iteration % buffers], y = run->buffer[(run->iteration + 1) % buffers];
+	CUdeviceptr x = run->buffer[run->iteration % buffers],
+				y = run->buffer[(run->iteration + 1) % buffers];
 
 	for (unsigned k = 0; k < LENGTH; k++)
 		launch(run, k % 2 ? run->turn : run->mix, run->stream, x, y, constant(k));
@@ -79,15 +84,16 @@ static void grow(struct run *run)
 	for (unsigned k = 0; k < LENGTH; k++) {
 		unsigned argument = constant(k);
 
-		CALL(run, cuLaunchKernel(run->mix, 1 + run->iteration % WORDS, 1, 1, 1, 1, 1, 0, run->stream,
-			(void *[]){&x, &y, &argument}, NULL));
+		CALL(run, cuLaunchKernel(run->mix, 1 + run->iteration % WORDS, 1, 1, 1, 1, 1, 0,
+		                         run->stream, (void *[]){&x, &y, &argument}, NULL));
 	}
 	sync(run, run->stream);
 }
 
 static void mixed(struct run *run)
 {
-	CUdeviceptr filled = run->scratch, copied = run->scratch + WORDS * 4, given = run->scratch + WORDS * 8;
+	CUdeviceptr filled = run->scratch, copied = run->scratch + WORDS * 4,
+				given = run->scratch + WORDS * 8;
 
 	CALL(run, cuMemcpyHtoDAsync(given, run->to_device, WORDS * 4, run->stream));
 	launch(run, run->turn, run->stream, run->buffer[0], given, 1);
@@ -123,17 +129,20 @@ static void pageable(struct run *run)
 static void conjugate_gradient(struct run *run)
 {
 	for (unsigned k = 0; k < 8; k++)
-		launch(run, k % 2 ? run->turn : run->mix, run->stream, run->buffer[k % 3], run->buffer[(k + 1) % 3], k);
+		launch(run, k % 2 ? run->turn : run->mix, run->stream, run->buffer[k % 3],
+		       run->buffer[(k + 1) % 3], k);
 	CUdeviceptr x = run->buffer[0], result = run->scratch;
 	unsigned count = WORDS;
 
-	CALL(run, cuLaunchKernel(run->fold, 1, 1, 1, 1, 1, 1, 0, run->stream, (void *[]){&x, &count, &result}, NULL));
+	CALL(run, cuLaunchKernel(run->fold, 1, 1, 1, 1, 1, 1, 0, run->stream,
+	                         (void *[]){&x, &count, &result}, NULL));
 	CALL(run, cuMemcpyDtoHAsync(run->from_device, result, sizeof(unsigned), run->stream));
 	sync(run, run->stream);
 	run_note(run, run->from_device[0]);
 }
 
-/* Parameters packed in a buffer that is overwritten after each launch; the structure's padding never holds the same twice. */
+/* Parameters packed in a buffer that is overwritten after each launch; the structure's padding
+ * never holds the same twice. */
 static void extra(struct run *run)
 {
 	struct {
@@ -141,7 +150,8 @@ static void extra(struct run *run)
 		struct stir by;
 	} packed;
 	size_t bytes = sizeof packed;
-	void *extra_of[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
+	void *extra_of[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE,
+	                    &bytes, CU_LAUNCH_PARAM_END};
 
 	for (unsigned k = 0; k < LENGTH; k++) {
 		memset(&packed, (int)run_draw(run), sizeof packed);
@@ -193,12 +203,13 @@ static void random_bodies(struct run *run)
 	unsigned body = run_draw(run) % 4;
 
 	for (unsigned k = 0; k < 8 + 6 * body; k++)
-		launch(run, k % (body + 2) ? run->mix : run->turn, run->stream, run->buffer[0], run->buffer[1],
-			constant(k < 6 ? k : 100 * body + k));
+		launch(run, k % (body + 2) ? run->mix : run->turn, run->stream, run->buffer[0],
+		       run->buffer[1], constant(k < 6 ? k : 100 * body + k));
 	sync(run, run->stream);
 }
 
-/* Eight bodies of 5 to 40 launches by Zipf's law; four share the first 4, two of these the first 10. */
+/* Eight bodies of 5 to 40 launches by Zipf's law; four share the first 4, two of these the
+ * first 10. */
 static void eight_bodies(struct run *run)
 {
 	static const unsigned up_to[] = {3679, 5519, 6745, 7665, 8401, 9014, 9540}; /* of 10000 */
@@ -246,7 +257,7 @@ static void no_repeat(struct run *run)
 		uint32_t drawn = run_draw(run);
 
 		launch(run, drawn & 1 ? run->mix : run->turn, run->stream, run->buffer[drawn >> 1 & 1],
-			run->buffer[2 + (drawn >> 2 & 1)], drawn);
+		       run->buffer[2 + (drawn >> 2 & 1)], drawn);
 	}
 	sync(run, run->stream);
 }
@@ -258,7 +269,8 @@ static void extra_ops(struct run *run)
 
 	for (unsigned k = 0; k < LENGTH; k++) {
 		for (unsigned more = 0; k == at && more < 5; more++)
-			launch(run, run->turn, run->stream, run->buffer[0], run->buffer[2], run->iteration + more);
+			launch(run, run->turn, run->stream, run->buffer[0], run->buffer[2],
+			       run->iteration + more);
 		launch(run, run->mix, run->stream, run->buffer[0], run->buffer[1], constant(k));
 	}
 	sync(run, run->stream);
@@ -274,7 +286,7 @@ static void bad_launch(struct run *run)
 		launch(run, run->mix, run->stream, x, y, constant(k));
 		if (k == 11 && run->iteration % 37 == 36)
 			CALL(run, cuLaunchKernel(run->mix, 1, 1, 1, 4096, 1, 1, 0, run->stream,
-				(void *[]){&x, &y, &argument}, NULL));
+			                         (void *[]){&x, &y, &argument}, NULL));
 	}
 	sync(run, run->stream);
 }

@@ -1,6 +1,7 @@
 /*
- * Calls that stand in the way, each kind from functions of its own. Linked with cudart, shared or static, or with runtime.c in its place; with IN_PLACE the functions of
- * runtime.c become part of those that call them, and it is a program of the driver API.
+ * Calls that stand in the way, each kind from functions of its own. Linked with cudart, shared or
+ * static, or with runtime.c in its place; with IN_PLACE the functions of runtime.c become part of
+ * those that call them, and it is a program of the driver API.
  */
 #ifdef IN_PLACE
 #define RUNTIME static inline __attribute__((always_inline))
@@ -30,7 +31,8 @@ static void check(int error)
 }
 
 /* As the compiler makes of the template of cuda_runtime.h, where nothing is inlined. */
-APART static int allocate_floats(float **address, size_t bytes) __asm__("_ZL10cudaMallocIfE9cudaErrorPPT_m");
+APART static int allocate_floats(float **address,
+                                 size_t bytes) __asm__("_ZL10cudaMallocIfE9cudaErrorPPT_m");
 
 APART static int allocate_floats(float **address, size_t bytes)
 {

@@ -1,6 +1,7 @@
 /*
- * What of the runtime API program.c calls, made of the driver API: a stand-in for cudart, which does not run on the simulated driver. Each function reaches the driver by
- * another, as in cudart, and in a static cudart that has such a name.
+ * What of the runtime API program.c calls, made of the driver API: a stand-in for cudart, which
+ * does not run on the simulated driver. Each function reaches the driver by another, as in cudart,
+ * and in a static cudart that has such a name.
  *
  * RUNTIME is how the functions are declared; INNER, where it is given, is how those between are.
  */

@@ -1,4 +1,5 @@
-/* The functions of the runtime API that are called, so that there need be no header of it. RUNTIME: what is said of each. */
+/* The functions of the runtime API that are called, so that there need be no header of it. RUNTIME:
+ * what is said of each. */
 #pragma once
 
 #include <stddef.h>

@@ -21,7 +21,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(later.beyond); i++)
 		if (later.beyond[i] != 0xa5)
 			puts("wrote beyond the counts");
-	printf("known %zu of %zu, ops %llu, replayed %llu, host %llu\n", known, sizeof(later.counts), (unsigned long long)later.counts.ops,
-	       (unsigned long long)later.counts.replayed, (unsigned long long)later.counts.host_bytes);
+	printf("known %zu of %zu, ops %llu, replayed %llu, host %llu\n", known, sizeof(later.counts),
+	       (unsigned long long)later.counts.ops, (unsigned long long)later.counts.replayed,
+	       (unsigned long long)later.counts.host_bytes);
 	return 0;
 }

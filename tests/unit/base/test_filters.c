@@ -50,7 +50,8 @@ static void *lock_in_and_note(void *unused)
 	return NULL;
 }
 
-/* Filters are a thread's own: the one that made the first call may have been locked in, and this one never. */
+/* Filters are a thread's own: the one that made the first call may have been locked in, and this
+ * one never. */
 START_TEST(who_is_under_none_is_not_locked_in)
 {
 	pthread_t thread;

@@ -9,7 +9,9 @@
 #define THREADS 20
 #define CLOSINGS 300
 #define SECOND_NS 1000000000u
-#define LONGEST_S 5 /* on a busy machine, twenty threads that never sleep are given turns of milliseconds: then some closings are enough */
+#define LONGEST_S \
+	5 /* on a busy machine, twenty threads that never sleep are given turns of milliseconds: then \
+	     some closings are enough */
 
 static const char one, other; /* contexts */
 static atomic_uint within, passed;

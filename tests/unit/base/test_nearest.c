@@ -4,15 +4,31 @@
 #include "../../suite.h"
 #include "base/nearest.h"
 
-static const char *const names[] = {"run", "observe", "report", "doctor", "verify", "ctl", "HOLD", "STREAM_MOST", "on", "a"};
+static const char *const names[] = {"run", "observe", "report",      "doctor", "verify",
+                                    "ctl", "HOLD",    "STREAM_MOST", "on",     "a"};
 
 static const struct {
 	const char *word, *meant; /* NULL: none */
 } cases[] = {
-	{"run", "run"}, {"runn", "run"}, {"rn", "run"}, {"rub", "run"}, {"urn", "run"}, {"Run", "run"},
-	{"obsevre", "observe"}, {"obsrv", "observe"}, {"HODL", "HOLD"}, {"hold", "HOLD"}, {"STREAM_MOTS", "STREAM_MOST"}, {"STREAMMOST", "STREAM_MOST"},
-	{"o", "on"}, {"no", "on"},
-	{"", NULL}, {"zzz", NULL}, {"unrelated", NULL}, {"obs", NULL}, {"b", NULL},
+	{"run", "run"},
+	{"runn", "run"},
+	{"rn", "run"},
+	{"rub", "run"},
+	{"urn", "run"},
+	{"Run", "run"},
+	{"obsevre", "observe"},
+	{"obsrv", "observe"},
+	{"HODL", "HOLD"},
+	{"hold", "HOLD"},
+	{"STREAM_MOTS", "STREAM_MOST"},
+	{"STREAMMOST", "STREAM_MOST"},
+	{"o", "on"},
+	{"no", "on"},
+	{"", NULL},
+	{"zzz", NULL},
+	{"unrelated", NULL},
+	{"obs", NULL},
+	{"b", NULL},
 };
 
 START_TEST(the_nearest_is_found_and_none_where_all_are_far)
@@ -33,7 +49,8 @@ END_TEST
 
 START_TEST(words_of_any_length_and_bytes)
 {
-	static const char *const longest[] = {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+	static const char *const longest[] = {
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
 	char word[70000];
 
 	for (size_t length = 0; length < 130; length++) {
@@ -53,7 +70,8 @@ int main(void)
 	Suite *suite = suite_create("nearest");
 	TCase *tests = tcase_create("nearest");
 
-	tcase_add_loop_test(tests, the_nearest_is_found_and_none_where_all_are_far, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tests, the_nearest_is_found_and_none_where_all_are_far, 0,
+	                    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tests, of_two_that_are_equally_near_the_first);
 	tcase_add_test(tests, words_of_any_length_and_bytes);
 	suite_add_tcase(suite, tests);

@@ -81,7 +81,21 @@ START_TEST(numbers_may_stand_at_their_limits)
 END_TEST
 
 static const char *const absurd[] = {
-	"", " ", "-1", "+5", "5 ", " 5", "5us", "0x10", "1e3", "100001", "18446744073709551616", "99999999999999999999999999", "many", "\n", "\xff\xfe",
+	"",
+	" ",
+	"-1",
+	"+5",
+	"5 ",
+	" 5",
+	"5us",
+	"0x10",
+	"1e3",
+	"100001",
+	"18446744073709551616",
+	"99999999999999999999999999",
+	"many",
+	"\n",
+	"\xff\xfe",
 };
 
 START_TEST(absurd_numbers_are_named_once_and_the_default_used)
@@ -92,7 +106,8 @@ START_TEST(absurd_numbers_are_named_once_and_the_default_used)
 	ck_assert(!reprise_option_given(REPRISE_OPTION_HOLD));
 	ck_assert_uint_eq(lines(), 1);
 	ck_assert_ptr_nonnull(strstr(said, "REPRISE_HOLD: \""));
-	ck_assert_ptr_nonnull(strstr(said, "\" is not a number from 0 to 100000 (microseconds); the default stands\n"));
+	ck_assert_ptr_nonnull(
+		strstr(said, "\" is not a number from 0 to 100000 (microseconds); the default stands\n"));
 }
 END_TEST
 
@@ -137,7 +152,8 @@ END_TEST
 static const char *const unknown[][2] = {
 	{"REPRISE_HODL", "reprise: REPRISE_HODL is no option; did you mean REPRISE_HOLD?\n"},
 	{"REPRISE_MODE", "reprise: REPRISE_MODE is no option; did you mean REPRISE?\n"},
-	{"REPRISE_STREAM_MAX", "reprise: REPRISE_STREAM_MAX is no option; did you mean REPRISE_STREAM_MOST?\n"},
+	{"REPRISE_STREAM_MAX",
+     "reprise: REPRISE_STREAM_MAX is no option; did you mean REPRISE_STREAM_MOST?\n"},
 	{"REPRISE_SOMETHING_ELSE", "reprise: REPRISE_SOMETHING_ELSE is no option\n"},
 	{"REPRISE_", "reprise: REPRISE_ is no option\n"},
 	{"REPRISE_\033[2J\xff", "reprise: REPRISE_?[2J? is no option\n"},
@@ -153,7 +169,8 @@ START_TEST(a_variable_that_is_none_is_named_with_the_nearest)
 }
 END_TEST
 
-static const char *const foreign[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD", "REPRISES", "_REPRISE_RUN", "MY_REPRISE_HODL"};
+static const char *const foreign[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD", "REPRISES",
+                                      "_REPRISE_RUN", "MY_REPRISE_HODL"};
 
 START_TEST(variables_that_are_nobodys_mistake_are_not)
 {
@@ -208,12 +225,16 @@ int main(void)
 	tcase_add_test(tests, without_an_environment_all_are_default);
 	tcase_add_test(tests, words_have_the_value_of_their_place);
 	tcase_add_test(tests, numbers_may_stand_at_their_limits);
-	tcase_add_loop_test(tests, absurd_numbers_are_named_once_and_the_default_used, 0, sizeof(absurd) / sizeof(*absurd));
-	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0, sizeof(no_words) / sizeof(*no_words));
+	tcase_add_loop_test(tests, absurd_numbers_are_named_once_and_the_default_used, 0,
+	                    sizeof(absurd) / sizeof(*absurd));
+	tcase_add_loop_test(tests, words_that_are_none_are_named_once_and_the_default_used, 0,
+	                    sizeof(no_words) / sizeof(*no_words));
 	tcase_add_loop_test(tests, a_text_too_long_is_named_briefly, 0, sizeof(texts) / sizeof(*texts));
 	tcase_add_test(tests, what_is_accepted_is_what_would_be_used);
-	tcase_add_loop_test(tests, a_variable_that_is_none_is_named_with_the_nearest, 0, sizeof(unknown) / sizeof(*unknown));
-	tcase_add_loop_test(tests, variables_that_are_nobodys_mistake_are_not, 0, sizeof(foreign) / sizeof(*foreign));
+	tcase_add_loop_test(tests, a_variable_that_is_none_is_named_with_the_nearest, 0,
+	                    sizeof(unknown) / sizeof(*unknown));
+	tcase_add_loop_test(tests, variables_that_are_nobodys_mistake_are_not, 0,
+	                    sizeof(foreign) / sizeof(*foreign));
 	tcase_add_test(tests, who_wants_silence_hears_of_no_variable);
 	tcase_add_test(tests, what_the_command_has_set_or_named_is_known_by_its_value);
 	suite_add_tcase(suite, tests);

@@ -9,8 +9,10 @@
 static const struct {
 	const char *line, *release;
 } cases[] = {
-	{"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri Sep  5 20:01:50 UTC 2025\nGCC version:  gcc version 13.3.0\n", "580.82.07"},
-	{"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs-builder@U22)\n", "580.159.04"},
+	{"NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.82.07  Fri Sep  5 20:01:50 UTC 2025\nGCC version:  gcc version 13.3.0\n",
+     "580.82.07"},
+	{"NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  (dvs-builder@U22)\n",
+     "580.159.04"},
 	{"NVRM version: NVIDIA UNIX Open Kernel Module for aarch64  580.82  Release Build\n", "580.82"},
 	{"NVRM version: none\nGCC version:  gcc version 13.3.0\n", ""},
 	{"580.82", "580.82"},
@@ -35,7 +37,8 @@ START_TEST(it_is_read_from_a_file)
 	int file = mkstemp(path);
 
 	ck_assert_int_ge(file, 0);
-	ck_assert_int_eq(write(file, cases[_i].line, strlen(cases[_i].line)), (int)strlen(cases[_i].line));
+	ck_assert_int_eq(write(file, cases[_i].line, strlen(cases[_i].line)),
+	                 (int)strlen(cases[_i].line));
 	close(file);
 	reprise_release_read(path, release, sizeof(release));
 	unlink(path);
@@ -50,7 +53,8 @@ int main(void)
 	Suite *suite = suite_create("release");
 	TCase *tests = tcase_create("release");
 
-	tcase_add_loop_test(tests, it_is_the_word_of_digits_and_dots, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tests, it_is_the_word_of_digits_and_dots, 0,
+	                    sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tests, it_is_read_from_a_file, 0, sizeof(cases) / sizeof(*cases));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -1,4 +1,5 @@
-/* Work is seen to however late the thread that asked for the worker gets to say that it is there. */
+/* Work is seen to however late the thread that asked for the worker gets to say that it is there.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -1,4 +1,5 @@
-/* Who is connected to the socket of control: nobody keeps another waiting, and there are never more than there may be. */
+/* Who is connected to the socket of control: nobody keeps another waiting, and there are never more
+ * than there may be. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -29,7 +30,8 @@ static int obey(int connection, enum reprise_control_word word)
 	int file;
 
 	if (word != REPRISE_CONTROL_REPORT) {
-		send(connection, word == REPRISE_CONTROL_ON ? "on" : "?", word == REPRISE_CONTROL_ON ? 2 : 1, MSG_NOSIGNAL);
+		send(connection, word == REPRISE_CONTROL_ON ? "on" : "?",
+		     word == REPRISE_CONTROL_ON ? 2 : 1, MSG_NOSIGNAL);
 		return -1;
 	}
 	file = memfd_create("answer", MFD_CLOEXEC);
@@ -56,7 +58,8 @@ static int come(void)
 	ck_assert_int_ge(connection, 0);
 	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-	ck_assert_msg(connect(connection, (struct sockaddr *)&address, address_length) == 0, "nobody accepts: %s", strerror(errno));
+	ck_assert_msg(connect(connection, (struct sockaddr *)&address, address_length) == 0,
+	              "nobody accepts: %s", strerror(errno));
 	return connection;
 }
 
@@ -65,7 +68,8 @@ static void begin(void)
 	address.sun_family = AF_UNIX;
 	address_length = sizeof(sa_family_t);
 	listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, address_length), 0); /* to a name that nothing has */
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&address, address_length),
+	                 0); /* to a name that nothing has */
 	address_length = sizeof(address);
 	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&address, &address_length), 0);
 	ck_assert_int_eq(listen(listener, 8), 0);
@@ -113,7 +117,8 @@ static uint64_t milliseconds_since(const struct timespec *before)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)((now.tv_sec - before->tv_sec) * 1000 + (now.tv_nsec - before->tv_nsec) / 1000000);
+	return (uint64_t)((now.tv_sec - before->tv_sec) * 1000 +
+	                  (now.tv_nsec - before->tv_nsec) / 1000000);
 }
 
 START_TEST(a_word_is_answered_however_it_comes)
@@ -162,7 +167,8 @@ START_TEST(who_says_nothing_is_sent_away)
 	struct timespec before;
 
 	clock_gettime(CLOCK_MONOTONIC, &before);
-	ck_assert_int_eq(poll(&(struct pollfd){.fd = silent, .events = POLLIN}, 1, PATIENCE_S * 1000), 1);
+	ck_assert_int_eq(poll(&(struct pollfd){.fd = silent, .events = POLLIN}, 1, PATIENCE_S * 1000),
+	                 1);
 	ck_assert_uint_gt(milliseconds_since(&before), 500);
 	ck_assert_uint_eq(hear_all(silent), 0);
 	close(silent);

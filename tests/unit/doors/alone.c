@@ -1,7 +1,8 @@
 /* A program on a machine without a driver: the names that we export are not to look like one. */
 #include "harness.h"
 
-extern unsigned int linked_cuGraphLaunch(uint64_t event, uint64_t stream) __asm__("cuGraphLaunch") __attribute__((weak));
+extern unsigned int linked_cuGraphLaunch(uint64_t event, uint64_t stream) __asm__("cuGraphLaunch")
+	__attribute__((weak));
 
 START_TEST(a_look_up_finds_no_driver)
 {

@@ -1,6 +1,7 @@
 /*
- * A libcuda.so.1 that does nothing but remember: each of its functions writes down who was called with what, and answers
- * what the test told it to. It exports every name of the table of entry points, and some that no table knows.
+ * A libcuda.so.1 that does nothing but remember: each of its functions writes down who was called
+ * with what, and answers what the test told it to. It exports every name of the table of entry
+ * points, and some that no table knows.
  */
 #pragma once
 
@@ -9,19 +10,20 @@
 #define FAKE_INTEGERS 12
 #define FAKE_FLOATS 8
 
-/* A function of the fake driver, seen as one that takes every argument register and some of the stack. */
-typedef unsigned int fake_function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
-                                   uint64_t, uint64_t, uint64_t, double, double, double, double, double, double, double,
-                                   double);
+/* A function of the fake driver, seen as one that takes every argument register and some of the
+ * stack. */
+typedef unsigned int fake_function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                                   uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                                   double, double, double, double, double, double, double, double);
 
 struct fake_log {
 	unsigned int calls;
 	const char *name; /* of the last one called */
 	uint64_t integers[FAKE_INTEGERS];
 	double floats[FAKE_FLOATS];
-	unsigned int result; /* what to answer */
+	unsigned int result;  /* what to answer */
 	void (*called)(void); /* if it is there, calls it */
-	int capturing;       /* what cuStreamIsCapturing says of every stream, unlogged */
+	int capturing;        /* what cuStreamIsCapturing says of every stream, unlogged */
 };
 
 extern struct fake_log fake_log;

@@ -1,4 +1,5 @@
-/* Our dlsym beside the C library's, with every kind of handle: what one finds the other finds, and what it says of the rest, too. */
+/* Our dlsym beside the C library's, with every kind of handle: what one finds the other finds, and
+ * what it says of the rest, too. */
 #include "harness.h"
 
 #include <stdio.h>
@@ -6,7 +7,8 @@
 
 typedef void *look_up(void *handle, const char *name);
 
-static const char *const handle_names[] = {"RTLD_DEFAULT", "RTLD_NEXT", "the program", "the C library", "the driver", "a plain library"};
+static const char *const handle_names[] = {"RTLD_DEFAULT",  "RTLD_NEXT",  "the program",
+                                           "the C library", "the driver", "a plain library"};
 /* dlsym's first version, and that since it is in libc.so.6. */
 #if defined(__x86_64__)
 #define DLSYM_VERSIONS "GLIBC_2.2.5", "GLIBC_2.34"
@@ -69,7 +71,8 @@ START_TEST(names_of_others_are_found_as_ever)
 
 	(void)driver();
 	for (size_t i = 0; i < HANDLES; i++) {
-		const char *const names[] = {"strlen", "cos", "no_such_name", "", "c", "cu", "cudaMalloc", "cuNoSuchThing", "fake_log"};
+		const char *const names[] = {"strlen", "cos",        "no_such_name",  "",        "c",
+		                             "cu",     "cudaMalloc", "cuNoSuchThing", "fake_log"};
 
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++)
 			assert_same(plain, handle_of((int)i), names[k]);
@@ -105,7 +108,8 @@ START_TEST(a_driver_that_was_loaded_for_few_is_found_by_them_alone)
 	ck_assert_ptr_nonnull(local);
 	for (int i = 0; i < 3; i++)
 		for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
-			ck_assert_msg(dlsym(handle_of(i), names[k]) == NULL, "%s in %s", names[k], handle_names[i]);
+			ck_assert_msg(dlsym(handle_of(i), names[k]) == NULL, "%s in %s", names[k],
+			              handle_names[i]);
 			ck_assert_ptr_nonnull(strstr(dlerror(), names[k]));
 		}
 	ck_assert_ptr_nonnull(dlsym(local, "cuGraphLaunch"));
@@ -122,7 +126,8 @@ START_TEST(a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door)
 
 	ck_assert_msg(plugin != NULL, "%s", dlerror());
 	ck_assert_ptr_eq(dlsym(plugin, "cuStreamSynchronize"), dlsym(driver(), "cuStreamSynchronize"));
-	call = (unsigned int (*)(uint64_t, uint64_t))dlsym(plugin, "cuGraphLaunch"); /* the plugin is a layer: its own comes first */
+	call = (unsigned int (*)(uint64_t, uint64_t))
+		dlsym(plugin, "cuGraphLaunch"); /* the plugin is a layer: its own comes first */
 	ck_assert_ptr_ne((void *)call, dlsym(driver(), "cuGraphLaunch"));
 	defer_something();
 	call(1, 2);
@@ -203,7 +208,8 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_driver_that_was_loaded_for_few_is_found_by_them_alone);
 	tcase_add_test(tcase, a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door);
 	tcase_add_test(tcase, an_error_waits_until_it_is_asked_for);
-	/* A sanitizer will not have RTLD_DEEPBIND, and takes away what makes dlvsym look at versions: that the fake driver needs some. */
+	/* A sanitizer will not have RTLD_DEEPBIND, and takes away what makes dlvsym look at versions:
+	 * that the fake driver needs some. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	tcase_add_test(tcase, a_library_that_looks_past_us_ends_all_deferring);
 	tcase_add_test(tcase, dlvsym_is_the_c_librarys_and_finds_no_driver);

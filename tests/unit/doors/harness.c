@@ -31,9 +31,10 @@ void defer_something(void)
 
 unsigned int call_with_everything(void *function)
 {
-	return ((fake_function *)function)(INTEGER(1), INTEGER(2), INTEGER(3), INTEGER(4), INTEGER(5), INTEGER(6), INTEGER(7),
-	                                   INTEGER(8), INTEGER(9), INTEGER(10), INTEGER(11), INTEGER(12), 0.5, 1.5, 2.5,
-	                                   3.5, 4.5, 5.5, 6.5, 7.5);
+	return ((fake_function *)function)(INTEGER(1), INTEGER(2), INTEGER(3), INTEGER(4), INTEGER(5),
+	                                   INTEGER(6), INTEGER(7), INTEGER(8), INTEGER(9), INTEGER(10),
+	                                   INTEGER(11), INTEGER(12), 0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5,
+	                                   7.5);
 }
 
 void assert_everything_arrived(const char *name)

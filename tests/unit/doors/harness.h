@@ -1,6 +1,6 @@
 /*
- * What the tests of the doors share: the fake rooms inside the preloaded object, the fake driver's log, and calling a
- * function with every argument register and some of the stack filled.
+ * What the tests of the doors share: the fake rooms inside the preloaded object, the fake driver's
+ * log, and calling a function with every argument register and some of the stack filled.
  */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* Another preloaded object that has a dlsym of its own, as some profilers do: counts, and asks the next one. */
+/* Another preloaded object that has a dlsym of its own, as some profilers do: counts, and asks the
+ * next one. */
 #include <dlfcn.h>
 #include <stddef.h>
 

@@ -8,7 +8,8 @@ unsigned int cuGraphLaunch(uint64_t event, uint64_t stream);
 
 unsigned int cuGraphLaunch(uint64_t event, uint64_t stream)
 {
-	unsigned int (*next)(uint64_t, uint64_t) = (unsigned int (*)(uint64_t, uint64_t))dlsym(RTLD_NEXT, "cuGraphLaunch");
+	unsigned int (*next)(uint64_t, uint64_t) =
+		(unsigned int (*)(uint64_t, uint64_t))dlsym(RTLD_NEXT, "cuGraphLaunch");
 
 	layer_calls++;
 	return next(event, stream);
@@ -19,7 +20,8 @@ void *layer_past_itself(void);
 
 void *layer_past_itself(void)
 {
-	void *volatile found = dlsym(RTLD_NEXT, "layer_calls"); /* no tail call, by which the caller would seem to ask */
+	void *volatile found =
+		dlsym(RTLD_NEXT, "layer_calls"); /* no tail call, by which the caller would seem to ask */
 
 	return found;
 }

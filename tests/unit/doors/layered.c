@@ -1,4 +1,5 @@
-/* A program that links the driver, with another layer preloaded beside ours: each sees the call once, in either order. */
+/* A program that links the driver, with another layer preloaded beside ours: each sees the call
+ * once, in either order. */
 #include "harness.h"
 
 extern unsigned int linked_cuGraphLaunch(uint64_t event, uint64_t stream) __asm__("cuGraphLaunch");

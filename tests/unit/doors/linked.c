@@ -1,4 +1,5 @@
-/* A program that links libcuda.so.1 in the ordinary way: its calls go through the exported names. */
+/* A program that links libcuda.so.1 in the ordinary way: its calls go through the exported names.
+ */
 #include "harness.h"
 
 #include <string.h>
@@ -215,8 +216,9 @@ END_TEST
 START_TEST(an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind)
 {
 	struct rooms *rooms = preloaded_rooms();
-	fake_function *const calls[] = {linked_cuMemPoolTrimTo, linked_cuDeviceGraphMemTrim, linked_cuGLUnmapBufferObject,
-		linked_cuGLUnmapBufferObjectAsync};
+	fake_function *const calls[] = {linked_cuMemPoolTrimTo, linked_cuDeviceGraphMemTrim,
+	                                linked_cuGLUnmapBufferObject,
+	                                linked_cuGLUnmapBufferObjectAsync};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		call_with_everything(calls[i]);
@@ -229,8 +231,12 @@ END_TEST
 START_TEST(what_graphics_shared_may_have_been_arrays)
 {
 	struct rooms *rooms = preloaded_rooms();
-	fake_function *const calls[] = {linked_cuGraphicsUnmapResources, linked_cuGraphicsUnmapResources_ptsz, linked_cuGraphicsUnregisterResource,
-		linked_cuEGLStreamConsumerReleaseFrame, linked_cuEGLStreamConsumerDisconnect, linked_cuEGLStreamProducerDisconnect};
+	fake_function *const calls[] = {linked_cuGraphicsUnmapResources,
+	                                linked_cuGraphicsUnmapResources_ptsz,
+	                                linked_cuGraphicsUnregisterResource,
+	                                linked_cuEGLStreamConsumerReleaseFrame,
+	                                linked_cuEGLStreamConsumerDisconnect,
+	                                linked_cuEGLStreamProducerDisconnect};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
 		call_with_everything(calls[i]);
@@ -362,8 +368,12 @@ END_TEST
 START_TEST(a_launch_by_configuration_keeps_it)
 {
 	struct rooms *rooms = preloaded_rooms();
-	CUlaunchConfig config = {.gridDimX = 3, .blockDimY = 5, .sharedMemBytes = 7, .hStream = (CUstream)9};
-	CUresult (*launch)(const CUlaunchConfig *, CUfunction, void **, void **) = (void *)linked_cuLaunchKernelEx;
+	CUlaunchConfig config = {.gridDimX = 3,
+	                         .blockDimY = 5,
+	                         .sharedMemBytes = 7,
+	                         .hStream = (CUstream)9};
+	CUresult (*launch)(const CUlaunchConfig *, CUfunction, void **, void **) =
+		(void *)linked_cuLaunchKernelEx;
 
 	launch(&config, (CUfunction)11, (void **)13, (void **)17);
 	ck_assert_ptr_eq(rooms->call.kernel.config, &config);

@@ -1,4 +1,5 @@
-/* A program that loads libcuda.so.1 and looks its functions up, by dlsym and by cuGetProcAddress. */
+/* A program that loads libcuda.so.1 and looks its functions up, by dlsym and by cuGetProcAddress.
+ */
 #include "harness.h"
 
 #include <pthread.h>
@@ -6,7 +7,8 @@
 #include <string.h>
 
 typedef CUresult get_function(const char *symbol, void **function, int version, cuuint64_t flags);
-typedef CUresult get_function_v2(const char *symbol, void **function, int version, cuuint64_t flags, int *status);
+typedef CUresult get_function_v2(const char *symbol, void **function, int version, cuuint64_t flags,
+                                 int *status);
 
 /* Not the driver's, although its name looks like it. */
 __attribute__((visibility("default"))) void cuTensorOfOurs(void);
@@ -80,7 +82,8 @@ START_TEST(every_entry_point_has_a_door_or_needs_none)
 		if (strncmp(doors[i], "cuGetProcAddress", 16) == 0)
 			continue;
 
-		/* Whatever the door does with it, the call ends in the driver's function of that name, or is submitted. */
+		/* Whatever the door does with it, the call ends in the driver's function of that name, or
+		 * is submitted. */
 		unsigned int submits = preloaded_rooms()->submits;
 
 		driver_log()->name = "";
@@ -99,12 +102,23 @@ static void look_at_gate(void)
 	waited = preloaded_rooms()->waits();
 }
 
-/* What may wait for what is yet to come, by how the names begin. Ops go through the gate in inner rooms, which are not here. */
+/* What may wait for what is yet to come, by how the names begin. Ops go through the gate in inner
+ * rooms, which are not here. */
 static bool may_give_what_waits(const char *name)
 {
-	static const char *const begins[] = {"cuCtxWaitEvent", "cuGraphLaunch", "cuGraphicsMapResources", "cuGreenCtxWaitEvent", "cuLaunch", "cuMemAllocAsync",
-		"cuMemAllocFromPoolAsync", "cuStreamAddCallback", "cuStreamBatchMemOp", "cuStreamBegin", "cuStreamWaitValue", "cuStreamWriteValue",
-		"cuWaitExternalSemaphoresAsync"};
+	static const char *const begins[] = {"cuCtxWaitEvent",
+	                                     "cuGraphLaunch",
+	                                     "cuGraphicsMapResources",
+	                                     "cuGreenCtxWaitEvent",
+	                                     "cuLaunch",
+	                                     "cuMemAllocAsync",
+	                                     "cuMemAllocFromPoolAsync",
+	                                     "cuStreamAddCallback",
+	                                     "cuStreamBatchMemOp",
+	                                     "cuStreamBegin",
+	                                     "cuStreamWaitValue",
+	                                     "cuStreamWriteValue",
+	                                     "cuWaitExternalSemaphoresAsync"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
@@ -112,11 +126,23 @@ static bool may_give_what_waits(const char *name)
 	return false;
 }
 
-/* The same of the ALLOC and OWN entry points that may wait for all work. Of the others the table says it. */
+/* The same of the ALLOC and OWN entry points that may wait for all work. Of the others the table
+ * says it. */
 static bool may_wait(const char *name)
 {
-	static const char *const begins[] = {"cuArray3DCreate", "cuFuncSetAttribute", "cuFuncSetCacheConfig", "cuFuncSetSharedMemConfig", "cuGraphInstantiate", "cuIpcOpenMemHandle", "cuKernelSet", "cuLibraryGetModule",
-		"cuLibraryLoad", "cuMemCreate", "cuMipmappedArrayCreate", "cuModuleLoad", "cuMulticastBindMem_v2"};
+	static const char *const begins[] = {"cuArray3DCreate",
+	                                     "cuFuncSetAttribute",
+	                                     "cuFuncSetCacheConfig",
+	                                     "cuFuncSetSharedMemConfig",
+	                                     "cuGraphInstantiate",
+	                                     "cuIpcOpenMemHandle",
+	                                     "cuKernelSet",
+	                                     "cuLibraryGetModule",
+	                                     "cuLibraryLoad",
+	                                     "cuMemCreate",
+	                                     "cuMipmappedArrayCreate",
+	                                     "cuModuleLoad",
+	                                     "cuMulticastBindMem_v2"};
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (strncmp(name, begins[i], strlen(begins[i])) == 0)
@@ -150,9 +176,13 @@ START_TEST(calls_that_give_work_or_wait_for_all_of_it_go_through_the_gate)
 		driver_log()->name = "";
 		((fake_function *)door)(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 		ck_assert_str_eq(driver_log()->name, name);
-		ck_assert_msg(gave_work == may_give_what_waits(name), "%s %s", name, gave_work ? "goes through the gate" : "passes the gate by");
-		ck_assert_msg(waited == (strcmp(entries[i].waits, "WAITS") == 0 || may_wait(name)), "%s %s", name, waited ? "counts as one that waits" : "does not count as one that waits");
-		ck_assert_msg(!preloaded_rooms()->gives_work() && !preloaded_rooms()->waits(), "%s has not ended", name);
+		ck_assert_msg(gave_work == may_give_what_waits(name), "%s %s", name,
+		              gave_work ? "goes through the gate" : "passes the gate by");
+		ck_assert_msg(waited == (strcmp(entries[i].waits, "WAITS") == 0 || may_wait(name)), "%s %s",
+		              name,
+		              waited ? "counts as one that waits" : "does not count as one that waits");
+		ck_assert_msg(!preloaded_rooms()->gives_work() && !preloaded_rooms()->waits(),
+		              "%s has not ended", name);
 	}
 }
 END_TEST
@@ -203,8 +233,10 @@ END_TEST
 /* Also of entry points that have wrappers of their own. */
 START_TEST(a_newer_form_of_a_launch_a_wait_or_a_question_is_a_barrier)
 {
-	static const char *const names[] = {"cuCtxSynchronize_v9", "cuGraphLaunch_v9", "cuLaunchHostFunc_v9", "cuOccupancyMaxPotentialBlockSize_v9",
-		"cuStreamWaitValue32_v9"};
+	static const char *const names[] = {"cuCtxSynchronize_v9", "cuGraphLaunch_v9",
+	                                    "cuLaunchHostFunc_v9",
+	                                    "cuOccupancyMaxPotentialBlockSize_v9",
+	                                    "cuStreamWaitValue32_v9"};
 	struct rooms *rooms = preloaded_rooms();
 
 	defer_something();
@@ -245,7 +277,8 @@ START_TEST(a_call_that_nobody_knows_is_doubted_behind_captures_of_ours)
 	ck_assert_uint_eq(rooms->context_syncs, 1);
 	ck_assert_uint_eq(rooms->context_syncs_ended, 1);
 	ck_assert(rooms->is_in_doubt());
-	call_with_everything(dlsym(driver(), "cuMemcpyBatchAsync")); /* with nothing deferred, it tells nobody */
+	call_with_everything(
+		dlsym(driver(), "cuMemcpyBatchAsync")); /* with nothing deferred, it tells nobody */
 	ck_assert(rooms->is_in_doubt());
 	defer_something();
 	call_with_everything(dlsym(driver(), "cuMemcpyBatchAsync"));
@@ -338,7 +371,8 @@ START_TEST(get_proc_address_gives_the_door_of_the_version_asked_for)
 	ck_assert_uint_eq(rooms->orders, 1);
 	call_with_everything(get_v2("cuMemcpyHtoDAsync", 13000, 0));
 	ck_assert_uint_eq(rooms->submits, 1);
-	ck_assert_ptr_eq(get_v2("cuMemcpyHtoDAsync", 13000, 0), dlsym(driver(), "cuMemcpyHtoDAsync_v2"));
+	ck_assert_ptr_eq(get_v2("cuMemcpyHtoDAsync", 13000, 0),
+	                 dlsym(driver(), "cuMemcpyHtoDAsync_v2"));
 }
 END_TEST
 
@@ -361,7 +395,8 @@ START_TEST(both_forms_of_get_proc_address_give_the_same_with_each_flag)
 	}
 	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_DEFAULT], dlsym(driver(), "cuGraphLaunch"));
 	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_LEGACY_STREAM], dlsym(driver(), "cuGraphLaunch"));
-	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM], dlsym(driver(), "cuGraphLaunch_ptsz"));
+	ck_assert_ptr_eq(forms[CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM],
+	                 dlsym(driver(), "cuGraphLaunch_ptsz"));
 }
 END_TEST
 
@@ -391,18 +426,21 @@ END_TEST
 
 START_TEST(a_missing_name_is_answered_by_the_driver)
 {
-	static const char *const missing[] = {"", "cuNoSuchThing", "cuGraphLaunch_ptsz", "cuMemcpyHtoDAsync_v2", "strlen"};
+	static const char *const missing[] = {"", "cuNoSuchThing", "cuGraphLaunch_ptsz",
+	                                      "cuMemcpyHtoDAsync_v2", "strlen"};
 	get_function *get = (get_function *)dlsym(driver(), "cuGetProcAddress");
 	get_function_v2 *get_newer = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
 
 	for (size_t i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
-		for (cuuint64_t flags = 0; flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM; flags++) {
+		for (cuuint64_t flags = 0; flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+		     flags++) {
 			void *function = (void *)1;
 			int status = -1;
 
 			ck_assert_uint_eq(get(missing[i], &function, 13000, flags), CUDA_ERROR_NOT_FOUND);
 			ck_assert_ptr_eq(function, (void *)1);
-			ck_assert_uint_eq(get_newer(missing[i], &function, 13000, flags, &status), CUDA_SUCCESS);
+			ck_assert_uint_eq(get_newer(missing[i], &function, 13000, flags, &status),
+			                  CUDA_SUCCESS);
 			ck_assert_ptr_null(function);
 			ck_assert_int_eq(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
 		}
@@ -429,7 +467,9 @@ static void *look_up_a_lot(void *barrier)
 
 	void *door = dlsym(driver(), "cuFutureThing");
 
-	return is_door(dlsym(driver(), "cuGraphLaunch")) && is_drivers_own(dlsym(driver(), "cuInit")) ? door : NULL;
+	return is_door(dlsym(driver(), "cuGraphLaunch")) && is_drivers_own(dlsym(driver(), "cuInit"))
+	           ? door
+	           : NULL;
 }
 
 START_TEST(threads_that_come_first_at_once_agree)

@@ -30,26 +30,33 @@ static bool waits(void)
 }
 
 extern struct rooms rooms;
-__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention, .inside = inside, .is_in_doubt = reprise_gate_is_in_doubt,
-	.gives_work = gives_work, .waits = waits};
+__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention,
+                                                             .inside = inside,
+                                                             .is_in_doubt =
+                                                                 reprise_gate_is_in_doubt,
+                                                             .gives_work = gives_work,
+                                                             .waits = waits};
 
-/* Leaves nothing in the registers that a called function may use: what is in them afterwards, a door has kept. */
+/* Leaves nothing in the registers that a called function may use: what is in them afterwards, a
+ * door has kept. */
 static void trash_registers(void)
 {
 #if defined(__x86_64__)
-	__asm__ volatile("xor %%eax, %%eax; mov %%rax, %%rcx; mov %%rax, %%rdx; mov %%rax, %%rsi; mov %%rax, %%rdi;"
-	                 "mov %%rax, %%r8; mov %%rax, %%r9; mov %%rax, %%r10; mov %%rax, %%r11;"
-	                 "pxor %%xmm0, %%xmm0; pxor %%xmm1, %%xmm1; pxor %%xmm2, %%xmm2; pxor %%xmm3, %%xmm3;"
-	                 "pxor %%xmm4, %%xmm4; pxor %%xmm5, %%xmm5; pxor %%xmm6, %%xmm6; pxor %%xmm7, %%xmm7" ::
-	                         : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3",
-	                           "xmm4", "xmm5", "xmm6", "xmm7", "cc");
+	__asm__ volatile(
+		"xor %%eax, %%eax; mov %%rax, %%rcx; mov %%rax, %%rdx; mov %%rax, %%rsi; mov %%rax, %%rdi;"
+		"mov %%rax, %%r8; mov %%rax, %%r9; mov %%rax, %%r10; mov %%rax, %%r11;"
+		"pxor %%xmm0, %%xmm0; pxor %%xmm1, %%xmm1; pxor %%xmm2, %%xmm2; pxor %%xmm3, %%xmm3;"
+		"pxor %%xmm4, %%xmm4; pxor %%xmm5, %%xmm5; pxor %%xmm6, %%xmm6; pxor %%xmm7, %%xmm7" ::
+			: "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2",
+			  "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "cc");
 #elif defined(__aarch64__)
-	__asm__ volatile("mov x0, #0; mov x1, #0; mov x2, #0; mov x3, #0; mov x4, #0; mov x5, #0; mov x6, #0; mov x7, #0;"
-	                 "mov x8, #0; mov x16, #0; mov x17, #0;"
-	                 "movi v0.2d, #0; movi v1.2d, #0; movi v2.2d, #0; movi v3.2d, #0;"
-	                 "movi v4.2d, #0; movi v5.2d, #0; movi v6.2d, #0; movi v7.2d, #0" ::
-	                         : "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x16", "x17", "v0", "v1", "v2", "v3",
-	                           "v4", "v5", "v6", "v7");
+	__asm__ volatile(
+		"mov x0, #0; mov x1, #0; mov x2, #0; mov x3, #0; mov x4, #0; mov x5, #0; mov x6, #0; mov x7, #0;"
+		"mov x8, #0; mov x16, #0; mov x17, #0;"
+		"movi v0.2d, #0; movi v1.2d, #0; movi v2.2d, #0; movi v3.2d, #0;"
+		"movi v4.2d, #0; movi v5.2d, #0; movi v6.2d, #0; movi v7.2d, #0" ::
+			: "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x16", "x17", "v0", "v1", "v2",
+			  "v3", "v4", "v5", "v6", "v7");
 #endif
 }
 

@@ -1,6 +1,6 @@
 /*
- * Inner rooms that do nothing but remember what the doors told them. They stand in for src/ in a preloaded object of the
- * tests' own, which shows `rooms` to the test program.
+ * Inner rooms that do nothing but remember what the doors told them. They stand in for src/ in a
+ * preloaded object of the tests' own, which shows `rooms` to the test program.
  */
 #pragma once
 
@@ -9,7 +9,9 @@
 #include "lane/doors.h"
 
 struct rooms {
-	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins, ends, observed, stops, starts, rooms_made, callbacks, shared, context_syncs, context_syncs_ended;
+	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins,
+		ends, observed, stops, starts, rooms_made, callbacks, shared, context_syncs,
+		context_syncs_ended;
 	struct reprise_call call; /* the last one submitted; what it points at may be gone */
 	CUlaunchConfig config;    /* of that call, if it has one */
 	CUstream stream;          /* of the last order, begin or end */
@@ -28,6 +30,7 @@ struct rooms {
 	_Atomic uint32_t *attention;
 	int *(*inside)(void); /* where this thread's reprise_inside is */
 	bool (*is_in_doubt)(void);
-	bool (*gives_work)(void); /* this thread is in a call that gives work, as far as the gate knows; */
-	bool (*waits)(void);      /* in one that may wait for all work */
+	bool (*gives_work)(
+		void);           /* this thread is in a call that gives work, as far as the gate knows; */
+	bool (*waits)(void); /* in one that may wait for all work */
 };

@@ -1,7 +1,8 @@
 /*
- * What programs built with older toolkits get: for every function of the driver API and the versions that they ask for,
- * cuGetProcAddress hands out the door of the very form that was current then, and the driver's own function where that form needs
- * no door. Runs on the simulated driver, which knows since when each form is there, with Reprise preloaded.
+ * What programs built with older toolkits get: for every function of the driver API and the
+ * versions that they ask for, cuGetProcAddress hands out the door of the very form that was current
+ * then, and the driver's own function where that form needs no door. Runs on the simulated driver,
+ * which knows since when each form is there, with Reprise preloaded.
  */
 #include <cuda.h>
 #include <dlfcn.h>
@@ -19,8 +20,7 @@ struct form {
 
 static const struct form forms[] = {
 #define FORM(name, function, version, suffix) {#name, #function, version, suffix},
-	SIM_NAMES(FORM)
-};
+	SIM_NAMES(FORM)};
 
 static const char *const doors[] = {
 #define DOOR(name, ...) #name,
@@ -40,7 +40,8 @@ static int failures, asked;
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The newest form that is there in `version`, per-thread if that is wanted and there is one; NULL if there is none yet. */
+/* The newest form that is there in `version`, per-thread if that is wanted and there is one; NULL
+ * if there is none yet. */
 static const struct form *current(const char *function, int version, bool per_thread)
 {
 	const struct form *found = NULL;
@@ -49,7 +50,8 @@ static const struct form *current(const char *function, int version, bool per_th
 		const struct form *form = &forms[i];
 		bool own = form->suffix[0] != '\0';
 
-		if (strcmp(form->function, function) != 0 || form->version > version || (own && !per_thread))
+		if (strcmp(form->function, function) != 0 || form->version > version ||
+		    (own && !per_thread))
 			continue;
 		if (found == NULL || (own && found->suffix[0] == '\0') ||
 		    (own == (found->suffix[0] != '\0') && form->version > found->version))
@@ -75,7 +77,8 @@ static bool is_reprises(void *address)
 
 static void ask(void *driver, const char *function, int version, bool per_thread)
 {
-	cuuint64_t flags = per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+	cuuint64_t flags = per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+	                              : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
 	const struct form *form = current(function, version, per_thread);
 	CUdriverProcAddressQueryResult status;
 	void *address = NULL;
@@ -83,8 +86,11 @@ static void ask(void *driver, const char *function, int version, bool per_thread
 	if (cuGetProcAddress(function, &address, version, flags, &status) != CUDA_SUCCESS)
 		address = NULL;
 	asked++;
-	if (form == NULL ? address != NULL : address != dlsym(driver, form->name) || is_reprises(address) != has_door(form->name)) {
-		printf("%s of %d%s is not %s\n", function, version, per_thread ? ", per thread" : "", form != NULL ? form->name : "missing");
+	if (form == NULL ? address != NULL
+	                 : address != dlsym(driver, form->name) ||
+	                       is_reprises(address) != has_door(form->name)) {
+		printf("%s of %d%s is not %s\n", function, version, per_thread ? ", per thread" : "",
+		       form != NULL ? form->name : "missing");
 		failures++;
 	}
 }

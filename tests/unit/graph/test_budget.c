@@ -13,7 +13,8 @@ static void setup(void)
 	reprise_budget_begin(&budget, now);
 }
 
-/* Works as much as it may until `end`, in pieces of so many nanoseconds; returns how long it worked. */
+/* Works as much as it may until `end`, in pieces of so many nanoseconds; returns how long it
+ * worked. */
 static uint64_t work_until(uint64_t end, uint64_t piece)
 {
 	uint64_t worked = 0;
@@ -63,7 +64,8 @@ START_TEST(credit_does_not_grow_past_one_burst)
 
 	uint64_t begin = now;
 
-	ck_assert_uint_le(work_until(now + SECOND, 1000000), REPRISE_BUDGET_BURST_NS + (now - begin) / 50 + 1000000);
+	ck_assert_uint_le(work_until(now + SECOND, 1000000),
+	                  REPRISE_BUDGET_BURST_NS + (now - begin) / 50 + 1000000);
 }
 END_TEST
 

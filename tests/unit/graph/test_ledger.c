@@ -1,4 +1,5 @@
-/* What a node takes, told from readings of a driver that takes memory in blocks, while the program takes and gives back its own. */
+/* What a node takes, told from readings of a driver that takes memory in blocks, while the program
+ * takes and gives back its own. */
 #include <stdlib.h>
 
 #include "../../suite.h"
@@ -97,7 +98,8 @@ START_TEST(a_program_that_takes_memory_all_the_time_makes_graphs_dear_but_not_be
 }
 END_TEST
 
-/* Graphs that go leave their memory to the driver, which gives it to the next: those seem to take none. */
+/* Graphs that go leave their memory to the driver, which gives it to the next: those seem to take
+ * none. */
 START_TEST(memory_that_the_driver_kept_does_not_make_graphs_cheap)
 {
 	driver_of(3072);
@@ -132,10 +134,12 @@ int main(void)
 	TCase *tests = tcase_create("ledger");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_loop_test(tests, many_graphs_tell_what_a_node_takes_though_memory_comes_in_blocks, 0, 4);
+	tcase_add_loop_test(tests, many_graphs_tell_what_a_node_takes_though_memory_comes_in_blocks, 0,
+	                    4);
 	tcase_add_test(tests, what_the_program_takes_and_gives_back_is_not_counted);
 	tcase_add_test(tests, the_estimate_has_a_floor_and_a_ceiling);
-	tcase_add_test(tests, a_program_that_takes_memory_all_the_time_makes_graphs_dear_but_not_beyond_bound);
+	tcase_add_test(tests,
+	               a_program_that_takes_memory_all_the_time_makes_graphs_dear_but_not_beyond_bound);
 	tcase_add_test(tests, memory_that_the_driver_kept_does_not_make_graphs_cheap);
 	tcase_add_test(tests, there_is_room_until_the_limit);
 	suite_add_tcase(suite, tests);

@@ -14,8 +14,9 @@ static struct reprise_trace *trace;
 
 static struct {
 	unsigned int set, updated, captured;
-	unsigned int enabled[NODES], toggled; /* how it stands with each node, and how often it was changed */
-	unsigned int fails_at;                /* the set or the toggle of this number fails; from 1 on, 0: none */
+	unsigned int enabled[NODES],
+		toggled;           /* how it stands with each node, and how often it was changed */
+	unsigned int fails_at; /* the set or the toggle of this number fails; from 1 on, 0: none */
 	bool set_always_fails;
 	CUgraphExecUpdateResult refuses;
 } driver;
@@ -26,9 +27,11 @@ static CUresult CUDAAPI describe(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *para
 	return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI set(CUgraphExec executable, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
+static CUresult CUDAAPI set(CUgraphExec executable, CUgraphNode node,
+                            const CUDA_MEMSET_NODE_PARAMS *params, CUcontext context)
 {
-	return ++driver.set == driver.fails_at || driver.set_always_fails ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	return ++driver.set == driver.fails_at || driver.set_always_fails ? CUDA_ERROR_INVALID_VALUE
+	                                                                  : CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI enable(CUgraphExec executable, CUgraphNode node, unsigned int enabled)
@@ -56,7 +59,8 @@ static CUresult CUDAAPI issue(CUdeviceptr target, unsigned int value, size_t cou
 	return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI issue_rows(CUdeviceptr target, size_t pitch, unsigned int value, size_t width, size_t height, CUstream stream)
+static CUresult CUDAAPI issue_rows(CUdeviceptr target, size_t pitch, unsigned int value,
+                                   size_t width, size_t height, CUstream stream)
 {
 	return issue(target, value, width, stream);
 }
@@ -78,11 +82,13 @@ static CUresult CUDAAPI destroy(CUgraph graph)
 	return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI update(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo *info)
+static CUresult CUDAAPI update(CUgraphExec executable, CUgraph graph,
+                               CUgraphExecUpdateResultInfo *info)
 {
 	driver.updated++;
 	info->result = driver.refuses;
-	return driver.refuses == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+	return driver.refuses == CU_GRAPH_EXEC_UPDATE_SUCCESS ? CUDA_SUCCESS
+	                                                      : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
 /* ---- a graph of NODES memsets ---- */
@@ -111,7 +117,8 @@ static void setup(void)
 	trace = reprise_trace_new(ops, loose, NODES, &spot, &workshop);
 	ck_assert_ptr_nonnull(trace);
 	for (unsigned int i = 0; i < NODES; i++) {
-		trace->graph.nodes[i] = (struct reprise_graph_node){.node = (CUgraphNode)(uintptr_t)(i + 1), .settable = true};
+		trace->graph.nodes[i] =
+			(struct reprise_graph_node){.node = (CUgraphNode)(uintptr_t)(i + 1), .settable = true};
 		driver.enabled[i] = 1;
 	}
 }
@@ -320,7 +327,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("patch");
-	TCase *means = tcase_create("means"), *refusals = tcase_create("refusals"), *absent = tcase_create("absent"), *costs = tcase_create("costs");
+	TCase *means = tcase_create("means"), *refusals = tcase_create("refusals"),
+		  *absent = tcase_create("absent"), *costs = tcase_create("costs");
 
 	tcase_add_checked_fixture(means, setup, teardown);
 	tcase_add_test(means, the_cheaper_means_is_taken);
@@ -329,7 +337,8 @@ int main(void)
 	tcase_add_test(means, what_was_only_tried_and_is_refused_is_done_by_the_other_means);
 	suite_add_tcase(suite, means);
 	tcase_add_checked_fixture(refusals, setup, teardown);
-	tcase_add_test(refusals, a_node_that_is_refused_is_updated_with_the_graph_and_then_no_longer_asked_for);
+	tcase_add_test(refusals,
+	               a_node_that_is_refused_is_updated_with_the_graph_and_then_no_longer_asked_for);
 	tcase_add_test(refusals, a_graph_that_is_half_set_is_broken_until_it_is_updated);
 	tcase_add_test(refusals, a_refusal_leaves_the_graph_and_its_reason_is_counted);
 	suite_add_tcase(suite, refusals);

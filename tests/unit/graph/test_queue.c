@@ -43,7 +43,8 @@ END_TEST
 
 START_TEST(one_of_a_context_is_found_behind_others)
 {
-	static struct reprise_workshop here = {.context = (CUcontext)&here}, there = {.context = (CUcontext)&there};
+	static struct reprise_workshop here = {.context = (CUcontext)&here},
+								   there = {.context = (CUcontext)&there};
 
 	for (unsigned int i = 0; i < 4; i++) {
 		graphs[i].workshop = i % 2 ? &there : &here;

@@ -68,7 +68,8 @@ static const struct {
 
 START_TEST(a_name_is_denied_if_any_glob_matches_the_whole_of_it)
 {
-	ck_assert_msg(denied(cases[_i].list, cases[_i].name) == cases[_i].denied, "%s in %s", cases[_i].name, cases[_i].list);
+	ck_assert_msg(denied(cases[_i].list, cases[_i].name) == cases[_i].denied, "%s in %s",
+	              cases[_i].name, cases[_i].list);
 }
 END_TEST
 
@@ -158,8 +159,10 @@ int main(void)
 	TCase *tests = tcase_create("deny");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_loop_test(tests, unless_told_otherwise_kernels_that_wait_for_other_ranks_are_denied, 0, sizeof(by_default) / sizeof(*by_default));
-	tcase_add_loop_test(tests, a_name_is_denied_if_any_glob_matches_the_whole_of_it, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tests, unless_told_otherwise_kernels_that_wait_for_other_ranks_are_denied,
+	                    0, sizeof(by_default) / sizeof(*by_default));
+	tcase_add_loop_test(tests, a_name_is_denied_if_any_glob_matches_the_whole_of_it, 0,
+	                    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tests, kernels_are_asked_as_kernels);
 	tcase_add_test(tests, a_list_too_long_denies_nothing);
 	tcase_add_test(tests, a_driver_without_names_is_told_of_once_and_nothing_is_denied);

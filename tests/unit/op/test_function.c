@@ -5,7 +5,9 @@
 
 #define WITHOUT_PARAMETERS ((CUfunction)0x100)
 #define WITH_ONE ((CUfunction)0x200)
-#define NOTHING ((CUfunction)0x300) /* of which the driver says the same as of a function without parameters */
+#define NOTHING \
+	((CUfunction)0x300) /* of which the driver says the same as of a function without parameters \
+	                     */
 
 static CUresult get_param_info(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {

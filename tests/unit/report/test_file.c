@@ -280,7 +280,8 @@ static void make_foreign(void)
 
 /* What must not be written to, and what would have the bytes if it were. */
 static void (*const make_unfit[])(void) = {
-	make_link, make_link_to_nothing, make_second_name, make_fifo, make_read_fifo, make_folder, make_foreign,
+	make_link,      make_link_to_nothing, make_second_name, make_fifo,
+	make_read_fifo, make_folder,          make_foreign,
 };
 
 START_TEST(what_is_no_plain_file_of_ours_is_not_touched)
@@ -296,7 +297,8 @@ START_TEST(what_is_no_plain_file_of_ours_is_not_touched)
 }
 END_TEST
 
-static const char *const unwritable[] = {"/dev/full", "/proc/report", "nowhere/report", "", "/dev/stdout"};
+static const char *const unwritable[] = {"/dev/full", "/proc/report", "nowhere/report", "",
+                                         "/dev/stdout"};
 
 START_TEST(what_cannot_be_written_is_said_to_be_so)
 {
@@ -329,7 +331,8 @@ START_TEST(a_limit_on_the_size_of_files_ends_nobody)
 }
 END_TEST
 
-/* What came from elsewhere before is the program's, though a write that fails raises one of the same kind, or of another. */
+/* What came from elsewhere before is the program's, though a write that fails raises one of the
+ * same kind, or of another. */
 START_TEST(signals_of_the_programs_stay_pending)
 {
 	static const int numbers[] = {SIGPIPE, SIGXFSZ};
@@ -375,8 +378,10 @@ int main(void)
 	tcase_add_test(tests, a_relative_name_is_of_where_it_began);
 	tcase_add_test(tests, percent_p_is_the_process);
 	tcase_add_test(tests, every_percent_p_is_the_process);
-	tcase_add_loop_test(tests, what_is_no_plain_file_of_ours_is_not_touched, 0, sizeof(make_unfit) / sizeof(*make_unfit));
-	tcase_add_loop_test(tests, what_cannot_be_written_is_said_to_be_so, 0, sizeof(unwritable) / sizeof(*unwritable));
+	tcase_add_loop_test(tests, what_is_no_plain_file_of_ours_is_not_touched, 0,
+	                    sizeof(make_unfit) / sizeof(*make_unfit));
+	tcase_add_loop_test(tests, what_cannot_be_written_is_said_to_be_so, 0,
+	                    sizeof(unwritable) / sizeof(*unwritable));
 	tcase_add_test(tests, a_name_too_long_is_said_to_be_so);
 	tcase_add_test(tests, a_limit_on_the_size_of_files_ends_nobody);
 	tcase_add_loop_test(tests, signals_of_the_programs_stay_pending, 0, 2);

@@ -29,7 +29,8 @@ END_TEST
 START_TEST(buckets_are_a_quarter_wide_at_most)
 {
 	for (unsigned int bucket = 4; bucket < REPRISE_BUCKETS; bucket++)
-		ck_assert_uint_le((reprise_bucket_begin(bucket + 1) - reprise_bucket_begin(bucket)) * 4, reprise_bucket_begin(bucket));
+		ck_assert_uint_le((reprise_bucket_begin(bucket + 1) - reprise_bucket_begin(bucket)) * 4,
+		                  reprise_bucket_begin(bucket));
 }
 END_TEST
 
@@ -97,7 +98,8 @@ END_TEST
 
 START_TEST(that_something_was_not_written_is_told)
 {
-	struct reprise_text full = {.file = open("/dev/full", O_WRONLY | O_CLOEXEC)}, too_long = {.file = open("/dev/null", O_WRONLY | O_CLOEXEC)};
+	struct reprise_text full = {.file = open("/dev/full", O_WRONLY | O_CLOEXEC)},
+						too_long = {.file = open("/dev/null", O_WRONLY | O_CLOEXEC)};
 
 	for (int i = 0; i < 1000; i++)
 		reprise_text_add(&full, "%08d", i);

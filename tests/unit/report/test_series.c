@@ -85,7 +85,8 @@ START_TEST(several_threads_note)
 	void *others;
 	uintptr_t noted;
 
-	reprise_clock_virtual = (uint64_t)FIRST_NS * REPRISE_SERIES_MOST * 4; /* whoever comes first doubles the intervals */
+	reprise_clock_virtual = (uint64_t)FIRST_NS * REPRISE_SERIES_MOST *
+	                        4; /* whoever comes first doubles the intervals */
 	ck_assert_int_eq(pthread_create(&thread, NULL, note_often, NULL), 0);
 	noted = (uintptr_t)note_often(NULL);
 	ck_assert_int_eq(pthread_join(thread, &others), 0);

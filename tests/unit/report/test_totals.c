@@ -52,13 +52,15 @@ static void assert_near(uint64_t one, uint64_t other)
 	ck_assert_uint_ge(one, other - other / 50);
 }
 
-/* A trace of kernels that was replayed, and has ended; `more` ops passed beside it, and `unseen` others were not looked at. */
+/* A trace of kernels that was replayed, and has ended; `more` ops passed beside it, and `unseen`
+ * others were not looked at. */
 static void run_and_end(uint64_t more, uint64_t unseen)
 {
 	struct reprise_op ops[COUNT] = {0};
 	bool loose[COUNT] = {false};
 	uint64_t shapes[COUNT + 1] = {0};
-	struct reprise_trace trace = {.count = COUNT, .ops = ops, .loose = loose, .shape_before = shapes, .replays = REPLAYS};
+	struct reprise_trace trace = {
+		.count = COUNT, .ops = ops, .loose = loose, .shape_before = shapes, .replays = REPLAYS};
 
 	for (unsigned int i = 0; i < COUNT; i++)
 		ops[i].kind = REPRISE_OP_KERNEL;
@@ -97,7 +99,8 @@ START_TEST(what_was_not_replaced_has_todays_price)
 	costs(REPRISE_OP_SET, BUSY_TICKS);
 	totals = reprise_totals_take();
 	assert_near(totals->gain.replaced_ns, ns_of(REPLAYS * COUNT, QUIET_TICKS));
-	assert_near(totals->gain.all_ns, ns_of(REPLAYS * COUNT, QUIET_TICKS) + ns_of(3 * REPLAYS * COUNT, BUSY_TICKS));
+	assert_near(totals->gain.all_ns,
+	            ns_of(REPLAYS * COUNT, QUIET_TICKS) + ns_of(3 * REPLAYS * COUNT, BUSY_TICKS));
 }
 END_TEST
 
@@ -109,7 +112,8 @@ START_TEST(where_nothing_changed_all_ops_cost_what_they_do)
 	costs(REPRISE_OP_SET, BUSY_TICKS);
 	run_and_end(REPLAYS * COUNT, 0);
 	totals = reprise_totals_take();
-	assert_near(totals->gain.all_ns, ns_of(REPLAYS * COUNT, QUIET_TICKS) + ns_of(REPLAYS * COUNT, BUSY_TICKS));
+	assert_near(totals->gain.all_ns,
+	            ns_of(REPLAYS * COUNT, QUIET_TICKS) + ns_of(REPLAYS * COUNT, BUSY_TICKS));
 }
 END_TEST
 

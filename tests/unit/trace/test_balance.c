@@ -1,4 +1,5 @@
-/* Whether a trace pays. An eager op costs a hundred ticks here, so a visit of ten costs a thousand. */
+/* Whether a trace pays. An eager op costs a hundred ticks here, so a visit of ten costs a thousand.
+ */
 #include "../../suite.h"
 #include "op/cost.h"
 #include "trace/balance.h"
@@ -19,7 +20,8 @@ static void setup(void)
 		reprise_op_cost_note(REPRISE_OP_SET, VISIT / OPS);
 }
 
-/* How many visits of so many ticks it takes until the trace does not pay; 0 if a thousand do not. */
+/* How many visits of so many ticks it takes until the trace does not pay; 0 if a thousand do not.
+ */
 static unsigned int visits_until_loss(uint64_t ticks)
 {
 	for (unsigned int visit = 1; visit <= 1000; visit++) {
@@ -114,9 +116,11 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, what_is_cheaper_than_eager_pays);
-	tcase_add_loop_test(tests, what_is_dearer_does_not_for_long, 0, sizeof(losses) / sizeof(*losses));
+	tcase_add_loop_test(tests, what_is_dearer_does_not_for_long, 0,
+	                    sizeof(losses) / sizeof(*losses));
 	tcase_add_test(tests, one_outlier_is_forgiven);
-	tcase_add_test(tests, what_has_paid_for_long_is_timed_now_and_then_and_found_out_when_it_no_longer_does);
+	tcase_add_test(
+		tests, what_has_paid_for_long_is_timed_now_and_then_and_found_out_when_it_no_longer_does);
 	tcase_add_test(tests, side_exits_count);
 	tcase_add_test(tests, nothing_is_known_of_a_kind_that_never_was_eager);
 	tcase_add_test(tests, a_call_that_had_to_wait_counts_for_little);

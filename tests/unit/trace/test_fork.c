@@ -4,7 +4,8 @@
 
 #define MOST 64
 
-/* Ops in a line of text: K work, R1 a record of event 1, W1 a wait for it, each before its stream's letter. */
+/* Ops in a line of text: K work, R1 a record of event 1, W1 a wait for it, each before its stream's
+ * letter. */
 static unsigned int ops_of(const char *text, struct reprise_op *ops)
 {
 	unsigned int count = 0;
@@ -12,7 +13,9 @@ static unsigned int ops_of(const char *text, struct reprise_op *ops)
 	for (; *text != '\0'; text += *text == ' ') {
 		struct reprise_op *op = &ops[count++];
 
-		*op = (struct reprise_op){.kind = *text == 'R' ? REPRISE_OP_RECORD : *text == 'W' ? REPRISE_OP_WAIT : REPRISE_OP_SET};
+		*op = (struct reprise_op){.kind = *text == 'R'   ? REPRISE_OP_RECORD
+		                                  : *text == 'W' ? REPRISE_OP_WAIT
+		                                                 : REPRISE_OP_SET};
 		if (*text++ != 'K')
 			op->event = (CUevent)(uintptr_t)(*text++ - '0');
 		op->member = (uint8_t)(*text++ - 'a');
@@ -53,7 +56,9 @@ START_TEST(a_graph_is_closed)
 	struct reprise_op ops[MOST];
 	unsigned int count = ops_of(sequences[_i].ops, ops);
 
-	ck_assert_msg(reprise_fork_is_closed(ops, count, sequences[_i].blocking) == sequences[_i].closed, "%s", sequences[_i].ops);
+	ck_assert_msg(reprise_fork_is_closed(ops, count, sequences[_i].blocking) ==
+	                  sequences[_i].closed,
+	              "%s", sequences[_i].ops);
 }
 END_TEST
 
@@ -64,7 +69,8 @@ static unsigned int reach(const char *text, unsigned int start, unsigned int wan
 	unsigned int count = ops_of(text, ops);
 
 	reprise_fork_cross(ops, count, crossed);
-	return reprise_fork_reach(ops + start, count - start, wanted, crossed + start, count - start, 0);
+	return reprise_fork_reach(ops + start, count - start, wanted, crossed + start, count - start,
+	                          0);
 }
 
 START_TEST(a_graph_ends_where_all_that_it_forks_is_joined)
@@ -90,7 +96,8 @@ START_TEST(too_many_events_are_no_graph)
 	struct reprise_op ops[40];
 
 	for (unsigned int i = 0; i < 40; i++)
-		ops[i] = (struct reprise_op){.kind = REPRISE_OP_RECORD, .event = (CUevent)(uintptr_t)(i + 1)};
+		ops[i] =
+			(struct reprise_op){.kind = REPRISE_OP_RECORD, .event = (CUevent)(uintptr_t)(i + 1)};
 	ck_assert(reprise_fork_is_closed(ops, 32, 0));
 	ck_assert(!reprise_fork_is_closed(ops, 33, 0));
 }

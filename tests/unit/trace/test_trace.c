@@ -21,7 +21,12 @@ static struct reprise_segment segment_of(unsigned int count, uint32_t gap_ns)
 		gaps[i] = gap_ns;
 		is_loose[i] = false;
 	}
-	return (struct reprise_segment){.ops = ops, .gaps = gaps, .loose = is_loose, .count = count, .spot = {.before = REPRISE_BEFORE_WAIT}, .exact = true};
+	return (struct reprise_segment){.ops = ops,
+	                                .gaps = gaps,
+	                                .loose = is_loose,
+	                                .count = count,
+	                                .spot = {.before = REPRISE_BEFORE_WAIT},
+	                                .exact = true};
 }
 
 START_TEST(after_a_wait_traces_are_small_first)
@@ -58,14 +63,16 @@ START_TEST(where_the_program_thinks_evenly_traces_span_more)
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5); /* the GPU would wait */
 	segment.spot.position = 6;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 8);
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5); /* no more than the hold limit has room for */
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false),
+	                  5); /* no more than the hold limit has room for */
 	for (unsigned int i = 0; i < 300; i++)
 		gaps[i] = i % 2 != 0 ? 12000 : 4000;
 	segment.spot.position = 1000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5);
 	segment = segment_of(300, 10);
 	segment.spot.position = 1;
-	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 7); /* a fast program's first ops do not wait for others */
+	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false),
+	                  7); /* a fast program's first ops do not wait for others */
 }
 END_TEST
 
@@ -135,7 +142,8 @@ END_TEST
 
 static struct reprise_workshop workshop;
 
-static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned int position, unsigned int first, unsigned int count, bool loose)
+static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned int position,
+                                      unsigned int first, unsigned int count, bool loose)
 {
 	struct reprise_op some[64];
 	struct reprise_spot spot = {before, value, position};
@@ -152,7 +160,8 @@ static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned 
 	return trace;
 }
 
-static struct reprise_trace *trace_of(uint64_t before, unsigned int position, unsigned int first, unsigned int count, bool loose)
+static struct reprise_trace *trace_of(uint64_t before, unsigned int position, unsigned int first,
+                                      unsigned int count, bool loose)
 {
 	return trace_at(before, 0, position, first, count, loose);
 }
@@ -183,7 +192,8 @@ END_TEST
 
 static unsigned int returned_by(struct reprise_trace *trace, unsigned int value)
 {
-	struct reprise_call call = {.kind = REPRISE_OP_HOST, .host = {.function = (CUhostFn)(uintptr_t)(value + 1)}};
+	struct reprise_call call = {.kind = REPRISE_OP_HOST,
+	                            .host = {.function = (CUhostFn)(uintptr_t)(value + 1)}};
 	unsigned int returned;
 
 	reprise_trace_change(trace, 0, &call);
@@ -195,8 +205,15 @@ static unsigned int returned_by(struct reprise_trace *trace, unsigned int value)
 
 START_TEST(values_that_were_there_two_visits_ago_return)
 {
-	struct reprise_op op = {.kind = REPRISE_OP_HOST, .host = {.function = (CUhostFn)1}, .shape = 5, .value = 6};
-	struct reprise_trace *trace = reprise_trace_new(&op, (bool[]){true}, 1, &(struct reprise_spot){REPRISE_BEFORE_WAIT, 0, 0}, &workshop), *copy;
+	struct reprise_op op = {.kind = REPRISE_OP_HOST,
+	                        .host = {.function = (CUhostFn)1},
+	                        .shape = 5,
+	                        .value = 6};
+	struct reprise_trace *trace =
+							 reprise_trace_new(&op, (bool[]){true}, 1,
+	                                           &(struct reprise_spot){REPRISE_BEFORE_WAIT, 0, 0},
+	                                           &workshop),
+						 *copy;
 
 	ck_assert_uint_eq(returned_by(trace, 2), 0); /* it has not changed before */
 	ck_assert_uint_eq(returned_by(trace, 0), 1);
@@ -305,7 +322,8 @@ START_TEST(a_trace_is_found_by_what_came_before_and_its_first_value)
 	struct reprise_op first = op_of(1, 0), other = op_of(1, 5);
 
 	reprise_index_add(table, trace);
-	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 0), trace);
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 0),
+	                 trace);
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_BARRIER, 0), &first, 0));
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &other, 0));
 	/* Its values came again, so its shape alone does not find it. */
@@ -364,7 +382,9 @@ START_TEST(what_is_not_built_or_put_aside_is_not_found)
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	reprise_trace_put_aside(trace, 10);
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 10));
-	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 1u << 20), trace);
+	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first,
+	                                          1u << 20),
+	                 trace);
 }
 END_TEST
 
@@ -385,7 +405,8 @@ END_TEST
 
 START_TEST(nobody_follows_a_trace_that_is_gone)
 {
-	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false), *b = trace_of(9, 3, 4, 3, false), *c = trace_of(9, 3, 8, 3, false);
+	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false),
+						 *b = trace_of(9, 3, 4, 3, false), *c = trace_of(9, 3, 8, 3, false);
 
 	reprise_index_add(table, a);
 	reprise_index_add(table, b);
@@ -408,7 +429,8 @@ END_TEST
 
 START_TEST(a_twin_that_is_gone_is_nobodys)
 {
-	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true), *b = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
+	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true),
+						 *b = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
 
 	reprise_index_add(table, a);
 	reprise_index_add(table, b);
@@ -445,7 +467,8 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("trace");
-	TCase *plan = tcase_create("plan"), *trace = tcase_create("trace"), *index = tcase_create("index");
+	TCase *plan = tcase_create("plan"), *trace = tcase_create("trace"),
+		  *index = tcase_create("index");
 
 	tcase_add_test(plan, after_a_wait_traces_are_small_first);
 	tcase_add_test(plan, where_few_are_wanted_the_first_is_as_long_as_the_others);

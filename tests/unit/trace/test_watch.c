@@ -11,14 +11,15 @@ static struct reprise_segment latest; /* the last of them; its ops are gone */
 static uint64_t first_shapes[4096];   /* with which op each segment found began */
 static unsigned int op_gap;
 static const struct reprise_spot after_wait = {.before = REPRISE_BEFORE_WAIT};
-static bool loose[REPRISE_SEGMENT_MOST]; /* in the latest */
+static bool loose[REPRISE_SEGMENT_MOST];    /* in the latest */
 static unsigned int part_start, part_count; /* asked for in each segment; 0 ops: all of it */
-static bool worthy;                      /* whether it was worth a trace in the latest */
+static bool worthy;                         /* whether it was worth a trace in the latest */
 
 static void found(void *context, struct reprise_segment *segment)
 {
 	latest = *segment;
-	worthy = reprise_watch_note_part(watch, segment, part_start, part_count > 0 ? part_count : segment->count);
+	worthy = reprise_watch_note_part(watch, segment, part_start,
+	                                 part_count > 0 ? part_count : segment->count);
 	memcpy(loose, segment->loose, segment->count * sizeof(*loose));
 	first_shapes[found_count % 4096] = segment->ops[0].shape;
 	found_count++;

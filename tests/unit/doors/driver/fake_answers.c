@@ -1,8 +1,9 @@
 /*
  * The functions of the fake driver whose answers matter.
  *
- * cuGetProcAddress is as driver 580 has it: base names only, the newest version that the caller knows, the
- * _ptsz form on request; version 2 succeeds with NULL for names that it does not know, version 1 fails and writes nothing.
+ * cuGetProcAddress is as driver 580 has it: base names only, the newest version that the caller
+ * knows, the _ptsz form on request; version 2 succeeds with NULL for names that it does not know,
+ * version 1 fails and writes nothing.
  */
 #include "../fake_driver.h"
 
@@ -12,7 +13,8 @@
 #include <string.h>
 
 unsigned int cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
-unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status);
+unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+                                 int *status);
 
 /* One function by two names, of which cuLogsCurrent alone would need no door. */
 unsigned int one_function(void) __asm__("cuMemGetAttribute");
@@ -50,10 +52,10 @@ FAKE_UNKNOWN(DECLARE)
 #define ENTRY(name, ...) NAMED(name)
 static const struct named known[] = {
 #include "../../../../preload/entry_points.def"
-	FAKE_UNKNOWN(NAMED)
-};
+	FAKE_UNKNOWN(NAMED)};
 
-/* cuSpare0 to cuSpare999: as many unknown functions as a test may ask for, none of them to be called. */
+/* cuSpare0 to cuSpare999: as many unknown functions as a test may ask for, none of them to be
+ * called. */
 static char spare[1000];
 
 static void *named(const char *base, const char *version, const char *form)
@@ -101,7 +103,8 @@ unsigned int cuGetProcAddress(const char *symbol, void **function, int version, 
 	return 0;
 }
 
-unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status)
+unsigned int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+                                 int *status)
 {
 	*function = look_up(symbol, version, flags);
 	if (status != NULL)

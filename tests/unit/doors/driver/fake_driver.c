@@ -1,4 +1,5 @@
-/* Every function of the table, each remembering its call. Weak, so that fake_answers.c can put something better in place. */
+/* Every function of the table, each remembering its call. Weak, so that fake_answers.c can put
+ * something better in place. */
 #include "../fake_driver.h"
 
 #include <string.h>
@@ -18,9 +19,10 @@ static unsigned int remember(const char *name, const uint64_t *integers, const d
 
 #define FUNCTION(name) \
 	__attribute__((weak)) fake_function name; \
-	unsigned int name(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, uint64_t g, uint64_t h, \
-	                  uint64_t i, uint64_t j, uint64_t k, uint64_t l, double s, double t, double u, double v, double w, \
-	                  double x, double y, double z) \
+	unsigned int name(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f, \
+	                  uint64_t g, uint64_t h, uint64_t i, uint64_t j, uint64_t k, uint64_t l, \
+	                  double s, double t, double u, double v, double w, double x, double y, \
+	                  double z) \
 	{ \
 		return remember(#name, (uint64_t[]){a, b, c, d, e, f, g, h, i, j, k, l}, \
 		                (double[]){s, t, u, v, w, x, y, z}); \
