@@ -1,6 +1,6 @@
 /*
  * The gate: it keeps apart the building thread's calls to the driver and the program's, where both
- * could wait for each other (docs/design.md, "The gate").
+ * could wait for each other (docs/design/gate.md).
  *
  * Two kinds of calls of the program's come through it:
  *

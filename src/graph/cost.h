@@ -3,9 +3,9 @@
  * be taken.
  *
  * An estimate is a mean in which each measurement weighs an eighth; it begins with what an H200
- * took (docs/design.md). Clocks are read where something is patched, built or issued by a side
- * exit, never where values agree. Any thread, without a lock: of two measurements at one time one
- * may be lost, which harms nobody.
+ * took (docs/decisions/0017-costs-of-updates.md). Clocks are read where something is patched, built
+ * or issued by a side exit, never where values agree. Any thread, without a lock: of two
+ * measurements at one time one may be lost, which harms nobody.
  */
 #pragma once
 

@@ -1,10 +1,11 @@
 /*
- * Sizes and spans from measurements on an H200 (docs/design.md): after a wait 8, 16, then up to 128
- * ops a graph did best; a border between two graphs costs the GPU about 1.3 us, and a graph that
- * waits for a slow host costs it the wait. Launches of several threads wait for each other in the
- * driver, so there the fewest are the best. From a kernel to a copy between devices the GPU gets
- * later within a graph than from one graph to the next (two GPUs that give each other a row: 33.2
- * us a step with both in one graph, 30.8 with one each, 33.4 eagerly).
+ * Sizes and spans from measurements on an H200 (docs/decisions/0027-sizes-of-traces.md): after a
+ * wait 8, 16, then up to 128 ops a graph did best; a border between two graphs costs the GPU
+ * about 1.3 us, and a graph that waits for a slow host costs it the wait. Launches of several
+ * threads wait for each other in the driver, so there the fewest are the best. From a kernel to a
+ * copy between devices the GPU gets later within a graph than from one graph to the next (two GPUs
+ * that give each other a row: 33.2 us a step with both in one graph, 30.8 with one each, 33.4
+ * eagerly).
  */
 #include "trace/plan.h"
 
