@@ -24,7 +24,7 @@ NUMBERS = r"(?:some )?\d+ hazards, (?:some )?\d+ of them on the GPU"
 
 def programs(folder):
     """The names in the tables of hazards of a folder's C files."""
-    return {name for path in (TOP / "tests" / folder).glob("*.c") for name in re.findall(r'\{"(\w+)",\s+\w+\},', path.read_text())}
+    return {name for path in (TOP / "tests" / folder).glob("*.c") for name in re.findall(r'[\t ]\{"(\w+)",\s+[a-z_]\w*\},', path.read_text())}
 
 
 def of(name, names, listed):
