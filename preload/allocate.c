@@ -12,8 +12,8 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "graph/neighbours.h"
-#include "lane/doors.h"
-#include "report/places.h"
+#include "entry/entry.h"
+#include "stats/sites.h"
 #include "door.h"
 
 /* Newer than the header that the project asks for. */

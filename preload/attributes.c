@@ -23,7 +23,7 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "driver/driver.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/loading.h"
 #include "door.h"
 

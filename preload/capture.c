@@ -8,7 +8,7 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "driver/driver.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "door.h"
 
 /* Newer than the header that the project asks for, so their types are written out. */

@@ -4,7 +4,7 @@
  * overtake what is deferred. So nothing is deferred any more. As the stand-in for libcuda.so.1
  * Reprise is what such a library finds.
  */
-#include "lane/doors.h"
+#include "entry/entry.h"
 
 void reprise_dlopen_deep(void);
 

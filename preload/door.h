@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "entry_points.h"
 
 /* The driver's function for every entry, spare doors included; NULL if the driver has none. */

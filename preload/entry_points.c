@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-#include "lane/doors.h"
+#include "entry/entry.h"
 
 #define FORM_PLAIN false
 #define FORM_PER_THREAD true

@@ -6,7 +6,7 @@
 #include "versions.h"
 
 #include "base/inside.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "door.h"
 
 static CUresult pass_record(const struct reprise_call *call)

@@ -7,9 +7,9 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "driver/driver.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/loading.h"
-#include "report/places.h"
+#include "stats/sites.h"
 #include "door.h"
 
 /* Newer than the headers. */

@@ -18,7 +18,7 @@
 #include "driver/driver.h"
 #include "driver/lookup.h"
 #include "driver/search.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "door.h"
 #include "spare.h"
 

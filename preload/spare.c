@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/gate.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/loading.h"
 #include "attributes.h"
 #include "door.h"

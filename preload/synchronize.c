@@ -8,8 +8,8 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "driver/driver.h"
-#include "lane/doors.h"
-#include "report/places.h"
+#include "entry/entry.h"
+#include "stats/sites.h"
 #include "door.h"
 
 /* The context, or if NULL the current one. */

@@ -8,7 +8,7 @@
 
 #include "base/gate.h"
 #include "base/inside.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "door.h"
 
 /* Newer than the header that the project asks for: what it takes travels in registers, whatever it

@@ -10,7 +10,7 @@
 
 #include "base/hot.h"
 #include "base/inside.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "door.h"
 
 /* Both forms of a name: the second one's stream 0 is the thread's own default stream. */

@@ -10,8 +10,8 @@
 #include "base/store.h"
 #include "graph/ledger.h"
 #include "graph/queue.h"
-#include "lane/doors.h"
-#include "report/counters.h"
+#include "entry/entry.h"
+#include "stats/counters.h"
 #include "report/totals.h"
 
 #define SHOWN __attribute__((visibility("default")))

@@ -12,8 +12,8 @@ static inline void reprise_errno_put_back(const int *kept)
 	errno = *kept;
 }
 
-/* In whatever the doors call (lane/doors.h): errno is as before when it returns. What that calls in
- * turn need not care. */
+/* In whatever the doors call (entry/entry.h): errno is as before when it returns. What that calls
+ * in turn need not care. */
 #define REPRISE_KEEP_ERRNO \
 	__attribute__((cleanup(reprise_errno_put_back), unused)) const int reprise_kept_errno = errno
 

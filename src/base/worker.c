@@ -1,8 +1,20 @@
 #include "base/worker.h"
 
+#include <stddef.h>
+#include <time.h>
+
+#include "base/clock.h"
 #include "base/thread.h"
 
-bool reprise_worker_ready(struct reprise_worker *worker, void *(*run)(void *), const char *name)
+#define LOOK_NS 50000 /* between two looks of who waits for the end */
+
+void reprise_worker_define(struct reprise_worker *worker, void *(*run)(void *), const char *name)
+{
+	worker->run = run;
+	worker->name = name;
+}
+
+bool reprise_worker_ready(struct reprise_worker *worker)
 {
 	bool ready;
 
@@ -10,10 +22,10 @@ bool reprise_worker_ready(struct reprise_worker *worker, void *(*run)(void *), c
 		return true;
 	reprise_lock_take(&worker->starting);
 	ready = atomic_load(&worker->state) != REPRISE_WORKER_ABSENT;
-	if (!ready) {
+	if (!ready && worker->run != NULL) {
 		uint32_t state = REPRISE_WORKER_ABSENT;
 
-		ready = reprise_thread_start(run, name);
+		ready = reprise_thread_start(worker->run, worker->name);
 		/* The thread may have gone to sleep by now, and then somebody has to know that it sleeps.
 		 */
 		if (ready)
@@ -31,12 +43,36 @@ void reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void))
 	atomic_store(&worker->state, REPRISE_WORKER_AWAKE);
 }
 
+void reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns)
+{
+	reprise_futex_wait(&worker->calls, seen, ns);
+}
+
+void reprise_worker_call(struct reprise_worker *worker)
+{
+	atomic_fetch_add(&worker->calls, 1);
+	reprise_worker_wake(worker);
+	reprise_futex_wake(&worker->calls);
+}
+
 void reprise_worker_rouse(struct reprise_worker *worker)
 {
 	uint32_t state = REPRISE_WORKER_ASLEEP;
 
 	if (atomic_compare_exchange_strong(&worker->state, &state, REPRISE_WORKER_AWAKE))
 		reprise_futex_wake(&worker->state);
+}
+
+void reprise_worker_finish(struct reprise_worker *worker, uint64_t patience_ns)
+{
+	uint64_t end = reprise_clock_ns() + patience_ns;
+
+	reprise_worker_stop(worker);
+	if (atomic_load(&worker->state) == REPRISE_WORKER_ABSENT)
+		return;
+	reprise_worker_call(worker);
+	while (atomic_load(&worker->state) != REPRISE_WORKER_DONE && reprise_clock_ns() < end)
+		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
 }
 
 void reprise_worker_reset(struct reprise_worker *worker)

@@ -13,8 +13,9 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "stats/kernels.h"
 
-reprise_gpu_listener *reprise_gpu_report, *reprise_gpu_timeline;
+bool reprise_gpu_for_report, reprise_gpu_for_timeline;
 
 static _Atomic bool loaded, working;
 static _Atomic uint64_t dropped;
@@ -27,6 +28,8 @@ static _Atomic uint64_t dropped;
 #include <stdlib.h>
 
 #include "driver/lookup.h"
+#include "stats/activity.h"
+#include "timeline/timeline.h"
 
 #define TEXT_OF(number) #number
 #define SONAME_OF(version) "libcupti.so." TEXT_OF(version)
@@ -129,10 +132,10 @@ static void tell(uint8_t *buffer, size_t bytes)
 	       cupti.cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS)
 		count += read_record(record, &activities[count]);
 	qsort(activities, count, sizeof(*activities), by_begin);
-	if (reprise_gpu_report != NULL)
-		reprise_gpu_report(activities, count);
-	if (reprise_gpu_timeline != NULL)
-		reprise_gpu_timeline(activities, count);
+	if (reprise_gpu_for_report)
+		reprise_kernels_note(activities, count);
+	if (reprise_gpu_for_timeline)
+		reprise_timeline_note(activities, count);
 	free(activities);
 }
 
@@ -190,7 +193,7 @@ static const char *load(void)
 static const char *start(void)
 {
 	static char refused[96];
-	bool drawn = reprise_gpu_timeline != NULL;
+	bool drawn = reprise_gpu_for_timeline;
 
 	if (drawn && cupti.cuptiActivityRegisterTimestampCallback(now) != CUPTI_SUCCESS) {
 		snprintf(refused, sizeof(refused),
@@ -257,7 +260,7 @@ static bool done(const char *(*what)(void))
 void reprise_gpu_load(void)
 {
 	if (reprise_option(REPRISE_OPTION_CUPTI) != 0 &&
-	    (reprise_gpu_report != NULL || reprise_gpu_timeline != NULL))
+	    (reprise_gpu_for_report || reprise_gpu_for_timeline))
 		atomic_store(&loaded, done(load));
 }
 
@@ -272,6 +275,12 @@ bool reprise_gpu_start(void)
 	if (!started)
 		atomic_store(&working, false);
 	return started;
+}
+
+void reprise_gpu_look(uint64_t ops)
+{
+	if (__builtin_expect(ops == REPRISE_KERNELS_AFTER, 0))
+		atomic_store(&reprise_kernels_working, reprise_gpu_start());
 }
 
 static void flush_if_working(bool all)
@@ -299,7 +308,7 @@ void reprise_gpu_leave_timeline(void)
 {
 	int entered;
 
-	if (reprise_gpu_report != NULL || !atomic_exchange(&working, false))
+	if (reprise_gpu_for_report || !atomic_exchange(&working, false))
 		return;
 	entered = reprise_enter();
 	stop();

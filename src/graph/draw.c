@@ -12,8 +12,8 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "driver/driver.h"
-#include "report/counters.h"
-#include "report/file.h"
+#include "stats/counters.h"
+#include "base/output.h"
 
 #define DRAWN_MOST 64
 

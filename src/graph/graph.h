@@ -16,13 +16,21 @@
 #include "op/op.h"
 #include "graph/carried.h"
 #include "graph/forks.h"
-#include "graph/lull.h"
 
 enum reprise_graph_state {
 	REPRISE_GRAPH_EMPTY,  /* nothing built, nothing asked for */
 	REPRISE_GRAPH_QUEUED, /* the building thread has it */
 	REPRISE_GRAPH_READY,
 	REPRISE_GRAPH_FAILED, /* building failed; may be queued again */
+};
+
+/* How far the device is behind in a context (workers/lull.h). The builder's. */
+struct reprise_lull {
+	CUevent behind; /* comes after all work that the context had been given at `since`; NULL before
+	                   the first */
+	bool awaited;   /* `behind` was not reached when it was last looked at */
+	uint64_t since;
+	uint64_t lag_ns; /* how far the device was behind when that was last known */
 };
 
 /* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in
@@ -34,7 +42,7 @@ struct reprise_workshop {
 	                                   building thread rests */
 	CUstream streams[REPRISE_SIDES];
 	struct reprise_forks *forks; /* of a joint lane; else NULL */
-	struct reprise_lull lull;    /* the building thread's */
+	struct reprise_lull lull;
 };
 
 struct reprise_graph_node {
@@ -71,50 +79,6 @@ struct reprise_graph {
 	unsigned int toggles_refused;  /* how often the driver would not disable or enable a node */
 	struct reprise_graph *newer, *older; /* while it waits in the queue */
 };
-
-/* ---- building (build.c): a background thread, little at a time ---- */
-
-/*
- * Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no
- * thread, or too many wait.
- */
-void reprise_graph_build(struct reprise_graph *graph);
-
-/* There was no host memory (base/store.h): the thread is to make some. */
-void reprise_graph_want_host_room(void);
-
-/*
- * Set by the room that owns the graphs before the first is queued: gives up what was least recently
- * used, and says whether there was any. `host`: host memory is wanted. Called by the building
- * thread, with the lock `compiling` held.
- */
-typedef bool (*reprise_graph_make_room)(bool host);
-extern reprise_graph_make_room reprise_graph_evict;
-
-/* Set likewise: gives up what nobody can use any more, and says whether there was any. Called as
- * the one above, some time after it was asked for. */
-extern bool (*reprise_graph_tidy)(void);
-void reprise_graph_want_tidy(void);
-
-/* Counts what there was for the building thread to do, which sleeps on it. So does who works in its
- * place (base/gate.h). */
-extern _Atomic uint32_t reprise_graph_work;
-
-/*
- * Between these two the building thread rests: no graph is being captured, and graphs may be taken
- * out of the queue. Takes the lock `compiling`; waits for the graph in work (about a millisecond).
- */
-void reprise_graph_building_pause(void);
-void reprise_graph_building_resume(void);
-
-/* Starts the thread, if it is not there: before the first graph is wanted. */
-void reprise_graph_building_begin(void);
-
-/* At exit: lets the graph in work finish, for so long at most, and builds no more. */
-void reprise_graph_building_stop(uint64_t patience_ns);
-
-/* After fork, in the child: there is no thread, and the queue is empty. */
-void reprise_graph_building_reset(void);
 
 /* ---- patching (patch.c): under the lane's lock, with its context current ---- */
 

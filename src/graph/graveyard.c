@@ -11,7 +11,7 @@
 #include "base/lock.h"
 #include "driver/current.h"
 #include "driver/driver.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "graph/graph.h"
 #include "graph/ledger.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "driver/driver.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "timeline/timeline.h"
 #include "graph/capture.h"
 #include "graph/exclusion.h"

@@ -19,7 +19,7 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "driver/driver.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "graph/capture.h"
 #include "graph/cost.h"
 #include "graph/exclusion.h"

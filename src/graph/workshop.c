@@ -1,5 +1,5 @@
 #include "driver/driver.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "graph/carried.h"
 #include "graph/graph.h"
 
@@ -73,7 +73,9 @@ bool reprise_workshop_open(const struct reprise_graph *graph)
 
 void reprise_workshop_close(struct reprise_workshop *workshop)
 {
-	reprise_lull_close(&workshop->lull);
+	if (workshop->lull.behind != NULL)
+		reprise_driver.cuEventDestroy_v2(workshop->lull.behind);
+	workshop->lull = (struct reprise_lull){0};
 	for (unsigned int side = 0; side < REPRISE_SIDES; side++)
 		if (workshop->streams[side] != NULL)
 			destroy(&workshop->streams[side]);

@@ -2,8 +2,8 @@
 
 #include "base/keep.h"
 #include "driver/current.h"
-#include "report/counters.h"
-#include "lane/doors.h"
+#include "stats/counters.h"
+#include "entry/entry.h"
 #include "lane/joint.h"
 #include "lane/queued.h"
 #include "lane/registry.h"

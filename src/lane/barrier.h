@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/lane.h"
 
 /* Tells the lane of a barrier, if it has news. Takes its lock. */

@@ -11,9 +11,9 @@
 #include "base/log.h"
 #include "driver/driver.h"
 #include "graph/captures.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/order.h"
-#include "lane/recorded.h"
+#include "entry/recorded.h"
 #include "lane/registry.h"
 #include "lane/thread.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/counters.h"
+#include "stats/counters.h"
 
 /* Whether calls of this thread's are to be looked at. */
 bool reprise_taking_part(void);

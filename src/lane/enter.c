@@ -2,7 +2,7 @@
 
 #include "base/gate.h"
 #include "graph/shadow.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "lane/backlog.h"
 #include "lane/joint.h"
 #include "lane/verify.h"

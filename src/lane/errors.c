@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/thread.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "lane/eager.h"
 
 #define ROWS 64

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/lane.h"
 
 /* How many are kept. */

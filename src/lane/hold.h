@@ -1,11 +1,16 @@
-/* The hold limit: threads that see to it that nothing stays deferred for longer than the user
- * allows (invariant 4). One looks; see hold.c. */
+/*
+ * The hold limit: nothing stays deferred for longer than the user allows (invariant 4). Here is
+ * since when a lane holds ops; workers/hold.c has the threads that look.
+ */
 #pragma once
 
 #include <stdbool.h>
 
+#include "base/worker.h"
 #include "trace/plan.h"
 #include "lane/lane.h"
+
+extern struct reprise_worker reprise_hold_worker;
 
 /* Before anything may be deferred: starts the thread. False if there can be none, so that nothing
  * may be. */
@@ -54,9 +59,3 @@ static inline uint64_t reprise_hold_pause(uint64_t limit_ns)
 		pause = REPRISE_HOLD_PAUSE_NS; /* and twice as long as any other trace is planned for */
 	return pause < reprise_hold_due(limit_ns) ? pause : reprise_hold_due(limit_ns);
 }
-
-/* At exit: the thread does nothing more. */
-void reprise_hold_stop(void);
-
-/* After fork, in the child: there is no thread. */
-void reprise_hold_reset(void);

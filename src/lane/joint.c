@@ -6,7 +6,7 @@
 #include "base/inside.h"
 #include "driver/current.h"
 #include "driver/driver.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "lane/barrier.h"
 
 #define JUDGED 4096 /* after so many ops, */

@@ -13,15 +13,16 @@
 #include "base/hot.h"
 #include "base/store.h"
 #include "base/thread.h"
+#include "gpu/gpu.h"
 #include "graph/shadow.h"
 #include "op/cost.h"
 #include "op/function.h"
-#include "report/counters.h"
-#include "report/histogram.h"
-#include "report/kernels.h"
-#include "report/pauses.h"
-#include "report/places.h"
-#include "report/series.h"
+#include "stats/counters.h"
+#include "stats/histogram.h"
+#include "stats/kernels.h"
+#include "stats/pauses.h"
+#include "stats/sites.h"
+#include "stats/series.h"
 #include "lane/barrier.h"
 #include "lane/drowsy.h"
 #include "lane/ended.h"
@@ -303,7 +304,7 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
 	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	if (reprise_dry)
-		reprise_kernels_look(reprise_pause_note(first, end - before));
+		reprise_gpu_look(reprise_pause_note(first, end - before));
 	if (timed && result == CUDA_SUCCESS && !reprise_kernels_at_work()) {
 		reprise_op_cost_note(call->kind, end - begin);
 		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);

@@ -7,7 +7,7 @@
 #include "driver/current.h"
 #include "graph/cost.h"
 #include "graph/shadow.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "trace/balance.h"
 #include "lane/errors.h"
 #include "lane/hold.h"

@@ -1,6 +1,7 @@
 #include "lane/making.h"
 
 #include "base/options.h"
+#include "graph/building.h"
 #include "graph/queue.h"
 #include "trace/fork.h"
 #include "trace/plan.h"

@@ -2,7 +2,7 @@
  * and what a synchronising call may observe. */
 #pragma once
 
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/lane.h"
 
 /*

@@ -7,7 +7,7 @@
 #include "base/inside.h"
 #include "driver/current.h"
 #include "driver/driver.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "trace/balance.h"
 #include "lane/errors.h"
 #include "lane/hold.h"

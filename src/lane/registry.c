@@ -18,7 +18,7 @@
 #include "driver/driver.h"
 #include "graph/carried.h"
 #include "lane/backlog.h"
-#include "lane/doors.h"
+#include "entry/entry.h"
 #include "lane/thread.h"
 
 #define REMEMBERED 8

@@ -9,7 +9,10 @@
  */
 #pragma once
 
+#include "base/worker.h"
 #include "lane/lane.h"
+
+extern struct reprise_worker reprise_submission_worker; /* workers/submission.c */
 
 /* How long the thread sleeps between two looks while it finds anything. */
 #define REPRISE_SUBMISSION_PERIOD_NS 100000u
@@ -26,9 +29,3 @@ bool reprise_submission_ensure(void);
 
 /* Something has been queued. A load while the thread is awake. */
 void reprise_submission_wake(void);
-
-/* At exit: the thread does nothing more. */
-void reprise_submission_stop(void);
-
-/* After fork, in the child: there is no thread. */
-void reprise_submission_reset(void);

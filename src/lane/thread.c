@@ -11,6 +11,7 @@
 #include "base/inside.h"
 #include "base/thread.h"
 #include "base/thread_end.h"
+#include "graph/building.h"
 #include "graph/captures.h"
 #include "graph/carried.h"
 #include "lane/barrier.h"

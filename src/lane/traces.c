@@ -3,6 +3,7 @@
 #include "base/inside.h"
 #include "driver/current.h"
 #include "driver/driver.h"
+#include "graph/building.h"
 #include "graph/queue.h"
 #include "trace/account.h"
 #include "lane/barrier.h"

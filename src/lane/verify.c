@@ -8,8 +8,8 @@
 #include "driver/driver.h"
 #include "graph/capture.h"
 #include "graph/shadow.h"
-#include "report/counters.h"
-#include "lane/doors.h"
+#include "stats/counters.h"
+#include "entry/entry.h"
 
 #define ASKED_MOST REPRISE_SEGMENT_MOST /* no trace is longer */
 #define WORDS_MOST 192

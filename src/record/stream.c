@@ -8,8 +8,8 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/options.h"
-#include "report/counters.h"
-#include "report/file.h"
+#include "stats/counters.h"
+#include "base/output.h"
 
 #define GATHERED_MOST 4096
 

@@ -2,7 +2,7 @@
  * The file of an op stream: a header that names the kinds of records, then records, gathered and
  * written many at a time. Under the lock of record.c, all of it.
  *
- * The file is a new one (report/file.h), and is opened for each write and closed again: a program
+ * The file is a new one (base/output.h), and is opened for each write and closed again: a program
  * that closes every file, or counts on the number that it gets next, is not to find one of ours.
  * What is then found under the name is written to only if it is still the file that was made.
  */

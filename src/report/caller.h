@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "report/places.h"
+#include "stats/sites.h"
 
 #define REPRISE_RUNTIME_NAME_MOST 64
 

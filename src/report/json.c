@@ -14,18 +14,17 @@
 #include "base/launcher.h"
 #include "base/lock.h"
 #include "base/options.h"
-#include "base/start.h"
+#include "process/start.h"
 #include "base/store.h"
 #include "base/tools.h"
 #include "graph/cost.h"
 #include "graph/ledger.h"
 #include "lane/eager.h"
-#include "lane/process.h"
 #include "lane/verify.h"
 #include "op/op.h"
 #include "record/record.h"
-#include "report/counters.h"
-#include "report/machine.h"
+#include "stats/counters.h"
+#include "stats/machine.h"
 #include "report/rows.h"
 
 #define FORMAT 2 /* of the report: 1 had numbers only */
@@ -245,7 +244,7 @@ static void add_reasons(struct reprise_text *text, const struct reprise_totals *
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 
 	memcpy(unfit, totals->counts.unfit, sizeof(unfit));
-	unfit[REPRISE_UNFIT_NO_LANE] = reprise_process_unlaned();
+	unfit[REPRISE_UNFIT_NO_LANE] = atomic_load(&reprise_ops_without_lane);
 	reprise_text_add(text, ",\n  ");
 	reprise_text_add_named(text, "exits", reprise_exit_names, totals->counts.exits,
 	                       REPRISE_EXIT_COUNT);

@@ -20,18 +20,15 @@
 #include "base/tools.h"
 #include "driver/driver.h"
 #include "op/name.h"
-#include "report/counters.h"
-#include "report/file.h"
-#include "report/histogram.h"
+#include "stats/counters.h"
+#include "base/output.h"
+#include "stats/histogram.h"
 #include "report/json.h"
-#include "report/machine.h"
-#include "report/pauses.h"
-#include "report/places.h"
-#include "report/series.h"
+#include "stats/machine.h"
+#include "stats/pauses.h"
+#include "stats/sites.h"
+#include "stats/series.h"
 #include "report/snapshots.h"
-
-_Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
-bool reprise_reporting REPRISE_HOT_DATA;
 
 /* A report, at the end, before it, or for who asks. Over what follows. */
 static struct reprise_lock writing;
@@ -55,8 +52,7 @@ void reprise_report_begin(void)
 
 void reprise_report_forget(void)
 {
-	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
-		atomic_store(&reprise_counters[i], 0);
+	reprise_counters_reset();
 	atomic_store(&reprise_wait_longest_ns, 0);
 	atomic_store(&writing.word, 0);
 	written = 0;

@@ -5,14 +5,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "gpu/gpu.h"
 #include "graph/ledger.h"
 #include "lane/registry.h"
 #include "op/name.h"
 #include "report/caller.h"
-#include "report/histogram.h"
-#include "report/kernels.h"
-#include "report/places.h"
-#include "report/series.h"
+#include "stats/histogram.h"
+#include "stats/kernels.h"
+#include "stats/sites.h"
+#include "stats/series.h"
 #include "report/symbol.h"
 
 #define LANES_MOST 64

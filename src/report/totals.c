@@ -4,12 +4,11 @@
 
 #include "base/clock.h"
 #include "graph/cost.h"
-#include "lane/process.h"
 #include "lane/registry.h"
 #include "op/cost.h"
-#include "report/counters.h"
-#include "report/histogram.h"
-#include "report/pauses.h"
+#include "stats/counters.h"
+#include "stats/histogram.h"
+#include "stats/pauses.h"
 
 #define DEFER_NS 60 /* what answering a deferred op costs; not measured here */
 
@@ -175,7 +174,7 @@ const struct reprise_totals *reprise_totals_take(void)
 {
 	memset(&totals, 0, sizeof(totals));
 	totals.counts = reprise_counts_sum();
-	totals.ops = totals.counts.ops + reprise_process_unlaned();
+	totals.ops = totals.counts.ops + atomic_load(&reprise_ops_without_lane);
 	if (reprise_accounts_read(&totals.accounts))
 		reprise_lanes_each(add_traces, &totals.accounts);
 	weigh(&totals.gain);

@@ -16,7 +16,7 @@ struct reprise_gain {
 	uint64_t launches_ns, patches_ns, exits_ns, defers_ns; /* what they cost instead */
 	int64_t saved_ns;
 	uint64_t build_ns;                  /* in the background */
-	uint64_t firsts, pauses, pauses_ns; /* observe only: report/pauses.h */
+	uint64_t firsts, pauses, pauses_ns; /* observe only: stats/pauses.h */
 };
 
 struct reprise_totals {

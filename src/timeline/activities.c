@@ -90,13 +90,13 @@ static void add(const struct reprise_gpu_activity *activity)
 
 void reprise_timeline_note(const struct reprise_gpu_activity *activities, size_t count)
 {
-	if (!reprise_timeline_writer_start())
+	if (!reprise_timeline_writer_ready())
 		return;
 	reprise_lock_take(&activities_lock);
 	for (size_t i = 0; i < count && atomic_load(&reprise_timeline_on); i++)
 		add(&activities[i]);
 	reprise_lock_give(&activities_lock);
-	reprise_timeline_writer_watch();
+	reprise_timeline_writer_wake();
 }
 
 void reprise_timeline_activities_reset(void)

@@ -2,6 +2,7 @@
  * one thread, or of the GPU. */
 #pragma once
 
+#include "base/worker.h"
 #include "timeline/timeline.h"
 
 #define REPRISE_TIMELINE_CHUNK_BYTES 32768
@@ -47,6 +48,9 @@ extern _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 
 /* ---- timeline.c ---- */
 
+/* The thread that writes (workers/timeline.c). */
+extern struct reprise_worker reprise_timeline_writer;
+
 /* Another chunk, in the list. NULL if the timeline has taken what it may. */
 struct reprise_timeline_chunk *reprise_timeline_chunk_make(void);
 
@@ -60,13 +64,7 @@ size_t reprise_timeline_escape(char to[REPRISE_TIMELINE_NAME_MOST], const char *
 
 void reprise_timeline_activities_reset(void);
 
-/* ---- writer.c ---- */
-
 /* Starts the thread that writes, if there is none. False if there can be none. */
-bool reprise_timeline_writer_start(void);
+bool reprise_timeline_writer_ready(void);
 /* There is something to write. A load, unless the thread sleeps. */
-void reprise_timeline_writer_watch(void);
 void reprise_timeline_writer_wake(void);
-/* There are no more events. */
-void reprise_timeline_writer_finish(uint64_t patience_ns);
-void reprise_timeline_writer_reset(void);

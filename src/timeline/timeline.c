@@ -23,6 +23,18 @@ static pthread_key_t at_thread_end;
 static _Thread_local struct reprise_timeline_chunk *mine
 	__attribute__((tls_model(REPRISE_TLS_MODEL)));
 
+struct reprise_worker reprise_timeline_writer;
+
+bool reprise_timeline_writer_ready(void)
+{
+	return reprise_worker_ready(&reprise_timeline_writer);
+}
+
+void reprise_timeline_writer_wake(void)
+{
+	reprise_worker_wake(&reprise_timeline_writer);
+}
+
 static void thread_ended(void *chunk)
 {
 	struct reprise_timeline_chunk *last = chunk;
@@ -71,13 +83,13 @@ static struct reprise_timeline_chunk *next_chunk(void)
 	struct reprise_timeline_chunk *full = mine;
 	int entered = reprise_enter();
 
-	mine = reprise_timeline_writer_start() ? make_mine() : NULL;
+	mine = reprise_timeline_writer_ready() ? make_mine() : NULL;
 	if (full != NULL)
 		atomic_store_explicit(&full->ended, true, memory_order_release);
 	if (mine == NULL)
 		atomic_store(&reprise_timeline_on, false);
 	pthread_setspecific(at_thread_end, mine);
-	reprise_timeline_writer_wake();
+	reprise_worker_call(&reprise_timeline_writer);
 	reprise_leave(entered);
 	return mine;
 }
@@ -109,7 +121,7 @@ void reprise_timeline_add(unsigned int kind, uint64_t begin,
 		.graph = about->graph & 0xffff,
 	};
 	atomic_store_explicit(&chunk->count, count + 1, memory_order_release);
-	reprise_timeline_writer_watch();
+	reprise_timeline_writer_wake();
 }
 
 void reprise_timeline_start(void)
@@ -120,11 +132,6 @@ void reprise_timeline_start(void)
 	atomic_store(&events_left,
 	             (int64_t)((reprise_option(REPRISE_OPTION_TIMELINE_MOST) << 20) / LINE_LEAST));
 	atomic_store(&reprise_timeline_on, true);
-}
-
-void reprise_timeline_finish(uint64_t patience_ns)
-{
-	reprise_timeline_writer_finish(patience_ns);
 }
 
 void reprise_timeline_reset(void)
@@ -139,7 +146,7 @@ void reprise_timeline_reset(void)
 	}
 	mine = NULL;
 	reprise_timeline_activities_reset();
-	reprise_timeline_writer_reset();
+	reprise_worker_reset(&reprise_timeline_writer);
 	if (reprise_option_text(REPRISE_OPTION_TIMELINE)[0] == '\0')
 		return;
 	pthread_key_delete(at_thread_end);

@@ -13,10 +13,11 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "gpu/gpu.h"
+#include "stats/activity.h"
 #include "op/call.h"
 
 /*
@@ -85,14 +86,11 @@ static inline void reprise_timeline_end_call(unsigned int kind, uint64_t begin)
 	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
 }
 
-/* The listener to what ran on the GPU. */
+/* By gpu/gpu.h: what ran on the GPU. */
 void reprise_timeline_note(const struct reprise_gpu_activity *activities, size_t count);
 
 /* When Reprise starts: there is a timeline from now on, if it was asked for. */
 void reprise_timeline_start(void);
-
-/* At exit: no more events; what there is is written, and waited for so long at most. */
-void reprise_timeline_finish(uint64_t patience_ns);
 
 /* After fork, in the child: what was noted is the parent's. The child has a file of its own. */
 void reprise_timeline_reset(void);

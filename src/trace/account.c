@@ -8,7 +8,7 @@
 #include "base/lock.h"
 #include "graph/cost.h"
 #include "op/cost.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 
 static struct reprise_lock accounts_lock;
 static struct reprise_accounts ended;

@@ -26,7 +26,7 @@
 #include "lane/pace.h"
 #include "lane/submission.h"
 #include "lane/traces.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "costs.h"
 #include "gpu.h"
 #include "offline.h"

@@ -10,7 +10,9 @@
 
 #define DEADLINE_S 20
 
-static struct reprise_worker worker;
+static void *work(void *unused);
+
+static struct reprise_worker worker = {.run = work, .name = "worker"};
 static atomic_uint wanted, done;
 static atomic_bool starts_late; /* the starting thread comes back only when the new one sleeps */
 
@@ -63,7 +65,7 @@ static void ask(void)
 
 START_TEST(work_is_seen_to)
 {
-	ck_assert(reprise_worker_ready(&worker, work, "worker"));
+	ck_assert(reprise_worker_ready(&worker));
 	for (unsigned int i = 0; i < 1000; i++)
 		ask();
 }
@@ -72,7 +74,7 @@ END_TEST
 START_TEST(a_thread_that_sleeps_before_its_starter_returns_is_woken)
 {
 	starts_late = true;
-	ck_assert(reprise_worker_ready(&worker, work, "worker"));
+	ck_assert(reprise_worker_ready(&worker));
 	for (unsigned int i = 0; i < 5; i++)
 		ask();
 }
@@ -80,7 +82,7 @@ END_TEST
 
 START_TEST(a_child_starts_another)
 {
-	ck_assert(reprise_worker_ready(&worker, work, "worker"));
+	ck_assert(reprise_worker_ready(&worker));
 	ask();
 	reprise_worker_reset(&worker);
 	ck_assert_uint_eq(worker.state, REPRISE_WORKER_ABSENT);

@@ -6,10 +6,10 @@
 
 #include "base/gate.h"
 #include "base/inside.h"
-#include "base/start.h"
+#include "process/start.h"
 #include "graph/neighbours.h"
 #include "lane/loading.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 
 _Atomic uint32_t reprise_attention;
 bool reprise_reporting;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "lane/doors.h"
+#include "entry/entry.h"
 
 struct rooms {
 	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins,

@@ -1,6 +1,6 @@
 /* How much of the time building may take. */
 #include "../../suite.h"
-#include "graph/budget.h"
+#include "workers/budget.h"
 
 #define SECOND 1000000000u
 

@@ -2,7 +2,7 @@
 #include "../../suite.h"
 #include "driver/driver.h"
 #include "graph/cost.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "../trace/ops.h"
 
 enum { NODES = 8 };

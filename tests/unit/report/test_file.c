@@ -14,7 +14,7 @@
 
 #include "../../suite.h"
 #include "base/write.h"
-#include "report/file.h"
+#include "base/output.h"
 
 #define REPORT "a report\n"
 

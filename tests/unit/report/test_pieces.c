@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "report/histogram.h"
-#include "report/places.h"
+#include "stats/histogram.h"
+#include "stats/sites.h"
 #include "report/text.h"
 
 /* ---- histograms ---- */

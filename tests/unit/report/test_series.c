@@ -3,7 +3,7 @@
 
 #include "../../suite.h"
 #include "base/clock.h"
-#include "report/series.h"
+#include "stats/series.h"
 
 #define FIRST_NS 10000000u
 

@@ -4,10 +4,9 @@
 #include "../../suite.h"
 #include "base/clock.h"
 #include "graph/cost.h"
-#include "lane/process.h"
 #include "lane/registry.h"
 #include "op/cost.h"
-#include "report/counters.h"
+#include "stats/counters.h"
 #include "report/totals.h"
 
 #define BUSY_TICKS 100000u
@@ -18,7 +17,7 @@
 /* ---- in place of the rooms further in: one lane ---- */
 
 static struct reprise_lane lane;
-static unsigned long unlaned;
+_Atomic uint64_t reprise_ops_without_lane;
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting = true, reprise_dry;
 _Atomic bool reprise_kernels_working;
@@ -26,11 +25,6 @@ _Atomic bool reprise_kernels_working;
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
 {
 	visit(&lane, context);
-}
-
-unsigned long reprise_process_unlaned(void)
-{
-	return unlaned;
 }
 
 /* ---- the tests ---- */
@@ -70,7 +64,7 @@ static void run_and_end(uint64_t more, uint64_t unseen)
 	lane.counts.replayed = REPLAYS * COUNT;
 	lane.counts.kinds[REPRISE_OP_KERNEL] = REPLAYS * COUNT;
 	lane.counts.kinds[REPRISE_OP_SET] = more;
-	unlaned = (unsigned long)unseen;
+	reprise_ops_without_lane = unseen;
 	reprise_account_ended(&trace, 1);
 }
 

@@ -1,0 +1,404 @@
+#include "entry/lifetime.h"
+
+#include "base/changes.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "base/thread.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "graph/building.h"
+#include "graph/carried.h"
+#include "graph/neighbours.h"
+#include "op/memory.h"
+#include "stats/counters.h"
+#include "timeline/timeline.h"
+#include "lane/barrier.h"
+#include "entry/entry.h"
+#include "lane/eager.h"
+#include "lane/errors.h"
+#include "lane/joint.h"
+#include "lane/order.h"
+#include "entry/recorded.h"
+#include "lane/registry.h"
+#include "lane/thread.h"
+#include "lane/traces.h"
+
+/* What is to be forgotten of all lanes. */
+struct forgetting {
+	struct reprise_function_set function; /* only traces that launch it; none: all */
+	CUstream stream;                      /* only this stream's lane, if `one_stream` */
+	bool one_stream;
+	uint32_t owner;    /* only this thread's lanes; 0: all */
+	CUcontext context; /* only this context's lanes; NULL: all */
+	bool elsewhere;    /* only traces that name arrays or contexts */
+	bool retire;       /* the lanes go too */
+	bool stay; /* their private streams do not: the driver might keep who destroys them, and gives
+	              them back with the context */
+};
+
+#define TRIES_MOST 16
+
+/*
+ * The building thread rests and the lane is locked, with nothing deferred: what is, is issued under
+ * the lane's lock alone, since the driver may keep who does that. Another thread may defer again
+ * meanwhile, but hardly often.
+ */
+static void take(struct reprise_lane *lane, bool parted)
+{
+	for (unsigned int tries = 1;; tries++) {
+		if (parted)
+			reprise_joint_settle(lane);
+		else if (atomic_load(&lane->deferred_since) != 0)
+			reprise_lane_tell(lane, false);
+		reprise_graph_building_pause();
+		if (parted)
+			reprise_joint_part_paused(lane, false);
+		reprise_lock_take(&lane->lock);
+		if (atomic_load(&lane->deferred_since) == 0 || tries == TRIES_MOST)
+			break;
+		reprise_lock_give(&lane->lock);
+		reprise_graph_building_resume();
+	}
+	reprise_lane_barrier(lane, false);
+}
+
+static void give(struct reprise_lane *lane)
+{
+	reprise_lock_give(&lane->lock);
+	reprise_graph_building_resume();
+}
+
+static void forget(struct reprise_lane *lane, void *context)
+{
+	const struct forgetting *what = context;
+	struct reprise_workshop workshop = {0};
+
+	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
+	    (what->owner != 0 && lane->owner != what->owner) ||
+	    (what->context != NULL && lane->context != what->context) ||
+	    (what->function.handle != NULL && !reprise_lane_may_launch(lane, &what->function)) ||
+	    (what->elsewhere && !atomic_load(&lane->names_elsewhere)))
+		return;
+	take(lane, what->one_stream || what->retire);
+	if (what->function.handle != NULL)
+		reprise_lane_forget_function(lane, &what->function);
+	else if (what->elsewhere)
+		reprise_lane_forget_elsewhere(lane);
+	else
+		reprise_lane_forget(lane);
+	if (what->retire || what->one_stream)
+		workshop = reprise_lane_take_workshop(lane);
+	if (what->retire)
+		reprise_lanes_retire(lane);
+	give(lane);
+	if (workshop.context != NULL && !what->stay)
+		reprise_lane_close(&workshop);
+}
+
+void reprise_lanes_forget_all(void)
+{
+	struct forgetting all = {0};
+
+	reprise_lanes_each(forget, &all);
+}
+
+/* ---- contexts ---- */
+
+/* The device's primary context, if it is there. To retain it then makes none. */
+static CUcontext primary_of(CUdevice device)
+{
+	CUcontext context = NULL;
+	unsigned int flags;
+	int active = 0;
+
+	if (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS &&
+	    active != 0 && reprise_driver.cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS)
+		reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
+	return context;
+}
+
+#define DEVICES_MOST 64
+
+/* By device, the primary context that a call found there which might end it. All threads': whose
+ * call ends it may be another one than noted it. */
+static _Atomic(CUcontext) primaries[DEVICES_MOST];
+
+static void note_primary(CUdevice device, CUcontext context)
+{
+	if (context != NULL && device >= 0 && device < DEVICES_MOST)
+		atomic_store(&primaries[device], context);
+}
+
+static void note_primaries(void)
+{
+	int count = 0;
+
+	if (reprise_driver.cuDeviceGetCount(&count) != CUDA_SUCCESS)
+		return;
+	for (CUdevice device = 0; device < count; device++)
+		note_primary(device, primary_of(device));
+}
+
+/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by
+ * now. Of its captures nobody else is heard any more. */
+static void context_has_ended(CUcontext context)
+{
+	reprise_captures_destroyed(NULL, context);
+	reprise_errors_context_ended(context);
+	reprise_graveyard_lose(context);
+	reprise_neighbours_ended(context);
+}
+
+static bool is_of_device(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_PRIMARY || what == REPRISE_LIFETIME_RESET;
+}
+
+static bool is_current(CUcontext context)
+{
+	CUcontext current = NULL;
+
+	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context;
+}
+
+/*
+ * Whether the call has ended the context, the device's or the one that is its handle. It may have
+ * stayed: another holds it too, or the call was refused. A primary one that nobody else holds is
+ * active no more; it may be active again after a reset, which ends it whoever holds it. One that is
+ * detached is current, and if it ends it is not any more.
+ */
+static bool has_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
+{
+	switch (what) {
+	case REPRISE_LIFETIME_RESET:
+		return result == CUDA_SUCCESS || !reprise_driver_primary_is_there((CUdevice)handle);
+	case REPRISE_LIFETIME_PRIMARY:
+		return !reprise_driver_primary_is_there((CUdevice)handle);
+	case REPRISE_LIFETIME_DETACH:
+		return result == CUDA_SUCCESS && !is_current((CUcontext)handle);
+	default:
+		return result != CUDA_ERROR_INVALID_CONTEXT &&
+		       result != CUDA_ERROR_INVALID_VALUE; /* others are of what ran there */
+	}
+}
+
+static void look_at_primary(enum reprise_lifetime what, CUdevice device, CUresult result)
+{
+	CUcontext context;
+
+	if (device < 0 || device >= DEVICES_MOST || atomic_load(&primaries[device]) == NULL ||
+	    !has_ended(what, (uintptr_t)device, result))
+		return;
+	context = atomic_exchange(&primaries[device], NULL);
+	if (context != NULL)
+		context_has_ended(context);
+}
+
+/* The call has returned. Until then what is known of a context is kept. */
+static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUresult result)
+{
+	if (is_of_device(what))
+		look_at_primary(what, (CUdevice)handle, result);
+	else if (handle == 0)
+		for (CUdevice device = 0; device < DEVICES_MOST; device++)
+			look_at_primary(REPRISE_LIFETIME_PRIMARY, device, result);
+	else if (has_ended(what, handle, result))
+		context_has_ended((CUcontext)handle);
+}
+
+#define PATIENCE_NS 2000000000u
+
+/*
+ * What is ours in the context, or if NULL in all of them, is given back before the driver's call:
+ * the context is still there, and may stay, and a graph that is left in one that ends is never
+ * freed. The driver may keep who destroys one until the work of its context is done. That of the
+ * context named by cuCtxDestroy is waited for in any case; elsewhere, where the context may stay
+ * and this thread be the one that others wait for, no other call may be under way that waits; if
+ * there still is one after a while, graphs and streams are left. Returns whether none were.
+ */
+static bool give_back(CUcontext context, bool ends_surely)
+{
+	bool now = ends_surely || reprise_gate_alone(PATIENCE_NS);
+	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
+	struct reprise_grave *graves;
+
+	reprise_lanes_each(forget, &ending);
+	reprise_graph_building_pause();
+	graves = now ? reprise_graveyard_take(context) : NULL;
+	reprise_graph_building_resume();
+	reprise_graveyard_destroy(graves);
+	reprise_joint_destroy_spares(context);
+	return now;
+}
+
+/* The program may capture on this thread: none of our calls is to end that. */
+static void end_context(enum reprise_lifetime what, uintptr_t handle)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	bool of_device = is_of_device(what), nothing_left = true;
+	int entered = reprise_enter();
+	CUcontext context;
+
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	context = of_device ? primary_of((CUdevice)handle) : (CUcontext)handle;
+	if (!of_device || context != NULL)
+		nothing_left = give_back(context, what == REPRISE_LIFETIME_CONTEXT && context != NULL);
+	if (of_device)
+		note_primary((CUdevice)handle, context);
+	else if (context == NULL && (!nothing_left || atomic_load(&reprise_errors_count) != 0))
+		note_primaries();
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_leave(entered);
+}
+
+/* ---- all kinds ---- */
+
+static bool is_of_function(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_FUNCTION || what == REPRISE_LIFETIME_KERNEL;
+}
+
+static bool is_of_memory(enum reprise_lifetime what)
+{
+	return what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_ARRAYS ||
+	       what == REPRISE_LIFETIME_UNNAMED;
+}
+
+/* What of the driver's answers may be other ones after the call. */
+static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
+{
+	if (is_of_memory(what) || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
+		does(REPRISE_CHANGES_MEMORY);
+	if (what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
+		does(REPRISE_CHANGES_FUNCTIONS);
+}
+
+/* What the traces that are forgotten have in common. */
+static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
+{
+	struct forgetting forgetting = {0};
+
+	switch (what) {
+	case REPRISE_LIFETIME_FUNCTION:
+	case REPRISE_LIFETIME_KERNEL:
+		forgetting.function =
+			reprise_loading_set((CUfunction)handle, what == REPRISE_LIFETIME_KERNEL);
+		break;
+	case REPRISE_LIFETIME_STREAM:
+	case REPRISE_LIFETIME_ATTRIBUTES:
+		forgetting.one_stream = true;
+		forgetting.retire = handle > (uintptr_t)CU_STREAM_PER_THREAD;
+		forgetting.stream = handle == 0 ? CU_STREAM_LEGACY : (CUstream)handle;
+		forgetting.owner = forgetting.stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;
+		break;
+	case REPRISE_LIFETIME_ARRAYS:
+	case REPRISE_LIFETIME_CONTEXT:
+	case REPRISE_LIFETIME_DETACH:
+	case REPRISE_LIFETIME_PRIMARY:
+	case REPRISE_LIFETIME_RESET: /* what was made in one may be named in any other */
+		forgetting.elsewhere = true;
+		break;
+	default:
+		break;
+	}
+	return forgetting;
+}
+
+static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool settled)
+{
+	struct forgetting forgetting = scope_of(what, handle);
+
+	reprise_lanes_each(forget, &forgetting);
+	if (what == REPRISE_LIFETIME_ATTRIBUTES && forgetting.stream == CU_STREAM_PER_THREAD)
+		reprise_thread_attributes_change(settled);
+}
+
+/*
+ * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others'
+ * launches may be kept by the driver, and plainly a stream that has nothing to do with them is
+ * destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of. Of
+ * functions, what lanes hold that may launch them: that is issued where their traces are forgotten.
+ */
+static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
+{
+	if (what == REPRISE_LIFETIME_STREAM)
+		reprise_lanes_sync(REPRISE_SYNC_STREAM, handle, false);
+	else if (what == REPRISE_LIFETIME_ARRAYS)
+		reprise_lanes_sync(REPRISE_SYNC_UNKNOWN, 0, false);
+	else if (what == REPRISE_LIFETIME_UNNAMED || is_of_function(what))
+		reprise_lanes_issue_own();
+	else
+		reprise_lanes_barrier(true);
+}
+
+static void begin_end(enum reprise_lifetime what, uintptr_t handle)
+{
+	reprise_count(REPRISE_COUNT_lifetimes, 1);
+	if (reprise_records())
+		reprise_recorded_lifetime(what, handle);
+	issue_before_end(what, handle);
+	each_change(what, reprise_changes_begin);
+	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED)
+		return;
+	if (what == REPRISE_LIFETIME_STREAM && handle != 0)
+		reprise_captures_destroyed((CUstream)handle, NULL);
+	if (what == REPRISE_LIFETIME_ATTRIBUTES)
+		reprise_carried_note(scope_of(what, handle).stream);
+	if (reprise_ends_context(what))
+		end_context(what, handle);
+	forget_traces(what, handle, false);
+	if (what == REPRISE_LIFETIME_STREAM && handle > (uintptr_t)CU_STREAM_PER_THREAD)
+		reprise_errors_stream_ended((CUstream)handle);
+}
+
+/*
+ * What other threads learnt while the call was under way is forgotten, and graphs that were
+ * captured meanwhile: a reference to a texture is set without waiting for anything. A stream that
+ * has ended leaves nothing to learn, and its handle may be a new one's by now.
+ */
+static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult result)
+{
+	each_change(what, reprise_changes_end);
+	if (reprise_ends_context(what))
+		look_at_contexts(what, handle, result);
+	if (what == REPRISE_LIFETIME_CODE || what == REPRISE_LIFETIME_ARRAYS || is_of_function(what) ||
+	    what == REPRISE_LIFETIME_ATTRIBUTES || reprise_ends_context(what))
+		forget_traces(what, handle, true);
+}
+
+void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
+{
+	REPRISE_KEEP_ERRNO;
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	begin_end(what, handle);
+	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
+void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
+{
+	REPRISE_KEEP_ERRNO;
+	uint64_t begin = reprise_timeline_begin();
+
+	if (reprise_inside != 0)
+		return;
+	complete_end(what, handle, result);
+	reprise_timeline_end_call(REPRISE_TIMELINE_LIFETIME, begin);
+}
+
+bool reprise_free_begin(CUdeviceptr address)
+{
+	REPRISE_KEEP_ERRNO;
+
+	return reprise_inside == 0 &&
+	       reprise_memory_free_begin(address,
+	                                 reprise_taking_part()); /* not while the program captures */
+}
+
+void reprise_free_end(void)
+{
+	reprise_memory_free_end();
+}

@@ -1,0 +1,172 @@
+/*
+ * What the doors ask of streams, said to the lanes: ops, and calls that order a stream or wait. The
+ * doors of events, of what ends, of what takes memory and of the program's captures are in files of
+ * their own (events.c, lifetime.c, shortage.c, eager.c).
+ */
+#include "entry/entry.h"
+
+#include "base/hot.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "op/function.h"
+#include "op/op.h"
+#include "stats/counters.h"
+#include "timeline/timeline.h"
+#include "lane/eager.h"
+#include "lane/errors.h"
+#include "lane/joint.h"
+#include "lane/loading.h"
+#include "lane/order.h"
+#include "process/process.h"
+#include "entry/recorded.h"
+#include "lane/registry.h"
+
+/* ---- ops ---- */
+
+/* An op that no lane looks at. */
+static CUresult pass(const struct reprise_call *call)
+{
+	bool loads = reprise_loading_begins_launch(call, false);
+	CUresult result = reprise_call_pass(call, NULL);
+
+	if (loads)
+		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
+		                     result == CUDA_SUCCESS);
+	return result;
+}
+
+REPRISE_HOT static CUresult submit(struct reprise_call *call)
+{
+	struct reprise_lane *lane;
+
+	if (!reprise_records() && reprise_lanes_asleep(call->stream, call->per_thread))
+		return pass(call);
+	if (__builtin_expect(!reprise_taking_part(), 0)) {
+		/* Another thread's capture, or a pause, may have begun since this one's last op was
+		 * deferred. */
+		if (reprise_lanes_hold() || atomic_load(&reprise_joint_lanes) > 0)
+			reprise_lanes_pass_by(call->stream, call->per_thread);
+		reprise_count(reprise_eager_counter(), 1);
+		return pass(call);
+	}
+	/* It is no op, and no barrier either: whatever is deferred may stay so. */
+	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
+		reprise_count(REPRISE_COUNT_empty_ops, 1);
+		return pass(call);
+	}
+	lane = reprise_lanes_find(call->stream, call->per_thread);
+	if (__builtin_expect(lane == NULL, 0)) {
+		reprise_lanes_make_way_for(call->stream, call->per_thread);
+		atomic_fetch_add_explicit(&reprise_ops_without_lane, 1, memory_order_relaxed);
+		return pass(call);
+	}
+	reprise_process_prepare();
+	reprise_lanes_make_way(lane, reprise_call_is_copy(call));
+	return reprise_lane_submit(lane, call);
+}
+
+/* The op is recorded first: its parameters are the program's until the call returns, and the call
+ * may not return before another thread's. */
+static CUresult submit_recorded(struct reprise_call *call)
+{
+	CUresult result;
+
+	reprise_recorded_op(call);
+	result = submit(call);
+	reprise_record_returned(result);
+	return result;
+}
+
+static CUresult submit_timed(struct reprise_call *call)
+{
+	uint64_t begin = reprise_timeline_begin();
+	CUresult result;
+	uint16_t name;
+
+	reprise_process_prepare(); /* at exit, what was noted is written */
+	result = reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
+	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part()
+	           ? reprise_function_of(call->kernel.function).name
+	           : 0; /* it is loaded by now */
+	reprise_timeline_end(call->kind, begin,
+	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
+	                                                     .graph = name});
+	return result;
+}
+
+REPRISE_HOT CUresult reprise_submit(struct reprise_call *call)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (__builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0))
+		return submit_timed(call);
+	return reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
+}
+
+/* ---- other calls on a stream ---- */
+
+void reprise_order(CUstream stream, bool per_thread)
+{
+	REPRISE_KEEP_ERRNO;
+	uint64_t begin = reprise_timeline_begin();
+	struct reprise_lane *lane;
+
+	if (reprise_inside != 0)
+		return;
+	reprise_lanes_returned();
+	lane = reprise_lanes_known(stream, per_thread);
+	if (reprise_records())
+		reprise_recorded_order(lane);
+	reprise_lanes_order(lane, stream, per_thread, true);
+	reprise_timeline_end_call(REPRISE_TIMELINE_ORDER, begin);
+}
+
+void reprise_order_ends(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (reprise_inside == 0)
+		reprise_lanes_returned();
+}
+
+static CUresult sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	uint64_t begin = reprise_timeline_begin();
+	bool pending;
+
+	reprise_lanes_returned();
+	if (reprise_records())
+		reprise_recorded_wait(what, handle, per_thread);
+	pending = reprise_lanes_sync(what, handle, per_thread);
+	reprise_timeline_end_call(REPRISE_TIMELINE_WAIT, begin);
+	return pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (reprise_inside == 0)
+		sync(what, handle, per_thread);
+}
+
+CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
+{
+	REPRISE_KEEP_ERRNO;
+	CUresult error = CUDA_SUCCESS, pending;
+
+	if (reprise_inside != 0)
+		return CUDA_SUCCESS;
+	pending = sync(what, handle, per_thread);
+	if (__builtin_expect(atomic_load(&reprise_errors_count) != 0, 0))
+		error = reprise_lanes_error(what, handle, per_thread);
+	return error != CUDA_SUCCESS ? error : pending;
+}
+
+void reprise_issue(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(false);
+}

@@ -1,0 +1,134 @@
+/*
+ * Everything that is counted, once: name in reports, and what it counts.
+ *
+ * Counters are process-wide and relaxed: a report reads them, nothing else does. Ops are counted by
+ * each lane for itself and added up by the report.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REPRISE_COUNTERS(X) \
+	X(graphs_built, "executable graphs instantiated") \
+	X(graph_nodes, "their nodes") \
+	X(graphs_drawn, "of these, drawn for graphviz") \
+	X(graphs_destroyed, "executable graphs destroyed again") \
+	X(build_ns, "time spent building them, in the background") \
+	X(functions_behind, \
+	  "times that a stream had too many host functions to do for more to be held back, and ops were eager") \
+	X(lulls_missed, "times that a build was put off because the device had work to do") \
+	X(lull_longest_ns, "longest time that launches were kept back for one") \
+	X(build_failed_capture, \
+	  "builds given up: an op could not be captured, or the capture was invalidated") \
+	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
+	X(build_failed_attributes, \
+	  "builds given up: what is captured could not be given the attributes that the program has set on the stream") \
+	X(build_failed_room, \
+	  "builds given up: the graph alone would take more memory than graphs may") \
+	X(build_failed_neighbours, \
+	  "builds given up: a graph of one op, while the device may have another context") \
+	X(capture_longest_ns, "longest capture of the building thread") \
+	X(instantiate_longest_ns, "longest instantiation") \
+	X(upload_longest_ns, "longest upload") \
+	X(destroy_longest_ns, "longest destruction of a graph") \
+	X(updates, "whole-graph updates") \
+	X(update_ns, "time spent on them, on the program's threads; on those refused too") \
+	X(updates_failed, "whole-graph updates that could not be captured") \
+	X(updates_refused, "whole-graph updates that the driver refused:") \
+	X(refused_topology, "of these, because of the count of nodes or their edges") \
+	X(refused_node_type, "because of another type of node") \
+	X(refused_function, \
+	  "because of a function of another context, or one that launches from the device") \
+	X(refused_parameters, "because of memory of another kind or context, or other dimensions") \
+	X(refused_attributes, "because of launch attributes") \
+	X(refused_unsupported, "because a node cannot be updated at all") \
+	X(refused_otherwise, "for another reason") \
+	X(node_patches, "replays for which single nodes were set") \
+	X(node_updates, "single nodes set") \
+	X(node_update_ns, "time spent on them, on the program's threads") \
+	X(node_updates_failed, "single nodes that the driver would not set") \
+	X(toggles, "single nodes disabled for an absent op, or enabled again") \
+	X(toggle_ns, "time spent on them, on the program's threads") \
+	X(toggles_failed, "single nodes that the driver would not disable or enable") \
+	X(rebuilds, \
+	  "graphs given up to be built anew, because they could not be patched or launched any more") \
+	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
+	X(came_back, "times that a trace was replayed after the time for which it was put aside") \
+	X(launches_failed, "graph launches that failed, done eagerly instead") \
+	X(submitted, "graphs launched by a thread of ours in the program's stead") \
+	X(submitted_after_all, \
+	  "graphs that were left to it, but launched before it did, since something had to come behind them") \
+	X(submitted_patches, \
+	  "nodes in all of these that had to be set, or to be updated with their graph") \
+	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
+	X(lanes_joined, \
+	  "streams that came into a lane with others, because they fork and join again and again") \
+	X(lanes_parted, \
+	  "such lanes given up: another thread's calls came, a stream ended, or nothing was gained") \
+	X(joint_launches, "launches of graphs that fork over several streams") \
+	X(joint_debts_paid, \
+	  "waits that streams were given for the end of their branch in such a graph") \
+	X(joint_uncovered, \
+	  "times that such a graph was not used, because its first stream was not behind the others") \
+	X(threads_failed, "threads of ours that could not be had when there was something to do") \
+	X(private_streams_failed, "private streams that could not be had") \
+	X(hold_flushes, \
+	  "lanes and queues issued by the hold limit, or where the program was seen to pause again and again") \
+	X(hold_overruns, "of these, begun later than the limit") \
+	X(hold_begun_ns, "longest time until the hold limit began to issue") \
+	X(hold_longest_ns, \
+	  "longest time until it had issued all: the driver's own time for each op included") \
+	X(errors_kept, \
+	  "deferred ops that the driver refused, of which the program was told by a later wait, or will be") \
+	X(errors_told, "of these, told so far") \
+	X(paused_ops, \
+	  "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
+	X(program_captures, "captures that the program made itself") \
+	X(passed_capturing, "ops that passed because the program captured; not among the ops") \
+	X(empty_ops, \
+	  "copies and memsets of no bytes, which passed while what was deferred stayed so; not among the ops") \
+	X(passed_stopped, "ops that passed because Reprise had stopped; not among the ops") \
+	X(lifetimes, "calls that ended something traces may refer to") \
+	X(nodes_verified, \
+	  "nodes compared with what the program asked, before their graph was launched") \
+	X(nodes_not_verified, "nodes of which nothing is kept that could be compared") \
+	X(differences, "differences found") \
+	X(stream_records, "records written to the op stream") \
+	X(timeline_events, "events written to the timeline")
+
+enum reprise_counter {
+#define X(name, text) REPRISE_COUNT_##name,
+	REPRISE_COUNTERS(X)
+#undef X
+		REPRISE_COUNTER_COUNT
+};
+
+/* Whether somebody will read it. Set when Reprise starts; what costs anything beside a count is
+ * left out where nobody does. */
+extern bool reprise_reporting;
+
+extern _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
+
+/* Calls that could be ops, on streams that have no lane: part of the ops of a report. */
+extern _Atomic uint64_t reprise_ops_without_lane;
+
+/* After fork, in the child. */
+void reprise_counters_reset(void);
+
+static inline void reprise_count(enum reprise_counter counter, uint64_t amount)
+{
+	atomic_fetch_add_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
+}
+
+static inline void reprise_uncount(enum reprise_counter counter, uint64_t amount)
+{
+	atomic_fetch_sub_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
+}
+
+static inline void reprise_count_most(enum reprise_counter counter, uint64_t value)
+{
+	if (value > atomic_load_explicit(&reprise_counters[counter], memory_order_relaxed))
+		atomic_store_explicit(&reprise_counters[counter], value, memory_order_relaxed);
+}

@@ -1,0 +1,99 @@
+/* Open addressing by a hash that stands for the call and its stack: who has put it into a slot, by
+ * one exchange, also fills in the rest. */
+#include "stats/sites.h"
+
+#include <stdatomic.h>
+
+#include "base/hash.h"
+#include "base/inside.h"
+#include "base/keep.h"
+
+#define TRIES_MOST 16
+
+static struct slot {
+	_Atomic uint64_t key; /* 0: free */
+	_Atomic(const char *) what;
+	_Atomic(const void *) frames[REPRISE_STACK_MOST];
+	_Atomic unsigned int depth;
+	_Atomic int kind;
+	_Atomic uint64_t count;
+} slots[REPRISE_PLACES_MOST];
+
+static _Atomic uint64_t left_out;
+static atomic_bool begun;
+
+void reprise_places_begin(void)
+{
+	atomic_store(&begun, true);
+}
+
+/* True if the slot is this place's, now or before. */
+static bool is_of(struct slot *slot, uint64_t key, const struct reprise_place *place)
+{
+	uint64_t found = 0;
+
+	if (!atomic_compare_exchange_strong(&slot->key, &found, key))
+		return found == key;
+	atomic_store(&slot->kind, (int)place->kind);
+	for (unsigned int i = 0; i < place->depth; i++)
+		atomic_store(&slot->frames[i], place->frames[i]);
+	atomic_store(&slot->depth, place->depth);
+	atomic_store(&slot->what, place->what);
+	return true;
+}
+
+void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address)
+{
+	REPRISE_KEEP_ERRNO;
+	struct reprise_place place = {.kind = kind, .what = what};
+	uint64_t key;
+
+	/* What the driver itself takes, and what the program does before it begins, are no obstacle. */
+	if (kind == REPRISE_PLACE_allocates &&
+	    (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
+		return;
+	place.depth = reprise_stack_walk(address, place.frames);
+	key =
+		reprise_hash_mix(reprise_hash_bytes(0, place.frames, place.depth * sizeof(place.frames[0])),
+	                     (uintptr_t)what) |
+		1;
+	for (unsigned int i = 0; i < TRIES_MOST; i++) {
+		struct slot *slot = &slots[(key / 2 + i) % REPRISE_PLACES_MOST];
+
+		if (is_of(slot, key, &place)) {
+			atomic_fetch_add_explicit(&slot->count, 1, memory_order_relaxed);
+			return;
+		}
+	}
+	atomic_fetch_add_explicit(&left_out, 1, memory_order_relaxed);
+}
+
+struct reprise_place reprise_place_at(unsigned int i)
+{
+	struct slot *slot = &slots[i];
+	struct reprise_place place = {.what = atomic_load(&slot->what)};
+
+	if (place.what == NULL)
+		return place;
+	place.kind = (enum reprise_place_kind)atomic_load(&slot->kind);
+	place.depth = atomic_load(&slot->depth);
+	for (unsigned int f = 0; f < place.depth; f++)
+		place.frames[f] = atomic_load(&slot->frames[f]);
+	place.count = atomic_load(&slot->count);
+	return place;
+}
+
+uint64_t reprise_places_left_out(void)
+{
+	return atomic_load(&left_out);
+}
+
+void reprise_places_forget(void)
+{
+	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
+		atomic_store(&slots[i].what, NULL);
+		atomic_store(&slots[i].count, 0);
+		atomic_store(&slots[i].key, 0);
+	}
+	atomic_store(&left_out, 0);
+}

@@ -1,0 +1,28 @@
+#include "workers/budget.h"
+
+void reprise_budget_begin(struct reprise_budget *budget, uint64_t now)
+{
+	*budget = (struct reprise_budget){.begin = now, .seen = now, .credit = REPRISE_BUDGET_BURST_NS};
+}
+
+static uint64_t share_at(const struct reprise_budget *budget, uint64_t now)
+{
+	return now - budget->begin < REPRISE_BUDGET_FIRST_NS ? REPRISE_BUDGET_FIRST_SHARE
+	                                                     : REPRISE_BUDGET_SHARE;
+}
+
+uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now)
+{
+	uint64_t share = share_at(budget, now), credited = (now - budget->seen) / share;
+
+	budget->credit += (int64_t)credited;
+	budget->seen += credited * share;
+	if (budget->credit > (int64_t)REPRISE_BUDGET_BURST_NS)
+		budget->credit = REPRISE_BUDGET_BURST_NS;
+	return budget->credit > 0 ? 0 : (uint64_t)(1 - budget->credit) * share;
+}
+
+void reprise_budget_spend(struct reprise_budget *budget, uint64_t nanoseconds)
+{
+	budget->credit -= (int64_t)nanoseconds;
+}

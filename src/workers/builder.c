@@ -1,0 +1,271 @@
+/*
+ * Building graphs: one background thread takes queued graphs, makes room for each, waits for a lull
+ * (workers/lull.h), captures its ops and instantiates while that lasts, uploads, publishes; and
+ * destroys what was given up. It rests as its budget says (workers/budget.h).
+ *
+ * Building is paused (graph/building.c) from taking a graph off the queue until it is published,
+ * and while some are destroyed: the lock `compiling` is this thread's then.
+ */
+#include "workers/builder.h"
+
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/store.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "timeline/timeline.h"
+#include "workers/budget.h"
+#include "graph/cost.h"
+#include "graph/draw.h"
+#include "graph/ledger.h"
+#include "graph/make.h"
+#include "graph/building.h"
+#include "graph/queue.h"
+#include "lane/evict.h"
+#include "lane/thread.h"
+#include "workers/lull.h"
+
+#define LULL_NS 1000000u /* a lull that has lasted so long ends with the graph in work */
+#define BATCH_MOST 32    /* graphs made in one, */
+#define BATCH_MARGIN \
+	4 /* if there is room for so many times what they are thought to take: that is read only \
+	     afterwards */
+#define SWEPT_AT_ONCE 4
+
+/* Whether the graph fits in the memory that graphs may take, once as many of the others as need be
+ * have gone. */
+static bool make_room(const struct reprise_graph *graph)
+{
+	while (!reprise_ledger_has_room(graph->count))
+		if (reprise_graveyard_sweep(1) == 0 && !reprise_lanes_evict(false))
+			return false;
+	return true;
+}
+
+/* It is the lane's again, or waits for its turn. */
+static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
+{
+	if (state == REPRISE_GRAPH_QUEUED && reprise_queue_put_back(graph))
+		return;
+	if (state == REPRISE_GRAPH_QUEUED)
+		state = REPRISE_GRAPH_FAILED;
+	atomic_store_explicit(&graph->state, state, memory_order_release);
+	reprise_queue_finish();
+}
+
+/* Graphs that are made in one lull of their context. */
+struct batch {
+	struct reprise_graph *graphs[BATCH_MOST];
+	enum reprise_graph_state states[BATCH_MOST];
+	unsigned int count;
+	unsigned int made, nodes; /* of them, those that were made, and their nodes */
+};
+
+/* False if now is not the time for more. */
+static bool make_next(struct batch *batch, struct reprise_graph *graph)
+{
+	uint64_t begin = reprise_timeline_begin();
+	enum reprise_graph_state state = reprise_make(graph);
+
+	if (state == REPRISE_GRAPH_READY)
+		reprise_timeline_end(REPRISE_TIMELINE_BUILD, begin,
+		                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
+		                                                     .graph = graph->number,
+		                                                     .ops = graph->count});
+	batch->graphs[batch->count] = graph;
+	batch->states[batch->count++] = state;
+	batch->made += state == REPRISE_GRAPH_READY;
+	batch->nodes += state == REPRISE_GRAPH_READY ? graph->count : 0;
+	return state != REPRISE_GRAPH_QUEUED;
+}
+
+/* Another graph of the context that may be made in this lull. For room, one would have to wait for
+ * lanes, and they may wait for the lull's end. */
+static struct reprise_graph *take_another(const struct batch *batch, CUcontext context,
+                                          uint64_t begin)
+{
+	struct reprise_graph *graph;
+
+	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > LULL_NS)
+		return NULL;
+	graph = reprise_queue_take_of(context);
+	if (graph == NULL || reprise_ledger_has_room(BATCH_MARGIN * (batch->nodes + graph->count)))
+		return graph;
+	publish(graph, REPRISE_GRAPH_QUEUED);
+	return NULL;
+}
+
+/* Whether there was a lull, in which the graph could be made. */
+static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
+{
+	CUcontext context = graph->workshop->context;
+	uint64_t begin = reprise_clock_ns();
+
+	if (!reprise_lull_begin(&graph->workshop->lull, context))
+		return false;
+	while (graph != NULL && make_next(batch, graph))
+		graph = take_another(batch, context, begin);
+	reprise_lull_end();
+	reprise_count_most(REPRISE_COUNT_lull_longest_ns, reprise_clock_ns() - begin);
+	return batch->states[0] != REPRISE_GRAPH_QUEUED;
+}
+
+/* Those that were made are made ready, and the program has them. */
+static void finish(struct batch *batch, const struct reprise_ledger_reading *reading,
+                   uint64_t begin)
+{
+	reprise_ledger_read_after(reading, batch->nodes);
+	for (unsigned int i = 0; i < batch->count; i++) {
+		struct reprise_graph *graph = batch->graphs[i];
+
+		if (batch->states[i] == REPRISE_GRAPH_READY)
+			batch->states[i] = reprise_make_ready(graph);
+		if (batch->states[i] == REPRISE_GRAPH_READY) {
+			reprise_ledger_add(graph->count);
+			reprise_graph_draw(graph);
+		}
+		publish(graph, batch->states[i]);
+	}
+	if (batch->made > 0)
+		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, batch->nodes);
+}
+
+/* The graph, and others of its context while there is time. Their context is the only one that is
+ * current meanwhile. */
+static bool build_batch(struct reprise_graph *graph)
+{
+	uint64_t begin = reprise_clock_ns();
+	struct reprise_ledger_reading reading = reprise_ledger_read_before();
+	struct batch batch = {.count = 0};
+
+	if (!make_in_lull(&batch, graph))
+		return false;
+	finish(&batch, &reading, begin);
+	return true;
+}
+
+/* False if it is not its time yet. */
+static bool build_in_its_time(struct reprise_graph *graph)
+{
+	if (reprise_lull_is_far(&graph->workshop->lull))
+		return false;
+	if (!make_room(graph))
+		reprise_count(REPRISE_COUNT_build_failed_room, 1);
+	else if (reprise_driver.cuCtxSetCurrent(graph->workshop->context) == CUDA_SUCCESS)
+		return build_batch(graph);
+	publish(graph, REPRISE_GRAPH_FAILED);
+	return true;
+}
+
+/* Builds a graph, if there is one, and others with it. In *pause how long to wait before the next,
+ * if it was not its time yet. */
+static bool build_next(uint64_t *pause)
+{
+	struct reprise_graph *graph;
+
+	reprise_graph_building_pause();
+	graph = reprise_worker_stopped(&reprise_builder) ? NULL : reprise_queue_take();
+	if (graph != NULL && !build_in_its_time(graph)) {
+		*pause = reprise_lull_pause_ns(&graph->workshop->lull);
+		publish(graph, REPRISE_GRAPH_QUEUED);
+	}
+	reprise_graph_building_resume();
+	return graph != NULL;
+}
+
+/* Destroys some of what was given up, if there is any. */
+static bool sweep_some(void)
+{
+	unsigned int destroyed;
+
+	reprise_graph_building_pause();
+	destroyed =
+		reprise_worker_stopped(&reprise_builder) ? 0 : reprise_graveyard_sweep(SWEPT_AT_ONCE);
+	reprise_graph_building_resume();
+	return destroyed > 0;
+}
+
+/* A lane found no host memory: traces go, the least recently used first, until there is some again.
+ * True if there was one to go. */
+static bool make_host_room(void)
+{
+	bool evicted = false;
+
+	if (!reprise_graph_host_room_is_wanted())
+		return false;
+	reprise_graph_building_pause();
+	if (!reprise_worker_stopped(&reprise_builder) && reprise_store_is_short())
+		evicted = reprise_lanes_evict(true);
+	reprise_graph_building_resume();
+	reprise_graph_host_room_done(evicted);
+	return evicted;
+}
+
+static bool tidy(void)
+{
+	bool any;
+
+	if (!reprise_graph_take_untidy())
+		return false;
+	reprise_graph_building_pause();
+	any = !reprise_worker_stopped(&reprise_builder) && reprise_threads_tidy();
+	reprise_graph_building_resume();
+	return any;
+}
+
+/* One piece of what there is to do. False if there was nothing, or calls that may wait are under
+ * way, whose end wakes this thread. In *pause how long to wait before the next, budget or not. */
+static bool work_on(struct reprise_budget *budget, uint64_t *pause)
+{
+	uint64_t begin = reprise_clock_ns(), spent;
+	bool did;
+
+	if (!reprise_gate_begin_work(&reprise_builder.calls, pause))
+		return false;
+	*pause = 0;
+	did = tidy() || make_host_room() || build_next(pause);
+	did = sweep_some() || did;
+	reprise_gate_end_work();
+	spent = reprise_clock_ns() - begin;
+	reprise_budget_spend(budget, spent);
+	reprise_count(REPRISE_COUNT_build_ns, did ? spent : 0);
+	return did;
+}
+
+/* How long. Not at all where the user says that whatever it costs pays. */
+static uint64_t rest_due(struct reprise_budget *budget)
+{
+	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED
+	           ? reprise_budget_rest(budget, reprise_clock_ns())
+	           : 0;
+}
+
+static void *run(void *unused)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	struct reprise_budget budget;
+	uint64_t rest;
+
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_budget_begin(&budget, reprise_clock_ns());
+	while (!reprise_worker_stopped(&reprise_builder)) {
+		uint32_t seen = atomic_load(&reprise_builder.calls);
+		uint64_t pause = 0;
+
+		if (!work_on(&budget, &pause) || pause > 0)
+			reprise_worker_pause(&reprise_builder, seen, pause);
+		while (!reprise_worker_stopped(&reprise_builder) && (rest = rest_due(&budget)) > 0)
+			reprise_worker_pause(&reprise_builder, atomic_load(&reprise_builder.calls), rest);
+	}
+	return NULL;
+}
+
+void reprise_builder_define(void)
+{
+	reprise_worker_define(&reprise_builder, run, "reprise-build");
+}

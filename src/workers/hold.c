@@ -1,0 +1,237 @@
+/*
+ * One thread looks at all lanes. The driver may keep it in a launch for as long as it likes, and
+ * other lanes are not to wait for that: before it issues anything it gives the looking to another
+ * thread, which is started when first needed, and waits for its turn when it has issued. So there
+ * are two threads, or as many more as lanes are kept in the driver at one time, up to a limit.
+ *
+ * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw
+ * is due, or one that comes right now would be; and for good once it saw none for a while. The
+ * program's threads only read whether it sleeps so: a steady loop makes no system call for it.
+ */
+#include "workers/hold.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/thread.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "lane/hold.h"
+#include "lane/leave.h"
+#include "lane/queued.h"
+#include "lane/registry.h"
+
+#define LINGER_NS 100000000u /* stays awake so long after the last deferral */
+
+#define THREADS_MOST 8
+
+static _Atomic uint32_t waiting; /* threads that wait for their turn to look */
+static _Atomic uint32_t turn;    /* given away and not yet taken; what they sleep on */
+static _Atomic uint32_t threads; /* but for the first */
+
+static void *run(void *unused);
+
+/*
+ * What had waited since `since` was issued, from `begun` on; that took what the program's own calls
+ * would have taken. Counted behind the flush, and the longest first: the process may end anywhere,
+ * and what is a part of another count is never more.
+ */
+static void note_issued(uint64_t since, uint64_t begun)
+{
+	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
+	reprise_count_most(REPRISE_COUNT_hold_begun_ns, begun - since);
+	reprise_count(REPRISE_COUNT_hold_overruns,
+	              begun - since > reprise_option(REPRISE_OPTION_HOLD) * 1000);
+}
+
+/* Issues a lane whose first deferred op has waited since `since`. */
+static void issue(struct reprise_lane *lane, uint64_t since)
+{
+	uint64_t begun = reprise_clock_ns();
+
+	if (lane->trace == NULL || lane->cursor == 0)
+		return;
+	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane)); /* which counts a flush */
+	note_issued(since, begun);
+}
+
+/* One look at all lanes. */
+struct look {
+	uint64_t due, pause; /* hold.h */
+	uint64_t next;       /* when to look again */
+	bool held;           /* something was deferred */
+	bool over;           /* another thread looks */
+};
+
+/* By the thread that looks, which is about to issue something. If there can be no other thread, the
+ * other lanes have to wait. */
+static void hand_over(struct look *look)
+{
+	if (look->over)
+		return;
+	if (atomic_load(&waiting) > 0) {
+		atomic_store(&turn, 1);
+		reprise_futex_wake(&turn);
+		look->over = true;
+	} else if (atomic_load(&threads) < THREADS_MOST - 1 &&
+	           reprise_thread_start(run, "reprise-hold")) {
+		atomic_fetch_add(&threads, 1);
+		look->over = true;
+	}
+}
+
+static void wait_for_turn(void)
+{
+	uint32_t given = 1;
+
+	atomic_fetch_add(&waiting, 1);
+	while (!atomic_compare_exchange_strong(&turn, &given, 0)) {
+		reprise_futex_wait(&turn, 0, 0);
+		given = 1;
+	}
+	atomic_fetch_sub(&waiting, 1);
+}
+
+static void look_again(struct look *look, uint64_t at)
+{
+	if (at < look->next)
+		look->next = at;
+}
+
+/* False if there are visits that have been queued for so long, and somebody launches them. */
+static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t now)
+{
+	uint64_t since = reprise_queued_since(lane), begun;
+
+	if (since == 0 || now < since + look->due)
+		return true;
+	if (!reprise_queued_try_take(lane))
+		return false;
+	since = reprise_queued_since(lane); /* some may have been launched since */
+	hand_over(look);
+	begun = reprise_clock_ns();
+	reprise_count(REPRISE_COUNT_hold_flushes, since != 0);
+	reprise_queued_finish_taken(lane);
+	if (since != 0)
+		note_issued(since, begun);
+	return true;
+}
+
+/* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first,
+ * and whoever pauses does so in the visit that comes after it. */
+static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
+{
+	if (!finish_queued(lane, look, now)) {
+		look_again(look, now + look->due / 8);
+		return;
+	}
+	reprise_hold_again(lane);
+	if (lane->visit_since == 0 || reprise_queued_since(lane) != 0)
+		return;
+	if (now >= lane->visit_since + look->due) {
+		hand_over(look);
+		issue(lane, lane->visit_since);
+	} else if (now >= lane->visit_since + look->pause && reprise_lane_note_pause(lane)) {
+		hand_over(look);
+		reprise_lane_issue_held(lane, true);
+	}
+}
+
+static void issue_wanted(struct reprise_lane *lane, struct look *look)
+{
+	atomic_store(&lane->wanted, false);
+	hand_over(look);
+	reprise_lane_issue_wanted(lane);
+}
+
+static void look_at(struct reprise_lane *lane, void *context)
+{
+	struct look *look = context;
+	uint64_t now = reprise_clock_ns(), since = atomic_load(&lane->deferred_since);
+	bool wanted;
+
+	wanted = atomic_load(&lane->wanted);
+	if (since == 0 && wanted)
+		atomic_store(&lane->wanted, false);
+	if (since == 0 || look->over)
+		return;
+	look->held = true;
+	if (now < since + look->due)
+		look_again(look, since + look->due);
+	if (now < since + look->pause && !wanted)
+		return;
+	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
+		look_again(look, now + look->due / 8);
+		return;
+	}
+	if (wanted && !reprise_worker_stopped(&reprise_hold_worker))
+		issue_wanted(lane, look);
+	else if (atomic_load(&lane->deferred_since) == since &&
+	         !reprise_worker_stopped(&reprise_hold_worker))
+		look_into(lane, look, now);
+	reprise_lock_give(&lane->lock);
+}
+
+/* Or until a lane is wanted, unless one has been since `calls_before`. */
+static void sleep_until(uint64_t at, uint32_t calls_before)
+{
+	uint64_t now = reprise_clock_ns();
+
+	reprise_worker_pause(&reprise_hold_worker, calls_before, at > now ? at - now : 1);
+}
+
+static void *run(void *unused)
+{
+	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000, due = reprise_hold_due(limit);
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	uint64_t last_seen = reprise_clock_ns();
+
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(
+		&mode); /* no capture of the program's is to end for what is called here */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	while (!reprise_worker_stopped(&reprise_hold_worker)) {
+		struct look look = {.due = due,
+		                    .pause = reprise_hold_pause(limit),
+		                    .next = reprise_clock_ns() + due};
+		uint32_t calls_before = atomic_load(&reprise_hold_worker.calls);
+
+		reprise_lanes_each(look_at, &look);
+		if (look.over) {
+			wait_for_turn();
+			last_seen = reprise_clock_ns();
+			continue;
+		}
+		if (look.held) {
+			last_seen = reprise_clock_ns();
+		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {
+			reprise_worker_sleep(&reprise_hold_worker, reprise_lanes_hold);
+			last_seen = reprise_clock_ns();
+			continue;
+		}
+		sleep_until(look.next, calls_before);
+	}
+	return NULL;
+}
+
+void reprise_hold_define(void)
+{
+	reprise_worker_define(&reprise_hold_worker, run, "reprise-hold");
+}
+
+void reprise_hold_stop(void)
+{
+	reprise_worker_stop(&reprise_hold_worker);
+}
+
+void reprise_hold_reset(void)
+{
+	reprise_worker_reset(&reprise_hold_worker);
+	atomic_store(&waiting, 0);
+	atomic_store(&turn, 0);
+	atomic_store(&threads, 0);
+}

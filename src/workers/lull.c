@@ -1,0 +1,114 @@
+#include "workers/lull.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/gate.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "graph/captures.h"
+#include "lane/registry.h"
+
+#define PATIENCE_NS \
+	1000000u /* launches are kept back so long for the last of the work to be done, if the device \
+	            was no farther behind; */
+#define GLANCE_NS \
+	100000u /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has \
+	           not */
+#define PAUSE_LEAST_NS 50000u
+#define PAUSE_MOST_NS 5000000u
+#define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where nothing says how far the device is */
+#define PAUSE_SHARE 8                     /* of the time that has been waited already */
+
+static bool knows_events_of_contexts(void)
+{
+	return reprise_driver.cuCtxRecordEvent != NULL;
+}
+
+/* The gate is closed, and the program does not capture. */
+static bool record(struct reprise_lull *lull, CUcontext context)
+{
+	lull->since = reprise_clock_ns();
+	if (!knows_events_of_contexts())
+		return true;
+	if (lull->behind == NULL &&
+	    reprise_driver.cuEventCreate(&lull->behind, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+		lull->behind = NULL;
+		return false;
+	}
+	return reprise_driver.cuCtxRecordEvent(context, lull->behind) == CUDA_SUCCESS;
+}
+
+/* Whether all is done that the context had been given when that was last recorded. */
+static bool is_reached(const struct reprise_lull *lull)
+{
+	return reprise_driver.cuEventQuery(lull->behind) != CUDA_ERROR_NOT_READY;
+}
+
+static bool is_reached_within(const struct reprise_lull *lull, CUcontext context,
+                              uint64_t patience_ns)
+{
+	while (!(knows_events_of_contexts() ? is_reached(lull) : reprise_lanes_are_done(context))) {
+		if (reprise_clock_ns() > lull->since + patience_ns)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/* Without events of contexts, streams can be asked only while the gate is closed: the program may
+ * capture on one at any other time. */
+bool reprise_lull_is_far(struct reprise_lull *lull)
+{
+	if (!lull->awaited || !knows_events_of_contexts())
+		return false;
+	if (!is_reached(lull))
+		return true;
+	lull->lag_ns = reprise_clock_ns() - lull->since;
+	return false;
+}
+
+static uint64_t patience(const struct reprise_lull *lull)
+{
+	return lull->lag_ns <= PATIENCE_NS ? PATIENCE_NS : GLANCE_NS;
+}
+
+/* The gate is closed. */
+static bool settle(struct reprise_lull *lull, CUcontext context)
+{
+	bool reached;
+
+	if (reprise_captures_any() || !record(lull, context))
+		return false;
+	reached = is_reached_within(lull, context, patience(lull));
+	lull->awaited = !reached;
+	if (reached)
+		lull->lag_ns = reprise_clock_ns() - lull->since;
+	return reached;
+}
+
+bool reprise_lull_begin(struct reprise_lull *lull, CUcontext context)
+{
+	if (!reprise_gate_close(context, patience(lull)))
+		return false;
+	if (settle(lull, context))
+		return true;
+	reprise_gate_open();
+	reprise_count(REPRISE_COUNT_lulls_missed, 1);
+	return false;
+}
+
+void reprise_lull_end(void)
+{
+	reprise_gate_open();
+}
+
+uint64_t reprise_lull_pause_ns(const struct reprise_lull *lull)
+{
+	uint64_t pause = (reprise_clock_ns() - lull->since) / PAUSE_SHARE;
+
+	if (!knows_events_of_contexts())
+		return PAUSE_BLIND_NS;
+	return pause < PAUSE_LEAST_NS ? PAUSE_LEAST_NS : pause > PAUSE_MOST_NS ? PAUSE_MOST_NS : pause;
+}

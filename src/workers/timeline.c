@@ -1,0 +1,440 @@
+/*
+ * Writing events down, in the array format of trace events: one line after another, of which the
+ * last need not be followed by the array's closing bracket. So the file can be read at any time, if
+ * only no line is cut. No line lies across two pages, and no write does: what ends a process while
+ * it writes lets the kernel finish the page that it is at. The file is open only while it is
+ * written to.
+ *
+ * Times are counted from when Reprise started, at a rate that does not change, or else an event and
+ * what is within it might be written at two rates, and stick out.
+ *
+ * What ran on the GPU is asked for from here, and comes in chunks of its own. What runs on one
+ * stream at one time, as the branches of a graph do, is on several tracks, since viewers leave out
+ * what sticks out of what is before it; so is what is told late.
+ */
+#include "workers/timeline.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/inside.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "base/worker.h"
+#include "gpu/gpu.h"
+#include "timeline/inner.h"
+#include "op/name.h"
+#include "op/op.h"
+#include "stats/counters.h"
+#include "base/output.h"
+
+#define INTERVAL_NS 100000000u /* between two pieces at most, while there are events */
+#define PAGE_BYTES 4096
+#define LINE_MOST 768
+#define LANE_TRACK 5000000 /* above all threads: the kernel's greatest number is 2^22 */
+#define LANES 255
+#define STREAM_TRACK 6000000
+#define STREAM_TRACKS 256
+
+/* What follows is the thread's own. */
+static struct {
+	struct reprise_report_place place;
+	bool made, ended;
+	uint64_t bytes; /* with what is not written yet */
+	bool named[LANES];
+	unsigned int tracks;
+	struct {
+		uint32_t device, context, stream;
+		uint64_t end; /* of the last on it */
+	} streams[STREAM_TRACKS];
+} file;
+
+/* What comes into the page at which the file ends. */
+static struct {
+	char text[PAGE_BYTES];
+	size_t length;
+	uint64_t events;
+} page;
+
+static int open_file(void)
+{
+	int made;
+
+	if (file.made)
+		return reprise_report_file_again(&file.place, O_APPEND);
+	file.made = true;
+	made = reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
+	if (made >= 0 && file.place.beside)
+		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s",
+		            reprise_option_text(REPRISE_OPTION_TIMELINE), file.place.path);
+	return made;
+}
+
+/* Nothing is written any more. */
+static void end(void)
+{
+	file.ended = true;
+	atomic_store(&reprise_timeline_on, false);
+}
+
+static void write_page(void)
+{
+	int error;
+	char room[128];
+
+	if (page.length == 0)
+		return;
+	error = reprise_report_file_add(open_file(), page.text, page.length);
+	if (error == 0)
+		reprise_count(REPRISE_COUNT_timeline_events, page.events);
+	else if (error != REPRISE_REPORT_LOCKED_IN)
+		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s",
+		            file.place.path[0] != '\0' ? file.place.path
+		                                       : reprise_option_text(REPRISE_OPTION_TIMELINE),
+		            reprise_report_file_words(error, room, sizeof(room)));
+	if (error != 0)
+		end();
+	page.length = 0;
+	page.events = 0;
+}
+
+static void append(const char *text, size_t length)
+{
+	memcpy(page.text + page.length, text, length);
+	page.length += length;
+	file.bytes += length;
+	if (file.bytes % PAGE_BYTES == 0)
+		write_page();
+}
+
+static void add_text(const char *text, size_t length)
+{
+	static const char blanks[LINE_MOST] = {[0 ... LINE_MOST - 1] = ' '};
+	size_t left = PAGE_BYTES - file.bytes % PAGE_BYTES;
+
+	if (length > left)
+		append(blanks, left);
+	if (!file.ended)
+		append(text, length);
+}
+
+/* A line, unless the file would become too large: then the last two. */
+__attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
+{
+	static const char full[] =
+		",\n{\"name\":\"the timeline ends here: it is as large as it may be\",\"ph\":\"i\",\"s\":\"g\","
+		"\"pid\":0,\"tid\":0,\"ts\":0}\n]\n";
+	char line[LINE_MOST];
+	va_list arguments;
+	int length;
+
+	if (file.ended)
+		return;
+	va_start(arguments, format);
+	length = vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	if (file.bytes + (size_t)length + 2 * LINE_MOST <= reprise_option(REPRISE_OPTION_TIMELINE_MOST)
+	                                                       << 20) {
+		add_text(line, (size_t)length);
+		return;
+	}
+	add_text(full, sizeof(full) - 1);
+	write_page();
+	if (!file.ended)
+		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be",
+		            file.place.path);
+	end();
+}
+
+static void begin_file(void)
+{
+	char name[REPRISE_TIMELINE_NAME_MOST];
+
+	reprise_timeline_escape(name, program_invocation_short_name);
+	add("[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":\"%s\"}}",
+	    (int)getpid(), name);
+	add(",\n{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"labels\":\"under Reprise\"}}",
+	    (int)getpid());
+}
+
+static void end_file(void)
+{
+	if (file.made && !file.ended)
+		add_text("\n]\n", 3);
+	write_page();
+	file.ended = true;
+}
+
+static void name_track(int track, const char *name)
+{
+	add(",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s\"}}",
+	    (int)getpid(), track, name);
+}
+
+static void name_thread(const struct reprise_timeline_chunk *chunk)
+{
+	char name[REPRISE_TIMELINE_NAME_MOST];
+
+	reprise_timeline_escape(name, chunk->name);
+	name_track(chunk->thread, name);
+}
+
+static int lane_track(unsigned int lane)
+{
+	char name[16];
+
+	if (!file.named[lane]) {
+		snprintf(name, sizeof(name), "lane %u", lane);
+		name_track(LANE_TRACK + (int)lane, name);
+		file.named[lane] = true;
+	}
+	return LANE_TRACK + (int)lane;
+}
+
+/* The first of its stream's on which nothing else is at that time. What finds none, and no room for
+ * another, is on the last. */
+static int stream_track(const struct reprise_gpu_activity *activity)
+{
+	unsigned int track = 0, before = 0;
+	char name[80] = "GPU, more streams";
+
+	for (; track < file.tracks; track++) {
+		if (file.streams[track].device != activity->device ||
+		    file.streams[track].context != activity->context ||
+		    file.streams[track].stream != activity->stream)
+			continue;
+		if (file.streams[track].end <= activity->begin)
+			break;
+		before++;
+	}
+	if (track == STREAM_TRACKS)
+		return STREAM_TRACK + STREAM_TRACKS - 1;
+	if (track == file.tracks) {
+		if (track < STREAM_TRACKS - 1)
+			snprintf(name, sizeof(name), "GPU %u, context %u, stream %u%.*s", activity->device,
+			         activity->context, activity->stream, before > 0 ? 18 : 0,
+			         ", at the same time");
+		name_track(STREAM_TRACK + (int)track, name);
+		file.streams[track].device = activity->device;
+		file.streams[track].context = activity->context;
+		file.streams[track].stream = activity->stream;
+		file.tracks++;
+	}
+	file.streams[track].end = activity->end;
+	return STREAM_TRACK + (int)track;
+}
+
+/* What took from one time to another, in nanoseconds. Names and arguments are JSON already. */
+static void add_span(const char *name, const char *category, int track, uint64_t begin,
+                     uint64_t took, const char *arguments)
+{
+	add(",\n{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%llu.%03u,\"dur\":%llu.%03u,\"args\":{%s}}",
+	    name, category, (int)getpid(), track, (unsigned long long)(begin / 1000),
+	    (unsigned int)(begin % 1000), (unsigned long long)(took / 1000),
+	    (unsigned int)(took % 1000), arguments);
+	page.events += !file.ended;
+}
+
+static void add_activity(const struct reprise_gpu_activity *activity)
+{
+	const uint32_t *grid = activity->grid, *block = activity->block;
+	char about[192];
+	int length;
+
+	if (activity->kind == REPRISE_GPU_KERNEL)
+		length = snprintf(about, sizeof(about), "\"grid\":[%u,%u,%u],\"block\":[%u,%u,%u]", grid[0],
+		                  grid[1], grid[2], block[0], block[1], block[2]);
+	else
+		length =
+			snprintf(about, sizeof(about), "\"bytes\":%llu", (unsigned long long)activity->bytes);
+	if (activity->graph != 0)
+		length += snprintf(about + length, sizeof(about) - (size_t)length,
+		                   ",\"graph_id\":%u,\"node_id\":%llu", activity->graph,
+		                   (unsigned long long)activity->node);
+	snprintf(about + length, sizeof(about) - (size_t)length, ",\"correlation\":%u",
+	         activity->correlation);
+	add_span(activity->name, "gpu", stream_track(activity), activity->begin,
+	         activity->end - activity->begin, about);
+}
+
+/* A call of the program's: by the kernel's name where it is known. */
+static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin,
+                     uint64_t took)
+{
+	uint64_t seen;
+	const char *kernel = event->kind == REPRISE_OP_KERNEL && event->graph != 0
+	                         ? reprise_name_at((uint16_t)event->graph, &seen)
+	                         : NULL;
+	char name[REPRISE_TIMELINE_NAME_MOST], about[64];
+
+	reprise_timeline_escape(name, kernel != NULL ? kernel : reprise_op_kind_names[event->kind]);
+	snprintf(about, sizeof(about), "\"kind\":\"%s\"", reprise_op_kind_names[event->kind]);
+	add_span(name, "call", thread, begin, took, about);
+}
+
+static void add_other(const struct reprise_timeline_event *event, int thread, uint64_t begin,
+                      uint64_t took)
+{
+	static const char *const names[][2] = {
+#define X(kind, name, category) {name, category},
+		REPRISE_TIMELINE_KINDS(X)
+#undef X
+	};
+	const char *const *named = names[event->kind - REPRISE_OP_KIND_COUNT];
+	char name[REPRISE_TIMELINE_NAME_MOST], about[128];
+	int length = 0;
+
+	snprintf(name, sizeof(name), "%s%s%s", named[0], event->reason != NULL ? ": " : "",
+	         event->reason != NULL ? event->reason : "");
+	about[0] = '\0';
+	if (event->lane != REPRISE_TIMELINE_NO_LANE)
+		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"lane\":%u",
+		                   (unsigned int)event->lane);
+	if (event->graph != 0)
+		length += snprintf(about + length, sizeof(about) - (size_t)length, ",\"graph\":%u",
+		                   (unsigned int)event->graph);
+	if (event->ops != 0)
+		snprintf(about + length, sizeof(about) - (size_t)length, ",\"ops\":%u", event->ops);
+	add_span(name, named[1],
+	         event->kind == REPRISE_TIMELINE_HOLD ? lane_track(event->lane) : thread, begin, took,
+	         about + (about[0] != '\0'));
+}
+
+static void add_event(const struct reprise_timeline_event *event, int thread)
+{
+	uint64_t begin = reprise_clock_steady_ns(event->begin),
+			 took = reprise_clock_steady_ns(event->end) - begin;
+
+	if (event->kind < REPRISE_OP_KIND_COUNT)
+		add_call(event, thread, begin, took);
+	else
+		add_other(event, thread, begin, took);
+}
+
+/* True if there was any. */
+static bool write_events(struct reprise_timeline_chunk *chunk)
+{
+	uint32_t count = atomic_load_explicit(&chunk->count, memory_order_acquire);
+
+	if (count == chunk->written)
+		return false;
+	if (file.bytes == 0)
+		begin_file();
+	if (chunk->written == 0 && chunk->thread != 0)
+		name_thread(chunk);
+	for (uint32_t i = chunk->written; i < count; i++) {
+		if (chunk->thread != 0)
+			add_event(&chunk->events[i], chunk->thread);
+		else
+			add_activity(&chunk->activities[i]);
+	}
+	chunk->written = count;
+	return true;
+}
+
+/* The oldest, from which `newer` leads to the head. */
+static struct reprise_timeline_chunk *oldest(void)
+{
+	struct reprise_timeline_chunk *chunk = atomic_load(&reprise_timeline_chunks);
+
+	if (chunk != NULL)
+		chunk->newer = NULL;
+	for (; chunk != NULL && chunk->next != NULL; chunk = chunk->next)
+		chunk->next->newer = chunk;
+	return chunk;
+}
+
+/* The head of the list stays: others may be put before it at any moment. */
+static bool write_all(void)
+{
+	struct reprise_timeline_chunk *newer;
+	bool any = false;
+
+	for (struct reprise_timeline_chunk *chunk = oldest(); chunk != NULL; chunk = newer) {
+		bool ended = atomic_load_explicit(&chunk->ended, memory_order_acquire);
+
+		any = write_events(chunk) || any;
+		newer = chunk->newer;
+		if (newer == NULL || !ended)
+			continue;
+		newer->next = chunk->next;
+		munmap(chunk, REPRISE_TIMELINE_CHUNK_BYTES);
+	}
+	write_page();
+	return any;
+}
+
+/* Has what ran on the GPU brought, unless it just was; or no more of it, if the timeline is full.
+ */
+static void ask_gpu(void)
+{
+	static uint64_t asked;
+	uint64_t now = reprise_clock_ns();
+	bool on = atomic_load(&reprise_timeline_on);
+
+	if (reprise_worker_stopped(&reprise_timeline_writer)) /* read after `on` */
+		return;
+	if (!on) {
+		reprise_gpu_leave_timeline();
+	} else if (now - asked >= INTERVAL_NS) {
+		asked = now;
+		reprise_gpu_flush();
+	}
+}
+
+static bool unwritten(void)
+{
+	bool any = reprise_worker_stopped(&reprise_timeline_writer);
+
+	for (struct reprise_timeline_chunk *chunk = atomic_load(&reprise_timeline_chunks);
+	     chunk != NULL && !any; chunk = chunk->next)
+		any = atomic_load(&chunk->count) != chunk->written;
+	return any;
+}
+
+static void *run(void *unused)
+{
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
+	for (;;) {
+		uint32_t seen = atomic_load(&reprise_timeline_writer.calls);
+		bool last = reprise_worker_stopped(&reprise_timeline_writer), any;
+
+		ask_gpu();
+		any = write_all();
+		if (last)
+			break;
+		if (any)
+			reprise_worker_pause(&reprise_timeline_writer, seen, INTERVAL_NS);
+		else
+			reprise_worker_sleep(&reprise_timeline_writer, unwritten);
+	}
+	end_file();
+	reprise_worker_done(&reprise_timeline_writer);
+	return NULL;
+}
+
+void reprise_timeline_begin_writing(void)
+{
+	reprise_worker_define(&reprise_timeline_writer, run, "reprise-line");
+}
+
+void reprise_timeline_finish(uint64_t patience_ns)
+{
+	/* First: that there is no timeline any more does not mean that it is full. */
+	reprise_worker_stop(&reprise_timeline_writer);
+	atomic_store(&reprise_timeline_on, false);
+	reprise_worker_finish(&reprise_timeline_writer, patience_ns);
+}
+
+void reprise_timeline_writing_reset(void)
+{
+	memset(&file, 0, sizeof(file));
+	page.length = 0;
+	page.events = 0;
+}
