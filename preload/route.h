@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "process/start.h"
+#include "process/process.h"
 
 /*
  * Starts Reprise and learns where the driver's functions are. With `load` false this happens only

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hot.h"
 #include "base/inside.h"
 #include "base/lock.h"
 #include "base/thread.h"
+#include "base/tls.h"
 
 #define SOON_NS 1000000u     /* between two looks at first, */
 #define SELDOM_NS 256000000u /* each time twice as long, up to this */
@@ -24,12 +26,25 @@ static _Atomic uint32_t living; /* of those; the thread sleeps on it */
 static _Atomic bool watched;    /* the thread is there */
 static sigset_t mask; /* of the one that ended last: what the program's handlers at exit run with */
 
-void reprise_ending_count_in(void)
+/* A thread has come here for the first time. */
+static void count_in(void)
 {
 	if (!atomic_load(&has_key) || !reprise_is_programs_thread() ||
 	    pthread_getspecific(key) != NULL || pthread_setspecific(key, &key) != 0)
 		return;
 	atomic_fetch_add(&living, 1);
+}
+
+REPRISE_HOT uint32_t reprise_thread_self(void)
+{
+	static _Atomic uint32_t threads;
+	static _Thread_local uint32_t self __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+	if (__builtin_expect(self == 0, 0)) {
+		self = atomic_fetch_add(&threads, 1) + 1;
+		count_in();
+	}
+	return self;
 }
 
 /* The main thread has ended, and waits for the others: it has no files any more. */
@@ -104,7 +119,7 @@ void reprise_ending_begin(bool now)
 	if (atomic_load(&has_key) || pthread_key_create(&key, thread_ends) != 0)
 		return;
 	atomic_store(&has_key, true);
-	reprise_ending_count_in();
+	count_in();
 	if (now)
 		start();
 }

@@ -10,13 +10,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Once. With `now` the thread that watches is started at once, and not only when it has something
  * to look for. */
 void reprise_ending_begin(bool now);
 
-/* By each thread that comes here for the first time. */
-void reprise_ending_count_in(void);
+/* This thread's number, from 1. It is never another thread's. Who asks for the first time is
+ * counted. */
+uint32_t reprise_thread_self(void);
 
 /* After fork, in the child. */
 void reprise_ending_reset(void);

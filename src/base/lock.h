@@ -3,7 +3,7 @@
  *
  * The order of all locks in Reprise. Who holds one may take only those further down:
  *
- *     start       Reprise starts, at the first call (process/start.c); takes leaves alone
+ *     start       Reprise starts, at the first call (process/process.c); takes leaves alone
  *     role        works in the place of, or as, the building thread (base/gate.c)
  *     compiling   graphs are being captured and instantiated (graph/building.c)
  *     joining     lanes join, or are parted (lane/joining.c)

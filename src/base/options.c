@@ -23,6 +23,8 @@ const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
 #undef X
 };
 
+enum reprise_mode reprise_mode;
+
 static struct {
 	uint64_t value;
 	char text[REPRISE_OPTION_TEXT_MOST];

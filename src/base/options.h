@@ -47,6 +47,17 @@
 	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
 	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
 
+/* Words of REPRISE, in their order. */
+enum reprise_mode {
+	REPRISE_MODE_OFF,
+	REPRISE_MODE_OBSERVE,
+	REPRISE_MODE_ON,
+	REPRISE_MODE_VERIFY,
+};
+
+/* What Reprise does: as the option says, but OFF where it stands aside. OFF before it starts. */
+extern enum reprise_mode reprise_mode;
+
 enum reprise_option {
 #define X(option, ...) REPRISE_OPTION_##option,
 	REPRISE_OPTIONS(X)

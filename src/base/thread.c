@@ -14,12 +14,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/ending.h"
 #include "base/filters.h"
 #include "base/hot.h"
 #include "base/keep.h"
 #include "base/log.h"
-#include "base/tls.h"
 
 #define PAUSE_NS \
 	10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of \
@@ -37,18 +35,6 @@ struct beginning {
 	void *(*run)(void *);
 	const char *name;
 };
-
-REPRISE_HOT uint32_t reprise_thread_self(void)
-{
-	static _Atomic uint32_t threads;
-	static _Thread_local uint32_t self __attribute__((tls_model(REPRISE_TLS_MODEL)));
-
-	if (__builtin_expect(self == 0, 0)) {
-		self = atomic_fetch_add(&threads, 1) + 1;
-		reprise_ending_count_in();
-	}
-	return self;
-}
 
 unsigned int reprise_thread_ours(void)
 {

@@ -1,5 +1,5 @@
 /*
- * Threads: which one this is, and how one of our own is started in somebody else's process.
+ * Threads of ours: how one is started in somebody else's process.
  *
  * What the program gives its own threads is not for ours: a real-time policy, the processors that
  * one thread is pinned to, floating point traps. Such a thread may wait, without a call, for what a
@@ -10,9 +10,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* This thread's number, from 1. It is never another thread's. */
-uint32_t reprise_thread_self(void);
 
 /* Once, when Reprise starts: ours may run where this thread and the main thread may now. */
 void reprise_thread_note_processors(void);

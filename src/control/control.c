@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/thread.h"
-#include "entry/entry.h"
 #include "lane/eager.h"
 #include "lane/order.h"
 #include "report/report.h"

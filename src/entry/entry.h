@@ -1,6 +1,7 @@
 /*
- * What the doors in preload/ may ask of the inner rooms. Nothing else of src/ is called from there,
- * but for what only counts (stats/sites.h).
+ * What the doors in preload/ may ask of the inner rooms: what stands here, and in lane/eager.h and
+ * lane/backlog.h. Nothing else of src/ is called from there, but for what only counts
+ * (stats/sites.h).
  *
  * All functions may be called from any thread, at any time after reprise_start() returned, and
  * never fail: what Reprise cannot do ends in the program's own call (invariant 7). Each leaves
@@ -13,37 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lane/backlog.h"
+#include "lane/barrier.h"
+#include "lane/eager.h"
+#include "lane/lane.h"
 #include "op/call.h"
-
-/*
- * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen
- * ops since the last barrier it was told of, or had at the one before. While it is zero, an ORDER
- * or SYNC entry point needs no word from us.
- */
-extern _Atomic uint32_t reprise_attention;
-
-/* A callback is about to be added to the stream, whose order is kept. */
-void reprise_note_callback(CUstream stream, bool per_thread);
-
-/*
- * What a SYNC entry point may observe. The lanes of that are issued, and those on which the calling
- * thread was the last: it may go to sleep, and what it has asked for is not to wait for the hold
- * limit. Lanes of other threads, which they synchronise for themselves, are left alone.
- */
-enum reprise_sync {
-	REPRISE_SYNC_STREAM, /* one stream, and what its ops come after: the legacy stream's, or those
-	                        of the blocking streams */
-	REPRISE_SYNC_QUERY,  /* the same, and does not wait for it */
-	REPRISE_SYNC_EVENT,  /* an event: what comes before one was issued when it was recorded, but
-	                        where streams fork and join (joint.h) */
-	REPRISE_SYNC_EVENT_QUERY, /* the same, and does not wait for it */
-	REPRISE_SYNC_EVENT_END,   /* its end: nothing (ended.h) */
-	REPRISE_SYNC_DEFAULT,     /* as the default stream of the current context does; addresses may be
-	                             those of other contexts, which are all issued */
-	REPRISE_SYNC_CONTEXT,     /* all streams of a context */
-	REPRISE_SYNC_ALL,         /* anything */
-	REPRISE_SYNC_UNKNOWN,     /* the same, and it may give streams work, nobody knows which */
-};
 
 /* What a LIFETIME entry point ends or changes, and so what has to be forgotten before it passes,
  * and once more when it has. */
@@ -156,12 +131,7 @@ void reprise_free_end(void);
  */
 bool reprise_make_room(unsigned int tried);
 
-/* ---- when everything is eager (eager.c) ---- */
-
-/* Between these two everything is eager, in the whole process. They nest; an end without a
- * beginning is nothing. */
-void reprise_pause_begin(void);
-void reprise_pause_end(void);
+/* ---- captures of the program's (captures.c) ---- */
 
 /*
  * The program begins or ends a capture of its own. Between them nothing is deferred anywhere in the
@@ -170,19 +140,6 @@ void reprise_pause_end(void);
  */
 void reprise_capture_begin(CUstream stream);
 void reprise_capture_end(CUstream stream);
-
-/*
- * A synchronising call returned `result`: after an error that CUDA documents as leaving the context
- * unusable
- * ("must be destroyed"), everything passes from then on.
- */
-void reprise_observe_result(CUresult result);
-
-/*
- * Issues everything deferred and defers nothing any more in this process: something happened that
- * cannot be followed. `reason` is a string that stays, for the report.
- */
-void reprise_stop(const char *reason);
 
 /* ---- whole contexts (graph/exclusion.c) ---- */
 

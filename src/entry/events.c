@@ -7,7 +7,7 @@
 
 #include "base/inside.h"
 #include "base/keep.h"
-#include "base/thread.h"
+#include "base/ending.h"
 #include "op/kernel.h"
 #include "timeline/timeline.h"
 #include "lane/barrier.h"

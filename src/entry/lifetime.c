@@ -4,6 +4,7 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "base/keep.h"
+#include "base/ending.h"
 #include "base/thread.h"
 #include "driver/current.h"
 #include "driver/driver.h"

@@ -57,8 +57,3 @@ void reprise_recorded_lifetime(enum reprise_lifetime what, uintptr_t handle)
 
 	barrier(kinds[what], of_stream ? reprise_lanes_known((CUstream)handle, false) : NULL);
 }
-
-void reprise_recorded_capture(void)
-{
-	barrier(REPRISE_RECORD_CAPTURE, NULL);
-}

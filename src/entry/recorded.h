@@ -18,4 +18,3 @@ void reprise_recorded_order(const struct reprise_lane *lane);
 void reprise_recorded_wait(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
 void reprise_recorded_lifetime(enum reprise_lifetime what, uintptr_t handle);
-void reprise_recorded_capture(void);

@@ -4,7 +4,7 @@
 
 #include "base/hot.h"
 #include "base/lock.h"
-#include "base/thread.h"
+#include "base/ending.h"
 
 #define MOST 64
 

@@ -3,7 +3,6 @@
 #include "base/keep.h"
 #include "driver/current.h"
 #include "stats/counters.h"
-#include "entry/entry.h"
 #include "lane/joint.h"
 #include "lane/queued.h"
 #include "lane/registry.h"

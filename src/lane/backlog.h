@@ -42,3 +42,6 @@ static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
 		return true;
 	return reprise_backlog_ask(lane);
 }
+
+/* A callback is about to be added to the stream, whose order is kept. */
+void reprise_note_callback(CUstream stream, bool per_thread);

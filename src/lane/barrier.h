@@ -1,12 +1,18 @@
 /*
  * Barriers: calls that may observe what a lane holds, or order it. Most of them are one assembly
- * stub, which reads whether any lane is to be told (reprise_attention, doors.h): a lane counts
+ * stub, which reads whether any lane is to be told (reprise_attention): a lane counts
  * there from its first op until two barriers come one after the other.
  */
 #pragma once
 
-#include "entry/entry.h"
 #include "lane/lane.h"
+
+/*
+ * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen
+ * ops since the last barrier it was told of, or had at the one before. While it is zero, an ORDER
+ * or SYNC entry point needs no word from us.
+ */
+extern _Atomic uint32_t reprise_attention;
 
 /* Tells the lane of a barrier, if it has news. Takes its lock. */
 void reprise_lane_tell(struct reprise_lane *lane, bool wait);

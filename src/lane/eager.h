@@ -3,7 +3,7 @@
  * and while it asked for a pause; and for good after an error that ruins the context, after
  * anything else that cannot be followed, and when the process ends.
  *
- * What the doors say of it is in doors.h. Any thread, without a lock.
+ * Any thread, without a lock; pause.c has what issues what is deferred.
  */
 #pragma once
 
@@ -19,8 +19,23 @@ bool reprise_taking_part(void);
 /* What an op is counted as while Reprise takes no part. */
 enum reprise_counter reprise_eager_counter(void);
 
-/* The stream, or if it is NULL the context, is destroyed, with the captures that began there. */
-void reprise_captures_destroyed(CUstream stream, CUcontext context);
+/* Between these two everything is eager, in the whole process. They nest; an end without a
+ * beginning is nothing. */
+void reprise_pause_begin(void);
+void reprise_pause_end(void);
+
+/*
+ * A synchronising call returned `result`: after an error that CUDA documents as leaving the context
+ * unusable
+ * ("must be destroyed"), everything passes from then on.
+ */
+void reprise_observe_result(CUresult result);
+
+/*
+ * Issues everything deferred and defers nothing any more in this process: something happened that
+ * cannot be followed. `reason` is a string that stays, for the report.
+ */
+void reprise_stop(const char *reason);
 
 /*
  * At exit: defers nothing any more, and waits, for so long at most, until the hold limit's thread
@@ -29,8 +44,15 @@ void reprise_captures_destroyed(CUstream stream, CUcontext context);
  */
 void reprise_stop_at_exit(uint64_t patience_ns);
 
-/* The driver answered `error` to a deferred op. Whatever locks are held. */
-void reprise_eager_note_error(CUresult error);
+/* The driver answered `error`. If that ruins the context, nothing is deferred any more; true if it
+ * was until now. Whatever locks are held. */
+bool reprise_eager_note_error(CUresult error);
+
+/* As reprise_stop(), by who holds a lane's lock: issues nothing. True if this stopped it. */
+bool reprise_eager_stop(const char *reason);
+
+/* How many pauses are under way. */
+extern _Atomic uint32_t reprise_pauses;
 
 /* Why nothing is deferred any more; NULL while Reprise takes part. */
 const char *reprise_stopped(void);

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-#include "base/thread.h"
+#include "base/ending.h"
 #include "stats/counters.h"
+#include "lane/barrier.h"
 #include "lane/eager.h"
 
 #define ROWS 64

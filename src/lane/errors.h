@@ -11,7 +11,6 @@
  */
 #pragma once
 
-#include "entry/entry.h"
 #include "lane/lane.h"
 
 /* How many are kept. */

@@ -13,7 +13,7 @@
 
 #include "base/inside.h"
 #include "base/options.h"
-#include "base/thread.h"
+#include "base/ending.h"
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/hot.h"
 #include "base/store.h"
-#include "base/thread.h"
+#include "base/ending.h"
 #include "gpu/gpu.h"
 #include "graph/shadow.h"
 #include "op/cost.h"

@@ -22,6 +22,26 @@
 #include "trace/watch.h"
 #include "lane/known.h"
 
+/*
+ * What a SYNC entry point may observe. The lanes of that are issued, and those on which the calling
+ * thread was the last: it may go to sleep, and what it has asked for is not to wait for the hold
+ * limit. Lanes of other threads, which they synchronise for themselves, are left alone.
+ */
+enum reprise_sync {
+	REPRISE_SYNC_STREAM, /* one stream, and what its ops come after: the legacy stream's, or those
+	                        of the blocking streams */
+	REPRISE_SYNC_QUERY,  /* the same, and does not wait for it */
+	REPRISE_SYNC_EVENT,  /* an event: what comes before one was issued when it was recorded, but
+	                        where streams fork and join (joint.h) */
+	REPRISE_SYNC_EVENT_QUERY, /* the same, and does not wait for it */
+	REPRISE_SYNC_EVENT_END,   /* its end: nothing (ended.h) */
+	REPRISE_SYNC_DEFAULT,     /* as the default stream of the current context does; addresses may be
+	                             those of other contexts, which are all issued */
+	REPRISE_SYNC_CONTEXT,     /* all streams of a context */
+	REPRISE_SYNC_ALL,         /* anything */
+	REPRISE_SYNC_UNKNOWN,     /* the same, and it may give streams work, nobody knows which */
+};
+
 struct reprise_lane_counts {
 	uint64_t ops;                          /* calls that could have been ops */
 	uint64_t launches;                     /* graphs launched */

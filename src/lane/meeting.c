@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/thread.h"
+#include "base/ending.h"
 #include "lane/joint.h"
 
 #define ROWS 64 /* of events, and of pairs */

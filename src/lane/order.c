@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/hot.h"
+#include "base/ending.h"
 #include "base/thread.h"
 #include "base/tls.h"
 #include "driver/driver.h"

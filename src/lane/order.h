@@ -2,7 +2,6 @@
  * and what a synchronising call may observe. */
 #pragma once
 
-#include "entry/entry.h"
 #include "lane/lane.h"
 
 /*

@@ -13,12 +13,13 @@
 #include "base/hash.h"
 #include "base/hot.h"
 #include "base/inside.h"
+#include "base/ending.h"
 #include "base/thread.h"
 #include "base/tls.h"
 #include "driver/driver.h"
 #include "graph/carried.h"
 #include "lane/backlog.h"
-#include "entry/entry.h"
+#include "lane/barrier.h"
 #include "lane/thread.h"
 
 #define REMEMBERED 8

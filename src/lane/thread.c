@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 
 #include "base/inside.h"
+#include "base/ending.h"
 #include "base/thread.h"
 #include "base/thread_end.h"
 #include "graph/building.h"

@@ -9,7 +9,7 @@
 #include "graph/capture.h"
 #include "graph/shadow.h"
 #include "stats/counters.h"
-#include "entry/entry.h"
+#include "lane/eager.h"
 
 #define ASKED_MOST REPRISE_SEGMENT_MOST /* no trace is longer */
 #define WORDS_MOST 192
@@ -80,7 +80,7 @@ static void tell(const struct reprise_lane *lane, unsigned int i, const char *wh
 		         words);
 		reprise_say("verify: %s; everything is eager from now on", difference);
 	}
-	reprise_stop("verify found a difference");
+	reprise_eager_stop("verify found a difference");
 }
 
 static bool agree(const struct reprise_lane *lane, unsigned int i, const struct reprise_op *asked,

@@ -6,35 +6,39 @@
 #include <sys/resource.h>
 
 #include "base/changes.h"
+#include "base/clock.h"
 #include "base/ending.h"
 #include "base/filters.h"
 #include "base/gate.h"
 #include "base/hot.h"
+#include "base/inside.h"
 #include "base/keep.h"
+#include "base/lock.h"
+#include "base/log.h"
 #include "base/options.h"
-#include "process/start.h"
 #include "base/store.h"
 #include "base/thread.h"
-#include "control/control.h"
-#include "gpu/gpu.h"
-#include "graph/captures.h"
-#include "graph/building.h"
-#include "graph/exclusion.h"
-#include "graph/shadow.h"
+#include "base/tools.h"
+#include "driver/namespace.h"
 #include "op/function.h"
-#include "record/record.h"
 #include "stats/counters.h"
 #include "stats/kernels.h"
 #include "stats/machine.h"
 #include "stats/sites.h"
-#include "report/report.h"
-#include "report/snapshots.h"
+#include "stats/stack.h"
+#include "record/record.h"
 #include "timeline/timeline.h"
+#include "gpu/gpu.h"
+#include "graph/building.h"
+#include "graph/captures.h"
+#include "graph/exclusion.h"
+#include "graph/shadow.h"
 #include "lane/eager.h"
 #include "lane/ended.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
 #include "lane/joint.h"
+#include "lane/lane.h"
 #include "lane/meeting.h"
 #include "lane/registry.h"
 #include "lane/submission.h"
@@ -42,6 +46,14 @@
 #include "workers/hold.h"
 #include "workers/submission.h"
 #include "workers/timeline.h"
+#include "report/report.h"
+#include "report/snapshots.h"
+#include "control/control.h"
+
+#define IGNORE 1 /* the second word of REPRISE_TOOLS */
+
+static struct reprise_lock start_lock;
+static _Atomic int started; /* the mode and one; 0 before */
 
 #define PATIENCE_NS \
 	500000000u /* how long an exit waits for each of our threads, which may be waiting for what \
@@ -51,52 +63,149 @@
 static _Atomic int prepared REPRISE_HOT_DATA;
 static bool registered; /* what a child inherits */
 
-/* The program is done issuing; the driver is still there. After this every call passes. */
-static void at_exit(void)
+/* ---- the end, and children ---- */
+
+static void stop_calls(void)
 {
 	reprise_stop_at_exit(PATIENCE_NS);
-	reprise_record_end();
-	reprise_hold_stop();
-	reprise_submission_stop();
+}
+
+static void stop_building(void)
+{
 	reprise_graph_building_stop(PATIENCE_NS);
-	reprise_gpu_end();
+}
+
+static void finish_timeline(void)
+{
 	reprise_timeline_finish(TIMELINE_PATIENCE_NS);
 }
 
-/* Only this thread lives on. The parent's lanes, traces and graphs mean nothing here, and the locks
- * may be held by nobody. */
+static void reset_here(void)
+{
+	atomic_store(&start_lock.word, 0);
+	atomic_store(&prepared, 0);
+}
+
+/*
+ * What is stopped at exit and reset in a forked child, in this order; NULL where there is nothing.
+ * At exit the program is done issuing, and the driver is still there; every call passes from the
+ * first row on. In a child only one thread lives on: the parent's lanes, traces and graphs mean
+ * nothing there, and nobody holds a lock.
+ */
+static const struct {
+	void (*stop)(void), (*reset)(void);
+} parts[] = {
+	{NULL, reset_here},
+	{NULL, reprise_lanes_reset},
+	{NULL, reprise_store_reset},
+	{stop_calls, reprise_eager_reset},
+	{reprise_record_end, NULL},
+	{NULL, reprise_joint_reset},
+	{NULL, reprise_ended_reset},
+	{NULL, reprise_meeting_reset},
+	{reprise_hold_stop, reprise_hold_reset},
+	{NULL, reprise_errors_reset},
+	{reprise_submission_stop, reprise_submission_reset},
+	{stop_building, reprise_graph_building_reset},
+	{NULL, reprise_exclusion_reset},
+	{NULL, reprise_captures_reset},
+	{NULL, reprise_gate_reset},
+	{NULL, reprise_functions_reset},
+	{NULL, reprise_changes_reset},
+	{NULL, reprise_record_reset},
+	{reprise_gpu_end, reprise_gpu_reset},
+	{NULL, reprise_kernels_reset},
+	{NULL, reprise_report_forget},
+	{NULL, reprise_snapshots_reset},
+	{NULL, reprise_control_reset},
+	{finish_timeline, reprise_timeline_writing_reset},
+	{NULL, reprise_timeline_activities_reset},
+	{NULL, reprise_timeline_reset},
+	{NULL, reprise_thread_reset},
+	{NULL, reprise_ending_reset},
+};
+
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static void at_exit(void)
+{
+	for (unsigned int i = 0; i < PARTS; i++)
+		if (parts[i].stop != NULL)
+			parts[i].stop();
+}
+
 static void in_child(void)
 {
 	REPRISE_KEEP_ERRNO;
 
-	reprise_start_reset();
-	reprise_lanes_reset();
-	reprise_store_reset();
-	reprise_eager_reset();
-	reprise_joint_reset();
-	reprise_ended_reset();
-	reprise_meeting_reset();
-	reprise_hold_reset();
-	reprise_errors_reset();
-	reprise_submission_reset();
-	reprise_graph_building_reset();
-	reprise_exclusion_reset();
-	reprise_captures_reset();
-	reprise_gate_reset();
-	reprise_functions_reset();
-	reprise_changes_reset();
-	reprise_record_reset();
-	reprise_gpu_reset();
-	reprise_kernels_reset();
-	reprise_report_forget();
-	reprise_snapshots_reset();
-	reprise_control_reset();
-	reprise_timeline_writing_reset();
-	reprise_timeline_reset();
-	reprise_thread_reset();
-	reprise_ending_reset();
-	atomic_store(&prepared, 0);
+	for (unsigned int i = 0; i < PARTS; i++)
+		if (parts[i].reset != NULL)
+			parts[i].reset();
 }
+
+/* Every thread that is about to start Reprise has seen to it: who forks while another one is
+ * starting has a child that begins anew. */
+static void watch_forks(void)
+{
+	static _Atomic bool watched;
+
+	if (!atomic_load(&watched) && pthread_atfork(NULL, NULL, in_child) == 0)
+		atomic_store(&watched, true);
+}
+
+/* ---- the start ---- */
+
+static enum reprise_mode decide(void)
+{
+	int entered = reprise_enter();
+
+	reprise_options_read();
+	reprise_clock_start();
+	reprise_thread_note_processors();
+
+	enum reprise_mode mode = (enum reprise_mode)reprise_option(REPRISE_OPTION_MODE);
+
+	if (mode != REPRISE_MODE_OFF)
+		reprise_namespace_begin_threads();
+	reprise_filters_note();
+	reprise_report_begin();
+	if (mode != REPRISE_MODE_OFF &&
+	    reprise_tools_look(reprise_option(REPRISE_OPTION_TOOLS) == IGNORE)) {
+		reprise_log(REPRISE_LOG_INFO, "standing aside for %s (%s)", reprise_tool_found()->name,
+		            reprise_tool_found()->sign);
+		mode = REPRISE_MODE_OFF;
+	}
+	reprise_mode = mode;
+	reprise_leave(entered);
+	reprise_dry = mode == REPRISE_MODE_OBSERVE;
+	reprise_stack_wanted = reprise_dry;
+	reprise_verifying = mode == REPRISE_MODE_VERIFY;
+	if (mode != REPRISE_MODE_OFF) {
+		reprise_record_begin();
+		reprise_timeline_begin_writing();
+		reprise_timeline_start();
+	}
+	return mode;
+}
+
+enum reprise_mode reprise_start(void)
+{
+	int mode = atomic_load_explicit(&started, memory_order_acquire);
+
+	if (__builtin_expect(mode != 0, 1))
+		return (enum reprise_mode)(mode - 1);
+	watch_forks();
+	reprise_lock_take(&start_lock);
+	mode = atomic_load(&started);
+	if (mode == 0) {
+		mode = (int)decide() + 1;
+		atomic_store_explicit(&started, mode, memory_order_release);
+	}
+	reprise_lock_give(&start_lock);
+	return (enum reprise_mode)(mode - 1);
+}
+
+/* ---- before the first op ---- */
 
 /* In observe later: reprise_gpu_look(). */
 static void begin_gpu(void)
@@ -106,16 +215,6 @@ static void begin_gpu(void)
 	reprise_gpu_load();
 	if (!reprise_dry)
 		reprise_gpu_start();
-}
-
-/* Every thread that is about to start Reprise has seen to it: who forks while another one is
- * starting has a child that begins anew. */
-void reprise_process_watch_forks(void)
-{
-	static _Atomic bool watched;
-
-	if (!atomic_load(&watched) && pthread_atfork(NULL, NULL, in_child) == 0)
-		atomic_store(&watched, true);
 }
 
 static void register_all(void)

@@ -1,9 +1,18 @@
-/* What has to be arranged once in a process: for fork, for exit, and what belongs to no lane. */
+/*
+ * What is done once in a process: Reprise starts, is prepared for its first op, and ends; and what
+ * a forked child begins with.
+ */
 #pragma once
 
-/* Before Reprise starts, by each thread that finds it not started: what is to be done in a forked
- * child. */
-void reprise_process_watch_forks(void);
+#include "base/options.h"
+
+/*
+ * Decides whether Reprise is there at all; by every door before anything else. Reads the options,
+ * loads the driver's table; the first call does the work (a few hundred microseconds), later ones
+ * cost a load and a branch. Returns the mode. Thread-safe. Must not be called from a constructor
+ * (invariant 10).
+ */
+enum reprise_mode reprise_start(void);
 
 /*
  * Before the first op: the handler for exit, and all threads of ours. Registered then and not

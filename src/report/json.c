@@ -14,7 +14,6 @@
 #include "base/launcher.h"
 #include "base/lock.h"
 #include "base/options.h"
-#include "process/start.h"
 #include "base/store.h"
 #include "base/tools.h"
 #include "graph/cost.h"
@@ -166,8 +165,7 @@ static void add_process(struct reprise_text *text, enum reprise_json_moment mome
 	                 moment == REPRISE_JSON_AT_END ? "true" : "false");
 	number(text, "pid", (uint64_t)getpid());
 	reprise_text_add(text, "  \"mode\": ");
-	add_word(text, REPRISE_OPTION_MODE,
-	         reprise_start()); /* it has started: there is something to report */
+	add_word(text, REPRISE_OPTION_MODE, reprise_mode);
 	reprise_text_add(text, ",\n");
 	string(text, "host", host);
 	string(text, "run", reprise_launcher_mark()[0] != '\0' ? reprise_launcher_mark() : NULL);

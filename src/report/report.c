@@ -28,7 +28,6 @@
 #include "stats/pauses.h"
 #include "stats/sites.h"
 #include "stats/series.h"
-#include "report/snapshots.h"
 
 /* A report, at the end, before it, or for who asks. Over what follows. */
 static struct reprise_lock writing;
@@ -136,7 +135,7 @@ static int write_json(int file, const void *what)
  * there is one: for all processes, and it sees that for itself. Under the lock, or when the last
  * one is over.
  */
-static void tell_error(int error)
+void reprise_report_tell_error(int error)
 {
 	bool commands = reprise_launcher_mark()[0] != '\0' && (error == ENOSPC || error == EDQUOT);
 	const char *pattern = reprise_option_text(REPRISE_OPTION_REPORT);
@@ -180,20 +179,6 @@ int reprise_report_write_last(void)
 	return error;
 }
 
-void reprise_report_at_exit(void)
-{
-	if (reprise_option_text(REPRISE_OPTION_REPORT)[0] == '\0')
-		return;
-
-	REPRISE_KEEP_FLOAT;
-	int error = reprise_report_write_last();
-
-	if (error == REPRISE_REPORT_LOCKED_IN)
-		reprise_snapshots_last();
-	else if (error != 0)
-		tell_error(error);
-}
-
 /* A number that is another one as soon as anything is counted. */
 static uint64_t state_now(void)
 {
@@ -228,7 +213,7 @@ bool reprise_report_snapshot(int *kept)
 		told = error == 0 || error == REPRISE_REPORT_LOCKED_IN || failure_told ||
 		       reprise_log_is_heard();
 		if (error != 0 && error != REPRISE_REPORT_LOCKED_IN && told)
-			tell_error(error);
+			reprise_report_tell_error(error);
 	}
 	reprise_lock_give(&writing);
 	return told;
@@ -244,10 +229,4 @@ bool reprise_report_now(int file)
 	error = write_json(file, &state);
 	reprise_lock_give(&writing);
 	return error == 0;
-}
-
-/* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */
-__attribute__((destructor)) static void at_end(void)
-{
-	reprise_report_at_exit();
 }

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-/* When the process ends. Of what cannot be written, a line on stderr tells. */
-void reprise_report_at_exit(void);
+/* A line on stderr: the report could not be written. */
+void reprise_report_tell_error(int error);
 
 /* Writes the report as it is now, as JSON, into an open file; waits for one that is being written.
  * False if not all of it could be. */

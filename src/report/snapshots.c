@@ -13,9 +13,11 @@
 #include "base/clock.h"
 #include "base/filters.h"
 #include "base/inside.h"
+#include "base/keep.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "base/thread.h"
 #include "report/report.h"
 
@@ -100,7 +102,13 @@ void reprise_snapshots_begin(void)
 		atomic_store(&state, ABSENT);
 }
 
-void reprise_snapshots_last(void)
+void reprise_snapshots_reset(void)
+{
+	atomic_store(&state, ABSENT);
+}
+
+/* This thread may open no file, but that one may. */
+static void have_last_written(void)
 {
 	uint64_t now = reprise_clock_ns(), end = now + PATIENCE_NS;
 	uint32_t watching = WATCHING;
@@ -112,7 +120,17 @@ void reprise_snapshots_last(void)
 		reprise_futex_wait(&state, ASKED, end - now);
 }
 
-void reprise_snapshots_reset(void)
+/* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */
+__attribute__((destructor)) static void at_end(void)
 {
-	atomic_store(&state, ABSENT);
+	if (reprise_option_text(REPRISE_OPTION_REPORT)[0] == '\0')
+		return;
+
+	REPRISE_KEEP_FLOAT;
+	int error = reprise_report_write_last();
+
+	if (error == REPRISE_REPORT_LOCKED_IN)
+		have_last_written();
+	else if (error != 0)
+		reprise_report_tell_error(error);
 }

@@ -13,11 +13,5 @@
 /* With the first op, if the report goes to a file. */
 void reprise_snapshots_begin(void);
 
-/*
- * At exit, by a thread that the program has locked in: the thread writes the last report, if there
- * is one and it is not locked in, too. Waits for it, but not for ever.
- */
-void reprise_snapshots_last(void);
-
 /* After fork, in the child: there is no thread. */
 void reprise_snapshots_reset(void);

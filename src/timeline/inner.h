@@ -62,8 +62,6 @@ struct reprise_timeline_chunk *reprise_timeline_chunk_make(void);
 /* Escapes a name as JSON has it, cut where there is no room. Returns its length. */
 size_t reprise_timeline_escape(char to[REPRISE_TIMELINE_NAME_MOST], const char *name);
 
-void reprise_timeline_activities_reset(void);
-
 /* Starts the thread that writes, if there is none. False if there can be none. */
 bool reprise_timeline_writer_ready(void);
 /* There is something to write. A load, unless the thread sleeps. */

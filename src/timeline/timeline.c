@@ -145,7 +145,6 @@ void reprise_timeline_reset(void)
 		chunk = next;
 	}
 	mine = NULL;
-	reprise_timeline_activities_reset();
 	reprise_worker_reset(&reprise_timeline_writer);
 	if (reprise_option_text(REPRISE_OPTION_TIMELINE)[0] == '\0')
 		return;

@@ -94,3 +94,4 @@ void reprise_timeline_start(void);
 
 /* After fork, in the child: what was noted is the parent's. The child has a file of its own. */
 void reprise_timeline_reset(void);
+void reprise_timeline_activities_reset(void);

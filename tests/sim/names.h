@@ -1,7 +1,7 @@
+/* clang-format off */
 /*
- * The driver API of CUDA 13.0, once: X(exported name, function, version that introduced it, suffix
- * of per-thread names). A version of 0 means that cuGetProcAddress does not know the name. Written
- * by names.py; checked against cuda.h by a test.
+ * The driver API of CUDA 13.0, once: X(exported name, function, version that introduced it, suffix of per-thread names).
+ * A version of 0 means that cuGetProcAddress does not know the name. Written by names.py; checked against cuda.h by a test.
  */
 #pragma once
 
@@ -173,10 +173,8 @@
 	X(cuGraphExecDestroy, cuGraphExecDestroy, 10000, "") \
 	X(cuGraphExecEventRecordNodeSetEvent, cuGraphExecEventRecordNodeSetEvent, 11010, "") \
 	X(cuGraphExecEventWaitNodeSetEvent, cuGraphExecEventWaitNodeSetEvent, 11010, "") \
-	X(cuGraphExecExternalSemaphoresSignalNodeSetParams, \
-	  cuGraphExecExternalSemaphoresSignalNodeSetParams, 11020, "") \
-	X(cuGraphExecExternalSemaphoresWaitNodeSetParams, \
-	  cuGraphExecExternalSemaphoresWaitNodeSetParams, 11020, "") \
+	X(cuGraphExecExternalSemaphoresSignalNodeSetParams, cuGraphExecExternalSemaphoresSignalNodeSetParams, 11020, "") \
+	X(cuGraphExecExternalSemaphoresWaitNodeSetParams, cuGraphExecExternalSemaphoresWaitNodeSetParams, 11020, "") \
 	X(cuGraphExecGetFlags, cuGraphExecGetFlags, 12000, "") \
 	X(cuGraphExecHostNodeSetParams, cuGraphExecHostNodeSetParams, 10020, "") \
 	X(cuGraphExecKernelNodeSetParams, cuGraphExecKernelNodeSetParams, 10010, "") \
@@ -186,14 +184,10 @@
 	X(cuGraphExecNodeSetParams, cuGraphExecNodeSetParams, 12020, "") \
 	X(cuGraphExecUpdate, cuGraphExecUpdate, 10020, "") \
 	X(cuGraphExecUpdate_v2, cuGraphExecUpdate, 12000, "") \
-	X(cuGraphExternalSemaphoresSignalNodeGetParams, cuGraphExternalSemaphoresSignalNodeGetParams, \
-	  11020, "") \
-	X(cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresSignalNodeSetParams, \
-	  11020, "") \
-	X(cuGraphExternalSemaphoresWaitNodeGetParams, cuGraphExternalSemaphoresWaitNodeGetParams, \
-	  11020, "") \
-	X(cuGraphExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresWaitNodeSetParams, \
-	  11020, "") \
+	X(cuGraphExternalSemaphoresSignalNodeGetParams, cuGraphExternalSemaphoresSignalNodeGetParams, 11020, "") \
+	X(cuGraphExternalSemaphoresSignalNodeSetParams, cuGraphExternalSemaphoresSignalNodeSetParams, 11020, "") \
+	X(cuGraphExternalSemaphoresWaitNodeGetParams, cuGraphExternalSemaphoresWaitNodeGetParams, 11020, "") \
+	X(cuGraphExternalSemaphoresWaitNodeSetParams, cuGraphExternalSemaphoresWaitNodeSetParams, 11020, "") \
 	X(cuGraphGetEdges, cuGraphGetEdges, 10000, "") \
 	X(cuGraphGetEdges_v2, cuGraphGetEdges, 12030, "") \
 	X(cuGraphGetNodes, cuGraphGetNodes, 10000, "") \
@@ -237,8 +231,7 @@
 	X(cuGraphUpload_ptsz, cuGraphUpload, 11010, "_ptsz") \
 	X(cuGraphicsMapResources, cuGraphicsMapResources, 3000, "") \
 	X(cuGraphicsMapResources_ptsz, cuGraphicsMapResources, 7000, "_ptsz") \
-	X(cuGraphicsResourceGetMappedMipmappedArray, cuGraphicsResourceGetMappedMipmappedArray, 5000, \
-	  "") \
+	X(cuGraphicsResourceGetMappedMipmappedArray, cuGraphicsResourceGetMappedMipmappedArray, 5000, "") \
 	X(cuGraphicsResourceGetMappedPointer, cuGraphicsResourceGetMappedPointer, 3000, "") \
 	X(cuGraphicsResourceGetMappedPointer_v2, cuGraphicsResourceGetMappedPointer, 3020, "") \
 	X(cuGraphicsResourceSetMapFlags, cuGraphicsResourceSetMapFlags, 3000, "") \
@@ -507,14 +500,11 @@
 	X(cuMulticastGetGranularity, cuMulticastGetGranularity, 12010, "") \
 	X(cuMulticastUnbind, cuMulticastUnbind, 12010, "") \
 	X(cuOccupancyAvailableDynamicSMemPerBlock, cuOccupancyAvailableDynamicSMemPerBlock, 10020, "") \
-	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor, \
-	  6050, "") \
-	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, \
-	  cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, "") \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, "") \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, 7000, "") \
 	X(cuOccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters, 11070, "") \
 	X(cuOccupancyMaxPotentialBlockSize, cuOccupancyMaxPotentialBlockSize, 6050, "") \
-	X(cuOccupancyMaxPotentialBlockSizeWithFlags, cuOccupancyMaxPotentialBlockSizeWithFlags, 7000, \
-	  "") \
+	X(cuOccupancyMaxPotentialBlockSizeWithFlags, cuOccupancyMaxPotentialBlockSizeWithFlags, 7000, "") \
 	X(cuOccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterSize, 11070, "") \
 	X(cuParamSetSize, cuParamSetSize, 2000, "") \
 	X(cuParamSetTexRef, cuParamSetTexRef, 2000, "") \
@@ -580,8 +570,7 @@
 	X(cuStreamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies, 11030, "") \
 	X(cuStreamUpdateCaptureDependencies_v2, cuStreamUpdateCaptureDependencies, 12030, "") \
 	X(cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies, 11030, "_ptsz") \
-	X(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies, 12030, \
-	  "_ptsz") \
+	X(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies, 12030, "_ptsz") \
 	X(cuStreamWaitEvent, cuStreamWaitEvent, 3020, "") \
 	X(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, 7000, "_ptsz") \
 	X(cuStreamWaitValue32, cuStreamWaitValue32, 8000, "") \

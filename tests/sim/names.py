@@ -25,7 +25,8 @@ introduced = defaultdict(set)
 for function, version, suffix in re.findall(r"\bPFN_(cu\w+?)_v(\d+)((?:_ptsz|_ptds)?)\b", typedefs):
     introduced[function, suffix].add(int(version))
 
-lines = ["""/*
+lines = ["""/* clang-format off */
+/*
  * The driver API of CUDA 13.0, once: X(exported name, function, version that introduced it, suffix of per-thread names).
  * A version of 0 means that cuGetProcAddress does not know the name. Written by names.py; checked against cuda.h by a test.
  */

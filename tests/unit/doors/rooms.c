@@ -6,7 +6,7 @@
 
 #include "base/gate.h"
 #include "base/inside.h"
-#include "process/start.h"
+#include "process/process.h"
 #include "graph/neighbours.h"
 #include "lane/loading.h"
 #include "stats/counters.h"

@@ -1,0 +1,66 @@
+/* The program's own captures: while there is one, everything is eager. */
+#include "entry/entry.h"
+
+#include <stddef.h>
+
+#include "base/inside.h"
+#include "base/keep.h"
+#include "driver/driver.h"
+#include "entry/lifetime.h"
+#include "graph/captures.h"
+#include "record/record.h"
+#include "stats/counters.h"
+#include "lane/order.h"
+#include "lane/thread.h"
+
+void reprise_captures_destroyed(CUstream stream, CUcontext context)
+{
+	/* No default stream is ever destroyed. */
+	if (!reprise_captures_any() || (stream != NULL && stream <= CU_STREAM_PER_THREAD))
+		return;
+	reprise_lanes_lose_order(stream); /* of what came meanwhile nobody has taken note */
+	reprise_captures_end_all(stream, context);
+}
+
+/* Whose stream a handle names: that of a default stream names the current context's. */
+static CUcontext context_of(CUstream stream)
+{
+	CUcontext context = NULL;
+
+	if (stream > CU_STREAM_PER_THREAD)
+		reprise_driver.cuStreamGetCtx(stream, &context);
+	else
+		reprise_driver.cuCtxGetCurrent(&context);
+	return context;
+}
+
+void reprise_capture_begin(CUstream stream)
+{
+	REPRISE_KEEP_ERRNO;
+	bool noted;
+
+	if (reprise_inside != 0)
+		return;
+	reprise_count(REPRISE_COUNT_program_captures, 1);
+	noted = reprise_captures_begin(stream, context_of(stream));
+	if (stream == CU_STREAM_PER_THREAD)
+		reprise_thread_owns();
+	if (reprise_records())
+		reprise_record_barrier(REPRISE_RECORD_CAPTURE, REPRISE_LANE_NONE);
+	reprise_lanes_pass_by(stream,
+	                      false); /* what others hold is no part of it; what they hold on streams
+	                                 that are drawn into it, the calls that do so issue */
+	if (!noted)
+		reprise_stop("too many captures at once");
+}
+
+void reprise_capture_end(CUstream stream)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (reprise_inside != 0)
+		return;
+	if (stream > CU_STREAM_PER_THREAD)
+		reprise_lanes_lose_order(stream);
+	reprise_captures_end(stream, context_of(stream));
+}

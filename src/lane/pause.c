@@ -1,0 +1,62 @@
+/* What issues all that is deferred, for now or for good: pauses, errors that ruin a context, the
+ * end. */
+#include "lane/eager.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/inside.h"
+#include "base/keep.h"
+#include "lane/order.h"
+#include "lane/registry.h"
+
+static void issue_all(void)
+{
+	if (reprise_inside == 0)
+		reprise_lanes_barrier(false);
+}
+
+void reprise_pause_begin(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	atomic_fetch_add(&reprise_pauses, 1);
+	issue_all();
+}
+
+void reprise_pause_end(void)
+{
+	uint32_t under_way = atomic_load(&reprise_pauses);
+
+	while (under_way > 0 &&
+	       !atomic_compare_exchange_weak(&reprise_pauses, &under_way, under_way - 1))
+		continue;
+}
+
+void reprise_stop(const char *reason)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (reprise_eager_stop(reason))
+		issue_all();
+}
+
+void reprise_observe_result(CUresult result)
+{
+	REPRISE_KEEP_ERRNO;
+
+	if (reprise_inside == 0 && reprise_eager_note_error(result))
+		issue_all();
+}
+
+void reprise_stop_at_exit(uint64_t patience_ns)
+{
+	uint64_t end = reprise_clock_ns() + patience_ns;
+
+	reprise_eager_stop("the process ends");
+	while (reprise_inside == 0 && reprise_lanes_hold() && reprise_clock_ns() < end) {
+		struct timespec pause = {.tv_nsec = 10000};
+
+		nanosleep(&pause, NULL);
+	}
+}
