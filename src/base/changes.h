@@ -7,8 +7,7 @@
  *
  *     under = reprise_changes_learn(...);   before the driver is asked
  *     ...                                   the driver is asked
- *     kept if `under` is not zero, and good as long as reprise_changes_now() == `under`, or
- * reprise_changes_spared() says so
+ *     kept if `under` is not zero, and good as long as reprise_changes_now() == `under`, or reprise_changes_spared() says so
  *
  * Any thread. Who reads writes nothing and takes no lock; who changes takes a leaf.
  */

@@ -5,10 +5,11 @@
  * Two kinds of calls of the program's come through it:
  *
  *   giving    gives a context work, which may wait for what is yet to come: launches, host
- * functions, waits for events, values and semaphores, allocations in stream order. The program's
- * own calls and those of ours that stand for them. waiting   may wait until a context or a device
- * has nothing to do, and may keep everybody else from giving it work meanwhile: memory that is
- * freed, modules that are loaded, graphs that are instantiated, streams that are made.
+ *             functions, waits for events, values and semaphores, allocations in stream order.
+ *             The program's own calls and those of ours that stand for them.
+ *   waiting   may wait until a context or a device has nothing to do, and may keep everybody
+ *             else from giving it work meanwhile: memory that is freed, modules that are loaded,
+ *             graphs that are instantiated, streams that are made.
  *
  * And two things the building thread does: it works (base calls to the driver) only while no call
  * is waiting, and none begins meanwhile; and it closes the gate to those that give one context

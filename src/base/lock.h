@@ -10,14 +10,15 @@
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
  *     queue       a lane's completed visits are launched (lane/queued.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
- *     leaves      what changed (base/changes.h), the function table (op/function.c), the build
- * queue (graph/queue.c), the start of the building thread (graph/building.c), the graveyard
- *                 (graph/graveyard.c), the program's captures (graph/captures.c), errors that are
- * kept (lane/errors.c), events that have ended (lane/ended.c), the start of a thread
- * (base/worker.h), who met whom (lane/meeting.c), the recorder (record/record.c), traces that ended
- * (trace/account.c), the series over time (stats/series.c), the sums of kernels
- * (stats/kernels.c), a report that is written (report/report.c), the start of the timeline's
- * thread (workers/timeline.c), what ran on the GPU, for the timeline (timeline/activities.c)
+ *     leaves      what changed (base/changes.h), the start of a thread (base/worker.h),
+ *                 the function table (op/function.c), the build queue (graph/queue.c),
+ *                 the graveyard (graph/graveyard.c), the program's captures (graph/captures.c),
+ *                 errors that are kept (lane/errors.c), events that have ended (lane/ended.c),
+ *                 who met whom (lane/meeting.c), the recorder (record/record.c),
+ *                 traces that ended (trace/account.c), the series over time (stats/series.c),
+ *                 the sums of kernels (stats/kernels.c), a report that is written
+ *                 (report/report.c), what ran on the GPU, for the timeline
+ *                 (timeline/activities.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  *

@@ -11,12 +11,14 @@ import re
 import subprocess
 import sys
 
+from lib.headers import structures
+
 PROTOTYPE = re.compile(r'\bcudaError_t\s+(?:CUDARTAPI\s+)?(cuda[A-Z]\w*)\s*\(([^;{}]*?)\)\s*;', re.S)
 # They need headers of others to be compiled, so they are read as they are.
 INTEROPERATION = ('cuda_egl_interop.h', 'cuda_gl_interop.h', 'cuda_vdpau_interop.h')
 
 
-def with_streams(text, structures):
+def with_streams(text):
     """The types whose values hold a stream: all that a stream can be reached from by name."""
     holding = {'cudaStream_t'}
     inside = {name: set(re.findall(r'\w+', body)) for name, body in structures(text)}
@@ -31,12 +33,9 @@ def with_streams(text, structures):
 
 def main():
     program, include, *compiler = sys.argv[1:]
-    sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / 'unit' / 'doors'))
-    from headers import structures
-
     text = subprocess.run([*compiler, '-E', '-P', f'-I{include}', '-xc', '-'], input='#include <cuda_runtime_api.h>\n', capture_output=True,
                           text=True, check=True).stdout
-    holding = with_streams(text, structures)
+    holding = with_streams(text)
     text += '\n'.join(path.read_text(errors='replace') for path in (pathlib.Path(include, name) for name in INTEROPERATION) if path.exists())
     declared = {name for name, parameters in PROTOTYPE.findall(text) if set(re.findall(r'\w+', parameters)) & holding}
     listed = [line.split('\t') for line in subprocess.run([program, '--list'], capture_output=True, text=True, check=True).stdout.splitlines()]

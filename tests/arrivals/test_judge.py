@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The judge of arrivals: a call that ends its process costs that call alone, and what the table says wrongly or not at all is named.
-
-usage: test_judge.py SCRIPTS
+"""The judge of arrivals (scripts/lib/arrivals.py): a call that ends its process costs that call alone, and what the table says wrongly or not at all is named.
 
 The program is a stand-in that writes the record itself: call 1 dies, call 3 arrives where no stream is taken.
 """
 import sys
 import tempfile
 from pathlib import Path
+
+from lib import arrivals
 
 STAND_IN = '''#!{python}
 import os, signal, sys
@@ -48,14 +48,11 @@ def expect(what, found, expected):
         failures.append(f'{what}: {found}, not {expected}')
 
 
-def problems(arrivals, table, call, plain, under=None):
+def problems(table, call, plain, under=None):
     return list(arrivals.problems_of(call, plain, under or plain, table))
 
 
 def main():
-    sys.path.insert(0, sys.argv[1])
-    import arrivals
-
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, 'arrivals')
         program.write_text(STAND_IN.format(python=sys.executable))
@@ -70,20 +67,20 @@ def main():
     expect('ends', [visits[i].ended for i in range(4)], [None, 'ended by signal 9', None, None])
     expect('results', visits[2].results, {('created', 1): 'cudaSuccess', ('created', 2): 'cudaSuccess'})
 
-    expect('a harmless query', problems(arrivals, TABLE, calls[0], visits[0]), [])
-    expect('an ordering call', problems(arrivals, TABLE, calls[2], visits[2]), [])
-    expect('nowhere', problems(arrivals, TABLE, calls[3], visits[3]), ['arrives at no entry point that takes a stream'])
+    expect('a harmless query', problems(TABLE, calls[0], visits[0]), [])
+    expect('an ordering call', problems(TABLE, calls[2], visits[2]), [])
+    expect('nowhere', problems(TABLE, calls[3], visits[3]), ['arrives at no entry point that takes a stream'])
     calls[3].unless = 'it needs something'
-    expect('nowhere, with a reason', problems(arrivals, TABLE, calls[3], visits[3]), [])
-    expect('passed over', problems(arrivals, {**TABLE, 'cuEventRecord': Row('PASS', 'STREAM EVENT', 'GRAPH')}, calls[2], visits[2]),
+    expect('nowhere, with a reason', problems(TABLE, calls[3], visits[3]), [])
+    expect('passed over', problems({**TABLE, 'cuEventRecord': Row('PASS', 'STREAM EVENT', 'GRAPH')}, calls[2], visits[2]),
            ['arrives at cuEventRecord, which takes a stream and is PASS as GRAPH'])
     missing = {name: row for name, row in TABLE.items() if name != 'cuEventRecord'}
-    expect('not in the table', problems(arrivals, missing, calls[2], visits[2]), ['arrives at cuEventRecord, which the table has not'])
-    expect('dead', 'plain, the process ended by signal 9' in problems(arrivals, TABLE, calls[1], visits[1]), True)
+    expect('not in the table', problems(missing, calls[2], visits[2]), ['arrives at cuEventRecord, which the table has not'])
+    expect('dead', 'plain, the process ended by signal 9' in problems(TABLE, calls[1], visits[1]), True)
     other[2].results['created', 2] = 'cudaErrorInvalidValue'
-    expect('another result', len(problems(arrivals, TABLE, calls[2], visits[2], other[2])), 1)
+    expect('another result', len(problems(TABLE, calls[2], visits[2], other[2])), 1)
     other[2] = other[0]
-    expect('another arrival', len(problems(arrivals, TABLE, calls[2], visits[2], other[2])), 1)
+    expect('another arrival', len(problems(TABLE, calls[2], visits[2], other[2])), 1)
 
     print('\n'.join(failures) or 'the judge finds what it has to find')
     return 1 if failures else 0

@@ -21,8 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import runs as sim_runs  # noqa: E402
+from lib.runs import other_left
 
 HOLDS = ("400", "400", "30", "1000", "0")
 SUBMITS = ("auto", "always", "always")
@@ -279,7 +278,7 @@ def judge(runs, source, seed, folder, only=None):
                 if check.returncode != 0:
                     before = f"\nand {outcome.finding[1]}" if outcome.finding else ""
                     outcome.finding = (name, f"{said}: {(check.stdout + check.stderr).strip()}{before}")
-            if not outcome.finding and (odd := sim_runs.other_left(*left)):
+            if not outcome.finding and (odd := other_left(*left)):
                 outcome.finding = (name, odd)
         if outcome.finding:
             outcome.finding = (name, outcome.finding[1] + waits(report))

@@ -3,8 +3,8 @@
 
     check_hazards.py BUILD [--write]
 
-Each hazard there has its test in the build folder where it says sim, its program in tests/gpu where it says GPU, and in the last column the
-bugs that its test has to find, or the reason why there is none; and each program of tests/hazards and tests/gpu is a hazard there. README says how many
+Each hazard there has its test in the build folder where it says sim, its program in tests/hazards_gpu where it says GPU, and in the last column the
+bugs that its test has to find, or the reason why there is none; and each program of tests/hazards and tests/hazards_gpu is a hazard there. README says how many
 there are. --write fills in the last column, and README's numbers.
 """
 import argparse
@@ -13,10 +13,9 @@ import re
 import sys
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(TOP / "tests"))
-from mutations import BUGS, WITHOUT  # noqa: E402
+from lib.planting import BUGS, WITHOUT
 
+TOP = Path(__file__).resolve().parents[2]
 PAGE = TOP / "docs" / "hazards.md"
 README = TOP / "README.md"
 NUMBERS = r"(?:some )?\d+ hazards, (?:some )?\d+ of them on the GPU"
@@ -61,8 +60,8 @@ def problems(cells, tests, listed):
     for one in finders:
         if one not in tests:
             yield f"there is no test {one}"
-    if re.search(r"\bGPU\b", tested) and not of(name, programs("gpu"), listed):
-        yield "there is no such program in tests/gpu"
+    if re.search(r"\bGPU\b", tested) and not of(name, programs("hazards_gpu"), listed):
+        yield "there is no such program in tests/hazards_gpu"
     expected, sound = last_column([name, *finders])
     if not sound:
         yield "tests/mutations.py has neither a bug that its test finds nor a reason why not, or both"
@@ -93,7 +92,7 @@ def main():
         README.write_text(re.sub(NUMBERS, numbers(hazards), README.read_text()))
 
     wrong = [f"{cells[0]}: {problem}" for _, cells in hazards for problem in problems(cells, tests, listed)]
-    wrong += [f"{name}: a program, but no hazard in docs/hazards.md" for name in sorted(programs("hazards") | programs("gpu"))
+    wrong += [f"{name}: a program, but no hazard in docs/hazards.md" for name in sorted(programs("hazards") | programs("hazards_gpu"))
               if not any(of(hazard, [name], listed) for hazard in listed)]
     if re.findall(NUMBERS, README.read_text()) != [numbers(hazards)]:
         wrong.append(f"README: it does not say \"{numbers(hazards)}\" once: --write fills it in")

@@ -19,8 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import runs  # noqa: E402
+from lib import runs
 
 SKIPPED = 77
 
@@ -296,7 +295,7 @@ def rounds(options, schedule, again):
         if wrong or not short:
             return done, not wrong
         if number + 1 < ROUNDS:
-            again.append(f"needed another round: {short[0]}")
+            again.append(f"{runs.AGAIN}: {short[0]}")
     return done, False
 
 

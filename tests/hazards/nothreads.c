@@ -3,9 +3,8 @@
  * that it has long before it knows: pthread_create returns late, as where the scheduler takes the
  * processor away just then.
  *
- *     LD_PRELOAD=libnothreads.so:libreprise.so NO_THREADS=N program      the first N threads of
- * Reprise's LD_PRELOAD=libnothreads.so:libreprise.so LATE_THREADS=N program    so many milliseconds
- * late
+ *     LD_PRELOAD=libnothreads.so:libreprise.so NO_THREADS=N program      the first N threads of Reprise's
+ *     LD_PRELOAD=libnothreads.so:libreprise.so LATE_THREADS=N program    so many milliseconds late
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
-"""Bugs keep their place when a file is moved or formatted anew; one that has none, or two, is refused. scripts/planting.py."""
-import sys
+"""Bugs keep their place when a file is moved or formatted anew; one that has none, or two, is refused. scripts/lib/planting.py."""
 import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import planting  # noqa: E402
+from lib import planting
 
 BUG = ("a test", "lane_take", "	if (lane->held && !try)\n		return false;\n", "	if (lane->held)\n		return false;\n")
 

@@ -53,7 +53,7 @@ class Demo(unittest.TestCase):
             (self.build / "src" / "cli" / "reprise").write_text(command)
             (self.build / "src" / "cli" / "reprise").chmod(0o755)
         # By its own path it would go to the checkout's top folder, and its build.
-        script = f"cd {self.folder}; . scripts/lib.sh; " + (TOP / "scripts" / "demo").read_text().partition(". scripts/lib.sh")[2]
+        script = f"cd {self.folder}; . scripts/lib/lib.sh; " + (TOP / "scripts" / "demo").read_text().partition(". scripts/lib/lib.sh")[2]
         return subprocess.run(["bash", "-euc", script, "demo"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110)
 
     def program_in_place_of_the_real_one(self):

@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 """The form of the pages that scripts/guide writes: that what is wrong with one is found, and how output is shown."""
-import sys
 import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
-import guide_pages  # noqa: E402
+from lib import guide_pages
 
 PAGE = """# A page
 

@@ -18,13 +18,13 @@ class Package(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name).resolve()
         tools, toolkit, self.sources = self.folder / "tools", self.folder / "toolkit" / "include", self.folder / "sources"
-        for made in (tools, toolkit, self.sources / "scripts", self.sources / "debian"):
+        for made in (tools, toolkit, self.sources / "scripts" / "lib", self.sources / "debian"):
             made.mkdir(parents=True)
         for name in ("dh", "ninja", "meson", "pkg-config", "gcc", "apt-get", "sudo", "dpkg-buildpackage"):
             (tools / name).write_text(BUILDS if name == "dpkg-buildpackage" else NOTHING)
             (tools / name).chmod(0o755)
         (toolkit / "cuda.h").write_text("#define CUDA_VERSION 13000\n")
-        for name in ("package", "lib.sh"):
+        for name in ("package", "lib/lib.sh"):
             (self.sources / "scripts" / name).write_bytes((TOP / "scripts" / name).read_bytes())
             (self.sources / "scripts" / name).chmod(0o755)
         (self.sources / "debian" / "control").write_text("Source: reprise\n")

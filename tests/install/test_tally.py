@@ -12,10 +12,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from lib import runs, tally
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path[:0] = [str(SCRIPTS), str(Path(__file__).resolve().parents[1])]
-import simulation  # noqa: E402
-import tally  # noqa: E402
 
 BUILD = Path(sys.argv[1])
 ALL = "--names" in sys.argv
@@ -35,7 +34,7 @@ class LastLine(unittest.TestCase):
         (self.folder / "meson-logs" / "testlog.json").write_text("\n".join(log))
         tests = [{"suite": [f"reprise:{name.partition(' / ')[0]}"], "name": name.partition(" / ")[2]} for name in (there or ran)]
         (self.folder / "meson-info" / "intro-tests.json").write_text(json.dumps(tests))
-        outcome = subprocess.run([sys.executable, SCRIPTS / "tally.py", self.folder, *words], capture_output=True, text=True)
+        outcome = subprocess.run([SCRIPTS / "tally", self.folder, *words], capture_output=True, text=True)
         self.assertEqual(outcome.stderr, "")
         return outcome.returncode, outcome.stdout.splitlines()
 
@@ -50,7 +49,7 @@ class LastLine(unittest.TestCase):
     def test_a_program_that_was_run_for_longer_needed_another_round(self):
         for enough, again in ((400, 0), (3000, 1)):
             with contextlib.redirect_stdout(io.StringIO()) as said:
-                self.assertEqual(simulation.long_enough(lambda iterations: iterations, lambda iterations: iterations >= enough, (400, 3000)), enough)
+                self.assertEqual(runs.long_enough(lambda iterations: iterations, lambda iterations: iterations >= enough, (400, 3000)), enough)
             ran = {"ways / one": ("OK", said.getvalue())}
             self.assertEqual(self.told(ran, "--chosen", "one")[1][-1], tally.line(1, 0, 0, again))
 
@@ -102,11 +101,11 @@ class LastLine(unittest.TestCase):
 @unittest.skipUnless(ALL, "this build lacks tests")
 class Names(unittest.TestCase):
     def test_each_that_is_named_is_there(self):
-        self.assertEqual(list(tally.absent(tally.there(BUILD), tally.named()[0])), [], "written by: python3 scripts/tally.py BUILD --write")
+        self.assertEqual(list(tally.absent(tally.there(BUILD), tally.named()[0])), [], "written by: scripts/tally BUILD --write")
 
     def test_not_many_are_not_named(self):
         names, with_nvcc = tally.named()
-        self.assertLessEqual(len(tally.there(BUILD) - names - with_nvcc), tally.FEW, "write tests/names.txt anew: python3 scripts/tally.py BUILD --write")
+        self.assertLessEqual(len(tally.there(BUILD) - names - with_nvcc), tally.FEW, "write tests/names.txt anew: scripts/tally BUILD --write")
 
 
 if __name__ == "__main__":

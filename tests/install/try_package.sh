@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 script=tests/install/try_package.sh
-. scripts/lib.sh
+. scripts/lib/lib.sh
 take_build "$@"
 
 command -v dpkg-query >/dev/null || { echo "the package is not tried: this is no Debian or Ubuntu"; exit 77; }

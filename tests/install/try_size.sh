@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 script=tests/install/try_size.sh
-. scripts/lib.sh
+. scripts/lib/lib.sh
 take_build "$@"
 
 prepare

@@ -7,7 +7,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 script=tests/install/try_tarball.sh
-. scripts/lib.sh
+. scripts/lib/lib.sh
 take_build "$@"
 
 git rev-parse HEAD >/dev/null 2>&1 || { echo "the tarball is not tried: this is no checkout"; exit 77; }

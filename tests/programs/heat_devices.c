@@ -2,12 +2,11 @@
  * heat-devices: the heat equation on a square, its rows divided among devices, by the CUDA driver
  * API.
  *
- *   heat-devices --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--devices N]
- * [--mode eager|together|apart]
+ *   heat-devices --module heat_kernels.cubin [--size N] [--steps N] [--every N] [--devices N] [--mode eager|together|apart]
  *
  * After each step neighbours give each other the rows at their border (cuMemcpyPeerAsync), and wait
- * for each other by events. Same results as heat, to the last bit, for any number of parts; where
- * there are fewer devices, several parts are on one.
+ * for each other by events. Same results as heat, to
+ * the last bit, for any number of parts; where there are fewer devices, several parts are on one.
  *
  * Two forms are from graphs, written by hand: each part's kernel and copies of a step in one graph
  * (together), or each in a graph of its own (apart).

@@ -3,7 +3,6 @@
 
 usage: test_altered.py BUILD
 """
-import copy
 import json
 import random
 import subprocess
@@ -13,54 +12,17 @@ import time
 import unittest
 from pathlib import Path
 
-from runs import BUILD, COMMAND, SIMULATION, replayed, report, reprise
+import schema
+from alter import EVIL, alter_text, alter_value, is_harmless
+from lib import runs
 
-sys.path.insert(0, str(BUILD / "src" / "cli" / "reader"))
-import schema  # noqa: E402
+COMMAND = runs.Command(Path(sys.argv[1]))
+replayed, report, reprise = COMMAND.replayed, COMMAND.report, COMMAND.reprise
 
 ALTERED = 200
 SEED = 20261123
 SECONDS_MOST = 30
-EVIL = "\x1b[2J\x07\u202eevil\u2066\u200b\x9b31m\n\ud800\u2028"
-VALUES = [None, True, False, 0, 1, -1, 2**31, 2**63, 2**64 - 1, 2**64, -2**63, 10**400, 0.5, -0.0, 1e308, 1e18, "", EVIL, "0", [], [0], [[0, 0, 0]], [[1, 1, 1]], {}, {"": 0}, [None] * 3000]
-TEXTS = ["NaN", "Infinity", "-Infinity", "1e400", "1" * 5000, "[" * 100000, '"\\ud800"', "\x00", "\ufeff", "}"]
 FORMS = ([], ["--json"], ["--html"])
-
-
-def places(value, path=()):
-    """Every place in a value of JSON."""
-    yield path
-    for key, member in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
-        yield from places(member, (*path, key))
-
-
-def alter_value(chance, whole):
-    path = chance.choice(list(places(whole)))
-    if not path:
-        return copy.deepcopy(chance.choice(VALUES))
-    holder = whole
-    for key in path[:-1]:
-        holder = holder[key]
-    what = chance.randrange(6)
-    if what == 0:
-        del holder[path[-1]]
-    elif what == 1 and isinstance(holder, list):
-        holder *= chance.choice((2, 40))
-    elif what == 2 and isinstance(holder, dict):
-        holder[EVIL] = holder[path[-1]]
-    elif what == 3 and isinstance(holder[path[-1]], str):
-        holder[path[-1]] += EVIL * chance.choice((1, 50))
-    elif what == 4 and isinstance(holder[path[-1]], int):
-        holder[path[-1]] = chance.choice((0, 1, holder[path[-1]] * 10**9, -holder[path[-1]]))
-    else:
-        holder[path[-1]] = copy.deepcopy(chance.choice(VALUES))
-    return whole
-
-
-def alter_text(chance, text):
-    at = chance.randrange(len(text))
-    return chance.choice((text[:at], text[:at] + chance.choice(TEXTS) + text[at:], text[:at] + text[at + chance.randrange(1, 200):],
-                          text.replace(": 0", ": " + chance.choice(TEXTS), 1)))
 
 
 def altered(chance, whole):
@@ -70,10 +32,6 @@ def altered(chance, whole):
             value = alter_value(chance, value)
     text = json.dumps(value)
     return alter_text(chance, text) if chance.randrange(4) == 0 else text
-
-
-def is_harmless(text):
-    return all(letter == "\n" or letter.isprintable() or letter == "\u00a0" for letter in text)
 
 
 class Altered(unittest.TestCase):
@@ -97,7 +55,7 @@ class Altered(unittest.TestCase):
         cls.place.cleanup()
 
     def show(self, *words):
-        return subprocess.run([COMMAND, "report", *map(str, words)], env=SIMULATION, capture_output=True, text=True, timeout=SECONDS_MOST)
+        return subprocess.run([COMMAND.command, "report", *map(str, words)], env=COMMAND.environment, capture_output=True, text=True, timeout=SECONDS_MOST)
 
     def test_each_alone(self):
         refused = 0
@@ -231,7 +189,7 @@ class Joined(unittest.TestCase):
     def test_nobody_reads_to_the_end(self):
         on, = self.reports("run")
         begin = time.monotonic()
-        shown = subprocess.run(f"{COMMAND} report {on} | head -1", shell=True, env=SIMULATION, capture_output=True, text=True)
+        shown = subprocess.run(f"{COMMAND.command} report {on} | head -1", shell=True, env=COMMAND.environment, capture_output=True, text=True)
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         self.assertLess(time.monotonic() - begin, SECONDS_MOST)
 

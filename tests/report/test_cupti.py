@@ -9,10 +9,12 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from runs import SIMULATION, program, report, reprise
+from lib import runs
 
+COMMAND = runs.Command(Path(sys.argv[1]))
+program, report, reprise = COMMAND.program, COMMAND.report, COMMAND.reprise
 FOLDER = sys.argv[2] if len(sys.argv) > 2 else ""
-WITH = {"LD_LIBRARY_PATH": f"{FOLDER}:{SIMULATION['LD_LIBRARY_PATH']}"}
+WITH = {"LD_LIBRARY_PATH": f"{FOLDER}:{COMMAND.environment['LD_LIBRARY_PATH']}"}
 
 
 class Measured(unittest.TestCase):

@@ -13,8 +13,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from runs import replayed, report, reprise
+from lib import runs
 
+COMMAND = runs.Command(Path(sys.argv[1]))
+replayed, report, reprise = COMMAND.replayed, COMMAND.report, COMMAND.reprise
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 SKIPPED = 77
 WIDTHS = (420, 1100)

@@ -8,13 +8,10 @@ import sys
 import unittest
 from pathlib import Path
 
+from lib import bench_judge, bench_rows, predict_judge, runs
+
 BUILD = sys.argv[1]
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
-sys.path.insert(0, str(SCRIPTS))
-import bench_judge  # noqa: E402
-import bench_rows  # noqa: E402
-import predict_judge  # noqa: E402
-import runs  # noqa: E402
 
 
 def row(eager, reprise, expected):

@@ -13,14 +13,17 @@ import time
 import unittest
 from pathlib import Path
 
-from runs import BUILD, LAUNCHBOUND, MODULE, program, replayed, report, reprise
+from lib import runs
 
+import amounts
+import observed
+import reports
+
+BUILD = Path(sys.argv[1])
+COMMAND = runs.Command(BUILD)
+program, replayed, report, reprise = COMMAND.program, COMMAND.replayed, COMMAND.report, COMMAND.reprise
 TOP = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
-sys.path.insert(0, str(BUILD / "src" / "cli" / "reader"))
-import amounts  # noqa: E402
-import observed  # noqa: E402
-import reports  # noqa: E402
 
 try:
     import jsonschema
@@ -59,12 +62,12 @@ class Schema(WithFolder):
 
     def test_a_command_line_that_is_no_text(self):
         name = b'quote" back\\slash line\nbreak \xff\x01 \xc3\xbc'
-        script = f"import os; os.execv({str(LAUNCHBOUND)!r}, [{name!r}, *{[str(word) for word in program('chain')[1:]]!r}])"
+        script = f"import os; os.execv({str(COMMAND.launchbound)!r}, [{name!r}, *{[str(word) for word in program('chain')[1:]]!r}])"
         outcome = reprise("run", "--report", self.path, "--", sys.executable, "-c", script)
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
         self.holds(self.path)
         command = json.loads(self.path.read_text())["command"]
-        self.assertEqual((command[0].encode("latin-1"), command[1:3]), (name, ["--module", str(MODULE)]))
+        self.assertEqual((command[0].encode("latin-1"), command[1:3]), (name, ["--module", str(COMMAND.module)]))
 
 
 class Figures(WithFolder):
@@ -119,21 +122,21 @@ class Figures(WithFolder):
         pageable = [row for row in told["places"] if row["kind"] == "unfit"]
         self.assertEqual({row["call"] for row in pageable}, {"pageable"})
         self.assertEqual(sum(row["count"] for row in pageable), told["unfit"]["pageable"])
-        self.assertEqual({row["library"] for row in told["places"]}, {str(LAUNCHBOUND)})
+        self.assertEqual({row["library"] for row in told["places"]}, {str(COMMAND.launchbound)})
         waits = {row["call"]: row["count"] for row in told["places"] if row["kind"] == "waits"}
         self.assertGreaterEqual(waits["cuStreamSynchronize"], 400)
 
     def test_the_place_is_where_the_call_returns_to(self):
         """A call of five bytes, or of six by way of a table, stands before it."""
         told, _ = report(self.path, "observe", "chain")
-        image = LAUNCHBOUND.read_bytes()
+        image = COMMAND.launchbound.read_bytes()
         offsets = [row["offset"] for row in told["places"]]
         self.assertTrue(offsets)
         if os.uname().machine == "x86_64":
             self.assertTrue(all(image[offset - 5] == 0xE8 or image[offset - 6] == 0xFF for offset in offsets), offsets)
 
     def places_of(self, hazard):
-        outcome = reprise("observe", "--report", self.path, "--", BUILD / "tests" / "hazards" / "hazards", MODULE, hazard)
+        outcome = reprise("observe", "--report", self.path, "--", BUILD / "tests" / "hazards" / "hazards", COMMAND.module, hazard)
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
         return {(row["kind"], row["call"]): row["count"] for row in json.loads(self.path.read_text())["places"]}
 

@@ -16,15 +16,16 @@
  * on either. The source is the common part of C and C++.
  *
  * Kernels:   KERNEL(name, (type, parameter)...) { body of one thread }
- *            SPINNING_KERNEL(...) is the same for kernels that wait for memory to change. Only
- * these may, and only with KERNEL_PAUSE() in the loop and the memory read as volatile. Functions:
- * DEVICE unsigned mix(unsigned a) { ... } Variables: GLOBAL(unsigned, counter); found by
- * cuModuleGetGlobal. In bodies: threadIdx, blockIdx, blockDim, gridDim; atomicAdd, atomicExch,
- * atomicMax and __threadfence, __threadfence_system; clock64; KERNEL_TRAP() (a fault of the device,
- * sticky); KERNEL_SHARED(type, name) (dynamic shared memory), KERNEL_SHARED_BYTES();
- *            KERNEL_WAIT_FOR_OTHERS() (for what a launch with programmatic serialisation may
- * overtake). Not there: __syncthreads, warp intrinsics, static __shared__, indices in DEVICE
- * functions (pass them on).
+ *            SPINNING_KERNEL(...) is the same for kernels that wait for memory to change. Only these may, and only with
+ *            KERNEL_PAUSE() in the loop and the memory read as volatile.
+ * Functions: DEVICE unsigned mix(unsigned a) { ... }
+ * Variables: GLOBAL(unsigned, counter); found by cuModuleGetGlobal.
+ * In bodies: threadIdx, blockIdx, blockDim, gridDim; atomicAdd, atomicExch, atomicMax and
+ * __threadfence, __threadfence_system;
+ *            clock64; KERNEL_TRAP() (a fault of the device, sticky); KERNEL_SHARED(type, name) (dynamic shared memory), KERNEL_SHARED_BYTES();
+ *            KERNEL_WAIT_FOR_OTHERS() (for what a launch with programmatic serialisation may overtake).
+ * Not there: __syncthreads, warp intrinsics, static __shared__, indices in DEVICE functions (pass
+ * them on).
  *
  * In the simulation the threads of a launch run one after another, block by block, x fastest: a
  * kernel whose result depends on the order of its threads gives another on a GPU. At most 16

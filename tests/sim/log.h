@@ -2,14 +2,14 @@
  * What was executed, for the checker; and how often each entry point was called.
  *
  * SIM_LOG names a file of lines. It is mapped memory, so that it is whole however the process ends;
- * zeros may follow the last line. A process that finds it taken by another, living one writes
- * SIM_LOG.PID:
+ * zeros may follow the last line. A process
+ * that finds it taken by another, living one writes SIM_LOG.PID:
  *
  *   op SEQUENCE context=N stream=N after=N,N host=N KIND REST   an op is about to run
- *   mark SEQUENCE ... record|wait|empty|point REST         likewise, but no work of the program's:
- * a mere point in the order mark SEQUENCE context=0 stream=0 after=N,N host=0 host-wait thread=N a
- * thread of the host waited for an op; the other one is the wait before call NAME RESULT with
- * SIM_LOG_CALLS
+ *   mark SEQUENCE ... record|wait|empty|point REST         likewise, but no work of the program's: a mere point in the order
+ *   mark SEQUENCE context=0 stream=0 after=N,N host=0 host-wait thread=N   a thread of the host waited for an op; the
+ *                                                                       other one is the wait before
+ *   call NAME RESULT                                       with SIM_LOG_CALLS
  *
  * SEQUENCE is the order of enqueueing; `after` names the ops and marks it had to follow, all of
  * which have lines above. `host` names the last wait of any of the host's threads before the op was
@@ -17,9 +17,8 @@
  * since Reprise may issue an op later than the program asked for it. REST says everything the op
  * was given. An address that the driver knows is written @KINDn+OFFSET, KIND being d, h, m or r for
  * device, pinned, managed and registered memory and n its number in order of allocation, so that
- * two runs compare. In parameters a letter follows: what the kernel does there by the parameter's
- * type, r(eads), w(rites), v(olatile: waits or signals), or u(nknown: part of a structure or a
- * number).
+ * two runs compare. In parameters a letter follows: what the kernel does
+ * there by the parameter's type, r(eads), w(rites), v(olatile: waits or signals), or u(nknown: part of a structure or a number).
  */
 #pragma once
 

@@ -19,12 +19,9 @@ import time
 import unittest
 from pathlib import Path
 
-import opstreams
-from opstreams import DEVICE, NO_LANE, OTHER, PINNED
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import simulation  # noqa: E402
-from simulation import until  # noqa: E402
+from lib import opstreams, runs
+from lib.opstreams import DEVICE, NO_LANE, OTHER, PINNED
+from lib.runs import until
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 PROGRAMS = BUILD / "tests" / "programs"
@@ -33,7 +30,7 @@ CHAIN = 24      # ops of an iteration of most shapes
 SLOW = "SLOW_BUILD" in os.environ
 BIG = 64 << 10  # bytes: more than is written at a time
 TOP = Path(__file__).resolve().parents[2]
-SIMULATION = simulation.environment(BUILD)
+SIMULATION = runs.simulated(BUILD)
 
 
 def shape(name, iterations=300, seed=1):
@@ -340,7 +337,7 @@ class Finding(Recording):
                                      "extra-ops", "bad-launch")), relay(), relay("--own-streams")):
             with self.subTest(" ".join(str(word) for word in command[3:])):
                 # A machine that is busy elsewhere lets the library build late, or leave a trace so often that it is put aside for long, but not each time.
-                simulation.long_enough(lambda iterations: self.lag([*command, "--iterations", str(iterations)]), lambda lag: lag < (1 if SLOW else 0.1),
+                runs.long_enough(lambda iterations: self.lag([*command, "--iterations", str(iterations)]), lambda lag: lag < (1 if SLOW else 0.1),
                                        (5000, 5000, 5000, 5000, 20000, 80000))
 
     def test_what_comes_again_by_chance_is_left_alone_by_both(self):

@@ -1,13 +1,14 @@
 /*
  * What the doors cost, for scripts/bench and as a test.
  *
- *   ways-cost                          dlsym of a name that is none of ours, and entry points with
- * nothing deferred, in nanoseconds ways-cost --start LIBRARY PROGRAM  the start of a program that
- * never uses CUDA, in microseconds: LIBRARY preloaded or not
+ *   ways-cost                          dlsym of a name that is none of ours, and entry points
+ *                                      with nothing deferred, in nanoseconds
+ *   ways-cost --start LIBRARY PROGRAM  the start of a program that never uses CUDA, in
+ *                                      microseconds: LIBRARY preloaded or not
  *
  * Both sides are measured by turns in this one process: under Reprise, the plain side calls the C
  * library's dlsym and the driver's own functions; without, both sides are the same. For each row:
- * the medians of both, and of the difference within a turn. scripts/costs.py makes a table of many
+ * the medians of both, and of the difference within a turn. scripts/costs makes a table of many
  * runs.
  */
 #include <dlfcn.h>

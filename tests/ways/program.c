@@ -1,8 +1,7 @@
 /*
  * ways MODULE                                    works by itself
  * ways MODULE local|deepbind|namespace PLUGIN    has a plugin do the work, opened in that way
- * ways MODULE threads PLUGIN                     in a namespace; then, if there are threads, the
- * program's C library has to know
+ * ways MODULE threads PLUGIN                     in a namespace; then, if there are threads, the program's C library has to know
  */
 #include <dirent.h>
 #include <dlfcn.h>

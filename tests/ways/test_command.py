@@ -16,13 +16,12 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import simulation  # noqa: E402
-from simulation import state, until  # noqa: E402
+from lib import runs
+from lib.runs import state, until
 
 BUILD = Path(sys.argv[1]).resolve()
 REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
+ENVIRONMENT = runs.simulated(BUILD) | {"REPRISE_PAYS": "assumed"}
 PROGRAMS = BUILD / "tests" / "programs"
 HEAT = [PROGRAMS / "heat-driver", "--module", PROGRAMS / "heat_kernels.so", "--size", "32", "--steps", "2000"]
 FOR_LONG = [*HEAT[:-1], "1000000"]

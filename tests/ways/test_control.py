@@ -20,14 +20,13 @@ import unittest
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import filters  # noqa: E402
-import simulation  # noqa: E402
-from simulation import state, until  # noqa: E402
+import filters
+from lib import runs
+from lib.runs import state, until
 
 BUILD = Path(sys.argv[1])
 REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
+ENVIRONMENT = runs.simulated(BUILD) | {"REPRISE_PAYS": "assumed"}
 LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain",
         "--iterations"]
 FOR_LONG, SHORT = "100000000", "2000"

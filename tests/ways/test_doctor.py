@@ -14,12 +14,11 @@ import time
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import simulation  # noqa: E402
+from lib import runs
 
 BUILD = Path(sys.argv[1])
 WAYS = BUILD / "tests" / "ways"
-SIMULATION = simulation.environment(BUILD)
+SIMULATION = runs.simulated(BUILD)
 
 
 def reprise(*words, **environment):

@@ -12,12 +12,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import simulation  # noqa: E402
+from lib import runs
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
-SIMULATION = simulation.environment(BUILD)
+SIMULATION = runs.simulated(BUILD)
 DRAWN_MOST = 64
 
 
@@ -51,7 +50,7 @@ class Drawings(unittest.TestCase):
             for file in self.folder.glob("reprise-*.dot"):
                 file.unlink()
             return self.draw(shape(name, iterations), **more)
-        return simulation.long_enough(run, lambda _: self.report["graphs_built"] > 0)
+        return runs.long_enough(run, lambda _: self.report["graphs_built"] > 0)
 
     def test_one_for_each_graph_with_its_nodes_in_their_order(self):
         for name in ("mixed", "eight-bodies"):

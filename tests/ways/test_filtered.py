@@ -11,14 +11,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import filters  # noqa: E402
-import simulation  # noqa: E402
+import filters
+from lib import runs
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 REPRISE = BUILD / "src" / "cli" / "reprise"
-TESTS = Path(__file__).resolve().parents[1]
-UNDER_REPRISE = simulation.environment(BUILD) | {"LD_PRELOAD": str(LIBRARY), "REPRISE_PAYS": "assumed"}
+HERE = Path(__file__).resolve().parent    # filters.py
+SIMULATED = runs.simulated(BUILD) | {"PYTHONPATH": str(HERE)}
+UNDER_REPRISE = SIMULATED | {"LD_PRELOAD": str(LIBRARY), "REPRISE_PAYS": "assumed"}
 DEADLINE = 60
 
 # It works, locks itself in, works for two seconds more, and ends as it is told: without Python's own end, which opens files.
@@ -36,7 +36,6 @@ def work():
         if cuda.cuMemsetD8Async(memory, ctypes.c_ubyte(1), ctypes.c_size_t(64), stream):
             os._exit(1)
     cuda.cuStreamSynchronize(stream)
-sys.path.insert(0, %r)
 import filters
 work()
 %s
@@ -59,7 +58,7 @@ class LockedIn(unittest.TestCase):
 
     def start(self, answer, all_threads, before="", **environment):
         lock = f"{before}\nfilters.forbid(*filters.OWN, {answer}, all_threads={all_threads})"
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM % (str(TESTS), lock)], env=UNDER_REPRISE | environment, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen([sys.executable, "-c", PROGRAM % lock], env=UNDER_REPRISE | environment, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process
@@ -92,8 +91,8 @@ class LockedIn(unittest.TestCase):
                 self.assertEqual([path.name for path in self.folder.iterdir()], ["r.json"])
 
     def test_the_command_names_that_as_a_reason_why_no_report_came(self):
-        script = PROGRAM % (str(TESTS), f"filters.forbid(*filters.OWN, {KILLS}, all_threads=True)")
-        outcome = subprocess.run([REPRISE, "run", "--", sys.executable, "-c", script], env=simulation.environment(BUILD), capture_output=True, text=True, timeout=DEADLINE)
+        script = PROGRAM % f"filters.forbid(*filters.OWN, {KILLS}, all_threads=True)"
+        outcome = subprocess.run([REPRISE, "run", "--", sys.executable, "-c", script], env=SIMULATED, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(outcome.returncode, 5)
         self.assertRegex(outcome.stderr, r"^locked in\nreprise: .*no report came: .* or forbade itself to open files; try reprise doctor ")
 

@@ -16,15 +16,14 @@ import unittest
 from functools import partial
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import filters  # noqa: E402
-import simulation  # noqa: E402
-from simulation import until  # noqa: E402
+import filters
+from lib import runs
+from lib.runs import until
 
 BUILD = Path(sys.argv[1]).resolve()
 TOP = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((TOP / "docs" / "report.schema.json").read_text())
-UNDER_REPRISE = simulation.environment(BUILD) | {"LD_PRELOAD": str(Path(sys.argv[2]).resolve()), "REPRISE_PAYS": "assumed"}
+UNDER_REPRISE = runs.simulated(BUILD) | {"LD_PRELOAD": str(Path(sys.argv[2]).resolve()), "REPRISE_PAYS": "assumed"}
 LOOP = [str(BUILD / "tests" / "programs" / "launchbound-driver"), "--module", str(BUILD / "tests" / "programs" / "driver_kernels.so"), "--shape", "chain", "--iterations"]
 FOR_LONG, SHORT = "100000000", "400"
 DEADLINE = 60
@@ -281,9 +280,9 @@ class Snapshots(unittest.TestCase):
     @unittest.skipUnless(filters.NUMBERS, "no system calls' numbers are known here")
     def test_who_forbids_to_open_files_later_is_not_ended_for_it(self):
         """In all threads; the filter ends the process. It has the snapshot of before."""
-        last = f"sys.path.insert(0, {str(TOP / 'tests')!r})\nimport filters\nwhile not os.path.exists({str(self.path)!r}): work()\n" \
+        last = f"import filters\nwhile not os.path.exists({str(self.path)!r}): work()\n" \
                "filters.forbid('open', 'openat', answer=filters.KILL, all_threads=True)\nend = time.monotonic() + 2.5\nwhile time.monotonic() < end: work()\nos._exit(3)\n"
-        process = self.script(last)
+        process = self.script(last, environment={"PYTHONPATH": str(Path(__file__).resolve().parent)})
         _, said = process.communicate(timeout=DEADLINE)
         self.assertEqual((process.returncode, said), (3, ""))
         self.assertFalse(read(self.path)["complete"])

@@ -12,14 +12,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import simulation  # noqa: E402
-from simulation import until  # noqa: E402
+from lib import runs
+from lib.runs import until
 
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 CUPTI = Path(sys.argv[3]).resolve() if sys.argv[3:] and sys.argv[3] else None
 MODULE = BUILD / "tests" / "programs" / "driver_kernels.so"
-SIMULATION = simulation.environment(BUILD)
+SIMULATION = runs.simulated(BUILD)
 DEADLINE = 60
 
 
@@ -67,7 +66,7 @@ class Timeline(unittest.TestCase):
         def run(iterations):
             self.file.unlink(missing_ok=True)
             self.drawn(shape(name, iterations), REPRISE_TIMELINE_MOST="4096", **more)
-        simulation.long_enough(run, lambda _: self.report[count] > 0)
+        runs.long_enough(run, lambda _: self.report[count] > 0)
 
     def read(self, file=None, ended=True):
         """The events that last, all of which must be within one another or apart, on each track. The array's end may be missing if the program was not let
@@ -231,7 +230,7 @@ class Timeline(unittest.TestCase):
                     self.drawn(shape("chain", iterations), REPRISE=mode, REPRISE_TIMELINE_MOST="4096", **self.with_cupti(FAKE_CUPTI_THREAD="1"))
                     return self.on_gpu(self.read())
 
-                ran, others = simulation.long_enough(run, lambda events: sum(event["name"] == "last" for event in events[0]) > 3, (2000, 24000, 96000))
+                ran, others = runs.long_enough(run, lambda events: sum(event["name"] == "last" for event in events[0]) > 3, (2000, 24000, 96000))
                 events = ran + others
                 rounds = [event["args"]["correlation"] for event in ran if event["name"] == "last"]
                 counted = collections.Counter(event["name"] for event in ran)
@@ -275,7 +274,7 @@ class Timeline(unittest.TestCase):
             self.drawn(shape("chain", iterations), REPRISE_TIMELINE_MOST="1", **self.with_cupti(FAKE_CUPTI_THREAD="1"))
             self.assertLessEqual(self.file.stat().st_size, 1 << 20)
             self.assertEqual(len(self.read()), self.report["timeline_events"])
-        simulation.long_enough(run, lambda _: "as large as it may be" in self.whole[-1]["name"], (3000, 12000, 48000))
+        runs.long_enough(run, lambda _: "as large as it may be" in self.whole[-1]["name"], (3000, 12000, 48000))
 
     def test_lanes_beyond_the_last_number_have_no_holds(self):
         """They would lie across each other on one track."""

@@ -10,12 +10,11 @@ import tempfile
 import unittest
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import simulation  # noqa: E402
+from lib import runs
 
 BUILD = Path(sys.argv[1]).resolve()
 REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = simulation.environment(BUILD) | {"REPRISE_PAYS": "assumed"}
+ENVIRONMENT = runs.simulated(BUILD) | {"REPRISE_PAYS": "assumed"}
 # Some ops for which the loop's time is not printed: to stdout goes what it has computed.
 LOOP = [BUILD / "tests" / "hazards" / "hazards", BUILD / "tests" / "programs" / "driver_kernels.so", "patch_mixed"]
 

@@ -8,16 +8,12 @@ import sys
 import unittest
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(TESTS), str(TESTS.parent / "scripts")]
-import places  # noqa: E402
-import runs  # noqa: E402
-import simulation  # noqa: E402
-from places import CALLS, ROUNDS  # noqa: E402
+from lib import places, runs
+from lib.places import CALLS, ROUNDS
 
 BUILD, LIBRARY = Path(sys.argv[1]), sys.argv[2]
 NO_UNWINDER = places.program(BUILD, "shared").parent / "no_unwinder"
-DRIVER = simulation.environment(BUILD)["LD_LIBRARY_PATH"]
+DRIVER = runs.simulated(BUILD)["LD_LIBRARY_PATH"]
 SKIPPED = 77
 
 TEMPLATE = "_ZL10cudaMallocIfE9cudaErrorPPT_m"

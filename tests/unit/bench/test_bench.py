@@ -69,11 +69,10 @@ def expect(what, found, expected):
 
 class Bench:
     def __init__(self, scripts, folder):
-        sys.path.insert(0, scripts)
         loader = importlib.machinery.SourceFileLoader("bench", str(Path(scripts, "bench")))
         self.module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench", loader))
         loader.exec_module(self.module)
-        self.module.runs.gpu_name = lambda: ("No GPU", None)
+        self.module.results.gpu_name = lambda: ("No GPU", None)
         self.folder = folder
         programs = folder / "tests" / "programs"
         programs.mkdir(parents=True)

@@ -20,7 +20,8 @@ import re
 import subprocess
 import sys
 
-from headers import Headers
+from lib import entry_points
+from lib.headers import Headers
 
 TABLE_OF_VERSION = 13000  # what the table says of structures is what they are in this CUDA_VERSION
 LARGE = {'CUipcMemHandle', 'CUipcEventHandle', 'CUeglFrame'}  # structures that travel in memory
@@ -147,9 +148,6 @@ def main():
     if not (settings.toolkit / 'include' / 'cuda.h').exists():
         print(f'skipped: no cuda.h under {settings.toolkit}: scripts/test fetches it where there is a network')
         return 77
-    sys.path.insert(0, str(settings.table.parent))
-    import entry_points
-
     rows, reasons = entry_points.read(settings.table)
     names = {row.name for row in rows}
     headers = Headers(settings.toolkit / 'include', settings.compiler)

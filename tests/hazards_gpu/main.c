@@ -1,3 +1,5 @@
+/* gpu-hazards NAME runs one hazard; --list names them. Ends with 0 and "ok NAME", 1 and what went
+ * wrong, 77 where it cannot run. */
 #include "hazard.h"
 
 #include <signal.h>
@@ -178,8 +180,6 @@ static const struct hazard *const rooms[] = {
 	judged_hazards,  identity_hazards,
 };
 
-/* gpu-hazards NAME runs one hazard; --list names them. Ends with 0 and "ok NAME", 1 and what went
- * wrong, 77 where it cannot run. */
 int main(int argc, char **argv)
 {
 	for (size_t room = 0; room < sizeof rooms / sizeof rooms[0]; room++)

@@ -1,6 +1,11 @@
-"""Where the bugs of tests/mutations.py are planted: found by the definition that has the place, and by its tokens. So a file may be renamed, moved or formatted anew,
+"""The bugs of tests/mutations.py, and where they are planted: found by the definition that has the place, and by its tokens. So a file may be renamed, moved or formatted anew,
 and a name may be changed everywhere at once (scripts/mutate --check says what has lost its place). Python's own library only."""
 import re
+
+from lib import load
+
+mutations = load("tests/mutations.py")
+BUGS, WITHOUT = mutations.BUGS, mutations.WITHOUT
 
 ROOMS = ("src", "preload", "include")
 

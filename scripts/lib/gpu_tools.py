@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import runs
+from lib import runs
 
 # Where toolkits put what is not on the path.
 FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/opt/nvidia/nsight-systems/bin", "/opt/nvidia/nsight-compute")

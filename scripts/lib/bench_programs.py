@@ -3,10 +3,10 @@ import random
 import subprocess
 from pathlib import Path
 
-import runs
-from bench_judge import Sample
+from lib import results, runs
+from lib.bench_judge import Sample
 
-PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "programs"
+PROGRAMS = Path(__file__).resolve().parents[2] / "tests" / "programs"
 MODULES = (".fatbin", ".so")
 
 
@@ -41,7 +41,7 @@ def missing(program, build):
 def lacking(rows, build):
     """What each program of the rows lacks here, of those that lack something."""
     found = {program: missing(program, build) for program in dict.fromkeys(row.program for row in rows)}
-    here = runs.gpu_count() if any(row.devices > 1 for row in rows) else 1
+    here = results.gpu_count() if any(row.devices > 1 for row in rows) else 1
     too_few = {row.program: f"it takes {row.devices} GPUs" for row in rows if row.devices > here}
     return {program: what for program, what in found.items() if what} | too_few
 

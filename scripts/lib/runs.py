@@ -1,13 +1,8 @@
-"""Running programs plain and under Reprise, and what results say of where they were taken: what scripts/gpu-test, scripts/bench, scripts/predict and scripts/guide
-share. Python's own library only."""
+"""Running programs: plain and under Reprise, by turns, and on the simulated driver; for how long, and what of them is waited for."""
 import contextlib
-import ctypes
-import datetime
 import glob
 import json
 import os
-import platform
-import re
 import shlex
 import shutil
 import signal
@@ -15,12 +10,17 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 # What runs programs that are built for another machine, as `meson test` tells: an emulator, which is slow.
 EMULATOR = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
 EMULATOR_IS_SLOWER = 8
 FOR_THE_LOADER = ("LD_PRELOAD", "LD_LIBRARY_PATH")
+
+LENGTHS = (400, 3000, 24000, 96000)  # iterations
+AGAIN = "needed another round"    # as scripts/tally counts it
+PATIENCE_S = 60    # for what comes at once, but for a busy machine
 
 PLAIN_REMOVES = ("LD_PRELOAD", "REPRISE", "REPRISE_REPORT")
 
@@ -179,87 +179,74 @@ def launchbound_forms(program):
     return {words[0]: tuple(words[1].split(",")) for words in listed if len(words) == 3}
 
 
-def gpus():
-    """The driver and how many GPUs it sees, or None and the reason why there is none."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return None, "libcuda.so.1 is not there"
-    result = driver.cuInit(0)
-    if result:
-        return None, f"cuInit returned {result}"
-    count = ctypes.c_int()
-    if driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
-        return None, "the driver sees no device"
-    return driver, count.value
-
-
-def gpu_count():
-    driver, count = gpus()
-    return count if driver else 0
-
-
-def gpu_name():
-    """The first GPU's name, or None and the reason why there is none."""
-    driver, found = gpus()
-    if driver is None:
-        return None, found
-    name = ctypes.create_string_buffer(128)
-    driver.cuDeviceGetName(name, len(name), 0)
-    return name.value.decode(errors="replace"), None
-
-
-def driver_version():
-    try:
-        out = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader", "-i", "0"],
-                             capture_output=True, text=True, timeout=20)
-        if out.returncode == 0 and out.stdout.strip():
-            return out.stdout.split("\n")[0].strip()
-    except (OSError, subprocess.TimeoutExpired):
-        pass
-    return "unknown"
-
-
-def git(*arguments):
-    try:
-        out = subprocess.run(["git", *arguments], capture_output=True, text=True, timeout=20,
-                             cwd=Path(__file__).resolve().parent)
-        return out.stdout.strip() if out.returncode == 0 else ""
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-
-
-def commit(told=None):
-    """The commit as it was told, or that of the working tree."""
-    found = told or git("rev-parse", "--short=12", "HEAD") or "unknown"
-    return found + (", with changes" if not told and git("status", "--porcelain", "--untracked-files=no") else "")
-
-
-def processor():
-    try:
-        model = re.search(r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.M)
-        return model.group(1) if model else platform.machine()
-    except OSError:
-        return platform.machine()
-
-
-def facts(gpu, script, commit_told=None):
-    """What every table of results begins with."""
-    return {"date": datetime.date.today().isoformat(), "GPU": gpu, "driver": driver_version(), "CPU": f"{processor()}, {os.cpu_count()} cores",
-            "commit": commit(commit_told), "command": f"`{shlex.join([f'scripts/{script}', *sys.argv[1:]])}`"}
-
-
-def write_result(folder, name, text):
-    """Writes a page of today, named after what it is of; never over another. Returns its path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    slug = f"{datetime.date.today().isoformat()}-" + re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    path = next(path for path in (folder / f"{slug}{again}.md" for again in ("", *(f"-{n}" for n in range(2, 100)))) if not path.exists())
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def other_left(plain, reprise):
     """Whether another number of things was alive where contexts ended, from what the simulation wrote (SIM_LEFT), if it could: in words, or None."""
     before, after = (sorted(Path(path).read_text().splitlines()) if Path(path).exists() else [] for path in (plain, reprise))
     pair = next(((a, b) for a, b in zip(before, after) if a != b), None if len(before) == len(after) else ("", "another number of contexts"))
     return f"left {pair[1]!r}, plain {pair[0]!r}" if pair else None
+
+
+def simulated(build):
+    """The environment here, a sanitizer's options with it, but none of Reprise's, with the simulated driver of the build folder."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("REPRISE")} | {"LD_LIBRARY_PATH": str(Path(build) / "tests" / "sim")}
+
+
+class Command:
+    """The command of a build folder, on the simulated driver: programs that it runs, and the reports that they leave."""
+
+    def __init__(self, build):
+        self.command = build / "src" / "cli" / "reprise"
+        self.module = build / "tests" / "programs" / "driver_kernels.so"
+        self.launchbound = build / "tests" / "programs" / "launchbound-driver"
+        self.environment = simulated(build)
+
+    def reprise(self, *words, **environment):
+        return subprocess.run([self.command, *map(str, words)], env=self.environment | environment, capture_output=True, text=True, timeout=100)
+
+    def program(self, shape, iterations=400):
+        return self.launchbound, "--module", self.module, "--shape", shape, "--iterations", iterations
+
+    def report(self, path, mode, shape, *options, iterations=400, **environment):
+        """Runs a program and returns its report, the one there being gone. Times mean nothing on the simulated driver: traces are followed whatever they cost."""
+        Path(path).unlink(missing_ok=True)
+        environment.setdefault("REPRISE_PAYS", "assumed")
+        outcome = self.reprise(mode, "--report", path, *options, "--", *self.program(shape, iterations), **environment)
+        assert outcome.returncode == 0, outcome.stderr
+        return json.loads(Path(path).read_text()), outcome
+
+    def replayed(self, path, shape, count="replayed", **environment):
+        """The same under `run`, for as long as it takes to have some of what is counted."""
+        return long_enough(lambda iterations: self.report(path, "run", shape, iterations=iterations, **environment), lambda run: run[0][count] > 0)
+
+
+def long_enough(run, enough, lengths=LENGTHS):
+    """
+    Calls run(iterations), ever longer until enough(what it returned): how soon graphs are there is a matter of how busy the machine is. Returns the last.
+    A longer run is another round: a line says so, which scripts/test counts. What a run must never do, run() itself has to find.
+    """
+    for number, iterations in enumerate(lengths):
+        if number > 0:
+            print(f"{AGAIN}: not enough in {lengths[number - 1]} iterations", flush=True)
+        outcome = run(iterations)
+        if enough(outcome):
+            return outcome
+    raise AssertionError(f"not enough in {lengths[-1]} iterations: {outcome}")
+
+
+def until(condition, what):
+    """Waits until the condition is true. Returns what it returned then."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"never: {what}")
+
+
+def state(process):
+    """R, S, T and so on; Z and gone are the same."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0].replace("Z", "")
+    except OSError:
+        return ""

@@ -1,11 +1,26 @@
 """What scripts/predict makes of its measurements: what was gained, whether what was expected is near it, and the page that says so."""
+import json
+import os
 import statistics
+import subprocess
+import sys
 
-import bench_judge
-import runs
+from lib import bench_judge, runs
 
 LEAST_MET, WITHIN, OF_EAGER = 8, 0.15, 0.02
 TIMELINE_MOST = 0.05
+
+# In a process of its own, where the reader's modules find each other.
+TELLS = """import json, reports, sys
+report = json.load(sys.stdin)
+print(json.dumps({"shorter_ns": reports.shorter(report), "kernel_ns": reports.kernel_ns(report), "kernels_measured": reports.kernels_were_measured(report)}))
+"""
+
+
+def told(build, report):
+    """What a report of observe tells, by the reader of this build, which knows what it means."""
+    environment = os.environ | {"PYTHONPATH": str(build / "src" / "cli" / "reader")}
+    return json.loads(subprocess.run([sys.executable, "-c", TELLS], input=json.dumps(report), env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
 class Predicted(bench_judge.Measured):
@@ -14,7 +29,7 @@ class Predicted(bench_judge.Measured):
     def __init__(self, row, commands):
         super().__init__(row, commands)
         self.expected = []     # microseconds of an iteration
-        self.observed = []     # reports
+        self.observed = []     # reports, and what they tell
         self.without_cupti = set()    # why kernels were not measured
 
     def eager(self):
@@ -70,7 +85,7 @@ def table(rows):
     return "\n".join(lines)
 
 
-def details(rows, reports):
+def details(rows):
     """What the expectations were made of: medians of what observe saw, and what the runs under Reprise then saw of the same."""
     head = ("program", "kernel, us", "from op to op, us", "launch, us", "first after a wait", "ops to a graph", "replayed: expected, was", "launch time saved an op, us: expected, was")
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
@@ -81,7 +96,7 @@ def details(rows, reports):
             return middle(one["saved_ns"] / max(one["ops"], 1) / 1000 for one in of)
 
         gains = [one["gain"] for one in seen]
-        kernels = f"{middle(reports.kernel_ns(one) for one in seen) / 1000:.2f}" + (" measured" if all(map(reports.kernels_were_measured, seen)) else " assumed")
+        kernels = f"{middle(one['kernel_ns'] for one in seen) / 1000:.2f}" + (" measured" if all(one["kernels_measured"] for one in seen) else " assumed")
         lines.append("| " + " | ".join((
             row.row.name, kernels, f"{middle(gain['pauses_ns'] / max(gain['pauses'], 1) for gain in gains) / 1000:.2f}",
             f"{middle(gain['eager_ns']['kernel'] for gain in gains) / 1000:.2f}",
@@ -98,13 +113,13 @@ def cost_of_timeline(rows):
     return None if found is None else (found - 1, timed.row.name)
 
 
-def document(facts, rows, failed, reports):
+def document(facts, rows, failed):
     timeline = cost_of_timeline(rows)
     met = sum(row.met() for row in rows)
     return "\n".join([
         f"# What observe expects, on {facts['GPU']}, {facts['date']}", "", *(f"- {key}: {value}" for key, value in facts.items()), "",
         f"{met} of {len(rows)} expectations met, at least {LEAST_MET} are to be: within {WITHIN:.0%} of what was gained, or {OF_EAGER:.0%} of the eager time. Times are of an iteration, of heat: a step.", "",
-        table(rows), "", "What they were made of ([report.md](../report.md#gain)):", "", details(rows, reports), "",
+        table(rows), "", "What they were made of ([report.md](../report.md#gain)):", "", details(rows), "",
         "A timeline was not timed." if timeline is None else
         f"With `--timeline`, an iteration of {timeline[1]} takes {100 * timeline[0]:+.1f} % under Reprise (target: less than {TIMELINE_MOST:.0%} more).", "",
         *(["## Failed runs", "", *failed, ""] if failed else [])])

@@ -2,7 +2,7 @@
 import statistics
 from dataclasses import dataclass
 
-import runs
+from lib import runs
 
 OURS = ("eager", "reprise", "beside", "floor")    # every other way is a form written by hand
 

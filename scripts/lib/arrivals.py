@@ -3,16 +3,12 @@
 A program of tests/arrivals makes every call that takes a stream, under the recorder (tests/sim), and once more with Reprise
 between. A call that ends the process costs that call: the rest is made by another process.
 """
-import sys
 import tempfile
 from pathlib import Path
 
-import runs
+from lib import entry_points, runs
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "preload"))
-import entry_points  # noqa: E402
-
-TABLE = Path(__file__).resolve().parent.parent / "preload" / "entry_points.def"
+TABLE = Path(__file__).resolve().parents[2] / "preload" / "entry_points.def"
 VARIANTS = ("", "-shared", "-ptds", "-ptds-shared")
 TIMEOUT_S = 240
 

@@ -12,17 +12,16 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "report")]
-from runs import BUILD, SIMULATION, replayed  # noqa: E402
-from test_altered import alter_text, alter_value, is_harmless  # noqa: E402
+from alter import alter_text, alter_value, is_harmless
+from lib import runs
 
-COMMAND, MUTATED = sys.argv[2:4]
+BUILD = Path(sys.argv[1])
+WATCHED, MUTATED = sys.argv[2:4]
 ALTERED = 200
 SEED = 20261124
 SECONDS_MOST = 30
 FOUND = 99    # how a program ends in which the sanitizer finds something
-ENVIRONMENT = SIMULATION | {"ASAN_OPTIONS": f"exitcode={FOUND}"}
+ENVIRONMENT = runs.simulated(BUILD) | {"ASAN_OPTIONS": f"exitcode={FOUND}"}
 
 
 def as_written(chance, report):
@@ -47,7 +46,7 @@ class Altered(unittest.TestCase):
         self.folder = Path(place.name)
 
     def said(self, *words):
-        outcome = subprocess.run([COMMAND, *map(str, words)], env=ENVIRONMENT | {"TMPDIR": str(self.folder)}, capture_output=True, text=True, errors="surrogateescape", timeout=SECONDS_MOST)
+        outcome = subprocess.run([WATCHED, *map(str, words)], env=ENVIRONMENT | {"TMPDIR": str(self.folder)}, capture_output=True, text=True, errors="surrogateescape", timeout=SECONDS_MOST)
         said = outcome.stdout + outcome.stderr
         self.assertIn(outcome.returncode, (0, 1), said)
         self.assertTrue(is_harmless(said), said)
@@ -55,7 +54,7 @@ class Altered(unittest.TestCase):
 
     def test_reports_of_a_run(self):
         chance, told = random.Random(SEED), 0
-        whole = replayed(self.folder / "whole.json", "one-changed")[0]
+        whole = runs.Command(BUILD).replayed(self.folder / "whole.json", "one-changed")[0]
         for i in range(1, ALTERED + 1):
             (self.folder / f"altered{i}").write_text(altered(chance, whole), errors="surrogatepass")
         program = self.folder / "program"

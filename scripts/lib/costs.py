@@ -1,17 +1,7 @@
-#!/usr/bin/env python3
-"""What Reprise costs where it has nothing to do: foreign names, entry points with nothing deferred, programs without CUDA.
-
-    scripts/costs.py [BUILD] [--rounds N] [--simulated]
-
-BUILD is the build folder, `build` by default. Each round runs tests/ways/ways-cost plain and under Reprise. Prints a table; ends with 0
-if every row is within its target. --simulated uses the simulated driver of the build folder, so that no GPU is needed. scripts/bench prints
-the same table.
-"""
-import argparse
-import sys
+"""Measures what Reprise costs where it has nothing to do: what scripts/costs and scripts/bench share."""
 from pathlib import Path
 
-import runs
+from lib import runs
 
 NAMES = {
     "dlsym": "dlsym of a foreign name",
@@ -75,19 +65,3 @@ def measure(build, rounds, environment=None):
 def table(costs):
     head = ("what", "plain: least (median)", "under Reprise", "more, least to least", "more, by turns in one process", "target, by turns")
     return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *(cost.row() for cost in costs)])
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("build", nargs="?", default="build")
-    parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--simulated", action="store_true")
-    settings = parser.parse_args()
-    simulation = {"LD_LIBRARY_PATH": str(Path(settings.build).resolve() / "tests" / "sim")} if settings.simulated else None
-    costs = measure(settings.build, settings.rounds, simulation)
-    print(table(costs))
-    return 0 if all(cost.met() for cost in costs) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

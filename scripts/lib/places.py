@@ -1,7 +1,7 @@
 """What observe has to say of tests/report/places: shared by its test and scripts/gpu-test, which has the programs with the toolkit's own cudart."""
 from pathlib import Path
 
-import runs
+from lib import runs
 
 ROUNDS = 40
 
