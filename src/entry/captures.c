@@ -11,7 +11,7 @@
 #include "record/record.h"
 #include "stats/counters.h"
 #include "lane/order.h"
-#include "lane/thread.h"
+#include "lane/calls.h"
 
 void reprise_captures_destroyed(CUstream stream, CUcontext context)
 {

@@ -87,6 +87,32 @@ static void part(struct reprise_lane *lane, void *unused)
 	reprise_joint_part(lane, false);
 }
 
+/* What is only watched there is cut where else they would become too many: its thread may be idle
+ * for long. */
+static void forget_if_free(struct reprise_lane *lane, void *unused)
+{
+	if (!reprise_ended_any(lane) || !reprise_lock_try(&lane->lock))
+		return;
+	if (lane->trace == NULL && !lane->watching)
+		reprise_ended_forget(lane);
+	else if (reprise_ended_many(lane) && atomic_load(&lane->deferred_since) == 0)
+		reprise_lane_barrier(lane, false);
+	reprise_lock_give(&lane->lock);
+}
+
+/* Whether a lane may still name the event, which is destroyed later then. */
+static bool is_kept(CUevent event, CUresult *result)
+{
+	struct reprise_ended *noted;
+
+	if (!reprise_ended_note(event, result, &noted))
+		return false;
+	if (noted == NULL)
+		return true;
+	reprise_lanes_each(forget_if_free, NULL);
+	return reprise_ended_is_kept(noted);
+}
+
 CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event))
 {
 	REPRISE_KEEP_ERRNO;
@@ -96,7 +122,7 @@ CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event)
 		return destroy(event);
 	if (atomic_load(&reprise_attention) > 0)
 		reprise_sync(REPRISE_SYNC_EVENT_END, (uintptr_t)event, false);
-	if (atomic_load(&reprise_joint_lanes) > 0 && reprise_ended_keep(event, &result))
+	if (atomic_load(&reprise_joint_lanes) > 0 && is_kept(event, &result))
 		return result;
 	return destroy(event);
 }

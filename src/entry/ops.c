@@ -19,6 +19,7 @@
 #include "lane/order.h"
 #include "process/process.h"
 #include "entry/recorded.h"
+#include "lane/calls.h"
 #include "lane/registry.h"
 
 /* ---- ops ---- */
@@ -54,7 +55,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
 		return pass(call);
 	}
-	lane = reprise_lanes_find(call->stream, call->per_thread);
+	lane = reprise_lanes_find_own(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
 		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		atomic_fetch_add_explicit(&reprise_ops_without_lane, 1, memory_order_relaxed);

@@ -1,11 +1,12 @@
 #include "entry/recorded.h"
 
 #include "process/process.h"
+#include "lane/calls.h"
 #include "lane/registry.h"
 
 void reprise_recorded_op(const struct reprise_call *call)
 {
-	const struct reprise_lane *lane = reprise_lanes_find(call->stream, call->per_thread);
+	const struct reprise_lane *lane = reprise_lanes_find_own(call->stream, call->per_thread);
 	struct reprise_record_lane described = {0};
 
 	if (lane != NULL && lane->owner != 0)

@@ -6,8 +6,6 @@
 #include "lane/queued.h"
 #include "lane/watching.h"
 
-_Atomic uint32_t reprise_attention;
-
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
 	reprise_queued_finish(lane, wait);

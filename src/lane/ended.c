@@ -6,13 +6,12 @@
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/captures.h"
-#include "lane/barrier.h"
 #include "lane/joint.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
 
-struct ended {
-	struct ended *next;
+struct reprise_ended {
+	struct reprise_ended *next;
 	CUevent event;
 	unsigned int
 		left; /* of the lanes, and who destroys the event as long as he goes through them */
@@ -22,7 +21,7 @@ struct ended {
 
 static struct reprise_lock
 	lock; /* a leaf; protects the list. A lane is taken out under that lane's lock, too */
-static struct ended *events;
+static struct reprise_ended *events;
 
 static bool may_name(const struct reprise_lane *lane, CUevent event)
 {
@@ -42,16 +41,16 @@ static unsigned int count_lanes(CUevent event)
 
 static bool has_ended(CUevent event)
 {
-	struct ended *ended = events;
+	struct reprise_ended *ended = events;
 
 	while (ended != NULL && ended->event != event)
 		ended = ended->next;
 	return ended != NULL;
 }
 
-static void take_out(struct ended *ended)
+static void take_out(struct reprise_ended *ended)
 {
-	struct ended **at = &events;
+	struct reprise_ended **at = &events;
 
 	while (*at != ended)
 		at = &(*at)->next;
@@ -59,7 +58,7 @@ static void take_out(struct ended *ended)
 }
 
 /* Where the lane stands, or NULL. */
-static struct reprise_lane **place_in(struct ended *ended, const struct reprise_lane *lane)
+static struct reprise_lane **place_in(struct reprise_ended *ended, const struct reprise_lane *lane)
 {
 	for (unsigned int i = 0; i < ended->count; i++)
 		if (ended->lanes[i] == lane)
@@ -68,7 +67,7 @@ static struct reprise_lane **place_in(struct ended *ended, const struct reprise_
 }
 
 /* The first from here on that the lane has to forget, or NULL. */
-static struct ended *next_of(const struct reprise_lane *lane, struct ended *from)
+static struct reprise_ended *next_of(const struct reprise_lane *lane, struct reprise_ended *from)
 {
 	while (from != NULL && place_in(from, lane) == NULL)
 		from = from->next;
@@ -76,7 +75,7 @@ static struct ended *next_of(const struct reprise_lane *lane, struct ended *from
 }
 
 /* One less has to do with it. If that was the last, it is taken out, and true. */
-static bool let_go(struct ended *ended)
+static bool let_go(struct reprise_ended *ended)
 {
 	if (--ended->left > 0)
 		return false;
@@ -86,7 +85,7 @@ static bool let_go(struct ended *ended)
 
 /* Lanes are parted under their own locks, and forget everything behind that: what is a joint one
  * here is told of all that is noted here. */
-static void fill(struct ended *ended, unsigned int room)
+static void fill(struct reprise_ended *ended, unsigned int room)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL && ended->count < room;
 	     lane = lane->next) {
@@ -103,7 +102,7 @@ static void fill(struct ended *ended, unsigned int room)
 /* ---- who destroys an event ---- */
 
 /* False if it had ended before. */
-static bool note(struct ended *ended, unsigned int lanes)
+static bool note(struct reprise_ended *ended, unsigned int lanes)
 {
 	bool again;
 
@@ -115,21 +114,8 @@ static bool note(struct ended *ended, unsigned int lanes)
 	return !again;
 }
 
-/* What is only watched there is cut where else they would become too many: its thread may be idle
- * for long. */
-static void forget_if_free(struct reprise_lane *lane, void *unused)
-{
-	if (!reprise_ended_any(lane) || !reprise_lock_try(&lane->lock))
-		return;
-	if (lane->trace == NULL && !lane->watching)
-		reprise_ended_forget(lane);
-	else if (reprise_ended_many(lane) && atomic_load(&lane->deferred_since) == 0)
-		reprise_lane_barrier(lane, false);
-	reprise_lock_give(&lane->lock);
-}
-
 /* Who destroys it has to do with it no more. */
-static bool is_kept(struct ended *ended)
+bool reprise_ended_is_kept(struct reprise_ended *ended)
 {
 	bool last;
 
@@ -164,12 +150,13 @@ static bool may_be_event(CUevent event)
 	return may_be;
 }
 
-bool reprise_ended_keep(CUevent event, CUresult *result)
+bool reprise_ended_note(CUevent event, CUresult *result, struct reprise_ended **noted)
 {
 	unsigned int lanes = count_lanes(event);
-	struct ended *ended;
+	struct reprise_ended *ended;
 
 	*result = CUDA_SUCCESS;
+	*noted = NULL;
 	if (event == NULL || lanes == 0 || !may_be_event(event))
 		return false;
 	ended = calloc(1, sizeof(*ended) + lanes * sizeof(struct reprise_lane *));
@@ -181,13 +168,13 @@ bool reprise_ended_keep(CUevent event, CUresult *result)
 		*result = CUDA_ERROR_INVALID_HANDLE;
 		return true;
 	}
-	reprise_lanes_each(forget_if_free, NULL);
-	return is_kept(ended);
+	*noted = ended;
+	return true;
 }
 
 /* ---- what lanes forget ---- */
 
-static void destroy(const struct reprise_lane *lane, struct ended *ended)
+static void destroy(const struct reprise_lane *lane, struct reprise_ended *ended)
 {
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context);
@@ -212,7 +199,7 @@ static bool forget(struct reprise_lane *lane, CUevent event)
 /* One that the lane stands in does not go away while the lane's lock is held. */
 void reprise_ended_forget(struct reprise_lane *lane)
 {
-	struct ended *ended, *after;
+	struct reprise_ended *ended, *after;
 	bool forgotten, last;
 
 	reprise_lock_take(&lock);

@@ -13,13 +13,19 @@
 
 #include "lane/lane.h"
 
+struct reprise_ended;
+
 /*
  * The program destroys the event. True if a lane may name it, which is told of it: it is destroyed
  * later, and *result is what the program is told. False: none does, or it is no event in a working
- * context; it is the caller's to destroy. No lock is held, and whatever the calling thread had
+ * context; it is the caller's to destroy. If *noted is not NULL, lanes that are free may forget it
+ * now, and reprise_ended_is_kept() comes next. No lock is held, and whatever the calling thread had
  * deferred was issued.
  */
-bool reprise_ended_keep(CUevent event, CUresult *result);
+bool reprise_ended_note(CUevent event, CUresult *result, struct reprise_ended **noted);
+
+/* False if all lanes have forgotten it by now: it is the caller's to destroy. */
+bool reprise_ended_is_kept(struct reprise_ended *ended);
 
 /* The lane forgets those that have ended, but for what the building thread has in work. Under the
  * lane's lock; nothing is deferred or watched there. Any context may be current. */

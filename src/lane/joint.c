@@ -7,7 +7,6 @@
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
-#include "lane/barrier.h"
 
 #define JUDGED 4096 /* after so many ops, */
 #define LEAST \
@@ -157,8 +156,7 @@ static void pay(struct reprise_lane *head, unsigned int member)
 		atomic_fetch_sub(&reprise_joint_debtors, 1);
 }
 
-/* The same in any context. */
-static void pay_anywhere(struct reprise_lane *head, unsigned int member)
+void reprise_joint_pay(struct reprise_lane *head, unsigned int member)
 {
 	bool pushed;
 
@@ -180,7 +178,7 @@ bool reprise_joint_is_busy(const struct reprise_lane *head, CUstream stream)
 void reprise_joint_pay_all(struct reprise_lane *head)
 {
 	for (unsigned int member = 0; member < head->joint->count; member++)
-		pay_anywhere(head, member);
+		reprise_joint_pay(head, member);
 }
 
 void reprise_joint_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member,
@@ -211,21 +209,9 @@ void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event)
 		slot_of(joint, event)->event = NULL;
 }
 
-void reprise_joint_told(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
-{
-	reprise_lane_barrier(head, wait);
-	if (head->joint == NULL)
-		return;
-	reprise_joint_forget_events(head->joint);
-	if (pays_all)
-		reprise_joint_pay_all(head);
-	else
-		pay_anywhere(head, reprise_joint_member(head->joint, stream));
-}
-
 void reprise_joint_strange(struct reprise_lane *head, unsigned int member)
 {
-	pay_anywhere(head, member);
+	reprise_joint_pay(head, member);
 	tick(head->joint, member);
 	reprise_joint_forget_events(head->joint);
 }

@@ -98,14 +98,11 @@ void reprise_joint_forget_event(struct reprise_joint *joint, CUevent event);
  */
 bool reprise_joint_is_busy(const struct reprise_lane *head, CUstream stream);
 
+/* What the member owes is paid; nothing if there is no such member. Any context may be current. */
+void reprise_joint_pay(struct reprise_lane *head, unsigned int member);
+
 /* Everything that is owed is paid. Any context may be current. */
 void reprise_joint_pay_all(struct reprise_lane *head);
-
-/*
- * A barrier: what is deferred is issued, and what is owed is paid, on this stream if it is a
- * member's, or everywhere. Events may have been recorded by others. Under the lane's lock.
- */
-void reprise_joint_told(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream);
 
 /* Calls came that nobody looked at: no member is known to be behind another. Nothing may be
  * deferred. */

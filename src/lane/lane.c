@@ -24,6 +24,7 @@
 #include "stats/sites.h"
 #include "stats/series.h"
 #include "lane/barrier.h"
+#include "lane/calls.h"
 #include "lane/drowsy.h"
 #include "lane/ended.h"
 #include "lane/enter.h"
@@ -44,29 +45,7 @@
 #define TOLD 256 /* ops between two words to the series over time */
 #define TIMED 17 /* one eager call in so many is timed: no divisor of common periods */
 
-bool reprise_dry REPRISE_HOT_DATA;
-
 /* ---- whose op it is ---- */
-
-/* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that
- * is NULL. */
-static bool leads_to(const struct reprise_lane *lane, const struct reprise_lane *head)
-{
-	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
-}
-
-REPRISE_HOT struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
-{
-	for (;;) {
-		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire),
-							*taken = head != NULL ? head : lane;
-
-		reprise_lock_take(&taken->lock);
-		if (leads_to(lane, head))
-			return taken;
-		reprise_lock_give(&taken->lock);
-	}
-}
 
 /* An op of a joint lane comes that names it. */
 static void meet_event(struct reprise_lane *lane, CUevent event)

@@ -221,8 +221,27 @@ extern bool reprise_dry;
  */
 CUresult reprise_lane_submit(struct reprise_lane *lane, struct reprise_call *call);
 
+/* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that
+ * is NULL. */
+static inline bool reprise_lane_leads_to(const struct reprise_lane *lane,
+                                         const struct reprise_lane *head)
+{
+	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
+}
+
 /* Locks the lane that has the ops of this one's stream, and returns it. */
-struct reprise_lane *reprise_lane_take(struct reprise_lane *lane);
+static inline struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
+{
+	for (;;) {
+		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire),
+							*taken = head != NULL ? head : lane;
+
+		reprise_lock_take(&taken->lock);
+		if (reprise_lane_leads_to(lane, head))
+			return taken;
+		reprise_lock_give(&taken->lock);
+	}
+}
 
 /* The lane that has the ops of this one's stream. It may change at any time, unless its lock is
  * held. */

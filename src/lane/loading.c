@@ -55,18 +55,6 @@ void reprise_loading_note_module(void)
 	atomic_store(&modules_asked_for, true);
 }
 
-static CUfunction function_of(CUfunction kernel)
-{
-	CUfunction function = NULL;
-	int entered = reprise_enter();
-
-	if (reprise_driver.cuKernelGetFunction == NULL ||
-	    reprise_driver.cuKernelGetFunction(&function, (CUkernel)kernel) != CUDA_SUCCESS)
-		function = NULL;
-	reprise_leave(entered);
-	return function;
-}
-
 struct reprise_function_set reprise_loading_set(CUfunction handle, bool is_kernel)
 {
 	struct reprise_function_set set = {.handle = handle, .is_kernel = is_kernel};
@@ -75,7 +63,7 @@ struct reprise_function_set reprise_loading_set(CUfunction handle, bool is_kerne
 		return set;
 	set.context = current();
 	if (set.context != NULL && reprise_function_had(handle, set.context, REPRISE_FUNCTION_GET))
-		set.function = function_of(handle);
+		set.function = reprise_function_of_kernel(handle);
 	set.nowhere = set.function == NULL && !atomic_load(&modules_asked_for);
 	return set;
 }

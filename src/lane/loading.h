@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "lane/functions.h"
 #include "op/call.h"
 #include "op/function.h"
 
@@ -28,12 +29,4 @@ void reprise_loading_ends(CUfunction function, enum reprise_function_call call, 
  * told which. For good. */
 void reprise_loading_note_module(void);
 
-/* A function or kernel of which something is about to be set. */
-struct reprise_function_set {
-	CUfunction handle;
-	bool is_kernel;
-	CUcontext context;   /* of a kernel: the calling thread's, */
-	CUfunction function; /* and its function there; NULL: it is not known to be loaded there, */
-	bool nowhere;        /* and nobody has its function */
-};
 struct reprise_function_set reprise_loading_set(CUfunction handle, bool is_kernel);

@@ -11,15 +11,14 @@
 #include "base/clock.h"
 #include "base/hot.h"
 #include "base/ending.h"
-#include "base/thread.h"
 #include "base/tls.h"
 #include "driver/driver.h"
 #include "lane/barrier.h"
+#include "lane/calls.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
 #include "lane/joint.h"
 #include "lane/registry.h"
-#include "lane/thread.h"
 
 /* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take
  * longer only if the driver keeps them. */
@@ -88,6 +87,22 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 		reprise_lanes_lose_order(point.stream);
 }
 
+/*
+ * A barrier: what is deferred is issued, and what is owed is paid, on this stream if it is a
+ * member's, or everywhere. Events may have been recorded by others. Under the lane's lock.
+ */
+static void tell_joint(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
+{
+	reprise_lane_barrier(head, wait);
+	if (head->joint == NULL)
+		return;
+	reprise_joint_forget_events(head->joint);
+	if (pays_all)
+		reprise_joint_pay_all(head);
+	else
+		reprise_joint_pay(head, reprise_joint_member(head->joint, stream));
+}
+
 static void tell_all(struct reprise_lane *lane, bool wait)
 {
 	if (!reprise_lane_is_joint(lane)) {
@@ -95,7 +110,7 @@ static void tell_all(struct reprise_lane *lane, bool wait)
 		return;
 	}
 	reprise_lock_take(&lane->lock);
-	reprise_joint_told(lane, wait, true, NULL);
+	tell_joint(lane, wait, true, NULL);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -150,50 +165,13 @@ void reprise_lanes_pass_by(CUstream stream, bool per_thread)
 	reprise_lanes_make_way_for(stream, per_thread);
 }
 
-/* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the
- * driver, and does not come back to tell. */
-static _Thread_local struct reprise_lane *called_on __attribute__((tls_model(REPRISE_TLS_MODEL)));
-static _Thread_local bool called_anywhere __attribute__((
-	tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
-
-void reprise_lanes_call_begins(struct reprise_lane *lane)
-{
-	atomic_fetch_add(&lane->strangers, 1);
-}
-
-void reprise_lanes_call_ends(struct reprise_lane *lane)
-{
-	struct reprise_lane *taken = reprise_lane_take(lane);
-
-	if (taken->joint != NULL)
-		reprise_joint_strange(taken, lane->member);
-	atomic_fetch_sub(&lane->strangers, 1);
-	reprise_lock_give(&taken->lock);
-}
-
-void reprise_lanes_returned(void)
-{
-	struct reprise_lane *lane = called_on;
-
-	called_on = NULL;
-	if (lane != NULL)
-		reprise_lanes_call_ends(lane);
-	if (!called_anywhere)
-		return;
-	called_anywhere = false;
-	reprise_lanes_lose_order(NULL);
-	atomic_fetch_sub(&reprise_joint_unknown_calls, 1);
-}
-
 /* Under the lock of `taken`, which has the ops of the lane's stream. The calls of a joint lane's
  * own thread come one after the other. */
 static void note_call(struct reprise_lane *lane, const struct reprise_lane *taken)
 {
 	if (taken->joint != NULL && taken->joint->thread == reprise_thread_self())
 		return;
-	reprise_lanes_call_begins(lane);
-	reprise_thread_owns();
-	called_on = lane;
+	reprise_calls_note(lane);
 }
 
 void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread, bool may_work)
@@ -218,29 +196,6 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 }
 
 /* ---- joint lanes ---- */
-
-/* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks.
- */
-static void lose_order(struct reprise_lane *lane, void *context)
-{
-	CUstream stream = *(CUstream *)context;
-	struct reprise_lane *head = stream == NULL ? lane : reprise_lane_head(lane);
-
-	if (!reprise_lane_is_joint(head) || (stream != NULL && lane->stream != stream))
-		return;
-	reprise_lock_take(&head->lock);
-	reprise_lane_barrier(head, false);
-	if (head->joint != NULL &&
-	    (stream == NULL || reprise_joint_member(head->joint, stream) < head->joint->count))
-		reprise_joint_lose(head);
-	reprise_lock_give(&head->lock);
-}
-
-void reprise_lanes_lose_order(CUstream stream)
-{
-	if (atomic_load(&reprise_joint_lanes) > 0)
-		reprise_lanes_each(lose_order, &stream);
-}
 
 struct meeting {
 	const struct reprise_lane *told;
@@ -350,10 +305,10 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
 		unpaid = what == REPRISE_SYNC_QUERY && reprise_joint_is_busy(lane, point->stream);
-		reprise_joint_told(lane, true, false,
-		                   !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
-		                       ? point->stream
-		                       : NULL);
+		tell_joint(lane, true, false,
+		           !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
+		               ? point->stream
+		               : NULL);
 	}
 	return unpaid ? UNPAID : TOLD;
 }
@@ -464,10 +419,7 @@ bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_threa
 	if (what != REPRISE_SYNC_UNKNOWN)
 		return sync_known(what, handle, per_thread);
 	reprise_lanes_barrier(true);
-	atomic_fetch_add(&reprise_joint_unknown_calls, 1);
-	reprise_thread_owns();
-	called_anywhere = true;
-	reprise_lanes_lose_order(NULL);
+	reprise_calls_note_unknown();
 	return false;
 }
 

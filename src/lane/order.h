@@ -2,6 +2,7 @@
  * and what a synchronising call may observe. */
 #pragma once
 
+#include "lane/calls.h"
 #include "lane/lane.h"
 
 /*
@@ -39,23 +40,6 @@ void reprise_lanes_pass_by(CUstream stream, bool per_thread);
  */
 void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread,
                          bool may_work);
-
-/*
- * A call of this thread's on the lane's stream is on its way to the driver, and nobody knows when
- * it is there: until it has returned no graph of a joint lane takes the stream's place in the order
- * for known. Under the lock of the lane that has the stream's ops. The other way round no lock is
- * held.
- */
-void reprise_lanes_call_begins(struct reprise_lane *lane);
-void reprise_lanes_call_ends(struct reprise_lane *lane);
-
-/* This thread makes another call: the last one that reprise_lanes_order() was told of has returned.
- */
-void reprise_lanes_returned(void);
-
-/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its
- * joint lane is known to be behind another. */
-void reprise_lanes_lose_order(CUstream stream);
 
 /*
  * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint

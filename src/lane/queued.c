@@ -18,16 +18,6 @@ static struct reprise_queued *at(struct reprise_queue *queue, uint64_t i)
 	return &queue->visits[i % REPRISE_QUEUE_MOST];
 }
 
-uint64_t reprise_queued_since(const struct reprise_lane *lane)
-{
-	const struct reprise_queue *queue = &lane->queue;
-	uint64_t next = reprise_queued_launched(lane);
-
-	return next == atomic_load_explicit(&queue->added, memory_order_relaxed)
-	           ? 0
-	           : queue->visits[next % REPRISE_QUEUE_MOST].since;
-}
-
 /* ---- launching: under the queue's lock ---- */
 
 static bool launch_graph(struct reprise_lane *lane, const struct reprise_queued *visit)

@@ -38,7 +38,15 @@ static inline bool reprise_queued_has(const struct reprise_lane *lane,
 }
 
 /* When the first op of what is queued came; 0 if nothing is. */
-uint64_t reprise_queued_since(const struct reprise_lane *lane);
+static inline uint64_t reprise_queued_since(const struct reprise_lane *lane)
+{
+	const struct reprise_queue *queue = &lane->queue;
+	uint64_t next = reprise_queued_launched(lane);
+
+	return next == atomic_load_explicit(&queue->added, memory_order_relaxed)
+	           ? 0
+	           : queue->visits[next % REPRISE_QUEUE_MOST].since;
+}
 
 /* The followed trace's visit is complete. Before the trace is settled: what the visit wants of the
  * graph is noted. Afterwards: it may be launched. */

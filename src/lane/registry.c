@@ -14,15 +14,16 @@
 #include "base/hot.h"
 #include "base/inside.h"
 #include "base/ending.h"
-#include "base/thread.h"
 #include "base/tls.h"
 #include "driver/driver.h"
 #include "graph/carried.h"
 #include "lane/backlog.h"
 #include "lane/barrier.h"
-#include "lane/thread.h"
 
 #define REMEMBERED 8
+
+bool reprise_dry REPRISE_HOT_DATA;
+_Atomic uint32_t reprise_attention;
 
 static struct reprise_lock registry_lock;
 static _Atomic(struct reprise_lane *) lanes;
@@ -95,6 +96,14 @@ static struct reprise_lane *take_retired(void)
 	return NULL;
 }
 
+void reprise_lane_read_attributes(struct reprise_lane *lane)
+{
+	int entered = reprise_enter();
+
+	reprise_carried_read(&lane->workshop.carried);
+	reprise_leave(entered);
+}
+
 /* A lane was given to a stream, or taken from it. On a thread's own stream nothing is ever held
  * back. */
 static void count_order(const struct reprise_lane *lane, uint32_t change)
@@ -132,7 +141,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	atomic_store(&lane->drowsy_ops, 0);
 	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
 	if (lane->owner != 0 && reprise_carried_noted_per_thread())
-		reprise_thread_read_attributes(lane);
+		reprise_lane_read_attributes(lane);
 	count_order(lane, 1);
 	if (fresh) {
 		lane->number = lane_count;
@@ -212,11 +221,8 @@ REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread
 	if (lane == NULL && made)
 		lane = make(context, stream);
 	reprise_lock_give(&registry_lock);
-	if (lane != NULL) {
+	if (lane != NULL)
 		remember(stream, context, lane, now);
-		if (lane->owner != 0)
-			reprise_thread_owns();
-	}
 	return lane;
 }
 

@@ -71,3 +71,7 @@ void reprise_lanes_retire(struct reprise_lane *lane);
 
 /* After fork, in the child: no lane is known. */
 void reprise_lanes_reset(void);
+
+/* Writes down which attributes the calling thread's own stream has, whose lane it is
+ * (graph/carried.h). Under the lane's lock, or before anybody finds it. */
+void reprise_lane_read_attributes(struct reprise_lane *lane);

@@ -1,53 +1,13 @@
-/*
- * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its
- * destructors; the building thread gives them up. Calls that the thread makes after that, in other
- * destructors, find no lane of its own and get another, which is marked in the next round of
- * destructors.
- */
 #include "lane/thread.h"
 
 #include <stdatomic.h>
 
-#include "base/inside.h"
 #include "base/ending.h"
-#include "base/thread.h"
-#include "base/thread_end.h"
 #include "graph/building.h"
-#include "graph/captures.h"
-#include "graph/carried.h"
 #include "lane/barrier.h"
 #include "lane/errors.h"
-#include "lane/order.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
-
-static void thread_ends(void *unused)
-{
-	uint32_t self = reprise_thread_self();
-	bool any = false;
-
-	reprise_lanes_returned();
-	if (reprise_captures_any())
-		reprise_captures_thread_ended(self);
-	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
-		if (atomic_load(&lane->owner) != self)
-			continue;
-		atomic_store(&lane->owner, REPRISE_OWNER_ENDED);
-		any = true;
-	}
-	if (any) {
-		reprise_lanes_look_again();
-		reprise_graph_want_tidy();
-	}
-}
-
-static struct reprise_thread_end thread_end = {.ends =
-                                                   thread_ends}; /* of threads that own something */
-
-void reprise_thread_owns(void)
-{
-	reprise_thread_end_hear(&thread_end);
-}
 
 bool reprise_threads_tidy(void)
 {
@@ -70,14 +30,6 @@ bool reprise_threads_tidy(void)
 	return any;
 }
 
-void reprise_thread_read_attributes(struct reprise_lane *lane)
-{
-	int entered = reprise_enter();
-
-	reprise_carried_read(&lane->workshop.carried);
-	reprise_leave(entered);
-}
-
 /* If there is no lane yet, one that is made later reads them. */
 void reprise_thread_attributes_change(bool settled)
 {
@@ -90,7 +42,7 @@ void reprise_thread_attributes_change(bool settled)
 	reprise_lock_take(&lane->lock);
 	own = atomic_load(&lane->owner) == reprise_thread_self(); /* else its context has ended */
 	if (own && settled)
-		reprise_thread_read_attributes(lane);
+		reprise_lane_read_attributes(lane);
 	else if (own)
 		lane->workshop.carried.unknown = true;
 	reprise_lock_give(&lane->lock);

@@ -7,6 +7,7 @@
 #include "graph/queue.h"
 #include "trace/account.h"
 #include "lane/barrier.h"
+#include "lane/functions.h"
 #include "lane/queued.h"
 #include "lane/watching.h"
 
@@ -85,6 +86,14 @@ static bool drop_all(struct reprise_lane *lane, trace_goes goes, const void *wha
 	return all;
 }
 
+void reprise_lane_drop_segment(struct reprise_lane *lane)
+{
+	if (lane->watching)
+		reprise_watch_drop(lane->watch);
+	lane->watching = false;
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
+}
+
 static void forget(struct reprise_lane *lane, trace_goes goes, const void *what)
 {
 	drop_all(lane, goes, what);
@@ -113,57 +122,12 @@ void reprise_lane_forget_elsewhere(struct reprise_lane *lane)
 	atomic_store(&lane->names_elsewhere, false);
 }
 
-/* ---- functions ---- */
-
-/* The kernel's, in the current context; the kernel was launched there. NULL: it is none. */
-static CUfunction function_of(CUfunction handle)
-{
-	CUfunction function = NULL;
-	int entered = reprise_enter();
-
-	if (reprise_driver.cuKernelGetFunction == NULL ||
-	    reprise_driver.cuKernelGetFunction(&function, (CUkernel)handle) != CUDA_SUCCESS)
-		function = NULL;
-	reprise_leave(entered);
-	return function;
-}
-
-void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
-{
-	CUfunction of_kernel;
-
-	if (reprise_knows(&lane->functions, function))
-		return;
-	of_kernel = function_of(function);
-	if (of_kernel != NULL)
-		reprise_known_learn(&lane->functions, of_kernel);
-	else
-		atomic_store(&lane->launches_functions, true);
-	reprise_known_learn(&lane->functions, function);
-}
-
-/* Whether the lane launches functions of which one may be that of the kernel. A kernel's function
- * is another one in each context. */
-static bool may_be_among(const struct reprise_lane *lane, const struct reprise_function_set *set)
-{
-	if (!set->is_kernel || !atomic_load(&lane->launches_functions))
-		return false;
-	return lane->context != set->context || (set->function == NULL && !set->nowhere);
-}
-
-bool reprise_lane_may_launch(const struct reprise_lane *lane,
-                             const struct reprise_function_set *set)
-{
-	return may_be_among(lane, set) || reprise_knows(&lane->functions, set->handle) ||
-	       (set->function != NULL && reprise_knows(&lane->functions, set->function));
-}
-
 /* A CUkernel and the CUfunction made from it are two handles of one thing. */
 static bool is_set(CUfunction launched, const struct reprise_function_set *set)
 {
 	if (launched == set->handle || (set->function != NULL && launched == set->function))
 		return true;
-	return !set->is_kernel && function_of(launched) == set->handle;
+	return !set->is_kernel && reprise_function_of_kernel(launched) == set->handle;
 }
 
 static bool launches(const struct reprise_trace *trace, const void *what)
@@ -176,7 +140,7 @@ static bool launches(const struct reprise_trace *trace, const void *what)
 
 void reprise_lane_forget_function(struct reprise_lane *lane, const struct reprise_function_set *set)
 {
-	forget(lane, may_be_among(lane, set) ? any : launches, set);
+	forget(lane, reprise_lane_may_launch_any(lane, set) ? any : launches, set);
 }
 
 void reprise_lane_forget_forks(struct reprise_lane *lane)

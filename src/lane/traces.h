@@ -6,8 +6,8 @@
  */
 #pragma once
 
+#include "lane/functions.h"
 #include "lane/lane.h"
-#include "lane/loading.h"
 
 /* Gives the trace up, with its graph. */
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
@@ -19,14 +19,6 @@ void reprise_lane_forget_function(struct reprise_lane *lane,
                                   const struct reprise_function_set *set);
 /* Forgets those that name arrays or contexts, which may be others' than the lane's. */
 void reprise_lane_forget_elsewhere(struct reprise_lane *lane);
-
-/* An op that launches the function comes. Before it is passed: who sets something asks before that
- * is done, and again behind it. */
-void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function);
-/* Whether traces may launch what is set, or ops that are deferred or watched. Without the lane's
- * lock (known.h). */
-bool reprise_lane_may_launch(const struct reprise_lane *lane,
-                             const struct reprise_function_set *set);
 
 /* Forgets those that name the event. Nothing may be deferred or watched. False if one stays, since
  * the building thread has its graph in work. */
@@ -54,3 +46,14 @@ bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
  */
 struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane);
 void reprise_lane_close(struct reprise_workshop *workshop);
+
+/* What is watched since the last barrier is forgotten: something in it was refused by the driver,
+ * or is about to end. */
+void reprise_lane_drop_segment(struct reprise_lane *lane);
+
+/* What comes next comes after no op. */
+static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t before)
+{
+	lane->spot.before = before;
+	lane->spot.value = 0;
+}

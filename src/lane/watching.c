@@ -37,11 +37,3 @@ void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_o
 	reprise_op_copy(slot, op);
 	reprise_lane_keep(lane, slot, gap_ticks);
 }
-
-void reprise_lane_drop_segment(struct reprise_lane *lane)
-{
-	if (lane->watching)
-		reprise_watch_drop(lane->watch);
-	lane->watching = false;
-	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-}

@@ -9,13 +9,7 @@
 #include "lane/joint.h"
 #include "lane/lane.h"
 #include "lane/making.h"
-
-/* What comes next comes after no op. */
-static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t before)
-{
-	lane->spot.before = before;
-	lane->spot.value = 0;
-}
+#include "lane/traces.h"
 
 /* A segment begins with the next op, if none is open. */
 static inline void reprise_lane_open_segment(struct reprise_lane *lane)
@@ -36,9 +30,6 @@ static inline void reprise_lane_close_segment(struct reprise_lane *lane, bool wa
 		reprise_watch_end(lane->watch, wait, reprise_lane_make_traces, lane);
 	lane->watching = false;
 }
-
-/* It is forgotten: something in it was refused by the driver, or is about to end. */
-void reprise_lane_drop_segment(struct reprise_lane *lane);
 
 /* The op in the watch's slot came, so long after the one before. */
 void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks);

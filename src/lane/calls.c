@@ -1,0 +1,121 @@
+/*
+ * Calls of this thread's that are under way, and what a thread leaves when it ends.
+ *
+ * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its
+ * destructors; the building thread gives them up. Calls that the thread makes after that, in other
+ * destructors, find no lane of its own and get another, which is marked in the next round of
+ * destructors.
+ */
+#include "lane/calls.h"
+
+#include <stdatomic.h>
+
+#include "base/ending.h"
+#include "base/thread_end.h"
+#include "base/tls.h"
+#include "graph/building.h"
+#include "graph/captures.h"
+#include "lane/barrier.h"
+#include "lane/joint.h"
+#include "lane/registry.h"
+
+/* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks.
+ */
+static void lose_order(struct reprise_lane *lane, void *context)
+{
+	CUstream stream = *(CUstream *)context;
+	struct reprise_lane *head = stream == NULL ? lane : reprise_lane_head(lane);
+
+	if (!reprise_lane_is_joint(head) || (stream != NULL && lane->stream != stream))
+		return;
+	reprise_lock_take(&head->lock);
+	reprise_lane_barrier(head, false);
+	if (head->joint != NULL &&
+	    (stream == NULL || reprise_joint_member(head->joint, stream) < head->joint->count))
+		reprise_joint_lose(head);
+	reprise_lock_give(&head->lock);
+}
+
+void reprise_lanes_lose_order(CUstream stream)
+{
+	if (atomic_load(&reprise_joint_lanes) > 0)
+		reprise_lanes_each(lose_order, &stream);
+}
+
+/* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the
+ * driver, and does not come back to tell. */
+static _Thread_local struct reprise_lane *called_on __attribute__((tls_model(REPRISE_TLS_MODEL)));
+static _Thread_local bool called_anywhere __attribute__((
+	tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
+
+void reprise_lanes_call_begins(struct reprise_lane *lane)
+{
+	atomic_fetch_add(&lane->strangers, 1);
+}
+
+void reprise_lanes_call_ends(struct reprise_lane *lane)
+{
+	struct reprise_lane *taken = reprise_lane_take(lane);
+
+	if (taken->joint != NULL)
+		reprise_joint_strange(taken, lane->member);
+	atomic_fetch_sub(&lane->strangers, 1);
+	reprise_lock_give(&taken->lock);
+}
+
+void reprise_lanes_returned(void)
+{
+	struct reprise_lane *lane = called_on;
+
+	called_on = NULL;
+	if (lane != NULL)
+		reprise_lanes_call_ends(lane);
+	if (!called_anywhere)
+		return;
+	called_anywhere = false;
+	reprise_lanes_lose_order(NULL);
+	atomic_fetch_sub(&reprise_joint_unknown_calls, 1);
+}
+
+static void thread_ends(void *unused)
+{
+	uint32_t self = reprise_thread_self();
+	bool any = false;
+
+	reprise_lanes_returned();
+	if (reprise_captures_any())
+		reprise_captures_thread_ended(self);
+	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
+		if (atomic_load(&lane->owner) != self)
+			continue;
+		atomic_store(&lane->owner, REPRISE_OWNER_ENDED);
+		any = true;
+	}
+	if (any) {
+		reprise_lanes_look_again();
+		reprise_graph_want_tidy();
+	}
+}
+
+static struct reprise_thread_end thread_end = {.ends =
+                                                   thread_ends}; /* of threads that own something */
+
+void reprise_thread_owns(void)
+{
+	reprise_thread_end_hear(&thread_end);
+}
+
+void reprise_calls_note(struct reprise_lane *lane)
+{
+	reprise_lanes_call_begins(lane);
+	reprise_thread_owns();
+	called_on = lane;
+}
+
+void reprise_calls_note_unknown(void)
+{
+	atomic_fetch_add(&reprise_joint_unknown_calls, 1);
+	reprise_thread_owns();
+	called_anywhere = true;
+	reprise_lanes_lose_order(NULL);
+}
