@@ -1,12 +1,12 @@
 /* The program's own captures: while there is one, everything is eager. */
-#include "entry/entry.h"
+#include "entry/captures.h"
 
 #include <stddef.h>
 
 #include "base/inside.h"
 #include "base/keep.h"
 #include "driver/driver.h"
-#include "entry/lifetime.h"
+#include "entry/entry.h"
 #include "graph/captures.h"
 #include "record/record.h"
 #include "stats/counters.h"

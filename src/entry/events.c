@@ -10,6 +10,7 @@
 #include "base/ending.h"
 #include "op/kernel.h"
 #include "timeline/timeline.h"
+#include "lane/dispatch.h"
 #include "lane/barrier.h"
 #include "lane/eager.h"
 #include "lane/ended.h"

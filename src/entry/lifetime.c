@@ -14,6 +14,7 @@
 #include "stats/counters.h"
 #include "timeline/timeline.h"
 #include "lane/barrier.h"
+#include "entry/captures.h"
 #include "entry/entry.h"
 #include "lane/eager.h"
 #include "lane/errors.h"

@@ -12,6 +12,7 @@
 #include "op/op.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"
+#include "lane/dispatch.h"
 #include "lane/eager.h"
 #include "lane/errors.h"
 #include "lane/joint.h"

@@ -18,19 +18,7 @@
  */
 #define REPRISE_BACKLOG_FUNCTIONS 12u
 
-static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane)
-{
-	return lane->counts.kinds[REPRISE_OP_HOST] +
-	       atomic_load_explicit(&lane->backlog.callbacks, memory_order_relaxed);
-}
-
-/* All that the lane's stream was given so far is done. */
-static inline void reprise_backlog_done(struct reprise_lane *lane)
-{
-	lane->backlog.functions = reprise_backlog_functions(lane);
-}
-
-/* Asks the stream whether it is. True if a visit may begin. */
+/* Asks the stream whether all that it was given is done. True if a visit may begin. */
 bool reprise_backlog_ask(struct reprise_lane *lane);
 
 /* Whether a visit may begin. The lane's context is current. */

@@ -7,13 +7,6 @@
 
 #include "lane/lane.h"
 
-/*
- * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen
- * ops since the last barrier it was told of, or had at the one before. While it is zero, an ORDER
- * or SYNC entry point needs no word from us.
- */
-extern _Atomic uint32_t reprise_attention;
-
 /* Tells the lane of a barrier, if it has news. Takes its lock. */
 void reprise_lane_tell(struct reprise_lane *lane, bool wait);
 
@@ -31,21 +24,3 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
 
 /* Whether a record of the event is deferred. */
 bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);
-
-/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op.
- */
-static inline void reprise_lane_attend(struct reprise_lane *lane)
-{
-	if (__builtin_expect(atomic_load_explicit(&lane->attended, memory_order_relaxed), 1))
-		return;
-	atomic_store_explicit(&lane->attended, true, memory_order_relaxed);
-	atomic_fetch_add(&reprise_attention, 1);
-}
-
-static inline void reprise_lane_unattend(struct reprise_lane *lane)
-{
-	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
-		return;
-	atomic_store_explicit(&lane->attended, false, memory_order_relaxed);
-	atomic_fetch_sub(&reprise_attention, 1);
-}

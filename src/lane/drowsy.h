@@ -9,18 +9,6 @@
 
 #include "lane/lane.h"
 
-/* Something repeats: the lane is watched closely for so many ops more, but never for longer than
- * REPRISE_AWAKE_OPS. */
-static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t ops)
-{
-	uint64_t most = lane->counts.ops + REPRISE_AWAKE_OPS;
-	uint64_t until =
-		(lane->awake_until > lane->counts.ops ? lane->awake_until : lane->counts.ops) + ops;
-
-	lane->awake_until = until < most ? until : most;
-	lane->drowsy_span = 0;
-}
-
 /* The rest of the question below, where it is not plain that the lane is awake. */
 bool reprise_lane_nods(struct reprise_lane *lane);
 

@@ -9,7 +9,6 @@
 
 #include "base/ending.h"
 #include "stats/counters.h"
-#include "lane/barrier.h"
 #include "lane/eager.h"
 
 #define ROWS 64

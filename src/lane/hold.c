@@ -8,7 +8,6 @@
 #include "base/thread.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"
-#include "lane/queued.h"
 
 struct reprise_worker reprise_hold_worker;
 

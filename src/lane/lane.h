@@ -212,14 +212,15 @@ struct reprise_lane {
  * periods. */
 #define REPRISE_AWAKE_OPS 16384
 
+/*
+ * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen
+ * ops since the last barrier it was told of, or had at the one before. While it is zero, an ORDER
+ * or SYNC entry point needs no word from us.
+ */
+extern _Atomic uint32_t reprise_attention;
+
 /* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
 extern bool reprise_dry;
-
-/*
- * An op of the lane: answers it, or has it passed. Takes no lane's lock but this one's, and not
- * while passing. The lane's context is current.
- */
-CUresult reprise_lane_submit(struct reprise_lane *lane, struct reprise_call *call);
 
 /* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that
  * is NULL. */
@@ -263,6 +264,70 @@ static inline bool reprise_lane_has_news(const struct reprise_lane *lane)
 	return atomic_load(&lane->noisy) || atomic_load(&lane->deferred_since) != 0;
 }
 
-/* Tells the series over time what was done since it was told last: once in a few hundred ops, and
- * for a report. Under the lane's lock. */
-void reprise_lane_tell_series(struct reprise_lane *lane);
+/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op.
+ */
+static inline void reprise_lane_attend(struct reprise_lane *lane)
+{
+	if (__builtin_expect(atomic_load_explicit(&lane->attended, memory_order_relaxed), 1))
+		return;
+	atomic_store_explicit(&lane->attended, true, memory_order_relaxed);
+	atomic_fetch_add(&reprise_attention, 1);
+}
+
+static inline void reprise_lane_unattend(struct reprise_lane *lane)
+{
+	if (!atomic_load_explicit(&lane->attended, memory_order_relaxed))
+		return;
+	atomic_store_explicit(&lane->attended, false, memory_order_relaxed);
+	atomic_fetch_sub(&reprise_attention, 1);
+}
+
+/* Something repeats: the lane is watched closely for so many ops more, but never for longer than
+ * REPRISE_AWAKE_OPS. */
+static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t ops)
+{
+	uint64_t most = lane->counts.ops + REPRISE_AWAKE_OPS;
+	uint64_t until =
+		(lane->awake_until > lane->counts.ops ? lane->awake_until : lane->counts.ops) + ops;
+
+	lane->awake_until = until < most ? until : most;
+	lane->drowsy_span = 0;
+}
+
+/* Host functions and callbacks that the lane's stream was given (backlog.h). */
+static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane)
+{
+	return lane->counts.kinds[REPRISE_OP_HOST] +
+	       atomic_load_explicit(&lane->backlog.callbacks, memory_order_relaxed);
+}
+
+/* All that the lane's stream was given so far is done. */
+static inline void reprise_backlog_done(struct reprise_lane *lane)
+{
+	lane->backlog.functions = reprise_backlog_functions(lane);
+}
+
+/* ---- what is queued (queued.h) ---- */
+
+/* How many visits have been launched. Without any lock: there may be more by now. */
+static inline uint64_t reprise_queued_launched(const struct reprise_lane *lane)
+{
+	return atomic_load_explicit(&lane->queue.launched, memory_order_acquire);
+}
+
+/* Whether nothing is queued. Without any lock, likewise. */
+static inline bool reprise_queued_none(const struct reprise_lane *lane)
+{
+	return reprise_queued_launched(lane) == atomic_load(&lane->queue.added);
+}
+
+/* When the first op of what is queued came; 0 if nothing is. */
+static inline uint64_t reprise_queued_since(const struct reprise_lane *lane)
+{
+	const struct reprise_queue *queue = &lane->queue;
+	uint64_t next = reprise_queued_launched(lane);
+
+	return next == atomic_load_explicit(&queue->added, memory_order_relaxed)
+	           ? 0
+	           : queue->visits[next % REPRISE_QUEUE_MOST].since;
+}

@@ -5,7 +5,6 @@
 #include "graph/queue.h"
 #include "trace/fork.h"
 #include "trace/plan.h"
-#include "lane/drowsy.h"
 #include "lane/hold.h"
 #include "lane/joint.h"
 #include "lane/registry.h"

@@ -1,7 +1,6 @@
 #include "lane/pace.h"
 
 #include "base/clock.h"
-#include "lane/submission.h"
 
 #define SLOW_NS \
 	4000u /* a program that takes as long for an op is slower than a GPU with small kernels; with \

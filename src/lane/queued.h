@@ -11,18 +11,6 @@
 
 #include "lane/lane.h"
 
-/* How many visits have been launched. Without any lock: there may be more by now. */
-static inline uint64_t reprise_queued_launched(const struct reprise_lane *lane)
-{
-	return atomic_load_explicit(&lane->queue.launched, memory_order_acquire);
-}
-
-/* Whether nothing is queued. Without any lock, likewise. */
-static inline bool reprise_queued_none(const struct reprise_lane *lane)
-{
-	return reprise_queued_launched(lane) == atomic_load(&lane->queue.added);
-}
-
 static inline bool reprise_queued_is_full(const struct reprise_lane *lane)
 {
 	return atomic_load_explicit(&lane->queue.added, memory_order_relaxed) -
@@ -35,17 +23,6 @@ static inline bool reprise_queued_has(const struct reprise_lane *lane,
                                       const struct reprise_trace *trace)
 {
 	return trace->queued_as > reprise_queued_launched(lane);
-}
-
-/* When the first op of what is queued came; 0 if nothing is. */
-static inline uint64_t reprise_queued_since(const struct reprise_lane *lane)
-{
-	const struct reprise_queue *queue = &lane->queue;
-	uint64_t next = reprise_queued_launched(lane);
-
-	return next == atomic_load_explicit(&queue->added, memory_order_relaxed)
-	           ? 0
-	           : queue->visits[next % REPRISE_QUEUE_MOST].since;
 }
 
 /* The followed trace's visit is complete. Before the trace is settled: what the visit wants of the

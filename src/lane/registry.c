@@ -17,8 +17,6 @@
 #include "base/tls.h"
 #include "driver/driver.h"
 #include "graph/carried.h"
-#include "lane/backlog.h"
-#include "lane/barrier.h"
 
 #define REMEMBERED 8
 

@@ -14,9 +14,6 @@
 
 extern struct reprise_worker reprise_submission_worker; /* workers/submission.c */
 
-/* How long the thread sleeps between two looks while it finds anything. */
-#define REPRISE_SUBMISSION_PERIOD_NS 100000u
-
 /* Decides whether the followed trace's visit, which is complete, is one for the thread, and counts
  * that for the next. Once for each visit. Under the lane's lock. */
 bool reprise_submission_decide(struct reprise_lane *lane);

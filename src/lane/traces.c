@@ -6,10 +6,8 @@
 #include "graph/building.h"
 #include "graph/queue.h"
 #include "trace/account.h"
-#include "lane/barrier.h"
 #include "lane/functions.h"
 #include "lane/queued.h"
-#include "lane/watching.h"
 
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {

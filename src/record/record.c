@@ -16,7 +16,7 @@
 #include "base/options.h"
 #include "base/tls.h"
 #include "op/op.h"
-#include "record/stream.h"
+#include "record/file.h"
 
 #define PAYLOAD_MOST 36864 /* 32764 bytes of parameters and the attributes */
 #define THREADS_MOST 255
@@ -42,7 +42,7 @@ static _Thread_local struct {
 
 static void add(const struct reprise_record *record)
 {
-	if (!reprise_stream_add(record))
+	if (!reprise_record_file_add(record))
 		atomic_store(&reprise_recording, false);
 }
 
@@ -66,7 +66,7 @@ static void sign(struct reprise_record *record, uint64_t now)
 
 static bool begin(void)
 {
-	if (!begun && !reprise_stream_open())
+	if (!begun && !reprise_record_file_open())
 		atomic_store(&reprise_recording, false);
 	begun = true;
 	return atomic_load(&reprise_recording);
@@ -172,7 +172,7 @@ void reprise_record_end(void)
 			nanosleep(&(struct timespec){.tv_nsec = 10000}, NULL);
 			continue;
 		}
-		reprise_stream_flush();
+		reprise_record_file_flush();
 		atomic_store(&reprise_recording, false);
 		reprise_lock_give(&lock);
 	}
@@ -184,12 +184,12 @@ void reprise_record_reset(void)
 	begun = false;
 	threads = 0;
 	memset(described, 0, sizeof(described));
-	reprise_stream_forget();
+	reprise_record_file_forget();
 	atomic_fetch_add(&process, 1);
 	reprise_record_begin();
 }
 
 const char *reprise_record_cut_short(void)
 {
-	return reprise_stream_ended();
+	return reprise_record_file_ended();
 }

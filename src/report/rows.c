@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "gpu/gpu.h"
 #include "graph/ledger.h"
+#include "lane/dispatch.h"
 #include "lane/registry.h"
 #include "op/name.h"
 #include "report/caller.h"

@@ -46,7 +46,7 @@ _Static_assert(sizeof(struct reprise_timeline_chunk) <= REPRISE_TIMELINE_CHUNK_B
 
 extern _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 
-/* ---- timeline.c ---- */
+/* ---- events.c ---- */
 
 /* The thread that writes (workers/timeline.c). */
 extern struct reprise_worker reprise_timeline_writer;

@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "driver/driver.h"
+#include "lane/dispatch.h"
 #include "lane/barrier.h"
 #include "lane/hold.h"
 #include "lane/leave.h"

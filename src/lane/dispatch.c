@@ -7,7 +7,7 @@
  * fail (guard.c), the end of a visit (replay.c, leave.c), watching (watching.c), barriers
  * (barrier.c).
  */
-#include "lane/lane.h"
+#include "lane/dispatch.h"
 
 #include "base/clock.h"
 #include "base/hot.h"

@@ -10,20 +10,20 @@
 
 #include <stdbool.h>
 
-#include "record/record.h"
+#include "record/format.h"
 
 /* Makes the file. False if it cannot be. */
-bool reprise_stream_open(void);
+bool reprise_record_file_open(void);
 
 /* False if the stream has come to its end: its file cannot be written, or is as large as it may be
  * (REPRISE_STREAM_MOST). */
-bool reprise_stream_add(const struct reprise_record *record);
+bool reprise_record_file_add(const struct reprise_record *record);
 
 /* Writes what was gathered. False as above. */
-bool reprise_stream_flush(void);
+bool reprise_record_file_flush(void);
 
 /* Why the last of them returned false; NULL if none did. */
-const char *reprise_stream_ended(void);
+const char *reprise_record_file_ended(void);
 
 /* After fork, in the child: the file is the parent's. */
-void reprise_stream_forget(void);
+void reprise_record_file_forget(void);

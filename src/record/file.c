@@ -1,4 +1,4 @@
-#include "record/stream.h"
+#include "record/file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static size_t header(char *text, size_t size)
 	return (size_t)length;
 }
 
-bool reprise_stream_open(void)
+bool reprise_record_file_open(void)
 {
 	int entered = reprise_enter();
 	char text[512];
@@ -82,7 +82,7 @@ bool reprise_stream_open(void)
 	return opened;
 }
 
-bool reprise_stream_flush(void)
+bool reprise_record_file_flush(void)
 {
 	int entered;
 	bool written;
@@ -98,21 +98,21 @@ bool reprise_stream_flush(void)
 	return written;
 }
 
-bool reprise_stream_add(const struct reprise_record *record)
+bool reprise_record_file_add(const struct reprise_record *record)
 {
 	if (stream.bytes + (stream.gathered + 1) * sizeof(*record) >
 	    reprise_option(REPRISE_OPTION_STREAM_MOST) << 20)
-		return reprise_stream_flush() && end("it is as large as it may be", true);
+		return reprise_record_file_flush() && end("it is as large as it may be", true);
 	gathered[stream.gathered++] = *record;
-	return stream.gathered < GATHERED_MOST || reprise_stream_flush();
+	return stream.gathered < GATHERED_MOST || reprise_record_file_flush();
 }
 
-const char *reprise_stream_ended(void)
+const char *reprise_record_file_ended(void)
 {
 	return stream.ended[0] != '\0' ? stream.ended : NULL;
 }
 
-void reprise_stream_forget(void)
+void reprise_record_file_forget(void)
 {
 	memset(&stream, 0, sizeof(stream));
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""The rooms of src/ stand in one order, and so do the files within each: includes and calls go one way.
+
+    check_rooms.py SOURCES LIBRARY
+
+A room includes and calls only rooms before it in ROOMS; what preload/ includes of src/ is in DOORS. Within a room files do not include or call each other in a
+circle; a file is a .c with the .h of its name. Calls are read from the symbols of the object files in LIBRARY, a static library. Prints each pair that offends.
+"""
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOMS = ("base", "driver", "op", "stats", "record", "timeline", "gpu", "graph", "trace", "lane", "workers", "report", "control", "process", "entry", "api")
+DOORS = ("base", "driver", "op", "graph", "stats", "lane", "process", "entry")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+
+
+def room_of(name):
+    return name.split("/")[0]
+
+
+def includes(sources):
+    """(file, file that it includes): without .c and .h, relative to src/."""
+    for room in ROOMS:
+        for path in sorted((sources / "src" / room).glob("*.[ch]")):
+            for included in INCLUDE.findall(path.read_text()):
+                if room_of(included) in ROOMS:
+                    yield f"{room}/{path.stem}", included.removesuffix(".h")
+
+
+def members(library):
+    """(member of the library, its lines of nm)."""
+    printed = subprocess.run(["nm", "--print-file-name", library], capture_output=True, text=True, check=True).stdout
+    for line in printed.splitlines():
+        head, rest = line.rsplit(":", 1)
+        member = head.split(":")[-1].split("/")[-1]
+        name = member.removesuffix(".o").removesuffix(".c").replace("_", "/", 1)
+        yield name, rest.split()
+
+
+def calls(library):
+    """(file, file whose symbol it uses, the symbol)."""
+    defined, used = {}, []
+    for name, words in members(library):
+        kind, symbol = words[-2:]
+        if kind == "U":
+            used.append((name, symbol))
+        elif kind.isupper():
+            defined[symbol] = name
+    for name, symbol in used:
+        if symbol in defined and defined[symbol] != name:
+            yield name, defined[symbol], symbol
+
+
+def circles(edges):
+    """Pairs of files that can reach each other."""
+    reached = {}
+
+    def reach(start):
+        if start not in reached:
+            reached[start], left = set(), [start]
+            while left:
+                for after in edges[left.pop()]:
+                    if after not in reached[start]:
+                        reached[start].add(after)
+                        left.append(after)
+        return reached[start]
+
+    return sorted((one, other) for one in list(edges) for other in edges[one] if one in reach(other))
+
+
+def main(sources, library):
+    wrong, edges = [], defaultdict(set)
+    for kind, found in (("includes", [(*pair, "") for pair in includes(sources)]), ("calls", list(calls(library)))):
+        if len(found) < 200:
+            wrong.append(f"only {len(found)} {kind} were seen: the folders are wrong")
+        for one, other, symbol in found:
+            if ROOMS.index(room_of(other)) > ROOMS.index(room_of(one)):
+                wrong.append(f"{one} {kind} {other} {symbol}".rstrip() + f": {room_of(other)} is an outer room of {room_of(one)}")
+            elif room_of(one) == room_of(other) and one != other:
+                edges[one].add(other)
+    wrong += [f"{one} uses {other}, which uses it, at once or by way of others" for one, other in circles(edges)]
+    for path in sorted((sources / "preload").glob("*.[ch]")):
+        wrong += [f"{path.name} includes {included}: that is no affair of the doors" for included in INCLUDE.findall(path.read_text())
+                  if room_of(included) in ROOMS and room_of(included) not in DOORS]
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2]))
