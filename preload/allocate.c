@@ -64,7 +64,7 @@ static void leave_gate(bool entered)
 	CUresult reprise_door_##name parameters; \
 	CUresult reprise_door_##name parameters \
 	{ \
-		reprise_place_note(REPRISE_PLACE_allocates, #name, __builtin_return_address(0)); \
+		reprise_call_site_note(REPRISE_CALL_SITE_allocates, #name, __builtin_return_address(0)); \
 		first; \
 		CUresult result = CUDA_ERROR_OUT_OF_MEMORY; \
 		for (unsigned int tried = 0; \

@@ -51,12 +51,12 @@ static bool has_ended(CUresult result, CUstream stream)
 	{ \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
-		reprise_capture_begin(resolve(stream)); \
+		reprise_program_capture_begin(resolve(stream)); \
 		reprise_gate_enter(NULL); \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		reprise_gate_leave(); \
 		if (result != CUDA_SUCCESS) \
-			reprise_capture_end(resolve(stream)); \
+			reprise_program_capture_end(resolve(stream)); \
 		return result; \
 	}
 
@@ -66,7 +66,7 @@ static bool has_ended(CUresult result, CUstream stream)
 	{ \
 		CUresult result = REPRISE_REAL(name) arguments; \
 		if (reprise_inside == 0 && has_ended(result, resolve(stream))) \
-			reprise_capture_end(resolve(stream)); \
+			reprise_program_capture_end(resolve(stream)); \
 		return result; \
 	}
 

@@ -98,12 +98,12 @@ CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint
 		reprise_order((CUstream)value, point->per_thread);
 		break;
 	case REPRISE_CLASS_LIFETIME:
-		reprise_place_note(REPRISE_PLACE_ends, reprise_entry_name(entry), from);
+		reprise_call_site_note(REPRISE_CALL_SITE_ends, reprise_entry_name(entry), from);
 		forget_attributes(point->what);
 		reprise_lifetime(point->what, handle_of(point, value));
 		break;
 	default:
-		reprise_place_note(REPRISE_PLACE_waits, reprise_entry_name(entry), from);
+		reprise_call_site_note(REPRISE_CALL_SITE_waits, reprise_entry_name(entry), from);
 		if (point->what <= REPRISE_SYNC_CONTEXT && !point->waits)
 			return reprise_wait(point->what, value, point->per_thread);
 		reprise_sync(point->what, value, point->per_thread);

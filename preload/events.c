@@ -1,7 +1,8 @@
 /*
  * The doors of events: records and waits, which are ops where streams fork and join
- * (src/lane/joint.h), and what ends an event or lets another process have it. With flags, a record
- * or a wait is of the program's own capture, where it is a node, or an error; as an op it has none.
+ * (src/lane/group/group.h), and what ends an event or lets another process have it. With flags, a
+ * record or a wait is of the program's own capture, where it is a node, or an error; as an op it
+ * has none.
  */
 #include "versions.h"
 
@@ -37,7 +38,7 @@ static CUresult pass_wait(const struct reprise_call *call)
 	                            .pass = passes, \
 	                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 	                            .event = event}; \
-	return reprise_inside != 0 ? call.pass(&call) : reprise_submit_event(&call);
+	return reprise_inside != 0 ? call.pass(&call) : reprise_handle_event(&call);
 
 #define RECORD(name, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \

@@ -75,7 +75,8 @@ CUresult reprise_door_cuLibraryGetModule(CUmodule *module, CUlibrary library)
 
 	if (reprise_inside != 0)
 		return REPRISE_REAL(cuLibraryGetModule)(module, library);
-	reprise_place_note(REPRISE_PLACE_waits, "cuLibraryGetModule", __builtin_return_address(0));
+	reprise_call_site_note(REPRISE_CALL_SITE_waits, "cuLibraryGetModule",
+	                       __builtin_return_address(0));
 	reprise_gate_begin_waiting();
 	reprise_sync(REPRISE_SYNC_ALL, 0, false);
 	result = REPRISE_REAL(cuLibraryGetModule)(module, library);

@@ -156,7 +156,8 @@ static void tell_strict(enum spare_kind kind)
 
 /*
  * It may give work, or wait, also for a whole context, which fails beside a capture of ours
- * (src/graph/exclusion.h). So none is open when the doubt begins, and none begins while it lasts.
+ * (src/graph/capture_lock.h). So none is open when the doubt begins, and none begins while it
+ * lasts.
  */
 static void doubt(void)
 {

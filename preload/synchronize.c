@@ -1,7 +1,8 @@
 /*
  * The doors of calls that wait for, or mark, a whole context. They fail while any stream of it
- * captures, so that no capture of ours may be open during them (graph/exclusion.h). Those that have
- * a context wait for an event give it work that may wait for what is yet to come (src/base/gate.h).
+ * captures, so that no capture of ours may be open during them (graph/capture_lock.h). Those that
+ * have a context wait for an event give it work that may wait for what is yet to come
+ * (src/base/gate.h).
  */
 #include "versions.h"
 
@@ -41,7 +42,7 @@ static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		observed = what == REPRISE_SYNC_CONTEXT ? context_of((CUcontext)(context)) : NULL; \
-		reprise_place_note(REPRISE_PLACE_waits, #name, __builtin_return_address(0)); \
+		reprise_call_site_note(REPRISE_CALL_SITE_waits, #name, __builtin_return_address(0)); \
 		result = tell(what, (uintptr_t)(context), false); \
 		if (result != CUDA_SUCCESS) \
 			return result; \

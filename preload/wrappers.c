@@ -21,12 +21,12 @@
 /* A launch takes memory where the driver loads code at its first use. */
 REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
-	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_submit(call);
+	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_handle_op(call);
 
 	for (unsigned int tried = 0;
 	     __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried);
 	     tried++)
-		result = reprise_call_pass(call, NULL);
+		result = reprise_call_eager(call, NULL);
 	return result;
 }
 

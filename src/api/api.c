@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/store.h"
-#include "graph/ledger.h"
-#include "graph/queue.h"
+#include "graph/estimate.h"
+#include "graph/build_queue.h"
 #include "entry/entry.h"
 #include "stats/counters.h"
 #include "report/totals.h"
@@ -51,9 +51,9 @@ SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
 		.graphs_built = counted(REPRISE_COUNT_graphs_built),
 		.build_ns = counted(REPRISE_COUNT_build_ns),
 		.hold_longest_ns = counted(REPRISE_COUNT_hold_longest_ns),
-		.graph_bytes = reprise_ledger_bytes(),
+		.graph_bytes = reprise_estimate_bytes(),
 		.host_bytes = reprise_store_used(),
-		.graphs_waiting = reprise_queue_unfinished(),
+		.graphs_waiting = reprise_build_queue_unfinished(),
 	};
 	size_t both = size < sizeof(known) ? size : sizeof(known);
 

@@ -13,7 +13,7 @@
  *
  * And two things the building thread does: it works (base calls to the driver) only while no call
  * is waiting, and none begins meanwhile; and it closes the gate to those that give one context
- * work, for the calls that wait themselves (workers/lull.h).
+ * work, for the calls that wait themselves (workers/quiescence.h).
  *
  * Each thread has a slot of its own, so that who gives work writes to no word that another writes,
  * and a thread that ends in its call, by cancellation or in a signal's handler, is there no more

@@ -6,15 +6,15 @@
  *     start       Reprise starts, at the first call (process/process.c); takes leaves alone
  *     role        works in the place of, or as, the building thread (base/gate.c)
  *     compiling   graphs are being captured and instantiated (graph/building.c)
- *     joining     lanes join, or are parted (lane/joining.c)
+ *     joining     lanes join, or are parted (lane/group/merge.c)
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
- *     queue       a lane's completed visits are launched (lane/queued.h)
+ *     queue       a lane's completed visits are launched (lane/pending.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      what changed (base/changes.h), the start of a thread (base/worker.h),
- *                 the function table (op/function.c), the build queue (graph/queue.c),
- *                 the graveyard (graph/graveyard.c), the program's captures (graph/captures.c),
- *                 errors that are kept (lane/errors.c), events that have ended (lane/ended.c),
- *                 who met whom (lane/meeting.c), the recorder (record/record.c),
+ *                 the function table (op/function.c), the build queue (graph/build_queue.c),
+ *                 the graveyard (graph/reclaim.c), the program's captures (graph/program_captures.c),
+ *                 errors that are kept (lane/errors.c), events that have ended (lane/ended_events.c),
+ *                 who met whom (lane/group/detect.c), the recorder (record/record.c),
  *                 traces that ended (trace/account.c), the series over time (stats/series.c),
  *                 the sums of kernels (stats/kernels.c), a report that is written
  *                 (report/report.c), what ran on the GPU, for the timeline

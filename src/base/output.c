@@ -16,16 +16,16 @@
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
-#define DRAFT_MOST (REPRISE_REPORT_PATH_MOST + 32)
+#define DRAFT_MOST (REPRISE_OUTPUT_PATH_MOST + 32)
 
 static const char *report_pattern = "";
-static char began_in[REPRISE_REPORT_PATH_MOST]; /* the folder; empty if nobody knows */
+static char began_in[REPRISE_OUTPUT_PATH_MOST]; /* the folder; empty if nobody knows */
 static struct reprise_before before;            /* this process began to be reported on */
 
 /* What this process wrote last, if anything. */
 static struct {
 	bool known;
-	char path[REPRISE_REPORT_PATH_MOST];
+	char path[REPRISE_OUTPUT_PATH_MOST];
 	dev_t device;
 	ino_t inode;
 } mine;
@@ -58,13 +58,13 @@ static bool find_path(char *path)
 	bool relative = report_pattern[0] != '/' && began_in[0] != '\0';
 
 	return expand(report_pattern, name) &&
-	       snprintf(path, REPRISE_REPORT_PATH_MOST, "%s%s%s", relative ? began_in : "",
-	                relative ? "/" : "", name) < REPRISE_REPORT_PATH_MOST;
+	       snprintf(path, REPRISE_OUTPUT_PATH_MOST, "%s%s%s", relative ? began_in : "",
+	                relative ? "/" : "", name) < REPRISE_OUTPUT_PATH_MOST;
 }
 
-void reprise_report_file_begin(const char *pattern)
+void reprise_output_begin(const char *pattern)
 {
-	char path[REPRISE_REPORT_PATH_MOST];
+	char path[REPRISE_OUTPUT_PATH_MOST];
 
 	report_pattern = pattern;
 	mine.known = false;
@@ -73,7 +73,7 @@ void reprise_report_file_begin(const char *pattern)
 	reprise_before_note(&before, find_path(path) ? path : NULL);
 }
 
-void reprise_report_file_forget(void)
+void reprise_output_forget(void)
 {
 	mine.known = false;
 }
@@ -91,14 +91,14 @@ static int open_old(const char *path, int *file, struct stat *status, bool *take
 	if (lstat(path, status) != 0)
 		return errno;
 	if (!is_ours(status))
-		return REPRISE_REPORT_NOT_OURS;
+		return REPRISE_OUTPUT_NOT_OURS;
 	*file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (*file < 0)
 		return errno;
 	*taken = flock(*file, LOCK_EX | LOCK_NB) != 0 || fstat(*file, status) != 0 ||
 	         lstat(path, &named) != 0 || !is_same(status, &named) ||
 	         !reprise_is_from_before(status, &before);
-	error = *taken ? EEXIST : is_ours(status) ? 0 : REPRISE_REPORT_NOT_OURS;
+	error = *taken ? EEXIST : is_ours(status) ? 0 : REPRISE_OUTPUT_NOT_OURS;
 	if (error != 0)
 		close(*file);
 	return error;
@@ -212,18 +212,18 @@ static int write_draft(int file, int (*write)(int file, const void *what), const
 	return error == 0 && fstat(file, status) != 0 ? errno : error;
 }
 
-int reprise_report_file_write(int (*write)(int file, const void *what), const void *what, int *kept)
+int reprise_output_write(int (*write)(int file, const void *what), const void *what, int *kept)
 {
-	char path[REPRISE_REPORT_PATH_MOST], draft[DRAFT_MOST];
+	char path[REPRISE_OUTPUT_PATH_MOST], draft[DRAFT_MOST];
 	struct stat status;
 	int file, error;
 
 	if (reprise_filters_came())
-		return REPRISE_REPORT_LOCKED_IN;
+		return REPRISE_OUTPUT_LOCKED_IN;
 	if (!find_path(path))
 		return report_pattern[0] == '\0' ? ENOENT : ENAMETOOLONG;
 	if (lstat(path, &status) == 0 && !is_ours(&status))
-		return REPRISE_REPORT_NOT_OURS;
+		return REPRISE_OUTPUT_NOT_OURS;
 	snprintf(draft, sizeof(draft), "%s.%d.part", path, (int)getpid());
 	file = open_draft(draft);
 	if (file < 0)
@@ -244,11 +244,11 @@ int reprise_report_file_write(int (*write)(int file, const void *what), const vo
 	return error;
 }
 
-const char *reprise_report_file_words(int error, char *room, size_t size)
+const char *reprise_output_words(int error, char *room, size_t size)
 {
-	if (error == REPRISE_REPORT_NOT_OURS)
+	if (error == REPRISE_OUTPUT_NOT_OURS)
 		return "what is there is no plain file of this user's with one name";
-	if (error == REPRISE_REPORT_LOCKED_IN)
+	if (error == REPRISE_OUTPUT_LOCKED_IN)
 		return "the program has forbidden itself system calls";
 	return strerror_r(error, room, size);
 }
@@ -260,7 +260,7 @@ static bool is_locked_in(void)
 	bool came = reprise_filters_came();
 
 	if (came)
-		errno = REPRISE_REPORT_LOCKED_IN;
+		errno = REPRISE_OUTPUT_LOCKED_IN;
 	return came;
 }
 
@@ -270,16 +270,16 @@ static bool make_absolute(const char *name, char *path)
 	size_t length = 0;
 
 	if (name[0] != '/') {
-		if (getcwd(path, REPRISE_REPORT_PATH_MOST - 1) == NULL)
+		if (getcwd(path, REPRISE_OUTPUT_PATH_MOST - 1) == NULL)
 			return false;
 		length = strlen(path);
 		path[length++] = '/';
 	}
-	return snprintf(path + length, REPRISE_REPORT_PATH_MOST - length, "%s", name) <
-	       (int)(REPRISE_REPORT_PATH_MOST - length);
+	return snprintf(path + length, REPRISE_OUTPUT_PATH_MOST - length, "%s", name) <
+	       (int)(REPRISE_OUTPUT_PATH_MOST - length);
 }
 
-int reprise_report_file_make(const char *pattern, struct reprise_report_place *place)
+int reprise_output_make(const char *pattern, struct reprise_output_path *place)
 {
 	char name[PATH_MOST], beside[PATH_MOST + 32];
 	struct stat status;
@@ -312,7 +312,7 @@ int reprise_report_file_make(const char *pattern, struct reprise_report_place *p
 	return -1;
 }
 
-int reprise_report_file_again(const struct reprise_report_place *place, int flags)
+int reprise_output_again(const struct reprise_output_path *place, int flags)
 {
 	int file =
 		is_locked_in()
@@ -330,12 +330,12 @@ int reprise_report_file_again(const struct reprise_report_place *place, int flag
 	return -1;
 }
 
-int reprise_report_file_add(int file, const void *bytes, size_t count)
+int reprise_output_add(int file, const void *bytes, size_t count)
 {
 	int error;
 
 	if (file < 0)
-		return errno == EEXIST ? REPRISE_REPORT_NOT_OURS : errno;
+		return errno == EEXIST ? REPRISE_OUTPUT_NOT_OURS : errno;
 	error = reprise_write(file, bytes, count);
 	close(file);
 	return error;

@@ -7,19 +7,19 @@
 #include "base/keep.h"
 #include "driver/driver.h"
 #include "entry/entry.h"
-#include "graph/captures.h"
+#include "graph/program_captures.h"
 #include "record/record.h"
 #include "stats/counters.h"
 #include "lane/order.h"
 #include "lane/calls.h"
 
-void reprise_captures_destroyed(CUstream stream, CUcontext context)
+void reprise_program_captures_destroyed(CUstream stream, CUcontext context)
 {
 	/* No default stream is ever destroyed. */
-	if (!reprise_captures_any() || (stream != NULL && stream <= CU_STREAM_PER_THREAD))
+	if (!reprise_program_captures_any() || (stream != NULL && stream <= CU_STREAM_PER_THREAD))
 		return;
 	reprise_lanes_lose_order(stream); /* of what came meanwhile nobody has taken note */
-	reprise_captures_end_all(stream, context);
+	reprise_program_captures_end_all(stream, context);
 }
 
 /* Whose stream a handle names: that of a default stream names the current context's. */
@@ -34,7 +34,7 @@ static CUcontext context_of(CUstream stream)
 	return context;
 }
 
-void reprise_capture_begin(CUstream stream)
+void reprise_program_capture_begin(CUstream stream)
 {
 	REPRISE_KEEP_ERRNO;
 	bool noted;
@@ -42,19 +42,19 @@ void reprise_capture_begin(CUstream stream)
 	if (reprise_inside != 0)
 		return;
 	reprise_count(REPRISE_COUNT_program_captures, 1);
-	noted = reprise_captures_begin(stream, context_of(stream));
+	noted = reprise_program_captures_begin(stream, context_of(stream));
 	if (stream == CU_STREAM_PER_THREAD)
 		reprise_thread_owns();
 	if (reprise_records())
 		reprise_record_barrier(REPRISE_RECORD_CAPTURE, REPRISE_LANE_NONE);
-	reprise_lanes_pass_by(stream,
-	                      false); /* what others hold is no part of it; what they hold on streams
-	                                 that are drawn into it, the calls that do so issue */
+	reprise_lanes_eager_call(stream,
+	                         false); /* what others hold is no part of it; what they hold on streams
+	                                    that are drawn into it, the calls that do so issue */
 	if (!noted)
 		reprise_stop("too many captures at once");
 }
 
-void reprise_capture_end(CUstream stream)
+void reprise_program_capture_end(CUstream stream)
 {
 	REPRISE_KEEP_ERRNO;
 
@@ -62,5 +62,5 @@ void reprise_capture_end(CUstream stream)
 		return;
 	if (stream > CU_STREAM_PER_THREAD)
 		reprise_lanes_lose_order(stream);
-	reprise_captures_end(stream, context_of(stream));
+	reprise_program_captures_end(stream, context_of(stream));
 }

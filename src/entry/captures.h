@@ -4,4 +4,4 @@
 #include <cuda.h>
 
 /* The stream, or if it is NULL the context, is destroyed, with the captures that began there. */
-void reprise_captures_destroyed(CUstream stream, CUcontext context);
+void reprise_program_captures_destroyed(CUstream stream, CUcontext context);

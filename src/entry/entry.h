@@ -53,7 +53,7 @@ static inline bool reprise_ends_context(enum reprise_lifetime what)
 /* ---- streams (doors.c) ---- */
 
 /* RECORD: decides between deferring, replaying and passing; returns what the program is to see. */
-CUresult reprise_submit(struct reprise_call *call);
+CUresult reprise_handle_op(struct reprise_call *call);
 
 /*
  * ORDER: issues what `stream` holds (and what must precede it: the legacy stream orders against
@@ -84,9 +84,9 @@ void reprise_issue(void);
 
 /* ---- events (events.c) ---- */
 
-/* RECORD, an event's record or a wait for one: as reprise_submit(), if its stream shares a lane
+/* RECORD, an event's record or a wait for one: as reprise_handle_op(), if its stream shares a lane
  * with others; else as ORDER. */
-CUresult reprise_submit_event(struct reprise_call *call);
+CUresult reprise_handle_event(struct reprise_call *call);
 
 /*
  * The event is about to be recorded, or waited for, by a whole context, or in a form that is no op;
@@ -138,10 +138,10 @@ bool reprise_make_room(unsigned int tried);
  * process. `begin` is called before cuStreamBeginCapture*, `end` after it failed, or after
  * cuStreamEndCapture returned.
  */
-void reprise_capture_begin(CUstream stream);
-void reprise_capture_end(CUstream stream);
+void reprise_program_capture_begin(CUstream stream);
+void reprise_program_capture_end(CUstream stream);
 
-/* ---- whole contexts (graph/exclusion.c) ---- */
+/* ---- whole contexts (graph/capture_lock.c) ---- */
 
 /*
  * Around a call that waits for a whole context, NULL if nobody knows which: it would fail if

@@ -13,9 +13,9 @@
 #include "lane/dispatch.h"
 #include "lane/barrier.h"
 #include "lane/eager.h"
-#include "lane/ended.h"
-#include "lane/joint.h"
-#include "lane/meeting.h"
+#include "lane/ended_events.h"
+#include "lane/group/group.h"
+#include "lane/group/detect.h"
 #include "lane/order.h"
 #include "entry/recorded.h"
 #include "lane/registry.h"
@@ -40,10 +40,10 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, call->stream, call->per_thread, is_foreign_wait(lane, call));
 	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
-	result = reprise_call_pass(call, lane != NULL && !lane->unusable ? lane->context : NULL);
+	result = reprise_call_eager(call, lane != NULL && !lane->unusable ? lane->context : NULL);
 	reprise_lanes_returned();
 	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
-		reprise_meeting_note(lane, call);
+		reprise_fork_detect_note(lane, call);
 	return result;
 }
 
@@ -57,10 +57,10 @@ static CUresult submit_event(struct reprise_call *call)
 		return submit_alone(lane, call);
 	reprise_lanes_make_way(lane, false);
 	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
-	return reprise_lane_submit(lane, call);
+	return reprise_lane_handle_op(lane, call);
 }
 
-CUresult reprise_submit_event(struct reprise_call *call)
+CUresult reprise_handle_event(struct reprise_call *call)
 {
 	REPRISE_KEEP_ERRNO;
 	uint64_t begin = reprise_timeline_begin();
@@ -85,7 +85,7 @@ void reprise_event_met(CUevent event, bool recorded)
 
 static void part(struct reprise_lane *lane, void *unused)
 {
-	reprise_joint_part(lane, false);
+	reprise_group_split(lane, false);
 }
 
 /* What is only watched there is cut where else they would become too many: its thread may be idle
@@ -123,7 +123,7 @@ CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event)
 		return destroy(event);
 	if (atomic_load(&reprise_attention) > 0)
 		reprise_sync(REPRISE_SYNC_EVENT_END, (uintptr_t)event, false);
-	if (atomic_load(&reprise_joint_lanes) > 0 && is_kept(event, &result))
+	if (atomic_load(&reprise_groups) > 0 && is_kept(event, &result))
 		return result;
 	return destroy(event);
 }
@@ -135,7 +135,7 @@ void reprise_events_shared(void)
 	if (reprise_inside != 0)
 		return;
 	reprise_sync(REPRISE_SYNC_ALL, 0, false);
-	reprise_joint_never();
+	reprise_group_never();
 	reprise_lanes_each(part, NULL);
 }
 
@@ -143,6 +143,6 @@ void reprise_meet_attributes(const CUlaunchConfig *config)
 {
 	REPRISE_KEEP_ERRNO;
 
-	if (atomic_load(&reprise_joint_lanes) > 0 && !reprise_kernel_knows_attributes(config))
+	if (atomic_load(&reprise_groups) > 0 && !reprise_kernel_knows_attributes(config))
 		reprise_lanes_meet_events(NULL, NULL, true);
 }

@@ -18,7 +18,7 @@
 #include "entry/entry.h"
 #include "lane/eager.h"
 #include "lane/errors.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/loading.h"
 #include "lane/order.h"
 #include "entry/recorded.h"
@@ -50,12 +50,12 @@ static void take(struct reprise_lane *lane, bool parted)
 {
 	for (unsigned int tries = 1;; tries++) {
 		if (parted)
-			reprise_joint_settle(lane);
+			reprise_group_settle(lane);
 		else if (atomic_load(&lane->deferred_since) != 0)
 			reprise_lane_tell(lane, false);
 		reprise_graph_building_pause();
 		if (parted)
-			reprise_joint_part_paused(lane, false);
+			reprise_group_split_paused(lane, false);
 		reprise_lock_take(&lane->lock);
 		if (atomic_load(&lane->deferred_since) == 0 || tries == TRIES_MOST)
 			break;
@@ -74,7 +74,7 @@ static void give(struct reprise_lane *lane)
 static void forget(struct reprise_lane *lane, void *context)
 {
 	const struct forgetting *what = context;
-	struct reprise_workshop workshop = {0};
+	struct reprise_capture_streams capture_streams = {0};
 
 	if (atomic_load(&lane->retired) || (what->one_stream && lane->stream != what->stream) ||
 	    (what->owner != 0 && lane->owner != what->owner) ||
@@ -90,12 +90,12 @@ static void forget(struct reprise_lane *lane, void *context)
 	else
 		reprise_lane_forget(lane);
 	if (what->retire || what->one_stream)
-		workshop = reprise_lane_take_workshop(lane);
+		capture_streams = reprise_lane_take_capture_streams(lane);
 	if (what->retire)
 		reprise_lanes_retire(lane);
 	give(lane);
-	if (workshop.context != NULL && !what->stay)
-		reprise_lane_close(&workshop);
+	if (capture_streams.context != NULL && !what->stay)
+		reprise_lane_close(&capture_streams);
 }
 
 void reprise_lanes_forget_all(void)
@@ -146,9 +146,9 @@ static void note_primaries(void)
  * now. Of its captures nobody else is heard any more. */
 static void context_has_ended(CUcontext context)
 {
-	reprise_captures_destroyed(NULL, context);
+	reprise_program_captures_destroyed(NULL, context);
 	reprise_errors_context_ended(context);
-	reprise_graveyard_lose(context);
+	reprise_reclaim_lose(context);
 	reprise_neighbours_ended(context);
 }
 
@@ -223,14 +223,14 @@ static bool give_back(CUcontext context, bool ends_surely)
 {
 	bool now = ends_surely || reprise_gate_alone(PATIENCE_NS);
 	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
-	struct reprise_grave *graves;
+	struct reprise_reclaim_entry *graves;
 
 	reprise_lanes_each(forget, &ending);
 	reprise_graph_building_pause();
-	graves = now ? reprise_graveyard_take(context) : NULL;
+	graves = now ? reprise_reclaim_take(context) : NULL;
 	reprise_graph_building_resume();
-	reprise_graveyard_destroy(graves);
-	reprise_joint_destroy_spares(context);
+	reprise_reclaim_destroy(graves);
+	reprise_group_destroy_spares(context);
 	return now;
 }
 
@@ -344,7 +344,7 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 	if (what == REPRISE_LIFETIME_MEMORY || what == REPRISE_LIFETIME_UNNAMED)
 		return;
 	if (what == REPRISE_LIFETIME_STREAM && handle != 0)
-		reprise_captures_destroyed((CUstream)handle, NULL);
+		reprise_program_captures_destroyed((CUstream)handle, NULL);
 	if (what == REPRISE_LIFETIME_ATTRIBUTES)
 		reprise_carried_note(scope_of(what, handle).stream);
 	if (reprise_ends_context(what))

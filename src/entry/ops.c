@@ -15,7 +15,7 @@
 #include "lane/dispatch.h"
 #include "lane/eager.h"
 #include "lane/errors.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/loading.h"
 #include "lane/order.h"
 #include "process/process.h"
@@ -29,7 +29,7 @@
 static CUresult pass(const struct reprise_call *call)
 {
 	bool loads = reprise_loading_begins_launch(call, false);
-	CUresult result = reprise_call_pass(call, NULL);
+	CUresult result = reprise_call_eager(call, NULL);
 
 	if (loads)
 		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
@@ -41,13 +41,13 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
-	if (!reprise_records() && reprise_lanes_asleep(call->stream, call->per_thread))
+	if (!reprise_records() && reprise_lanes_back_off(call->stream, call->per_thread))
 		return pass(call);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
 		/* Another thread's capture, or a pause, may have begun since this one's last op was
 		 * deferred. */
-		if (reprise_lanes_hold() || atomic_load(&reprise_joint_lanes) > 0)
-			reprise_lanes_pass_by(call->stream, call->per_thread);
+		if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
+			reprise_lanes_eager_call(call->stream, call->per_thread);
 		reprise_count(reprise_eager_counter(), 1);
 		return pass(call);
 	}
@@ -64,7 +64,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	}
 	reprise_process_prepare();
 	reprise_lanes_make_way(lane, reprise_call_is_copy(call));
-	return reprise_lane_submit(lane, call);
+	return reprise_lane_handle_op(lane, call);
 }
 
 /* The op is recorded first: its parameters are the program's until the call returns, and the call
@@ -96,7 +96,7 @@ static CUresult submit_timed(struct reprise_call *call)
 	return result;
 }
 
-REPRISE_HOT CUresult reprise_submit(struct reprise_call *call)
+REPRISE_HOT CUresult reprise_handle_op(struct reprise_call *call)
 {
 	REPRISE_KEEP_ERRNO;
 

@@ -12,7 +12,7 @@
 #include "base/nap.h"
 #include "base/tls.h"
 #include "driver/driver.h"
-#include "graph/captures.h"
+#include "graph/program_captures.h"
 #include "graph/building.h"
 #include "graph/graph.h"
 #include "stats/counters.h"
@@ -65,7 +65,7 @@ static unsigned int give_up_graphs(uint64_t deadline)
 
 	reprise_lanes_forget_all();
 	if (begin_work(deadline)) {
-		destroyed = reprise_graveyard_sweep(UINT_MAX);
+		destroyed = reprise_reclaim_sweep(UINT_MAX);
 		reprise_gate_end_work();
 	}
 	return destroyed;
@@ -81,8 +81,8 @@ bool reprise_make_room(unsigned int tried)
 	int entered;
 
 	/* To ask a stream that captures how far it is would end the capture. */
-	if (reprise_inside != 0 || reprise_dry || tried > 1 ||
-	    (tried == 1 && (destroyed == 0 || reprise_captures_any())))
+	if (reprise_inside != 0 || reprise_observing || tried > 1 ||
+	    (tried == 1 && (destroyed == 0 || reprise_program_captures_any())))
 		return false;
 	entered = reprise_enter();
 	reprise_driver.cuCtxGetCurrent(&current);

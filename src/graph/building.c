@@ -12,8 +12,8 @@
 #include "base/lock.h"
 #include "stats/counters.h"
 #include "graph/graph.h"
-#include "graph/ledger.h"
-#include "graph/queue.h"
+#include "graph/estimate.h"
+#include "graph/build_queue.h"
 
 #define LOOK_NS 50000 /* between two looks at who has the lock, at exit */
 
@@ -40,7 +40,7 @@ void reprise_graph_building_begin(void)
 
 void reprise_graph_build(struct reprise_graph *graph)
 {
-	if (start() && reprise_queue_push(graph))
+	if (start() && reprise_build_queue_push(graph))
 		reprise_worker_call(&reprise_builder);
 	else
 		atomic_store_explicit(&graph->state, REPRISE_GRAPH_FAILED, memory_order_relaxed);
@@ -98,9 +98,9 @@ void reprise_graph_building_stop(uint64_t patience_ns)
 
 void reprise_graph_building_reset(void)
 {
-	reprise_queue_reset();
-	reprise_graveyard_reset();
-	reprise_ledger_reset();
+	reprise_build_queue_reset();
+	reprise_reclaim_reset();
+	reprise_estimate_reset();
 	reprise_worker_reset(&reprise_builder);
 	atomic_store(&wanted, false);
 	atomic_store(&untidy, false);

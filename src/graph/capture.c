@@ -124,7 +124,7 @@ static CUevent edge_of(struct fork *fork, CUevent event)
 		return NULL;
 	fork->recorded[i] = event;
 	fork->count += i == fork->count;
-	return fork->graph->workshop->forks->edges[fork->side][i];
+	return fork->graph->capture_streams->forks->edges[fork->side][i];
 }
 
 /* The node comes first: what waits for the event comes behind the record in the program, too. */
@@ -155,7 +155,7 @@ static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstr
 static CUresult join_branches(const struct fork *fork, CUstream first)
 {
 	const struct reprise_graph *graph = fork->graph;
-	const struct reprise_forks *forks = graph->workshop->forks;
+	const struct reprise_forks *forks = graph->capture_streams->forks;
 	CUevent edge = forks != NULL ? forks->edges[fork->side][REPRISE_FORK_EVENTS_MOST] : NULL;
 	CUresult result = CUDA_SUCCESS;
 
@@ -165,8 +165,8 @@ static CUresult join_branches(const struct fork *fork, CUstream first)
 
 		if ((graph->members >> member & 1) == 0 || member == graph->ops[0].member)
 			continue;
-		stream = reprise_workshop_stream(graph->workshop, fork->side, member);
-		result = reprise_driver.cuEventRecordWithFlags(forks->tails[member], stream,
+		stream = reprise_capture_streams_of(graph->capture_streams, fork->side, member);
+		result = reprise_driver.cuEventRecordWithFlags(forks->branch_ends[member], stream,
 		                                               CU_EVENT_RECORD_EXTERNAL);
 		if (result == CUDA_SUCCESS)
 			result = reprise_driver.cuEventRecord(edge, stream);
@@ -190,7 +190,7 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
                         struct reprise_graph_node *nodes)
 {
 	struct fork fork = {.graph = graph, .side = side};
-	CUstream first = reprise_workshop_stream(graph->workshop, side, graph->ops[0].member);
+	CUstream first = reprise_capture_streams_of(graph->capture_streams, side, graph->ops[0].member);
 	CUresult result = reprise_driver.cuStreamBeginCapture_v2(first, CU_STREAM_CAPTURE_MODE_RELAXED);
 	CUgraph captured = NULL;
 	size_t count = 0;
@@ -201,7 +201,7 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 	for (unsigned int i = 0; result == CUDA_SUCCESS && i < graph->count; i++) {
 		const struct reprise_op *op =
 			changed != NULL && reprise_bit(changed, i) ? &incoming[i] : &graph->ops[i];
-		CUstream stream = reprise_workshop_stream(graph->workshop, side, op->member);
+		CUstream stream = reprise_capture_streams_of(graph->capture_streams, side, op->member);
 
 		result = capture_op(&fork, op, stream);
 		if (result == CUDA_SUCCESS && nodes != NULL && whole)

@@ -26,14 +26,14 @@
 /* 0, or why there is no drawing. */
 static int draw(const struct reprise_graph *graph)
 {
-	struct reprise_report_place place;
+	struct reprise_output_path place;
 	char pattern[REPRISE_OPTION_TEXT_MOST + 64], path[32];
 	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 	int file;
 
 	snprintf(pattern, sizeof(pattern), "%s/reprise-%%p-%04u.dot",
 	         reprise_option_text(REPRISE_OPTION_DOT), graph->number);
-	file = reprise_report_file_make(pattern, &place);
+	file = reprise_output_make(pattern, &place);
 	if (file < 0)
 		return errno;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
@@ -70,6 +70,6 @@ void reprise_graph_draw(struct reprise_graph *graph)
 	graph->drawn = error == 0;
 	reprise_count(REPRISE_COUNT_graphs_drawn, graph->drawn);
 	failed = error != 0;
-	if (failed && error != REPRISE_REPORT_LOCKED_IN)
+	if (failed && error != REPRISE_OUTPUT_LOCKED_IN)
 		tell(error, folder);
 }

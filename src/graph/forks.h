@@ -1,6 +1,7 @@
 /*
- * What it takes to capture a graph that forks over several streams of a joint lane (lane/joint.h):
- * a private stream for each of its members, and events for the edges between them.
+ * What it takes to capture a graph that forks over several streams of a joint lane
+ * (lane/group/group.h): a private stream for each of its members, and events for the edges between
+ * them.
  *
  * Of each kind there are two: the building thread uses one, who patches under the lane's lock the
  * other. What a member needs is there before any graph names the member, and goes after the last of
@@ -21,6 +22,6 @@ struct reprise_forks {
 	CUstream streams[REPRISE_SIDES][REPRISE_MEMBERS_MOST];
 	CUevent edges[REPRISE_SIDES]
 				 [REPRISE_FORK_EVENTS_MOST + 1]; /* the last one joins what is left at the end */
-	CUevent tails[REPRISE_MEMBERS_MOST]; /* recorded by each graph at the end of that member's
+	CUevent branch_ends[REPRISE_MEMBERS_MOST]; /* recorded by each graph at the end of that member's
 	                                        branch: what is next on its stream waits for it */
 };

@@ -24,8 +24,8 @@ enum reprise_graph_state {
 	REPRISE_GRAPH_FAILED, /* building failed; may be queued again */
 };
 
-/* How far the device is behind in a context (workers/lull.h). The builder's. */
-struct reprise_lull {
+/* How far the device is behind in a context (workers/quiescence.h). The builder's. */
+struct reprise_quiescence {
 	CUevent behind; /* comes after all work that the context had been given at `since`; NULL before
 	                   the first */
 	bool awaited;   /* `behind` was not reached when it was last looked at */
@@ -35,14 +35,14 @@ struct reprise_lull {
 
 /* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in
  * priority and attributes. */
-struct reprise_workshop {
+struct reprise_capture_streams {
 	CUcontext context;
 	CUstream model;                 /* the program's stream */
 	struct reprise_carried carried; /* if that is a thread's own; written by that thread while the
 	                                   building thread rests */
 	CUstream streams[REPRISE_SIDES];
 	struct reprise_forks *forks; /* of a joint lane; else NULL */
-	struct reprise_lull lull;
+	struct reprise_quiescence quiescence;
 };
 
 struct reprise_graph_node {
@@ -54,7 +54,7 @@ struct reprise_graph_node {
 };
 
 struct reprise_shadow;
-struct reprise_grave;
+struct reprise_reclaim_entry;
 
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
@@ -66,12 +66,12 @@ struct reprise_graph {
 	uint32_t number; /* in the order in which graphs were first built; 0 before */
 	bool drawn;      /* (draw.h) */
 	const struct reprise_op *ops;
-	struct reprise_workshop *workshop;
+	struct reprise_capture_streams *capture_streams;
 	CUgraph graph;
 	CUgraphExec executable;
-	struct reprise_grave *grave;      /* for `executable`; NULL without one */
-	struct reprise_graph_node *nodes; /* `count` of them, the owner's memory */
-	uint64_t *disabled;               /* a bit for each node, the owner's memory */
+	struct reprise_reclaim_entry *reclaim; /* for `executable`; NULL without one */
+	struct reprise_graph_node *nodes;      /* `count` of them, the owner's memory */
+	uint64_t *disabled;                    /* a bit for each node, the owner's memory */
 	unsigned int disabled_count;
 	uint64_t node_updates, updates,
 		toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
@@ -108,7 +108,7 @@ void reprise_graph_all_enabled(struct reprise_graph *graph);
 
 /* What giving the graph up takes is made with it, so that there is no failure then. NULL if there
  * is no memory. */
-struct reprise_grave *reprise_grave_new(void);
+struct reprise_reclaim_entry *reprise_reclaim_new(void);
 
 /* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after.
  * Not for graphs that are QUEUED. */
@@ -116,30 +116,30 @@ void reprise_graph_retire(struct reprise_graph *graph);
 
 /* Destroys what was given up, so many at most. By the building thread, or who does its work
  * (base/gate.h); leaves another context current. Returns how many. */
-unsigned int reprise_graveyard_sweep(unsigned int most);
+unsigned int reprise_reclaim_sweep(unsigned int most);
 
 /*
  * The context, or if NULL any of them, may be about to end: what lies there is taken, while the
  * building thread is paused, and destroyed before the context ends. That may take as long as the
  * driver likes, so no lock is held then. Any context may be current.
  */
-struct reprise_grave *reprise_graveyard_take(CUcontext context);
-void reprise_graveyard_destroy(struct reprise_grave *graves);
+struct reprise_reclaim_entry *reprise_reclaim_take(CUcontext context);
+void reprise_reclaim_destroy(struct reprise_reclaim_entry *graves);
 /* It has ended, and what was left there with it. */
-void reprise_graveyard_lose(CUcontext context);
+void reprise_reclaim_lose(CUcontext context);
 
 /* After fork, in the child. */
-void reprise_graveyard_reset(void);
+void reprise_reclaim_reset(void);
 
 /* ---- streams (workshop.c) ---- */
 
 /* The private stream for ops of a member of the lane. */
-CUstream reprise_workshop_stream(const struct reprise_workshop *workshop, enum reprise_side side,
-                                 unsigned int member);
+CUstream reprise_capture_streams_of(const struct reprise_capture_streams *capture_streams,
+                                    enum reprise_side side, unsigned int member);
 /* Makes what capturing the graph takes, on both sides, unless it is there. In a lull of its context
  * (lull.h). False if the driver would not. */
-bool reprise_workshop_open(const struct reprise_graph *graph);
+bool reprise_capture_streams_open(const struct reprise_graph *graph);
 /* Destroys its streams; the context must be current. */
-void reprise_workshop_close(struct reprise_workshop *workshop);
+void reprise_capture_streams_close(struct reprise_capture_streams *capture_streams);
 /* Likewise the streams and events for forks, but for the tails. */
 void reprise_forks_close(struct reprise_forks *forks);

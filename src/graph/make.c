@@ -8,7 +8,7 @@
 #include "stats/counters.h"
 #include "timeline/timeline.h"
 #include "graph/capture.h"
-#include "graph/exclusion.h"
+#include "graph/capture_lock.h"
 #include "graph/neighbours.h"
 #include "graph/shadow.h"
 
@@ -63,8 +63,8 @@ static bool instantiate(struct reprise_graph *graph)
 static bool upload(const struct reprise_graph *graph)
 {
 	struct step step = begin_step();
-	CUstream through =
-		reprise_workshop_stream(graph->workshop, REPRISE_FOR_BUILDING, graph->ops[0].member);
+	CUstream through = reprise_capture_streams_of(graph->capture_streams, REPRISE_FOR_BUILDING,
+	                                              graph->ops[0].member);
 	CUresult result = reprise_driver.cuGraphUpload(graph->executable, through);
 
 	end_step(graph, step, REPRISE_COUNT_upload_longest_ns, REPRISE_TIMELINE_UPLOAD);
@@ -92,10 +92,10 @@ static void unmake(struct reprise_graph *graph)
 		reprise_driver.cuGraphExecDestroy(graph->executable);
 	if (graph->graph != NULL)
 		reprise_driver.cuGraphDestroy(graph->graph);
-	free(graph->grave);
+	free(graph->reclaim);
 	graph->executable = NULL;
 	graph->graph = NULL;
-	graph->grave = NULL;
+	graph->reclaim = NULL;
 }
 
 enum reprise_graph_state reprise_make(struct reprise_graph *graph)
@@ -103,16 +103,16 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 	static uint32_t numbers;
 	bool captured;
 
-	if (graph->count == 1 && !reprise_neighbours_none(graph->workshop->context))
+	if (graph->count == 1 && !reprise_neighbours_none(graph->capture_streams->context))
 		return failed(REPRISE_COUNT_build_failed_neighbours);
 	if (graph->number == 0)
 		graph->number = ++numbers;
-	if (!reprise_workshop_open(graph))
+	if (!reprise_capture_streams_open(graph))
 		return REPRISE_GRAPH_FAILED;
-	if (!reprise_capture_enter_soon(graph->workshop->context, PATIENCE_NS))
+	if (!reprise_capture_lock_enter_soon(graph->capture_streams->context, PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;
 	captured = capture(graph);
-	reprise_capture_leave(graph->workshop->context);
+	reprise_capture_lock_leave(graph->capture_streams->context);
 	if (!captured)
 		return failed(REPRISE_COUNT_build_failed_capture);
 	if (instantiate(graph))
@@ -123,8 +123,8 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 
 enum reprise_graph_state reprise_make_ready(struct reprise_graph *graph)
 {
-	graph->grave = reprise_grave_new();
-	if (graph->grave == NULL || !upload(graph)) {
+	graph->reclaim = reprise_reclaim_new();
+	if (graph->reclaim == NULL || !upload(graph)) {
 		unmake(graph);
 		return failed(REPRISE_COUNT_build_failed_instantiate);
 	}

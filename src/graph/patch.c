@@ -22,7 +22,7 @@
 #include "stats/counters.h"
 #include "graph/capture.h"
 #include "graph/cost.h"
-#include "graph/exclusion.h"
+#include "graph/capture_lock.h"
 #include "graph/shadow.h"
 
 #define REFUSALS_MOST \
@@ -34,7 +34,7 @@
 #define EXPLORED_MOST 4 /* if it looks no more than so many times as dear */
 
 /* What was spent, if it was the program's time: where a thread of ours launches
- * (lane/submission.h), it is not. */
+ * (lane/async_launch.h), it is not. */
 static uint64_t of_program(uint64_t spent)
 {
 	return reprise_is_programs_thread() ? spent : 0;
@@ -87,7 +87,7 @@ static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *o
 	else
 		params.dstDevice = op->copy.target;
 	result = reprise_driver.cuGraphExecMemcpyNodeSetParams(graph->executable, node->node, &params,
-	                                                       graph->workshop->context);
+	                                                       graph->capture_streams->context);
 	if (result == CUDA_SUCCESS)
 		reprise_shadow_copy(graph, (size_t)(node - graph->nodes), &params);
 	return result;
@@ -104,7 +104,7 @@ static CUresult set_set(struct reprise_graph *graph, const struct reprise_op *op
 	params.dst = op->set.target;
 	params.value = reprise_set_value(&op->set);
 	result = reprise_driver.cuGraphExecMemsetNodeSetParams(graph->executable, node->node, &params,
-	                                                       graph->workshop->context);
+	                                                       graph->capture_streams->context);
 	if (result == CUDA_SUCCESS)
 		reprise_shadow_set(graph, (size_t)(node - graph->nodes), &params);
 	return result;
@@ -249,11 +249,11 @@ static enum reprise_patch update_whole(struct reprise_graph *graph,
 
 	if (reprise_driver.cuGraphExecUpdate_v2 == NULL)
 		return REPRISE_PATCH_REFUSED;
-	if (!reprise_capture_enter(graph->workshop->context))
+	if (!reprise_capture_lock_enter(graph->capture_streams->context))
 		return REPRISE_PATCH_NOT_NOW;
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	captured = capture(graph, incoming, changed);
-	reprise_capture_leave(graph->workshop->context);
+	reprise_capture_lock_leave(graph->capture_streams->context);
 	done = captured != NULL && update_with(graph, captured, changed_count);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_count(REPRISE_COUNT_update_ns, of_program(reprise_clock_ns() - begin));

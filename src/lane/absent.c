@@ -63,7 +63,7 @@ static bool can_be_disabled(const struct reprise_trace *trace, unsigned int firs
 	return true;
 }
 
-bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call *call)
+bool reprise_lane_skip(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int at = lane->cursor;
@@ -71,12 +71,12 @@ bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call
 	for (unsigned int i = at + 1; i < trace->count && i <= at + ABSENT_MOST; i++) {
 		enum reprise_match match = reprise_op_match(&trace->ops[i], call);
 
-		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->loose[i]))
+		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->any_value[i]))
 			continue;
 		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) ||
 		    !pay_to_pass_over(lane, trace, at, i - at))
 			return false;
-		reprise_trace_pass_over(trace, at, i - at);
+		reprise_trace_skip(trace, at, i - at);
 		lane->cursor = i;
 		if (match != REPRISE_MATCH_SAME)
 			reprise_trace_change(trace, i, call);

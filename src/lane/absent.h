@@ -9,4 +9,4 @@
  * time: they were neither called nor answered, and will not be issued. What comes next is then
  * looked for behind it.
  */
-bool reprise_lane_pass_over(struct reprise_lane *lane, const struct reprise_call *call);
+bool reprise_lane_skip(struct reprise_lane *lane, const struct reprise_call *call);

@@ -3,27 +3,27 @@
 #include "base/keep.h"
 #include "driver/current.h"
 #include "stats/counters.h"
-#include "lane/joint.h"
-#include "lane/queued.h"
+#include "lane/group/group.h"
+#include "lane/pending.h"
 #include "lane/registry.h"
 
 #define ASKED_AGAIN 16 /* ops later: an answer takes as long as half an eager launch */
 
 static bool is_done(struct reprise_lane *lane)
 {
-	if (!reprise_queued_none(lane))
+	if (!reprise_pending_none(lane))
 		return false;
-	if (lane->joint == NULL)
+	if (lane->group == NULL)
 		return reprise_driver_query(lane->stream) == CUDA_SUCCESS;
-	for (unsigned int i = 0; i < lane->joint->count; i++)
-		if (reprise_driver_query(lane->joint->streams[i]) != CUDA_SUCCESS)
+	for (unsigned int i = 0; i < lane->group->count; i++)
+		if (reprise_driver_query(lane->group->streams[i]) != CUDA_SUCCESS)
 			return false;
 	return true;
 }
 
 bool reprise_backlog_ask(struct reprise_lane *lane)
 {
-	if (reprise_dry)
+	if (reprise_observing)
 		return true;
 	if (lane->counts.ops < lane->backlog.ask_at)
 		return false;

@@ -1,21 +1,21 @@
 #include "lane/barrier.h"
 
-#include "lane/ended.h"
-#include "lane/leave.h"
+#include "lane/ended_events.h"
+#include "lane/side_exit.h"
 #include "lane/pace.h"
-#include "lane/queued.h"
+#include "lane/pending.h"
 #include "lane/watching.h"
 
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 {
-	reprise_queued_finish(lane, wait);
-	reprise_lane_leave(lane, REPRISE_EXIT_barrier);
+	reprise_pending_finish(lane, wait);
+	reprise_lane_side_exit(lane, REPRISE_EXIT_barrier);
 	reprise_lane_close_segment(lane, wait);
 	if (__builtin_expect(reprise_ended_any(lane), 0))
 		reprise_ended_forget(lane);
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait) {
-		lane->spot.position = 0;
+		lane->position.since_wait = 0;
 		reprise_pace_wait(lane);
 	}
 	/*
@@ -23,7 +23,7 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	 * each iteration does not write what all threads read. What comes on the streams of a joint
 	 * lane has to be told in any case.
 	 */
-	atomic_store_explicit(&lane->noisy, lane->joint != NULL, memory_order_relaxed);
+	atomic_store_explicit(&lane->noisy, lane->group != NULL, memory_order_relaxed);
 }
 
 bool reprise_lane_is_to_be_told(const struct reprise_lane *lane)

@@ -14,9 +14,9 @@
 #include "base/thread_end.h"
 #include "base/tls.h"
 #include "graph/building.h"
-#include "graph/captures.h"
+#include "graph/program_captures.h"
 #include "lane/barrier.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/registry.h"
 
 /* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks.
@@ -26,19 +26,19 @@ static void lose_order(struct reprise_lane *lane, void *context)
 	CUstream stream = *(CUstream *)context;
 	struct reprise_lane *head = stream == NULL ? lane : reprise_lane_head(lane);
 
-	if (!reprise_lane_is_joint(head) || (stream != NULL && lane->stream != stream))
+	if (!reprise_lane_is_group(head) || (stream != NULL && lane->stream != stream))
 		return;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
-	if (head->joint != NULL &&
-	    (stream == NULL || reprise_joint_member(head->joint, stream) < head->joint->count))
-		reprise_joint_lose(head);
+	if (head->group != NULL &&
+	    (stream == NULL || reprise_group_member(head->group, stream) < head->group->count))
+		reprise_group_lose_order(head);
 	reprise_lock_give(&head->lock);
 }
 
 void reprise_lanes_lose_order(CUstream stream)
 {
-	if (atomic_load(&reprise_joint_lanes) > 0)
+	if (atomic_load(&reprise_groups) > 0)
 		reprise_lanes_each(lose_order, &stream);
 }
 
@@ -50,16 +50,16 @@ static _Thread_local bool called_anywhere __attribute__((
 
 void reprise_lanes_call_begins(struct reprise_lane *lane)
 {
-	atomic_fetch_add(&lane->strangers, 1);
+	atomic_fetch_add(&lane->foreign_calls, 1);
 }
 
 void reprise_lanes_call_ends(struct reprise_lane *lane)
 {
 	struct reprise_lane *taken = reprise_lane_take(lane);
 
-	if (taken->joint != NULL)
-		reprise_joint_strange(taken, lane->member);
-	atomic_fetch_sub(&lane->strangers, 1);
+	if (taken->group != NULL)
+		reprise_group_note_call(taken, lane->member);
+	atomic_fetch_sub(&lane->foreign_calls, 1);
 	reprise_lock_give(&taken->lock);
 }
 
@@ -74,7 +74,7 @@ void reprise_lanes_returned(void)
 		return;
 	called_anywhere = false;
 	reprise_lanes_lose_order(NULL);
-	atomic_fetch_sub(&reprise_joint_unknown_calls, 1);
+	atomic_fetch_sub(&reprise_group_unknown_calls, 1);
 }
 
 static void thread_ends(void *unused)
@@ -83,8 +83,8 @@ static void thread_ends(void *unused)
 	bool any = false;
 
 	reprise_lanes_returned();
-	if (reprise_captures_any())
-		reprise_captures_thread_ended(self);
+	if (reprise_program_captures_any())
+		reprise_program_captures_thread_ended(self);
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
 		if (atomic_load(&lane->owner) != self)
 			continue;
@@ -114,7 +114,7 @@ void reprise_calls_note(struct reprise_lane *lane)
 
 void reprise_calls_note_unknown(void)
 {
-	atomic_fetch_add(&reprise_joint_unknown_calls, 1);
+	atomic_fetch_add(&reprise_group_unknown_calls, 1);
 	reprise_thread_owns();
 	called_anywhere = true;
 	reprise_lanes_lose_order(NULL);

@@ -25,20 +25,20 @@
 #include "stats/series.h"
 #include "lane/barrier.h"
 #include "lane/calls.h"
-#include "lane/drowsy.h"
-#include "lane/ended.h"
+#include "lane/backoff.h"
+#include "lane/ended_events.h"
 #include "lane/enter.h"
 #include "lane/guard.h"
 #include "lane/hold.h"
-#include "lane/joint.h"
-#include "lane/leave.h"
+#include "lane/group/group.h"
+#include "lane/side_exit.h"
 #include "lane/loading.h"
-#include "lane/meeting.h"
+#include "lane/group/detect.h"
 #include "lane/order.h"
-#include "lane/queued.h"
+#include "lane/pending.h"
 #include "lane/registry.h"
 #include "lane/replay.h"
-#include "lane/twin.h"
+#include "lane/alternate.h"
 #include "lane/verify.h"
 #include "lane/watching.h"
 
@@ -71,16 +71,16 @@ REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane,
 			*lane = reprise_lanes_find(call->stream, call->per_thread);
 			continue;
 		}
-		if (__builtin_expect(taken->joint == NULL, 1))
+		if (__builtin_expect(taken->group == NULL, 1))
 			return taken;
 		call->member = (*lane)->member;
-		if (taken->joint->thread == reprise_thread_self()) {
+		if (taken->group->thread == reprise_thread_self()) {
 			if (reprise_op_is_event(call->kind))
 				meet_event(taken, call->event);
 			return taken;
 		}
 		reprise_lock_give(&taken->lock);
-		reprise_joint_part(*lane, true);
+		reprise_group_split(*lane, true);
 		call->member = 0;
 	}
 	return NULL;
@@ -132,15 +132,15 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 		if (lane->cursor == 1)
 			reprise_hold_begin(lane);
 		fetch(&lane->trace->ops[lane->cursor]);
-		return !reprise_dry;
+		return !reprise_observing;
 	}
 	if (__builtin_expect(lane->trace->changed_count > 0, 0))
 		reprise_lane_take_turns(lane);
-	if (reprise_dry)
-		reprise_lane_replay_dry(lane);
+	if (reprise_observing)
+		reprise_lane_replay_observed(lane);
 	else
 		*result = reprise_lane_replay(lane);
-	return !reprise_dry;
+	return !reprise_observing;
 }
 
 /* ---- an op that is looked at ---- */
@@ -193,11 +193,11 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 			return answer(lane, call, result);
 		left = lane->trace;
 		left_at = lane->cursor;
-		reprise_lane_leave(lane, why);
+		reprise_lane_side_exit(lane, why);
 	} else if (lane->expected != NULL && reprise_lane_enter_expected(lane, call)) {
 		return answer(lane, call, result);
 	}
-	if (reprise_lane_is_drowsy(lane)) {
+	if (reprise_lane_backs_off(lane)) {
 		call->unseen = true;
 		return false;
 	}
@@ -205,7 +205,7 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	if (op == NULL)
 		return false;
 	if (left != NULL && why == REPRISE_EXIT_values)
-		reprise_lane_note_stranger(lane, left, left_at, op);
+		reprise_lane_note_value_miss(lane, left, left_at, op);
 	if (reprise_lane_enter_any(lane, op, call))
 		return answer(lane, call, result);
 	reprise_lane_keep(lane, op,
@@ -230,7 +230,8 @@ static bool ready(struct reprise_lane *lane)
 
 void reprise_lane_tell_series(struct reprise_lane *lane)
 {
-	uint64_t ops = lane->counts.ops - atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+	uint64_t ops =
+		lane->counts.ops - atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
 
 	if (!reprise_series_note(ops - lane->told_ops, lane->counts.replayed - lane->told_replayed))
 		return;
@@ -241,7 +242,7 @@ void reprise_lane_tell_series(struct reprise_lane *lane)
 /* Events tie streams together: alone, a lane has to issue what it holds. */
 static bool is_barrier(const struct reprise_lane *lane, const struct reprise_call *call)
 {
-	return __builtin_expect(reprise_op_is_event(call->kind), 0) && lane->joint == NULL;
+	return __builtin_expect(reprise_op_is_event(call->kind), 0) && lane->group == NULL;
 }
 
 /* True if the op is answered; else it is to be passed. Under the lane's lock. */
@@ -267,7 +268,7 @@ static void note_place(struct reprise_lane *lane, const struct reprise_call *cal
 {
 	uint64_t begin = reprise_clock_ticks();
 
-	reprise_place_note(REPRISE_PLACE_unfit, reprise_unfit_names[call->unfit], call->from);
+	reprise_call_site_note(REPRISE_CALL_SITE_unfit, reprise_unfit_names[call->unfit], call->from);
 	atomic_fetch_add_explicit(&lane->last_return, reprise_clock_ticks() - begin,
 	                          memory_order_relaxed);
 }
@@ -277,12 +278,12 @@ static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call,
                      bool first)
 {
 	uint64_t begin = timed ? reprise_clock_ticks() : 0, end, before;
-	CUresult result = reprise_call_pass(call, lane->context);
+	CUresult result = reprise_call_eager(call, lane->context);
 
 	end = reprise_clock_ticks();
 	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
-	if (reprise_dry)
+	if (reprise_observing)
 		reprise_gpu_look(reprise_pause_note(first, end - before));
 	if (timed && result == CUDA_SUCCESS && !reprise_kernels_at_work()) {
 		reprise_op_cost_note(call->kind, end - begin);
@@ -297,35 +298,35 @@ static void refused(struct reprise_lane *found)
 	struct reprise_lane *lane = reprise_lane_take(found);
 
 	reprise_lane_drop_segment(lane);
-	if (lane->joint != NULL && lane->trace == NULL)
-		reprise_joint_lose(lane);
+	if (lane->group != NULL && lane->trace == NULL)
+		reprise_group_lose_order(lane);
 	reprise_lock_give(&lane->lock);
 }
 
 /* An eager op of a joint lane. True if that should be parted. */
 static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call *call)
 {
-	reprise_joint_issues(lane, call->kind, call->member,
+	reprise_group_issues(lane, call->kind, call->member,
 	                     reprise_op_is_event(call->kind) ? call->event : NULL);
-	return reprise_joint_disappoints(lane);
+	return reprise_group_disappoints(lane);
 }
 
-REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct reprise_call *call)
+REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
 {
 	struct reprise_lane *lane = take_for_op(&found, call);
 
 	if (__builtin_expect(lane == NULL, 0))
-		return reprise_call_pass(call, NULL);
+		return reprise_call_eager(call, NULL);
 
 	uint64_t launches = lane->counts.launches;
 	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	CUresult result = CUDA_SUCCESS;
 	bool answered = decide(lane, call, &result);
 	bool timed = lane->counts.ops % TIMED == 0, launched = lane->counts.launches != launches;
-	bool useless = !answered && lane->joint != NULL && passes_jointly(lane, call);
+	bool useless = !answered && lane->group != NULL && passes_jointly(lane, call);
 
 	if (!answered)
-		reprise_queued_finish(lane, false);
+		reprise_pending_finish(lane, false);
 	if (__builtin_expect(call->foreign, 0) && !answered)
 		reprise_lanes_call_begins(found);
 	reprise_lock_give(&lane->lock);
@@ -351,8 +352,8 @@ REPRISE_HOT CUresult reprise_lane_submit(struct reprise_lane *found, struct repr
 	else if (__builtin_expect(call->unfit == REPRISE_UNFIT_FIRST, 0))
 		reprise_function_note(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	else if (__builtin_expect(reprise_op_is_event(call->kind), 0))
-		reprise_meeting_note(found, call);
+		reprise_fork_detect_note(found, call);
 	if (useless)
-		reprise_joint_part(found, true);
+		reprise_group_split(found, true);
 	return result;
 }

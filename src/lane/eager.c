@@ -6,7 +6,7 @@
 #include "base/hot.h"
 #include "base/inside.h"
 #include "base/log.h"
-#include "graph/captures.h"
+#include "graph/program_captures.h"
 
 #define RUINED "the driver reported an error that ruins the context"
 
@@ -17,7 +17,7 @@ _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 
 REPRISE_HOT bool reprise_taking_part(void)
 {
-	return reprise_inside == 0 && !reprise_captures_any() &&
+	return reprise_inside == 0 && !reprise_program_captures_any() &&
 	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == 0 &&
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }

@@ -4,13 +4,13 @@
 #include "graph/shadow.h"
 #include "stats/counters.h"
 #include "lane/backlog.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/verify.h"
 #include "lane/watching.h"
 
 bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
-	if (lane->joint == NULL || reprise_joint_covers(lane->joint, trace))
+	if (lane->group == NULL || reprise_group_covers(lane->group, trace))
 		return true;
 	reprise_count(REPRISE_COUNT_joint_uncovered, 1);
 	return false;
@@ -67,13 +67,13 @@ static struct reprise_trace *choose(struct reprise_lane *lane, const struct repr
                                     const struct reprise_call *call)
 {
 	struct reprise_trace *trace =
-		reprise_index_find_value(lane->index, &lane->spot, op, lane->counts.ops);
+		reprise_index_find_value(lane->index, &lane->position, op, lane->counts.ops);
 
-	if (trace == NULL && lane->expected != NULL && lane->expected->loose[0] &&
+	if (trace == NULL && lane->expected != NULL && lane->expected->any_value[0] &&
 	    match_expected(lane, call) != REPRISE_MATCH_NOT)
 		trace = lane->expected;
 	if (trace == NULL)
-		trace = reprise_index_find_shape(lane->index, &lane->spot, op, lane->counts.ops);
+		trace = reprise_index_find_shape(lane->index, &lane->position, op, lane->counts.ops);
 	return trace;
 }
 

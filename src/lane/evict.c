@@ -20,7 +20,7 @@ static void rest(struct reprise_lane *lane, void *context)
 
 	if (search->rested || !reprise_lock_try(&lane->lock))
 		return; /* who is in it is using it */
-	search->rested = reprise_lane_rest(lane, search->still_since);
+	search->rested = reprise_lane_stop_watching(lane, search->still_since);
 	reprise_lock_give(&lane->lock);
 }
 

@@ -12,8 +12,8 @@ void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *o
 	struct reprise_trace *trace = lane->trace;
 
 	for (unsigned int i = 0; i < lane->cursor; i++)
-		reprise_trace_adopt(other, i, reprise_trace_op(trace, i));
-	reprise_trace_settle(trace, false);
+		reprise_trace_copy_values(other, i, reprise_trace_op(trace, i));
+	reprise_trace_end_visit(trace, false);
 	lane->trace = other;
 }
 
@@ -29,7 +29,8 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 
 	lane->coming = false;
 	/* Where an op was absent, a sibling would have to do without the same one. */
-	if (trace->absent_count == 0 && (match == REPRISE_MATCH_NOT || !trace->loose[lane->cursor])) {
+	if (trace->absent_count == 0 &&
+	    (match == REPRISE_MATCH_NOT || !trace->any_value[lane->cursor])) {
 		struct reprise_trace *coming,
 			*sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
 		                                     match != REPRISE_MATCH_NOT, lane->counts.ops, &coming);
@@ -46,21 +47,21 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 	}
 	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
 	if (match == REPRISE_MATCH_NOT ||
-	    (match == REPRISE_MATCH_VALUES && !trace->loose[lane->cursor]))
-		return reprise_lane_pass_over(lane, call);
+	    (match == REPRISE_MATCH_VALUES && !trace->any_value[lane->cursor]))
+		return reprise_lane_skip(lane, call);
 	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(trace, lane->cursor, call);
 	return true;
 }
 
-void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace,
-                                unsigned int at, const struct reprise_op *op)
+void reprise_lane_note_value_miss(struct reprise_lane *lane, struct reprise_trace *trace,
+                                  unsigned int at, const struct reprise_op *op)
 {
 	if (lane->coming)
 		return;
-	trace->strangers += reprise_watch_knows(lane->watch, op->value) ? 1 : STRANGER_IS_NEW;
-	if (trace->strangers < STRANGERS_MOST)
+	trace->foreign_calls += reprise_watch_knows(lane->watch, op->value) ? 1 : STRANGER_IS_NEW;
+	if (trace->foreign_calls < STRANGERS_MOST)
 		return;
-	reprise_index_loosen(lane->index, trace, at);
-	trace->strangers = 0;
+	reprise_index_set_any_value(lane->index, trace, at);
+	trace->foreign_calls = 0;
 }

@@ -18,5 +18,5 @@ void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *o
 
 /* The trace was left before op `at` because of the values of `op`. If they are new, or nothing
  * helps, any will do there from now on. */
-void reprise_lane_note_stranger(struct reprise_lane *lane, struct reprise_trace *trace,
-                                unsigned int at, const struct reprise_op *op);
+void reprise_lane_note_value_miss(struct reprise_lane *lane, struct reprise_trace *trace,
+                                  unsigned int at, const struct reprise_op *op);

@@ -22,14 +22,14 @@ bool reprise_hold_ensure(void)
 
 REPRISE_HOT void reprise_hold_again(struct reprise_lane *lane)
 {
-	uint64_t queued = reprise_queued_since(lane);
+	uint64_t queued = reprise_pending_since(lane);
 
 	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since);
 }
 
 REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 {
-	if (reprise_dry)
+	if (reprise_observing)
 		return;
 	lane->visit_since = reprise_clock_ns();
 	reprise_hold_again(lane); /* before looking whether the thread sleeps */

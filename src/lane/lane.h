@@ -81,14 +81,14 @@ static inline void reprise_lane_uncount(uint64_t *count, uint64_t amount)
 #define REPRISE_CACHE_LINE 64
 #define REPRISE_OWNER_ENDED UINT32_MAX
 
-struct reprise_joint;
+struct reprise_group;
 
-#define REPRISE_QUEUE_MOST 32
+#define REPRISE_PENDING_MOST 32
 
 #define REPRISE_LANE_NUMBER_LAST 254
 
 /* A completed visit that waits to be launched. */
-struct reprise_queued {
+struct reprise_pending {
 	struct reprise_trace *trace;
 	unsigned int patched; /* so many ops have other values than the graph */
 	uint64_t since;       /* when its first op came */
@@ -98,13 +98,13 @@ struct reprise_queued {
 };
 
 /* Visits are added under the lane's lock, and launched under the queue's (queued.h). */
-struct reprise_queue {
+struct reprise_pending_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
 	_Atomic uint32_t failed; /* how many visits */
 	uint64_t held_until;     /* for the timeline: when the last hold ended; 0 without one */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
-	struct reprise_queued visits[REPRISE_QUEUE_MOST];
+	struct reprise_pending visits[REPRISE_PENDING_MOST];
 };
 
 /* (pace.h) */
@@ -131,7 +131,7 @@ struct reprise_lane {
 	struct reprise_lane *next; /* in the registry, for good */
 	uint8_t number;            /* in recordings and reports; all further lanes share the last one */
 	uint8_t member;            /* while it is joined: which one */
-	uint8_t partings;          /* how often it was in a joint lane that was parted */
+	uint8_t splits;            /* how often it was in a joint lane that was parted */
 	_Atomic uint32_t thread;   /* whose op was the last */
 	_Atomic(struct reprise_lane *) joined; /* the lane that has its stream's ops, if it is another
 	                                          or joint itself; else NULL */
@@ -148,18 +148,18 @@ struct reprise_lane {
 	_Atomic bool unusable; /* its ops always pass */
 	_Atomic bool retired;
 	_Atomic uint32_t
-		strangers; /* calls on its stream by threads that are not a joint lane's, as far as they are
-	                  known to be, and that may not have reached the driver yet */
+		foreign_calls; /* calls on its stream by threads that are not a joint lane's, as far as they
+	                  are known to be, and that may not have reached the driver yet */
 
 	/* What every op needs, on two lines. */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_lock lock;
 	unsigned int cursor;
 	struct reprise_trace *trace;    /* followed */
 	struct reprise_trace *expected; /* what followed the last trace before */
-	struct reprise_joint *joint;    /* of a joint lane's head; else NULL */
+	struct reprise_group *group;    /* of a joint lane's head; else NULL */
 	struct reprise_watch *watch;
 	struct reprise_index *index;
-	_Atomic uint32_t drowsy_ops; /* so many to come are not looked at */
+	_Atomic uint32_t backoff_ops; /* so many to come are not looked at */
 	_Atomic uint32_t
 		ended;          /* events that the program has destroyed, and that it may name (ended.h) */
 	_Atomic bool noisy; /* has had ops since the last barrier; a joint lane always, since its
@@ -172,16 +172,16 @@ struct reprise_lane {
 	struct reprise_lane_counts counts;
 	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
 
-	struct reprise_spot spot;     /* of the next op */
-	struct reprise_trace *last;   /* the trace just replayed, if nothing passed since */
-	struct reprise_asked *asked;  /* (verify.h); NULL unless verifying */
+	struct reprise_position position; /* of the next op */
+	struct reprise_trace *last;       /* the trace just replayed, if nothing passed since */
+	struct reprise_asked *asked;      /* (verify.h); NULL unless verifying */
 	uint64_t only_watch_until;    /* the count of ops at which a trace may begin again: what came
 	                                 instead of one is to be seen in one piece */
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
-	uint64_t awake_until; /* the count of ops at which it falls drowsy: where nothing repeats, it is
+	uint64_t backoff_at; /* the count of ops at which it falls drowsy: where nothing repeats, it is
 	                         watched only now and then */
-	uint32_t drowsy_span; /* how long it was left alone last time */
-	struct reprise_workshop workshop;
+	uint32_t backoff_span; /* how long it was left alone last time */
+	struct reprise_capture_streams capture_streams;
 
 	/* What the hold limit's thread looks at again and again. */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t
@@ -194,7 +194,7 @@ struct reprise_lane {
 	struct reprise_pace pace;
 	struct reprise_backlog backlog;
 
-	_Alignas(REPRISE_CACHE_LINE) struct reprise_queue queue;
+	_Alignas(REPRISE_CACHE_LINE) struct reprise_pending_queue queue;
 	/*
 	 * What others read without the lock: of a joint lane the events that its ops may name. If one
 	 * is not known, none is deferred that does, no trace that is followed, and nothing is known of
@@ -210,7 +210,7 @@ struct reprise_lane {
 
 /* A lane is watched closely for so many ops after anything repeated: several of the longest
  * periods. */
-#define REPRISE_AWAKE_OPS 16384
+#define REPRISE_BACKOFF_AFTER_OPS 16384
 
 /*
  * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen
@@ -220,7 +220,7 @@ struct reprise_lane {
 extern _Atomic uint32_t reprise_attention;
 
 /* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
-extern bool reprise_dry;
+extern bool reprise_observing;
 
 /* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that
  * is NULL. */
@@ -253,7 +253,7 @@ static inline struct reprise_lane *reprise_lane_head(struct reprise_lane *lane)
 	return head != NULL ? head : lane;
 }
 
-static inline bool reprise_lane_is_joint(const struct reprise_lane *lane)
+static inline bool reprise_lane_is_group(const struct reprise_lane *lane)
 {
 	return atomic_load(&lane->joined) == lane;
 }
@@ -283,15 +283,15 @@ static inline void reprise_lane_unattend(struct reprise_lane *lane)
 }
 
 /* Something repeats: the lane is watched closely for so many ops more, but never for longer than
- * REPRISE_AWAKE_OPS. */
-static inline void reprise_lane_stay_awake(struct reprise_lane *lane, uint64_t ops)
+ * REPRISE_BACKOFF_AFTER_OPS. */
+static inline void reprise_lane_put_off_backoff(struct reprise_lane *lane, uint64_t ops)
 {
-	uint64_t most = lane->counts.ops + REPRISE_AWAKE_OPS;
+	uint64_t most = lane->counts.ops + REPRISE_BACKOFF_AFTER_OPS;
 	uint64_t until =
-		(lane->awake_until > lane->counts.ops ? lane->awake_until : lane->counts.ops) + ops;
+		(lane->backoff_at > lane->counts.ops ? lane->backoff_at : lane->counts.ops) + ops;
 
-	lane->awake_until = until < most ? until : most;
-	lane->drowsy_span = 0;
+	lane->backoff_at = until < most ? until : most;
+	lane->backoff_span = 0;
 }
 
 /* Host functions and callbacks that the lane's stream was given (backlog.h). */
@@ -310,24 +310,24 @@ static inline void reprise_backlog_done(struct reprise_lane *lane)
 /* ---- what is queued (queued.h) ---- */
 
 /* How many visits have been launched. Without any lock: there may be more by now. */
-static inline uint64_t reprise_queued_launched(const struct reprise_lane *lane)
+static inline uint64_t reprise_pending_launched(const struct reprise_lane *lane)
 {
 	return atomic_load_explicit(&lane->queue.launched, memory_order_acquire);
 }
 
 /* Whether nothing is queued. Without any lock, likewise. */
-static inline bool reprise_queued_none(const struct reprise_lane *lane)
+static inline bool reprise_pending_none(const struct reprise_lane *lane)
 {
-	return reprise_queued_launched(lane) == atomic_load(&lane->queue.added);
+	return reprise_pending_launched(lane) == atomic_load(&lane->queue.added);
 }
 
 /* When the first op of what is queued came; 0 if nothing is. */
-static inline uint64_t reprise_queued_since(const struct reprise_lane *lane)
+static inline uint64_t reprise_pending_since(const struct reprise_lane *lane)
 {
-	const struct reprise_queue *queue = &lane->queue;
-	uint64_t next = reprise_queued_launched(lane);
+	const struct reprise_pending_queue *queue = &lane->queue;
+	uint64_t next = reprise_pending_launched(lane);
 
 	return next == atomic_load_explicit(&queue->added, memory_order_relaxed)
 	           ? 0
-	           : queue->visits[next % REPRISE_QUEUE_MOST].since;
+	           : queue->visits[next % REPRISE_PENDING_MOST].since;
 }

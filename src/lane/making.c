@@ -2,11 +2,11 @@
 
 #include "base/options.h"
 #include "graph/building.h"
-#include "graph/queue.h"
+#include "graph/build_queue.h"
 #include "trace/fork.h"
 #include "trace/plan.h"
 #include "lane/hold.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
 
@@ -18,65 +18,66 @@
 static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
-	    trace->aside_until > lane->counts.ops)
+	    trace->cooldown_until > lane->counts.ops)
 		return;
-	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_trace_begin_cooldown(trace, lane->counts.ops);
 	reprise_graph_build(&trace->graph);
 }
 
 /* From now on there is a trace of these, and its graph is built. NULL if there is no room. */
 static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise_op *ops,
-                                 const bool *loose, unsigned int count,
-                                 const struct reprise_spot *spot, uint32_t gap_ns)
+                                 const bool *any_value, unsigned int count,
+                                 const struct reprise_position *position, uint32_t gap_ns)
 {
 	struct reprise_trace *trace;
 
-	if (!reprise_dry && !reprise_queue_has_room()) {
+	if (!reprise_observing && !reprise_build_queue_has_room()) {
 		reprise_lane_count(&lane->counts.put_off, 1);
 		return NULL;
 	}
 	do
-		trace = reprise_trace_new(ops, loose, count, spot, &lane->workshop);
+		trace = reprise_trace_new(ops, any_value, count, position, &lane->capture_streams);
 	while (trace == NULL && reprise_lane_make_room(lane));
 	if (trace == NULL)
 		return NULL;
 	trace->gap_ns = gap_ns;
 	reprise_index_add(lane->index, trace);
 	reprise_lane_count(&lane->counts.traces, 1);
-	if (reprise_dry)
+	if (reprise_observing)
 		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	else
 		reprise_graph_build(&trace->graph);
 	return trace;
 }
 
-static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops, const bool *loose,
-                      unsigned int count, const struct reprise_spot *spot, uint32_t gap_ns)
+static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
+                      const bool *any_value, unsigned int count,
+                      const struct reprise_position *position, uint32_t gap_ns)
 {
 	struct reprise_trace *trace;
 
-	if (lane->joint != NULL && !reprise_fork_is_closed(ops, count, lane->joint->blocking))
+	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
 		return; /* no graph is in the same order as these */
-	trace = reprise_index_same(lane->index, spot, ops, count);
+	trace = reprise_index_same(lane->index, position, ops, count);
 	if (trace != NULL) {
 		try_again(lane, trace);
 		return;
 	}
-	if (count > 1 && !reprise_dry && !reprise_hold_ensure())
+	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
 		return; /* what it would defer, nobody would issue in time */
-	add(lane, ops, loose, count, spot, gap_ns);
+	add(lane, ops, any_value, count, position, gap_ns);
 }
 
-void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *trace)
+void reprise_lane_make_alternate(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	struct reprise_trace *twin =
-		add(lane, trace->ops, trace->loose, trace->count, &trace->spot, trace->gap_ns);
+	struct reprise_trace *alternate =
+		add(lane, trace->ops, trace->any_value, trace->count, &trace->position, trace->gap_ns);
 
-	if (twin == NULL)
+	if (alternate == NULL)
 		return;
-	twin->head_moved = trace->head_moved;
-	trace->twin = twin;
-	twin->twin = trace;
+	alternate->head_moved = trace->head_moved;
+	trace->alternate = alternate;
+	alternate->alternate = trace;
 	reprise_lane_count(&lane->counts.twins, 1);
 }
 
@@ -91,13 +92,15 @@ static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int sta
 	return count > 1 ? (uint32_t)(sum / (count - 1)) : 0;
 }
 
-struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose,
-                                             unsigned int start, const struct reprise_spot *first)
+struct reprise_position reprise_lane_position_within(const struct reprise_op *ops,
+                                                     const bool *any_value, unsigned int start,
+                                                     const struct reprise_position *first)
 {
 	if (start == 0)
 		return *first;
-	return (struct reprise_spot){ops[start - 1].shape, loose[start - 1] ? 0 : ops[start - 1].value,
-	                             first->position + start};
+	return (struct reprise_position){ops[start - 1].shape,
+	                                 any_value[start - 1] ? 0 : ops[start - 1].value,
+	                                 first->since_wait + start};
 }
 
 static bool has_work(const struct reprise_op *ops, unsigned int count)
@@ -110,16 +113,16 @@ static bool has_work(const struct reprise_op *ops, unsigned int count)
 
 /* How many ops make a graph that is as long as planned, or a little longer; and with what is left
  * in the segment, if that is not worth a launch of its own. */
-static unsigned int reach(const struct reprise_joint *joint, const struct reprise_segment *segment,
+static unsigned int reach(const struct reprise_group *group, const struct reprise_segment *segment,
                           unsigned int start, unsigned int wanted, const bool *crossed,
                           unsigned int longest)
 {
 	const struct reprise_op *ops = segment->ops + start;
 	unsigned int left = segment->count - start,
-				 count = reprise_fork_reach(ops, left, wanted, crossed, left, joint->blocking);
+				 count = reprise_fork_reach(ops, left, wanted, crossed, left, group->blocking);
 
 	if (left - count < REST && left <= longest &&
-	    reprise_fork_reach(ops, left, left, crossed, left, joint->blocking) == left)
+	    reprise_fork_reach(ops, left, left, crossed, left, group->blocking) == left)
 		return left;
 	return count;
 }
@@ -130,23 +133,23 @@ static unsigned int reach(const struct reprise_joint *joint, const struct repris
  * slow just now: what is made of pieces is not seen as a whole any more, so they have to wait. At
  * least 1; *useful if there is a graph of them.
  */
-static unsigned int joint_piece(struct reprise_joint *joint, const struct reprise_segment *segment,
+static unsigned int joint_piece(struct reprise_group *group, const struct reprise_segment *segment,
                                 unsigned int start, uint64_t hold_ns, const bool *crossed,
                                 bool *useful)
 {
 	unsigned int left = segment->count - start,
 				 wanted = reprise_plan_piece(segment, start, hold_ns, false);
 	unsigned int most = reprise_plan_longest(segment, start, hold_ns);
-	unsigned int whole = reach(joint, segment, start, wanted, crossed + start, most), count = whole;
+	unsigned int whole = reach(group, segment, start, wanted, crossed + start, most), count = whole;
 
-	if (whole > most && joint->patience > 0) {
-		joint->patience--;
+	if (whole > most && group->patience > 0) {
+		group->patience--;
 		*useful = false;
 		return whole;
 	}
 	if (whole > most)
 		count = reprise_fork_reach(segment->ops + start, most, wanted, crossed + start, left,
-		                           joint->blocking);
+		                           group->blocking);
 	*useful = has_work(segment->ops + start, count);
 	return count > 0 ? count : 1;
 }
@@ -158,38 +161,40 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 	                                    : 0; /* nobody else could issue to a thread's own stream */
 	bool crossed[REPRISE_SEGMENT_MOST], few = reprise_lanes_of_others() >= CROWD, useful = true;
 
-	if (lane->joint != NULL)
+	if (lane->group != NULL)
 		reprise_fork_cross(segment->ops, segment->count, crossed);
 
 	for (unsigned int start = 0, count; start < segment->count; start += count) {
-		struct reprise_spot spot =
-			reprise_lane_spot_within(segment->ops, segment->loose, start, &segment->spot);
+		struct reprise_position position =
+			reprise_lane_position_within(segment->ops, segment->any_value, start,
+		                                 &segment->position);
 
-		if (lane->joint == NULL)
+		if (lane->group == NULL)
 			count = reprise_plan_piece(segment, start, hold_ns, few);
 		else
-			count = joint_piece(lane->joint, segment, start, hold_ns, crossed, &useful);
+			count = joint_piece(lane->group, segment, start, hold_ns, crossed, &useful);
 		unsigned int within = reprise_plan_within_functions(segment->ops + start, count);
 
-		if (lane->joint == NULL)
+		if (lane->group == NULL)
 			count = within;
 		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
 		    !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;
-		reprise_lane_stay_awake(lane, REPRISE_AWAKE_OPS);
-		add_trace(lane, segment->ops + start, segment->loose + start, count, &spot,
+		reprise_lane_put_off_backoff(lane, REPRISE_BACKOFF_AFTER_OPS);
+		add_trace(lane, segment->ops + start, segment->any_value + start, count, &position,
 		          mean_gap(segment, start, count));
 	}
 }
 
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at)
 {
-	struct reprise_spot middle =
-		reprise_lane_spot_within(trace->ops, trace->loose, at, &trace->spot);
+	struct reprise_position middle =
+		reprise_lane_position_within(trace->ops, trace->any_value, at, &trace->position);
 
 	lane->trace = trace; /* not to be evicted by its own parts; where it forks, they may be none */
-	add_trace(lane, trace->ops, trace->loose, at, &trace->spot, trace->gap_ns);
-	add_trace(lane, trace->ops + at, trace->loose + at, trace->count - at, &middle, trace->gap_ns);
+	add_trace(lane, trace->ops, trace->any_value, at, &trace->position, trace->gap_ns);
+	add_trace(lane, trace->ops + at, trace->any_value + at, trace->count - at, &middle,
+	          trace->gap_ns);
 	lane->trace = NULL;
 	reprise_lane_drop(lane, trace);
 }

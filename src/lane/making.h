@@ -15,8 +15,9 @@ void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at);
 
 /* A twin for the trace (twin.h), unless there is no room. */
-void reprise_lane_make_twin(struct reprise_lane *lane, struct reprise_trace *trace);
+void reprise_lane_make_alternate(struct reprise_lane *lane, struct reprise_trace *trace);
 
 /* Where op `start` is of ops of which the first is at `first`. */
-struct reprise_spot reprise_lane_spot_within(const struct reprise_op *ops, const bool *loose,
-                                             unsigned int start, const struct reprise_spot *first);
+struct reprise_position reprise_lane_position_within(const struct reprise_op *ops,
+                                                     const bool *any_value, unsigned int start,
+                                                     const struct reprise_position *first);

@@ -17,7 +17,7 @@
 #include "lane/calls.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/registry.h"
 
 /* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take
@@ -94,18 +94,18 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 static void tell_joint(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
 {
 	reprise_lane_barrier(head, wait);
-	if (head->joint == NULL)
+	if (head->group == NULL)
 		return;
-	reprise_joint_forget_events(head->joint);
+	reprise_group_forget_events(head->group);
 	if (pays_all)
-		reprise_joint_pay_all(head);
+		reprise_group_issue_waits(head);
 	else
-		reprise_joint_pay(head, reprise_joint_member(head->joint, stream));
+		reprise_group_issue_wait(head, reprise_group_member(head->group, stream));
 }
 
 static void tell_all(struct reprise_lane *lane, bool wait)
 {
-	if (!reprise_lane_is_joint(lane)) {
+	if (!reprise_lane_is_group(lane)) {
 		reprise_lane_tell(lane, wait);
 		return;
 	}
@@ -159,7 +159,7 @@ void reprise_lanes_issue_all(void)
 		is_issued(lane, LOADING_NS);
 }
 
-void reprise_lanes_pass_by(CUstream stream, bool per_thread)
+void reprise_lanes_eager_call(CUstream stream, bool per_thread)
 {
 	reprise_lanes_issue_own();
 	reprise_lanes_make_way_for(stream, per_thread);
@@ -169,7 +169,7 @@ void reprise_lanes_pass_by(CUstream stream, bool per_thread)
  * own thread come one after the other. */
 static void note_call(struct reprise_lane *lane, const struct reprise_lane *taken)
 {
-	if (taken->joint != NULL && taken->joint->thread == reprise_thread_self())
+	if (taken->group != NULL && taken->group->thread == reprise_thread_self())
 		return;
 	reprise_calls_note(lane);
 }
@@ -184,12 +184,12 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 	}
 	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
 	taken = reprise_lane_take(lane);
-	if (taken->joint != NULL || reprise_lane_has_news(taken))
+	if (taken->group != NULL || reprise_lane_has_news(taken))
 		reprise_lane_barrier(taken, false);
 	else
 		reprise_lane_unattend(taken);
-	if (taken->joint != NULL)
-		reprise_joint_strange(taken, lane->member);
+	if (taken->group != NULL)
+		reprise_group_note_call(taken, lane->member);
 	if (may_work)
 		note_call(lane, taken);
 	reprise_lock_give(&taken->lock);
@@ -207,16 +207,16 @@ static void meet_event(struct reprise_lane *lane, void *context)
 {
 	const struct meeting *meeting = context;
 
-	if (!reprise_lane_is_joint(lane) || lane == meeting->told ||
+	if (!reprise_lane_is_group(lane) || lane == meeting->told ||
 	    (meeting->event != NULL && !reprise_knows(&lane->events, meeting->event)))
 		return;
 	reprise_lock_take(&lane->lock);
 	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
 		reprise_lane_barrier(lane, false);
-	if (lane->joint != NULL && meeting->event == NULL)
-		reprise_joint_forget_events(lane->joint);
-	else if (lane->joint != NULL && meeting->recorded)
-		reprise_joint_forget_event(lane->joint, meeting->event);
+	if (lane->group != NULL && meeting->event == NULL)
+		reprise_group_forget_events(lane->group);
+	else if (lane->group != NULL && meeting->recorded)
+		reprise_group_forget_event(lane->group, meeting->event);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -225,7 +225,7 @@ void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, b
 	struct meeting meeting = {lane != NULL ? atomic_load(&lane->joined) : NULL, event, recorded};
 	uint32_t told = meeting.told != NULL;
 
-	if (atomic_load(&reprise_joint_lanes) > told)
+	if (atomic_load(&reprise_groups) > told)
 		reprise_lanes_each(meet_event, &meeting);
 }
 
@@ -242,7 +242,7 @@ static bool observes(enum reprise_sync what, const struct point *point,
 		return precedes(lane, point);
 	case REPRISE_SYNC_EVENT:
 	case REPRISE_SYNC_EVENT_QUERY:
-		return reprise_lane_is_joint(lane); /* its records may be deferred */
+		return reprise_lane_is_group(lane); /* its records may be deferred */
 	case REPRISE_SYNC_EVENT_END:
 		return false;
 	case REPRISE_SYNC_DEFAULT:
@@ -299,12 +299,12 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 {
 	bool unpaid = false;
 
-	if (!reprise_lane_is_joint(lane)) {
+	if (!reprise_lane_is_group(lane)) {
 		reprise_lane_told(lane, true);
 	} else if (is_of_event(what)) {
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
-		unpaid = what == REPRISE_SYNC_QUERY && reprise_joint_is_busy(lane, point->stream);
+		unpaid = what == REPRISE_SYNC_QUERY && reprise_group_is_busy(lane, point->stream);
 		tell_joint(lane, true, false,
 		           !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
 		               ? point->stream
@@ -340,11 +340,11 @@ static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uint
 {
 	enum telling telling;
 
-	if (!reprise_lane_is_joint(lane) && !reprise_lane_is_to_be_told(lane))
+	if (!reprise_lane_is_group(lane) && !reprise_lane_is_to_be_told(lane))
 		return TOLD;
 	if (is_of_event(what) && handle != 0 &&
 	    atomic_load_explicit(&lane->thread, memory_order_relaxed) != self &&
-	    reprise_lane_is_joint(lane) && !reprise_knows(&lane->events, (const void *)handle))
+	    reprise_lane_is_group(lane) && !reprise_knows(&lane->events, (const void *)handle))
 		return TOLD;
 	if (is_question(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
 		return tell_of_question(lane, what, handle, point, self);
@@ -387,7 +387,7 @@ static bool is_pending(enum telling telling, enum reprise_sync what, const struc
 {
 	if (telling != NOT_TOLD)
 		return telling == UNPAID;
-	return (reprise_lane_is_joint(head) || atomic_load(&head->deferred_since) != 0) &&
+	return (reprise_lane_is_group(head) || atomic_load(&head->deferred_since) != 0) &&
 	       observes_any_of(what, point, head);
 }
 

@@ -31,7 +31,7 @@ void reprise_lanes_issue_all(void);
  * What other threads hold elsewhere is left alone: the driver may keep who issues it, and plainly
  * this call has nothing to do with that.
  */
-void reprise_lanes_pass_by(CUstream stream, bool per_thread);
+void reprise_lanes_eager_call(CUstream stream, bool per_thread);
 
 /*
  * A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it

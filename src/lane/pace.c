@@ -16,7 +16,7 @@
 
 /* At a wait, the GPU is behind by what came in the thread's last period. That is to be a small part
  * of all. */
-#define LEAST_NS (6 * REPRISE_SUBMISSION_PERIOD_NS)
+#define LEAST_NS (6 * REPRISE_ASYNC_LAUNCH_PERIOD_NS)
 
 static void measure(struct reprise_lane *lane)
 {

@@ -10,7 +10,7 @@
 #include "lane/lane.h"
 
 /* How long the thread sleeps between two looks while it finds anything. */
-#define REPRISE_SUBMISSION_PERIOD_NS 100000u
+#define REPRISE_ASYNC_LAUNCH_PERIOD_NS 100000u
 
 /* A visit is complete. */
 static inline void reprise_pace_visit(struct reprise_lane *lane)

@@ -20,7 +20,7 @@
 
 #define REMEMBERED 8
 
-bool reprise_dry REPRISE_HOT_DATA;
+bool reprise_observing REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_attention;
 
 static struct reprise_lock registry_lock;
@@ -98,7 +98,7 @@ void reprise_lane_read_attributes(struct reprise_lane *lane)
 {
 	int entered = reprise_enter();
 
-	reprise_carried_read(&lane->workshop.carried);
+	reprise_carried_read(&lane->capture_streams.carried);
 	reprise_leave(entered);
 }
 
@@ -130,14 +130,14 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->owner = owner_of(stream);
 	lane->blocking = blocking;
 	lane->unusable = !usable;
-	lane->spot = (struct reprise_spot){.before = REPRISE_BEFORE_NOTHING};
-	lane->awake_until = lane->counts.ops + REPRISE_AWAKE_OPS;
-	lane->drowsy_span = 0;
-	lane->partings = 0;
+	lane->position = (struct reprise_position){.before = REPRISE_BEFORE_NOTHING};
+	lane->backoff_at = lane->counts.ops + REPRISE_BACKOFF_AFTER_OPS;
+	lane->backoff_span = 0;
+	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};
 	reprise_backlog_done(lane);
-	atomic_store(&lane->drowsy_ops, 0);
-	lane->workshop = (struct reprise_workshop){.context = context, .model = stream};
+	atomic_store(&lane->backoff_ops, 0);
+	lane->capture_streams = (struct reprise_capture_streams){.context = context, .model = stream};
 	if (lane->owner != 0 && reprise_carried_noted_per_thread())
 		reprise_lane_read_attributes(lane);
 	count_order(lane, 1);
@@ -157,7 +157,7 @@ static unsigned int slot_of(CUstream stream)
 	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
 }
 
-REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
+REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
 {
 	CUstream resolved = reprise_stream_resolve(stream, per_thread);
 	unsigned int slot = slot_of(resolved);
@@ -168,14 +168,14 @@ REPRISE_HOT bool reprise_lanes_asleep(CUstream stream, bool per_thread)
 	if (lane == NULL || remembered[slot].stream != resolved ||
 	    remembered[slot].epoch != atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire))
 		return false;
-	left = atomic_load_explicit(&lane->drowsy_ops, memory_order_relaxed);
+	left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
 	if (left == 0 || atomic_load(&lane->joined) != NULL ||
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
 	     reprise_lanes_hold()))
 		return false;
 	/* Threads that race here miss the count by a few. */
-	atomic_store_explicit(&lane->drowsy_ops, left - 1, memory_order_relaxed);
+	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
 	return true;
 }
 

@@ -16,7 +16,7 @@ struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
  * repeats in it, and nobody holds what comes before. Counts the op. Does not ask for the context,
  * since passing is right in any; that question is half of what watching costs.
  */
-bool reprise_lanes_asleep(CUstream stream, bool per_thread);
+bool reprise_lanes_back_off(CUstream stream, bool per_thread);
 
 extern _Atomic uint32_t reprise_lanes_epoch;
 extern _Thread_local uint32_t reprise_lanes_looked_up_at

@@ -15,14 +15,14 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "trace/balance.h"
-#include "lane/drowsy.h"
+#include "lane/backoff.h"
 #include "lane/hold.h"
-#include "lane/joint.h"
-#include "lane/leave.h"
+#include "lane/group/group.h"
+#include "lane/side_exit.h"
 #include "lane/making.h"
 #include "lane/pace.h"
-#include "lane/queued.h"
-#include "lane/submission.h"
+#include "lane/pending.h"
+#include "lane/async_launch.h"
 #include "lane/verify.h"
 #include "lane/visit.h"
 
@@ -38,7 +38,8 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	lane->spot = reprise_lane_spot_within(trace->ops, trace->loose, trace->count, &lane->spot);
+	lane->position =
+		reprise_lane_position_within(trace->ops, trace->any_value, trace->count, &lane->position);
 	lane->last = trace;
 	lane->expected = trace->follower;
 	lane->trace = NULL;
@@ -49,8 +50,8 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
  * program's back. */
 static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	reprise_trace_settle(trace, true);
-	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_trace_end_visit(trace, true);
+	reprise_trace_begin_cooldown(trace, lane->counts.ops);
 	reprise_graph_retire(&trace->graph);
 	reprise_graph_build(&trace->graph);
 	reprise_count(REPRISE_COUNT_rebuilds, 1);
@@ -69,7 +70,7 @@ static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
 		rebuild(lane, trace);
 		return;
 	}
-	reprise_trace_settle(trace, false);
+	reprise_trace_end_visit(trace, false);
 	if (why == REPRISE_PATCH_REFUSED)
 		reprise_trace_disappointed(trace, lane->counts.ops);
 }
@@ -78,12 +79,12 @@ static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_tra
 {
 	CUresult result;
 
-	if (__builtin_expect(lane->joint == NULL, 1))
+	if (__builtin_expect(lane->group == NULL, 1))
 		return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream);
 	result =
-		reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_joint_origin(lane, trace));
+		reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_group_origin(lane, trace));
 	if (result == CUDA_SUCCESS)
-		reprise_joint_launched(lane, trace);
+		reprise_group_launched(lane, trace);
 	return result;
 }
 
@@ -124,7 +125,7 @@ static void has_come_back(struct reprise_trace *trace, uint64_t now)
 	if (!reprise_trace_comes_back(trace, now))
 		return;
 	reprise_count(REPRISE_COUNT_came_back, 1);
-	trace->aside_until = 0;
+	trace->cooldown_until = 0;
 }
 
 /* The visit is over, and its ops were issued by the graph; in observe, they would have been. */
@@ -138,11 +139,11 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	reprise_lane_count(&lane->counts.launches, 1);
 	trace->counts.patched += trace->changed_count;
 	trace->counts.absent += trace->absent_count;
-	reprise_lane_stay_awake(lane, WORTH_OPS * trace->count);
-	if (__builtin_expect((trace->failed_at | trace->aside_until) != 0, 0))
+	reprise_lane_put_off_backoff(lane, WORTH_OPS * trace->count);
+	if (__builtin_expect((trace->failed_at | trace->cooldown_until) != 0, 0))
 		has_come_back(trace, lane->counts.ops);
 	trace->refusals = 0;
-	reprise_trace_settle(trace, true);
+	reprise_trace_end_visit(trace, true);
 	reprise_trace_succeeded(trace, lane->counts.ops);
 	reprise_index_use(lane->index, trace);
 }
@@ -168,12 +169,12 @@ REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	reprise_queued_note(lane);
+	reprise_pending_note(lane);
 	replayed(lane);
 	if (reprise_visit_is_measured() && reprise_balance_wants(trace))
 		reprise_balance_replayed(trace, 0);
-	reprise_queued_add(lane);
-	reprise_submission_wake();
+	reprise_pending_add(lane);
+	reprise_async_launch_wake();
 	reprise_hold_wake(); /* that thread may be kept in the driver by another lane's launch */
 }
 
@@ -214,20 +215,20 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 	CUresult result = CUDA_SUCCESS;
 
 	reprise_pace_visit(lane);
-	if (reprise_submission_decide(lane) && reprise_submission_ensure()) {
+	if (reprise_async_launch_decide(lane) && reprise_async_launch_ensure()) {
 		leave_to_thread(lane);
 	} else {
-		reprise_queued_finish(lane, false);
+		reprise_pending_finish(lane, false);
 		result = launch_now(lane);
 	}
 	complete(lane);
 	return result;
 }
 
-void reprise_lane_replay_dry(struct reprise_lane *lane)
+void reprise_lane_replay_observed(struct reprise_lane *lane)
 {
 	reprise_pace_visit(lane);
-	if (reprise_submission_decide(lane)) {
+	if (reprise_async_launch_decide(lane)) {
 		reprise_count(REPRISE_COUNT_submitted, 1);
 		reprise_count(REPRISE_COUNT_submitted_patches, lane->trace->changed_count);
 	}

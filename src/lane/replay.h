@@ -11,4 +11,4 @@
 CUresult reprise_lane_replay(struct reprise_lane *lane);
 
 /* In observe: as if it had. */
-void reprise_lane_replay_dry(struct reprise_lane *lane);
+void reprise_lane_replay_observed(struct reprise_lane *lane);

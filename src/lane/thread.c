@@ -11,7 +11,7 @@
 
 bool reprise_threads_tidy(void)
 {
-	struct reprise_workshop workshop;
+	struct reprise_capture_streams capture_streams;
 	bool any = false;
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next) {
@@ -20,11 +20,11 @@ bool reprise_threads_tidy(void)
 		reprise_lock_take(&lane->lock);
 		reprise_lane_barrier(lane, false);
 		reprise_lane_forget(lane);
-		workshop = reprise_lane_take_workshop(lane);
+		capture_streams = reprise_lane_take_capture_streams(lane);
 		reprise_errors_stream_ended(lane->stream);
 		reprise_lanes_retire(lane);
 		reprise_lock_give(&lane->lock);
-		reprise_lane_close(&workshop);
+		reprise_lane_close(&capture_streams);
 		any = true;
 	}
 	return any;
@@ -44,7 +44,7 @@ void reprise_thread_attributes_change(bool settled)
 	if (own && settled)
 		reprise_lane_read_attributes(lane);
 	else if (own)
-		lane->workshop.carried.unknown = true;
+		lane->capture_streams.carried.unknown = true;
 	reprise_lock_give(&lane->lock);
 	reprise_graph_building_resume();
 }

@@ -4,14 +4,14 @@
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"
-#include "graph/queue.h"
+#include "graph/build_queue.h"
 #include "trace/account.h"
 #include "lane/functions.h"
-#include "lane/queued.h"
+#include "lane/pending.h"
 
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	reprise_queued_look_for_failures(lane);
+	reprise_pending_look_for_failures(lane);
 	reprise_account_ended(trace, lane->number);
 	reprise_index_remove(lane->index, trace);
 	if (lane->expected == trace)
@@ -27,7 +27,7 @@ bool reprise_lane_evict(struct reprise_lane *lane)
 	struct reprise_trace *oldest =
 		lane->index != NULL ? reprise_index_oldest(lane->index, lane->trace) : NULL;
 
-	if (oldest == NULL || reprise_queued_has(lane, oldest))
+	if (oldest == NULL || reprise_pending_has(lane, oldest))
 		return false;
 	reprise_lane_drop(lane, oldest);
 	reprise_lane_count(&lane->counts.evicted, 1);
@@ -36,7 +36,7 @@ bool reprise_lane_evict(struct reprise_lane *lane)
 
 bool reprise_lane_make_room(struct reprise_lane *lane)
 {
-	if (reprise_dry)
+	if (reprise_observing)
 		return reprise_lane_evict(lane);
 	reprise_graph_want_host_room();
 	return false;
@@ -74,7 +74,7 @@ static bool drop_all(struct reprise_lane *lane, trace_goes goes, const void *wha
 		older = trace->older;
 		if (!goes(trace, what))
 			continue;
-		if (reprise_queue_remove(&trace->graph))
+		if (reprise_build_queue_remove(&trace->graph))
 			reprise_lane_drop(lane, trace);
 		else
 			all = false;
@@ -159,7 +159,7 @@ uint64_t reprise_lane_oldest(const struct reprise_lane *lane)
 	return oldest != NULL ? oldest->last_used : 0;
 }
 
-bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
+bool reprise_lane_stop_watching(struct reprise_lane *lane, uint64_t before)
 {
 	const struct reprise_trace *newest = lane->index != NULL ? lane->index->newest : NULL;
 
@@ -171,23 +171,24 @@ bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before)
 	return true;
 }
 
-struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane)
+struct reprise_capture_streams reprise_lane_take_capture_streams(struct reprise_lane *lane)
 {
-	struct reprise_workshop taken = lane->workshop;
+	struct reprise_capture_streams taken = lane->capture_streams;
 
 	reprise_lane_unattend(lane);
-	lane->workshop = (struct reprise_workshop){.context = lane->context,
-	                                           .model = lane->stream,
-	                                           .carried = lane->workshop.carried};
+	lane->capture_streams =
+		(struct reprise_capture_streams){.context = lane->context,
+	                                     .model = lane->stream,
+	                                     .carried = lane->capture_streams.carried};
 	return taken;
 }
 
-void reprise_lane_close(struct reprise_workshop *workshop)
+void reprise_lane_close(struct reprise_capture_streams *capture_streams)
 {
 	int entered = reprise_enter();
-	bool pushed = reprise_driver_make_current(workshop->context);
+	bool pushed = reprise_driver_make_current(capture_streams->context);
 
-	reprise_workshop_close(workshop);
+	reprise_capture_streams_close(capture_streams);
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 }

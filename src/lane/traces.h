@@ -38,14 +38,14 @@ bool reprise_lane_evict(struct reprise_lane *lane);
 
 /* Gives up what was watched of a lane that had no ops since so many ticks. It begins to watch anew
  * when they come. False if it did, or there is nothing. */
-bool reprise_lane_rest(struct reprise_lane *lane, uint64_t before);
+bool reprise_lane_stop_watching(struct reprise_lane *lane, uint64_t before);
 
 /*
  * Gives the private streams back, after reprise_lane_forget() of all traces: they are taken from
  * the lane under its lock, and destroyed under none, since the driver may keep who does so.
  */
-struct reprise_workshop reprise_lane_take_workshop(struct reprise_lane *lane);
-void reprise_lane_close(struct reprise_workshop *workshop);
+struct reprise_capture_streams reprise_lane_take_capture_streams(struct reprise_lane *lane);
+void reprise_lane_close(struct reprise_capture_streams *capture_streams);
 
 /* What is watched since the last barrier is forgotten: something in it was refused by the driver,
  * or is about to end. */
@@ -54,6 +54,6 @@ void reprise_lane_drop_segment(struct reprise_lane *lane);
 /* What comes next comes after no op. */
 static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t before)
 {
-	lane->spot.before = before;
-	lane->spot.value = 0;
+	lane->position.before = before;
+	lane->position.value = 0;
 }

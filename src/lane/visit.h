@@ -15,7 +15,7 @@ static inline bool reprise_visit_is_measured(void)
 /* The trace costs more than it saves: eager for a while. */
 static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	reprise_trace_put_aside(trace, lane->counts.ops);
+	reprise_trace_begin_cooldown(trace, lane->counts.ops);
 	reprise_lane_count(&lane->counts.lost, 1);
 	trace->counts.losses++;
 }

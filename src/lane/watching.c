@@ -6,14 +6,14 @@
 /* Whether a graph may end before this op: nothing that came before runs beside it. */
 static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)
 {
-	return lane->joint == NULL || reprise_joint_is_border(lane->joint, op->member);
+	return lane->group == NULL || reprise_group_is_border(lane->group, op->member);
 }
 
 void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
 {
 	bool border = is_border(lane, op);
 
-	lane->spot = (struct reprise_spot){op->shape, op->value, lane->spot.position + 1};
+	lane->position = (struct reprise_position){op->shape, op->value, lane->position.since_wait + 1};
 	lane->last = NULL;
 	if (op->kind == REPRISE_OP_KERNEL) {
 		reprise_name_seen(op->kernel.name);

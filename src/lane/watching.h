@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/lane.h"
 #include "lane/making.h"
 #include "lane/traces.h"
@@ -15,9 +15,9 @@
 static inline void reprise_lane_open_segment(struct reprise_lane *lane)
 {
 	if (!lane->watching) {
-		reprise_watch_begin(lane->watch, &lane->spot);
-		if (lane->joint != NULL)
-			lane->joint->recent = 0;
+		reprise_watch_begin(lane->watch, &lane->position);
+		if (lane->group != NULL)
+			lane->group->recent = 0;
 	}
 	lane->watching = true;
 }

@@ -34,7 +34,7 @@ enum reprise_op_kind {
 };
 
 /* Records of events and waits for them are ops where the streams that they tie together share a
- * lane (lane/joint.h); elsewhere they are barriers. */
+ * lane (lane/group/group.h); elsewhere they are barriers. */
 static inline bool reprise_op_is_event(enum reprise_op_kind kind)
 {
 	return kind == REPRISE_OP_RECORD || kind == REPRISE_OP_WAIT;
@@ -142,7 +142,7 @@ static inline bool reprise_call_is_empty(const struct reprise_call *call)
 
 /* The program's own call, made now; `context` is its stream's, NULL if that is not known. What the
  * driver calls back meanwhile passes straight through. Not from inside. */
-static inline CUresult reprise_call_pass(const struct reprise_call *call, CUcontext context)
+static inline CUresult reprise_call_eager(const struct reprise_call *call, CUcontext context)
 {
 	CUresult result;
 

@@ -30,21 +30,21 @@
 #include "timeline/timeline.h"
 #include "gpu/gpu.h"
 #include "graph/building.h"
-#include "graph/captures.h"
-#include "graph/exclusion.h"
+#include "graph/program_captures.h"
+#include "graph/capture_lock.h"
 #include "graph/shadow.h"
 #include "lane/eager.h"
-#include "lane/ended.h"
+#include "lane/ended_events.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
-#include "lane/joint.h"
+#include "lane/group/group.h"
 #include "lane/lane.h"
-#include "lane/meeting.h"
+#include "lane/group/detect.h"
 #include "lane/registry.h"
-#include "lane/submission.h"
+#include "lane/async_launch.h"
 #include "workers/builder.h"
 #include "workers/hold.h"
-#include "workers/submission.h"
+#include "workers/launcher.h"
 #include "workers/timeline.h"
 #include "report/report.h"
 #include "report/snapshots.h"
@@ -100,15 +100,15 @@ static const struct {
 	{NULL, reprise_store_reset},
 	{stop_calls, reprise_eager_reset},
 	{reprise_record_end, NULL},
-	{NULL, reprise_joint_reset},
+	{NULL, reprise_group_reset},
 	{NULL, reprise_ended_reset},
-	{NULL, reprise_meeting_reset},
+	{NULL, reprise_fork_detect_reset},
 	{reprise_hold_stop, reprise_hold_reset},
 	{NULL, reprise_errors_reset},
-	{reprise_submission_stop, reprise_submission_reset},
+	{reprise_async_launch_stop, reprise_async_launch_reset},
 	{stop_building, reprise_graph_building_reset},
-	{NULL, reprise_exclusion_reset},
-	{NULL, reprise_captures_reset},
+	{NULL, reprise_capture_lock_reset},
+	{NULL, reprise_program_captures_reset},
 	{NULL, reprise_gate_reset},
 	{NULL, reprise_functions_reset},
 	{NULL, reprise_changes_reset},
@@ -177,8 +177,8 @@ static enum reprise_mode decide(void)
 	}
 	reprise_mode = mode;
 	reprise_leave(entered);
-	reprise_dry = mode == REPRISE_MODE_OBSERVE;
-	reprise_stack_wanted = reprise_dry;
+	reprise_observing = mode == REPRISE_MODE_OBSERVE;
+	reprise_stack_wanted = reprise_observing;
 	reprise_verifying = mode == REPRISE_MODE_VERIFY;
 	if (mode != REPRISE_MODE_OFF) {
 		reprise_record_begin();
@@ -210,10 +210,10 @@ enum reprise_mode reprise_start(void)
 /* In observe later: reprise_gpu_look(). */
 static void begin_gpu(void)
 {
-	reprise_gpu_for_report = reprise_dry;
+	reprise_gpu_for_report = reprise_observing;
 	reprise_gpu_for_timeline = atomic_load(&reprise_timeline_on);
 	reprise_gpu_load();
-	if (!reprise_dry)
+	if (!reprise_observing)
 		reprise_gpu_start();
 }
 
@@ -222,7 +222,7 @@ static void register_all(void)
 	if (registered)
 		return;
 	registered = true;
-	reprise_places_begin();
+	reprise_call_sites_begin();
 	if (reprise_reporting || reprise_option(REPRISE_OPTION_CONTROL) != 0)
 		reprise_machine_note();
 	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
@@ -247,15 +247,15 @@ static bool has_room(void)
 static void start_threads(void)
 {
 	reprise_hold_define();
-	reprise_submission_define();
+	reprise_async_launch_define();
 	reprise_builder_define();
-	if (!reprise_dry && reprise_option(REPRISE_OPTION_HOLD) > 0) {
+	if (!reprise_observing && reprise_option(REPRISE_OPTION_HOLD) > 0) {
 		reprise_hold_ensure();
-		reprise_submission_begin();
+		reprise_async_launch_begin();
 	}
-	if (!reprise_dry)
+	if (!reprise_observing)
 		reprise_graph_building_begin();
-	reprise_ending_begin(!reprise_dry && has_room());
+	reprise_ending_begin(!reprise_observing && has_room());
 	reprise_snapshots_begin();
 }
 

@@ -16,7 +16,7 @@
 _Static_assert(sizeof(struct reprise_record) == 16, "a record has no padding");
 
 static struct {
-	struct reprise_report_place place;
+	struct reprise_output_path place;
 	uint64_t bytes;  /* written */
 	char ended[128]; /* why; "": it has not */
 	unsigned int gathered;
@@ -39,12 +39,12 @@ static bool end(const char *why, bool told)
 /* Into a file that was opened just now, or could not be. */
 static bool write_to(int file, const void *bytes, size_t count)
 {
-	int error = reprise_report_file_add(file, bytes, count);
+	int error = reprise_output_add(file, bytes, count);
 	char room[128];
 
 	if (error != 0)
-		return end(reprise_report_file_words(error, room, sizeof(room)),
-		           error != REPRISE_REPORT_LOCKED_IN);
+		return end(reprise_output_words(error, room, sizeof(room)),
+		           error != REPRISE_OUTPUT_LOCKED_IN);
 	stream.bytes += count;
 	return true;
 }
@@ -71,9 +71,9 @@ bool reprise_record_file_open(void)
 {
 	int entered = reprise_enter();
 	char text[512];
-	bool opened = write_to(reprise_report_file_make(reprise_option_text(REPRISE_OPTION_STREAM),
-	                                                &stream.place),
-	                       text, header(text, sizeof(text)));
+	bool opened =
+		write_to(reprise_output_make(reprise_option_text(REPRISE_OPTION_STREAM), &stream.place),
+	             text, header(text, sizeof(text)));
 
 	if (opened && stream.place.beside)
 		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s",
@@ -90,7 +90,7 @@ bool reprise_record_file_flush(void)
 	if (stream.ended[0] != '\0' || stream.gathered == 0)
 		return stream.ended[0] == '\0';
 	entered = reprise_enter();
-	written = write_to(reprise_report_file_again(&stream.place, O_APPEND), gathered,
+	written = write_to(reprise_output_again(&stream.place, O_APPEND), gathered,
 	                   stream.gathered * sizeof(gathered[0]));
 	reprise_count(REPRISE_COUNT_stream_records, stream.gathered); /* none if it has ended */
 	stream.gathered = 0;

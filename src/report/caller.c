@@ -54,7 +54,7 @@ static bool is_runtime(const struct reprise_symbol *symbol, bool first, char *ru
 	return true;
 }
 
-void reprise_caller_find(const struct reprise_place *place, struct reprise_caller *caller)
+void reprise_caller_find(const struct reprise_call_site *place, struct reprise_caller *caller)
 {
 	static struct reprise_symbol symbol;
 

@@ -20,4 +20,4 @@ struct reprise_caller {
 };
 
 /* Not by two threads at once. */
-void reprise_caller_find(const struct reprise_place *place, struct reprise_caller *caller);
+void reprise_caller_find(const struct reprise_call_site *place, struct reprise_caller *caller);

@@ -17,7 +17,7 @@
 #include "base/store.h"
 #include "base/tools.h"
 #include "graph/cost.h"
-#include "graph/ledger.h"
+#include "graph/estimate.h"
 #include "lane/eager.h"
 #include "lane/verify.h"
 #include "op/op.h"
@@ -212,9 +212,9 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "exited_ops", exited);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
 		number(text, counter_names[i], atomic_load(&reprise_counters[i]));
-	number(text, "graph_bytes", reprise_ledger_bytes());
-	number(text, "graph_bytes_most", reprise_ledger_most());
-	number(text, "node_bytes", reprise_ledger_node_bytes());
+	number(text, "graph_bytes", reprise_estimate_bytes());
+	number(text, "graph_bytes_most", reprise_estimate_most());
+	number(text, "node_bytes", reprise_estimate_node_bytes());
 	number(text, "host_bytes", reprise_store_used());
 	number(text, "host_bytes_most", reprise_store_most());
 	number(text, "wait_longest_ns", atomic_load(&reprise_wait_longest_ns));
@@ -298,6 +298,6 @@ void reprise_json_write(struct reprise_text *text, const struct reprise_totals *
 	reprise_rows_add_gpu(text);
 	reprise_rows_add_series(text);
 	reprise_rows_add_histograms(text);
-	reprise_rows_add_places(text, moment != REPRISE_JSON_SNAPSHOT);
+	reprise_rows_add_call_sites(text, moment != REPRISE_JSON_SNAPSHOT);
 	reprise_text_add(text, "\n}\n");
 }

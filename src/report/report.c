@@ -42,7 +42,7 @@ void reprise_report_begin(void)
 	reprise_reporting = reprise_option_text(REPRISE_OPTION_REPORT)[0] != '\0';
 	reprise_names_wanted =
 		reprise_reporting || reprise_option_text(REPRISE_OPTION_TIMELINE)[0] != '\0';
-	reprise_report_file_begin(reprise_option_text(REPRISE_OPTION_REPORT));
+	reprise_output_begin(reprise_option_text(REPRISE_OPTION_REPORT));
 	reprise_json_begin();
 	reprise_machine_note_driver();
 	reprise_launcher_look();
@@ -56,12 +56,12 @@ void reprise_report_forget(void)
 	atomic_store(&writing.word, 0);
 	written = 0;
 	ended = failure_told = false;
-	reprise_report_file_forget();
+	reprise_output_forget();
 	reprise_json_begin();
 	reprise_histograms_forget();
 	reprise_pauses_forget();
 	reprise_series_begin();
-	reprise_places_forget();
+	reprise_call_sites_forget();
 	reprise_names_reset();
 	reprise_accounts_reset();
 }
@@ -80,10 +80,10 @@ static void write_gain(const struct reprise_totals *totals, char *words, size_t 
 	reprise_amount_duration((double)totals->gain.all_ns, all);
 	if (ns < 0)
 		snprintf(words, size, ", %s about %s more (of %s launch time)",
-		         reprise_dry ? "which would cost" : "which cost", saved, all);
+		         reprise_observing ? "which would cost" : "which cost", saved, all);
 	else
 		snprintf(words, size, ", %s about %s of %s launch time",
-		         reprise_dry ? "which would save" : "saved", saved, all);
+		         reprise_observing ? "which would save" : "saved", saved, all);
 }
 
 static void say_one_line(const struct reprise_totals *totals)
@@ -108,7 +108,7 @@ static void say_one_line(const struct reprise_totals *totals)
 	reprise_say("%.1f %% of %s launches %s%s; %" PRIu64 " traces, %" PRIu64 " side exits%s",
 	            100.0 * (double)totals->counts.replayed / (double)totals->ops,
 	            reprise_amount_count(totals->ops, ops),
-	            reprise_dry ? "would be replayed" : "replayed", gain, totals->counts.traces,
+	            reprise_observing ? "would be replayed" : "replayed", gain, totals->counts.traces,
 	            reprise_side_exits(&totals->counts), more);
 }
 
@@ -144,7 +144,7 @@ void reprise_report_tell_error(int error)
 	if (!failure_told && !commands)
 		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s",
 		            reprise_expand(pattern, getpid(), name, sizeof(name)) ? name : pattern,
-		            reprise_report_file_words(error, room, sizeof(room)));
+		            reprise_output_words(error, room, sizeof(room)));
 	failure_told = true;
 }
 
@@ -164,7 +164,7 @@ static int report(const char *where)
 	if (!is_worth_telling(state.totals))
 		return 0;
 	if (strcmp(where, "stderr") != 0)
-		return reprise_report_file_write(write_json, &state, NULL);
+		return reprise_output_write(write_json, &state, NULL);
 	say_one_line(state.totals);
 	return 0;
 }
@@ -196,7 +196,7 @@ static int take_snapshot(int *kept)
 {
 	struct state state = {reprise_totals_take(), REPRISE_JSON_SNAPSHOT};
 
-	return state.totals->ops == 0 ? 0 : reprise_report_file_write(write_json, &state, kept);
+	return state.totals->ops == 0 ? 0 : reprise_output_write(write_json, &state, kept);
 }
 
 bool reprise_report_snapshot(int *kept)
@@ -210,9 +210,9 @@ bool reprise_report_snapshot(int *kept)
 	if (!ended && now != written) {
 		error = take_snapshot(kept);
 		written = error == 0 ? now : 0;
-		told = error == 0 || error == REPRISE_REPORT_LOCKED_IN || failure_told ||
+		told = error == 0 || error == REPRISE_OUTPUT_LOCKED_IN || failure_told ||
 		       reprise_log_is_heard();
-		if (error != 0 && error != REPRISE_REPORT_LOCKED_IN && told)
+		if (error != 0 && error != REPRISE_OUTPUT_LOCKED_IN && told)
 			reprise_report_tell_error(error);
 	}
 	reprise_lock_give(&writing);

@@ -19,7 +19,7 @@ bool reprise_report_now(int file);
 /*
  * Writes the report as it is now to where it is to be at the end, unless nothing has happened since
  * it was written last; not once the report at the end is written. *kept as
- * reprise_report_file_write() has it. False if it could not be, and nobody could be told.
+ * reprise_output_write() has it. False if it could not be, and nobody could be told.
  */
 bool reprise_report_snapshot(int *kept);
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "gpu/gpu.h"
-#include "graph/ledger.h"
+#include "graph/estimate.h"
 #include "lane/dispatch.h"
 #include "lane/registry.h"
 #include "op/name.h"
@@ -53,7 +53,7 @@ static void add_account(struct reprise_text *text, const struct reprise_account 
 	                 ", \"exited_ops\": %" PRIu64 ", \"host_bytes\": %" PRIu64
 	                 ", \"graph_bytes\": %" PRIu64 "}",
 	                 account->counts.exited_ops, account->host_bytes,
-	                 account->graph_nodes * reprise_ledger_node_bytes());
+	                 account->graph_nodes * reprise_estimate_node_bytes());
 }
 
 void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals)
@@ -68,7 +68,7 @@ void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_tot
 		reprise_text_add(
 			text,
 			"%s{\"lane\": %u, \"length\": %u, \"loose\": %u, \"live\": %s, \"made\": %" PRIu64 ", ",
-			reprise_text_line(&any), account->lane, account->length, account->loose,
+			reprise_text_line(&any), account->lane, account->length, account->any_value,
 			account->live ? "true" : "false", account->traces);
 		add_name(text, "first", account->first);
 		add_name(text, "last", account->last);
@@ -216,7 +216,7 @@ void reprise_rows_add_histograms(struct reprise_text *text)
 /* ---- places ---- */
 
 struct place_row {
-	enum reprise_place_kind kind;
+	enum reprise_call_site_kind kind;
 	const char *what;
 	struct reprise_caller caller;
 	uint64_t count;
@@ -225,19 +225,19 @@ struct place_row {
 /* The row of a call from there, or from anywhere if nobody is to look who the caller is; NULL if
  * there is no room. */
 static struct place_row *place_row(struct place_row *rows, unsigned int *count,
-                                   const struct reprise_place *place, bool named)
+                                   const struct reprise_call_site *site, bool named)
 {
 	struct reprise_caller caller = {0};
 	unsigned int i = 0;
 
 	if (named)
-		reprise_caller_find(place, &caller);
-	while (i < *count && (rows[i].what != place->what || rows[i].caller.address != caller.address))
+		reprise_caller_find(site, &caller);
+	while (i < *count && (rows[i].what != site->what || rows[i].caller.address != caller.address))
 		i++;
 	if (i == PLACES_MOST)
 		return NULL;
 	if (i == *count) {
-		rows[i] = (struct place_row){place->kind, place->what, caller, 0};
+		rows[i] = (struct place_row){site->kind, site->what, caller, 0};
 		(*count)++;
 	}
 	return &rows[i];
@@ -259,7 +259,7 @@ static void add_place(struct reprise_text *text, const struct place_row *row)
 {
 	static const char *const kinds[] = {
 #define X(name, words) #name,
-		REPRISE_PLACE_KINDS(X)
+		REPRISE_CALL_SITE_KINDS(X)
 #undef X
 	};
 	static struct reprise_symbol symbol;
@@ -273,18 +273,18 @@ static void add_place(struct reprise_text *text, const struct place_row *row)
 	reprise_text_add(text, "}");
 }
 
-void reprise_rows_add_places(struct reprise_text *text, bool named)
+void reprise_rows_add_call_sites(struct reprise_text *text, bool named)
 {
 	static struct place_row rows[PLACES_MOST];
-	uint64_t left_out = reprise_places_left_out();
+	uint64_t left_out = reprise_call_sites_left_out();
 	unsigned int count = 0;
 	bool any = false;
 
-	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
-		struct reprise_place place = reprise_place_at(i);
-		struct place_row *row = place.count > 0 ? place_row(rows, &count, &place, named) : NULL;
+	for (unsigned int i = 0; i < REPRISE_CALL_SITES_MOST; i++) {
+		struct reprise_call_site site = reprise_call_site_at(i);
+		struct place_row *row = site.count > 0 ? place_row(rows, &count, &site, named) : NULL;
 
-		*(row != NULL ? &row->count : &left_out) += place.count;
+		*(row != NULL ? &row->count : &left_out) += site.count;
 	}
 	reprise_text_add(text, ",\n  \"places\": [");
 	for (unsigned int i = 0; i < count; i++) {

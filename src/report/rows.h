@@ -18,4 +18,4 @@ void reprise_rows_add_histograms(struct reprise_text *text);
  * "places". named: who the callers are is looked up, which takes the loader's lock and reads their
  * files; else each call is one row, wherever it comes from.
  */
-void reprise_rows_add_places(struct reprise_text *text, bool named);
+void reprise_rows_add_call_sites(struct reprise_text *text, bool named);

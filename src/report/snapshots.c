@@ -129,7 +129,7 @@ __attribute__((destructor)) static void at_end(void)
 	REPRISE_KEEP_FLOAT;
 	int error = reprise_report_write_last();
 
-	if (error == REPRISE_REPORT_LOCKED_IN)
+	if (error == REPRISE_OUTPUT_LOCKED_IN)
 		have_last_written();
 	else if (error != 0)
 		reprise_report_tell_error(error);

@@ -29,7 +29,7 @@ static struct reprise_lane_counts copy_counts(const struct reprise_lane *lane)
 struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
 {
 	struct reprise_lane_counts counts = copy_counts(lane);
-	uint32_t ahead = atomic_load(&lane->drowsy_ops);
+	uint32_t ahead = atomic_load(&lane->backoff_ops);
 
 	counts.ops -= ahead;
 	counts.drowsy -= ahead;
@@ -164,7 +164,7 @@ static void weigh(struct reprise_gain *gain)
 	gain->firsts = pauses.firsts;
 	gain->pauses = pauses.count;
 	gain->pauses_ns = reprise_clock_ticks_to_ns(pauses.ticks);
-	if (reprise_dry)
+	if (reprise_observing)
 		expect(gain);
 	gain->saved_ns = (int64_t)gain->replaced_ns - (int64_t)(gain->launches_ns + gain->patches_ns +
 	                                                        gain->exits_ns + gain->defers_ns);

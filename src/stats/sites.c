@@ -17,50 +17,50 @@ static struct slot {
 	_Atomic unsigned int depth;
 	_Atomic int kind;
 	_Atomic uint64_t count;
-} slots[REPRISE_PLACES_MOST];
+} slots[REPRISE_CALL_SITES_MOST];
 
 static _Atomic uint64_t left_out;
 static atomic_bool begun;
 
-void reprise_places_begin(void)
+void reprise_call_sites_begin(void)
 {
 	atomic_store(&begun, true);
 }
 
 /* True if the slot is this place's, now or before. */
-static bool is_of(struct slot *slot, uint64_t key, const struct reprise_place *place)
+static bool is_of(struct slot *slot, uint64_t key, const struct reprise_call_site *site)
 {
 	uint64_t found = 0;
 
 	if (!atomic_compare_exchange_strong(&slot->key, &found, key))
 		return found == key;
-	atomic_store(&slot->kind, (int)place->kind);
-	for (unsigned int i = 0; i < place->depth; i++)
-		atomic_store(&slot->frames[i], place->frames[i]);
-	atomic_store(&slot->depth, place->depth);
-	atomic_store(&slot->what, place->what);
+	atomic_store(&slot->kind, (int)site->kind);
+	for (unsigned int i = 0; i < site->depth; i++)
+		atomic_store(&slot->frames[i], site->frames[i]);
+	atomic_store(&slot->depth, site->depth);
+	atomic_store(&slot->what, site->what);
 	return true;
 }
 
-void reprise_place_count(enum reprise_place_kind kind, const char *what, const void *address)
+void reprise_call_site_count(enum reprise_call_site_kind kind, const char *what,
+                             const void *address)
 {
 	REPRISE_KEEP_ERRNO;
-	struct reprise_place place = {.kind = kind, .what = what};
+	struct reprise_call_site site = {.kind = kind, .what = what};
 	uint64_t key;
 
 	/* What the driver itself takes, and what the program does before it begins, are no obstacle. */
-	if (kind == REPRISE_PLACE_allocates &&
+	if (kind == REPRISE_CALL_SITE_allocates &&
 	    (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
 		return;
-	place.depth = reprise_stack_walk(address, place.frames);
-	key =
-		reprise_hash_mix(reprise_hash_bytes(0, place.frames, place.depth * sizeof(place.frames[0])),
-	                     (uintptr_t)what) |
-		1;
+	site.depth = reprise_stack_walk(address, site.frames);
+	key = reprise_hash_mix(reprise_hash_bytes(0, site.frames, site.depth * sizeof(site.frames[0])),
+	                       (uintptr_t)what) |
+	      1;
 	for (unsigned int i = 0; i < TRIES_MOST; i++) {
-		struct slot *slot = &slots[(key / 2 + i) % REPRISE_PLACES_MOST];
+		struct slot *slot = &slots[(key / 2 + i) % REPRISE_CALL_SITES_MOST];
 
-		if (is_of(slot, key, &place)) {
+		if (is_of(slot, key, &site)) {
 			atomic_fetch_add_explicit(&slot->count, 1, memory_order_relaxed);
 			return;
 		}
@@ -68,29 +68,29 @@ void reprise_place_count(enum reprise_place_kind kind, const char *what, const v
 	atomic_fetch_add_explicit(&left_out, 1, memory_order_relaxed);
 }
 
-struct reprise_place reprise_place_at(unsigned int i)
+struct reprise_call_site reprise_call_site_at(unsigned int i)
 {
 	struct slot *slot = &slots[i];
-	struct reprise_place place = {.what = atomic_load(&slot->what)};
+	struct reprise_call_site site = {.what = atomic_load(&slot->what)};
 
-	if (place.what == NULL)
-		return place;
-	place.kind = (enum reprise_place_kind)atomic_load(&slot->kind);
-	place.depth = atomic_load(&slot->depth);
-	for (unsigned int f = 0; f < place.depth; f++)
-		place.frames[f] = atomic_load(&slot->frames[f]);
-	place.count = atomic_load(&slot->count);
-	return place;
+	if (site.what == NULL)
+		return site;
+	site.kind = (enum reprise_call_site_kind)atomic_load(&slot->kind);
+	site.depth = atomic_load(&slot->depth);
+	for (unsigned int f = 0; f < site.depth; f++)
+		site.frames[f] = atomic_load(&slot->frames[f]);
+	site.count = atomic_load(&slot->count);
+	return site;
 }
 
-uint64_t reprise_places_left_out(void)
+uint64_t reprise_call_sites_left_out(void)
 {
 	return atomic_load(&left_out);
 }
 
-void reprise_places_forget(void)
+void reprise_call_sites_forget(void)
 {
-	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
+	for (unsigned int i = 0; i < REPRISE_CALL_SITES_MOST; i++) {
 		atomic_store(&slots[i].what, NULL);
 		atomic_store(&slots[i].count, 0);
 		atomic_store(&slots[i].key, 0);

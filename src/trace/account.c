@@ -31,7 +31,7 @@ static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_
 		const struct reprise_op *op = &trace->ops[i];
 		uint16_t name = op->kind == REPRISE_OP_KERNEL ? op->kernel.name : 0;
 
-		account->loose += trace->loose[i];
+		account->any_value += trace->any_value[i];
 		accounts->by_name[name] += trace->replays;
 		account->first = account->first == 0 ? name : account->first;
 		account->last = name != 0 ? name : account->last;

@@ -19,9 +19,9 @@ struct reprise_account {
 	uint64_t key;
 	uint64_t traces;
 	unsigned int lane;
-	bool live;                  /* it was there when it was asked for */
-	unsigned int length, loose; /* ops, and those that may have any values */
-	uint16_t first, last;       /* the names of its first and last kernel (op/name.h) */
+	bool live;                      /* it was there when it was asked for */
+	unsigned int length, any_value; /* ops, and those that may have any values */
+	uint16_t first, last;           /* the names of its first and last kernel (op/name.h) */
 	uint64_t replays;
 	uint64_t ops;         /* that its replays stood for, absent ones not counted */
 	uint64_t eager_ticks; /* what these would have cost by themselves */

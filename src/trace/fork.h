@@ -14,8 +14,8 @@
  * is. That the others are not makes no difference.
  *
  * Then launching it adds no edge and loses none, if before it the origin's stream is behind those
- * of all members that it uses (lane/joint.h). Ops of one member, with no wait among them, are the
- * simplest case. Pure functions.
+ * of all members that it uses (lane/group/group.h). Ops of one member, with no wait among them, are
+ * the simplest case. Pure functions.
  */
 #pragma once
 

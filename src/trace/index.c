@@ -82,7 +82,7 @@ void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 {
 	CHAIN(index->by_value[BUCKET(trace->key_value)], by_value, trace);
 	CHAIN(index->by_shape[BUCKET(trace->key_shape)], by_shape, trace);
-	if (trace->loose[0])
+	if (trace->any_value[0])
 		CHAIN(index->by_loose[BUCKET(trace->key_shape)], by_loose, trace);
 	link_newest(index, trace);
 	index->count++;
@@ -100,67 +100,71 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 	part(trace);
 	while (trace->leader != NULL)
 		part(trace->leader);
-	if (trace->twin != NULL)
-		trace->twin->twin = NULL;
+	if (trace->alternate != NULL)
+		trace->alternate->alternate = NULL;
 }
 
-void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *trace, unsigned int at)
+void reprise_index_set_any_value(struct reprise_index *index, struct reprise_trace *trace,
+                                 unsigned int at)
 {
-	trace->loose[at] = true;
+	trace->any_value[at] = true;
 	if (at == 0 && trace->by_loose.at == NULL)
 		CHAIN(index->by_loose[BUCKET(trace->key_shape)], by_loose, trace);
 }
 
-static bool is_here(const struct reprise_trace *trace, const struct reprise_spot *spot)
+static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)
 {
-	return trace->spot.position == spot->position || trace->spot.value == spot->value ||
-	       trace->spot.value == 0 || spot->value == 0;
+	return trace->position.since_wait == position->since_wait ||
+	       trace->position.value == position->value || trace->position.value == 0 ||
+	       position->value == 0;
 }
 
 /* Of those that are entered by shape: in a long chain of one kernel every op looks like every
  * trace's first. */
-static bool is_in_place(const struct reprise_trace *trace, const struct reprise_spot *spot)
+static bool is_in_place(const struct reprise_trace *trace, const struct reprise_position *position)
 {
-	return trace->spot.position == spot->position || spot->position > REPRISE_NEAR_WAIT;
+	return trace->position.since_wait == position->since_wait ||
+	       position->since_wait > REPRISE_NEAR_WAIT;
 }
 
 static bool better(const struct reprise_trace *trace, const struct reprise_trace *best,
-                   const struct reprise_spot *spot, uint64_t now)
+                   const struct reprise_position *position, uint64_t now)
 {
-	bool here = trace->spot.position == spot->position;
+	bool here = trace->position.since_wait == position->since_wait;
 
-	if (!reprise_trace_usable(trace, now) || !is_here(trace, spot))
+	if (!reprise_trace_usable(trace, now) || !is_here(trace, position))
 		return false;
-	if (best == NULL || here != (best->spot.position == spot->position))
+	if (best == NULL || here != (best->position.since_wait == position->since_wait))
 		return best == NULL || here;
 	return trace->last_followed > best->last_followed;
 }
 
 struct reprise_trace *reprise_index_find_value(const struct reprise_index *index,
-                                               const struct reprise_spot *spot,
+                                               const struct reprise_position *position,
                                                const struct reprise_op *op, uint64_t now)
 {
-	uint64_t key = reprise_hash_mix(spot->before, op->value);
+	uint64_t key = reprise_hash_mix(position->before, op->value);
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_value[BUCKET(key)]; trace != NULL;
 	     trace = trace->by_value.next)
-		if (trace->key_value == key && !trace->head_moved && !trace->loose[0] &&
-		    better(trace, best, spot, now))
+		if (trace->key_value == key && !trace->head_moved && !trace->any_value[0] &&
+		    better(trace, best, position, now))
 			best = trace;
 	return best;
 }
 
 struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index,
-                                               const struct reprise_spot *spot,
+                                               const struct reprise_position *position,
                                                const struct reprise_op *op, uint64_t now)
 {
-	uint64_t key = reprise_hash_mix(spot->before, op->shape);
+	uint64_t key = reprise_hash_mix(position->before, op->shape);
 	struct reprise_trace *best = NULL;
 
 	for (struct reprise_trace *trace = index->by_loose[BUCKET(key)]; trace != NULL;
 	     trace = trace->by_loose.next)
-		if (trace->key_shape == key && is_in_place(trace, spot) && better(trace, best, spot, now))
+		if (trace->key_shape == key && is_in_place(trace, position) &&
+		    better(trace, best, position, now))
 			best = trace;
 	return best;
 }
@@ -168,35 +172,35 @@ struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index
 static bool same_where_tight(const struct reprise_trace *trace, const struct reprise_op *ops)
 {
 	for (unsigned int i = 0; i < trace->count; i++)
-		if (!trace->loose[i] && !reprise_op_same_values(&trace->ops[i], &ops[i]))
+		if (!trace->any_value[i] && !reprise_op_same_values(&trace->ops[i], &ops[i]))
 			return false;
 	return true;
 }
 
-static bool is_same(const struct reprise_trace *trace, const struct reprise_spot *spot,
+static bool is_same(const struct reprise_trace *trace, const struct reprise_position *position,
                     const struct reprise_op *ops, unsigned int count, uint64_t shapes)
 {
 	return trace->count == count && trace->shape_before[count] == shapes &&
-	       (trace->loose[0] ? is_in_place(trace, spot) : is_here(trace, spot)) &&
+	       (trace->any_value[0] ? is_in_place(trace, position) : is_here(trace, position)) &&
 	       same_where_tight(trace, ops);
 }
 
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
-                                         const struct reprise_spot *spot,
+                                         const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count)
 {
-	uint64_t by_shape = reprise_hash_mix(spot->before, ops[0].shape),
-			 by_value = reprise_hash_mix(spot->before, ops[0].value), shapes = 1;
+	uint64_t by_shape = reprise_hash_mix(position->before, ops[0].shape),
+			 by_value = reprise_hash_mix(position->before, ops[0].value), shapes = 1;
 
 	for (unsigned int i = 0; i < count; i++)
 		shapes = reprise_hash_mix(shapes, ops[i].shape);
 	for (struct reprise_trace *trace = index->by_value[BUCKET(by_value)]; trace != NULL;
 	     trace = trace->by_value.next)
-		if (trace->key_value == by_value && is_same(trace, spot, ops, count, shapes))
+		if (trace->key_value == by_value && is_same(trace, position, ops, count, shapes))
 			return trace;
 	for (struct reprise_trace *trace = index->by_loose[BUCKET(by_shape)]; trace != NULL;
 	     trace = trace->by_loose.next)
-		if (trace->key_shape == by_shape && is_same(trace, spot, ops, count, shapes))
+		if (trace->key_shape == by_shape && is_same(trace, position, ops, count, shapes))
 			return trace;
 	return NULL;
 }
@@ -206,7 +210,8 @@ static bool agrees(const struct reprise_trace *other, const struct reprise_trace
                    unsigned int done)
 {
 	for (unsigned int i = 0; i < done; i++)
-		if (!other->loose[i] && !reprise_op_same_values(&other->ops[i], reprise_trace_op(trace, i)))
+		if (!other->any_value[i] &&
+		    !reprise_op_same_values(&other->ops[i], reprise_trace_op(trace, i)))
 			return false;
 	return true;
 }
@@ -234,7 +239,7 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
 		if (!reprise_trace_usable(other, now)) {
 			if (same && agrees(other, trace, done))
 				*coming = other;
-		} else if (!agrees(other, trace, done) || (!same && !other->loose[done]))
+		} else if (!agrees(other, trace, done) || (!same && !other->any_value[done]))
 			fits = fits == NULL ? other : fits;
 		else if (same)
 			return other;

@@ -31,16 +31,16 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
  * if there is none. O(1) but for traces that begin alike.
  */
 struct reprise_trace *reprise_index_find_value(const struct reprise_index *index,
-                                               const struct reprise_spot *spot,
+                                               const struct reprise_position *position,
                                                const struct reprise_op *op, uint64_t now);
 struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index,
-                                               const struct reprise_spot *spot,
+                                               const struct reprise_position *position,
                                                const struct reprise_op *op, uint64_t now);
 
 /* The trace of just these ops, built or not: with these values where it is not loose. NULL if there
  * is none. */
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
-                                         const struct reprise_spot *spot,
+                                         const struct reprise_position *position,
                                          const struct reprise_op *ops, unsigned int count);
 
 /*
@@ -55,8 +55,8 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
                                             uint64_t now, struct reprise_trace **coming);
 
 /* Any value will do at op `at` from now on. */
-void reprise_index_loosen(struct reprise_index *index, struct reprise_trace *trace,
-                          unsigned int at);
+void reprise_index_set_any_value(struct reprise_index *index, struct reprise_trace *trace,
+                                 unsigned int at);
 
 /* The trace was used now. */
 void reprise_index_use(struct reprise_index *index, struct reprise_trace *trace);

@@ -55,11 +55,11 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start,
                                  unsigned int most)
 {
-	unsigned int loose = segment->loose[start], count = 1;
+	unsigned int any_value = segment->any_value[start], count = 1;
 
 	for (; count < most && start + count < segment->count; count++) {
-		loose += segment->loose[start + count];
-		if (loose > MOST_LOOSE)
+		any_value += segment->any_value[start + count];
+		if (any_value > MOST_LOOSE)
 			break;
 	}
 	return count;
@@ -110,7 +110,7 @@ unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigne
 unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned int start,
                                 uint64_t hold_ns, bool few)
 {
-	unsigned int position = segment->spot.position + start, left = segment->count - start;
+	unsigned int position = segment->position.since_wait + start, left = segment->count - start;
 	unsigned int count, even;
 
 	if (hold_ns == 0)

@@ -26,18 +26,19 @@ static size_t payload_room(uint32_t bytes)
 
 /* One block: the trace, two arrays of ops, the hashes, four arrays of bits, the nodes, the
  * payloads, absences, what is loose. */
-struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose,
-                                        unsigned int count, const struct reprise_spot *spot,
-                                        struct reprise_workshop *workshop)
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *any_value,
+                                        unsigned int count, const struct reprise_position *position,
+                                        struct reprise_capture_streams *capture_streams)
 {
 	size_t payload = 0, words = (count + 63) / 64;
 
 	for (unsigned int i = 0; i < count; i++)
 		payload += payload_room(ops[i].payload_bytes);
 
-	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 +
-	               (count + 1) * sizeof(uint64_t) + 4 * words * sizeof(uint64_t) +
-	               count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*loose));
+	size_t bytes =
+		sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 +
+		(count + 1) * sizeof(uint64_t) + 4 * words * sizeof(uint64_t) +
+		count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*any_value));
 	struct reprise_trace *trace = reprise_store_take(REPRISE_STORE_TRACES, bytes);
 
 	if (trace == NULL)
@@ -56,8 +57,8 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	at = (unsigned char *)(((uintptr_t)(trace->graph.nodes + count) + 15u) & ~(uintptr_t)15);
 
 	trace->absences = (uint16_t *)(at + 2 * payload);
-	trace->loose = (bool *)(trace->absences + count);
-	memcpy(trace->loose, loose, count * sizeof(*loose));
+	trace->any_value = (bool *)(trace->absences + count);
+	memcpy(trace->any_value, any_value, count * sizeof(*any_value));
 	trace->shape_before[0] = 1;
 	for (unsigned int i = 0; i < count; i++) {
 		trace->ops[i].payload = at;
@@ -68,16 +69,16 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	}
 	trace->bytes = bytes;
 	trace->count = count;
-	trace->spot = *spot;
-	trace->key_shape = reprise_hash_mix(spot->before, ops[0].shape);
-	trace->key_value = reprise_hash_mix(spot->before, ops[0].value);
+	trace->position = *position;
+	trace->key_shape = reprise_hash_mix(position->before, ops[0].shape);
+	trace->key_value = reprise_hash_mix(position->before, ops[0].value);
 	trace->graph.count = count;
 	for (unsigned int i = 0; i < count; i++) {
 		trace->graph.members |= (uint8_t)(1u << ops[i].member);
 		trace->event_count += reprise_op_is_event(ops[i].kind);
 	}
 	trace->graph.ops = trace->ops;
-	trace->graph.workshop = workshop;
+	trace->graph.capture_streams = capture_streams;
 	return trace;
 }
 
@@ -115,7 +116,8 @@ void reprise_trace_change(struct reprise_trace *trace, unsigned int i,
 	mark(trace, i);
 }
 
-void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const struct reprise_op *op)
+void reprise_trace_copy_values(struct reprise_trace *trace, unsigned int i,
+                               const struct reprise_op *op)
 {
 	if (reprise_op_same_values(&trace->ops[i], op) && reprise_op_same_memory(&trace->ops[i], op))
 		return;
@@ -123,14 +125,14 @@ void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const stru
 	mark(trace, i);
 }
 
-void reprise_trace_pass_over(struct reprise_trace *trace, unsigned int first, unsigned int count)
+void reprise_trace_skip(struct reprise_trace *trace, unsigned int first, unsigned int count)
 {
 	for (unsigned int i = first; i < first + count; i++)
 		trace->absent[i / 64] |= (uint64_t)1 << (i % 64);
 	trace->absent_count += count;
 }
 
-void reprise_trace_settle(struct reprise_trace *trace, bool kept)
+void reprise_trace_end_visit(struct reprise_trace *trace, bool kept)
 {
 	if (trace->absent_count > 0)
 		memset(trace->absent, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
@@ -146,7 +148,7 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 		trace->ops[i] = trace->incoming[i];
 		trace->incoming[i] = before;
 	}
-	if (kept && (trace->changed[0] & 1) != 0 && !trace->loose[0] &&
+	if (kept && (trace->changed[0] & 1) != 0 && !trace->any_value[0] &&
 	    !reprise_op_same_values(&trace->ops[0], &trace->incoming[0]))
 		trace->head_moved = true;
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
@@ -157,7 +159,7 @@ void reprise_trace_settle(struct reprise_trace *trace, bool kept)
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now)
 {
 	return atomic_load_explicit(&trace->graph.state, memory_order_acquire) == REPRISE_GRAPH_READY &&
-	       trace->aside_until <= now;
+	       trace->cooldown_until <= now;
 }
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
@@ -172,10 +174,10 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 		trace->setbacks = 0;
 }
 
-void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now)
+void reprise_trace_begin_cooldown(struct reprise_trace *trace, uint64_t now)
 {
 	trace->trust = 0;
-	trace->aside_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);
+	trace->cooldown_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);
 	trace->may_return = false;
 	if (trace->setbacks < MOST_SETBACKS)
 		trace->setbacks++;
@@ -193,7 +195,7 @@ void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now)
 	trace->trust -= DISAPPOINTMENT;
 	if (trace->trust >= -2 * DISAPPOINTMENT)
 		return;
-	reprise_trace_put_aside(trace, now);
+	reprise_trace_begin_cooldown(trace, now);
 	trace->may_return = true;
 }
 
@@ -202,6 +204,6 @@ bool reprise_trace_return(struct reprise_trace *trace)
 	if (!trace->may_return ||
 	    atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_READY)
 		return false;
-	trace->aside_until = 0;
+	trace->cooldown_until = 0;
 	return true;
 }

@@ -12,7 +12,7 @@
 
 #include "graph/graph.h"
 #include "op/op.h"
-#include "trace/spot.h"
+#include "trace/position.h"
 
 /* Why a trace was left before its end; the deferred ops were issued eagerly. */
 #define REPRISE_EXITS(X) \
@@ -49,8 +49,8 @@ struct reprise_trace {
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
 	uint64_t
-		*wanted; /* a bit for each op that a queued visit brings to other values (lane/queued.h) */
-	uint64_t queued_as; /* the count of what the lane's queue was given, when that was its visit
+		*wanted; /* a bit for each op that a queued visit brings to other values (lane/pending.h) */
+	uint64_t pending_as; /* the count of what the lane's queue was given, when that was its visit
 	                       last; 0: never */
 	uint16_t direct,
 		direct_span;  /* so many visits are launched at once, and so many were last time */
@@ -59,10 +59,10 @@ struct reprise_trace {
 	                     neither answered nor to be issued */
 	unsigned int absent_count;
 	uint16_t *absences; /* how often each op was the first of those that were passed over */
-	bool *loose;        /* ops whose values are new at every visit: any will do */
+	bool *any_value;    /* ops whose values are new at every visit: any will do */
 	uint64_t
 		*shape_before; /* at i: hash of the shapes of the ops before op i; `count` + 1 of them */
-	struct reprise_trace *twin; /* (lane/twin.h) */
+	struct reprise_trace *alternate; /* (lane/alternate.h) */
 	unsigned int
 		returned;       /* ops to which this visit brings the values that they had two visits ago */
 	unsigned int turns; /* up with these, down with visits that have few of them */
@@ -71,7 +71,7 @@ struct reprise_trace {
 
 	struct reprise_graph graph;
 
-	struct reprise_spot spot; /* of its first op */
+	struct reprise_position position; /* of its first op */
 	uint64_t key_shape,
 		key_value; /* spot.before with the first op's shape or value: how it is found */
 	struct reprise_chain {
@@ -85,17 +85,17 @@ struct reprise_trace {
 		**led; /* the traces that it follows; the next one with this follower, and what points here
 	            */
 
-	int balance;            /* what it has gained, as far as was timed (balance.h) */
-	int trust;              /* up with each replay, down with each side exit */
-	unsigned int setbacks;  /* how often it was put aside: each time twice as long */
-	uint64_t aside_until;   /* the lane's count of ops until which it is not followed; 0 if it was
-	                           replayed since */
-	bool may_return;        /* it is put aside for side exits alone */
-	uint64_t last_followed; /* the same count, when it was last replayed */
-	unsigned int strangers; /* how often other values came where it is not loose, and no other trace
-	                           had them */
-	unsigned int held_at;   /* the op before which the program paused for long last, */
-	int held;               /* up each time that it did so there, down with each replay */
+	int balance;             /* what it has gained, as far as was timed (balance.h) */
+	int trust;               /* up with each replay, down with each side exit */
+	unsigned int setbacks;   /* how often it was put aside: each time twice as long */
+	uint64_t cooldown_until; /* the lane's count of ops until which it is not followed; 0 if it was
+	                         replayed since */
+	bool may_return;         /* it is put aside for side exits alone */
+	uint64_t last_followed;  /* the same count, when it was last replayed */
+	unsigned int foreign_calls; /* how often other values came where it is not loose, and no other
+	                           trace had them */
+	unsigned int held_at;       /* the op before which the program paused for long last, */
+	int held;                   /* up each time that it did so there, down with each replay */
 	uint64_t replays;
 	uint64_t failed_at; /* the lane's count of ops when its graph could not be patched or launched;
 	                       0 if it was replayed since */
@@ -107,9 +107,9 @@ struct reprise_trace {
 
 /* Copies `count` ops, and which of them are loose. NULL if there is no memory. The graph is EMPTY.
  */
-struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *loose,
-                                        unsigned int count, const struct reprise_spot *spot,
-                                        struct reprise_workshop *workshop);
+struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *any_value,
+                                        unsigned int count, const struct reprise_position *position,
+                                        struct reprise_capture_streams *capture_streams);
 
 /* Frees host memory only: the graph must have been retired or be gone with its context. */
 void reprise_trace_free(struct reprise_trace *trace);
@@ -126,7 +126,8 @@ void reprise_trace_change(struct reprise_trace *trace, unsigned int i,
                           const struct reprise_call *call);
 
 /* Notes that op i, of the same shape, has the values of `op`, unless it has them already. */
-void reprise_trace_adopt(struct reprise_trace *trace, unsigned int i, const struct reprise_op *op);
+void reprise_trace_copy_values(struct reprise_trace *trace, unsigned int i,
+                               const struct reprise_op *op);
 
 static inline bool reprise_trace_absent(const struct reprise_trace *trace, unsigned int i)
 {
@@ -134,7 +135,7 @@ static inline bool reprise_trace_absent(const struct reprise_trace *trace, unsig
 }
 
 /* Notes that the `count` ops from `first` on do not come in this visit. */
-void reprise_trace_pass_over(struct reprise_trace *trace, unsigned int first, unsigned int count);
+void reprise_trace_skip(struct reprise_trace *trace, unsigned int first, unsigned int count);
 
 /* Whether the executable graph is not as this visit wants it. */
 static inline bool reprise_trace_needs_patch(const struct reprise_trace *trace)
@@ -144,7 +145,7 @@ static inline bool reprise_trace_needs_patch(const struct reprise_trace *trace)
 }
 
 /* The visit is over. `kept`: the graph has this visit's values now. */
-void reprise_trace_settle(struct reprise_trace *trace, bool kept);
+void reprise_trace_end_visit(struct reprise_trace *trace, bool kept);
 
 /* True if the graph can be launched and the trace is not put aside. `now`: the lane's count of ops.
  */
@@ -153,7 +154,7 @@ bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now);
 /* Whether a replay now is its first since the time for which it was put aside is over. */
 static inline bool reprise_trace_comes_back(const struct reprise_trace *trace, uint64_t now)
 {
-	return trace->aside_until != 0 && trace->aside_until <= now;
+	return trace->cooldown_until != 0 && trace->cooldown_until <= now;
 }
 
 void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
@@ -164,7 +165,7 @@ bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at);
 void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);
 
 /* Puts it aside at once, each time for longer. */
-void reprise_trace_put_aside(struct reprise_trace *trace, uint64_t now);
+void reprise_trace_begin_cooldown(struct reprise_trace *trace, uint64_t now);
 
 /*
  * What came instead of another trace's op is this one's. If it is put aside for side exits alone,

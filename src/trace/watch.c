@@ -5,8 +5,8 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/store.h"
-#include "trace/place.h"
-#include "trace/seen.h"
+#include "trace/site.h"
+#include "trace/hash_set.h"
 
 #define PAYLOAD_LEAST 65536
 
@@ -26,24 +26,24 @@ struct block {
 struct reprise_watch {
 	struct reprise_op ops[REPRISE_SEGMENT_MOST];
 	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks, until somebody wants to know */
-	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_PLACE_BY_COUNT]; /* of their places; 0: none */
-	bool loose[REPRISE_SEGMENT_MOST]; /* at first: its value and the two before it had not come
+	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT]; /* of their places; 0: none */
+	bool any_value[REPRISE_SEGMENT_MOST]; /* at first: its value and the two before it had not come
 	                                     together */
 	unsigned int count;
-	struct reprise_spot spot; /* of the first */
-	uint32_t segment;         /* counts segments */
+	struct reprise_position position; /* of the first */
+	uint32_t segment;                 /* counts segments */
 
 	uint64_t recent_shapes[CONTEXT]; /* of the last ops kept, a ring; */
 	uint64_t recent_values[2];
-	unsigned int recent;          /* the ring's oldest */
-	uint64_t shapes;              /* a rolling hash of the ring */
-	struct reprise_seen in_a_row; /* three values */
-	struct reprise_seen parts;    /* segments, and parts of them */
-	unsigned int extremum;        /* index of the least hash so far, 0 if none */
-	uint64_t extremum_key[2];     /* by shapes, then by values */
+	unsigned int recent;              /* the ring's oldest */
+	uint64_t shapes;                  /* a rolling hash of the ring */
+	struct reprise_hash_set in_a_row; /* three values */
+	struct reprise_hash_set parts;    /* segments, and parts of them */
+	unsigned int extremum;            /* index of the least hash so far, 0 if none */
+	uint64_t extremum_key[2];         /* by shapes, then by values */
 
 	struct block *live, *spare; /* payloads of the segment; those that the tail moves to at a cut */
-	struct reprise_places places;
+	struct reprise_sites sites;
 };
 
 static unsigned char *allocate(struct block **list, size_t size)
@@ -86,7 +86,7 @@ struct reprise_watch *reprise_watch_new(void)
 	struct reprise_watch *watch = reprise_store_take(REPRISE_STORE_WATCHED, sizeof(*watch));
 
 	if (watch != NULL)
-		watch->spot.before = REPRISE_BEFORE_NOTHING;
+		watch->position.before = REPRISE_BEFORE_NOTHING;
 	return watch;
 }
 
@@ -123,27 +123,28 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch,
 /* Whether the segment's values came before, in whole. */
 static bool is_exact(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
-	uint64_t values = reprise_hash_mix(segment->count, segment->spot.before <= REPRISE_BEFORE_WAIT);
+	uint64_t values =
+		reprise_hash_mix(segment->count, segment->position.before <= REPRISE_BEFORE_WAIT);
 
 	for (unsigned int i = 0; i < segment->count; i++)
 		values = reprise_hash_mix(values, segment->ops[i].value);
-	return reprise_seen_note(&watch->parts, values, watch->segment);
+	return reprise_hash_set_note(&watch->parts, values, watch->segment);
 }
 
 /* The places of the segment's ops; their contexts are known already. */
 static void name_places(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
-	uint64_t whole = segment->count, before = segment->spot.before;
+	uint64_t whole = segment->count, before = segment->position.before;
 
 	for (unsigned int i = 0; i < segment->count; i++)
 		whole = reprise_hash_mix(whole, segment->ops[i].shape);
 	for (unsigned int i = 0; i < segment->count; i++) {
-		unsigned int position = segment->spot.position + i;
+		unsigned int position = segment->position.since_wait + i;
 		uint64_t near = reprise_hash_mix(reprise_hash_mix(before, position), segment->ops[i].shape);
 
-		watch->keys[i][REPRISE_PLACE_BY_SEGMENT] = reprise_place_key(reprise_hash_mix(whole, i));
-		watch->keys[i][REPRISE_PLACE_BY_POSITION] =
-			position < REPRISE_NEAR_WAIT ? reprise_place_key(near) : 0;
+		watch->keys[i][REPRISE_SITE_BY_SEGMENT] = reprise_site_key(reprise_hash_mix(whole, i));
+		watch->keys[i][REPRISE_SITE_BY_POSITION] =
+			position < REPRISE_NEAR_WAIT ? reprise_site_key(near) : 0;
 		before = segment->ops[i].shape;
 	}
 }
@@ -154,22 +155,22 @@ static bool note_op(struct reprise_watch *watch, unsigned int i)
 {
 	const struct reprise_visit visit = {
 		.segment = watch->segment,
-		.position = watch->spot.position + i,
+		.since_wait = watch->position.since_wait + i,
 		.gap = watch->gaps[i],
 		.value = watch->ops[i].value,
-		.is_new = watch->loose[i],
+		.is_new = watch->any_value[i],
 		.next = i + 1 < watch->count ? watch->ops[i + 1].shape : 0,
 	};
 	struct reprise_judgement judgement;
 
-	for (unsigned int by = 0; by < REPRISE_PLACE_BY_COUNT; by++)
+	for (unsigned int by = 0; by < REPRISE_SITE_BY_COUNT; by++)
 		if (watch->keys[i][by] != 0)
-			reprise_place_visit(&watch->places, watch->keys[i][by], &visit);
-	judgement = reprise_place_judge(&watch->places, watch->keys[i]);
-	if (judgement.place == NULL)
+			reprise_site_visit(&watch->sites, watch->keys[i][by], &visit);
+	judgement = reprise_site_judge(&watch->sites, watch->keys[i]);
+	if (judgement.site == NULL)
 		return false;
-	watch->gaps[i] = judgement.place->gap;
-	watch->loose[i] = reprise_place_is_loose(&judgement);
+	watch->gaps[i] = judgement.site->gap;
+	watch->any_value[i] = reprise_site_is_any_value(&judgement);
 	return true;
 }
 
@@ -183,7 +184,7 @@ static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segmen
 	for (unsigned int i = 0; i < segment->count; i++)
 		known = note_op(watch, i) || known;
 	if (segment->exact)
-		memset(watch->loose, 0, segment->count * sizeof(*watch->loose));
+		memset(watch->any_value, 0, segment->count * sizeof(*watch->any_value));
 	return known;
 }
 
@@ -191,30 +192,30 @@ bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment
                              unsigned int start, unsigned int count)
 {
 	uint64_t tight = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape
-	                                                   : segment->spot.before),
+	                                                   : segment->position.before),
 			 hash = tight;
-	unsigned int loose = 0, news = 0;
+	unsigned int any_value = 0, news = 0;
 	bool settled = true;
 
 	for (unsigned int i = start; i < start + count; i++) {
-		struct reprise_judgement judgement = reprise_place_judge(&watch->places, watch->keys[i]);
+		struct reprise_judgement judgement = reprise_site_judge(&watch->sites, watch->keys[i]);
 
-		if (judgement.place == NULL)
+		if (judgement.site == NULL)
 			return false;
-		loose += segment->loose[i];
-		news += judgement.place->news & 1;
-		settled = settled && (judgement.settled || !segment->loose[i]);
+		any_value += segment->any_value[i];
+		news += judgement.site->news & 1;
+		settled = settled && (judgement.settled || !segment->any_value[i]);
 		tight = reprise_hash_mix(tight, segment->ops[i].value);
-		hash = reprise_hash_mix(hash,
-		                        segment->loose[i] ? segment->ops[i].shape : segment->ops[i].value);
+		hash = reprise_hash_mix(hash, segment->any_value[i] ? segment->ops[i].shape
+		                                                    : segment->ops[i].value);
 	}
-	if (reprise_seen_note(&watch->parts, tight, watch->segment) || segment->exact) {
-		memset(segment->loose + start, 0, count * sizeof(*segment->loose));
+	if (reprise_hash_set_note(&watch->parts, tight, watch->segment) || segment->exact) {
+		memset(segment->any_value + start, 0, count * sizeof(*segment->any_value));
 		return true;
 	}
 	/* Where hardly anything is new at this visit, the values may be about to come round. */
-	return hash != tight && reprise_seen_note(&watch->parts, hash, watch->segment) && settled &&
-	       2 * news >= loose;
+	return hash != tight && reprise_hash_set_note(&watch->parts, hash, watch->segment) && settled &&
+	       2 * news >= any_value;
 }
 
 static uint32_t to_ns(uint32_t ticks)
@@ -231,9 +232,9 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 	struct reprise_segment segment = {
 		.ops = watch->ops,
 		.gaps = watch->gaps,
-		.loose = watch->loose,
+		.any_value = watch->any_value,
 		.count = count,
-		.spot = watch->spot,
+		.position = watch->position,
 		.ends_in_wait = wait,
 	};
 	unsigned int tail = watch->count - count;
@@ -245,9 +246,10 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 			watch->gaps[i] = to_ns(watch->gaps[i]);
 		found(context, &segment);
 	}
-	watch->spot = (struct reprise_spot){watch->ops[count - 1].shape,
-	                                    watch->loose[count - 1] ? 0 : watch->ops[count - 1].value,
-	                                    watch->spot.position + count};
+	watch->position =
+		(struct reprise_position){watch->ops[count - 1].shape,
+	                              watch->any_value[count - 1] ? 0 : watch->ops[count - 1].value,
+	                              watch->position.since_wait + count};
 	for (unsigned int i = 0; i < tail; i++) {
 		struct reprise_op *op = &watch->ops[count + i];
 		unsigned char *payload =
@@ -262,8 +264,8 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 		watch->ops[i] = *op;
 		watch->ops[i].payload = payload;
 		watch->gaps[i] = watch->gaps[count + i];
-		watch->keys[i][REPRISE_PLACE_BY_CONTEXT] = watch->keys[count + i][REPRISE_PLACE_BY_CONTEXT];
-		watch->loose[i] = watch->loose[count + i];
+		watch->keys[i][REPRISE_SITE_BY_CONTEXT] = watch->keys[count + i][REPRISE_SITE_BY_CONTEXT];
+		watch->any_value[i] = watch->any_value[count + i];
 	}
 	watch->count = tail;
 	watch->segment++;
@@ -292,7 +294,7 @@ static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *k
 	uint64_t hash =
 		reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value);
 
-	*known = reprise_seen_note(&watch->in_a_row, hash, watch->segment);
+	*known = reprise_hash_set_note(&watch->in_a_row, hash, watch->segment);
 	watch->recent_values[1] = watch->recent_values[0];
 	watch->recent_values[0] = value;
 	return hash;
@@ -308,8 +310,8 @@ static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape),
 			 by_value = hash_values(watch, watch->ops[i].value, &known);
 
-	watch->keys[i][REPRISE_PLACE_BY_CONTEXT] = reprise_place_key(by_shape);
-	watch->loose[i] = !known;
+	watch->keys[i][REPRISE_SITE_BY_CONTEXT] = reprise_site_key(by_shape);
+	watch->any_value[i] = !known;
 	if (!known)
 		by_value = UINT64_MAX;
 	if (i < REPRISE_SEGMENT_LEAST || !border)
@@ -351,17 +353,17 @@ void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool bo
 		cut(watch, watch->count, false, found, context);
 }
 
-void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot *spot)
+void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_position *position)
 {
 	watch->count = 0;
 	watch->segment++;
 	watch->extremum = 0;
-	watch->spot = *spot;
+	watch->position = *position;
 	memset(watch->recent_shapes, 0, sizeof(watch->recent_shapes));
 	watch->shapes = 0;
-	hash_shapes(watch, spot->before);
+	hash_shapes(watch, position->before);
 	watch->recent_values[1] = 0;
-	watch->recent_values[0] = spot->value;
+	watch->recent_values[0] = position->value;
 	reset(&watch->live);
 }
 
@@ -373,14 +375,15 @@ void reprise_watch_end(struct reprise_watch *watch, bool wait, reprise_watch_fou
 
 void reprise_watch_drop(struct reprise_watch *watch)
 {
-	struct reprise_spot nowhere = {REPRISE_BEFORE_NOTHING, 0, watch->spot.position + watch->count};
+	struct reprise_position nowhere = {REPRISE_BEFORE_NOTHING, 0,
+	                                   watch->position.since_wait + watch->count};
 
 	reprise_watch_begin(watch, &nowhere);
 }
 
 bool reprise_watch_knows(struct reprise_watch *watch, uint64_t value)
 {
-	return reprise_seen_has(
+	return reprise_hash_set_has(
 		&watch->in_a_row,
 		reprise_hash_mix(reprise_hash_mix(watch->recent_values[1], watch->recent_values[0]), value),
 		watch->segment);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "op/op.h"
-#include "trace/spot.h"
+#include "trace/position.h"
 
 #define REPRISE_SEGMENT_LEAST 96   /* no cut within so many ops */
 #define REPRISE_SEGMENT_SURVIVE 32 /* an extremum must stand so long */
@@ -38,10 +38,10 @@ struct reprise_segment {
 	const uint32_t *
 		gaps; /* nanoseconds that the program thought before each op; the first is not part of it */
 	unsigned int count;
-	struct reprise_spot spot; /* of the first op */
+	struct reprise_position position; /* of the first op */
 	bool ends_in_wait;
-	bool exact;  /* all its values came together before */
-	bool *loose; /* ops whose values did not come before */
+	bool exact;      /* all its values came together before */
+	bool *any_value; /* ops whose values did not come before */
 };
 
 /* Called for each segment that is worth a trace, while it is still there. */
@@ -58,7 +58,7 @@ void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool bo
                         reprise_watch_found found, void *context);
 
 /* A segment begins with the next op. */
-void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_spot *spot);
+void reprise_watch_begin(struct reprise_watch *watch, const struct reprise_position *position);
 
 /* The segment ends here: at a barrier (`wait`: one that the host waits at), or because a trace
  * begins. */

@@ -1,7 +1,7 @@
 /*
  * Building graphs: one background thread takes queued graphs, makes room for each, waits for a lull
- * (workers/lull.h), captures its ops and instantiates while that lasts, uploads, publishes; and
- * destroys what was given up. It rests as its budget says (workers/budget.h).
+ * (workers/quiescence.h), captures its ops and instantiates while that lasts, uploads, publishes;
+ * and destroys what was given up. It rests as its budget says (workers/budget.h).
  *
  * Building is paused (graph/building.c) from taking a graph off the queue until it is published,
  * and while some are destroyed: the lock `compiling` is this thread's then.
@@ -21,13 +21,13 @@
 #include "workers/budget.h"
 #include "graph/cost.h"
 #include "graph/draw.h"
-#include "graph/ledger.h"
+#include "graph/estimate.h"
 #include "graph/make.h"
 #include "graph/building.h"
-#include "graph/queue.h"
+#include "graph/build_queue.h"
 #include "lane/evict.h"
 #include "lane/thread.h"
-#include "workers/lull.h"
+#include "workers/quiescence.h"
 
 #define LULL_NS 1000000u /* a lull that has lasted so long ends with the graph in work */
 #define BATCH_MOST 32    /* graphs made in one, */
@@ -40,8 +40,8 @@
  * have gone. */
 static bool make_room(const struct reprise_graph *graph)
 {
-	while (!reprise_ledger_has_room(graph->count))
-		if (reprise_graveyard_sweep(1) == 0 && !reprise_lanes_evict(false))
+	while (!reprise_estimate_has_room(graph->count))
+		if (reprise_reclaim_sweep(1) == 0 && !reprise_lanes_evict(false))
 			return false;
 	return true;
 }
@@ -49,12 +49,12 @@ static bool make_room(const struct reprise_graph *graph)
 /* It is the lane's again, or waits for its turn. */
 static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
 {
-	if (state == REPRISE_GRAPH_QUEUED && reprise_queue_put_back(graph))
+	if (state == REPRISE_GRAPH_QUEUED && reprise_build_queue_put_back(graph))
 		return;
 	if (state == REPRISE_GRAPH_QUEUED)
 		state = REPRISE_GRAPH_FAILED;
 	atomic_store_explicit(&graph->state, state, memory_order_release);
-	reprise_queue_finish();
+	reprise_build_queue_finish();
 }
 
 /* Graphs that are made in one lull of their context. */
@@ -92,8 +92,8 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 
 	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > LULL_NS)
 		return NULL;
-	graph = reprise_queue_take_of(context);
-	if (graph == NULL || reprise_ledger_has_room(BATCH_MARGIN * (batch->nodes + graph->count)))
+	graph = reprise_build_queue_take_of(context);
+	if (graph == NULL || reprise_estimate_has_room(BATCH_MARGIN * (batch->nodes + graph->count)))
 		return graph;
 	publish(graph, REPRISE_GRAPH_QUEUED);
 	return NULL;
@@ -102,30 +102,30 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 /* Whether there was a lull, in which the graph could be made. */
 static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
 {
-	CUcontext context = graph->workshop->context;
+	CUcontext context = graph->capture_streams->context;
 	uint64_t begin = reprise_clock_ns();
 
-	if (!reprise_lull_begin(&graph->workshop->lull, context))
+	if (!reprise_quiescence_begin(&graph->capture_streams->quiescence, context))
 		return false;
 	while (graph != NULL && make_next(batch, graph))
 		graph = take_another(batch, context, begin);
-	reprise_lull_end();
+	reprise_quiescence_end();
 	reprise_count_most(REPRISE_COUNT_lull_longest_ns, reprise_clock_ns() - begin);
 	return batch->states[0] != REPRISE_GRAPH_QUEUED;
 }
 
 /* Those that were made are made ready, and the program has them. */
-static void finish(struct batch *batch, const struct reprise_ledger_reading *reading,
+static void finish(struct batch *batch, const struct reprise_estimate_reading *reading,
                    uint64_t begin)
 {
-	reprise_ledger_read_after(reading, batch->nodes);
+	reprise_estimate_read_after(reading, batch->nodes);
 	for (unsigned int i = 0; i < batch->count; i++) {
 		struct reprise_graph *graph = batch->graphs[i];
 
 		if (batch->states[i] == REPRISE_GRAPH_READY)
 			batch->states[i] = reprise_make_ready(graph);
 		if (batch->states[i] == REPRISE_GRAPH_READY) {
-			reprise_ledger_add(graph->count);
+			reprise_estimate_add(graph->count);
 			reprise_graph_draw(graph);
 		}
 		publish(graph, batch->states[i]);
@@ -139,7 +139,7 @@ static void finish(struct batch *batch, const struct reprise_ledger_reading *rea
 static bool build_batch(struct reprise_graph *graph)
 {
 	uint64_t begin = reprise_clock_ns();
-	struct reprise_ledger_reading reading = reprise_ledger_read_before();
+	struct reprise_estimate_reading reading = reprise_estimate_read_before();
 	struct batch batch = {.count = 0};
 
 	if (!make_in_lull(&batch, graph))
@@ -151,11 +151,11 @@ static bool build_batch(struct reprise_graph *graph)
 /* False if it is not its time yet. */
 static bool build_in_its_time(struct reprise_graph *graph)
 {
-	if (reprise_lull_is_far(&graph->workshop->lull))
+	if (reprise_quiescence_is_far(&graph->capture_streams->quiescence))
 		return false;
 	if (!make_room(graph))
 		reprise_count(REPRISE_COUNT_build_failed_room, 1);
-	else if (reprise_driver.cuCtxSetCurrent(graph->workshop->context) == CUDA_SUCCESS)
+	else if (reprise_driver.cuCtxSetCurrent(graph->capture_streams->context) == CUDA_SUCCESS)
 		return build_batch(graph);
 	publish(graph, REPRISE_GRAPH_FAILED);
 	return true;
@@ -168,9 +168,9 @@ static bool build_next(uint64_t *pause)
 	struct reprise_graph *graph;
 
 	reprise_graph_building_pause();
-	graph = reprise_worker_stopped(&reprise_builder) ? NULL : reprise_queue_take();
+	graph = reprise_worker_stopped(&reprise_builder) ? NULL : reprise_build_queue_take();
 	if (graph != NULL && !build_in_its_time(graph)) {
-		*pause = reprise_lull_pause_ns(&graph->workshop->lull);
+		*pause = reprise_quiescence_pause_ns(&graph->capture_streams->quiescence);
 		publish(graph, REPRISE_GRAPH_QUEUED);
 	}
 	reprise_graph_building_resume();
@@ -183,8 +183,7 @@ static bool sweep_some(void)
 	unsigned int destroyed;
 
 	reprise_graph_building_pause();
-	destroyed =
-		reprise_worker_stopped(&reprise_builder) ? 0 : reprise_graveyard_sweep(SWEPT_AT_ONCE);
+	destroyed = reprise_worker_stopped(&reprise_builder) ? 0 : reprise_reclaim_sweep(SWEPT_AT_ONCE);
 	reprise_graph_building_resume();
 	return destroyed > 0;
 }

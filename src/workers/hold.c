@@ -21,8 +21,8 @@
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "lane/hold.h"
-#include "lane/leave.h"
-#include "lane/queued.h"
+#include "lane/side_exit.h"
+#include "lane/pending.h"
 #include "lane/registry.h"
 
 #define LINGER_NS 100000000u /* stays awake so long after the last deferral */
@@ -105,17 +105,17 @@ static void look_again(struct look *look, uint64_t at)
 /* False if there are visits that have been queued for so long, and somebody launches them. */
 static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
-	uint64_t since = reprise_queued_since(lane), begun;
+	uint64_t since = reprise_pending_since(lane), begun;
 
 	if (since == 0 || now < since + look->due)
 		return true;
-	if (!reprise_queued_try_take(lane))
+	if (!reprise_pending_try_take(lane))
 		return false;
-	since = reprise_queued_since(lane); /* some may have been launched since */
+	since = reprise_pending_since(lane); /* some may have been launched since */
 	hand_over(look);
 	begun = reprise_clock_ns();
 	reprise_count(REPRISE_COUNT_hold_flushes, since != 0);
-	reprise_queued_finish_taken(lane);
+	reprise_pending_finish_taken(lane);
 	if (since != 0)
 		note_issued(since, begun);
 	return true;
@@ -130,7 +130,7 @@ static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now
 		return;
 	}
 	reprise_hold_again(lane);
-	if (lane->visit_since == 0 || reprise_queued_since(lane) != 0)
+	if (lane->visit_since == 0 || reprise_pending_since(lane) != 0)
 		return;
 	if (now >= lane->visit_since + look->due) {
 		hand_over(look);

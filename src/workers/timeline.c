@@ -44,7 +44,7 @@
 
 /* What follows is the thread's own. */
 static struct {
-	struct reprise_report_place place;
+	struct reprise_output_path place;
 	bool made, ended;
 	uint64_t bytes; /* with what is not written yet */
 	bool named[LANES];
@@ -67,9 +67,9 @@ static int open_file(void)
 	int made;
 
 	if (file.made)
-		return reprise_report_file_again(&file.place, O_APPEND);
+		return reprise_output_again(&file.place, O_APPEND);
 	file.made = true;
-	made = reprise_report_file_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
+	made = reprise_output_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
 	if (made >= 0 && file.place.beside)
 		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s",
 		            reprise_option_text(REPRISE_OPTION_TIMELINE), file.place.path);
@@ -90,14 +90,14 @@ static void write_page(void)
 
 	if (page.length == 0)
 		return;
-	error = reprise_report_file_add(open_file(), page.text, page.length);
+	error = reprise_output_add(open_file(), page.text, page.length);
 	if (error == 0)
 		reprise_count(REPRISE_COUNT_timeline_events, page.events);
-	else if (error != REPRISE_REPORT_LOCKED_IN)
+	else if (error != REPRISE_OUTPUT_LOCKED_IN)
 		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s",
 		            file.place.path[0] != '\0' ? file.place.path
 		                                       : reprise_option_text(REPRISE_OPTION_TIMELINE),
-		            reprise_report_file_words(error, room, sizeof(room)));
+		            reprise_output_words(error, room, sizeof(room)));
 	if (error != 0)
 		end();
 	page.length = 0;

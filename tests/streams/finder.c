@@ -23,9 +23,9 @@
 #include "lane/dispatch.h"
 #include "lane/barrier.h"
 #include "lane/hold.h"
-#include "lane/leave.h"
+#include "lane/side_exit.h"
 #include "lane/pace.h"
-#include "lane/submission.h"
+#include "lane/async_launch.h"
 #include "lane/traces.h"
 #include "stats/counters.h"
 #include "costs.h"
@@ -164,7 +164,7 @@ static struct queued {
 	struct reprise_trace *trace;
 	uint64_t ops, cost_ns;
 	uint64_t look_ns; /* when the thread looks next */
-} queue[REPRISE_QUEUE_MOST];
+} queue[REPRISE_PENDING_MOST];
 static unsigned int queued;
 
 static bool queues(unsigned int lane)
@@ -235,12 +235,12 @@ static void launch(const struct reprise_lane *lane, uint64_t ops, bool patched, 
 {
 	unsigned int number = number_of(lane);
 
-	if (was_left() && lane->last != NULL && queued < REPRISE_QUEUE_MOST &&
+	if (was_left() && lane->last != NULL && queued < REPRISE_PENDING_MOST &&
 	    !(patched && queues_trace(lane->last))) {
 		queue[queued++] =
 			(struct queued){number, lane->last, ops, cost_ns,
-		                    (reprise_clock_virtual / REPRISE_SUBMISSION_PERIOD_NS + 1) *
-		                        REPRISE_SUBMISSION_PERIOD_NS};
+		                    (reprise_clock_virtual / REPRISE_ASYNC_LAUNCH_PERIOD_NS + 1) *
+		                        REPRISE_ASYNC_LAUNCH_PERIOD_NS};
 		return;
 	}
 	finish_queue(number, false);
@@ -425,7 +425,7 @@ static void feed_op(const struct opstream_record *record)
 	if (held_before)
 		held[record->lane].thought_ns += record->gap_ns;
 	last_thread[record->lane] = record->thread;
-	reprise_lane_submit(lane, &call);
+	reprise_lane_handle_op(lane, &call);
 	account(&counts_before, lane);
 	now.ops++;
 	if (lane->counts.launches > counts_before.launches && held_before &&
@@ -668,7 +668,7 @@ int main(int argc, char **argv)
 	if (from == SIZE_MAX)
 		from = ops_in(&stream) / 2;
 	reprise_options_read();
-	reprise_dry = true;
+	reprise_observing = true;
 	reprise_driver.cuFuncGetParamInfo = parameter;
 	reprise_driver.cuFuncGetAttribute = no_attribute;
 	reprise_driver.cuPointerGetAttributes = kind_of_memory;
@@ -678,7 +678,7 @@ int main(int argc, char **argv)
 	reprise_driver.cuGraphNodeSetEnabled = toggle;
 	reprise_clock_start();
 	for (i = 0; i < OPSTREAM_LANES; i++)
-		lanes[i].awake_until = REPRISE_AWAKE_OPS;
+		lanes[i].backoff_at = REPRISE_BACKOFF_AFTER_OPS;
 	for (i = 0; i < stream.count; i++) {
 		if (now.ops == from && opstream_is_op(&stream.records[i])) {
 			note_runs();

@@ -69,7 +69,7 @@ enum reprise_mode reprise_start(void)
 	return mode != NULL && strcmp(mode, "off") == 0 ? REPRISE_MODE_OFF : REPRISE_MODE_ON;
 }
 
-CUresult reprise_submit(struct reprise_call *call)
+CUresult reprise_handle_op(struct reprise_call *call)
 {
 	rooms.submits++;
 	rooms.call = *call;
@@ -78,9 +78,9 @@ CUresult reprise_submit(struct reprise_call *call)
 	return rooms.pass ? call->pass(call) : CUDA_SUCCESS;
 }
 
-CUresult reprise_submit_event(struct reprise_call *call)
+CUresult reprise_handle_event(struct reprise_call *call)
 {
-	return reprise_submit(call);
+	return reprise_handle_op(call);
 }
 
 void reprise_note_callback(CUstream stream, bool per_thread)
@@ -182,13 +182,13 @@ void reprise_free_end(void)
 	trash_registers();
 }
 
-void reprise_capture_begin(CUstream stream)
+void reprise_program_capture_begin(CUstream stream)
 {
 	rooms.begins++;
 	rooms.stream = stream;
 }
 
-void reprise_capture_end(CUstream stream)
+void reprise_program_capture_end(CUstream stream)
 {
 	rooms.ends++;
 	rooms.stream = stream;

@@ -23,7 +23,7 @@ struct rooms {
 	uintptr_t handle_ended;
 	CUresult result; /* the last one observed */
 	CUresult answer; /* what a wait is told */
-	bool pass;       /* reprise_submit passes the call instead of answering success */
+	bool pass;       /* reprise_handle_op passes the call instead of answering success */
 	bool unwind;     /* a sync writes down who called */
 	void *frames[64];
 	int frame_count;

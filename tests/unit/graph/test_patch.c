@@ -7,7 +7,7 @@
 
 enum { NODES = 8 };
 
-static struct reprise_workshop workshop;
+static struct reprise_capture_streams capture_streams;
 static struct reprise_trace *trace;
 
 /* ---- the driver ---- */
@@ -95,8 +95,8 @@ static CUresult CUDAAPI update(CUgraphExec executable, CUgraph graph,
 
 static void setup(void)
 {
-	static const bool loose[NODES];
-	const struct reprise_spot spot = {0};
+	static const bool any_value[NODES];
+	const struct reprise_position position = {0};
 	struct reprise_op ops[NODES];
 
 	memset(&driver, 0, sizeof(driver));
@@ -111,10 +111,10 @@ static void setup(void)
 	reprise_driver.cuGraphGetNodes = count_nodes;
 	reprise_driver.cuGraphDestroy = destroy;
 	reprise_driver.cuGraphExecUpdate_v2 = update;
-	workshop.streams[REPRISE_FOR_PATCHING] = (CUstream)1;
+	capture_streams.streams[REPRISE_FOR_PATCHING] = (CUstream)1;
 	for (unsigned int i = 0; i < NODES; i++)
 		ops[i] = op_of(i, 0);
-	trace = reprise_trace_new(ops, loose, NODES, &spot, &workshop);
+	trace = reprise_trace_new(ops, any_value, NODES, &position, &capture_streams);
 	ck_assert_ptr_nonnull(trace);
 	for (unsigned int i = 0; i < NODES; i++) {
 		trace->graph.nodes[i] =
@@ -136,10 +136,10 @@ static enum reprise_patch patch(unsigned int first, unsigned int last)
 	for (unsigned int i = first; i <= last; i++) {
 		struct reprise_op op = op_of(i, 1);
 
-		reprise_trace_adopt(trace, i, &op);
+		reprise_trace_copy_values(trace, i, &op);
 	}
 	patched = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
-	reprise_trace_settle(trace, false);
+	reprise_trace_end_visit(trace, false);
 	return patched;
 }
 
@@ -257,7 +257,7 @@ END_TEST
 /* A patch in which `count` ops from `first` on are absent. */
 static enum reprise_patch patch_without(unsigned int first, unsigned int count)
 {
-	reprise_trace_pass_over(trace, first, count);
+	reprise_trace_skip(trace, first, count);
 	return patch(1, 0);
 }
 

@@ -26,7 +26,7 @@ static void enter_folder(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
 	snprintf(beside, sizeof(beside), "report.%d", (int)getpid());
-	reprise_report_file_begin("report");
+	reprise_output_begin("report");
 }
 
 static void leave_folder(void)
@@ -46,12 +46,12 @@ static int write_report(int file, const void *what)
 
 static bool report(void)
 {
-	return reprise_report_file_write(write_report, NULL, NULL) == 0;
+	return reprise_output_write(write_report, NULL, NULL) == 0;
 }
 
 static bool report_to(const char *pattern)
 {
-	reprise_report_file_begin(pattern);
+	reprise_output_begin(pattern);
 	return report();
 }
 
@@ -102,7 +102,7 @@ END_TEST
 START_TEST(an_earlier_run_of_a_moment_ago_is_written_over)
 {
 	make_file("report", false);
-	reprise_report_file_begin("report");
+	reprise_output_begin("report");
 	ck_assert(report());
 	ck_assert_str_eq(content("report"), REPORT);
 }
@@ -160,7 +160,7 @@ START_TEST(what_is_kept_is_locked)
 {
 	int kept = -1, file;
 
-	ck_assert_int_eq(reprise_report_file_write(write_report, NULL, &kept), 0);
+	ck_assert_int_eq(reprise_output_write(write_report, NULL, &kept), 0);
 	file = open("report", O_RDONLY);
 	ck_assert_int_ne(flock(file, LOCK_EX | LOCK_NB), 0);
 	close(kept);
@@ -178,7 +178,7 @@ static int write_half(int file, const void *what)
 START_TEST(what_could_not_be_written_leaves_what_was_there)
 {
 	ck_assert(report());
-	ck_assert_int_eq(reprise_report_file_write(write_half, NULL, NULL), ENOSPC);
+	ck_assert_int_eq(reprise_output_write(write_half, NULL, NULL), ENOSPC);
 	ck_assert_str_eq(content("report"), REPORT);
 	ck_assert_int_ne(access(beside, F_OK), 0);
 }
@@ -203,8 +203,8 @@ START_TEST(a_name_as_long_as_may_be_is_written_in_its_place)
 
 	memset(name, 'x', 255);
 	name[255] = '\0';
-	reprise_report_file_begin(name);
-	ck_assert_int_eq(reprise_report_file_write(write_report, NULL, &kept), ENAMETOOLONG);
+	reprise_output_begin(name);
+	ck_assert_int_eq(reprise_output_write(write_report, NULL, &kept), ENAMETOOLONG);
 	ck_assert(report());
 	ck_assert_str_eq(content(name), REPORT);
 	remove(name);

@@ -117,8 +117,8 @@ static uint64_t count_at(const char *what, const void *address)
 {
 	uint64_t count = 0;
 
-	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++) {
-		struct reprise_place place = reprise_place_at(i);
+	for (unsigned int i = 0; i < REPRISE_CALL_SITES_MOST; i++) {
+		struct reprise_call_site place = reprise_call_site_at(i);
 
 		if (place.count > 0 && place.what == what && place.frames[0] == address)
 			count += place.count;
@@ -128,10 +128,10 @@ static uint64_t count_at(const char *what, const void *address)
 
 static uint64_t count_everywhere(void)
 {
-	uint64_t count = reprise_places_left_out();
+	uint64_t count = reprise_call_sites_left_out();
 
-	for (unsigned int i = 0; i < REPRISE_PLACES_MOST; i++)
-		count += reprise_place_at(i).count;
+	for (unsigned int i = 0; i < REPRISE_CALL_SITES_MOST; i++)
+		count += reprise_call_site_at(i).count;
 	return count;
 }
 
@@ -139,10 +139,11 @@ START_TEST(places_are_told_apart_by_call_and_address)
 {
 	static const char wait[] = "wait", other[] = "free";
 
-	reprise_places_forget();
+	reprise_call_sites_forget();
 	for (int i = 0; i < 5; i++)
-		reprise_place_count(REPRISE_PLACE_waits, wait, (const void *)(uintptr_t)(100 + i % 2));
-	reprise_place_count(REPRISE_PLACE_ends, other, (const void *)100);
+		reprise_call_site_count(REPRISE_CALL_SITE_waits, wait,
+		                        (const void *)(uintptr_t)(100 + i % 2));
+	reprise_call_site_count(REPRISE_CALL_SITE_ends, other, (const void *)100);
 	ck_assert_uint_eq(count_at(wait, (const void *)100), 3);
 	ck_assert_uint_eq(count_at(wait, (const void *)101), 2);
 	ck_assert_uint_eq(count_at(other, (const void *)100), 1);
@@ -153,12 +154,12 @@ START_TEST(places_without_room_are_counted_all_the_same)
 {
 	static const char wait[] = "wait";
 
-	reprise_places_forget();
+	reprise_call_sites_forget();
 	for (uintptr_t i = 1; i <= 1000; i++)
-		reprise_place_count(REPRISE_PLACE_waits, wait, (const void *)(i * 16));
-	ck_assert_uint_gt(reprise_places_left_out(), 0);
+		reprise_call_site_count(REPRISE_CALL_SITE_waits, wait, (const void *)(i * 16));
+	ck_assert_uint_gt(reprise_call_sites_left_out(), 0);
 	ck_assert_uint_eq(count_everywhere(), 1000);
-	reprise_places_forget();
+	reprise_call_sites_forget();
 	ck_assert_uint_eq(count_everywhere(), 0);
 }
 END_TEST
@@ -167,19 +168,19 @@ START_TEST(allocations_count_from_the_first_op_on)
 {
 	static const char allocate[] = "allocate";
 
-	reprise_places_forget();
-	reprise_place_count(REPRISE_PLACE_allocates, allocate, (const void *)100);
+	reprise_call_sites_forget();
+	reprise_call_site_count(REPRISE_CALL_SITE_allocates, allocate, (const void *)100);
 	ck_assert_uint_eq(count_everywhere(), 0);
-	reprise_places_begin();
-	reprise_place_count(REPRISE_PLACE_allocates, allocate, (const void *)100);
+	reprise_call_sites_begin();
+	reprise_call_site_count(REPRISE_CALL_SITE_allocates, allocate, (const void *)100);
 	ck_assert_uint_eq(count_at(allocate, (const void *)100), 1);
 }
 END_TEST
 
 START_TEST(nothing_is_noted_where_nobody_reads_it)
 {
-	reprise_places_forget();
-	reprise_place_note(REPRISE_PLACE_waits, "wait", (const void *)100);
+	reprise_call_sites_forget();
+	reprise_call_site_note(REPRISE_CALL_SITE_waits, "wait", (const void *)100);
 	ck_assert_uint_eq(count_everywhere(), 0);
 }
 END_TEST

@@ -19,7 +19,7 @@
 static struct reprise_lane lane;
 _Atomic uint64_t reprise_ops_without_lane;
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
-bool reprise_reporting = true, reprise_dry;
+bool reprise_reporting = true, reprise_observing;
 _Atomic bool reprise_kernels_working;
 
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context)
@@ -51,10 +51,13 @@ static void assert_near(uint64_t one, uint64_t other)
 static void run_and_end(uint64_t more, uint64_t unseen)
 {
 	struct reprise_op ops[COUNT] = {0};
-	bool loose[COUNT] = {false};
+	bool any_value[COUNT] = {false};
 	uint64_t shapes[COUNT + 1] = {0};
-	struct reprise_trace trace = {
-		.count = COUNT, .ops = ops, .loose = loose, .shape_before = shapes, .replays = REPLAYS};
+	struct reprise_trace trace = {.count = COUNT,
+	                              .ops = ops,
+	                              .any_value = any_value,
+	                              .shape_before = shapes,
+	                              .replays = REPLAYS};
 
 	for (unsigned int i = 0; i < COUNT; i++)
 		ops[i].kind = REPRISE_OP_KERNEL;

@@ -24,26 +24,27 @@ def room_of(name):
 def includes(sources):
     """(file, file that it includes): without .c and .h, relative to src/."""
     for room in ROOMS:
-        for path in sorted((sources / "src" / room).glob("*.[ch]")):
+        for path in sorted((sources / "src" / room).rglob("*.[ch]")):
             for included in INCLUDE.findall(path.read_text()):
                 if room_of(included) in ROOMS:
-                    yield f"{room}/{path.stem}", included.removesuffix(".h")
+                    yield str(path.relative_to(sources / "src").with_suffix("")), included.removesuffix(".h")
 
 
-def members(library):
-    """(member of the library, its lines of nm)."""
+def members(sources, library):
+    """(member of the library, its lines of nm). Meson names an object file by its source's path, with _ for /."""
+    files = {str(path.relative_to(sources / "src").with_suffix("")).replace("/", "_"): str(path.relative_to(sources / "src").with_suffix(""))
+             for path in (sources / "src").rglob("*.c")}
     printed = subprocess.run(["nm", "--print-file-name", library], capture_output=True, text=True, check=True).stdout
     for line in printed.splitlines():
         head, rest = line.rsplit(":", 1)
         member = head.split(":")[-1].split("/")[-1]
-        name = member.removesuffix(".o").removesuffix(".c").replace("_", "/", 1)
-        yield name, rest.split()
+        yield files[member.removesuffix(".c.o")], rest.split()
 
 
-def calls(library):
+def calls(sources, library):
     """(file, file whose symbol it uses, the symbol)."""
     defined, used = {}, []
-    for name, words in members(library):
+    for name, words in members(sources, library):
         kind, symbol = words[-2:]
         if kind == "U":
             used.append((name, symbol))
@@ -73,7 +74,7 @@ def circles(edges):
 
 def main(sources, library):
     wrong, edges = [], defaultdict(set)
-    for kind, found in (("includes", [(*pair, "") for pair in includes(sources)]), ("calls", list(calls(library)))):
+    for kind, found in (("includes", [(*pair, "") for pair in includes(sources)]), ("calls", list(calls(sources, library)))):
         if len(found) < 200:
             wrong.append(f"only {len(found)} {kind} were seen: the folders are wrong")
         for one, other, symbol in found:

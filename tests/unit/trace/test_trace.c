@@ -23,9 +23,9 @@ static struct reprise_segment segment_of(unsigned int count, uint32_t gap_ns)
 	}
 	return (struct reprise_segment){.ops = ops,
 	                                .gaps = gaps,
-	                                .loose = is_loose,
+	                                .any_value = is_loose,
 	                                .count = count,
-	                                .spot = {.before = REPRISE_BEFORE_WAIT},
+	                                .position = {.before = REPRISE_BEFORE_WAIT},
 	                                .exact = true};
 }
 
@@ -39,7 +39,7 @@ START_TEST(after_a_wait_traces_are_small_first)
 		ck_assert_uint_eq(reprise_plan_piece(&segment, start, 100000, false), wanted[i]);
 		start += wanted[i];
 	}
-	segment.spot.position = 1000;
+	segment.position.since_wait = 1000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 128);
 }
 END_TEST
@@ -59,18 +59,18 @@ START_TEST(where_the_program_thinks_evenly_traces_span_more)
 {
 	struct reprise_segment segment = segment_of(300, 8000);
 
-	segment.spot.position = 1;
+	segment.position.since_wait = 1;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5); /* the GPU would wait */
-	segment.spot.position = 6;
+	segment.position.since_wait = 6;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 8);
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false),
 	                  5); /* no more than the hold limit has room for */
 	for (unsigned int i = 0; i < 300; i++)
 		gaps[i] = i % 2 != 0 ? 12000 : 4000;
-	segment.spot.position = 1000;
+	segment.position.since_wait = 1000;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false), 5);
 	segment = segment_of(300, 10);
-	segment.spot.position = 1;
+	segment.position.since_wait = 1;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 200000, false),
 	                  7); /* a fast program's first ops do not wait for others */
 }
@@ -80,7 +80,7 @@ START_TEST(what_is_patched_comes_in_smaller_traces)
 {
 	struct reprise_segment segment = segment_of(300, 10);
 
-	segment.spot.position = 1000;
+	segment.position.since_wait = 1000;
 	for (unsigned int i = 0; i < 300; i += 2)
 		is_loose[i] = true;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 64);
@@ -93,7 +93,7 @@ START_TEST(a_copy_between_devices_is_a_trace_of_its_own)
 {
 	struct reprise_segment segment = segment_of(300, 10);
 
-	segment.spot.position = 1000;
+	segment.position.since_wait = 1000;
 	ops[5].kind = ops[6].kind = REPRISE_OP_COPY;
 	ops[5].copy.form = ops[6].copy.form = REPRISE_COPY_PEER;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
@@ -108,7 +108,7 @@ START_TEST(no_trace_spans_long_pauses)
 	struct reprise_segment segment = segment_of(300, 8000);
 
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 1);
-	segment.spot.position = 100;
+	segment.position.since_wait = 100;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 40000, false), 2);
 	ck_assert_uint_eq(reprise_plan_longest(&segment, 0, 100000), 3);
@@ -131,7 +131,7 @@ START_TEST(the_last_before_a_wait_is_halved_where_the_host_is_slow)
 {
 	struct reprise_segment segment = segment_of(5, 8000);
 
-	segment.spot.position = 100;
+	segment.position.since_wait = 100;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 5);
 	segment.ends_in_wait = true;
 	ck_assert_uint_eq(reprise_plan_piece(&segment, 0, 100000, false), 3);
@@ -140,30 +140,30 @@ END_TEST
 
 /* ---- traces ---- */
 
-static struct reprise_workshop workshop;
+static struct reprise_capture_streams capture_streams;
 
 static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned int position,
-                                      unsigned int first, unsigned int count, bool loose)
+                                      unsigned int first, unsigned int count, bool any_value)
 {
 	struct reprise_op some[64];
-	struct reprise_spot spot = {before, value, position};
+	struct reprise_position position = {before, value, position};
 	bool loosely[64];
 	struct reprise_trace *trace;
 
 	for (unsigned int i = 0; i < count; i++) {
 		some[i] = op_of(first + i, 0);
-		loosely[i] = loose;
+		loosely[i] = any_value;
 	}
-	trace = reprise_trace_new(some, loosely, count, &spot, &workshop);
+	trace = reprise_trace_new(some, loosely, count, &position, &capture_streams);
 	ck_assert_ptr_nonnull(trace);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
 	return trace;
 }
 
 static struct reprise_trace *trace_of(uint64_t before, unsigned int position, unsigned int first,
-                                      unsigned int count, bool loose)
+                                      unsigned int count, bool any_value)
 {
-	return trace_at(before, 0, position, first, count, loose);
+	return trace_at(before, 0, position, first, count, any_value);
 }
 
 START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
@@ -171,20 +171,20 @@ START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
 	struct reprise_op first = op_of(1, 4), other = op_of(2, 9), same = op_of(3, 0);
 
-	reprise_trace_adopt(trace, 1, &other);
-	reprise_trace_adopt(trace, 2, &same);
+	reprise_trace_copy_values(trace, 1, &other);
+	reprise_trace_copy_values(trace, 2, &same);
 	ck_assert_uint_eq(trace->changed_count, 1);
 	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 9);
-	reprise_trace_settle(trace, false);
+	reprise_trace_end_visit(trace, false);
 	ck_assert_uint_eq(trace->changed_count, 0);
 	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 0);
 
-	reprise_trace_adopt(trace, 1, &other);
-	reprise_trace_settle(trace, true);
+	reprise_trace_copy_values(trace, 1, &other);
+	reprise_trace_end_visit(trace, true);
 	ck_assert_uint_eq(reprise_trace_op(trace, 1)->set.value, 9);
 	ck_assert(!trace->head_moved);
-	reprise_trace_adopt(trace, 0, &first);
-	reprise_trace_settle(trace, true);
+	reprise_trace_copy_values(trace, 0, &first);
+	reprise_trace_end_visit(trace, true);
 	ck_assert(trace->head_moved);
 	reprise_trace_free(trace);
 }
@@ -198,7 +198,7 @@ static unsigned int returned_by(struct reprise_trace *trace, unsigned int value)
 
 	reprise_trace_change(trace, 0, &call);
 	returned = trace->returned;
-	reprise_trace_settle(trace, true);
+	reprise_trace_end_visit(trace, true);
 	ck_assert_uint_eq(trace->returned, 0);
 	return returned;
 }
@@ -209,21 +209,22 @@ START_TEST(values_that_were_there_two_visits_ago_return)
 	                        .host = {.function = (CUhostFn)1},
 	                        .shape = 5,
 	                        .value = 6};
-	struct reprise_trace *trace =
-							 reprise_trace_new(&op, (bool[]){true}, 1,
-	                                           &(struct reprise_spot){REPRISE_BEFORE_WAIT, 0, 0},
-	                                           &workshop),
+	struct reprise_trace *trace = reprise_trace_new(&op, (bool[]){true}, 1,
+	                                                &(struct reprise_position){REPRISE_BEFORE_WAIT,
+	                                                                           0, 0},
+	                                                &capture_streams),
 						 *copy;
 
 	ck_assert_uint_eq(returned_by(trace, 2), 0); /* it has not changed before */
 	ck_assert_uint_eq(returned_by(trace, 0), 1);
 	ck_assert_uint_eq(returned_by(trace, 3), 0);
 	ck_assert_uint_eq(returned_by(trace, 0), 1);
-	copy = reprise_trace_new(trace->ops, trace->loose, trace->count, &trace->spot, &workshop);
+	copy = reprise_trace_new(trace->ops, trace->any_value, trace->count, &trace->position,
+	                         &capture_streams);
 	ck_assert_ptr_eq(copy->ops[0].host.function, (CUhostFn)1);
 	ck_assert_uint_eq(copy->key_shape, trace->key_shape);
-	ck_assert(copy->loose[0]);
-	ck_assert_ptr_null(copy->twin);
+	ck_assert(copy->any_value[0]);
+	ck_assert_ptr_null(copy->alternate);
 	reprise_trace_free(copy);
 	reprise_trace_free(trace);
 }
@@ -255,10 +256,10 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 
 		while (reprise_trace_usable(trace, now))
 			reprise_trace_disappointed(trace, now);
-		aside = trace->aside_until - now;
+		aside = trace->cooldown_until - now;
 		ck_assert_uint_ge(aside, longest);
 		longest = aside;
-		now = trace->aside_until;
+		now = trace->cooldown_until;
 		ck_assert(reprise_trace_usable(trace, now));
 	}
 	ck_assert_uint_le(longest, 2000000);
@@ -266,7 +267,7 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 		reprise_trace_succeeded(trace, now);
 	while (reprise_trace_usable(trace, now))
 		reprise_trace_disappointed(trace, now);
-	ck_assert_uint_lt(trace->aside_until - now, 1000);
+	ck_assert_uint_lt(trace->cooldown_until - now, 1000);
 	reprise_trace_free(trace);
 }
 END_TEST
@@ -280,11 +281,11 @@ START_TEST(a_trace_returns_early_that_is_aside_for_side_exits_alone)
 	ck_assert(reprise_trace_return(trace));
 	ck_assert(reprise_trace_usable(trace, 10));
 
-	reprise_trace_put_aside(trace, 10); /* it does not pay */
+	reprise_trace_begin_cooldown(trace, 10); /* it does not pay */
 	ck_assert(!reprise_trace_return(trace));
 	ck_assert(!reprise_trace_usable(trace, 10));
 
-	while (trace->aside_until <= 10 || !trace->may_return)
+	while (trace->cooldown_until <= 10 || !trace->may_return)
 		reprise_trace_disappointed(trace, 10);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
 	ck_assert(!reprise_trace_return(trace));
@@ -294,7 +295,7 @@ END_TEST
 
 /* ---- the index ---- */
 
-#define SPOT(before, position) (&(struct reprise_spot){before, 0, position})
+#define SPOT(before, position) (&(struct reprise_position){before, 0, position})
 
 static struct reprise_index *table;
 
@@ -347,7 +348,8 @@ START_TEST(far_from_a_wait_the_value_before_tells_where_one_is)
 {
 	struct reprise_trace *trace = trace_at(7, 11, 1000, 1, 3, false);
 	struct reprise_op first = op_of(1, 0);
-	struct reprise_spot there = {7, 11, 5000}, elsewhere = {7, 12, 5000}, unknown = {7, 0, 5000};
+	struct reprise_position there = {7, 11, 5000}, elsewhere = {7, 12, 5000},
+							unknown = {7, 0, 5000};
 
 	reprise_index_add(table, trace);
 	ck_assert_ptr_eq(reprise_index_find_value(table, &there, &first, 0), trace);
@@ -380,7 +382,7 @@ START_TEST(what_is_not_built_or_put_aside_is_not_found)
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 0));
 	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 3), trace);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
-	reprise_trace_put_aside(trace, 10);
+	reprise_trace_begin_cooldown(trace, 10);
 	ck_assert_ptr_null(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first, 10));
 	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(REPRISE_BEFORE_WAIT, 0), &first,
 	                                          1u << 20),
@@ -396,7 +398,7 @@ START_TEST(the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_anothe
 	reprise_index_add(table, trace);
 	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 3), trace);
 	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), trace->ops, 2));
-	trace->loose[1] = true;
+	trace->any_value[1] = true;
 	ck_assert_ptr_eq(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), others, 3), trace);
 	others[2] = op_of(3, 1);
 	ck_assert_ptr_null(reprise_index_same(table, SPOT(REPRISE_BEFORE_WAIT, 0), others, 3));
@@ -434,10 +436,10 @@ START_TEST(a_twin_that_is_gone_is_nobodys)
 
 	reprise_index_add(table, a);
 	reprise_index_add(table, b);
-	a->twin = b;
-	b->twin = a;
+	a->alternate = b;
+	b->alternate = a;
 	reprise_index_remove(table, a);
-	ck_assert_ptr_null(b->twin);
+	ck_assert_ptr_null(b->alternate);
 	reprise_trace_free(a);
 }
 END_TEST

@@ -10,17 +10,17 @@ static unsigned int found_count;      /* segments found since forget() */
 static struct reprise_segment latest; /* the last of them; its ops are gone */
 static uint64_t first_shapes[4096];   /* with which op each segment found began */
 static unsigned int op_gap;
-static const struct reprise_spot after_wait = {.before = REPRISE_BEFORE_WAIT};
-static bool loose[REPRISE_SEGMENT_MOST];    /* in the latest */
-static unsigned int part_start, part_count; /* asked for in each segment; 0 ops: all of it */
-static bool worthy;                         /* whether it was worth a trace in the latest */
+static const struct reprise_position after_wait = {.before = REPRISE_BEFORE_WAIT};
+static bool any_value[REPRISE_SEGMENT_MOST]; /* in the latest */
+static unsigned int part_start, part_count;  /* asked for in each segment; 0 ops: all of it */
+static bool worthy;                          /* whether it was worth a trace in the latest */
 
 static void found(void *context, struct reprise_segment *segment)
 {
 	latest = *segment;
 	worthy = reprise_watch_note_part(watch, segment, part_start,
 	                                 part_count > 0 ? part_count : segment->count);
-	memcpy(loose, segment->loose, segment->count * sizeof(*loose));
+	memcpy(any_value, segment->any_value, segment->count * sizeof(*any_value));
 	first_shapes[found_count % 4096] = segment->ops[0].shape;
 	found_count++;
 }
@@ -72,7 +72,7 @@ START_TEST(a_segment_is_worth_a_trace_at_its_third_visit)
 	ck_assert_uint_eq(latest.count, 10);
 	ck_assert(latest.exact);
 	ck_assert(latest.ends_in_wait);
-	ck_assert_uint_eq(latest.spot.before, REPRISE_BEFORE_WAIT);
+	ck_assert_uint_eq(latest.position.before, REPRISE_BEFORE_WAIT);
 }
 END_TEST
 
@@ -101,7 +101,7 @@ START_TEST(values_that_never_come_again_are_loose_and_settled_by_and_by)
 	}
 	ck_assert_uint_eq(visit - 1, 7);
 	for (unsigned int i = 0; i < 5; i++)
-		ck_assert_int_eq(loose[i], i == 3);
+		ck_assert_int_eq(any_value[i], i == 3);
 }
 END_TEST
 
@@ -122,13 +122,13 @@ END_TEST
 START_TEST(a_part_is_known_wherever_watching_begins_and_ends)
 {
 	for (unsigned int visit = 0; visit < 6; visit++) {
-		const struct reprise_spot spot = {.before = 100 + visit, .position = visit + 1};
+		const struct reprise_position position = {.before = 100 + visit, .since_wait = visit + 1};
 
 		/* Ops 1 to 39 since the wait; the first of them are not seen, nor are the last. */
-		reprise_watch_begin(watch, &spot);
-		part_start = 10 - spot.position;
+		reprise_watch_begin(watch, &position);
+		part_start = 10 - position.since_wait;
 		part_count = 20;
-		for (unsigned int i = spot.position; i < 37 + visit; i++)
+		for (unsigned int i = position.since_wait; i < 37 + visit; i++)
 			keep(i, i == 5 || i == 35 ? visit : 0);
 		reprise_watch_end(watch, false, found, NULL);
 		ck_assert_int_eq(worthy, visit >= 3); /* known at the third, and the same at the next */
@@ -149,7 +149,7 @@ START_TEST(a_part_whose_values_come_round_is_not_loose)
 	ck_assert(worthy);
 	ck_assert(!latest.exact);
 	for (unsigned int i = 0; i < 20; i++)
-		ck_assert_int_eq(loose[i], i == 15);
+		ck_assert_int_eq(any_value[i], i == 15);
 }
 END_TEST
 

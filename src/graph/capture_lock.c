@@ -1,0 +1,134 @@
+#include "graph/capture_lock.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/hash.h"
+#include "base/keep.h"
+#include "base/lock.h"
+#include "base/nap.h"
+
+#define COURTESY_NS \
+	300000u /* the longest that a call of the program's waits for a capture that has not begun */
+
+#define CONTEXTS 16 /* more share a place, and wait for each other's */
+
+/* What is under way in a context. */
+static struct {
+	_Atomic uint32_t syncing;   /* threads of the program in such a call */
+	_Atomic uint32_t capturing; /* captures of ours that are open */
+} contexts[CONTEXTS];
+static _Atomic uint32_t wanted; /* the building thread waits for its turn; a futex */
+
+static unsigned int place_of(CUcontext context)
+{
+	return (unsigned int)(reprise_hash_mix((uintptr_t)context, 3) % CONTEXTS);
+}
+
+bool reprise_capture_lock_enter(CUcontext context)
+{
+	unsigned int place = place_of(context);
+
+	atomic_fetch_add(&contexts[place].capturing, 1);
+	reprise_gate_doubt_no_more(); /* of this thread's own call: it is here */
+	if (atomic_load(&contexts[place].syncing) == 0 && !reprise_gate_is_in_doubt())
+		return true;
+	atomic_fetch_sub(&contexts[place].capturing, 1);
+	return false;
+}
+
+bool reprise_capture_lock_enter_soon(CUcontext context, uint64_t nanoseconds)
+{
+	uint64_t end = reprise_clock_ns() + nanoseconds;
+	bool entered = reprise_capture_lock_enter(context);
+
+	atomic_store(&wanted, !entered);
+	while (!entered && reprise_clock_ns() < end) {
+		reprise_futex_wait(&wanted, 1, 200000);
+		entered = reprise_capture_lock_enter(context);
+	}
+	atomic_store(&wanted, 0);
+	return entered;
+}
+
+void reprise_capture_lock_leave(CUcontext context)
+{
+	atomic_fetch_sub(&contexts[place_of(context)].capturing, 1);
+}
+
+/* Lets the building thread go first: a program that does little but synchronise would leave it no
+ * moment otherwise. */
+static void be_courteous(void)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	atomic_store(&wanted, 2);
+	reprise_futex_wake(&wanted);
+	while (atomic_load(&wanted) != 0 && reprise_clock_ns() < begin + COURTESY_NS)
+		sched_yield();
+	reprise_waited_since(begin);
+}
+
+/* The places from *first on that the call concerns; all of them if nobody knows which context. */
+static unsigned int places_of(CUcontext context, unsigned int *first)
+{
+	*first = context != NULL ? place_of(context) : 0;
+	return context != NULL ? 1 : CONTEXTS;
+}
+
+static void add_to_syncing(unsigned int first, unsigned int count, uint32_t change)
+{
+	for (unsigned int i = first; i < first + count; i++)
+		atomic_fetch_add(&contexts[i].syncing, change);
+}
+
+static bool any_captures(unsigned int first, unsigned int count)
+{
+	for (unsigned int i = first; i < first + count; i++)
+		if (atomic_load(&contexts[i].capturing) != 0)
+			return true;
+	return false;
+}
+
+static void wait_for_capture(unsigned int first, unsigned int count)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	for (unsigned int looks = 0; any_captures(first, count); looks++)
+		reprise_nap(looks);
+	reprise_waited_since(begin);
+}
+
+void reprise_context_sync_begin(CUcontext context)
+{
+	REPRISE_KEEP_ERRNO;
+	unsigned int first, count = places_of(context, &first);
+
+	if (__builtin_expect(atomic_load(&wanted) != 0, 0))
+		be_courteous();
+	for (;;) {
+		add_to_syncing(first, count, 1);
+		if (!any_captures(first, count))
+			return;
+		add_to_syncing(first, count, -1u);
+		wait_for_capture(first, count);
+	}
+}
+
+void reprise_context_sync_end(CUcontext context)
+{
+	unsigned int first, count = places_of(context, &first);
+
+	add_to_syncing(first, count, -1u);
+}
+
+void reprise_capture_lock_reset(void)
+{
+	for (unsigned int i = 0; i < CONTEXTS; i++) {
+		atomic_store(&contexts[i].syncing, 0);
+		atomic_store(&contexts[i].capturing, 0);
+	}
+	atomic_store(&wanted, 0);
+}

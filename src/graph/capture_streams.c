@@ -1,0 +1,96 @@
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "graph/carried.h"
+#include "graph/graph.h"
+
+static void destroy(CUstream *stream)
+{
+	reprise_driver.cuStreamDestroy_v2(*stream);
+	*stream = NULL;
+}
+
+/* The priority and attributes of private streams are those of the program's stream. */
+static bool open_stream(CUstream *stream, CUstream model, const struct reprise_carried *carried)
+{
+	int priority = 0;
+
+	if (*stream != NULL)
+		return true;
+	/* Of a thread's own default stream the building thread would be told of its own one. */
+	if (model != CU_STREAM_PER_THREAD &&
+	    reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
+		priority = 0;
+	if (reprise_driver.cuStreamCreateWithPriority(stream, CU_STREAM_NON_BLOCKING, priority) !=
+	    CUDA_SUCCESS) {
+		*stream = NULL;
+		reprise_count(REPRISE_COUNT_private_streams_failed, 1);
+		return false;
+	}
+	if (reprise_carried_bring(*stream, model, carried))
+		return true;
+	destroy(stream);
+	reprise_count(REPRISE_COUNT_build_failed_attributes, 1);
+	return false;
+}
+
+static bool open_edges(struct reprise_forks *forks, enum reprise_side side)
+{
+	for (unsigned int i = 0; i <= REPRISE_FORK_EVENTS_MOST; i++)
+		if (forks->edges[side][i] == NULL &&
+		    reprise_driver.cuEventCreate(&forks->edges[side][i], CU_EVENT_DISABLE_TIMING) !=
+		        CUDA_SUCCESS) {
+			forks->edges[side][i] = NULL;
+			return false;
+		}
+	return true;
+}
+
+CUstream reprise_capture_streams_of(const struct reprise_capture_streams *capture_streams,
+                                    enum reprise_side side, unsigned int member)
+{
+	return member == 0 ? capture_streams->streams[side]
+	                   : capture_streams->forks->streams[side][member];
+}
+
+static bool open_side(const struct reprise_graph *graph, enum reprise_side side)
+{
+	struct reprise_capture_streams *capture_streams = graph->capture_streams;
+	struct reprise_forks *forks = capture_streams->forks;
+
+	if ((graph->members & 1) != 0 &&
+	    !open_stream(&capture_streams->streams[side], capture_streams->model,
+	                 &capture_streams->carried))
+		return false;
+	for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
+		if ((graph->members >> member & 1) != 0 &&
+		    !open_stream(&forks->streams[side][member], forks->models[member], NULL))
+			return false;
+	return forks == NULL || open_edges(forks, side);
+}
+
+bool reprise_capture_streams_open(const struct reprise_graph *graph)
+{
+	return open_side(graph, REPRISE_FOR_BUILDING) && open_side(graph, REPRISE_FOR_PATCHING);
+}
+
+void reprise_capture_streams_close(struct reprise_capture_streams *capture_streams)
+{
+	if (capture_streams->quiescence.behind != NULL)
+		reprise_driver.cuEventDestroy_v2(capture_streams->quiescence.behind);
+	capture_streams->quiescence = (struct reprise_quiescence){0};
+	for (unsigned int side = 0; side < REPRISE_SIDES; side++)
+		if (capture_streams->streams[side] != NULL)
+			destroy(&capture_streams->streams[side]);
+}
+
+void reprise_forks_close(struct reprise_forks *forks)
+{
+	for (unsigned int side = 0; side < REPRISE_SIDES; side++) {
+		for (unsigned int member = 1; member < REPRISE_MEMBERS_MOST; member++)
+			if (forks->streams[side][member] != NULL)
+				reprise_driver.cuStreamDestroy_v2(forks->streams[side][member]);
+		for (unsigned int i = 0; i <= REPRISE_FORK_EVENTS_MOST; i++)
+			if (forks->edges[side][i] != NULL)
+				reprise_driver.cuEventDestroy_v2(forks->edges[side][i]);
+	}
+}

@@ -1,0 +1,105 @@
+#include "graph/estimate.h"
+
+#include <stdatomic.h>
+
+#include "base/options.h"
+#include "driver/driver.h"
+
+#define FIRST_GUESS 3072 /* bytes of a kernel node, measured on an H200; */
+#define GUESS_NODES 32   /* counts as much as so many nodes that were read */
+#define LEAST 512
+#define MOST 65536
+#define BLOCK ((int64_t)4 << 20) /* the driver may take so much at once for a small graph */
+
+#define READ_ALL 64 /* the first so many builds are read, */
+#define READ_ONE 8  /* and then one of so many */
+
+#define FORGET_NODES 65536 /* what was read of the first of so many nodes weighs half */
+
+static _Atomic uint64_t nodes_held, nodes_most, bytes_most;
+static _Atomic uint64_t node_bytes = FIRST_GUESS;
+
+/* The building thread's. */
+static uint64_t read_bytes = (uint64_t)FIRST_GUESS * GUESS_NODES, read_nodes = GUESS_NODES;
+static unsigned int builds;
+
+struct reprise_estimate_reading reprise_estimate_read_before(void)
+{
+	struct reprise_estimate_reading reading = {0};
+	size_t all;
+	bool wanted = builds < READ_ALL || builds % READ_ONE == 0;
+
+	builds++;
+	/* Where there were more graphs before, the driver may have kept the memory of those that went:
+	 * this one may seem to take none. */
+	if (wanted && atomic_load(&nodes_held) >= atomic_load(&nodes_most))
+		reading.taken = reprise_driver.cuMemGetInfo_v2(&reading.free, &all) == CUDA_SUCCESS;
+	return reading;
+}
+
+void reprise_estimate_read_after(const struct reprise_estimate_reading *before, unsigned int nodes)
+{
+	size_t now, all;
+
+	if (before->taken && reprise_driver.cuMemGetInfo_v2(&now, &all) == CUDA_SUCCESS)
+		reprise_estimate_note((int64_t)before->free - (int64_t)now, nodes);
+}
+
+void reprise_estimate_note(int64_t taken, unsigned int nodes)
+{
+	uint64_t each;
+
+	/* The program gave memory back, or took more than any graph does. */
+	if (taken < 0 || taken > BLOCK + (int64_t)MOST * nodes)
+		return;
+	read_bytes += (uint64_t)taken;
+	read_nodes += nodes;
+	if (read_nodes > FORGET_NODES) {
+		read_bytes /= 2;
+		read_nodes /= 2;
+	}
+	each = read_bytes / read_nodes;
+	atomic_store(&node_bytes, each < LEAST ? LEAST : each > MOST ? MOST : each);
+}
+
+void reprise_estimate_add(unsigned int nodes)
+{
+	uint64_t held = atomic_fetch_add(&nodes_held, nodes) + nodes;
+
+	if (held > atomic_load(&nodes_most))
+		atomic_store(&nodes_most, held);
+	if (reprise_estimate_bytes() > atomic_load(&bytes_most))
+		atomic_store(&bytes_most, reprise_estimate_bytes());
+}
+
+void reprise_estimate_remove(unsigned int nodes)
+{
+	atomic_fetch_sub(&nodes_held, nodes);
+}
+
+bool reprise_estimate_has_room(unsigned int nodes)
+{
+	return (atomic_load(&nodes_held) + nodes) * reprise_estimate_node_bytes() <=
+	       reprise_option(REPRISE_OPTION_MEMORY) << 20;
+}
+
+uint64_t reprise_estimate_node_bytes(void)
+{
+	return atomic_load(&node_bytes);
+}
+
+uint64_t reprise_estimate_bytes(void)
+{
+	return atomic_load(&nodes_held) * reprise_estimate_node_bytes();
+}
+
+uint64_t reprise_estimate_most(void)
+{
+	return atomic_load(&bytes_most);
+}
+
+void reprise_estimate_reset(void)
+{
+	atomic_store(&nodes_held, 0);
+	atomic_store(&nodes_most, 0);
+}

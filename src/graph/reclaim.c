@@ -1,0 +1,126 @@
+/*
+ * Executable graphs that nobody launches any more, for the building thread to destroy. They may
+ * still run: the driver frees a graph in flight when it has completed ("it will not be terminated,
+ * but rather freed asynchronously on completion", cuGraphExecDestroy). Waiting for that behind an
+ * event of ours would put an op on the program's stream, and on the legacy stream that orders all
+ * blocking ones.
+ */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "graph/graph.h"
+#include "graph/estimate.h"
+
+struct reprise_reclaim_entry {
+	struct reprise_reclaim_entry *next;
+	CUcontext context;
+	CUgraph graph;
+	CUgraphExec executable;
+	unsigned int nodes;
+};
+
+static struct reprise_lock graveyard_lock;
+static struct reprise_reclaim_entry *graves;
+
+struct reprise_reclaim_entry *reprise_reclaim_new(void)
+{
+	return malloc(sizeof(struct reprise_reclaim_entry));
+}
+
+void reprise_graph_retire(struct reprise_graph *graph)
+{
+	struct reprise_reclaim_entry *reclaim = graph->reclaim;
+
+	if (reclaim != NULL) {
+		*reclaim = (struct reprise_reclaim_entry){NULL, graph->capture_streams->context,
+		                                          graph->graph, graph->executable, graph->count};
+		reprise_lock_take(&graveyard_lock);
+		reclaim->next = graves;
+		graves = reclaim;
+		reprise_lock_give(&graveyard_lock);
+	}
+	graph->reclaim = NULL;
+	graph->executable = NULL;
+	graph->graph = NULL;
+	reprise_graph_all_enabled(graph);
+	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
+}
+
+/* One of the context's, or if NULL any. */
+static struct reprise_reclaim_entry *take(CUcontext context)
+{
+	struct reprise_reclaim_entry *reclaim, **at = &graves;
+
+	reprise_lock_take(&graveyard_lock);
+	while (*at != NULL && context != NULL && (*at)->context != context)
+		at = &(*at)->next;
+	reclaim = *at;
+	if (reclaim != NULL)
+		*at = reclaim->next;
+	reprise_lock_give(&graveyard_lock);
+	return reclaim;
+}
+
+/* Its context is current. */
+static void destroy(struct reprise_reclaim_entry *reclaim)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	reprise_driver.cuGraphExecDestroy(reclaim->executable);
+	reprise_driver.cuGraphDestroy(reclaim->graph);
+	reprise_count_most(REPRISE_COUNT_destroy_longest_ns, reprise_clock_ns() - begin);
+	reprise_count(REPRISE_COUNT_graphs_destroyed, 1);
+	reprise_estimate_remove(reclaim->nodes);
+	free(reclaim);
+}
+
+struct reprise_reclaim_entry *reprise_reclaim_take(CUcontext context)
+{
+	struct reprise_reclaim_entry *taken = NULL;
+
+	for (struct reprise_reclaim_entry *reclaim; (reclaim = take(context)) != NULL; taken = reclaim)
+		reclaim->next = taken;
+	return taken;
+}
+
+void reprise_reclaim_destroy(struct reprise_reclaim_entry *graves_taken)
+{
+	for (struct reprise_reclaim_entry *reclaim = graves_taken, *next; reclaim != NULL;
+	     reclaim = next) {
+		bool pushed = reprise_driver_make_current(reclaim->context);
+
+		next = reclaim->next;
+		destroy(reclaim);
+		reprise_driver_restore_current(pushed);
+	}
+}
+
+void reprise_reclaim_lose(CUcontext context)
+{
+	for (struct reprise_reclaim_entry *reclaim; (reclaim = take(context)) != NULL;) {
+		reprise_estimate_remove(reclaim->nodes);
+		free(reclaim);
+	}
+}
+
+unsigned int reprise_reclaim_sweep(unsigned int most)
+{
+	unsigned int destroyed = 0;
+
+	for (struct reprise_reclaim_entry *reclaim; destroyed < most && (reclaim = take(NULL)) != NULL;
+	     destroyed++) {
+		reprise_driver.cuCtxSetCurrent(reclaim->context);
+		destroy(reclaim);
+	}
+	return destroyed;
+}
+
+void reprise_reclaim_reset(void)
+{
+	atomic_store(&graveyard_lock.word, 0);
+	graves = NULL;
+}

@@ -1,0 +1,124 @@
+#include "lane/group/detect.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/ending.h"
+#include "lane/group/group.h"
+
+#define ROWS 64 /* of events, and of pairs */
+#define ROW 4
+#define MET_OFTEN 4      /* times; twice as often after each parting, */
+#define PARTINGS_MOST 12 /* up to so many */
+
+static struct reprise_lock meetings_lock;
+static uint64_t now; /* the count of what was noted */
+static struct record {
+	CUevent event;
+	struct reprise_lane *lane; /* that recorded it last, as far as is known */
+	uint64_t at;
+} records[ROWS][ROW];
+static struct pair {
+	struct reprise_lane *origin, *side;
+	uint32_t thread;
+	bool forked;
+	uint64_t forked_at, joined_at; /* when the one waited for the other last */
+	uint32_t met;
+} pairs[ROWS][ROW];
+
+/* The event's record, or the one that would give way to it. */
+static struct record *record_of(CUevent event)
+{
+	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
+	struct record *row = records[hash % ROWS];
+
+	for (unsigned int i = 0; i < ROW; i++)
+		if (row[i].event == event || row[i].event == NULL)
+			return &row[i];
+	return &row[(hash >> 32) % ROW];
+}
+
+static struct pair *pair_of(struct reprise_lane *origin, struct reprise_lane *side)
+{
+	uint64_t hash = reprise_hash_mix(reprise_hash_mix((uintptr_t)origin, (uintptr_t)side), 1);
+	struct pair *row = pairs[hash % ROWS], *pair = &row[(hash >> 32) % ROW];
+
+	for (unsigned int i = 0; i < ROW; i++)
+		if ((row[i].origin == origin && row[i].side == side) || row[i].origin == NULL) {
+			pair = &row[i];
+			break;
+		}
+	if (pair->origin != origin || pair->side != side)
+		*pair = (struct pair){.origin = origin, .side = side};
+	return pair;
+}
+
+static uint32_t often_enough(const struct reprise_lane *origin, const struct reprise_lane *side)
+{
+	uint32_t splits = origin->splits > side->splits ? origin->splits : side->splits;
+
+	return (uint32_t)MET_OFTEN << (splits < PARTINGS_MOST ? splits : PARTINGS_MOST);
+}
+
+/*
+ * The forks of `origin` to `side` have been joined again, all by this thread, so often that they
+ * may go one way. What is waited for was recorded behind the fork: streams that wait for each
+ * other's last step, by turns, do not fork and join, and no graph holds such a step whole.
+ */
+static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side,
+                         uint64_t recorded_at)
+{
+	struct pair *pair = pair_of(origin, side);
+	bool forked =
+		pair->forked && recorded_at > pair->forked_at && pair->thread == reprise_thread_self();
+
+	pair->met = forked ? pair->met + 1 : 0;
+	pair->forked = false;
+	pair->joined_at = now;
+	if (pair->met < often_enough(origin, side))
+		return false;
+	pair->met = 0;
+	return true;
+}
+
+/* A fork comes behind the join before. */
+static void fork_to(struct reprise_lane *origin, struct reprise_lane *side, uint64_t recorded_at)
+{
+	struct pair *pair = pair_of(origin, side);
+
+	if (pair->thread != reprise_thread_self())
+		pair->met = 0;
+	pair->thread = reprise_thread_self();
+	pair->forked = recorded_at > pair->joined_at;
+	pair->forked_at = now;
+}
+
+void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	struct record *record;
+	struct reprise_lane *here, *there = NULL;
+	bool join = false;
+
+	reprise_lock_take(&meetings_lock);
+	now++;
+	here = reprise_lane_head(lane);
+	record = record_of(call->event);
+	if (call->kind == REPRISE_OP_RECORD)
+		*record = (struct record){call->event, lane, now};
+	else if (record->event == call->event)
+		there = reprise_lane_head(record->lane);
+	if (there != NULL && there != here) {
+		join = joined_again(here, there, record->at);
+		fork_to(there, here, record->at);
+	}
+	reprise_lock_give(&meetings_lock);
+	if (join)
+		reprise_group_merge(here, there);
+}
+
+void reprise_fork_detect_reset(void)
+{
+	atomic_store(&meetings_lock.word, 0);
+	memset(records, 0, sizeof(records));
+	memset(pairs, 0, sizeof(pairs));
+}

@@ -1,0 +1,246 @@
+/* The order among the members of a joint lane, and what their streams owe. All of it under the
+ * head's lock. */
+#include "lane/group/group.h"
+
+#include "base/hash.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+
+#define JUDGED 4096 /* after so many ops, */
+#define LEAST \
+	4 /* one in so many must have been replayed by a graph that forks: others need no joint lane \
+	   */
+
+_Atomic uint32_t reprise_groups, reprise_groups_waiting, reprise_group_unknown_calls;
+
+/* Where the event's last record is noted, or else where it may be: a free place of its row, or one
+ * that another has to give up. */
+static struct reprise_group_event *slot_of(struct reprise_group *group, CUevent event)
+{
+	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
+	struct reprise_group_event *row = group->events[hash % REPRISE_GROUP_ROWS],
+							   *free = &row[(hash >> 32) % REPRISE_GROUP_ROW];
+
+	for (struct reprise_group_event *slot = row; slot < row + REPRISE_GROUP_ROW; slot++) {
+		if (slot->event == event)
+			return slot;
+		if (slot->event == NULL)
+			free = slot;
+	}
+	return free;
+}
+
+static void join_clock(struct reprise_group_clock *clock, const struct reprise_group_clock *other)
+{
+	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
+		if (clock->ticks[i] < other->ticks[i])
+			clock->ticks[i] = other->ticks[i];
+}
+
+static void tick(struct reprise_group *group, unsigned int member)
+{
+	group->clocks[member].ticks[member]++;
+}
+
+/* An op takes its place in the order. */
+static void order(struct reprise_group *group, enum reprise_op_kind kind, unsigned int member,
+                  CUevent event)
+{
+	tick(group, member);
+	group->recent |= (uint8_t)(1u << member);
+	if (!reprise_op_is_event(kind))
+		return;
+
+	struct reprise_group_event *slot = slot_of(group, event);
+
+	if (kind == REPRISE_OP_RECORD)
+		*slot = (struct reprise_group_event){event, group->clocks[member]};
+	else if (slot->event == event)
+		join_clock(&group->clocks[member], &slot->clock);
+}
+
+/* Whether all that came on the streams of `members` comes before what is next on the stream of
+ * `origin`. What another thread is about to give one of them does not. */
+static bool covers(const struct reprise_group *group, unsigned int origin, uint8_t members)
+{
+	if (atomic_load(&reprise_group_unknown_calls) != 0)
+		return false;
+	for (unsigned int member = 0; member < group->count; member++)
+		if ((members >> member & 1) != 0 &&
+		    (group->clocks[origin].ticks[member] != group->clocks[member].ticks[member] ||
+		     atomic_load(&group->members[member]->foreign_calls) != 0))
+			return false;
+	return true;
+}
+
+bool reprise_group_covers(const struct reprise_group *group, const struct reprise_trace *trace)
+{
+	return covers(group, trace->ops[0].member, trace->graph.members);
+}
+
+bool reprise_group_is_border(const struct reprise_group *group, unsigned int member)
+{
+	return covers(group, member, group->recent);
+}
+
+/*
+ * Notes the records of a graph that was launched. `before`: its origin's clock before it, which all
+ * of them are behind. What is recorded last of a member is behind all of that one's ops.
+ */
+static void note_records(struct reprise_group *group, const struct reprise_trace *trace,
+                         const struct reprise_group_clock *before)
+{
+	unsigned int last[REPRISE_MEMBERS_MOST] = {0};
+
+	for (unsigned int i = 0; i < trace->count; i++)
+		last[trace->ops[i].member] = i;
+	for (unsigned int i = 0; i < trace->count; i++) {
+		const struct reprise_op *op = &trace->ops[i];
+
+		if (op->kind == REPRISE_OP_RECORD)
+			*slot_of(group, op->event) =
+				(struct reprise_group_event){op->event, i == last[op->member]
+			                                                ? group->clocks[op->member]
+			                                                : *before};
+	}
+}
+
+/* What it says of the order is less than there is, never more: that members of the graph come
+ * behind each other in it is not noted, but for the origin. */
+void reprise_group_launched(struct reprise_lane *head, const struct reprise_trace *trace)
+{
+	struct reprise_group *group = head->group;
+	unsigned int origin = trace->ops[0].member;
+	struct reprise_group_clock before = group->clocks[origin];
+	uint8_t others = trace->graph.members & (uint8_t) ~(1u << origin);
+
+	tick(group, origin);
+	for (unsigned int member = 0; others >> member != 0; member++) {
+		if ((others >> member & 1) == 0)
+			continue;
+		join_clock(&group->clocks[member], &before);
+		tick(group, member);
+		join_clock(&group->clocks[origin], &group->clocks[member]);
+	}
+	if (trace->event_count > 0)
+		note_records(group, trace, &before);
+	if (others == 0)
+		return;
+	reprise_count(REPRISE_COUNT_joint_launches, 1);
+	group->forked += trace->count - trace->absent_count;
+	if (group->pending_waits == 0)
+		atomic_fetch_add(&reprise_groups_waiting, 1);
+	group->pending_waits |= others;
+}
+
+/* If the driver does not let a stream wait for an event, the host has to. The context is current.
+ */
+static void pay(struct reprise_lane *head, unsigned int member)
+{
+	struct reprise_group *group = head->group;
+	int entered;
+
+	if ((group->pending_waits >> member & 1) == 0)
+		return;
+	entered = reprise_enter();
+	if (reprise_driver.cuStreamWaitEvent(group->streams[member], group->forks.branch_ends[member],
+	                                     CU_EVENT_WAIT_DEFAULT) != CUDA_SUCCESS)
+		for (unsigned int i = 0; i < group->count; i++)
+			reprise_driver.cuStreamSynchronize(group->streams[i]);
+	reprise_leave(entered);
+	reprise_count(REPRISE_COUNT_joint_debts_paid, 1);
+	group->pending_waits &= (uint8_t) ~(1u << member);
+	if (group->pending_waits == 0)
+		atomic_fetch_sub(&reprise_groups_waiting, 1);
+}
+
+void reprise_group_issue_wait(struct reprise_lane *head, unsigned int member)
+{
+	bool pushed;
+
+	if ((head->group->pending_waits >> member & 1) == 0)
+		return;
+	pushed = reprise_driver_make_current(head->context);
+	pay(head, member);
+	reprise_driver_restore_current(pushed);
+}
+
+bool reprise_group_is_busy(const struct reprise_lane *head, CUstream stream)
+{
+	unsigned int member = reprise_group_member(head->group, stream);
+
+	return (head->group->pending_waits >> member & 1) != 0 &&
+	       reprise_driver_query(stream) == CUDA_ERROR_NOT_READY;
+}
+
+void reprise_group_issue_waits(struct reprise_lane *head)
+{
+	for (unsigned int member = 0; member < head->group->count; member++)
+		reprise_group_issue_wait(head, member);
+}
+
+void reprise_group_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member,
+                          CUevent event)
+{
+	pay(head, member);
+	order(head->group, kind, member, event);
+}
+
+CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_trace *trace)
+{
+	unsigned int origin = trace->ops[0].member;
+
+	pay(head, origin);
+	return head->group->streams[origin];
+}
+
+void reprise_group_forget_events(struct reprise_group *group)
+{
+	for (unsigned int i = 0; i < REPRISE_GROUP_ROWS; i++)
+		for (unsigned int j = 0; j < REPRISE_GROUP_ROW; j++)
+			group->events[i][j].event = NULL;
+}
+
+void reprise_group_forget_event(struct reprise_group *group, CUevent event)
+{
+	if (slot_of(group, event)->event == event)
+		slot_of(group, event)->event = NULL;
+}
+
+void reprise_group_note_call(struct reprise_lane *head, unsigned int member)
+{
+	reprise_group_issue_wait(head, member);
+	tick(head->group, member);
+	reprise_group_forget_events(head->group);
+}
+
+void reprise_group_lose_order(struct reprise_lane *head)
+{
+	reprise_group_issue_waits(head);
+	for (unsigned int member = 0; member < head->group->count; member++)
+		tick(head->group, member);
+	reprise_group_forget_events(head->group);
+}
+
+bool reprise_group_disappoints(struct reprise_lane *head)
+{
+	struct reprise_group *group = head->group;
+	uint64_t ops = head->counts.ops - group->judged_at, forked = group->forked;
+
+	if (ops < JUDGED)
+		return false;
+	group->judged_at = head->counts.ops;
+	group->forked = 0;
+	return forked < ops / LEAST;
+}
+
+unsigned int reprise_group_member(const struct reprise_group *group, CUstream stream)
+{
+	unsigned int member = 0;
+
+	while (member < group->count && group->streams[member] != stream)
+		member++;
+	return member;
+}

@@ -1,0 +1,310 @@
+/*
+ * Which streams share a lane. `joining` is held while one joins or is parted; no lane's lock is
+ * held when it is taken. Which lane a stream's ops belong to changes only under it and, for a
+ * parting, under the head's lock.
+ *
+ * The driver may keep who issues ops, or waits for events, until another thread has done something,
+ * which may want `joining` or the building thread's rest: so what is deferred and owed is issued
+ * before these are taken, under the lane's lock alone.
+ */
+#include "lane/group/group.h"
+
+#include <stdlib.h>
+
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/ending.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "graph/building.h"
+#include "graph/shadow.h"
+#include "record/record.h"
+#include "stats/counters.h"
+#include "lane/barrier.h"
+#include "lane/ended_events.h"
+#include "lane/traces.h"
+#include "lane/watching.h"
+
+static struct reprise_lock joining;
+static _Atomic bool never;
+
+/* Tails of joint lanes that were parted. A graph that still runs may record one, so that they are
+ * used again rather than destroyed. Under `joining`. */
+static struct spare {
+	struct spare *next;
+	CUcontext context;
+	CUevent event;
+} * spares;
+
+/* ---- joining ---- */
+
+/* Under `joining`. The context is current. */
+static bool take_tail(CUcontext context, CUevent *tail)
+{
+	for (struct spare **at = &spares; *at != NULL; at = &(*at)->next) {
+		struct spare *spare = *at;
+
+		if (spare->context != context)
+			continue;
+		*tail = spare->event;
+		*at = spare->next;
+		free(spare);
+		return true;
+	}
+	return reprise_driver.cuEventCreate(tail, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+}
+
+static void give_tail(CUcontext context, CUevent tail)
+{
+	struct spare *spare = malloc(sizeof(*spare));
+
+	/* Without memory for it, it is left to its context. */
+	if (spare == NULL)
+		return;
+	*spare = (struct spare){spares, context, tail};
+	spares = spare;
+}
+
+static void destroy_tail(CUcontext context, CUevent tail)
+{
+	bool pushed = reprise_driver_make_current(context);
+
+	if (reprise_driver.cuEventQuery(tail) == CUDA_SUCCESS)
+		reprise_driver.cuEventDestroy_v2(tail);
+	reprise_driver_restore_current(pushed);
+}
+
+void reprise_group_destroy_spares(CUcontext context)
+{
+	reprise_lock_take(&joining);
+	for (struct spare **at = &spares; *at != NULL;) {
+		struct spare *spare = *at;
+
+		if (context == NULL || spare->context == context) {
+			destroy_tail(spare->context, spare->event);
+			*at = spare->next;
+			free(spare);
+		} else {
+			at = &spare->next;
+		}
+	}
+	reprise_lock_give(&joining);
+}
+
+/* Whether it is a stream of the kind that may be in a joint lane at all. */
+static bool is_fit(const struct reprise_lane *lane)
+{
+	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) &&
+	       atomic_load(&lane->stream) > CU_STREAM_PER_THREAD;
+}
+
+/* A graph has the priority of the stream that it is launched into. */
+static bool are_alike(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	int of_head, of_side;
+
+	return head->context == side->context &&
+	       reprise_driver.cuStreamGetPriority(head->stream, &of_head) == CUDA_SUCCESS &&
+	       reprise_driver.cuStreamGetPriority(side->stream, &of_side) == CUDA_SUCCESS &&
+	       of_head == of_side;
+}
+
+static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	/* A recording has events as barriers, and what is found there is to be what is found here; who
+	 * verifies waits for one stream after each graph. */
+	return !reprise_observing && !reprise_verifying && !reprise_records() && !atomic_load(&never) &&
+	       reprise_option(REPRISE_OPTION_HOLD) > 0 &&
+	       reprise_driver.cuEventRecordWithFlags != NULL && head != side && is_fit(head) &&
+	       is_fit(side) && are_alike(head, side);
+}
+
+/* The head's part. False if there is no room for one more. */
+static bool add_member(struct reprise_lane *head, struct reprise_lane *side, unsigned int *member)
+{
+	struct reprise_group *group = head->group != NULL ? head->group : calloc(1, sizeof(*group));
+	CUevent branch_ends[2];
+
+	if (group == NULL || group->count == REPRISE_MEMBERS_MOST ||
+	    !take_tail(head->context, &branch_ends[0]))
+		goto none;
+	if (group->count == 0) {
+		if (!take_tail(head->context, &branch_ends[1])) {
+			give_tail(head->context, branch_ends[0]);
+			goto none;
+		}
+		group->forks.branch_ends[0] = branch_ends[1];
+		group->streams[0] = head->stream;
+		group->blocking = head->blocking;
+		group->members[0] = head;
+		group->count = 1;
+		reprise_known_unlearn_all(&head->events);
+		group->judged_at = head->counts.ops;
+		group->forked = 0;
+		head->member = 0;
+		head->group = group;
+		head->capture_streams.forks = &group->forks;
+		atomic_store(&head->backoff_ops, 0);
+		atomic_store(&head->joined, head);
+		atomic_fetch_add(&reprise_groups, 1);
+		atomic_store(&head->noisy, true);
+		reprise_lane_attend(head);
+	}
+	*member = group->count++;
+	group->blocking |= (uint8_t)(side->blocking << *member);
+	atomic_store(&head->blocking, group->blocking != 0);
+	group->thread = reprise_thread_self();
+	group->patience = REPRISE_GROUP_PATIENCE;
+	group->members[*member] = side;
+	group->streams[*member] = group->forks.models[*member] = side->stream;
+	group->forks.branch_ends[*member] = branch_ends[0];
+	reprise_group_lose_order(head);
+	return true;
+none:
+	if (group != head->group)
+		free(group);
+	return false;
+}
+
+/* First the head knows its member, then the member's ops go there. */
+static bool join(struct reprise_lane *head, struct reprise_lane *side)
+{
+	unsigned int member;
+	bool added;
+
+	if (atomic_load(&side->joined) != NULL ||
+	    (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
+		return false;
+	reprise_lock_take(&head->lock);
+	reprise_lane_barrier(head, false);
+	reprise_lane_forget(head); /* what is one graph from now on is to be seen in one piece */
+	added = add_member(head, side, &member);
+	reprise_lock_give(&head->lock);
+	if (!added)
+		return false;
+	reprise_lock_take(&side->lock);
+	reprise_lane_barrier(side, false);
+	reprise_lane_move_to(side, REPRISE_BEFORE_NOTHING);
+	side->last = NULL;
+	side->expected = NULL;
+	side->member = (uint8_t)member;
+	atomic_store(&side->backoff_ops, 0);
+	atomic_store(&side->joined, head);
+	reprise_lock_give(&side->lock);
+	reprise_count(REPRISE_COUNT_lanes_joined, 1);
+	return true;
+}
+
+static bool might_join(const struct reprise_lane *head, const struct reprise_lane *side)
+{
+	int entered = reprise_enter();
+	bool might = may_join(head, side);
+
+	reprise_leave(entered);
+	return might;
+}
+
+void reprise_group_settle(struct reprise_lane *lane)
+{
+	struct reprise_lane *taken = reprise_lane_take(lane);
+
+	reprise_lane_barrier(taken, false);
+	if (taken->group != NULL)
+		reprise_group_issue_waits(taken);
+	reprise_lock_give(&taken->lock);
+}
+
+bool reprise_group_merge(struct reprise_lane *head, struct reprise_lane *side)
+{
+	int entered;
+	bool joined;
+
+	if (!might_join(head, side))
+		return false;
+	if (atomic_load(&side->joined) != NULL &&
+	    atomic_load(&side->joined) != atomic_load(&head->joined))
+		reprise_group_split(side, false); /* its members will meet the head, too */
+	reprise_group_settle(head);
+	reprise_group_settle(side);
+	reprise_graph_building_pause();
+	reprise_lock_take(&joining);
+	entered = reprise_enter();
+	joined = may_join(head, side) && join(head, side);
+	reprise_leave(entered);
+	reprise_lock_give(&joining);
+	reprise_graph_building_resume();
+	return joined;
+}
+
+/* ---- parting ---- */
+
+/* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds
+ * his own lane again must find his stream whole. */
+static void part(struct reprise_lane *head, bool failed)
+{
+	struct reprise_group *group = head->group;
+	bool pushed = reprise_driver_make_current(head->context);
+
+	reprise_group_issue_waits(head);
+	reprise_lane_forget_forks(head);
+	reprise_forks_close(&group->forks);
+	for (unsigned int member = 0; member < group->count; member++)
+		give_tail(head->context, group->forks.branch_ends[member]);
+	reprise_driver_restore_current(pushed);
+	atomic_store(&head->blocking, (group->blocking & 1) != 0);
+	head->group = NULL;
+	head->capture_streams.forks = NULL;
+	reprise_lane_barrier(head, false); /* it need not be told of every call any more */
+	for (unsigned int member = 0; member < group->count; member++) {
+		group->members[member]->splits += failed && group->members[member]->splits < UINT8_MAX;
+		atomic_store(&group->members[member]->joined, NULL);
+	}
+	reprise_ended_forget(head); /* nobody tells it of one from now on */
+	free(group);
+	atomic_fetch_sub(&reprise_groups, 1);
+	reprise_count(REPRISE_COUNT_lanes_parted, 1);
+}
+
+void reprise_group_split_paused(struct reprise_lane *lane, bool failed)
+{
+	struct reprise_lane *head;
+	int entered = reprise_enter();
+
+	reprise_lock_take(&joining);
+	head = atomic_load(&lane->joined);
+	if (head != NULL) {
+		reprise_lock_take(&head->lock);
+		reprise_lane_barrier(head, false);
+		part(head, failed);
+		reprise_lock_give(&head->lock);
+	}
+	reprise_lock_give(&joining);
+	reprise_leave(entered);
+}
+
+void reprise_group_split(struct reprise_lane *lane, bool failed)
+{
+	if (atomic_load(&lane->joined) == NULL)
+		return;
+	reprise_group_settle(lane);
+	reprise_graph_building_pause();
+	reprise_group_split_paused(lane, failed);
+	reprise_graph_building_resume();
+}
+
+/* Whoever is joining lanes at this moment is waited for. */
+void reprise_group_never(void)
+{
+	reprise_lock_take(&joining);
+	atomic_store(&never, true);
+	reprise_lock_give(&joining);
+}
+
+void reprise_group_reset(void)
+{
+	atomic_store(&joining.word, 0);
+	atomic_store(&reprise_groups, 0);
+	atomic_store(&reprise_groups_waiting, 0);
+	atomic_store(&reprise_group_unknown_calls, 0);
+	spares = NULL;
+}

@@ -1,0 +1,208 @@
+/* Keeps invariants 1, 5 and 7 for what is queued, as replay.c does for what is launched at once. */
+#include "lane/pending.h"
+
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/hot.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "trace/balance.h"
+#include "lane/errors.h"
+#include "lane/hold.h"
+#include "lane/visit.h"
+
+static struct reprise_pending *at(struct reprise_pending_queue *queue, uint64_t i)
+{
+	return &queue->visits[i % REPRISE_PENDING_MOST];
+}
+
+/* ---- launching: under the queue's lock ---- */
+
+static bool launch_graph(struct reprise_lane *lane, const struct reprise_pending *visit)
+{
+	static const uint64_t none[(REPRISE_SEGMENT_MOST + 63) / 64];
+	struct reprise_trace *trace = visit->trace;
+	uint64_t begin = reprise_timeline_begin();
+
+	if (visit->patched > 0 || trace->graph.mixed) {
+		if (reprise_graph_patch(&trace->graph, trace->ops, trace->wanted, none) !=
+		    REPRISE_PATCH_DONE)
+			return false;
+		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
+		                     (struct reprise_timeline_about){lane->number, NULL,
+		                                                     trace->graph.number, visit->patched});
+	}
+	if (reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) == CUDA_SUCCESS)
+		return true;
+	reprise_count(REPRISE_COUNT_launches_failed, 1);
+	return false;
+}
+
+/* The graph does not have what its trace is settled to: the next visit brings it all, or builds it
+ * anew. */
+static void issue_instead(struct reprise_lane *lane, struct reprise_pending *visit)
+{
+	struct reprise_trace *trace = visit->trace;
+
+	for (unsigned int i = 0; i < trace->count; i++)
+		reprise_errors_keep(lane, lane->stream, reprise_op_issue(&trace->ops[i], lane->stream));
+	trace->graph.mixed = true;
+	visit->failed = true;
+	atomic_fetch_add(&lane->queue.failed, 1);
+}
+
+static void launch(struct reprise_lane *lane, struct reprise_pending *visit)
+{
+	struct reprise_trace *trace = visit->trace;
+	uint64_t entered_at = reprise_timeline_begin();
+	struct reprise_timeline_about about = {lane->number, NULL, trace->graph.number, trace->count};
+	int entered = reprise_enter();
+	bool pushed = reprise_driver_make_current(lane->context), replayed;
+
+	reprise_gate_enter(lane->context);
+	replayed = launch_graph(lane, visit);
+	if (!replayed) {
+		about.reason = reprise_exit_names[REPRISE_EXIT_launch];
+		issue_instead(lane, visit);
+	}
+	reprise_gate_leave();
+	reprise_driver_restore_current(pushed);
+	reprise_leave(entered);
+	reprise_timeline_end(replayed ? REPRISE_TIMELINE_REPLAY : REPRISE_TIMELINE_EXIT, entered_at,
+	                     about);
+	reprise_hold_tell(lane, visit->held_since, trace->count);
+}
+
+/* The oldest visit that is queued; NULL if none is. `by_us`: by a thread of ours. */
+const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane *lane, bool by_us)
+{
+	struct reprise_pending_queue *queue = &lane->queue;
+	struct reprise_pending *oldest;
+
+	if (reprise_pending_none(lane))
+		return NULL;
+	oldest = at(queue, reprise_pending_launched(lane));
+	launch(lane, oldest);
+	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all,
+	              !oldest->failed);
+	reprise_count(REPRISE_COUNT_submitted_patches, by_us && !oldest->failed ? oldest->patched : 0);
+	atomic_fetch_add_explicit(&queue->launched, 1, memory_order_release);
+	return oldest;
+}
+
+/* ---- what others launch ---- */
+
+/* The visit, which is counted as replayed, was not. */
+static void note_failure(struct reprise_lane *lane, struct reprise_pending *visit)
+{
+	struct reprise_trace *trace = visit->trace;
+
+	reprise_lane_uncount(&lane->counts.launches, 1);
+	reprise_lane_uncount(&lane->counts.replayed, trace->count);
+	if (lane->told_replayed > lane->counts.replayed)
+		lane->told_replayed = lane->counts.replayed;
+	reprise_lane_uncount(&lane->counts.patched, visit->patched);
+	reprise_lane_count(&lane->counts.exits[REPRISE_EXIT_launch], 1);
+	reprise_lane_count(&lane->counts.exited[REPRISE_EXIT_launch], trace->count);
+	if (visit->came_back)
+		reprise_uncount(REPRISE_COUNT_came_back, 1);
+	trace->replays--;
+	trace->counts.patched -= visit->patched;
+	trace->counts.exits[REPRISE_EXIT_launch]++;
+	trace->counts.exited_ops += trace->count;
+	if (trace->failed_at == 0)
+		trace->failed_at = lane->counts.ops;
+	visit->failed = false;
+	atomic_fetch_sub(&lane->queue.failed, 1);
+}
+
+void reprise_pending_note_failures(struct reprise_lane *lane)
+{
+	uint64_t end = reprise_pending_launched(lane);
+
+	for (uint64_t i = lane->queue.added - REPRISE_PENDING_MOST; i != end; i++)
+		if (at(&lane->queue, i)->failed)
+			note_failure(lane, at(&lane->queue, i));
+}
+
+void reprise_pending_note_launched(struct reprise_lane *lane)
+{
+	reprise_hold_again(lane);
+	reprise_pending_look_for_failures(lane);
+}
+
+/* It was the program's time after all. */
+static void weigh(struct reprise_lane *lane, struct reprise_trace *trace, uint64_t ticks)
+{
+	if (reprise_visit_is_measured() && !reprise_balance_left(trace, ticks))
+		reprise_visit_note_loss(lane, trace);
+}
+
+REPRISE_HOT void reprise_pending_finish(struct reprise_lane *lane, bool wait)
+{
+	const struct reprise_pending *visit;
+
+	if (__builtin_expect(reprise_pending_none(lane), 1))
+		return;
+	for (;;) {
+		uint64_t begin = reprise_clock_ticks();
+
+		/* The thread may have begun: the lock is given between any two, so that neither sleeps for
+		 * long. */
+		reprise_lock_take(&lane->queue.lock);
+		visit = reprise_pending_launch_oldest(lane, false);
+		reprise_lock_give(&lane->queue.lock);
+		if (visit == NULL)
+			break; /* that one has */
+		visit->trace->waited_for = visit->trace->waited_for || wait;
+		weigh(lane, visit->trace, reprise_clock_ticks() - begin);
+	}
+	reprise_pending_note_launched(lane);
+}
+
+bool reprise_pending_try_take(struct reprise_lane *lane)
+{
+	return reprise_lock_try(&lane->queue.lock);
+}
+
+void reprise_pending_finish_taken(struct reprise_lane *lane)
+{
+	while (reprise_pending_launch_oldest(lane, true) != NULL)
+		continue;
+	reprise_lock_give(&lane->queue.lock);
+	reprise_pending_note_launched(lane);
+}
+
+/* ---- adding ---- */
+
+REPRISE_HOT void reprise_pending_note(struct reprise_lane *lane)
+{
+	struct reprise_trace *trace = lane->trace;
+	struct reprise_pending *visit =
+		at(&lane->queue, atomic_load_explicit(&lane->queue.added, memory_order_relaxed));
+
+	reprise_pending_look_for_failures(lane); /* the last visit in this place may be one */
+	*visit = (struct reprise_pending){trace,
+	                                  trace->changed_count,
+	                                  lane->visit_since,
+	                                  lane->held_since,
+	                                  false,
+	                                  reprise_trace_comes_back(trace, lane->counts.ops)};
+	if (visit->since == 0)
+		visit->since = reprise_clock_ns(); /* it has one op alone */
+	for (unsigned int word = 0; visit->patched > 0 && word < (trace->count + 63) / 64; word++)
+		trace->wanted[word] = trace->changed[word];
+}
+
+REPRISE_HOT void reprise_pending_add(struct reprise_lane *lane)
+{
+	uint64_t added = atomic_load_explicit(&lane->queue.added, memory_order_relaxed);
+
+	if (atomic_load_explicit(&lane->deferred_since, memory_order_relaxed) == 0)
+		atomic_store(&lane->deferred_since, at(&lane->queue, added)->since);
+	lane->visit_since = lane->held_since = 0;
+	lane->trace->pending_as = added + 1;
+	atomic_store(&lane->queue.added, added + 1); /* before looking whether the thread sleeps */
+}

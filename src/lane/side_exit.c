@@ -1,0 +1,159 @@
+/* Keeps invariants 1 and 5: what was answered is issued, each op once and in order. */
+#include "lane/side_exit.h"
+
+#include "base/clock.h"
+#include "base/gate.h"
+#include "base/inside.h"
+#include "driver/current.h"
+#include "graph/cost.h"
+#include "graph/shadow.h"
+#include "stats/counters.h"
+#include "trace/balance.h"
+#include "lane/errors.h"
+#include "lane/hold.h"
+#include "lane/group/group.h"
+#include "lane/making.h"
+#include "lane/pending.h"
+#include "lane/verify.h"
+#include "lane/visit.h"
+#include "lane/watching.h"
+
+static const struct reprise_op *op_to_issue(struct reprise_lane *lane, unsigned int i)
+{
+	const struct reprise_op *op = reprise_trace_op(lane->trace, i);
+
+	return __builtin_expect(reprise_verifying, 0) ? reprise_verify_op(lane, i, op) : op;
+}
+
+static CUresult issue_jointly(struct reprise_lane *lane, const struct reprise_op *op)
+{
+	CUresult result;
+
+	reprise_group_issues(lane, op->kind, op->member, op->event);
+	result = reprise_op_issue(op, lane->group->streams[op->member]);
+	if (result != CUDA_SUCCESS)
+		reprise_group_lose_order(lane);
+	return result;
+}
+
+static CUstream stream_of(const struct reprise_lane *lane, unsigned int i)
+{
+	return lane->group == NULL ? lane->stream : lane->group->streams[lane->trace->ops[i].member];
+}
+
+static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op)
+{
+	return lane->group == NULL ? reprise_op_issue(op, lane->stream) : issue_jointly(lane, op);
+}
+
+CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
+{
+	uint64_t begin = reprise_clock_ns();
+	CUresult result = CUDA_SUCCESS;
+	CUstream stream = NULL;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (reprise_trace_absent(lane->trace, i))
+			continue;
+		reprise_errors_keep(lane, stream, result); /* of the op before: it was answered */
+		stream = stream_of(lane, i);
+		result = issue(lane, op_to_issue(lane, i));
+	}
+	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin,
+	                  count - lane->trace->absent_count);
+	return result;
+}
+
+static void issue_deferred(struct reprise_lane *lane)
+{
+	int entered = reprise_enter();
+	bool pushed = reprise_driver_make_current(lane->context);
+	CUresult last;
+
+	reprise_gate_enter(lane->context);
+	last = reprise_lane_issue(lane, lane->cursor);
+	if (lane->cursor > 0)
+		reprise_errors_keep(lane, stream_of(lane, lane->cursor - 1), last);
+	reprise_gate_leave();
+	reprise_driver_restore_current(pushed);
+	reprise_leave(entered);
+}
+
+/* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
+static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace *trace,
+                           unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (!reprise_trace_absent(trace, i))
+			reprise_lane_watch_issued(lane, reprise_trace_op(trace, i),
+			                          reprise_clock_ns_to_ticks(trace->gap_ns));
+}
+
+void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int count = lane->cursor;
+	uint64_t entered_at = reprise_timeline_begin(), begin, end;
+
+	reprise_pending_finish(lane, false);
+	if (trace == NULL)
+		return;
+	if (!reprise_observing)
+		issue_deferred(lane);
+	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
+	                     reprise_visit_about(lane, reprise_exit_names[why],
+	                                         count - trace->absent_count));
+	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
+	reprise_hold_end(lane);
+	reprise_visit_note_exit(lane, why, count - trace->absent_count);
+	lane->last = NULL;
+	lane->expected = NULL;
+	watch_deferred(lane, trace, count);
+	reprise_trace_end_visit(trace, false);
+	if (why == REPRISE_EXIT_values)
+		lane->only_watch_until = lane->counts.ops + trace->count - count;
+	else
+		reprise_trace_disappointed(trace, lane->counts.ops);
+	end = reprise_clock_ticks();
+	reprise_lane_count(&lane->counts.exit_ticks, end - begin);
+	if (!reprise_observing && reprise_visit_is_measured() &&
+	    !reprise_balance_left(trace, end - begin))
+		reprise_visit_note_loss(lane, trace);
+	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
+	lane->trace = NULL;
+	lane->cursor = 0;
+}
+
+void reprise_lane_issue_held(struct reprise_lane *lane, bool split)
+{
+	struct reprise_trace *trace = lane->trace;
+	unsigned int at = lane->cursor;
+	bool pushed;
+
+	if (trace == NULL || at == 0)
+		return;
+	pushed = reprise_driver_make_current(lane->context);
+	reprise_count(REPRISE_COUNT_hold_flushes, 1);
+	reprise_lane_side_exit(lane, REPRISE_EXIT_hold);
+	if (split)
+		reprise_lane_split(lane, trace, at);
+	reprise_driver_restore_current(pushed);
+}
+
+bool reprise_lane_note_pause(struct reprise_lane *lane)
+{
+	bool noted = lane->paused;
+
+	if (lane->trace == NULL || lane->cursor == 0)
+		return false;
+	lane->paused = true;
+	return !noted && reprise_trace_note_held(lane->trace, lane->cursor);
+}
+
+void reprise_lane_issue_wanted(struct reprise_lane *lane)
+{
+	bool pushed = reprise_driver_make_current(lane->context);
+
+	reprise_lane_side_exit(lane, REPRISE_EXIT_barrier);
+	reprise_driver_restore_current(pushed);
+}

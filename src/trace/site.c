@@ -1,0 +1,110 @@
+#include "trace/site.h"
+
+#include <stddef.h>
+
+#include "trace/position.h"
+
+/* What halving and doubling these changes over recorded programs:
+ * docs/results/2026-11-23-numbers.md, scripts/sensitivity. So with those of other files there. */
+#define FAR 8192 /* ops: who has not waited for so long has come round, whatever the period */
+#define LOOSE 3  /* new values among the last eight */
+#define RANDOM 2 /* surprises among the last eight: nothing repeats but by chance */
+
+/* Visits that make a place known (two are timed), and returns that settle it. Many ops share a wide
+ * place, so it takes longer. */
+static const struct {
+	unsigned int known, settled;
+} least[REPRISE_SITE_BY_COUNT] = {
+	[REPRISE_SITE_BY_SEGMENT] = {3, 7},
+	[REPRISE_SITE_BY_POSITION] = {3, 7},
+	[REPRISE_SITE_BY_CONTEXT] = {6, 28},
+};
+
+uint32_t reprise_site_key(uint64_t hash)
+{
+	return (uint32_t)(hash >> 32) | 1;
+}
+
+/* The place of this key, or else the one that would give way to it. */
+static struct reprise_site *find(struct reprise_sites *sites, uint32_t key)
+{
+	struct reprise_site *row = sites->rows[key * 0x9e3779b1u >> (32 - REPRISE_SITE_ROW_BITS)],
+						*oldest = row;
+
+	for (struct reprise_site *site = row; site < row + REPRISE_SITE_ROW; site++) {
+		if (site->key == key)
+			return site;
+		if ((int32_t)(oldest->segment - site->segment) > 0)
+			oldest = site;
+	}
+	return oldest;
+}
+
+/* True if the value came at one of the last visits; notes it. */
+static bool came_before(struct reprise_site *site, uint64_t value)
+{
+	uint32_t short_value = (uint32_t)(value >> 32);
+
+	for (unsigned int i = 0; i < REPRISE_SITE_VALUES; i++)
+		if (site->values[i] == short_value)
+			return true;
+	site->values[site->next_value] = short_value;
+	site->next_value = (site->next_value + 1) % REPRISE_SITE_VALUES;
+	return false;
+}
+
+/* In a long chain of one kernel all segments look alike: to be in the next one, too, is not to come
+ * back. */
+static bool comes_back(const struct reprise_site *site, const struct reprise_visit *visit)
+{
+	return visit->since_wait < REPRISE_NEAR_WAIT || visit->since_wait >= FAR ||
+	       visit->segment - site->segment > 1;
+}
+
+static void count_up(uint8_t *count, bool by_one)
+{
+	*count += by_one && *count < UINT8_MAX;
+}
+
+void reprise_site_visit(struct reprise_sites *sites, uint32_t key,
+                        const struct reprise_visit *visit)
+{
+	struct reprise_site *site = find(sites, key);
+
+	if (site->key != key)
+		*site = (struct reprise_site){.key = key, .segment = visit->segment - 2};
+	if (site->segment != visit->segment) {
+		count_up(&site->visits, true);
+		count_up(&site->returns, comes_back(site, visit));
+		site->segment = visit->segment;
+	}
+	site->news = (uint8_t)(site->news << 1 | (!came_before(site, visit->value) && visit->is_new));
+	if (visit->next != 0) {
+		site->surprises = (uint8_t)(site->surprises << 1 | (site->next != (uint32_t)visit->next));
+		site->next = (uint32_t)visit->next;
+	}
+	/* The least, so that one interrupt is not taken for a habit of the program's. */
+	if (site->visits < least[REPRISE_SITE_BY_SEGMENT].known || visit->gap < site->gap)
+		site->gap = visit->gap;
+}
+
+struct reprise_judgement reprise_site_judge(struct reprise_sites *sites,
+                                            const uint32_t keys[REPRISE_SITE_BY_COUNT])
+{
+	for (unsigned int by = 0; by < REPRISE_SITE_BY_COUNT; by++) {
+		const struct reprise_site *site = keys[by] != 0 ? find(sites, keys[by]) : NULL;
+
+		if (site != NULL && site->key == keys[by] && site->visits >= least[by].known)
+			return (struct reprise_judgement){site,
+			                                  site->returns >= least[by].settled &&
+			                                      __builtin_popcount(site->surprises) < RANDOM};
+	}
+	return (struct reprise_judgement){NULL, false};
+}
+
+bool reprise_site_is_any_value(const struct reprise_judgement *judgement)
+{
+	unsigned int news = judgement->site->news;
+
+	return judgement->settled ? __builtin_popcount(news) >= LOOSE : news & 1;
+}

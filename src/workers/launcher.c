@@ -1,0 +1,128 @@
+/* Launches what is pending, lane by lane, while there is any; sleeps when there was none for a
+ * while. */
+#include "workers/launcher.h"
+
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "driver/current.h"
+#include "driver/driver.h"
+#include "lane/hold.h"
+#include "lane/pace.h"
+#include "lane/pending.h"
+#include "lane/registry.h"
+#include "lane/async_launch.h"
+
+#define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
+
+/* The stream's program does not capture: it would have finished the queue before. */
+static bool is_busy(const struct reprise_lane *lane)
+{
+	return reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY;
+}
+
+static void look_at_gpu(struct reprise_lane *lane)
+{
+	bool pushed = reprise_driver_make_current(lane->context);
+
+	reprise_pace_look(lane, is_busy(lane));
+	reprise_driver_restore_current(pushed);
+}
+
+/* True if there was a visit to launch. `first`: in this look. */
+static bool submit_oldest(struct reprise_lane *lane, bool first)
+{
+	bool launched;
+
+	/* Who has it launches what is queued, and gives it between any two, unless the driver keeps
+	 * him. */
+	if (!reprise_lock_take_within(&lane->queue.lock, REPRISE_ASYNC_LAUNCH_PERIOD_NS))
+		return false;
+	if (first && !reprise_pending_none(lane))
+		look_at_gpu(lane);
+	launched = reprise_pending_launch_oldest(lane, true) != NULL;
+	reprise_lock_give(&lane->queue.lock);
+	return launched;
+}
+
+static void look_at(struct reprise_lane *lane, void *context)
+{
+	bool *found = context, first = true;
+
+	if (reprise_pending_none(lane))
+		return;
+	while (!reprise_worker_stopped(&reprise_async_launch_worker) && submit_oldest(lane, first)) {
+		first = false;
+		*found = true;
+	}
+	if (!reprise_lock_try(&lane->lock))
+		return; /* who has it is about to say so himself, or the hold limit's thread will */
+	reprise_pending_note_launched(lane);
+	reprise_lock_give(&lane->lock);
+}
+
+static void note_any(struct reprise_lane *lane, void *context)
+{
+	bool *any = context;
+
+	*any = *any || !reprise_pending_none(lane);
+}
+
+static bool any_is_queued(void)
+{
+	bool any = false;
+
+	reprise_lanes_each(note_any, &any);
+	return any;
+}
+
+/* Soon enough for the hold limit's thread to find nothing due. */
+static uint64_t period(void)
+{
+	uint64_t most = reprise_hold_due(reprise_option(REPRISE_OPTION_HOLD) * 1000) / 2;
+
+	return most < REPRISE_ASYNC_LAUNCH_PERIOD_NS ? most : REPRISE_ASYNC_LAUNCH_PERIOD_NS;
+}
+
+static void *run(void *unused)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	struct timespec pause = {.tv_nsec = (long)period()};
+	uint64_t last_found = reprise_clock_ns();
+
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(
+		&mode); /* no capture of the program's is to end for what is called here */
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	while (!reprise_worker_stopped(&reprise_async_launch_worker)) {
+		bool found = false;
+
+		reprise_lanes_each(look_at, &found);
+		if (found) {
+			last_found = reprise_clock_ns();
+		} else if (reprise_clock_ns() - last_found > LINGER_NS) {
+			reprise_worker_sleep(&reprise_async_launch_worker, any_is_queued);
+			last_found = reprise_clock_ns();
+		}
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+void reprise_async_launch_define(void)
+{
+	reprise_worker_define(&reprise_async_launch_worker, run, "reprise-submit");
+}
+
+void reprise_async_launch_stop(void)
+{
+	reprise_worker_stop(&reprise_async_launch_worker);
+}
+
+void reprise_async_launch_reset(void)
+{
+	reprise_worker_reset(&reprise_async_launch_worker);
+}

@@ -1,0 +1,116 @@
+#include "workers/quiescence.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+#include "base/clock.h"
+#include "base/gate.h"
+#include "driver/driver.h"
+#include "stats/counters.h"
+#include "graph/program_captures.h"
+#include "lane/registry.h"
+
+#define PATIENCE_NS \
+	1000000u /* launches are kept back so long for the last of the work to be done, if the device \
+	            was no farther behind; */
+#define GLANCE_NS \
+	100000u /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has \
+	           not */
+#define PAUSE_LEAST_NS 50000u
+#define PAUSE_MOST_NS 5000000u
+#define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where nothing says how far the device is */
+#define PAUSE_SHARE 8                     /* of the time that has been waited already */
+
+static bool knows_events_of_contexts(void)
+{
+	return reprise_driver.cuCtxRecordEvent != NULL;
+}
+
+/* The gate is closed, and the program does not capture. */
+static bool record(struct reprise_quiescence *quiescence, CUcontext context)
+{
+	quiescence->since = reprise_clock_ns();
+	if (!knows_events_of_contexts())
+		return true;
+	if (quiescence->behind == NULL &&
+	    reprise_driver.cuEventCreate(&quiescence->behind, CU_EVENT_DISABLE_TIMING) !=
+	        CUDA_SUCCESS) {
+		quiescence->behind = NULL;
+		return false;
+	}
+	return reprise_driver.cuCtxRecordEvent(context, quiescence->behind) == CUDA_SUCCESS;
+}
+
+/* Whether all is done that the context had been given when that was last recorded. */
+static bool is_reached(const struct reprise_quiescence *quiescence)
+{
+	return reprise_driver.cuEventQuery(quiescence->behind) != CUDA_ERROR_NOT_READY;
+}
+
+static bool is_reached_within(const struct reprise_quiescence *quiescence, CUcontext context,
+                              uint64_t patience_ns)
+{
+	while (
+		!(knows_events_of_contexts() ? is_reached(quiescence) : reprise_lanes_are_done(context))) {
+		if (reprise_clock_ns() > quiescence->since + patience_ns)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+/* Without events of contexts, streams can be asked only while the gate is closed: the program may
+ * capture on one at any other time. */
+bool reprise_quiescence_is_far(struct reprise_quiescence *quiescence)
+{
+	if (!quiescence->awaited || !knows_events_of_contexts())
+		return false;
+	if (!is_reached(quiescence))
+		return true;
+	quiescence->lag_ns = reprise_clock_ns() - quiescence->since;
+	return false;
+}
+
+static uint64_t patience(const struct reprise_quiescence *quiescence)
+{
+	return quiescence->lag_ns <= PATIENCE_NS ? PATIENCE_NS : GLANCE_NS;
+}
+
+/* The gate is closed. */
+static bool settle(struct reprise_quiescence *quiescence, CUcontext context)
+{
+	bool reached;
+
+	if (reprise_program_captures_any() || !record(quiescence, context))
+		return false;
+	reached = is_reached_within(quiescence, context, patience(quiescence));
+	quiescence->awaited = !reached;
+	if (reached)
+		quiescence->lag_ns = reprise_clock_ns() - quiescence->since;
+	return reached;
+}
+
+bool reprise_quiescence_begin(struct reprise_quiescence *quiescence, CUcontext context)
+{
+	if (!reprise_gate_close(context, patience(quiescence)))
+		return false;
+	if (settle(quiescence, context))
+		return true;
+	reprise_gate_open();
+	reprise_count(REPRISE_COUNT_lulls_missed, 1);
+	return false;
+}
+
+void reprise_quiescence_end(void)
+{
+	reprise_gate_open();
+}
+
+uint64_t reprise_quiescence_pause_ns(const struct reprise_quiescence *quiescence)
+{
+	uint64_t pause = (reprise_clock_ns() - quiescence->since) / PAUSE_SHARE;
+
+	if (!knows_events_of_contexts())
+		return PAUSE_BLIND_NS;
+	return pause < PAUSE_LEAST_NS ? PAUSE_LEAST_NS : pause > PAUSE_MOST_NS ? PAUSE_MOST_NS : pause;
+}
