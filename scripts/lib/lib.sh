@@ -128,6 +128,7 @@ prepare_tests() {
 	# Shells whose completion is tried, a checker of manual pages, and what reads module files.
 	want_command zsh zsh
 	want_command mandoc mandoc
+	want_command valgrind valgrind
 	want_command clang-format clang-format # Debian 12 has the version that the sources are formatted with
 	want_command modulecmd environment-modules
 	# Libraries that are preloaded beside Reprise.

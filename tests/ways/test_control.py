@@ -263,7 +263,7 @@ class Controlled(unittest.TestCase):
         self.addCleanup(program.communicate)
         self.addCleanup(program.kill)
         program.stdout.readline()
-        self.assertEqual(ctl(program.pid, "off").stdout, "off\n")
+        until(lambda: ctl(program.pid, "off").stdout == "off\n", "it listens")
         program.stdin.write("\n")
         program.stdin.flush()
         self.assertEqual(program.stdout.readline(), f"{NOBODY}\n")

@@ -142,11 +142,11 @@ END_TEST
 
 static struct reprise_capture_streams capture_streams;
 
-static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned int position,
+static struct reprise_trace *trace_at(uint64_t before, uint64_t value, unsigned int since_wait,
                                       unsigned int first, unsigned int count, bool any_value)
 {
 	struct reprise_op some[64];
-	struct reprise_position position = {before, value, position};
+	struct reprise_position position = {before, value, since_wait};
 	bool loosely[64];
 	struct reprise_trace *trace;
 
