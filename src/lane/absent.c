@@ -2,18 +2,17 @@
 
 #include "graph/cost.h"
 
-#define ABSENT_MOST 4 /* ops that may be passed over at one place */
-#define LEARNT_BY 3   /* visits that are left, so that what comes instead gets a trace of its own */
+#define ABSENT_MOST 4 /* ops that may be skipped in a row */
+#define LEARNT_BY 3   /* side exits by which what comes instead gets a trace of its own */
 
 /*
- * Pays for replaying the trace without `count` ops from op `first` on, rather than leaving it, if
- * that is worth it; says whether.
+ * Decides whether to replay the trace without `count` ops from op `first` on, rather than leave it,
+ * and accounts for the cost.
  *
- * Their nodes are disabled for this visit and enabled again for the next: rent, paid at every
- * visit. A trace of its own for what came instead would have to be bought, by leaving this one a
- * few times and by building. So the rent is paid until it has come to the price, and then the trace
- * is left, to see whether what comes instead comes often. Neither costs more than twice what would
- * have been best.
+ * Their nodes are disabled for this visit and enabled for the next: rent, paid at every visit. A
+ * trace for what came instead has a price: a few side exits and a build. The rent is paid until it
+ * adds up to the price. Then the trace is left, to see whether what comes instead comes often. The
+ * cost is at most twice the best possible.
  */
 static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace,
                              unsigned int first, unsigned int count)
@@ -29,7 +28,7 @@ static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_tra
 		return false;
 	if (visits > UINT16_MAX - LEARNT_BY)
 		visits = UINT16_MAX - LEARNT_BY;
-	if (lane->coming) /* bought already, and not yet delivered */
+	if (lane->coming) /* what came instead has a trace, not usable yet */
 		return true;
 	if (++trace->absences[first] <= visits)
 		return true;
@@ -38,12 +37,9 @@ static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_tra
 	return false;
 }
 
-/*
- * Whether all edges to and from ops `first` to `last` - 1 are full ones. Behind a programmatic
- * edge, a node may begin before the one before it has ended, and waits for that one by itself: for
- * a node that is disabled, and so not for those before that. Where a trace forks, any later op may
- * be the next one of a stream.
- */
+/* True if all edges to and from ops `first` to `last` - 1 are full ones. A node behind a
+ * programmatic edge waits only for its direct predecessor. If that is disabled, the nodes before it
+ * are no longer waited for. In a trace that forks, any later op may be the successor. */
 static bool edges_are_full(const struct reprise_trace *trace, unsigned int first, unsigned int last)
 {
 	unsigned int end = trace->event_count == 0 ? last : trace->count - 1;

@@ -1,12 +1,10 @@
-/* Ops of a trace that are absent at a visit: passed over, if that is cheaper than to leave the
- * trace. Under the lane's lock. */
+/* Absent ops: the visit skips them if that is cheaper than a side exit. Under the lane's lock. */
 #pragma once
 
 #include "lane/lane.h"
 
 /*
- * Whether the call is one of the next ops of the followed trace, those before it being absent this
- * time: they were neither called nor answered, and will not be issued. What comes next is then
- * looked for behind it.
+ * True if the call is one of the next ops of the followed trace: the ops before it are skipped, and
+ * the cursor is at the call's op. Absent ops were neither called nor answered, and are not issued.
  */
 bool reprise_lane_skip(struct reprise_lane *lane, const struct reprise_call *call);

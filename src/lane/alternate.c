@@ -3,11 +3,11 @@
 #include "lane/guard.h"
 #include "lane/making.h"
 
-#define TURNS_MOST 32 /* values that came back, before a twin is made */
-#define TURNS_SHARE 4 /* of those that change, one of so many at least comes back */
-#define COMPARED 32   /* to compare so many ops takes as long as to set a node */
+#define TURNS_MOST 32 /* returned values before an alternate graph is made */
+#define TURNS_SHARE 4 /* one in so many of the changed ops, at least, has a returned value */
+#define COMPARED 32   /* comparing so many ops takes as long as setting a node */
 
-/* How many ops of the visit its twin has other values of. */
+/* Number of the visit's ops whose values differ in the alternate. */
 static unsigned int differing(const struct reprise_trace *trace)
 {
 	const struct reprise_trace *alternate = trace->alternate;
@@ -19,14 +19,13 @@ static unsigned int differing(const struct reprise_trace *trace)
 	return count;
 }
 
-/* Whether to go on with the twin, by which all ops are compared, is worth it if so many fewer nodes
- * are to be set. */
+/* True if setting `fewer` fewer nodes saves more than comparing all ops costs. */
 static bool is_worth_it(const struct reprise_trace *trace, unsigned int fewer)
 {
 	return fewer * COMPARED >= trace->count;
 }
 
-/* Whether values have come by turns for long enough. */
+/* True if values have come by turns for long enough. */
 static bool comes_by_turns(struct reprise_trace *trace)
 {
 	if (trace->returned * TURNS_SHARE >= trace->changed_count &&

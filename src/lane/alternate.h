@@ -1,8 +1,7 @@
 /*
- * Twins: two traces of the same ops. Where values were new at each visit for a while a trace takes
- * any, and if two sets of them come by turns later, both would be patched in for ever. Each twin's
- * graph keeps the set that it had last, and a visit is launched from the one of which less is to be
- * patched.
+ * Alternate graphs: two traces of the same ops, each with a graph that keeps the values it had
+ * last. If two sets of values come by turns where a trace is any-value, one graph would be patched
+ * at every visit. With two, a visit is launched from the one that needs fewer patches.
  *
  * Under the lane's lock.
  */
@@ -10,8 +9,6 @@
 
 #include "lane/lane.h"
 
-/*
- * All ops of the followed trace have come, some with other values than its graph has: goes on with
- * its twin, if that has other values of fewer. Makes one where values come by turns.
- */
+/* All ops of the followed trace have come, some with other values than its graph has. Changes over
+ * to its alternate if that differs in fewer ops. Makes an alternate if values come by turns. */
 void reprise_lane_take_turns(struct reprise_lane *lane);

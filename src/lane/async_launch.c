@@ -10,15 +10,16 @@
 #include "lane/pace.h"
 #include "lane/pending.h"
 
-#define DIRECT_FIRST \
-	2 /* visits that are launched at once after one was waited for while it was queued, */
-#define DIRECT_MOST 256 /* each time twice as many, up to so many */
+/* A trace whose pending launch the host waited for is launched at once for so many visits, and
+ * twice as many each time. */
+#define DIRECT_FIRST 2
+#define DIRECT_MOST 256
 
 enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
 
 struct reprise_worker reprise_async_launch_worker;
 
-/* On one processor, the thread would take the time that it saves. */
+/* On one processor, the launch thread would take the time that it saves. */
 static bool has_a_processor(void)
 {
 	static _Atomic int processors;
@@ -50,10 +51,9 @@ void reprise_async_launch_begin(void)
 		reprise_async_launch_ensure();
 }
 
-/* ---- what is queued ---- */
+/* ---- which visits are left to the launch thread ---- */
 
-/* It was still queued when the host waited for it: as long as that goes on, it is launched at once.
- */
+/* The host waited for a launch that was still pending: the next visits are launched at once. */
 static void back_off(struct reprise_trace *trace)
 {
 	trace->waited_for = false;
@@ -63,8 +63,7 @@ static void back_off(struct reprise_trace *trace)
 	trace->direct = trace->direct_span;
 }
 
-/* Whether to leave this visit to the thread: not for some visits after one was waited for, which
- * are counted down here. */
+/* True if this visit is for the launch thread. Counts down the visits that are launched at once. */
 static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (!reprise_pace_judge(lane))
@@ -79,12 +78,9 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 	return true;
 }
 
-/*
- * Whether it can be left to the thread. Not where streams are joined, whose order is told when a
- * graph is launched; on a thread's own stream, which nobody else can issue to; where each launch is
- * verified; and where nodes are disabled. And a trace's ops are not changed while a visit of it is
- * queued.
- */
+/* True if the visit can be left to the launch thread. Not in a group, whose order is noted when a
+ * graph is launched; nor on a thread's own stream, to which only that thread can issue. A trace's
+ * ops must not change while a launch of it is pending. */
 static bool may_be_queued(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	if (lane->group != NULL || lane->owner != 0 || reprise_verifying ||

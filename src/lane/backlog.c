@@ -7,7 +7,8 @@
 #include "lane/pending.h"
 #include "lane/registry.h"
 
-#define ASKED_AGAIN 16 /* ops later: an answer takes as long as half an eager launch */
+/* Ops between two queries: a query takes half as long as an eager launch. */
+#define ASKED_AGAIN 16
 
 static bool is_done(struct reprise_lane *lane)
 {

@@ -1,9 +1,9 @@
 /*
  * Host functions that a stream has not done yet. A stream has room for a few dozen of them with
- * work behind each (docs/conformance.md). A graph's launch that finds none waits, and keeps
- * everybody else out of the context: also who holds the mutex that the host function wants. The
- * program's own launches would wait alone. So nothing is held back, and no graph launched, while it
- * could find no room. Launches have more room, and wait for it alone as a graph, too.
+ * work behind each (docs/conformance.md). A graph launch that finds no room waits, and blocks all
+ * other calls in the context. The host function may need a mutex whose owner is among those calls;
+ * an eager launch would wait alone. So nothing is deferred, and no graph launched, while a launch
+ * could find no room.
  *
  * Under the lane's lock.
  */
@@ -11,17 +11,15 @@
 
 #include "lane/lane.h"
 
-/*
- * No visit begins while so many host functions may be pending. Each takes two turns of the 56 at
- * most, as a graph of its own, and a graph of REPRISE_PLAN_FUNCTIONS one more than it has: 39
- * of 56.
- */
+/* No visit begins while so many host functions may be pending. Each takes at most 2 of the 56
+ * places, as a graph of its own, and a graph of REPRISE_PLAN_FUNCTIONS takes one more than it has:
+ * 39 of 56 together. */
 #define REPRISE_BACKLOG_FUNCTIONS 12u
 
-/* Asks the stream whether all that it was given is done. True if a visit may begin. */
+/* Queries the stream, once in a while. True if it is done, so that a visit may begin. */
 bool reprise_backlog_ask(struct reprise_lane *lane);
 
-/* Whether a visit may begin. The lane's context is current. */
+/* True if a visit may begin. The lane's context is current. */
 static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
 {
 	if (__builtin_expect(reprise_backlog_functions(lane) - lane->backlog.functions <
@@ -31,5 +29,5 @@ static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
 	return reprise_backlog_ask(lane);
 }
 
-/* A callback is about to be added to the stream, whose order is kept. */
+/* A callback is about to be added to the stream. Takes no lock. */
 void reprise_note_callback(CUstream stream, bool per_thread);

@@ -3,11 +3,13 @@
 #include "lane/traces.h"
 #include "lane/watching.h"
 
-#define DROWSY_LEAST 7168  /* a lane in which nothing repeats is left alone for so many ops, */
-#define DROWSY_MOST 114688 /* twice as many each time up to so many, */
-#define GLANCE_OPS 1024    /* and watched for so many, by turns */
+/* A lane in which nothing repeats backs off for DROWSY_LEAST ops, then for twice as many each time,
+ * up to DROWSY_MOST. In between it watches GLANCE_OPS ops. */
+#define DROWSY_LEAST 7168
+#define DROWSY_MOST 114688
+#define GLANCE_OPS 1024
 
-/* The next so many ops pass without being looked at. */
+/* The next `ops` ops are not watched. */
 static void leave_alone(struct reprise_lane *lane, uint32_t ops)
 {
 	reprise_lane_count(&lane->counts.ops, ops);
@@ -15,7 +17,7 @@ static void leave_alone(struct reprise_lane *lane, uint32_t ops)
 	atomic_store_explicit(&lane->backoff_ops, ops, memory_order_relaxed);
 }
 
-/* An op that came by the long way though the lane is left alone; it was counted already. */
+/* True if the op falls into a backoff. Such an op was counted when the backoff began. */
 static bool is_left_alone(struct reprise_lane *lane)
 {
 	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);

@@ -1,7 +1,6 @@
 /*
- * A lane in which nothing has repeated for long falls drowsy: its ops pass without being looked at,
- * for longer and longer, but for a glance now and then. What the next op costs meanwhile is a load
- * and a branch (reprise_lanes_back_off, registry.h).
+ * Backoff: a lane in which nothing has repeated watches its ops for shorter and rarer periods. An
+ * op that is not watched costs a load and a branch (reprise_lanes_back_off, registry.h).
  *
  * Under the lane's lock.
  */
@@ -9,10 +8,10 @@
 
 #include "lane/lane.h"
 
-/* The rest of the question below, where it is not plain that the lane is awake. */
+/* The slow part of reprise_lane_backs_off(). */
 bool reprise_lane_try_back_off(struct reprise_lane *lane);
 
-/* Whether the op that came is not to be looked at: the lane is drowsy, or falls so now. */
+/* True if the op is not to be watched: the lane is in a backoff, or begins one now. */
 static inline bool reprise_lane_backs_off(struct reprise_lane *lane)
 {
 	bool awake = lane->counts.ops < lane->backoff_at &&
@@ -21,5 +20,5 @@ static inline bool reprise_lane_backs_off(struct reprise_lane *lane)
 	return __builtin_expect(!awake, 0) && reprise_lane_try_back_off(lane);
 }
 
-/* There is no host memory to watch with. */
+/* There is no host memory to watch with: backs off for a while. */
 void reprise_lane_cannot_watch(struct reprise_lane *lane);

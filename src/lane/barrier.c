@@ -18,11 +18,9 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 		lane->position.since_wait = 0;
 		reprise_pace_wait(lane);
 	}
-	/*
-	 * It counts in reprise_attention until it is told again without news: a loop that waits once in
-	 * each iteration does not write what all threads read. What comes on the streams of a joint
-	 * lane has to be told in any case.
-	 */
+	/* `attended` stays until the next barrier without news: a loop that waits once in each
+	 * iteration must not write what all threads read. A group has to be told of every call on its
+	 * streams. */
 	atomic_store_explicit(&lane->noisy, lane->group != NULL, memory_order_relaxed);
 }
 
@@ -33,7 +31,7 @@ bool reprise_lane_is_to_be_told(const struct reprise_lane *lane)
 
 void reprise_lane_told(struct reprise_lane *lane, bool wait)
 {
-	if (reprise_lane_has_news(lane)) /* it may have come since */
+	if (reprise_lane_has_news(lane)) /* news may have come since the check without the lock */
 		reprise_lane_barrier(lane, wait);
 	else
 		reprise_lane_unattend(lane);

@@ -1,10 +1,9 @@
 /*
- * Calls of this thread's that are under way, and what a thread leaves when it ends.
+ * Calls of this thread that are under way, and what a thread leaves when it ends.
  *
- * A thread that ends only marks its lanes, so that no call of ours to the driver is made from its
- * destructors; the building thread gives them up. Calls that the thread makes after that, in other
- * destructors, find no lane of its own and get another, which is marked in the next round of
- * destructors.
+ * A thread that ends only marks its lanes: its destructors make no driver calls of Reprise. The
+ * builder gives the lanes up. If a later destructor calls again, it finds no lane of its own and
+ * gets another, which is marked in the next round of destructors.
  */
 #include "lane/calls.h"
 
@@ -19,8 +18,8 @@
 #include "lane/group/group.h"
 #include "lane/registry.h"
 
-/* The lane of that stream, or all. Others are left alone: the driver may keep who has their locks.
- */
+/* `context` points to a stream: the group with that stream, or all groups if it is NULL. The locks
+ * of other groups are not taken: the driver may keep their holders. */
 static void lose_order(struct reprise_lane *lane, void *context)
 {
 	CUstream stream = *(CUstream *)context;
@@ -43,10 +42,10 @@ void reprise_lanes_lose_order(CUstream stream)
 }
 
 /* The lane on whose stream this thread's last call was that is no op. Its door has jumped to the
- * driver, and does not come back to tell. */
+ * driver, so Reprise does not see the return. */
 static _Thread_local struct reprise_lane *called_on __attribute__((tls_model(REPRISE_TLS_MODEL)));
-static _Thread_local bool called_anywhere __attribute__((
-	tls_model(REPRISE_TLS_MODEL))); /* the same of a call on nobody knows which streams */
+/* The same of a call on unknown streams. */
+static _Thread_local bool called_anywhere __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
 void reprise_lanes_call_begins(struct reprise_lane *lane)
 {
@@ -97,8 +96,7 @@ static void thread_ends(void *unused)
 	}
 }
 
-static struct reprise_thread_end thread_end = {.ends =
-                                                   thread_ends}; /* of threads that own something */
+static struct reprise_thread_end thread_end = {.ends = thread_ends};
 
 void reprise_thread_owns(void)
 {

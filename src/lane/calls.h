@@ -1,27 +1,22 @@
-/*
- * Calls that are no ops, from when Reprise is told of them until they have returned: who has made
- * one may give its stream work at any moment.
- */
+/* Calls that are no ops, from when Reprise is told of them until they have returned: meanwhile they
+ * may give their stream work at any moment. */
 #pragma once
 
 #include "lane/lane.h"
 #include "lane/registry.h"
 
-/*
- * A call of this thread's on the lane's stream is on its way to the driver, and nobody knows when
- * it is there: until it has returned no graph of a joint lane takes the stream's place in the order
- * for known. Under the lock of the lane that has the stream's ops. The other way round no lock is
- * held.
- */
+/* A call of this thread on the lane's stream is on its way to the driver, and its place in the
+ * stream's order is unknown. Until it has returned no graph with that group member is launched.
+ * begins(): under the lock of the lane that has the stream's ops. ends(): no lock is held. */
 void reprise_lanes_call_begins(struct reprise_lane *lane);
 void reprise_lanes_call_ends(struct reprise_lane *lane);
 
-/* This thread makes another call: the last one that reprise_lanes_order() was told of has returned.
- */
+/* This thread makes another call, so the last one that reprise_lanes_order() was told of has
+ * returned. */
 void reprise_lanes_returned(void);
 
-/* Calls came, or will, on this stream or, if NULL, any, that nobody looks at: no stream of its
- * joint lane is known to be behind another. */
+/* Calls on this stream (NULL: any) are not seen by Reprise: no member of its group is known to be
+ * behind another. */
 void reprise_lanes_lose_order(CUstream stream);
 
 /* The calling thread's call on the lane's stream is on its way until reprise_lanes_returned().
@@ -31,11 +26,12 @@ void reprise_calls_note(struct reprise_lane *lane);
 /* The same of a call that may give any stream work. No lock is held. */
 void reprise_calls_note_unknown(void);
 
-/* The calling thread has such a lane now, or captures on its own stream, or has a call under way
- *: that ends with the thread. Takes no lock. */
+/* The calling thread owns a lane, captures on its own stream, or has a call under way: its end will
+ * be noted. Takes no lock. */
 void reprise_thread_owns(void);
 
-/* As reprise_lanes_find(), for an op: what the thread leaves on its own stream ends with it. */
+/* As reprise_lanes_find(), for an op: the lane of the thread's own stream is given up when the
+ * thread ends. */
 static inline struct reprise_lane *reprise_lanes_find_own(CUstream stream, bool per_thread)
 {
 	struct reprise_lane *lane = reprise_lanes_find(stream, per_thread);

@@ -1,11 +1,10 @@
 /*
- * The way of an op: it is compared with what the followed trace expects, or begins a trace, and is
- * answered; or it is looked at and passed.
+ * The way of an op: it is compared with the op that the followed trace expects, or begins a trace,
+ * and is answered. Otherwise it is watched, and is an eager call.
  *
- * What happens while values agree stands in this file, so that it is one piece of code for the
- * compiler; what else may happen is in files of its own: entering a trace (enter.c), guards that
- * fail (guard.c), the end of a visit (replay.c, leave.c), watching (watching.c), barriers
- * (barrier.c).
+ * The path on which values agree stands in this file, so that the compiler sees it as one piece of
+ * code. The rest is elsewhere: entering a trace (enter.c), guards that fail (guard.c), the end of a
+ * visit (replay.c, side_exit.c), watching (watching.c), barriers (barrier.c).
  */
 #include "lane/dispatch.h"
 
@@ -42,12 +41,12 @@
 #include "lane/verify.h"
 #include "lane/watching.h"
 
-#define TOLD 256 /* ops between two words to the series over time */
+#define TOLD 256 /* ops between two notes to the series over time */
 #define TIMED 17 /* one eager call in so many is timed: no divisor of common periods */
 
 /* ---- whose op it is ---- */
 
-/* An op of a joint lane comes that names it. */
+/* An op of a group that names the event comes. */
 static void meet_event(struct reprise_lane *lane, CUevent event)
 {
 	if (__builtin_expect(reprise_ended_many(lane), 0))
@@ -55,11 +54,9 @@ static void meet_event(struct reprise_lane *lane, CUevent event)
 	reprise_known_learn(&lane->events, event);
 }
 
-/*
- * The same for an op of this thread's: a joint lane is one thread's. Says which member's it is. If
- * the lane has become another stream's since it was found, *lane is the one that the op's stream
- * has now; NULL if it can have none any more.
- */
+/* Locks and returns the lane that has the ops of *lane's stream, and sets the call's member. If
+ * another thread's group has the stream, splits the group. If *lane is now another stream's, finds
+ * the lane anew; NULL if there can be none any more. */
 REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane,
                                                     struct reprise_call *call)
 {
@@ -86,7 +83,7 @@ REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane,
 	return NULL;
 }
 
-/* All that a steady loop writes of it is the lane's own. */
+/* In a steady loop it writes only to the lane's own cache lines. */
 static void note_caller(struct reprise_lane *lane, struct reprise_call *call)
 {
 	uint32_t self = reprise_thread_self();
@@ -100,8 +97,8 @@ static void note_caller(struct reprise_lane *lane, struct reprise_call *call)
 
 /* ---- an op that agrees ---- */
 
-/* Whether the call is the op at the cursor of the followed trace, or the visit goes on all the
- * same. If it does not, *why is the reason to leave. */
+/* True if the call is the op at the cursor of the followed trace, or the visit goes on all the
+ * same. Otherwise *why is the reason for the side exit. */
 REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_call *call,
                                enum reprise_exit *why)
 {
@@ -111,8 +108,7 @@ REPRISE_HOT static bool agrees(struct reprise_lane *lane, const struct reprise_c
 	       reprise_lane_go_on(lane, call, match, why);
 }
 
-/* The op that is compared next is on its way from memory while the program does what it does before
- * its next call. */
+/* Prefetches the op that is compared next, while the program works between two calls. */
 static inline void fetch(const struct reprise_op *op)
 {
 	__builtin_prefetch(op);
@@ -143,7 +139,7 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 	return !reprise_observing;
 }
 
-/* ---- an op that is looked at ---- */
+/* ---- an op that is watched ---- */
 
 static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct reprise_call *call)
 {
@@ -155,8 +151,8 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct
 	lane->expected = NULL;
 }
 
-/* The op as it is watched: not yet kept, but in the watch's slot. NULL if the call cannot be one,
- * or there is no memory. */
+/* The op in the watch's slot, not yet kept. NULL if the call cannot be an op, or there is no
+ * memory. */
 static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call *call)
 {
 	struct reprise_op examined, *slot;
@@ -178,7 +174,7 @@ static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call
 
 /* ---- deciding ---- */
 
-/* Decides on one op. True if it is answered; else it is to be passed. */
+/* Decides on one op. True if it is answered; otherwise it is an eager call. */
 REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *call, CUresult *result)
 {
 	enum reprise_exit why = REPRISE_EXIT_guard;
@@ -239,13 +235,13 @@ void reprise_lane_tell_series(struct reprise_lane *lane)
 	lane->told_replayed = lane->counts.replayed;
 }
 
-/* Events tie streams together: alone, a lane has to issue what it holds. */
+/* An event orders streams against each other: outside a group a lane has to issue what it holds. */
 static bool is_barrier(const struct reprise_lane *lane, const struct reprise_call *call)
 {
 	return __builtin_expect(reprise_op_is_event(call->kind), 0) && lane->group == NULL;
 }
 
-/* True if the op is answered; else it is to be passed. Under the lane's lock. */
+/* True if the op is answered; otherwise it is an eager call. Under the lane's lock. */
 REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *call,
                                CUresult *result)
 {
@@ -261,9 +257,10 @@ REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *c
 	return answered;
 }
 
-/* ---- passing ---- */
+/* ---- eager calls ---- */
 
-/* Not under the lane's lock, and what it takes is no pause of the program's. */
+/* Without the lane's lock. Its own time is added to `last_return`, so it is not taken for a pause
+ * of the program. */
 static void note_place(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	uint64_t begin = reprise_clock_ticks();
@@ -303,7 +300,7 @@ static void refused(struct reprise_lane *found)
 	reprise_lock_give(&lane->lock);
 }
 
-/* An eager op of a joint lane. True if that should be parted. */
+/* An eager op of a group. True if the group should be split. */
 static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	reprise_group_issues(lane, call->kind, call->member,

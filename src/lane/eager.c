@@ -10,7 +10,7 @@
 
 #define RUINED "the driver reported an error that ruins the context"
 
-/* Set for good by reprise_stop(). */
+/* The reason; set for good by reprise_eager_stop(). */
 static _Atomic(const char *) stopped REPRISE_HOT_DATA;
 
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
@@ -29,8 +29,7 @@ enum reprise_counter reprise_eager_counter(void)
 	                                          : REPRISE_COUNT_passed_capturing;
 }
 
-/* Errors after which CUDA says that the process must be ended, or the context destroyed, to use it
- * again. */
+/* Errors after which CUDA demands that the process is ended, or the context destroyed. */
 static bool ruins_context(CUresult result)
 {
 	switch (result) {

@@ -1,9 +1,9 @@
 /*
- * Whether Reprise takes part. Everything is eager, in the whole process, while the program captures
- * and while it asked for a pause; and for good after an error that ruins the context, after
- * anything else that cannot be followed, and when the process ends.
+ * Whether Reprise takes part. All calls of the process are eager while the program captures and
+ * while it has asked for a pause. They are eager for good after an error that ruins the context,
+ * after anything else that cannot be followed, and from the end of the process on.
  *
- * Any thread, without a lock; pause.c has what issues what is deferred.
+ * Any thread, without a lock. The functions that issue what is deferred are in pause.c.
  */
 #pragma once
 
@@ -13,49 +13,43 @@
 
 #include "stats/counters.h"
 
-/* Whether calls of this thread's are to be looked at. */
+/* True if Reprise handles this thread's calls. */
 bool reprise_taking_part(void);
 
-/* What an op is counted as while Reprise takes no part. */
+/* The counter of an op's call while Reprise takes no part. */
 enum reprise_counter reprise_eager_counter(void);
 
-/* Between these two everything is eager, in the whole process. They nest; an end without a
- * beginning is nothing. */
+/* Between these two all calls of the process are eager. They nest; an end without a beginning does
+ * nothing. */
 void reprise_pause_begin(void);
 void reprise_pause_end(void);
 
-/*
- * A synchronising call returned `result`: after an error that CUDA documents as leaving the context
- * unusable
- * ("must be destroyed"), everything passes from then on.
- */
+/* A synchronising call returned `result`. If CUDA documents that this error leaves the context
+ * unusable ("must be destroyed"), all calls are eager from then on. */
 void reprise_observe_result(CUresult result);
 
-/*
- * Issues everything deferred and defers nothing any more in this process: something happened that
- * cannot be followed. `reason` is a string that stays, for the report.
- */
+/* Issues everything deferred, and defers nothing any more in this process: something happened that
+ * cannot be followed. `reason`: a string that stays valid, for the report. */
 void reprise_stop(const char *reason);
 
-/*
- * At exit: defers nothing any more, and waits, for so long at most, until the hold limit's thread
- * has issued what is deferred. This thread may not: exit can be called by a signal's handler that
- * interrupted it, in the driver or in Reprise.
- */
+/* At exit: defers nothing any more, and waits at most `patience_ns` until the hold thread has
+ * issued what is deferred. This thread must not issue: a signal handler may have called exit and
+ * interrupted this thread in the driver or in Reprise. */
 void reprise_stop_at_exit(uint64_t patience_ns);
 
-/* The driver answered `error`. If that ruins the context, nothing is deferred any more; true if it
- * was until now. Whatever locks are held. */
+/* The driver answered `error`. If that ruins the context, nothing is deferred any more. True if
+ * this call stopped Reprise. Any locks may be held. */
 bool reprise_eager_note_error(CUresult error);
 
-/* As reprise_stop(), by who holds a lane's lock: issues nothing. True if this stopped it. */
+/* As reprise_stop(), but issues nothing, so a lane's lock may be held. True if this call stopped
+ * Reprise. */
 bool reprise_eager_stop(const char *reason);
 
-/* How many pauses are under way. */
+/* Number of pauses under way. */
 extern _Atomic uint32_t reprise_pauses;
 
-/* Why nothing is deferred any more; NULL while Reprise takes part. */
+/* The reason why nothing is deferred any more; NULL while Reprise takes part. */
 const char *reprise_stopped(void);
 
-/* After fork, in the child: nothing has stopped there. */
+/* After fork, in the child: clears the reason. */
 void reprise_eager_reset(void);

@@ -13,14 +13,15 @@
 struct reprise_ended {
 	struct reprise_ended *next;
 	CUevent event;
-	unsigned int
-		left; /* of the lanes, and who destroys the event as long as he goes through them */
+	/* References: the lanes that have not forgotten it, and the thread that destroys the event
+	 * until reprise_ended_is_kept(). */
+	unsigned int left;
 	unsigned int count;
-	struct reprise_lane *lanes[]; /* NULL: has forgotten it */
+	struct reprise_lane *lanes[]; /* NULL: this lane has forgotten it */
 };
 
-static struct reprise_lock
-	lock; /* a leaf; protects the list. A lane is taken out under that lane's lock, too */
+/* A leaf; protects the list. A lane's entry is cleared only with that lane's lock held, too. */
+static struct reprise_lock lock;
 static struct reprise_ended *events;
 
 static bool may_name(const struct reprise_lane *lane, CUevent event)
@@ -57,7 +58,7 @@ static void take_out(struct reprise_ended *ended)
 	*at = ended->next;
 }
 
-/* Where the lane stands, or NULL. */
+/* The lane's entry, or NULL. */
 static struct reprise_lane **place_in(struct reprise_ended *ended, const struct reprise_lane *lane)
 {
 	for (unsigned int i = 0; i < ended->count; i++)
@@ -66,7 +67,7 @@ static struct reprise_lane **place_in(struct reprise_ended *ended, const struct 
 	return NULL;
 }
 
-/* The first from here on that the lane has to forget, or NULL. */
+/* The first from `from` on that the lane has to forget, or NULL. */
 static struct reprise_ended *next_of(const struct reprise_lane *lane, struct reprise_ended *from)
 {
 	while (from != NULL && place_in(from, lane) == NULL)
@@ -74,7 +75,7 @@ static struct reprise_ended *next_of(const struct reprise_lane *lane, struct rep
 	return from;
 }
 
-/* One less has to do with it. If that was the last, it is taken out, and true. */
+/* Drops a reference. True if it was the last: the event is out of the list. */
 static bool let_go(struct reprise_ended *ended)
 {
 	if (--ended->left > 0)
@@ -83,8 +84,8 @@ static bool let_go(struct reprise_ended *ended)
 	return true;
 }
 
-/* Lanes are parted under their own locks, and forget everything behind that: what is a joint one
- * here is told of all that is noted here. */
+/* A group is split under its lane's lock, and then forgets its ended events. So each lane that is a
+ * group here learns of the event. */
 static void fill(struct reprise_ended *ended, unsigned int room)
 {
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL && ended->count < room;
@@ -99,9 +100,9 @@ static void fill(struct reprise_ended *ended, unsigned int room)
 	events = ended;
 }
 
-/* ---- who destroys an event ---- */
+/* ---- the thread that destroys an event ---- */
 
-/* False if it had ended before. */
+/* False if the event had ended before. */
 static bool note(struct reprise_ended *ended, unsigned int lanes)
 {
 	bool again;
@@ -114,7 +115,7 @@ static bool note(struct reprise_ended *ended, unsigned int lanes)
 	return !again;
 }
 
-/* Who destroys it has to do with it no more. */
+/* Drops the reference of the thread that destroys the event. */
 bool reprise_ended_is_kept(struct reprise_ended *ended)
 {
 	bool last;
@@ -128,10 +129,10 @@ bool reprise_ended_is_kept(struct reprise_ended *ended)
 }
 
 /*
- * A handle that is no event's must not be noted, and destroyed later: it may be a new event's by
- * then. In a broken context the program's own call is made, which returns the context's error. The
- * driver is not asked while the program captures, since the question may end a capture that has
- * recorded it.
+ * A handle that is no event's must not be noted: it may be a new event's when it is destroyed
+ * later. In a broken context the driver answers with the context's error, so the program's own call
+ * is made. While the program captures, the driver is not asked: the query may end a capture that
+ * has recorded the event.
  */
 static bool may_be_event(CUevent event)
 {
@@ -161,7 +162,7 @@ bool reprise_ended_note(CUevent event, CUresult *result, struct reprise_ended **
 		return false;
 	ended = calloc(1, sizeof(*ended) + lanes * sizeof(struct reprise_lane *));
 	if (ended == NULL)
-		return true; /* without memory for it, it is left to its context */
+		return true; /* without memory for it, the event stays until its context ends */
 	ended->event = event;
 	if (!note(ended, lanes)) {
 		free(ended);
@@ -185,7 +186,7 @@ static void destroy(const struct reprise_lane *lane, struct reprise_ended *ended
 	free(ended);
 }
 
-/* False if the building thread has a graph in work that names it. */
+/* False if the builder is building a graph that names it. */
 static bool forget(struct reprise_lane *lane, CUevent event)
 {
 	if (!reprise_lane_forget_event(lane, event))
@@ -196,7 +197,7 @@ static bool forget(struct reprise_lane *lane, CUevent event)
 	return true;
 }
 
-/* One that the lane stands in does not go away while the lane's lock is held. */
+/* An entry that names the lane stays in the list while the lane's lock is held. */
 void reprise_ended_forget(struct reprise_lane *lane)
 {
 	struct reprise_ended *ended, *after;

@@ -16,10 +16,8 @@ bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct repris
 	return false;
 }
 
-/*
- * What came instead of a trace is to be seen in one piece first; nothing is held back while a call
- * waits for all work, which may wait for just that; nor where the launch could find no room.
- */
+/* No visit begins while what came instead of a trace is watched in one piece; while a call waits
+ * for all work, which may include the deferred ops; or while the launch could find no room. */
 static bool may_begin(struct reprise_lane *lane)
 {
 	return lane->counts.ops >= lane->only_watch_until &&
@@ -27,7 +25,7 @@ static bool may_begin(struct reprise_lane *lane)
 	       reprise_backlog_is_small(lane);
 }
 
-/* Begins a visit, if the call, which so matches its first op, fits. */
+/* Begins a visit if the call fits. `match`: how it matches the trace's first op. */
 static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
                   const struct reprise_call *call, enum reprise_match match)
 {
@@ -35,7 +33,7 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
 		return false;
 	if (lane->last != NULL)
 		reprise_index_follow(lane->last, trace);
-	lane->trace = trace; /* before the segment is closed, which cannot evict it then */
+	lane->trace = trace; /* before the segment is closed, which must not evict it */
 	lane->cursor = 0;
 	lane->paused = false;
 	if (__builtin_expect(reprise_verifying, 0))
@@ -46,7 +44,7 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
 	return true;
 }
 
-/* How the call matches the first op of the trace that is expected next; not at all if that cannot
+/* How the call matches the first op of the expected trace; REPRISE_MATCH_NOT if that trace cannot
  * be followed. */
 static enum reprise_match match_expected(const struct reprise_lane *lane,
                                          const struct reprise_call *call)

@@ -1,8 +1,6 @@
-/*
- * `errors_lock`, a leaf, is over the list. It is short: what comes again counts in the same row,
- * and past the last row in that one, whose error then stands for the others; so none is lost, and
- * nothing is allocated.
- */
+/* `errors_lock`, a leaf, protects the rows. An error equal to the last row's is counted in that
+ * row. When all rows are used, every further error is counted in the last row, and is told as that
+ * row's error. So none is lost, and nothing is allocated. */
 #include "lane/errors.h"
 
 #include <string.h>
@@ -17,7 +15,7 @@ struct row {
 	CUstream stream; /* NULL once it has ended */
 	CUcontext context;
 	bool blocking;
-	uint32_t thread; /* whose op it was */
+	uint32_t thread; /* that called the op */
 	CUresult error;
 	uint64_t count;
 };
@@ -28,7 +26,7 @@ static unsigned int row_count;
 
 _Atomic uint64_t reprise_errors_count;
 
-/* Doors have to speak up while any is kept. */
+/* While any error is kept, doors call Reprise. */
 static void count(uint64_t before, uint64_t now)
 {
 	atomic_store(&reprise_errors_count, now);

@@ -5,10 +5,10 @@
 #include "lane/traces.h"
 
 #define STILL_NS 1000000000u
-#define PATIENCE_NS 10000000u /* who is in a lane may be kept by the driver */
+#define PATIENCE_NS 10000000u /* the driver may keep the lock's holder */
 
 struct search {
-	struct reprise_lane *lane; /* the one with the oldest trace, so far */
+	struct reprise_lane *lane; /* the one with the oldest trace so far */
 	uint64_t used;
 	uint64_t still_since;
 	bool rested;
@@ -19,7 +19,7 @@ static void rest(struct reprise_lane *lane, void *context)
 	struct search *search = context;
 
 	if (search->rested || !reprise_lock_try(&lane->lock))
-		return; /* who is in it is using it */
+		return; /* the lock's holder is using the lane */
 	search->rested = reprise_lane_stop_watching(lane, search->still_since);
 	reprise_lock_give(&lane->lock);
 }

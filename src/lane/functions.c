@@ -31,8 +31,6 @@ void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
 	reprise_known_learn(&lane->functions, function);
 }
 
-/* Whether the lane launches functions of which one may be that of the kernel. A kernel's function
- * is another one in each context. */
 bool reprise_lane_may_launch_any(const struct reprise_lane *lane,
                                  const struct reprise_function_set *set)
 {

@@ -3,9 +3,9 @@
 #include "lane/absent.h"
 #include "lane/enter.h"
 
-/* Side exits that a trace takes to see whether other values come again, too. */
+/* Side exits that a trace takes to see whether other values come again. */
 #define STRANGERS_MOST 24
-#define STRANGER_IS_NEW 8 /* values that nobody has seen weigh as much as so many others */
+#define STRANGER_IS_NEW 8 /* weight of a value that never came before */
 
 void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *other)
 {
@@ -17,18 +17,16 @@ void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *o
 	lane->trace = other;
 }
 
-/*
- * Where a trace is not loose and other values come than its own, it is left, rather than patched:
- * they may come again, in a cycle of a few, or belong to another place that looks alike so far.
- * Seen eagerly a few times they get a trace of their own, and no visit needs a patch.
- */
+/* A value miss ends the visit rather than patching the graph: the values may come again in a cycle,
+ * or belong to another site that looks alike so far. Watched a few times, they get a trace of their
+ * own, and no visit needs a patch. */
 bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call,
                         enum reprise_match match, enum reprise_exit *why)
 {
 	struct reprise_trace *trace = lane->trace;
 
 	lane->coming = false;
-	/* Where an op was absent, a sibling would have to do without the same one. */
+	/* Behind an absent op no sibling is looked for: it would have to lack the same op. */
 	if (trace->absent_count == 0 &&
 	    (match == REPRISE_MATCH_NOT || !trace->any_value[lane->cursor])) {
 		struct reprise_trace *coming,

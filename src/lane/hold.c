@@ -32,7 +32,7 @@ REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)
 	if (reprise_observing)
 		return;
 	lane->visit_since = reprise_clock_ns();
-	reprise_hold_again(lane); /* before looking whether the thread sleeps */
+	reprise_hold_again(lane); /* before the hold thread's state is read */
 	lane->held_since = reprise_timeline_begin();
 	reprise_worker_wake(&reprise_hold_worker);
 }

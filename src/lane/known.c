@@ -2,11 +2,10 @@
 
 #include "base/hash.h"
 
-#define ENDED \
-	UINTPTR_MAX /* in the place of a handle that has gone: the search goes on behind it \
-	             */
+/* Takes the place of a handle that has ended: the search goes on behind it. */
+#define ENDED UINTPTR_MAX
 
-/* Where the handle is, or else the first place that is free; -1 if there is none. */
+/* The handle's index, or else the first free index; -1 if there is none. */
 static int known_at(const struct reprise_known *known, uintptr_t handle)
 {
 	uint64_t hash = reprise_hash_mix(handle, 5);

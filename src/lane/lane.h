@@ -1,13 +1,14 @@
 /*
- * A lane: the ordered ops of one stream in one context, or of some that fork and join (joint.h),
- * and what Reprise makes of them.
+ * A lane: the ordered ops of one stream in one context, or of one stream group (group/group.h).
  *
- * A lane is either watching (its ops pass eagerly and are looked at) or following a trace (its ops
- * are compared with the trace's and answered at once; at the trace's end the graph is launched).
- * `cursor` ops of the followed trace are deferred: the driver has not seen them.
+ * A lane either watches or follows a trace. While it watches, its ops are eager calls, and its
+ * watch records them. While it follows, its ops are compared with the trace's and answered at once;
+ * the graph is launched at the trace's end. The first `cursor` ops of the followed trace are
+ * deferred: the driver has not seen them.
  *
- * Fields are under `lock` but for the atomic ones, which others read without it to see whether they
- * need it. Lanes are never freed, only used again (registry.c), so a pointer to one stays good.
+ * Fields are under `lock`, except the atomic ones: other threads read those without it, to see
+ * whether they need the lock. Lanes are never freed, only reused (registry.c), so a pointer to a
+ * lane stays valid.
  */
 #pragma once
 
@@ -22,52 +23,50 @@
 #include "trace/watch.h"
 #include "lane/known.h"
 
-/*
- * What a SYNC entry point may observe. The lanes of that are issued, and those on which the calling
- * thread was the last: it may go to sleep, and what it has asked for is not to wait for the hold
- * limit. Lanes of other threads, which they synchronise for themselves, are left alone.
- */
+/* What a SYNC entry point may observe. The lanes that it may observe issue what they hold. So do
+ * the lanes on which the calling thread was the last: it may go to sleep, and its ops must not wait
+ * for the hold limit. Lanes of other threads are not touched. */
 enum reprise_sync {
-	REPRISE_SYNC_STREAM, /* one stream, and what its ops come after: the legacy stream's, or those
-	                        of the blocking streams */
-	REPRISE_SYNC_QUERY,  /* the same, and does not wait for it */
-	REPRISE_SYNC_EVENT,  /* an event: what comes before one was issued when it was recorded, but
-	                        where streams fork and join (joint.h) */
-	REPRISE_SYNC_EVENT_QUERY, /* the same, and does not wait for it */
-	REPRISE_SYNC_EVENT_END,   /* its end: nothing (ended.h) */
-	REPRISE_SYNC_DEFAULT,     /* as the default stream of the current context does; addresses may be
-	                             those of other contexts, which are all issued */
-	REPRISE_SYNC_CONTEXT,     /* all streams of a context */
-	REPRISE_SYNC_ALL,         /* anything */
-	REPRISE_SYNC_UNKNOWN,     /* the same, and it may give streams work, nobody knows which */
+	/* One stream, and what its ops come after: the legacy stream's ops, or those of blocking
+	 * streams. */
+	REPRISE_SYNC_STREAM,
+	REPRISE_SYNC_QUERY, /* the same, without waiting */
+	/* An event. What comes before it was issued when it was recorded, except in stream groups. */
+	REPRISE_SYNC_EVENT,
+	REPRISE_SYNC_EVENT_QUERY, /* the same, without waiting */
+	REPRISE_SYNC_EVENT_END,   /* an event's end: nothing (ended_events.h) */
+	/*
+	 * The default stream of the current context, and all other contexts: addresses may be theirs.
+	 */
+	REPRISE_SYNC_DEFAULT,
+	REPRISE_SYNC_CONTEXT, /* all streams of a context */
+	REPRISE_SYNC_ALL,     /* anything */
+	REPRISE_SYNC_UNKNOWN, /* the same; it may also give work to any stream */
 };
 
 struct reprise_lane_counts {
-	uint64_t ops;                          /* calls that could have been ops */
+	uint64_t ops;                          /* calls of the kinds that can be ops */
 	uint64_t launches;                     /* graphs launched */
-	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* of the ops, those that were looked at */
-	uint64_t replayed; /* issued as nodes of a graph; in observe, that would have been */
-	uint64_t patched;  /* of these, with other values than at the visit before */
-	uint64_t absent;   /* ops of replayed traces that did not come */
-	uint64_t siblings; /* guards that failed and found another trace that fits */
-	uint64_t
-		twins; /* of the traces, those that are made of another, because values come by turns */
+	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* ops by kind; most ops of a backoff are not counted */
+	/* Ops issued as nodes of a graph. While observing: that would have been. */
+	uint64_t replayed;
+	uint64_t patched;  /* of these, with other values than at the last visit */
+	uint64_t absent;   /* absent ops of replayed traces */
+	uint64_t siblings; /* guards that failed and found a sibling */
+	uint64_t twins;    /* of `traces`, alternate ones */
 	uint64_t exits[REPRISE_EXIT_COUNT];
-	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these issued */
-	uint64_t exit_ticks;                 /* what they took beside issuing */
+	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these side exits issued */
+	uint64_t exit_ticks;                 /* time of these side exits, without issuing */
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
-	uint64_t drowsy;  /* passed without being looked at */
-	uint64_t traces;  /* made */
-	uint64_t put_off; /* not made yet, since too many graphs waited to be built */
-	uint64_t lost;    /* times that a trace was left eager for a while because it did not pay */
-	uint64_t evicted; /* given up for want of memory */
+	uint64_t drowsy;  /* eager calls during backoff, not watched */
+	uint64_t traces;  /* traces made */
+	uint64_t put_off; /* not made: the build queue was full */
+	uint64_t lost;    /* times that a trace began a cooldown because it did not pay */
+	uint64_t evicted; /* traces given up for want of memory */
 };
 
-/*
- * What a lane counts is counted under its lock alone, and read by reports without it: no word is
- * torn, and no other order is asked for. Not a read-modify-write, which an ordinary addition would
- * not be either.
- */
+/* Counters are written under the lane's lock, and read by reports without it. So a relaxed store is
+ * enough: no word is torn, and no read-modify-write is needed. */
 static inline void reprise_lane_count(uint64_t *count, uint64_t amount)
 {
 	__atomic_store_n(count, *count + amount, __ATOMIC_RELAXED);
@@ -87,150 +86,151 @@ struct reprise_group;
 
 #define REPRISE_LANE_NUMBER_LAST 254
 
-/* A completed visit that waits to be launched. */
+/* A complete visit that is not launched yet. */
 struct reprise_pending {
 	struct reprise_trace *trace;
-	unsigned int patched; /* so many ops have other values than the graph */
+	unsigned int patched; /* ops whose values differ from the graph's */
 	uint64_t since;       /* when its first op came */
-	uint64_t held_since;  /* the same, for the timeline; 0 without one */
-	bool failed;          /* its ops were issued instead, and the lane does not know yet */
-	bool came_back;       /* it counts as the trace's return, unless it fails */
+	uint64_t held_since;  /* the same, for the timeline; 0 without a timeline */
+	bool failed;          /* its ops were issued eagerly, and the lane has not noted that yet */
+	bool came_back;       /* it was counted as the trace's return from cooldown */
 };
 
-/* Visits are added under the lane's lock, and launched under the queue's (queued.h). */
+/* Visits are added under the lane's lock, and launched under the queue's (pending.h). */
 struct reprise_pending_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
-	_Atomic uint32_t failed; /* how many visits */
-	uint64_t held_until;     /* for the timeline: when the last hold ended; 0 without one */
+	_Atomic uint32_t failed; /* visits with `failed` set */
+	uint64_t held_until;     /* for the timeline: when the last hold ended; 0 without a timeline */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
 	struct reprise_pending visits[REPRISE_PENDING_MOST];
 };
 
 /* (pace.h) */
 struct reprise_pace {
-	unsigned int visits;          /* since the last wait */
-	uint64_t begin_ns, begin_ops; /* when it began to be measured, and at which count of ops; 0:
-	                                 with the next visit */
-	uint64_t op_ns,
-		span_ns;      /* what an op took, when it was measured last, and all that was measured */
-	_Atomic int lead; /* up where the GPU was seen to have nothing to do, down where it had */
-	unsigned int resting; /* visits for which that is taken to be so, so far */
+	unsigned int visits; /* since the last wait */
+	/* When this measurement began, and at which count of ops. 0: it begins with the next visit. */
+	uint64_t begin_ns, begin_ops;
+	/* Time per op, and length, of the last measurement. */
+	uint64_t op_ns, span_ns;
+	/* Raised when the GPU was seen idle, lowered when it was seen busy. */
+	_Atomic int lead;
+	unsigned int resting; /* visits launched at once since `lead` reached its lowest */
 };
 
 /* (backlog.h) */
 struct reprise_backlog {
-	uint64_t functions;         /* of the lane's, so many are known to be done */
-	uint64_t ask_at;            /* the count of ops at which the stream is asked again */
-	_Atomic uint64_t callbacks; /* that were added to the stream: they count as host functions */
+	uint64_t functions;         /* the lane's host functions that are known to be done */
+	uint64_t ask_at;            /* the lane's count of ops at which the stream is queried again */
+	_Atomic uint64_t callbacks; /* stream callbacks; they count as host functions */
 };
 
 struct reprise_lane {
-	/* What is seldom written comes first, on a cache line of its own: threads with lanes of their
-	 * own read it of each other's. */
-	struct reprise_lane *next; /* in the registry, for good */
-	uint8_t number;            /* in recordings and reports; all further lanes share the last one */
-	uint8_t member;            /* while it is joined: which one */
-	uint8_t splits;            /* how often it was in a joint lane that was parted */
-	_Atomic uint32_t thread;   /* whose op was the last */
-	_Atomic(struct reprise_lane *) joined; /* the lane that has its stream's ops, if it is another
-	                                          or joint itself; else NULL */
+	/* Seldom-written fields come first, on a cache line of their own: threads read them of each
+	 * other's lanes. */
+	struct reprise_lane *next; /* in the registry; never changes */
+	uint8_t number; /* in recordings and reports; from 254 on lanes share the last number */
+	uint8_t member; /* its index in its group, while it has one */
+	uint8_t splits; /* how often its group was split with `failed` (group/group.h) */
+	_Atomic uint32_t thread; /* the thread that called the last op */
+	/* The head of its group, which has its stream's ops. The head's own points to itself. NULL: no
+	 * group. */
+	_Atomic(struct reprise_lane *) joined;
 
-	/* Whose lane it is: set by the registry when it is given to a stream, and read by whoever looks
-	 * at all lanes. */
+	/* Which stream's lane it is. Set by the registry, and read without the lock. */
 	_Atomic(CUcontext) context;
-	_Atomic(CUstream) stream; /* CU_STREAM_LEGACY for the legacy default stream,
-	                             CU_STREAM_PER_THREAD for a thread's own */
-	_Atomic uint32_t owner; /* of its own default stream the thread, REPRISE_OWNER_ENDED once it has
-	                           ended; 0 for all other streams */
-	_Atomic bool blocking; /* ordered against the legacy default stream; of a joint lane: one of its
-	                          members is */
-	_Atomic bool unusable; /* its ops always pass */
+	/* CU_STREAM_LEGACY for the legacy default stream, CU_STREAM_PER_THREAD for a thread's own. */
+	_Atomic(CUstream) stream;
+	/* Of a thread's own default stream: the thread; REPRISE_OWNER_ENDED after its end. Else 0. */
+	_Atomic uint32_t owner;
+	/* Ordered against the legacy default stream. Of a group's head: any member is. */
+	_Atomic bool blocking;
+	_Atomic bool unusable; /* its ops are always eager */
 	_Atomic bool retired;
-	_Atomic uint32_t
-		foreign_calls; /* calls on its stream by threads that are not a joint lane's, as far as they
-	                  are known to be, and that may not have reached the driver yet */
+	/* Calls on its stream that may not have reached the driver yet (calls.h). */
+	_Atomic uint32_t foreign_calls;
 
-	/* What every op needs, on two lines. */
+	/* What every op needs, on two cache lines. */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_lock lock;
 	unsigned int cursor;
 	struct reprise_trace *trace;    /* followed */
-	struct reprise_trace *expected; /* what followed the last trace before */
-	struct reprise_group *group;    /* of a joint lane's head; else NULL */
+	struct reprise_trace *expected; /* the trace that followed the last one before */
+	struct reprise_group *group;    /* of a group's head; else NULL */
 	struct reprise_watch *watch;
 	struct reprise_index *index;
-	_Atomic uint32_t backoff_ops; /* so many to come are not looked at */
-	_Atomic uint32_t
-		ended;          /* events that the program has destroyed, and that it may name (ended.h) */
-	_Atomic bool noisy; /* has had ops since the last barrier; a joint lane always, since its
-	                       streams may owe something (joint.h) */
-	_Atomic bool attended; /* counts in reprise_attention: is noisy, or was at the last barrier */
-	bool watching;         /* a segment is open */
-	bool paused;           /* in this visit the program paused for long, and that was noted */
-	bool coming; /* the trace that would have fit at the last guard that failed is not built yet, or
-	                put aside */
+	_Atomic uint32_t backoff_ops; /* this many ops to come are not watched */
+	/* Events that the program has destroyed, and that this lane may still name (ended_events.h). */
+	_Atomic uint32_t ended;
+	/* Had ops since the last barrier. Always true of a group's head: a member may have a pending
+	 * wait. */
+	_Atomic bool noisy;
+	/* Counted in reprise_attention: it is noisy, or was at the last barrier. */
+	_Atomic bool attended;
+	bool watching; /* a segment is open */
+	bool paused;   /* a long pause of the program was noted in this visit */
+	/* A trace that agrees at the last failed guard is not built yet, or is in cooldown. */
+	bool coming;
 	struct reprise_lane_counts counts;
-	uint64_t told_ops, told_replayed; /* of these, what was told to the series over time */
+	uint64_t told_ops, told_replayed; /* of these, what the series over time has counted */
 
 	struct reprise_position position; /* of the next op */
-	struct reprise_trace *last;       /* the trace just replayed, if nothing passed since */
+	struct reprise_trace *last;       /* the trace just replayed, if no eager call came since */
 	struct reprise_asked *asked;      /* (verify.h); NULL unless verifying */
-	uint64_t only_watch_until;    /* the count of ops at which a trace may begin again: what came
-	                                 instead of one is to be seen in one piece */
+	/* Count of ops before which no trace is entered: what came instead of one is watched in one
+	 * piece. */
+	uint64_t only_watch_until;
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
-	uint64_t backoff_at; /* the count of ops at which it falls drowsy: where nothing repeats, it is
-	                         watched only now and then */
-	uint32_t backoff_span; /* how long it was left alone last time */
+	uint64_t backoff_at;          /* the count of ops at which it backs off */
+	uint32_t backoff_span;        /* ops of the last backoff */
 	struct reprise_capture_streams capture_streams;
 
-	/* What the hold limit's thread looks at again and again. */
-	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t
-		deferred_since;  /* when the first op came that is deferred or queued; 0 if there is none */
-	_Atomic bool wanted; /* somebody has asked whether its stream has finished, and must not wait
-	                        for the answer */
-	uint64_t visit_since; /* when the first op of the followed trace came; 0 if none is deferred of
-	                         that */
-	uint64_t held_since;  /* the same, for the timeline; 0 without one */
+	/* ---- what the hold thread reads again and again ---- */
+
+	/* When the first op came that is deferred or pending; 0: there is none. */
+	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t deferred_since;
+	/* A query of its stream waits for the hold thread to issue what the lane holds. */
+	_Atomic bool wanted;
+	/* When the first op of the followed trace came; 0: none of its ops is deferred. */
+	uint64_t visit_since;
+	uint64_t held_since; /* `visit_since` for the timeline; 0 without a timeline */
 	struct reprise_pace pace;
 	struct reprise_backlog backlog;
 
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_pending_queue queue;
 	/*
-	 * What others read without the lock: of a joint lane the events that its ops may name. If one
-	 * is not known, none is deferred that does, no trace that is followed, and nothing is known of
-	 * its record. And the functions that traces may launch, or ops that are watched: handles as
-	 * they are launched, and those of kernels' functions.
+	 * Read without the lock (known.h). `events`: the events that a group's ops may name. If an
+	 * event is not known there, no deferred op and no trace names it, and no record of it is noted.
+	 * `functions`: the functions that traces or watched ops may launch, by the handles they are
+	 * launched with and by the handles of kernels' functions.
 	 */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_known events;
 	struct reprise_known functions;
-	_Atomic bool launches_functions; /* not all of them by handles of kernels */
-	_Atomic bool
-		names_elsewhere; /* an op that is watched, or of a trace, may name an array or contexts */
+	_Atomic bool launches_functions; /* some by handles that are not kernels' */
+	/* A watched op, or an op of a trace, may name an array or contexts. */
+	_Atomic bool names_elsewhere;
 };
 
-/* A lane is watched closely for so many ops after anything repeated: several of the longest
+/* Ops that a lane watches after anything repeated, before it backs off: several of the longest
  * periods. */
 #define REPRISE_BACKOFF_AFTER_OPS 16384
 
-/*
- * The one flag that a generic door reads: non-zero while any lane holds deferred ops, or has seen
- * ops since the last barrier it was told of, or had at the one before. While it is zero, an ORDER
- * or SYNC entry point needs no word from us.
- */
+/* The one word that a generic door reads: the number of lanes that are `attended`. While it is 0,
+ * an ORDER or SYNC entry point needs no call into Reprise. Kept errors count as one, too
+ * (errors.h). */
 extern _Atomic uint32_t reprise_attention;
 
-/* Whether ops are only watched: REPRISE=observe. Set before the first lane is made. */
+/* REPRISE=observe. Set before the first lane is made. */
 extern bool reprise_observing;
 
-/* Whether `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if that
- * is NULL. */
+/* True if `head` has the ops of the lane's stream. Under the lock of `head`, or of the lane if
+ * `head` is NULL. */
 static inline bool reprise_lane_leads_to(const struct reprise_lane *lane,
                                          const struct reprise_lane *head)
 {
 	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
 }
 
-/* Locks the lane that has the ops of this one's stream, and returns it. */
+/* Locks the lane that has the ops of this lane's stream, and returns it. */
 static inline struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 {
 	for (;;) {
@@ -244,7 +244,7 @@ static inline struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 	}
 }
 
-/* The lane that has the ops of this one's stream. It may change at any time, unless its lock is
+/* The lane that has the ops of this lane's stream. It may change at any time unless its lock is
  * held. */
 static inline struct reprise_lane *reprise_lane_head(struct reprise_lane *lane)
 {
@@ -258,14 +258,13 @@ static inline bool reprise_lane_is_group(const struct reprise_lane *lane)
 	return atomic_load(&lane->joined) == lane;
 }
 
-/* Whether it has had ops since the last barrier that it was told of. */
+/* True if the lane had ops since the last barrier that it was told of. */
 static inline bool reprise_lane_has_news(const struct reprise_lane *lane)
 {
 	return atomic_load(&lane->noisy) || atomic_load(&lane->deferred_since) != 0;
 }
 
-/* The lane has to be told of barriers. There is nothing to tell it of any more, until its next op.
- */
+/* Adds the lane to reprise_attention; removes it. */
 static inline void reprise_lane_attend(struct reprise_lane *lane)
 {
 	if (__builtin_expect(atomic_load_explicit(&lane->attended, memory_order_relaxed), 1))
@@ -282,8 +281,8 @@ static inline void reprise_lane_unattend(struct reprise_lane *lane)
 	atomic_fetch_sub(&reprise_attention, 1);
 }
 
-/* Something repeats: the lane is watched closely for so many ops more, but never for longer than
- * REPRISE_BACKOFF_AFTER_OPS. */
+/* Something repeats: moves the next backoff `ops` further, at most REPRISE_BACKOFF_AFTER_OPS from
+ * now. */
 static inline void reprise_lane_put_off_backoff(struct reprise_lane *lane, uint64_t ops)
 {
 	uint64_t most = lane->counts.ops + REPRISE_BACKOFF_AFTER_OPS;
@@ -307,21 +306,21 @@ static inline void reprise_backlog_done(struct reprise_lane *lane)
 	lane->backlog.functions = reprise_backlog_functions(lane);
 }
 
-/* ---- what is queued (queued.h) ---- */
+/* ---- pending launches (pending.h) ---- */
 
-/* How many visits have been launched. Without any lock: there may be more by now. */
+/* Visits launched so far. Without any lock: there may be more by now. */
 static inline uint64_t reprise_pending_launched(const struct reprise_lane *lane)
 {
 	return atomic_load_explicit(&lane->queue.launched, memory_order_acquire);
 }
 
-/* Whether nothing is queued. Without any lock, likewise. */
+/* True if no launch is pending. Without any lock: it may change at once. */
 static inline bool reprise_pending_none(const struct reprise_lane *lane)
 {
 	return reprise_pending_launched(lane) == atomic_load(&lane->queue.added);
 }
 
-/* When the first op of what is queued came; 0 if nothing is. */
+/* When the first op of the oldest pending launch came; 0 if none is pending. */
 static inline uint64_t reprise_pending_since(const struct reprise_lane *lane)
 {
 	const struct reprise_pending_queue *queue = &lane->queue;

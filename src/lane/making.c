@@ -10,11 +10,11 @@
 #include "lane/registry.h"
 #include "lane/traces.h"
 
-#define REST 8  /* fewer ops than these are no graph beside a fork */
-#define CROWD 2 /* lanes of other threads: the driver lets their launches wait for each other */
+#define REST 8 /* fewer ops than these get no graph of their own behind a fork */
+/* This many lanes of other threads are a crowd: the driver serialises all their launches. */
+#define CROWD 2
 
-/* A graph that could not be built is built when its ops come again, each time after a longer while.
- */
+/* Builds a graph that failed again, when its ops come again. The cooldown grows each time. */
 static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	if (atomic_load_explicit(&trace->graph.state, memory_order_acquire) != REPRISE_GRAPH_FAILED ||
@@ -24,7 +24,7 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
-/* From now on there is a trace of these, and its graph is built. NULL if there is no room. */
+/* Makes a trace of the ops and asks for its graph. NULL if there is no room. */
 static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise_op *ops,
                                  const bool *any_value, unsigned int count,
                                  const struct reprise_position *position, uint32_t gap_ns)
@@ -57,14 +57,14 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 	struct reprise_trace *trace;
 
 	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
-		return; /* no graph is in the same order as these */
+		return; /* no graph has the order of these ops */
 	trace = reprise_index_same(lane->index, position, ops, count);
 	if (trace != NULL) {
 		try_again(lane, trace);
 		return;
 	}
 	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
-		return; /* what it would defer, nobody would issue in time */
+		return; /* without the hold thread nothing may be deferred */
 	add(lane, ops, any_value, count, position, gap_ns);
 }
 
@@ -81,7 +81,7 @@ void reprise_lane_make_alternate(struct reprise_lane *lane, struct reprise_trace
 	reprise_lane_count(&lane->counts.twins, 1);
 }
 
-/* The program's mean pause before each of these ops but the first. */
+/* The program's mean gap before each of these ops but the first, in nanoseconds. */
 static uint32_t mean_gap(const struct reprise_segment *segment, unsigned int start,
                          unsigned int count)
 {
@@ -111,8 +111,8 @@ static bool has_work(const struct reprise_op *ops, unsigned int count)
 	return false;
 }
 
-/* How many ops make a graph that is as long as planned, or a little longer; and with what is left
- * in the segment, if that is not worth a launch of its own. */
+/* The number of ops that make a graph of `wanted` ops or a few more. Includes the rest of the
+ * segment if that is too short for a launch of its own. */
 static unsigned int reach(const struct reprise_group *group, const struct reprise_segment *segment,
                           unsigned int start, unsigned int wanted, const bool *crossed,
                           unsigned int longest)
@@ -128,10 +128,10 @@ static unsigned int reach(const struct reprise_group *group, const struct repris
 }
 
 /*
- * How many ops make a graph that is as long as planned and joins what it forks; but no longer than
- * the hold limit leaves time for. If that takes a fork to pieces, it may be that the program was
- * slow just now: what is made of pieces is not seen as a whole any more, so they have to wait. At
- * least 1; *useful if there is a graph of them.
+ * The number of ops, at least 1, of a graph that is as long as planned, joins what it forks, and
+ * fits in the hold limit. If the limit would cut a fork, no trace is made of it up to `patience`
+ * times: the program may be slow just now, and a fork that was cut is never seen whole again.
+ * *useful: the ops are worth a graph.
  */
 static unsigned int joint_piece(struct reprise_group *group, const struct reprise_segment *segment,
                                 unsigned int start, uint64_t hold_ns, const bool *crossed,
@@ -157,8 +157,8 @@ static unsigned int joint_piece(struct reprise_group *group, const struct repris
 void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 {
 	struct reprise_lane *lane = context;
-	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000
-	                                    : 0; /* nobody else could issue to a thread's own stream */
+	/* On a thread's own stream nothing is deferred: only that thread can issue to it. */
+	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0;
 	bool crossed[REPRISE_SEGMENT_MOST], few = reprise_lanes_of_others() >= CROWD, useful = true;
 
 	if (lane->group != NULL)
@@ -191,7 +191,7 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 	struct reprise_position middle =
 		reprise_lane_position_within(trace->ops, trace->any_value, at, &trace->position);
 
-	lane->trace = trace; /* not to be evicted by its own parts; where it forks, they may be none */
+	lane->trace = trace; /* its own parts must not evict it */
 	add_trace(lane, trace->ops, trace->any_value, at, &trace->position, trace->gap_ns);
 	add_trace(lane, trace->ops + at, trace->any_value + at, trace->count - at, &middle,
 	          trace->gap_ns);

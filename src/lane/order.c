@@ -1,8 +1,6 @@
-/*
- * Who goes through all lanes here reads of most of them only what is seldom written (lane.h), so
- * that threads which use lanes of their own do not get in each other's way; of a lane that is
- * concerned, whether there is anything to tell it.
- */
+/* Functions that go through all lanes read only the seldom-written fields of most of them (lane.h),
+ * so that threads with lanes of their own share no written cache lines. Of a lane that is concerned
+ * they also read whether there is anything to issue. */
 #include "lane/order.h"
 
 #include <sched.h>
@@ -20,22 +18,22 @@
 #include "lane/group/group.h"
 #include "lane/registry.h"
 
-/* How long a question waits for what others have deferred: 250 launches of 4 us. Launches take
+/* How long a query waits for what other threads have deferred: 250 launches of 4 us. Launches take
  * longer only if the driver keeps them. */
 #define QUESTION_NS 1000000u
-#define LOADING_NS \
-	100000000u /* the same before a kernel is loaded, which keeps others from issuing anything: a \
-	              thread that is woken has run by then on a busy machine, too */
+/* The same before a kernel is loaded, which blocks other threads' launches: enough for a woken
+ * thread to run on a busy machine. */
+#define LOADING_NS 100000000u
 #define NAP_NS 50000
 
 /* A point in the order of a stream. */
 struct point {
 	CUstream stream;   /* resolved */
-	CUcontext context; /* of a default stream; handles of others are one context's anyway */
+	CUcontext context; /* matters for a default stream; other handles are one context's */
 	bool blocking;
 };
 
-/* Whether what the lane holds comes before the point. */
+/* True if what the lane holds comes before the point. */
 static bool precedes(const struct reprise_lane *lane, const struct point *point)
 {
 	if (point->stream == CU_STREAM_LEGACY)
@@ -87,10 +85,9 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 		reprise_lanes_lose_order(point.stream);
 }
 
-/*
- * A barrier: what is deferred is issued, and what is owed is paid, on this stream if it is a
- * member's, or everywhere. Events may have been recorded by others. Under the lane's lock.
- */
+/* A barrier for a group: issues what is deferred, and the pending waits of all members or of the
+ * member with `stream`. Forgets the records of events, which other calls may have recorded anew.
+ * Under the lane's lock. */
 static void tell_joint(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
 {
 	reprise_lane_barrier(head, wait);
@@ -129,8 +126,8 @@ void reprise_lanes_issue_own(void)
 			tell_all(lane, false);
 }
 
-/* Whether what the lane holds is issued within the time. The hold limit's thread issues it: the
- * driver may keep whoever does. */
+/* True if what the lane holds is issued within the time. The hold thread issues it: the driver may
+ * keep the thread that issues. */
 static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
 {
 	uint64_t begin = reprise_clock_ns(), spent = 0;
@@ -165,8 +162,8 @@ void reprise_lanes_eager_call(CUstream stream, bool per_thread)
 	reprise_lanes_make_way_for(stream, per_thread);
 }
 
-/* Under the lock of `taken`, which has the ops of the lane's stream. The calls of a joint lane's
- * own thread come one after the other. */
+/* Under the lock of `taken`, which has the ops of the lane's stream. Calls of a group's own thread
+ * are in sequence, so they need no note. */
 static void note_call(struct reprise_lane *lane, const struct reprise_lane *taken)
 {
 	if (taken->group != NULL && taken->group->thread == reprise_thread_self())
@@ -182,7 +179,7 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 		reprise_lanes_make_way_for(stream, per_thread);
 		return;
 	}
-	reprise_lanes_make_way(lane, true); /* it may be a copy from device to device */
+	reprise_lanes_make_way(lane, true); /* it may be a copy between devices */
 	taken = reprise_lane_take(lane);
 	if (taken->group != NULL || reprise_lane_has_news(taken))
 		reprise_lane_barrier(taken, false);
@@ -195,7 +192,7 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 	reprise_lock_give(&taken->lock);
 }
 
-/* ---- joint lanes ---- */
+/* ---- stream groups ---- */
 
 struct meeting {
 	const struct reprise_lane *told;
@@ -234,7 +231,7 @@ void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, b
 static bool observes(enum reprise_sync what, const struct point *point,
                      const struct reprise_lane *lane)
 {
-	if (lane->owner != 0) /* nothing is held back there */
+	if (lane->owner != 0) /* nothing is deferred there */
 		return false;
 	switch (what) {
 	case REPRISE_SYNC_STREAM:
@@ -254,7 +251,7 @@ static bool observes(enum reprise_sync what, const struct point *point,
 	}
 }
 
-/* A call by thread `self` concerns the lane. */
+/* True if a call by thread `self` concerns the lane. */
 static bool concerns(enum reprise_sync what, const struct point *point, uint32_t self,
                      const struct reprise_lane *lane)
 {
@@ -273,8 +270,8 @@ static bool is_of_event(enum reprise_sync what)
 	       what == REPRISE_SYNC_EVENT_END;
 }
 
-/* A joint lane, of a call that looks at an event (NULL: at any), and records none: a group that has
- * not deferred its record is another thread's affair. */
+/* For a group, and a call that reads an event (NULL: any): a barrier if the group is this thread's
+ * or has deferred a record of the event. Otherwise the call does not concern it. */
 static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t self)
 {
 	if (event == NULL || atomic_load(&lane->thread) == self || reprise_lane_defers(lane, event))
@@ -283,16 +280,16 @@ static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t sel
 
 enum telling {
 	TOLD,
-	NOT_TOLD, /* of a question: who has the lane may be kept by the driver */
-	UNPAID,   /* told, but of what is asked about an order is still owed: it has not finished */
+	NOT_TOLD, /* by a query: the driver may keep the lane's lock or its issuing thread */
+	UNPAID,   /* told, but a wait is pending on the stream asked about: it has not finished */
 };
 
 /*
- * Under the lane's lock. Of a stream that is waited for, what it owes is paid; other streams of a
- * joint lane still owe it, since what they owe it to is in a stream that is waited for, too. Nor is
- * it paid by a question about a stream that has not finished anyway, which may be full. That stream
- * may have finished what is its own by the time that the driver is asked, but not what it owes: so
- * the driver is not asked.
+ * Under the lane's lock. If one stream is waited for, its pending wait is issued. The other
+ * members' waits stay pending: what they wait for is in the origin's stream, which is waited for as
+ * well where it matters. A query does not issue the wait while its stream is busy: the stream may
+ * be full, and the answer is known to be "not ready". The driver is not asked then: it might find
+ * the stream's own work done before the pending wait is.
  */
 static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,
                          const struct point *point, uint32_t self)
@@ -314,9 +311,8 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 }
 
 /*
- * A question about what another thread works on. Plainly the thread that issues an op is the one
- * that the driver may keep, and others can ask meanwhile; so nothing is issued here, and nobody
- * waited for without limit.
+ * A query about a lane of another thread. Without Reprise only the issuing thread can be kept by
+ * the driver, and others can query meanwhile. So nothing is issued here, and each wait has a limit.
  */
 static enum telling tell_of_question(struct reprise_lane *lane, enum reprise_sync what,
                                      uintptr_t handle, const struct point *point, uint32_t self)
@@ -377,11 +373,9 @@ static bool observes_any_of(enum reprise_sync what, const struct point *point,
 	return false;
 }
 
-/*
- * Whether what is asked about has not finished, as far as a lane says that may be the head of
- * others. If it could not be told: something that comes before is deferred there, or a joint lane
- * owes order, or may, or defer the event's record.
- */
+/* True if what is queried has not finished, as far as `head` tells, which may be a group's head. If
+ * the lane could not be told: something before the point is deferred there, or a group may have a
+ * pending wait or a deferred record of the event. */
 static bool is_pending(enum telling telling, enum reprise_sync what, const struct point *point,
                        const struct reprise_lane *head)
 {

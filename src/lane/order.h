@@ -1,64 +1,57 @@
-/* Which lanes have to issue what they hold before something else is done: what an op comes after,
- * and what a synchronising call may observe. */
+/*
+ * Which lanes have to issue what they hold: what an op comes after, and what a synchronising call
+ * may observe.
+ *
+ * All functions take lanes' locks: the caller holds none.
+ */
 #pragma once
 
 #include "lane/calls.h"
 #include "lane/lane.h"
 
-/*
- * Issues what the other lanes hold that must come before an op of `lane`: those of blocking streams
- * before the legacy stream's ops, and the other way round. `is_copy`: before a copy on the legacy
- * stream also those of other contexts, whose devices it may reach. Takes the locks of other lanes,
- * so none may be held.
- */
+/* Issues what other lanes hold that comes before an op of `lane`: blocking streams before the
+ * legacy stream's ops, and the other way round. `is_copy`: a copy on the legacy stream also comes
+ * after lanes of other contexts, whose devices it may reach. */
 void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 
-/* The same before something on a stream that has no lane in the current context; it may be a copy.
- */
+/* The same for a call on a stream that has no lane in the current context; it may be a copy. */
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread);
 
-/* Issues what this thread holds, and pays what its joint lanes' streams owe. */
+/* Issues what this thread holds, and the pending waits of its groups. */
 void reprise_lanes_issue_own(void);
 
-/*
- * The same, and what other threads hold: the hold limit's thread issues that, since the driver may
- * keep who does. A lane that it keeps is waited for for a tenth of a second at most.
- */
+/* The same, and what other threads hold. The hold thread issues that: the driver may keep the
+ * thread that issues. Waits at most 0.1 s for each lane. */
 void reprise_lanes_issue_all(void);
 
-/*
- * As reprise_lanes_issue_own(), and what comes before something on the stream that nobody looks at.
- * What other threads hold elsewhere is left alone: the driver may keep who issues it, and plainly
- * this call has nothing to do with that.
- */
+/* As reprise_lanes_issue_own(), and what comes before a call on the stream that Reprise does not
+ * follow. Lanes of other threads that have nothing to do with the call are not touched: the driver
+ * may keep the thread that issues. */
 void reprise_lanes_eager_call(CUstream stream, bool per_thread);
 
-/*
- * A call on the stream that is no op: its lane, as reprise_lanes_known() knows it, issues what it
- * holds, and so do others that it comes after. `may_work`: it may be more than a point in the
- * stream's order, and is taken to be on its way until reprise_lanes_returned().
- */
+/* A call on the stream that is no op. `lane` is what reprise_lanes_known() returned for it. Issues
+ * what the lane holds, and what the call comes after. `may_work`: the call may be more than a point
+ * in the stream's order; it counts as on its way until reprise_lanes_returned(). */
 void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread,
                          bool may_work);
 
 /*
- * A call that `lane` was told of, or if NULL none, may record events or wait for them. What joint
- * lanes hold is issued, but for that of a lane that knows nothing of `event`, if that is not NULL:
- * it is the only one then, and `recorded`, or waited for.
+ * A call may record events or wait for them. `lane`, if not NULL, was told of the call already. If
+ * `event` is NULL, all groups issue what they hold and forget their records of events. Otherwise
+ * only groups with a deferred record of `event` issue. `recorded`: the call records `event`, so
+ * groups forget their record of it.
  */
 void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
 
-/* Barrier on every lane that needs one; whatever streams of joint lanes owe is paid. */
+/* A barrier on every lane that needs one. Issues the pending waits of all groups. */
 void reprise_lanes_barrier(bool wait);
 
 /*
- * Issues what the call may observe, and what this thread holds. Parameters as those of
- * reprise_sync(). True if it asks about a stream for which another thread's ops are deferred: they
- * are left to the hold limit's thread, since the driver may keep who issues them for as long as it
- * likes.
+ * Issues what the call may observe, and what this thread holds. Parameters as reprise_sync(). True
+ * if the call queries something that has not finished: another thread's ops are deferred for it, or
+ * a wait is pending. The hold thread issues those ops: the driver may keep the thread that issues.
  */
 bool reprise_lanes_sync(enum reprise_sync what, uintptr_t handle, bool per_thread);
 
-/* What the program is to be told by such a call of ops that were answered with success. While any
- * is kept (errors.h). */
+/* The error that such a call returns for ops that were answered with success (errors.h). */
 CUresult reprise_lanes_error(enum reprise_sync what, uintptr_t handle, bool per_thread);

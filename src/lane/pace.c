@@ -2,20 +2,19 @@
 
 #include "base/clock.h"
 
-#define SLOW_NS \
-	4000u /* a program that takes as long for an op is slower than a GPU with small kernels; with \
-	         long ones, it makes no difference */
-#define FIRST 2     /* visits after a wait that are launched at once: the GPU has nothing to do */
-#define MEASURED 64 /* visits by which the pace is taken, where the program waits for nothing */
-#define MOST 65536  /* visits without a wait: it may wait by other means than calls */
+/* A program that takes this long per op is slower than a GPU with small kernels. With long kernels
+ * it makes no difference. */
+#define SLOW_NS 4000u
+#define FIRST 2     /* visits after a wait that are launched at once: the GPU is idle */
+#define MEASURED 64 /* visits of one measurement, if the program does not wait */
+#define MOST 65536  /* visits without a wait: the program may wait by means other than calls */
 
-#define LEAD_MOST 8 /* looks, of which one that finds the GPU busy counts two */
-#define REST \
-	2048 /* visits that are launched at once after the GPU was seen to be as slow as the program \
-	      */
+#define LEAD_MOST 8 /* looks; one that finds the GPU busy counts twice */
+/* Visits launched at once after the GPU was found to be no faster than the program. */
+#define REST 2048
 
-/* At a wait, the GPU is behind by what came in the thread's last period. That is to be a small part
- * of all. */
+/* At a wait, the GPU is behind by what came in the launch thread's last period. That must be a
+ * small part of the time between two waits. */
 #define LEAST_NS (6 * REPRISE_ASYNC_LAUNCH_PERIOD_NS)
 
 static void measure(struct reprise_lane *lane)
@@ -48,8 +47,8 @@ void reprise_pace_look(struct reprise_lane *lane, bool busy)
 }
 
 /*
- * The GPU was as slow as the program when it was looked at last: what the program saves, it would
- * wait for in the end. So this visit rests, until enough have.
+ * True while the GPU is known to be no faster than the program: the program would wait in the end
+ * for the time it saves. Counts the visits launched at once for that, and tries again after REST.
  */
 static bool rest_without_lead(struct reprise_pace *pace)
 {

@@ -1,7 +1,6 @@
 /*
- * The program's pace: how long it takes for an op where it launches at no cost, and how long it
- * goes on before it waits. Whether it pays to leave launches to the submission thread is judged by
- * it.
+ * The program's pace: its time per op where launches cost it nothing, and the time between its
+ * waits. Decides whether async launch pays.
  *
  * Under the lane's lock.
  */
@@ -9,7 +8,7 @@
 
 #include "lane/lane.h"
 
-/* How long the thread sleeps between two looks while it finds anything. */
+/* How long the launch thread sleeps between two looks while it finds pending launches. */
 #define REPRISE_ASYNC_LAUNCH_PERIOD_NS 100000u
 
 /* A visit is complete. */
@@ -21,12 +20,10 @@ static inline void reprise_pace_visit(struct reprise_lane *lane)
 /* The host waits for the lane. */
 void reprise_pace_wait(struct reprise_lane *lane);
 
-/* The thread is about to launch what was left to it, and the GPU has, or has not, something to do.
- * Under the queue's lock instead. */
+/* The launch thread is about to make pending launches, and found the GPU `busy` or idle. Under the
+ * queue's lock instead of the lane's. */
 void reprise_pace_look(struct reprise_lane *lane, bool busy);
 
-/*
- * Measures, once in a while, and says whether the program, rather than the GPU, is what takes the
- * time, and it is far from a wait, as far as is known. Once for each visit, which it counts.
- */
+/* True if the program, not the GPU, takes the time, and is far from its next wait, as far as is
+ * known. Call once for each visit: it measures and counts. */
 bool reprise_pace_judge(struct reprise_lane *lane);

@@ -1,5 +1,5 @@
-/* What issues all that is deferred, for now or for good: pauses, errors that ruin a context, the
- * end. */
+/* The functions of eager.h that issue what is deferred: pauses, errors that ruin a context, the end
+ * of the process. */
 #include "lane/eager.h"
 
 #include <time.h>

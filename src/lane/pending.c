@@ -1,4 +1,4 @@
-/* Keeps invariants 1, 5 and 7 for what is queued, as replay.c does for what is launched at once. */
+/* Keeps invariants 1, 5 and 7 for pending launches, as replay.c does for launches at once. */
 #include "lane/pending.h"
 
 #include "base/clock.h"
@@ -40,8 +40,8 @@ static bool launch_graph(struct reprise_lane *lane, const struct reprise_pending
 	return false;
 }
 
-/* The graph does not have what its trace is settled to: the next visit brings it all, or builds it
- * anew. */
+/* The graph lacks the values committed to its trace. `mixed` makes the next visit update the whole
+ * graph, or build it anew. */
 static void issue_instead(struct reprise_lane *lane, struct reprise_pending *visit)
 {
 	struct reprise_trace *trace = visit->trace;
@@ -75,7 +75,6 @@ static void launch(struct reprise_lane *lane, struct reprise_pending *visit)
 	reprise_hold_tell(lane, visit->held_since, trace->count);
 }
 
-/* The oldest visit that is queued; NULL if none is. `by_us`: by a thread of ours. */
 const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane *lane, bool by_us)
 {
 	struct reprise_pending_queue *queue = &lane->queue;
@@ -92,9 +91,9 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 	return oldest;
 }
 
-/* ---- what others launch ---- */
+/* ---- noting and finishing launches: under the lane's lock ---- */
 
-/* The visit, which is counted as replayed, was not. */
+/* The visit was counted as replayed, but its ops were issued eagerly: corrects the counts. */
 static void note_failure(struct reprise_lane *lane, struct reprise_pending *visit)
 {
 	struct reprise_trace *trace = visit->trace;
@@ -133,7 +132,7 @@ void reprise_pending_note_launched(struct reprise_lane *lane)
 	reprise_pending_look_for_failures(lane);
 }
 
-/* It was the program's time after all. */
+/* The launch took the program's time after all: it counts in the balance. */
 static void weigh(struct reprise_lane *lane, struct reprise_trace *trace, uint64_t ticks)
 {
 	if (reprise_visit_is_measured() && !reprise_balance_left(trace, ticks))
@@ -149,13 +148,13 @@ REPRISE_HOT void reprise_pending_finish(struct reprise_lane *lane, bool wait)
 	for (;;) {
 		uint64_t begin = reprise_clock_ticks();
 
-		/* The thread may have begun: the lock is given between any two, so that neither sleeps for
-		 * long. */
+		/* The launch thread may be launching. It gives the lock between two launches, so neither
+		 * thread sleeps for long. */
 		reprise_lock_take(&lane->queue.lock);
 		visit = reprise_pending_launch_oldest(lane, false);
 		reprise_lock_give(&lane->queue.lock);
 		if (visit == NULL)
-			break; /* that one has */
+			break; /* the launch thread has launched the last one */
 		visit->trace->waited_for = visit->trace->waited_for || wait;
 		weigh(lane, visit->trace, reprise_clock_ticks() - begin);
 	}
@@ -183,7 +182,7 @@ REPRISE_HOT void reprise_pending_note(struct reprise_lane *lane)
 	struct reprise_pending *visit =
 		at(&lane->queue, atomic_load_explicit(&lane->queue.added, memory_order_relaxed));
 
-	reprise_pending_look_for_failures(lane); /* the last visit in this place may be one */
+	reprise_pending_look_for_failures(lane); /* this slot's last visit may be one */
 	*visit = (struct reprise_pending){trace,
 	                                  trace->changed_count,
 	                                  lane->visit_since,
@@ -191,7 +190,7 @@ REPRISE_HOT void reprise_pending_note(struct reprise_lane *lane)
 	                                  false,
 	                                  reprise_trace_comes_back(trace, lane->counts.ops)};
 	if (visit->since == 0)
-		visit->since = reprise_clock_ns(); /* it has one op alone */
+		visit->since = reprise_clock_ns(); /* a visit of one op has no begin noted */
 	for (unsigned int word = 0; visit->patched > 0 && word < (trace->count + 63) / 64; word++)
 		trace->wanted[word] = trace->changed[word];
 }
@@ -204,5 +203,5 @@ REPRISE_HOT void reprise_pending_add(struct reprise_lane *lane)
 		atomic_store(&lane->deferred_since, at(&lane->queue, added)->since);
 	lane->visit_since = lane->held_since = 0;
 	lane->trace->pending_as = added + 1;
-	atomic_store(&lane->queue.added, added + 1); /* before looking whether the thread sleeps */
+	atomic_store(&lane->queue.added, added + 1); /* before the launch thread's state is read */
 }

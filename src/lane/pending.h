@@ -1,11 +1,12 @@
 /*
- * Completed visits of a lane that wait to be launched, by the submission thread or by whoever is
- * about to issue anything behind them.
+ * Pending launches: complete visits of a lane that the launch thread will launch, or a thread that
+ * is about to issue something behind them.
  *
- * A trace is settled when its visit is added, and may be followed again at once; but its ops, which
- * are what the queued visit asks, are not changed before that has been launched. Visits are added
- * under the lane's lock, as all functions here are called that do not say otherwise; who launches
- * one has the queue's lock, and may not have the lane's.
+ * A visit's values are committed to its trace when the visit is added. The trace may then be
+ * followed again at once. Its ops do not change until the visit is launched.
+ *
+ * Functions are under the lane's lock unless they say otherwise. Launching takes `queue.lock`, and
+ * does not need `lane.lock`.
  */
 #pragma once
 
@@ -18,36 +19,36 @@ static inline bool reprise_pending_is_full(const struct reprise_lane *lane)
 	       REPRISE_PENDING_MOST;
 }
 
-/* Whether a visit of the trace's is queued. */
+/* True if a launch of the trace is pending. */
 static inline bool reprise_pending_has(const struct reprise_lane *lane,
                                        const struct reprise_trace *trace)
 {
 	return trace->pending_as > reprise_pending_launched(lane);
 }
 
-/* The followed trace's visit is complete. Before the trace is settled: what the visit wants of the
- * graph is noted. Afterwards: it may be launched. */
+/* The followed trace's visit is complete. note(): before the commit, notes which values the graph
+ * needs. add(): after the commit, makes the visit a pending launch. */
 void reprise_pending_note(struct reprise_lane *lane);
 void reprise_pending_add(struct reprise_lane *lane);
 
-/* Launches all that is queued. `wait`: the host is about to wait for it. Any context may be
+/* Makes all pending launches. `wait`: the host is about to wait for them. Any context may be
  * current. */
 void reprise_pending_finish(struct reprise_lane *lane, bool wait);
 
-/* The same by a thread of ours, unless another thread is at it: false then. Else
- * reprise_pending_finish_taken() comes next. */
+/* The same by the hold thread. False if another thread is launching; otherwise the caller calls
+ * reprise_pending_finish_taken() next. */
 bool reprise_pending_try_take(struct reprise_lane *lane);
 void reprise_pending_finish_taken(struct reprise_lane *lane);
 
-/* Launches the oldest visit; NULL if none is queued. `by_us`: by a thread of ours. Under the
- * queue's lock, and what comes back is no longer there after that, unless the lane's is held, too.
- */
+/* Launches the oldest visit and returns it; NULL if none is pending. `by_us`: by a thread of
+ * Reprise. Under `queue.lock`. The entry may be reused once `queue.lock` drops, unless `lane.lock`
+ * is held. */
 const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane *lane, bool by_us);
 
-/* Something that was queued has been launched. */
+/* Pending launches were made: updates the hold and the counts. */
 void reprise_pending_note_launched(struct reprise_lane *lane);
 
-/* Visits of which the graph could not be launched are counted as such. */
+/* Corrects the counts for visits whose graph could not be launched. */
 void reprise_pending_note_failures(struct reprise_lane *lane);
 
 static inline void reprise_pending_look_for_failures(struct reprise_lane *lane)

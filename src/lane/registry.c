@@ -1,9 +1,9 @@
 /*
- * Lanes stand in a list that only grows at its head, so all of them are visited without a lock. To
- * find the one of a stream, to grow the list and to give a retired lane to another stream takes
- * `registry_lock`, so that nobody finds a lane that is just being given away. Each thread remembers
- * the lanes it used last; reprise_lanes_epoch moves when a lane is retired and makes them all look
- * again.
+ * Lanes are in a list that only grows at its head, so all of them are visited without a lock.
+ * `registry_lock` is taken to search the list for a stream's lane, to grow it, and to give a
+ * retired lane to another stream. So a search never returns a lane that is being given away. Each
+ * thread caches the lanes it used last. A retired lane moves reprise_lanes_epoch, and all threads
+ * search again.
  */
 #include "lane/registry.h"
 
@@ -28,13 +28,13 @@ static _Atomic(struct reprise_lane *) lanes;
 static uint8_t lane_count;
 _Atomic uint32_t reprise_lanes_epoch REPRISE_HOT_DATA;
 _Thread_local uint32_t reprise_lanes_looked_up_at __attribute__((tls_model(REPRISE_TLS_MODEL)));
-static _Atomic uint32_t legacy_lanes
-	REPRISE_HOT_DATA; /* in use; none in most programs that order their streams themselves */
-static _Atomic uint32_t blocking_lanes
-	REPRISE_HOT_DATA; /* these and the lanes that are ordered against them */
+/* Lanes of legacy streams in use. Most programs that order their streams themselves have none. */
+static _Atomic uint32_t legacy_lanes REPRISE_HOT_DATA;
+/* These, and the lanes that are ordered against them. */
+static _Atomic uint32_t blocking_lanes REPRISE_HOT_DATA;
 
-/* A signal's handler may come between any two instructions, and use the same place for another
- * stream: who reads takes the lane before he looks whose it is. */
+/* A signal handler may run between any two instructions and use the same entry for another stream.
+ * So a reader reads the lane first, and then whose it is. */
 static _Thread_local struct {
 	CUstream stream;
 	CUcontext context;
@@ -64,7 +64,7 @@ static struct reprise_lane *search(CUcontext context, CUstream stream)
 	return NULL;
 }
 
-/* Whether the stream is of a kind that is followed, and whether the legacy stream waits for it. */
+/* True if Reprise follows streams of this kind. *blocking: the legacy stream waits for it. */
 static bool describe(CUstream stream, CUcontext context, bool *blocking)
 {
 	CUcontext theirs = NULL;
@@ -102,8 +102,8 @@ void reprise_lane_read_attributes(struct reprise_lane *lane)
 	reprise_leave(entered);
 }
 
-/* A lane was given to a stream, or taken from it. On a thread's own stream nothing is ever held
- * back. */
+/* A lane was given to a stream (`change` 1) or taken from it (-1). Nothing is deferred on a
+ * thread's own stream, so it does not count as blocking. */
 static void count_order(const struct reprise_lane *lane, uint32_t change)
 {
 	atomic_fetch_add(&legacy_lanes, lane->stream == CU_STREAM_LEGACY ? change : 0);
@@ -174,12 +174,12 @@ REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
 	     reprise_lanes_hold()))
 		return false;
-	/* Threads that race here miss the count by a few. */
+	/* Races between threads cost a few counts. */
 	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
 	return true;
 }
 
-/* Inside, so that a handler which comes now uses no such place. */
+/* Inside Reprise, so that a signal handler does not use the cache meanwhile. */
 static void remember(CUstream stream, CUcontext context, struct reprise_lane *lane, uint32_t epoch)
 {
 	unsigned int slot = slot_of(stream);
@@ -194,8 +194,7 @@ static void remember(CUstream stream, CUcontext context, struct reprise_lane *la
 	reprise_inside--;
 }
 
-/* The lane of the stream in the current context; if there is none, a new one if it is to be `made`,
- * or NULL. */
+/* The lane of the stream in the current context. If there is none: NULL, or a new one if `made`. */
 REPRISE_HOT static struct reprise_lane *look_up(CUstream stream, bool per_thread, bool made)
 {
 	CUcontext context = NULL;
@@ -269,8 +268,8 @@ unsigned int reprise_lanes_of_others(void)
 
 bool reprise_lanes_are_done(CUcontext context)
 {
-	/* The legacy stream waits for blocking ones, and for threads' own: it is not done before they
-	 * are. */
+	/* The legacy stream waits for blocking streams and threads' own streams: it is done only if
+	 * they are. */
 	if (reprise_driver.cuStreamQuery(CU_STREAM_LEGACY) == CUDA_ERROR_NOT_READY)
 		return false;
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)

@@ -1,77 +1,72 @@
-/* All lanes of the process: which one a call belongs to, and going through all of them. */
+/* All lanes of the process: the lane of a call, and visiting all of them. */
 #pragma once
 
 #include "base/tls.h"
 #include "lane/lane.h"
 
-/*
- * The lane of `stream` in the current context, made at its first op; of the per-thread default
- * stream, the calling thread's. NULL if there can be none: no context, stream of another or of a
- * green context, a stream that captures, no memory. One load in the common case.
- */
+/* The lane of `stream` in the current context, made at its first op. Of the per-thread default
+ * stream: the calling thread's. NULL if there can be none: no context, a stream of another context
+ * or of a green context, a stream that captures, no memory. One load in the common case. */
 struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
 
-/*
- * True if the op may pass without anybody looking: its stream's lane was left alone because nothing
- * repeats in it, and nobody holds what comes before. Counts the op. Does not ask for the context,
- * since passing is right in any; that question is half of what watching costs.
- */
+/* True if the op may be an eager call at once: its lane is in a backoff, and no lane holds ops that
+ * come before. Counts the op. Does not ask for the current context: an eager call is right in any
+ * context, and asking is half of what watching costs. */
 bool reprise_lanes_back_off(CUstream stream, bool per_thread);
 
 extern _Atomic uint32_t reprise_lanes_epoch;
 extern _Thread_local uint32_t reprise_lanes_looked_up_at
 	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
-/*
- * Whether lanes have changed hands since this thread looked one up last: if so, that one may be
- * another stream's. False under the lane's lock, it stays the stream's until the lock is given.
- */
+/* True if a lane was retired since this thread looked one up last: the lane it found may be another
+ * stream's now. If false under the lane's lock, the lane stays the stream's until the lock is
+ * given. */
 static inline bool reprise_lanes_moved(void)
 {
 	return atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire) !=
 	       reprise_lanes_looked_up_at;
 }
 
-/* As reprise_lanes_find(), but only if it is there already. */
+/* As reprise_lanes_find(), but makes no lane, and includes lanes that are `unusable`. */
 struct reprise_lane *reprise_lanes_known(CUstream stream, bool per_thread);
 
-/* Which stream a handle names; `per_thread` as in struct reprise_call. */
+/* The stream that a handle names. `per_thread` as in struct reprise_call. */
 CUstream reprise_stream_resolve(CUstream stream, bool per_thread);
 
-/* The first of all lanes, retired ones too; `next` leads to the others. Without any lock. */
+/* The first of all lanes, retired ones included; `next` leads to the others. Without any lock. */
 struct reprise_lane *reprise_lanes_first(void);
 
-/* Whether any lane has news. */
+/* True if any lane has news. */
 bool reprise_lanes_have_news(void);
 
-/* Whether any lane holds deferred ops. */
+/* True if any lane holds deferred ops. */
 bool reprise_lanes_hold(void);
 
-/* Whether the streams of the current context, which this is, have nothing to do, as far as they are
- * known. The program does not capture. */
+/* True if the known streams of `context`, the current one, have nothing to do. The program does not
+ * capture. */
 bool reprise_lanes_are_done(CUcontext context);
 
-/* How many lanes other threads work on at present: they had ops since the barrier before the last
- * one. */
+/* The number of lanes that other threads use: with ops since the barrier before the last one. */
 unsigned int reprise_lanes_of_others(void);
 
-/* True if no other lane can hold what must come before this one's ops: neither is the legacy
- * stream's, or there is no other that is ordered against it. */
+/* True if no other lane can hold ops that come before this one's: the lane is not ordered against
+ * any legacy or blocking lane. */
 bool reprise_lanes_unordered(const struct reprise_lane *lane);
 
-/* A lane has changed hands: threads forget which they used last. */
+/* A lane has changed hands: clears all threads' caches. */
 void reprise_lanes_look_again(void);
 
 /* Calls `visit` for each lane, without any lock. */
 void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context), void *context);
 
-/* The lane may become another stream's. Its traces must have been forgotten. Under its lock, which
- * nobody gets then who still takes it for the stream's. */
+/* The lane may become another stream's. Its traces must have been forgotten. Under its lock: a
+ * thread that still takes it for the stream's finds out after taking the lock
+ * (reprise_lanes_moved()). */
 void reprise_lanes_retire(struct reprise_lane *lane);
 
 /* After fork, in the child: no lane is known. */
 void reprise_lanes_reset(void);
 
-/* Writes down which attributes the calling thread's own stream has, whose lane it is
- * (graph/carried.h). Under the lane's lock, or before anybody finds it. */
+/* Notes the attributes of the calling thread's own stream, whose lane it is (graph/carried.h).
+ * Under the lane's lock, or before the lane can be found. */
 void reprise_lane_read_attributes(struct reprise_lane *lane);

@@ -1,7 +1,5 @@
-/*
- * Keeps invariants 1, 5 and 7: what was answered is issued by a graph whose every node equals what
- * was asked, or eagerly; and nothing that fails here is seen by the program.
- */
+/* Keeps invariants 1, 5 and 7. What was answered is issued by a graph whose nodes equal the
+ * program's calls, or eagerly. The program sees no failure of Reprise's own calls. */
 #include "lane/replay.h"
 
 #include "base/clock.h"
@@ -26,14 +24,13 @@
 #include "lane/verify.h"
 #include "lane/visit.h"
 
-#define WORTH_OPS \
-	16 /* an op that is replayed is worth watching so many: what comes again by chance alone is \
-	      not */
-#define REFUSALS_MOST \
-	3 /* visits one after another that the driver refuses the graph, before it is built anew for \
-	     what comes now */
+/* Each replayed op extends the watch window by this many. Ops that repeat by chance alone are not
+ * worth that. */
+#define WORTH_OPS 16
+/* After this many refused visits in a row the graph is built anew with the values of the last. */
+#define REFUSALS_MOST 3
 
-/* The visit was completed: by a graph, or eagerly after a failure. */
+/* The visit is complete: by a graph, or eagerly after a failure. */
 REPRISE_HOT static void complete(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -46,8 +43,7 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 	lane->cursor = 0;
 }
 
-/* The graph cannot be had in this visit's values: this time eagerly, and built anew behind the
- * program's back. */
+/* The graph cannot be brought to this visit's values: the builder builds it anew. */
 static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_end_visit(trace, true);
@@ -58,8 +54,8 @@ static void rebuild(struct reprise_lane *lane, struct reprise_trace *trace)
 	trace->refusals = 0;
 }
 
-/* The graph was not launched, and the ops were issued. Values that are refused once leave it as it
- * was, good for those that it had. */
+/* The graph was not launched, and the ops were issued eagerly. After REPRISE_PATCH_REFUSED the
+ * graph is whole, with the values that it had. */
 static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
                          enum reprise_patch why)
 {
@@ -115,8 +111,8 @@ REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 	return patch;
 }
 
-/* It is replayed again after a failure, or after it was put aside. A visit that was under way when
- * it was put aside is no sign that it came back. */
+/* A replay after a failure or a cooldown. A visit that began before the cooldown does not count as
+ * a return. */
 static void has_come_back(struct reprise_trace *trace, uint64_t now)
 {
 	if (trace->failed_at != 0)
@@ -128,7 +124,7 @@ static void has_come_back(struct reprise_trace *trace, uint64_t now)
 	trace->cooldown_until = 0;
 }
 
-/* The visit is over, and its ops were issued by the graph; in observe, they would have been. */
+/* The visit is over, and the graph issued its ops. While observing, it would have. */
 REPRISE_HOT static void replayed(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -148,8 +144,8 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	reprise_index_use(lane->index, trace);
 }
 
-/* The graph was not launched: the ops of this visit are issued by themselves. Returns what the
- * driver answered to the last, which is the program's own call. */
+/* The graph was not launched: issues this visit's ops eagerly. Returns the driver's answer to the
+ * last, which is the program's own call. */
 static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why, uint64_t begin)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -164,7 +160,7 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 	return result;
 }
 
-/* The launch is left to a thread of ours: for the program, it costs nothing. */
+/* The launch is left to the launch thread: it costs the program nothing. */
 REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
@@ -175,7 +171,7 @@ REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
 		reprise_balance_replayed(trace, 0);
 	reprise_pending_add(lane);
 	reprise_async_launch_wake();
-	reprise_hold_wake(); /* that thread may be kept in the driver by another lane's launch */
+	reprise_hold_wake(); /* another lane's launch may keep the launch thread in the driver */
 }
 
 REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)

@@ -4,11 +4,10 @@
 
 #include "lane/lane.h"
 
-/*
- * Launches the followed trace's graph in this visit's values or, if the driver does not, issues the
- * ops eagerly. Returns what the last of them is to answer. The lane's context is current.
- */
+/* Launches the followed trace's graph with this visit's values, or leaves that to the launch
+ * thread. If the driver refuses, issues the ops eagerly. Returns the answer to the last op. The
+ * lane's context is current. */
 CUresult reprise_lane_replay(struct reprise_lane *lane);
 
-/* In observe: as if it had. */
+/* While observing: the same without launching anything. */
 void reprise_lane_replay_observed(struct reprise_lane *lane);

@@ -55,7 +55,7 @@ CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
 	for (unsigned int i = 0; i < count; i++) {
 		if (reprise_trace_absent(lane->trace, i))
 			continue;
-		reprise_errors_keep(lane, stream, result); /* of the op before: it was answered */
+		reprise_errors_keep(lane, stream, result); /* the op before was answered with success */
 		stream = stream_of(lane, i);
 		result = issue(lane, op_to_issue(lane, i));
 	}
@@ -79,7 +79,7 @@ static void issue_deferred(struct reprise_lane *lane)
 	reprise_leave(entered);
 }
 
-/* Nobody timed the deferred ops: the program's pauses are taken to be what they were. */
+/* The deferred ops were not timed: their gaps are taken to be the trace's mean gap. */
 static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace *trace,
                            unsigned int count)
 {
@@ -103,7 +103,8 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
 	                     reprise_visit_about(lane, reprise_exit_names[why],
 	                                         count - trace->absent_count));
-	begin = reprise_clock_ticks(); /* issuing cost what the program's own calls would have */
+	begin =
+		reprise_clock_ticks(); /* issuing is not counted: eager calls would have cost the same */
 	reprise_hold_end(lane);
 	reprise_visit_note_exit(lane, why, count - trace->absent_count);
 	lane->last = NULL;

@@ -30,7 +30,7 @@ bool reprise_threads_tidy(void)
 	return any;
 }
 
-/* If there is no lane yet, one that is made later reads them. */
+/* A lane that is made later reads the attributes when it is made. */
 void reprise_thread_attributes_change(bool settled)
 {
 	struct reprise_lane *lane = reprise_lanes_known(CU_STREAM_PER_THREAD, true);
@@ -40,7 +40,7 @@ void reprise_thread_attributes_change(bool settled)
 		return;
 	reprise_graph_building_pause();
 	reprise_lock_take(&lane->lock);
-	own = atomic_load(&lane->owner) == reprise_thread_self(); /* else its context has ended */
+	own = atomic_load(&lane->owner) == reprise_thread_self(); /* otherwise its context has ended */
 	if (own && settled)
 		reprise_lane_read_attributes(lane);
 	else if (own)

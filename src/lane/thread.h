@@ -1,16 +1,13 @@
-/*
- * The lanes of threads' own default streams. Only its own thread can issue to such a stream, so
- * nothing is ever held back on one: its traces are of one op each, and nobody else ever has to
- * issue anything there.
- */
+/* The lanes of threads' own default streams. Only its own thread can issue to such a stream, so
+ * nothing is deferred on one: its traces have one op each. */
 #pragma once
 
 #include "lane/lane.h"
 
-/* What ended threads left behind is given up. By the building thread, with its lock held; true if
- * there was any. */
+/* Gives up the lanes of ended threads. By the builder, which holds the lock `compiling`. True if
+ * there were any. */
 bool reprise_threads_tidy(void);
 
-/* The calling thread sets attributes of its own stream: not `settled` before the driver's call, and
- * settled after it. */
+/* The calling thread sets attributes of its own stream. Call with `settled` false before the
+ * driver's call, and with true after it. */
 void reprise_thread_attributes_change(bool settled);

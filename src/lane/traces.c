@@ -42,7 +42,7 @@ bool reprise_lane_make_room(struct reprise_lane *lane)
 	return false;
 }
 
-/* Which traces are to be forgotten, as `what` says. */
+/* True if the trace is to be forgotten, as `what` says. */
 typedef bool (*trace_goes)(const struct reprise_trace *trace, const void *what);
 
 static bool any(const struct reprise_trace *trace, const void *what)
@@ -63,7 +63,8 @@ static bool names(const struct reprise_trace *trace, const void *event)
 	return false;
 }
 
-/* False if one stays, since the building thread has its graph in work: not while that rests. */
+/* False if a trace stays because its graph is being built, which cannot be while building is
+ * paused. */
 static bool drop_all(struct reprise_lane *lane, trace_goes goes, const void *what)
 {
 	int entered = reprise_enter();
@@ -120,7 +121,6 @@ void reprise_lane_forget_elsewhere(struct reprise_lane *lane)
 	atomic_store(&lane->names_elsewhere, false);
 }
 
-/* A CUkernel and the CUfunction made from it are two handles of one thing. */
 static bool is_set(CUfunction launched, const struct reprise_function_set *set)
 {
 	if (launched == set->handle || (set->function != NULL && launched == set->function))

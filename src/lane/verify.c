@@ -16,7 +16,7 @@
 
 struct reprise_asked {
 	unsigned int count;
-	struct reprise_op *ops[ASKED_MOST]; /* NULL where there was no memory */
+	struct reprise_op *ops[ASKED_MOST]; /* NULL: there was no memory */
 };
 
 static char difference[2 * WORDS_MOST];
@@ -59,7 +59,7 @@ void reprise_verify_ask(struct reprise_lane *lane, const struct reprise_call *ca
 		asked->ops[asked->count++] = copy_of(call);
 }
 
-/* What was asked in the place of op i of the followed trace; NULL if that is not known. */
+/* The call that was answered as op i of the followed trace; NULL if it is not known. */
 static const struct reprise_op *asked_for(const struct reprise_lane *lane, unsigned int i)
 {
 	unsigned int place = i;
@@ -69,7 +69,7 @@ static const struct reprise_op *asked_for(const struct reprise_lane *lane, unsig
 	return lane->asked != NULL && place < lane->asked->count ? lane->asked->ops[place] : NULL;
 }
 
-/* Only the first one is told. Nothing is replayed after it. */
+/* Only the first difference is reported. Nothing is replayed after it. */
 static void tell(const struct reprise_lane *lane, unsigned int i, const char *where,
                  const char *words)
 {
@@ -145,8 +145,7 @@ const char *reprise_verify_difference(void)
 	return difference;
 }
 
-/* The program may capture on another thread in a mode that forbids a wait here; it is not the
- * program's wait. */
+/* Relaxed mode: the program may capture on another thread in a mode that forbids this wait. */
 CUresult reprise_verify_wait(struct reprise_lane *lane)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;

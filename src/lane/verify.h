@@ -1,11 +1,11 @@
 /*
- * REPRISE=verify: replays as `on` does, but trusts nothing. Of each call that is answered a second
- * copy is kept, made by nothing that following and patching use. Before a graph is launched, and
- * before a side exit issues an op, what Reprise made of the call is compared with that copy, and
- * what the graph's node was given too (graph/shadow.h). After each launch the stream is waited for.
- * At the first difference the program's own calls are issued, and everything is eager from then on.
+ * REPRISE=verify: replays as `on` does, and checks everything. A second copy of each answered call
+ * is kept, made by code that following and patching do not use. Before a graph is launched, each op
+ * of the trace and each node as it was set (graph/shadow.h) is compared with that copy. Before a
+ * side exit issues an op, the op is compared, too. After each launch the stream is waited for. At
+ * the first difference the program's own calls are issued, and all calls are eager from then on.
  *
- * All under the lane's lock, but the last.
+ * Under the lane's lock, except the last function.
  */
 #pragma once
 
@@ -17,16 +17,16 @@ void reprise_verify_begin(struct reprise_lane *lane);
 /* The call is answered. */
 void reprise_verify_ask(struct reprise_lane *lane, const struct reprise_call *call);
 
-/* Whether the patched graph of the followed trace has what was asked, node by node. */
+/* True if the patched graph of the followed trace equals the program's calls, node by node. */
 bool reprise_verify_graph(struct reprise_lane *lane);
 
-/* What is to be issued for op i of the followed trace, which came: `op`, or what the program asked
- * instead. */
+/* The op to issue for op i of the followed trace, which is not absent: `op`, or the program's call
+ * if they differ. */
 const struct reprise_op *reprise_verify_op(struct reprise_lane *lane, unsigned int i,
                                            const struct reprise_op *op);
 
 /* The first difference in words, for the report; "" if there was none. */
 const char *reprise_verify_difference(void);
 
-/* After a launch: waits for the stream. Returns the error, if one came of it. Without any lock. */
+/* After a launch: waits for the stream, and returns the error if there is one. Without any lock. */
 CUresult reprise_verify_wait(struct reprise_lane *lane);

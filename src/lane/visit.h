@@ -1,4 +1,4 @@
-/* What is noted of a visit to a trace, however it ends: replayed (replay.h), or left (leave.h).
+/* What is noted of a visit to a trace, replayed (replay.h) or ended by a side exit (side_exit.h).
  * Under the lane's lock. */
 #pragma once
 
@@ -6,13 +6,13 @@
 #include "timeline/timeline.h"
 #include "lane/lane.h"
 
-/* Whether a trace has to be seen to pay. */
+/* True if a trace is followed only while it is measured to pay. */
 static inline bool reprise_visit_is_measured(void)
 {
 	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED;
 }
 
-/* The trace costs more than it saves: eager for a while. */
+/* The trace costs more than it saves: begins a cooldown. */
 static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_trace_begin_cooldown(trace, lane->counts.ops);
@@ -20,7 +20,8 @@ static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct rep
 	trace->counts.losses++;
 }
 
-/* The followed trace is left, or was not launched; so many ops were issued instead. */
+/* The followed trace ended by a side exit, or was not launched; `ops` ops were issued eagerly
+ * instead. */
 static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum reprise_exit why,
                                            unsigned int ops)
 {
@@ -30,7 +31,7 @@ static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum repri
 	lane->trace->counts.exited_ops += ops;
 }
 
-/* What the timeline has to say of the followed trace. */
+/* The timeline's description of the followed trace. */
 static inline struct reprise_timeline_about reprise_visit_about(const struct reprise_lane *lane,
                                                                 const char *reason,
                                                                 unsigned int ops)

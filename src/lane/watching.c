@@ -3,7 +3,7 @@
 #include "op/name.h"
 #include "lane/traces.h"
 
-/* Whether a graph may end before this op: nothing that came before runs beside it. */
+/* True if a graph may end before this op: no earlier op runs beside it. */
 static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)
 {
 	return lane->group == NULL || reprise_group_is_border(lane->group, op->member);

@@ -1,8 +1,8 @@
 /*
- * What a lane does with ops that pass eagerly: it keeps them in its watch (trace/watch.h), segment
- * by segment, and makes traces of what has come before.
+ * Watching: keeps a lane's eager ops in its watch (trace/watch.h), segment by segment, and makes
+ * traces of what repeats.
  *
- * Under the lane's lock. The watch is there.
+ * Under the lane's lock. The watch exists.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ static inline void reprise_lane_open_segment(struct reprise_lane *lane)
 	lane->watching = true;
 }
 
-/* It ends here, if one is open: at a barrier (`wait`: one that the host waits at), or because a
+/* The open segment, if any, ends here: at a barrier (`wait`: the host waits there), or because a
  * trace begins. */
 static inline void reprise_lane_close_segment(struct reprise_lane *lane, bool wait)
 {
@@ -31,9 +31,9 @@ static inline void reprise_lane_close_segment(struct reprise_lane *lane, bool wa
 	lane->watching = false;
 }
 
-/* The op in the watch's slot came, so long after the one before. */
+/* The op in the watch's slot came, `gap_ticks` after the last one. */
 void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks);
 
-/* An op that a side exit issued is watched like any other. */
+/* Watches an op that a side exit issued. */
 void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
                                uint64_t gap_ticks);

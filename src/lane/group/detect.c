@@ -8,25 +8,27 @@
 
 #define ROWS 64 /* of events, and of pairs */
 #define ROW 4
-#define MET_OFTEN 4      /* times; twice as often after each parting, */
-#define PARTINGS_MOST 12 /* up to so many */
+/* Streams merge after this many joined forks, and after twice as many for each split, up to
+ * PARTINGS_MOST splits. */
+#define MET_OFTEN 4
+#define PARTINGS_MOST 12
 
 static struct reprise_lock meetings_lock;
-static uint64_t now; /* the count of what was noted */
+static uint64_t now; /* number of calls noted */
 static struct record {
 	CUevent event;
-	struct reprise_lane *lane; /* that recorded it last, as far as is known */
+	struct reprise_lane *lane; /* the last one known to have recorded it */
 	uint64_t at;
 } records[ROWS][ROW];
 static struct pair {
 	struct reprise_lane *origin, *side;
 	uint32_t thread;
 	bool forked;
-	uint64_t forked_at, joined_at; /* when the one waited for the other last */
+	uint64_t forked_at, joined_at; /* when one waited for the other last */
 	uint32_t met;
 } pairs[ROWS][ROW];
 
-/* The event's record, or the one that would give way to it. */
+/* The event's record, or the entry that it would replace. */
 static struct record *record_of(CUevent event)
 {
 	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
@@ -60,11 +62,9 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 	return (uint32_t)MET_OFTEN << (splits < PARTINGS_MOST ? splits : PARTINGS_MOST);
 }
 
-/*
- * The forks of `origin` to `side` have been joined again, all by this thread, so often that they
- * may go one way. What is waited for was recorded behind the fork: streams that wait for each
- * other's last step, by turns, do not fork and join, and no graph holds such a step whole.
- */
+/* True if forks of `origin` to `side`, all by this thread, have been joined again often enough for
+ * a merge. A join counts only if its event was recorded behind the fork. Streams that wait for each
+ * other's last step by turns do not fork and join, and no graph holds such a step whole. */
 static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side,
                          uint64_t recorded_at)
 {
@@ -81,7 +81,7 @@ static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side,
 	return true;
 }
 
-/* A fork comes behind the join before. */
+/* Counts as a fork only if the event was recorded behind the last join. */
 static void fork_to(struct reprise_lane *origin, struct reprise_lane *side, uint64_t recorded_at)
 {
 	struct pair *pair = pair_of(origin, side);

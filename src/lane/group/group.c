@@ -1,5 +1,4 @@
-/* The order among the members of a joint lane, and what their streams owe. All of it under the
- * head's lock. */
+/* The order among the members of a group, and their pending waits. All under the head's lock. */
 #include "lane/group/group.h"
 
 #include "base/hash.h"
@@ -8,15 +7,15 @@
 #include "driver/driver.h"
 #include "stats/counters.h"
 
-#define JUDGED 4096 /* after so many ops, */
-#define LEAST \
-	4 /* one in so many must have been replayed by a graph that forks: others need no joint lane \
-	   */
+/* Every JUDGED ops: one in LEAST must have been replayed by graphs that fork, or the group does not
+ * pay. */
+#define JUDGED 4096
+#define LEAST 4
 
 _Atomic uint32_t reprise_groups, reprise_groups_waiting, reprise_group_unknown_calls;
 
-/* Where the event's last record is noted, or else where it may be: a free place of its row, or one
- * that another has to give up. */
+/* The entry of the event's last record, or else the entry for it: a free one of its row, or one to
+ * replace. */
 static struct reprise_group_event *slot_of(struct reprise_group *group, CUevent event)
 {
 	uint64_t hash = reprise_hash_mix((uintptr_t)event, 3);
@@ -44,7 +43,7 @@ static void tick(struct reprise_group *group, unsigned int member)
 	group->clocks[member].ticks[member]++;
 }
 
-/* An op takes its place in the order. */
+/* Adds an op to the order. */
 static void order(struct reprise_group *group, enum reprise_op_kind kind, unsigned int member,
                   CUevent event)
 {
@@ -61,8 +60,8 @@ static void order(struct reprise_group *group, enum reprise_op_kind kind, unsign
 		join_clock(&group->clocks[member], &slot->clock);
 }
 
-/* Whether all that came on the streams of `members` comes before what is next on the stream of
- * `origin`. What another thread is about to give one of them does not. */
+/* True if all that came on the streams of `members` comes before the next op on the stream of
+ * `origin`. A call of another thread that is on its way to a member has no known place. */
 static bool covers(const struct reprise_group *group, unsigned int origin, uint8_t members)
 {
 	if (atomic_load(&reprise_group_unknown_calls) != 0)
@@ -86,8 +85,8 @@ bool reprise_group_is_border(const struct reprise_group *group, unsigned int mem
 }
 
 /*
- * Notes the records of a graph that was launched. `before`: its origin's clock before it, which all
- * of them are behind. What is recorded last of a member is behind all of that one's ops.
+ * Notes the records of a launched graph. `before`: the origin's clock before the launch; all
+ * records are behind it. A member's last op, if it is a record, is behind all of that member's ops.
  */
 static void note_records(struct reprise_group *group, const struct reprise_trace *trace,
                          const struct reprise_group_clock *before)
@@ -107,8 +106,7 @@ static void note_records(struct reprise_group *group, const struct reprise_trace
 	}
 }
 
-/* What it says of the order is less than there is, never more: that members of the graph come
- * behind each other in it is not noted, but for the origin. */
+/* Conservative: only the order relative to the origin is kept. */
 void reprise_group_launched(struct reprise_lane *head, const struct reprise_trace *trace)
 {
 	struct reprise_group *group = head->group;
@@ -135,8 +133,8 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 	group->pending_waits |= others;
 }
 
-/* If the driver does not let a stream wait for an event, the host has to. The context is current.
- */
+/* Issues the member's pending wait. If the driver refuses, the host waits for the streams. The
+ * context is current. */
 static void pay(struct reprise_lane *head, unsigned int member)
 {
 	struct reprise_group *group = head->group;

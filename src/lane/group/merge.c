@@ -1,11 +1,10 @@
 /*
- * Which streams share a lane. `joining` is held while one joins or is parted; no lane's lock is
- * held when it is taken. Which lane a stream's ops belong to changes only under it and, for a
- * parting, under the head's lock.
+ * Merge and split. `joining` is held during both; no lane's lock is held when it is taken. The lane
+ * that has a stream's ops changes only under `joining` and, for a split, the head's lock.
  *
- * The driver may keep who issues ops, or waits for events, until another thread has done something,
- * which may want `joining` or the building thread's rest: so what is deferred and owed is issued
- * before these are taken, under the lane's lock alone.
+ * The driver may keep a thread that issues ops or waits for events until another thread has done
+ * something, which may need `joining` or paused building. So what is deferred and pending is issued
+ * before `joining` is taken and building is paused, under the lane's lock alone.
  */
 #include "lane/group/group.h"
 
@@ -28,15 +27,15 @@
 static struct reprise_lock joining;
 static _Atomic bool never;
 
-/* Tails of joint lanes that were parted. A graph that still runs may record one, so that they are
- * used again rather than destroyed. Under `joining`. */
+/* Branch-end events of groups that were split. A graph that still runs may record one, so they are
+ * reused, not destroyed. Under `joining`. */
 static struct spare {
 	struct spare *next;
 	CUcontext context;
 	CUevent event;
 } * spares;
 
-/* ---- joining ---- */
+/* ---- merge ---- */
 
 /* Under `joining`. The context is current. */
 static bool take_tail(CUcontext context, CUevent *tail)
@@ -58,7 +57,7 @@ static void give_tail(CUcontext context, CUevent tail)
 {
 	struct spare *spare = malloc(sizeof(*spare));
 
-	/* Without memory for it, it is left to its context. */
+	/* without memory for it, the event stays until its context ends */
 	if (spare == NULL)
 		return;
 	*spare = (struct spare){spares, context, tail};
@@ -91,7 +90,7 @@ void reprise_group_destroy_spares(CUcontext context)
 	reprise_lock_give(&joining);
 }
 
-/* Whether it is a stream of the kind that may be in a joint lane at all. */
+/* True if a group may have the lane's stream as a member. */
 static bool is_fit(const struct reprise_lane *lane)
 {
 	return !atomic_load(&lane->retired) && !atomic_load(&lane->unusable) &&
@@ -111,15 +110,15 @@ static bool are_alike(const struct reprise_lane *head, const struct reprise_lane
 
 static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
 {
-	/* A recording has events as barriers, and what is found there is to be what is found here; who
-	 * verifies waits for one stream after each graph. */
+	/* A recording has events as barriers, and its replay must find the same traces. Verify waits
+	 * for one stream after each launch. */
 	return !reprise_observing && !reprise_verifying && !reprise_records() && !atomic_load(&never) &&
 	       reprise_option(REPRISE_OPTION_HOLD) > 0 &&
 	       reprise_driver.cuEventRecordWithFlags != NULL && head != side && is_fit(head) &&
 	       is_fit(side) && are_alike(head, side);
 }
 
-/* The head's part. False if there is no room for one more. */
+/* The head's part. False if there is no room for a member. */
 static bool add_member(struct reprise_lane *head, struct reprise_lane *side, unsigned int *member)
 {
 	struct reprise_group *group = head->group != NULL ? head->group : calloc(1, sizeof(*group));
@@ -166,7 +165,7 @@ none:
 	return false;
 }
 
-/* First the head knows its member, then the member's ops go there. */
+/* The head learns of the member first; then the member's ops go to the head. */
 static bool join(struct reprise_lane *head, struct reprise_lane *side)
 {
 	unsigned int member;
@@ -177,7 +176,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
-	reprise_lane_forget(head); /* what is one graph from now on is to be seen in one piece */
+	reprise_lane_forget(head); /* what becomes one graph must be watched in one piece */
 	added = add_member(head, side, &member);
 	reprise_lock_give(&head->lock);
 	if (!added)
@@ -223,7 +222,7 @@ bool reprise_group_merge(struct reprise_lane *head, struct reprise_lane *side)
 		return false;
 	if (atomic_load(&side->joined) != NULL &&
 	    atomic_load(&side->joined) != atomic_load(&head->joined))
-		reprise_group_split(side, false); /* its members will meet the head, too */
+		reprise_group_split(side, false); /* the head will merge with its members, too */
 	reprise_group_settle(head);
 	reprise_group_settle(side);
 	reprise_graph_building_pause();
@@ -236,10 +235,10 @@ bool reprise_group_merge(struct reprise_lane *head, struct reprise_lane *side)
 	return joined;
 }
 
-/* ---- parting ---- */
+/* ---- split ---- */
 
-/* Under `joining` and the head's lock, while the building thread rests. Debts first: whoever finds
- * his own lane again must find his stream whole. */
+/* Under `joining` and the head's lock, while building is paused. Pending waits are issued first: a
+ * member's own lane must find its stream complete. */
 static void part(struct reprise_lane *head, bool failed)
 {
 	struct reprise_group *group = head->group;
@@ -259,7 +258,7 @@ static void part(struct reprise_lane *head, bool failed)
 		group->members[member]->splits += failed && group->members[member]->splits < UINT8_MAX;
 		atomic_store(&group->members[member]->joined, NULL);
 	}
-	reprise_ended_forget(head); /* nobody tells it of one from now on */
+	reprise_ended_forget(head); /* it is not told of ended events any more */
 	free(group);
 	atomic_fetch_sub(&reprise_groups, 1);
 	reprise_count(REPRISE_COUNT_lanes_parted, 1);
@@ -292,7 +291,7 @@ void reprise_group_split(struct reprise_lane *lane, bool failed)
 	reprise_graph_building_resume();
 }
 
-/* Whoever is joining lanes at this moment is waited for. */
+/* Waits for a merge under way. */
 void reprise_group_never(void)
 {
 	reprise_lock_take(&joining);
