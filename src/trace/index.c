@@ -205,7 +205,7 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
 	return NULL;
 }
 
-/* True if `other` has this visit's values of the first `done` ops, any-value ops aside. */
+/* True if `other` has this visit's values of the first `done` ops, except any-value ops. */
 static bool agrees(const struct reprise_trace *other, const struct reprise_trace *trace,
                    unsigned int done)
 {
