@@ -6,18 +6,18 @@
 
 #define MOST_WAITING 256
 
-static struct reprise_lock
-	queue_lock; /* protects everything below; `waiting` is read without it, too */
+/* protects all that follows; `waiting` is read without it, too */
+static struct reprise_lock queue_lock;
 static struct reprise_graph *newest, *oldest;
 static _Atomic unsigned int waiting;
-static _Atomic unsigned int unfinished; /* those, and what was taken and is in work */
+static _Atomic unsigned int unfinished; /* those, and the ones taken and in work */
 
 bool reprise_build_queue_has_room(void)
 {
 	return atomic_load_explicit(&waiting, memory_order_relaxed) < MOST_WAITING;
 }
 
-/* Under the lock. */
+/* Under queue_lock. */
 static void link_graph(struct reprise_graph *graph, struct reprise_graph *newer,
                        struct reprise_graph *older)
 {
@@ -55,7 +55,7 @@ bool reprise_build_queue_put_back(struct reprise_graph *graph)
 	return room;
 }
 
-/* Under the lock. */
+/* Under queue_lock. */
 static void unlink_graph(struct reprise_graph *graph)
 {
 	if (graph->newer != NULL)
@@ -96,7 +96,7 @@ struct reprise_graph *reprise_build_queue_take_of(CUcontext context)
 	return graph;
 }
 
-/* Under the lock. */
+/* Under queue_lock. */
 static bool is_linked(const struct reprise_graph *graph)
 {
 	return graph == newest || graph->newer != NULL;

@@ -1,8 +1,8 @@
 /*
- * What the builder is asked for, by lanes and by who ends something; workers/builder.c does it.
+ * What lanes, and the end of contexts and of the process, ask of the builder (workers/builder.c).
  *
- * `compiling` is held from taking a graph off the queue until it is published, and while some are
- * destroyed. No launch of the program's ever takes it.
+ * The builder holds `compiling` from taking a graph off the queue until it is published, and while
+ * it destroys graphs. No launch of the program's takes this lock.
  */
 #include "graph/building.h"
 
@@ -15,15 +15,15 @@
 #include "graph/estimate.h"
 #include "graph/build_queue.h"
 
-#define LOOK_NS 50000 /* between two looks at who has the lock, at exit */
+#define LOOK_NS 50000 /* between two tries to take the lock at exit */
 
 static struct reprise_lock compiling;
-static _Atomic bool wanted; /* host memory, by a lane that found none */
-static _Atomic bool untidy; /* somebody has left what nobody can use any more */
+static _Atomic bool wanted; /* a lane found no host memory */
+static _Atomic bool untidy; /* something was left that can never be used again */
 
 struct reprise_worker reprise_builder;
 
-/* True if the thread is there. */
+/* True if the builder's thread exists. */
 static bool start(void)
 {
 	bool there = reprise_worker_ready(&reprise_builder);

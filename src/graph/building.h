@@ -1,7 +1,4 @@
-/*
- * Asking for graphs to be built, and for what else the builder does: a thread that does a little at
- * a time (workers/builder.c).
- */
+/* Requests to the builder, a thread that does a little work at a time (workers/builder.c). */
 #pragma once
 
 #include <stdbool.h>
@@ -11,38 +8,33 @@
 
 struct reprise_graph;
 
-/* Its calls count what there was to do. Who works in its place sleeps on them, too (base/gate.h).
- */
+/* The builder, and a thread that works in its place (base/gate.h), sleep on its `calls`. */
 extern struct reprise_worker reprise_builder;
 
-/* Starts the thread, if it is not there: before the first graph is wanted. */
+/* Starts the builder before the first graph is wanted. */
 void reprise_graph_building_begin(void);
 
-/*
- * Queues a graph that is EMPTY or FAILED; starts the thread at the first. FAILED if there can be no
- * thread, or too many wait.
- */
+/* Queues a graph that is EMPTY or FAILED; starts the builder if needed. FAILED if there can be no
+ * thread or the queue is full. */
 void reprise_graph_build(struct reprise_graph *graph);
 
-/* There was no host memory (base/store.h): traces are to be given up until there is some. */
+/* A lane found no host memory (base/store.h): the builder gives up traces until there is some. */
 void reprise_graph_want_host_room(void);
-/* By the builder: whether there is to be more; and that there is, or that there is still none. */
+/* By the builder: whether host memory is wanted; after a try, whether to go on. */
 bool reprise_graph_host_room_is_wanted(void);
 void reprise_graph_host_room_done(bool more);
 
-/* What nobody can use any more is to be given up, some time. */
+/* Has the builder give up what can never be used again. */
 void reprise_graph_want_tidy(void);
-/* By the builder: whether that was asked for since it was taken last. */
+/* By the builder: true if that was asked for since the last call. */
 bool reprise_graph_take_untidy(void);
 
-/*
- * Between these two the builder rests: no graph is being captured, and graphs may be taken out of
- * the queue. Takes the lock `compiling`; waits for the graph in work (about a millisecond).
- */
+/* Between these two calls no graph is built, and graphs may be taken out of the queue. The first
+ * takes `compiling`; it waits for the graph in work, about a millisecond. */
 void reprise_graph_building_pause(void);
 void reprise_graph_building_resume(void);
 
-/* At exit: lets the graph in work finish, for so long at most, and builds no more. */
+/* At exit: stops building. Waits `patience_ns` at most for the graph in work. */
 void reprise_graph_building_stop(uint64_t patience_ns);
 
 /* After fork, in the child: there is no thread, and the queue is empty. */

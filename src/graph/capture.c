@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "driver/driver.h"
 
-/* The one node that the stream's next captured call would depend on: what the last call became. */
+/* The node of the last captured call: the only one that the stream's next call would depend on. */
 static bool last_node(CUstream stream, CUgraphNode *node)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -19,8 +19,8 @@ static bool last_node(CUstream stream, CUgraphNode *node)
 		                                                  &dependencies, &count);
 	else
 		return false;
-	/* A programmatic edge makes version 2 and an absent edge array fail with
-	 * CUDA_ERROR_LOSSY_QUERY, but list the node. */
+	/* With a programmatic edge, version 2 and a missing edge array fail with
+	 * CUDA_ERROR_LOSSY_QUERY, but still list the node. */
 	if ((result != CUDA_SUCCESS && result != CUDA_ERROR_LOSSY_QUERY) ||
 	    status != CU_STREAM_CAPTURE_STATUS_ACTIVE || count != 1 || dependencies == NULL)
 		return false;
@@ -53,10 +53,8 @@ static CUdeviceptr target_of(const CUDA_MEMCPY3D *node)
 	                                                 : node->dstDevice;
 }
 
-/*
- * Only copies of one dimension within a context can be set (cuGraphExecMemcpyNodeSetParams). What
- * the node says has to be what the op says: else we would not know what to set.
- */
+/* cuGraphExecMemcpyNodeSetParams takes only copies of one dimension within a context. The node must
+ * say what the op says: otherwise it is unknown what to set. */
 static bool describe_copy(const struct reprise_graph_node *node, const struct reprise_op *op)
 {
 	const struct reprise_call_copy *copy = &op->copy;
@@ -71,8 +69,7 @@ static bool describe_copy(const struct reprise_graph_node *node, const struct re
 	       source_of(&params) == copy->source && target_of(&params) == copy->target;
 }
 
-/* Address and value of any memset can be set (cuGraphExecMemsetNodeSetParams); its dimensions are
- * its op's shape. */
+/* cuGraphExecMemsetNodeSetParams takes any address and value; the dimensions are the op's shape. */
 static bool describe_set(const struct reprise_graph_node *node, const struct reprise_call_set *set)
 {
 	CUDA_MEMSET_NODE_PARAMS params;
@@ -90,7 +87,7 @@ static bool describe_node(struct reprise_graph_node *node, const struct reprise_
 {
 	*node = (struct reprise_graph_node){0};
 	if (op->kind == REPRISE_OP_WAIT)
-		return true; /* edges, and no node */
+		return true; /* edges, no node */
 	if (!last_node(stream, &node->node))
 		return false;
 	node->settable = op->kind == REPRISE_OP_KERNEL ? describe_kernel(node)
@@ -104,7 +101,7 @@ static bool describe_node(struct reprise_graph_node *node, const struct reprise_
 
 /* ---- forks ---- */
 
-/* A capture under way: which events of the program's it has met, each with an edge of ours. */
+/* A capture in progress: the program's events recorded so far, each with an event of Reprise's. */
 struct fork {
 	const struct reprise_graph *graph;
 	enum reprise_side side;
@@ -112,8 +109,8 @@ struct fork {
 	unsigned int count;
 };
 
-/* The edge that stands for the program's event; a new one if it was not recorded here yet. NULL if
- * there are too many. */
+/* Reprise's event for the program's event; the next free one if it was not recorded here yet. NULL
+ * if there are too many. */
 static CUevent edge_of(struct fork *fork, CUevent event)
 {
 	unsigned int i = 0;
@@ -127,7 +124,7 @@ static CUevent edge_of(struct fork *fork, CUevent event)
 	return fork->graph->capture_streams->forks->edges[fork->side][i];
 }
 
-/* The node comes first: what waits for the event comes behind the record in the program, too. */
+/* The node comes first: waits for the event come after the record in the program, too. */
 static CUresult capture_record(struct fork *fork, CUevent event, CUstream stream)
 {
 	CUresult result =
@@ -150,8 +147,8 @@ static CUresult capture_op(struct fork *fork, const struct reprise_op *op, CUstr
 	}
 }
 
-/* Ends every branch but the first, and joins it: a capture ends where it began, and leaves nothing
- * behind. */
+/* Ends all branches but the first, and joins them to it: a capture must end in the stream where it
+ * began. */
 static CUresult join_branches(const struct fork *fork, CUstream first)
 {
 	const struct reprise_graph *graph = fork->graph;

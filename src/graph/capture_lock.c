@@ -10,17 +10,18 @@
 #include "base/lock.h"
 #include "base/nap.h"
 
-#define COURTESY_NS \
-	300000u /* the longest that a call of the program's waits for a capture that has not begun */
+/* the longest that a call of the program's waits for a capture that has not begun */
+#define COURTESY_NS 300000u
 
-#define CONTEXTS 16 /* more share a place, and wait for each other's */
+/* contexts that share an entry wait for each other's captures */
+#define CONTEXTS 16
 
-/* What is under way in a context. */
 static struct {
-	_Atomic uint32_t syncing;   /* threads of the program in such a call */
-	_Atomic uint32_t capturing; /* captures of ours that are open */
+	_Atomic uint32_t syncing;   /* threads of the program that synchronise the context */
+	_Atomic uint32_t capturing; /* open captures of Reprise's */
 } contexts[CONTEXTS];
-static _Atomic uint32_t wanted; /* the building thread waits for its turn; a futex */
+static _Atomic uint32_t
+	wanted; /* 1: the builder waits; 2: a call of the program's lets it go first; a futex */
 
 static unsigned int place_of(CUcontext context)
 {
@@ -32,7 +33,7 @@ bool reprise_capture_lock_enter(CUcontext context)
 	unsigned int place = place_of(context);
 
 	atomic_fetch_add(&contexts[place].capturing, 1);
-	reprise_gate_doubt_no_more(); /* of this thread's own call: it is here */
+	reprise_gate_doubt_no_more(); /* this thread's own unknown call is over */
 	if (atomic_load(&contexts[place].syncing) == 0 && !reprise_gate_is_in_doubt())
 		return true;
 	atomic_fetch_sub(&contexts[place].capturing, 1);
@@ -58,8 +59,7 @@ void reprise_capture_lock_leave(CUcontext context)
 	atomic_fetch_sub(&contexts[place_of(context)].capturing, 1);
 }
 
-/* Lets the building thread go first: a program that does little but synchronise would leave it no
- * moment otherwise. */
+/* Lets the builder go first: a program that only synchronises would leave it no moment. */
 static void be_courteous(void)
 {
 	uint64_t begin = reprise_clock_ns();
@@ -71,7 +71,7 @@ static void be_courteous(void)
 	reprise_waited_since(begin);
 }
 
-/* The places from *first on that the call concerns; all of them if nobody knows which context. */
+/* The entries from *first on that the call concerns; all if its context is unknown. */
 static unsigned int places_of(CUcontext context, unsigned int *first)
 {
 	*first = context != NULL ? place_of(context) : 0;

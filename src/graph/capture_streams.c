@@ -9,14 +9,14 @@ static void destroy(CUstream *stream)
 	*stream = NULL;
 }
 
-/* The priority and attributes of private streams are those of the program's stream. */
+/* Gives the capture stream the priority and attributes of the program's stream. */
 static bool open_stream(CUstream *stream, CUstream model, const struct reprise_carried *carried)
 {
 	int priority = 0;
 
 	if (*stream != NULL)
 		return true;
-	/* Of a thread's own default stream the building thread would be told of its own one. */
+	/* For CU_STREAM_PER_THREAD the driver would answer for the builder's own default stream. */
 	if (model != CU_STREAM_PER_THREAD &&
 	    reprise_driver.cuStreamGetPriority(model, &priority) != CUDA_SUCCESS)
 		priority = 0;

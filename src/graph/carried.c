@@ -5,11 +5,10 @@
 
 #include "driver/driver.h"
 
-#define IDS_ASKED \
-	32 /* the driver knows which of them streams have: those of later versions, too \
-	    */
+/* attribute ids that are asked for, with room for later versions */
+#define IDS_ASKED 32
 
-/* Of which streams the program has set attributes so far: others have what any new stream has. */
+/* True once the program has set attributes of such a stream. Others have those of a new stream. */
 static _Atomic bool noted_legacy, noted_per_thread, noted_created;
 
 static _Atomic bool *noted(CUstream stream)
@@ -31,8 +30,8 @@ bool reprise_carried_noted_per_thread(void)
 
 static bool get(CUstream stream, CUstreamAttrID id, CUstreamAttrValue *value)
 {
-	memset(value, 0,
-	       sizeof(*value)); /* the driver writes the bytes that mean something, and no others */
+	/* The driver writes only the bytes that have a meaning. */
+	memset(value, 0, sizeof(*value));
 	return reprise_driver.cuStreamGetAttribute(stream, id, value) == CUDA_SUCCESS;
 }
 
@@ -54,8 +53,7 @@ void reprise_carried_read(struct reprise_carried *carried)
 	carried->unknown |= carried->count == 0; /* every stream has some */
 }
 
-/* What the private stream has anyway is not set: what a stream has at first, it cannot always be
- * given. */
+/* An attribute that is equal already is not set: some default values cannot be set. */
 static bool bring_one(CUstream stream, CUstreamAttrID id, const CUstreamAttrValue *value)
 {
 	CUstreamAttrValue own;
@@ -85,5 +83,5 @@ bool reprise_carried_bring(CUstream stream, CUstream model, const struct reprise
 	if (reprise_driver.cuStreamCopyAttributes != NULL &&
 	    reprise_driver.cuStreamCopyAttributes(stream, model) == CUDA_SUCCESS)
 		return true;
-	return !atomic_load(noted(model)); /* both have what a new stream has */
+	return !atomic_load(noted(model)); /* true: both have those of a new stream */
 }

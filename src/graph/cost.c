@@ -1,9 +1,8 @@
 #include "graph/cost.h"
 
 #define WEIGHT 8u
-#define MOST \
-	4u /* a measurement counts as so many times the estimate at most: the thread may have been \
-	      interrupted */
+/* A measurement counts as at most so many estimates: it may include an interrupt. */
+#define MOST 4u
 
 _Atomic uint64_t reprise_cost_estimates[REPRISE_COST_COUNT] = {
 #define X(name, ns, text) (ns) * 1000u,
@@ -21,7 +20,7 @@ void reprise_cost_took(enum reprise_cost cost, uint64_t ns, uint64_t count)
 	took = ns * 1000 / count;
 	if (took > estimate * MOST)
 		took = estimate * MOST;
-	/* Never none at all: from there it could not rise again. */
+	/* Never 0: the estimate could not rise again. */
 	atomic_store_explicit(&reprise_cost_estimates[cost],
 	                      (estimate * (WEIGHT - 1) + took) / WEIGHT + 1, memory_order_relaxed);
 }

@@ -1,18 +1,17 @@
 /*
- * What each means of running a visit costs here, measured in this process, so that the cheapest can
- * be taken.
+ * The costs of the means to run a visit, measured in this process: the cheapest is taken.
  *
- * An estimate is a mean in which each measurement weighs an eighth; it begins with what an H200
- * took (docs/decisions/0017-costs-of-updates.md). Clocks are read where something is patched, built
- * or issued by a side exit, never where values agree. Any thread, without a lock: of two
- * measurements at one time one may be lost, which harms nobody.
+ * An estimate is a mean in which each measurement weighs an eighth. It begins with figures of an
+ * H200 (docs/decisions/0017-costs-of-updates.md). Clocks are read only where something is patched,
+ * built or issued by a side exit. Any thread, without a lock: one of two simultaneous measurements
+ * may be lost, which does no harm.
  */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Each means, once: name in reports, nanoseconds for one on an H200, and one what. */
+/* Each means: name in reports, nanoseconds per unit on an H200, and the unit. */
 #define REPRISE_COSTS(X) \
 	X(node_set, 600, "single node set") \
 	X(capture, 620, \
@@ -35,11 +34,11 @@ enum reprise_cost {
 
 extern _Atomic uint64_t reprise_cost_estimates[REPRISE_COST_COUNT]; /* picoseconds */
 
-/* Nanoseconds that so many would take. */
+/* Nanoseconds for `count` units. */
 static inline uint64_t reprise_cost(enum reprise_cost cost, uint64_t count)
 {
 	return atomic_load_explicit(&reprise_cost_estimates[cost], memory_order_relaxed) * count / 1000;
 }
 
-/* So many took so long. */
+/* `count` units took `ns` nanoseconds. */
 void reprise_cost_took(enum reprise_cost cost, uint64_t ns, uint64_t count);

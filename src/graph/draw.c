@@ -1,7 +1,5 @@
-/*
- * The driver opens what it writes to by its name, and would follow a link or write over any file.
- * So the file is made by us, and the driver is given the name of what we have open.
- */
+/* The driver opens its output by name, and would follow a link or overwrite any file. So Reprise
+ * makes the file, and gives the driver the /proc name of the open file. */
 #include "graph/draw.h"
 
 #include <errno.h>
@@ -21,9 +19,9 @@
 	(CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS | CU_GRAPH_DEBUG_DOT_FLAGS_MEMCPY_NODE_PARAMS | \
 	 CU_GRAPH_DEBUG_DOT_FLAGS_MEMSET_NODE_PARAMS)
 
-#define DRIVER_DOES_NOT (-1) /* beside the errors of errno */
+#define DRIVER_DOES_NOT (-1) /* besides errno values */
 
-/* 0, or why there is no drawing. */
+/* 0, or the reason why there is no drawing. */
 static int draw(const struct reprise_graph *graph)
 {
 	struct reprise_output_path place;

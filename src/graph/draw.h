@@ -1,9 +1,7 @@
-/* Drawing: the graph of each trace as the driver sees it, for graphviz (REPRISE_DOT). By the
- * building thread. */
+/* Drawings of graphs as the driver sees them, for Graphviz (REPRISE_DOT). By the builder. */
 #pragma once
 
 #include "graph/graph.h"
 
-/* Draws a graph that was just built into a new file of its own, unless it was drawn before, or
- * enough were. */
+/* Draws a graph that was just built into a new file. Each only once, and a limited number. */
 void reprise_graph_draw(struct reprise_graph *graph);

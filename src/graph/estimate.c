@@ -5,21 +5,22 @@
 #include "base/options.h"
 #include "driver/driver.h"
 
-#define FIRST_GUESS 3072 /* bytes of a kernel node, measured on an H200; */
-#define GUESS_NODES 32   /* counts as much as so many nodes that were read */
+#define FIRST_GUESS 3072 /* bytes of a kernel node, measured on an H200 */
+#define GUESS_NODES 32   /* the weight of the first guess, in nodes */
 #define LEAST 512
 #define MOST 65536
 #define BLOCK ((int64_t)4 << 20) /* the driver may take so much at once for a small graph */
 
-#define READ_ALL 64 /* the first so many builds are read, */
-#define READ_ONE 8  /* and then one of so many */
+/* The first READ_ALL builds are read, then one in READ_ONE. */
+#define READ_ALL 64
+#define READ_ONE 8
 
-#define FORGET_NODES 65536 /* what was read of the first of so many nodes weighs half */
+#define FORGET_NODES 65536 /* after so many nodes, earlier readings weigh half */
 
 static _Atomic uint64_t nodes_held, nodes_most, bytes_most;
 static _Atomic uint64_t node_bytes = FIRST_GUESS;
 
-/* The building thread's. */
+/* By the builder. */
 static uint64_t read_bytes = (uint64_t)FIRST_GUESS * GUESS_NODES, read_nodes = GUESS_NODES;
 static unsigned int builds;
 
@@ -30,8 +31,8 @@ struct reprise_estimate_reading reprise_estimate_read_before(void)
 	bool wanted = builds < READ_ALL || builds % READ_ONE == 0;
 
 	builds++;
-	/* Where there were more graphs before, the driver may have kept the memory of those that went:
-	 * this one may seem to take none. */
+	/* With more nodes before, the driver may reuse their memory: this build would seem to take
+	 * none. */
 	if (wanted && atomic_load(&nodes_held) >= atomic_load(&nodes_most))
 		reading.taken = reprise_driver.cuMemGetInfo_v2(&reading.free, &all) == CUDA_SUCCESS;
 	return reading;
@@ -49,7 +50,7 @@ void reprise_estimate_note(int64_t taken, unsigned int nodes)
 {
 	uint64_t each;
 
-	/* The program gave memory back, or took more than any graph does. */
+	/* The program freed memory, or took more than a graph can. */
 	if (taken < 0 || taken > BLOCK + (int64_t)MOST * nodes)
 		return;
 	read_bytes += (uint64_t)taken;

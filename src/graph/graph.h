@@ -1,10 +1,8 @@
 /*
- * The executable graph of a sequence of ops: how it is built, brought to new values, launched, and
- * put away.
+ * The executable graph of a sequence of ops: building, patching, launching, giving up.
  *
- * The ops belong to somebody else (a trace), who keeps them unchanged while the graph is QUEUED:
- * the building thread reads them then. In every other state only who holds the lane's lock touches
- * the graph.
+ * The ops belong to the owner (a trace). While the graph is QUEUED the builder has it, and the
+ * owner keeps the ops unchanged. In every other state the graph is under the lane's lock.
  */
 #pragma once
 
@@ -19,38 +17,39 @@
 
 enum reprise_graph_state {
 	REPRISE_GRAPH_EMPTY,  /* nothing built, nothing asked for */
-	REPRISE_GRAPH_QUEUED, /* the building thread has it */
+	REPRISE_GRAPH_QUEUED, /* the builder has it */
 	REPRISE_GRAPH_READY,
 	REPRISE_GRAPH_FAILED, /* building failed; may be queued again */
 };
 
 /* How far the device is behind in a context (workers/quiescence.h). The builder's. */
 struct reprise_quiescence {
-	CUevent behind; /* comes after all work that the context had been given at `since`; NULL before
-	                   the first */
-	bool awaited;   /* `behind` was not reached when it was last looked at */
+	/* comes after all work that the context had at `since`; NULL before the first */
+	CUevent behind;
+	bool awaited; /* `behind` was not reached at the last look */
 	uint64_t since;
-	uint64_t lag_ns; /* how far the device was behind when that was last known */
+	uint64_t lag_ns; /* how far the device was behind, as last known */
 };
 
-/* The private, non-blocking streams that a lane's ops are captured on. Like the program's stream in
- * priority and attributes. */
+/* The capture streams of a lane: private and non-blocking, with the priority and attributes of the
+ * program's stream. */
 struct reprise_capture_streams {
 	CUcontext context;
-	CUstream model;                 /* the program's stream */
-	struct reprise_carried carried; /* if that is a thread's own; written by that thread while the
-	                                   building thread rests */
+	CUstream model; /* the program's stream */
+	/* for a thread's own stream; written by that thread while the builder is paused */
+	struct reprise_carried carried;
 	CUstream streams[REPRISE_SIDES];
-	struct reprise_forks *forks; /* of a joint lane; else NULL */
+	struct reprise_forks *forks; /* of a stream group; else NULL */
 	struct reprise_quiescence quiescence;
 };
 
 struct reprise_graph_node {
 	CUgraphNode node;
-	CUfunction function; /* as the driver gave them back: a CUkernel is refused as `func` */
+	CUfunction function; /* as the driver returned them: it refuses a CUkernel as `func` */
 	CUkernel kernel;
-	bool settable; /* by itself: the driver has described it, and its kind is one that may be set */
-	uint8_t refused; /* how often the driver would not */
+	/* the driver described the node, and nodes of its kind can be set */
+	bool settable;
+	uint8_t refused; /* refusals to set it in a row */
 };
 
 struct reprise_shadow;
@@ -58,88 +57,82 @@ struct reprise_reclaim_entry;
 
 struct reprise_graph {
 	_Atomic int state; /* enum reprise_graph_state */
-	uint8_t members;   /* a bit for each member of the lane that has ops in it; it is launched into
-	                      the stream of its first op */
-	bool mixed; /* some nodes were set and some could not be: not to be launched before a whole
-	               update */
+	/* a bit for each member with ops in it; it is launched into the stream of its first op */
+	uint8_t members;
+	/* only some nodes were set: not to be launched before a whole update */
+	bool mixed;
 	unsigned int count;
-	uint32_t number; /* in the order in which graphs were first built; 0 before */
-	bool drawn;      /* (draw.h) */
+	uint32_t number; /* in the order of the first builds; 0 before */
+	bool drawn;      /* (graph/draw.h) */
 	const struct reprise_op *ops;
 	struct reprise_capture_streams *capture_streams;
 	CUgraph graph;
 	CUgraphExec executable;
 	struct reprise_reclaim_entry *reclaim; /* for `executable`; NULL without one */
-	struct reprise_graph_node *nodes;      /* `count` of them, the owner's memory */
-	uint64_t *disabled;                    /* a bit for each node, the owner's memory */
+	struct reprise_graph_node *nodes;      /* `count` of them, in the owner's memory */
+	uint64_t *disabled;                    /* a bit for each node, in the owner's memory */
 	unsigned int disabled_count;
-	uint64_t node_updates, updates,
-		toggles; /* nodes set, whole updates, nodes disabled or enabled: for the report */
-	struct reprise_shadow *shadow; /* (shadow.h); NULL unless verifying */
-	unsigned int toggles_refused;  /* how often the driver would not disable or enable a node */
-	struct reprise_graph *newer, *older; /* while it waits in the queue */
+	/* for the report: nodes set, whole updates, nodes disabled or enabled */
+	uint64_t node_updates, updates, toggles;
+	struct reprise_shadow *shadow;       /* (graph/shadow.h); NULL unless verifying */
+	unsigned int toggles_refused;        /* refusals to disable or enable a node */
+	struct reprise_graph *newer, *older; /* in the build queue */
 };
 
-/* ---- patching (patch.c): under the lane's lock, with its context current ---- */
+/* ---- patching (graph/patch.c): under the lane's lock, with its context current ---- */
 
 enum reprise_patch {
 	REPRISE_PATCH_DONE,
-	REPRISE_PATCH_REFUSED, /* the driver would not: the graph is whole, with the values that it had
-	                        */
+	REPRISE_PATCH_REFUSED, /* by the driver: the graph still has its old values */
 	REPRISE_PATCH_BROKEN,  /* the graph is `mixed`, or could not be launched */
-	REPRISE_PATCH_NOT_NOW, /* the program keeps us from capturing at this moment */
+	REPRISE_PATCH_NOT_NOW, /* no capture is possible now, because of a call of the program's */
 };
 
-/*
- * Brings the executable graph to this visit: op i is incoming[i] where bit i of `changed` is set,
- * else ops[i]; and where bit i of `absent` is set, the op did not come, and its node does nothing.
- */
+/* Brings the executable graph to this visit: op i is incoming[i] where bit i of `changed` is set,
+ * else ops[i]. Where bit i of `absent` is set, the node does nothing. */
 enum reprise_patch reprise_graph_patch(struct reprise_graph *graph,
                                        const struct reprise_op *incoming, const uint64_t *changed,
                                        const uint64_t *absent);
 
-/* Whether nodes can be disabled: the driver knows how, and has not refused too often. */
+/* True if nodes can be disabled: the driver can do it and has not refused too often. */
 bool reprise_graph_may_disable(const struct reprise_graph *graph);
 
-/* The executable graph is gone: the next has all its nodes enabled. */
+/* The executable graph is gone: the next one has all nodes enabled. */
 void reprise_graph_all_enabled(struct reprise_graph *graph);
 
-/* ---- putting away (graveyard.c) ---- */
+/* ---- giving up (graph/reclaim.c) ---- */
 
-/* What giving the graph up takes is made with it, so that there is no failure then. NULL if there
- * is no memory. */
+/* Made with the graph, so that giving up needs no memory. NULL if there is no memory. */
 struct reprise_reclaim_entry *reprise_reclaim_new(void);
 
-/* Gives up the executable graph, which may still run; the building thread destroys it. EMPTY after.
- * Not for graphs that are QUEUED. */
+/* Gives up the executable graph, which may still run; the builder destroys it. EMPTY after. Not for
+ * QUEUED graphs. */
 void reprise_graph_retire(struct reprise_graph *graph);
 
-/* Destroys what was given up, so many at most. By the building thread, or who does its work
- * (base/gate.h); leaves another context current. Returns how many. */
+/* Destroys up to `most` graphs of the reclaim list; returns how many. By the builder, or a thread
+ * in its place (base/gate.h). Leaves another context current. */
 unsigned int reprise_reclaim_sweep(unsigned int most);
 
-/*
- * The context, or if NULL any of them, may be about to end: what lies there is taken, while the
- * building thread is paused, and destroyed before the context ends. That may take as long as the
- * driver likes, so no lock is held then. Any context may be current.
- */
+/* The context (NULL: any of them) may be about to end. Its entries are taken while the builder is
+ * paused, and destroyed before the context ends. Destroying may take any time, so no lock is held
+ * then. Any context may be current. */
 struct reprise_reclaim_entry *reprise_reclaim_take(CUcontext context);
 void reprise_reclaim_destroy(struct reprise_reclaim_entry *graves);
-/* It has ended, and what was left there with it. */
+/* The context has ended, and with it the graphs left in its entries. */
 void reprise_reclaim_lose(CUcontext context);
 
 /* After fork, in the child. */
 void reprise_reclaim_reset(void);
 
-/* ---- streams (workshop.c) ---- */
+/* ---- capture streams (graph/capture_streams.c) ---- */
 
-/* The private stream for ops of a member of the lane. */
+/* The capture stream of a member. */
 CUstream reprise_capture_streams_of(const struct reprise_capture_streams *capture_streams,
                                     enum reprise_side side, unsigned int member);
-/* Makes what capturing the graph takes, on both sides, unless it is there. In a lull of its context
- * (lull.h). False if the driver would not. */
+/* Makes the streams and events for capturing the graph, on both sides, if missing. In quiescence of
+ * its context (workers/quiescence.h). False if the driver refused. */
 bool reprise_capture_streams_open(const struct reprise_graph *graph);
-/* Destroys its streams; the context must be current. */
+/* Destroys the streams; the context must be current. */
 void reprise_capture_streams_close(struct reprise_capture_streams *capture_streams);
-/* Likewise the streams and events for forks, but for the tails. */
+/* The same for the streams and events of forks, except the branch ends. */
 void reprise_forks_close(struct reprise_forks *forks);

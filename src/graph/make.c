@@ -12,12 +12,12 @@
 #include "graph/neighbours.h"
 #include "graph/shadow.h"
 
-#define PATIENCE_NS \
-	200000u /* for the program to leave a call during which nothing may be captured; there is \
-	           nothing to do that it could wait for */
+/* The wait for a call of the program's that forbids captures. The call is short on an idle
+ * context. */
+#define PATIENCE_NS 200000u
 
-/* A graph runs with the priority of the stream that it is launched into, unless it is told that its
- * nodes have their own (cuGraphInstantiate). */
+/* A graph runs with the priority of the stream that it is launched into, unless it is instantiated
+ * to use its nodes' priorities. */
 static unsigned int flags_for(const struct reprise_graph *graph)
 {
 	for (unsigned int i = 0; i < graph->count; i++)
@@ -26,9 +26,9 @@ static unsigned int flags_for(const struct reprise_graph *graph)
 	return 0;
 }
 
-/* One of the driver's own calls begins. */
+/* Begins one call of the driver. */
 struct step {
-	uint64_t ns, ticks; /* the latter for the timeline */
+	uint64_t ns, ticks; /* ticks: for the timeline */
 };
 
 static struct step begin_step(void)
@@ -36,7 +36,7 @@ static struct step begin_step(void)
 	return (struct step){reprise_clock_ns(), reprise_timeline_begin()};
 }
 
-/* It ends. */
+/* Ends it. */
 static void end_step(const struct reprise_graph *graph, struct step step,
                      enum reprise_counter longest, enum reprise_timeline_kind kind)
 {

@@ -6,11 +6,10 @@
 #include "driver/driver.h"
 
 #define KNOWN_MOST 64
-#define BEING_MADE ((CUcontext)-1) /* the device may not be noted yet */
-#define UNKNOWN (-1) /* no place was free: it counts as one of every device, for good */
+#define BEING_MADE ((CUcontext)-1) /* `device` may not be set yet */
+#define UNKNOWN (-1) /* no entry was free: from now on every device counts as shared */
 
-/* The contexts that the program has made. A device's primary one is not among them: the driver says
- * whether it is there. */
+/* Contexts made by the program. Primary contexts are not among them: the driver tells of those. */
 static struct {
 	_Atomic(CUcontext) context; /* NULL: free */
 	_Atomic CUdevice device;

@@ -1,9 +1,7 @@
 /*
- * Whether a context has its device to itself. A graph of one op is built only there: on an H200
- * (driver 580.159.04), what the driver adds to its own memory while it instantiates one is not
- * always there for other contexts of the device. Such a context's wait for an event behind a launch
- * that has it ends with SIGSEGV in the driver (docs/results/2026-11-23-fuzz-h200.md). Longer graphs
- * were not seen to do that.
+ * Whether a context has its device to itself. A graph of one op is built only there: beside another
+ * context, instantiating one was seen to crash the driver in a wait of the other context
+ * (docs/decisions/0016-graphs-of-one-op.md).
  *
  * Any thread; nothing waits.
  */
@@ -12,14 +10,14 @@
 #include <cuda.h>
 #include <stdbool.h>
 
-/* The program is about to make a context on the device. The answer goes to the other: the context
- * that was made, if any, is current. */
+/* Around the making of a context on the device. The first's answer goes to the second, with the new
+ * context current. */
 int reprise_neighbours_begin(CUdevice device);
 void reprise_neighbours_made(int answer, bool made);
 
-/* A context has ended, whoever made it. */
+/* A context has ended. */
 void reprise_neighbours_ended(CUcontext context);
 
-/* Whether the context, which is current, is the only one of its device. Green contexts are parts of
- * the primary one. */
+/* True if the current context is the only one of its device. Green contexts are parts of the
+ * primary one. */
 bool reprise_neighbours_none(CUcontext context);

@@ -1,16 +1,15 @@
 /*
- * Patching: an executable graph is brought to this visit. Nodes of ops that are absent are
- * disabled, and enabled again when their op is back. Other values come by setting the nodes that
- * differ one by one, or by capturing the visit's ops anew and updating the whole graph with the
- * capture: whichever costs less here (cost.h), if there is a choice. Copies of more than one
- * dimension, and nodes that the driver has refused to set, are updated with the whole graph.
+ * Patching: brings an executable graph to this visit. Nodes of absent ops are disabled, and enabled
+ * again when their ops come back. Other values come by setting single nodes, or by capturing the
+ * visit's ops and updating the whole graph, whichever costs less (graph/cost.h). Copies of several
+ * dimensions, and nodes that the driver refused to set, need the whole update.
  *
- * Whole-graph update pairs nodes by the order of their capture (cuGraphExecUpdate), so both
- * captures are made from the same ops in the same order. Neither update touches what is disabled
- * (CUDA programming guide, "Individual Node Enable").
+ * A whole update pairs nodes by the order of their capture (cuGraphExecUpdate), so both captures
+ * have the same ops in the same order. No update changes which nodes are disabled (CUDA programming
+ * guide, "Individual Node Enable").
  *
- * A set or an update that is refused leaves the graph known: every node that was toggled is noted
- * at once, and a graph of which some nodes were set and some could not be is `mixed`.
+ * After a refusal the graph's state is known: toggled nodes are noted at once, and a graph of which
+ * only some nodes were set is `mixed`.
  */
 #include <stddef.h>
 #include <string.h>
@@ -25,16 +24,14 @@
 #include "graph/capture_lock.h"
 #include "graph/shadow.h"
 
-#define REFUSALS_MOST \
-	3 /* of a node one after another, or of disabling in a graph: then it is no longer asked for \
-	   */
-#define EXPLORED \
-	1024 /* once in so many patches the means that looks dearer is taken, so that its cost is \
-	        known, */
-#define EXPLORED_MOST 4 /* if it looks no more than so many times as dear */
+/* Refusals in a row of a node, or refusals of disabling in a graph, after which it is not tried. */
+#define REFUSALS_MOST 3
+/* One in EXPLORED patches takes the dearer means, to measure it, if the means looks at most
+ * EXPLORED_MOST times as dear. */
+#define EXPLORED 1024
+#define EXPLORED_MOST 4
 
-/* What was spent, if it was the program's time: where a thread of ours launches
- * (lane/async_launch.h), it is not. */
+/* `spent` if it was the program's time; 0 on the launch thread (lane/async_launch.h). */
 static uint64_t of_program(uint64_t spent)
 {
 	return reprise_is_programs_thread() ? spent : 0;
@@ -68,8 +65,7 @@ static CUresult set_kernel(struct reprise_graph *graph, const struct reprise_op 
 	return result;
 }
 
-/* The node as it was captured, with the op's addresses: how the driver reads a copy call is its own
- * affair. */
+/* The captured node with the op's addresses: the driver decides how it represents a copy. */
 static CUresult set_copy(struct reprise_graph *graph, const struct reprise_op *op,
                          const struct reprise_graph_node *node)
 {
@@ -193,13 +189,13 @@ static enum reprise_counter counter_of(CUgraphExecUpdateResult reason)
 	}
 }
 
-/* How many nodes an update looks at, if one that changed takes as long as several that did not. */
+/* Nodes that an update looks at; a changed one counts as several. */
 static unsigned int looked_at(unsigned int count, unsigned int changed)
 {
 	return count + changed * (REPRISE_COST_CHANGED - 1);
 }
 
-/* The visit's ops, captured anew. The context's captures are open to us. */
+/* Captures the visit's ops. The capture lock is held. */
 static CUgraph capture(struct reprise_graph *graph, const struct reprise_op *incoming,
                        const uint64_t *changed)
 {
@@ -270,7 +266,7 @@ static bool worth_exploring(uint64_t cheaper, uint64_t dearer)
 	       (atomic_fetch_add_explicit(&patches, 1, memory_order_relaxed) + 1) % EXPLORED == 0;
 }
 
-/* Whether the whole graph is to be updated though single nodes could be set. */
+/* True if the whole graph should be updated although single nodes can be set. */
 static bool prefers_whole(unsigned int count, unsigned int changed)
 {
 	uint64_t nodes = reprise_cost(REPRISE_COST_node_set, changed);
@@ -292,7 +288,7 @@ static enum reprise_patch patch_values(struct reprise_graph *graph,
 	if (single && !whole_first && set_changed_nodes(graph, incoming, changed))
 		return REPRISE_PATCH_DONE;
 	updated = update_whole(graph, incoming, changed, changed_count);
-	/* It was only taken because it promised to be cheaper, or to see what it costs. */
+	/* The whole update was a choice of cost only. */
 	if (whole_first && updated != REPRISE_PATCH_DONE && set_changed_nodes(graph, incoming, changed))
 		return REPRISE_PATCH_DONE;
 	return updated == REPRISE_PATCH_REFUSED && graph->mixed ? REPRISE_PATCH_BROKEN : updated;
@@ -311,7 +307,7 @@ void reprise_graph_all_enabled(struct reprise_graph *graph)
 	graph->disabled_count = 0;
 }
 
-/* Disables or enables node i, whichever it is not. */
+/* Disables node i, or enables it if it is disabled. */
 static bool toggle(struct reprise_graph *graph, unsigned int i)
 {
 	bool disabled = reprise_bit(graph->disabled, i);

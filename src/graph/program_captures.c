@@ -9,15 +9,13 @@
 #define MOST 64
 
 static struct reprise_lock captures_lock;
-/*
- * The handles and contexts of the streams on which they began; few, and rarely any. All threads'
- * own default streams have one handle, so a capture there is kept with its thread. Captures under
- * one handle are counted: a second one may be about to be refused while the first goes on.
- */
+/* The streams on which captures began; few, and rarely any. The default streams of all threads have
+ * one handle, so a capture there also has its thread. Captures of one handle are counted: a second
+ * one may be about to be refused while the first goes on. */
 static struct capture {
 	CUstream stream;
 	CUcontext context;
-	uint32_t owner; /* 0: no thread's own stream */
+	uint32_t owner; /* 0: not a thread's own stream */
 	uint32_t count;
 } captures[MOST];
 static uint32_t used;
@@ -29,7 +27,7 @@ static bool is_of(const struct capture *capture, CUstream stream, CUcontext cont
 	       (stream > CU_STREAM_PER_THREAD || capture->context == context);
 }
 
-/* Under the lock. */
+/* Under captures_lock. */
 static struct capture *find(CUstream stream, CUcontext context)
 {
 	uint32_t owner = stream == CU_STREAM_PER_THREAD ? reprise_thread_self() : 0;

@@ -1,9 +1,8 @@
 /*
- * Executable graphs that nobody launches any more, for the building thread to destroy. They may
- * still run: the driver frees a graph in flight when it has completed ("it will not be terminated,
- * but rather freed asynchronously on completion", cuGraphExecDestroy). Waiting for that behind an
- * event of ours would put an op on the program's stream, and on the legacy stream that orders all
- * blocking ones.
+ * The reclaim list: executable graphs given up, for the builder to destroy. They may still run: the
+ * driver frees a graph in flight once it has completed (cuGraphExecDestroy). Reprise does not wait
+ * with an event: that would be an op on the program's stream, and on the legacy stream it would
+ * order all blocking ones.
  */
 #include <stdlib.h>
 
@@ -50,7 +49,7 @@ void reprise_graph_retire(struct reprise_graph *graph)
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 
-/* One of the context's, or if NULL any. */
+/* Takes an entry of the context; NULL: of any. */
 static struct reprise_reclaim_entry *take(CUcontext context)
 {
 	struct reprise_reclaim_entry *reclaim, **at = &graves;
@@ -65,7 +64,7 @@ static struct reprise_reclaim_entry *take(CUcontext context)
 	return reclaim;
 }
 
-/* Its context is current. */
+/* The entry's context must be current. */
 static void destroy(struct reprise_reclaim_entry *reclaim)
 {
 	uint64_t begin = reprise_clock_ns();

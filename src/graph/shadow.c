@@ -17,7 +17,7 @@ struct node {
 	unsigned int value;
 	CUhostFn function;
 	void *data;
-	unsigned char *params; /* as the layout of the op's kernel says */
+	unsigned char *params; /* by the layout of the op's kernel */
 };
 
 struct reprise_shadow {
@@ -113,7 +113,7 @@ void reprise_shadow_host(struct reprise_graph *graph, size_t i, const CUDA_HOST_
 	node->data = params->userData;
 }
 
-/* What the driver says of a captured node; nothing, if it does not. */
+/* Reads a captured node back from the driver; unknown if the driver does not tell. */
 static void read_node(struct reprise_graph *graph, size_t i,
                       const struct reprise_graph_node *captured)
 {
@@ -125,8 +125,8 @@ static void read_node(struct reprise_graph *graph, size_t i,
 	} params;
 
 	graph->shadow->nodes[i].known = false;
-	if (!captured->settable) /* the driver's description of it was not understood when it was
-	                            captured (capture.c) */
+	/* The driver's description was not understood at the capture (graph/capture.c). */
+	if (!captured->settable)
 		return;
 	if (graph->ops[i].kind == REPRISE_OP_KERNEL &&
 	    reprise_driver.cuGraphKernelNodeGetParams_v2(captured->node, &params.kernel) ==
@@ -200,7 +200,7 @@ static enum reprise_shadow_verdict compare_params(const struct reprise_layout *l
 		if (at == param->size)
 			continue;
 		if (param->size <= sizeof(uint64_t))
-			at = 0; /* all of it is shown */
+			at = 0; /* show all of it */
 		snprintf(what, sizeof(what), "parameter %u, at byte %u of all", k, param->offset + at);
 		return differ(text, size, what, number(asked + param->offset + at, param->size - at),
 		              number(found + param->offset + at, param->size - at));
@@ -307,7 +307,7 @@ static enum reprise_shadow_verdict compare_values(const struct reprise_op *asked
 	case REPRISE_OP_HOST:
 		return compare_host(asked, op->host.function, op->host.data, text, size);
 	default:
-		return REPRISE_SHADOW_SAME; /* all of an event, and of a descriptor, is shape */
+		return REPRISE_SHADOW_SAME; /* events and descriptors are all shape */
 	}
 }
 

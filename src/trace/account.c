@@ -1,4 +1,4 @@
-/* One lock, a leaf, over the traces that ended. Nothing is added up where nobody reads it. */
+/* A leaf lock protects the sums over ended traces. Nothing is summed unless a report is wanted. */
 #include "trace/account.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ uint64_t reprise_account_eager_ticks(enum reprise_op_kind kind)
 	                     : reprise_clock_ns_to_ticks(reprise_cost(REPRISE_COST_eager, 1));
 }
 
-/* Its kernels, counted and named. */
+/* Counts the trace's kernels, by name, and its other ops. */
 static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_trace *trace,
                         struct reprise_account *account)
 {
@@ -68,7 +68,6 @@ static struct reprise_account account_of(struct reprise_accounts *accounts,
 	return account;
 }
 
-/* What is summed. */
 static void sum(struct reprise_account *to, const struct reprise_account *from)
 {
 	to->traces += from->traces;

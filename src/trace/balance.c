@@ -2,16 +2,19 @@
 
 #include "op/cost.h"
 
-/* The balance is in parts of what one visit costs eagerly. */
+/* The unit of the balance: one visit costs VISIT eagerly. */
 #define VISIT 64
 #define MOST (16 * VISIT)
-#define TRUSTED (8 * VISIT) /* above this, */
-#define SAMPLED 8           /* one in so many is timed */
-#define LEAST (-8 * VISIT)  /* below this it does not pay */
-#define OUTLIER 4 /* one visit costs so many at most: it may have been an interrupt's fault */
-#define MARGIN 10 /* a loss of less than one part in so many is none: that much is noise */
+/* Above this balance one replay in SAMPLED is timed; below it, each. */
+#define TRUSTED (8 * VISIT)
+#define SAMPLED 8
+#define LEAST (-8 * VISIT) /* below this the trace does not pay */
+/* One visit costs at most so many eager ones: a longer time may be an interrupt's. */
+#define OUTLIER 4
+/* A loss of less than this part of a visit is taken for noise. */
+#define MARGIN 10
 
-/* What a visit costs eagerly, in ticks; 0 if that is not known. */
+/* The eager cost of a visit, in ticks; 0 if it is not known. */
 static uint64_t eager_cost(const struct reprise_trace *trace)
 {
 	uint64_t sum = 0;
@@ -31,7 +34,7 @@ bool reprise_balance_wants(const struct reprise_trace *trace)
 	return trace->balance < TRUSTED || trace->replays % SAMPLED == 0;
 }
 
-/* What `ticks` are in parts of a visit, of which one costs `eager`. */
+/* `ticks` in units of the balance; `eager`: the ticks of one eager visit. */
 static int64_t parts(uint64_t ticks, uint64_t eager)
 {
 	return (int64_t)((ticks < OUTLIER * eager ? ticks : OUTLIER * eager) * VISIT / eager);

@@ -1,19 +1,19 @@
 /*
- * Whether a trace pays: what its visits cost the program's thread, patches and side exits included,
- * against what the same ops cost eagerly, both measured in this process. One that is seen to lose
- * as much as some visits cost eagerly is left to eager execution for a while.
+ * Whether a trace pays. Its visits cost the program's thread time, patches and side exits included;
+ * the balance compares that with the eager cost of the same ops. Both are measured in this process.
+ * A trace that has lost as much as some eager visits cost gets a cooldown.
  *
- * Under the lane's lock. Once a trace is known to pay, one visit in eight is timed, so that the
- * others read no clock.
+ * Under the lane's lock. Once a trace is known to pay, one visit in eight is timed; the others read
+ * no clock.
  */
 #pragma once
 
 #include "trace/trace.h"
 
-/* Whether this replay is to be timed. */
+/* True if this replay should be timed. */
 bool reprise_balance_wants(const struct reprise_trace *trace);
 
-/* A replay that was timed took so many ticks; a side exit took so many, beside issuing its ops.
- * False if the trace does not pay. */
+/* Adds a timed replay; a side exit, without the issue of its ops. False if the trace does not
+ * pay. */
 bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks);
 bool reprise_balance_left(struct reprise_trace *trace, uint64_t ticks);

@@ -1,7 +1,6 @@
-/*
- * Vector clocks over the members, in the order of the program's calls: each op is one tick of its
- * member's, a record stores its member's clock, a wait joins it into the waiting member's.
- */
+/* Vector clocks over the members, in the order of the program's calls. Each op is one tick of
+ * its member, a record stores its member's clock, and a wait merges that into its own member's
+ * clock. */
 #include "trace/fork.h"
 
 #include <string.h>
@@ -52,7 +51,7 @@ static void join(struct clock *clock, const struct clock *other)
 			clock->ticks[i] = other->ticks[i];
 }
 
-/* Takes one more op. False if no graph can have it. */
+/* Takes one more op. False if no graph can contain it. */
 static bool step(struct walk *walk, const struct reprise_op *op)
 {
 	struct clock *clock = &walk->clocks[op->member];

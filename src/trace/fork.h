@@ -1,21 +1,19 @@
 /*
- * Which ops of a joint lane may be one graph.
+ * Which ops of a stream group may be one graph.
  *
- * A graph begins behind what is in the stream that it is launched into, and what comes next in that
- * stream begins behind all of the graph. So the ops from one place to another may be one graph,
- * launched into the stream of the first of them (the origin), if
+ * A graph runs after all earlier work of the stream that it is launched into, and before all later
+ * work of that stream. So a run of ops may be one graph, launched into the stream of its first op
+ * (the origin), if
  *
- *   - every other member begins in it with a wait for an event that was recorded in it, so that
- * everything depends on the first op;
- *   - so is every event that is waited for in it;
- *   - the origin's last op comes behind everything in it, by the program's own events: the forks
- * are joined again;
- *   - and the origin is ordered against the legacy default stream (blocking) if any other member
- * is. That the others are not makes no difference.
+ *   - every other member begins with a wait for an event recorded in the run, so that all ops
+ *     depend on the first one;
+ *   - every wait in the run is for an event recorded in the run;
+ *   - the origin's last op comes after all other ops by the program's events: the forks join again;
+ *   - the origin is ordered against the legacy default stream (blocking) if another member is.
  *
- * Then launching it adds no edge and loses none, if before it the origin's stream is behind those
- * of all members that it uses (lane/group/group.h). Ops of one member, with no wait among them, are
- * the simplest case. Pure functions.
+ * Then the launch adds no edge and loses none, if the origin's stream first waits for the streams
+ * of all members used (lane/group/group.h). Ops of one member without waits are the simplest case.
+ * Pure functions.
  */
 #pragma once
 
@@ -23,20 +21,16 @@
 
 #include "op/op.h"
 
-/* Whether the ops may be one graph. `blocking`: a bit for each member that is. */
+/* True if the ops may be one graph. `blocking`: a bit for each blocking member. */
 bool reprise_fork_is_closed(const struct reprise_op *ops, unsigned int count, uint8_t blocking);
 
-/*
- * crossed[i] for i below `count`: an event that is recorded before op i is waited for at op i or
- * later. A graph that ends before op i leaves a wait that the next one cannot have.
- */
+/* For i below `count`: crossed[i] is true if an event recorded before op i is waited for at op i or
+ * later. A graph that ends before op i leaves a wait that the next graph cannot contain. */
 void reprise_fork_cross(const struct reprise_op *ops, unsigned int count, bool *crossed);
 
-/*
- * How many of the ops, `most` at most, make a graph: the least number from `wanted` on behind which
- * nothing is crossed; failing that, the most that there are. 0 if no graph begins with the first.
- * `crossed` is that of these ops and all that follow, `count` together.
- */
+/* How many of the first `most` ops make a graph: the least number, at least `wanted`, at whose end
+ * nothing is crossed; failing that, the largest. 0 if no graph begins with the first op. `crossed`
+ * covers all `count` ops from the first one on. */
 unsigned int reprise_fork_reach(const struct reprise_op *ops, unsigned int most,
                                 unsigned int wanted, const bool *crossed, unsigned int count,
                                 uint8_t blocking);

@@ -1,7 +1,5 @@
-/*
- * Which hashes came before. A small table: what came longest ago is forgotten first, and two hashes
- * may be taken for one; so at worst a trace is made too many.
- */
+/* Hashes that came before. The table is small: the hash noted longest ago is forgotten first, and
+ * two hashes may be taken for one. At worst a trace too many is made. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,14 +10,14 @@
 
 struct reprise_hash_entry {
 	uint32_t hash;
-	uint32_t segment; /* in which it came first */
+	uint32_t segment; /* in which it was noted */
 };
 
 struct reprise_hash_set {
 	struct reprise_hash_entry rows[1u << REPRISE_HASH_SET_ROW_BITS][REPRISE_HASH_SET_ROW];
 };
 
-/* Where the hash is noted, or else the sight that would give way to it. */
+/* The entry of the hash, or else the one to replace. */
 static inline struct reprise_hash_entry *reprise_hash_set_find(struct reprise_hash_set *seen,
                                                                uint64_t hash, uint32_t segment)
 {
@@ -36,7 +34,7 @@ static inline struct reprise_hash_entry *reprise_hash_set_find(struct reprise_ha
 	return oldest;
 }
 
-/* Whether it came before this segment: what is new may well come several times in a row. */
+/* True if the hash came before this segment. A new one may repeat within one segment. */
 static inline bool reprise_hash_set_has(struct reprise_hash_set *seen, uint64_t hash,
                                         uint32_t segment)
 {
@@ -45,7 +43,7 @@ static inline bool reprise_hash_set_has(struct reprise_hash_set *seen, uint64_t 
 	return sight->hash == (uint32_t)hash && sight->segment != segment;
 }
 
-/* The same, and notes it. */
+/* The same; also notes the hash. */
 static inline bool reprise_hash_set_note(struct reprise_hash_set *seen, uint64_t hash,
                                          uint32_t segment)
 {

@@ -119,8 +119,8 @@ static bool is_here(const struct reprise_trace *trace, const struct reprise_posi
 	       position->value == 0;
 }
 
-/* Of those that are entered by shape: in a long chain of one kernel every op looks like every
- * trace's first. */
+/* For traces found by shape: in a long chain of one kernel every op looks like a trace's first
+ * op. */
 static bool is_in_place(const struct reprise_trace *trace, const struct reprise_position *position)
 {
 	return trace->position.since_wait == position->since_wait ||
@@ -205,7 +205,7 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
 	return NULL;
 }
 
-/* Whether `other` has the values of this visit of `trace` so far, where it is not loose. */
+/* True if `other` has this visit's values of the first `done` ops, except any-value ops. */
 static bool agrees(const struct reprise_trace *other, const struct reprise_trace *trace,
                    unsigned int done)
 {

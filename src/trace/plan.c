@@ -1,21 +1,15 @@
-/*
- * Sizes and spans from measurements on an H200 (docs/decisions/0027-sizes-of-traces.md): after a
- * wait 8, 16, then up to 128 ops a graph did best; a border between two graphs costs the GPU
- * about 1.3 us, and a graph that waits for a slow host costs it the wait. Launches of several
- * threads wait for each other in the driver, so there the fewest are the best. From a kernel to a
- * copy between devices the GPU gets later within a graph than from one graph to the next (two GPUs
- * that give each other a row: 33.2 us a step with both in one graph, 30.8 with one each, 33.4
- * eagerly).
- */
+/* Sizes and spans as measured on an H200 (docs/decisions/0027-sizes-of-traces.md). Launches of
+ * several threads wait for each other in the driver, so `few` makes long traces (decision 13). A
+ * copy between devices is a trace of its own (decision 14). */
 #include "trace/plan.h"
 
 #define FIRST_OPS 8
 #define SECOND_OPS 16
 #define MOST_OPS 128
-#define MOST_LOOSE 32 /* to patch these takes about as long as the GPU takes for the ops before */
+#define MOST_LOOSE 32 /* setting these takes about as long as the GPU takes for the ops before */
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
 #define SPAN_NS 37500u
-#define EVEN_FROM 4 /* ops after a wait: before, the GPU would have nothing to do for as long */
+#define EVEN_FROM 4 /* ops after a wait: earlier, the GPU would be idle for as long */
 #define LAST_SPAN_NS 20000u
 
 static unsigned int most_ops(unsigned int position, bool few)
@@ -29,11 +23,9 @@ static unsigned int most_ops(unsigned int position, bool few)
 	return MOST_OPS;
 }
 
-/*
- * The longest run from `start`, of at most `most` ops, in which the program thinks no longer than
- * `span_ns`; `evenly`: and in which no pause is much longer than those before it, so that it will
- * hardly be late at the end.
- */
+/* The longest run from `start`, of at most `most` ops, whose gaps sum up to at most `span_ns`.
+ * `evenly`: and in which no gap is much longer than those before it, so that the end is hardly
+ * late. */
 static unsigned int within_span(const struct reprise_segment *segment, unsigned int start,
                                 unsigned int most, uint64_t span_ns, bool evenly)
 {
@@ -50,8 +42,7 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 	return count;
 }
 
-/* The longest run from `start`, of at most `most` ops, in which no more are to be patched at each
- * visit than pays. */
+/* The longest run from `start`, of at most `most` ops, with at most MOST_LOOSE any-value ops. */
 static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start,
                                  unsigned int most)
 {
@@ -65,8 +56,7 @@ static unsigned int within_loose(const struct reprise_segment *segment, unsigned
 	return count;
 }
 
-/* The longest run from `start`, of at most `most` ops, that is not dearer as one graph than as
- * several: a copy between devices is alone. */
+/* The longest run from `start`, of at most `most` ops, that leaves copies between devices alone. */
 static unsigned int within_device(const struct reprise_segment *segment, unsigned int start,
                                   unsigned int most)
 {
@@ -79,7 +69,7 @@ static unsigned int within_device(const struct reprise_segment *segment, unsigne
 	return count;
 }
 
-/* The rest of the limit is for what the program did not do before. */
+/* The rest of the hold limit is a margin for slower visits. */
 static uint64_t most_span(uint64_t hold_ns)
 {
 	return hold_ns * 3 / 8;
@@ -102,7 +92,7 @@ unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigne
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start,
                                   uint64_t hold_ns)
 {
-	uint64_t span = most_span(hold_ns) / 2; /* is not taken for a pause (lane/hold.h) */
+	uint64_t span = most_span(hold_ns) / 2; /* shorter than a pause (lane/hold.h) */
 
 	return within_span(segment, start, segment->count - start, span, false);
 }
@@ -127,8 +117,7 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 		count = within_loose(segment, start, count);
 	count = within_device(segment, start, count);
 
-	/* A slow host should have little left to do when it comes to wait: the last trace before it is
-	 * short too. */
+	/* The last trace before a wait is short on a slow host: little is left to do at the wait. */
 	if (count == left && segment->ends_in_wait && count > 1 &&
 	    within_span(segment, start, count, LAST_SPAN_NS, false) < count)
 		count = (count + 1) / 2;

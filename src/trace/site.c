@@ -4,14 +4,15 @@
 
 #include "trace/position.h"
 
-/* What halving and doubling these changes over recorded programs:
- * docs/results/2026-11-23-numbers.md, scripts/sensitivity. So with those of other files there. */
-#define FAR 8192 /* ops: who has not waited for so long has come round, whatever the period */
+/* docs/results/2026-11-23-numbers.md (scripts/sensitivity): the effect of halving and doubling
+ * these and the numbers of the other files here. */
+/* Ops since the last wait after which each visit counts as a return, whatever the period. */
+#define FAR 8192
 #define LOOSE 3  /* new values among the last eight */
-#define RANDOM 2 /* surprises among the last eight: nothing repeats but by chance */
+#define RANDOM 2 /* surprises among the last eight: repetition by chance only */
 
-/* Visits that make a place known (two are timed), and returns that settle it. Many ops share a wide
- * place, so it takes longer. */
+/* Visits after which a site is known (the gap of the first one is dropped), and returns after which
+ * it is settled. Many ops share a wide site, so it takes more. */
 static const struct {
 	unsigned int known, settled;
 } least[REPRISE_SITE_BY_COUNT] = {
@@ -25,7 +26,7 @@ uint32_t reprise_site_key(uint64_t hash)
 	return (uint32_t)(hash >> 32) | 1;
 }
 
-/* The place of this key, or else the one that would give way to it. */
+/* The site of this key, or else the one to replace. */
 static struct reprise_site *find(struct reprise_sites *sites, uint32_t key)
 {
 	struct reprise_site *row = sites->rows[key * 0x9e3779b1u >> (32 - REPRISE_SITE_ROW_BITS)],
@@ -40,7 +41,7 @@ static struct reprise_site *find(struct reprise_sites *sites, uint32_t key)
 	return oldest;
 }
 
-/* True if the value came at one of the last visits; notes it. */
+/* True if the site remembers the value; notes it otherwise. */
 static bool came_before(struct reprise_site *site, uint64_t value)
 {
 	uint32_t short_value = (uint32_t)(value >> 32);
@@ -53,8 +54,7 @@ static bool came_before(struct reprise_site *site, uint64_t value)
 	return false;
 }
 
-/* In a long chain of one kernel all segments look alike: to be in the next one, too, is not to come
- * back. */
+/* In a long chain of one kernel all segments look alike: to be in the next one is no return. */
 static bool comes_back(const struct reprise_site *site, const struct reprise_visit *visit)
 {
 	return visit->since_wait < REPRISE_NEAR_WAIT || visit->since_wait >= FAR ||
@@ -83,7 +83,7 @@ void reprise_site_visit(struct reprise_sites *sites, uint32_t key,
 		site->surprises = (uint8_t)(site->surprises << 1 | (site->next != (uint32_t)visit->next));
 		site->next = (uint32_t)visit->next;
 	}
-	/* The least, so that one interrupt is not taken for a habit of the program's. */
+	/* The least, so that an interrupt is not taken for the program's gap. */
 	if (site->visits < least[REPRISE_SITE_BY_SEGMENT].known || visit->gap < site->gap)
 		site->gap = visit->gap;
 }

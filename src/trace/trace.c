@@ -10,8 +10,8 @@
 #define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
 #define FIRST_ASIDE 256  /* ops */
 #define MOST_SETBACKS 12
-#define HELD 12      /* one long pause weighs as much as so many replays, */
-#define MOST_HELD 16 /* and this is too much */
+#define HELD 12      /* one long pause weighs as much as so many replays */
+#define MOST_HELD 16 /* more than this is too often */
 
 const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
 #define X(name, text) #name,
@@ -24,8 +24,8 @@ static size_t payload_room(uint32_t bytes)
 	return (bytes + 15u) & ~(size_t)15;
 }
 
-/* One block: the trace, two arrays of ops, the hashes, four arrays of bits, the nodes, the
- * payloads, absences, what is loose. */
+/* One block: trace, two arrays of ops, hashes, four bit arrays, nodes, payloads, two more
+ * arrays. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *any_value,
                                         unsigned int count, const struct reprise_position *position,
                                         struct reprise_capture_streams *capture_streams)
@@ -94,10 +94,8 @@ static void mark(struct reprise_trace *trace, unsigned int i)
 	trace->changed_count++;
 }
 
-/*
- * If the op has changed before, what it was until then is still in the place of what comes. Said of
- * kernels and host functions: to match others may take the driver.
- */
+/* True if `call` has the values of two visits ago: incoming[i] still holds the previous values.
+ * Kernels and host functions only: matching other ops may call the driver. */
 static bool returns(const struct reprise_trace *trace, unsigned int i,
                     const struct reprise_call *call)
 {

@@ -11,12 +11,11 @@
 #define PAYLOAD_LEAST 65536
 
 #define CONTEXT 8                /* shapes that decide where a cut falls */
-#define ROLL 0xd1342543de82ef95u /* odd; the same to the power of CONTEXT is ROLL_OUT */
+#define ROLL 0xd1342543de82ef95u /* odd; its power of CONTEXT is ROLL_OUT */
 #define ROLL_2 (ROLL * ROLL)
 #define ROLL_OUT (ROLL_2 * ROLL_2 * ROLL_2 * ROLL_2)
 
-/* Payloads of the ops in the buffer. Blocks never move; they are reused from the start when the
- * buffer is emptied. */
+/* Payloads of the kept ops. Blocks never move; they are reused once the segment ends. */
 struct block {
 	struct block *next;
 	size_t size, used;
@@ -25,24 +24,25 @@ struct block {
 
 struct reprise_watch {
 	struct reprise_op ops[REPRISE_SEGMENT_MOST];
-	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks, until somebody wants to know */
-	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT]; /* of their places; 0: none */
-	bool any_value[REPRISE_SEGMENT_MOST]; /* at first: its value and the two before it had not come
-	                                     together */
+	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks; in nanoseconds for the callback */
+	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT]; /* of their sites; 0: none */
+	/* At first: the value did not follow the two before it earlier. Then as its site says. */
+	bool any_value[REPRISE_SEGMENT_MOST];
 	unsigned int count;
-	struct reprise_position position; /* of the first */
-	uint32_t segment;                 /* counts segments */
+	struct reprise_position position; /* of the first op */
+	uint32_t segment;                 /* the segment's number */
 
-	uint64_t recent_shapes[CONTEXT]; /* of the last ops kept, a ring; */
+	uint64_t recent_shapes[CONTEXT]; /* of the last ops kept, a ring */
 	uint64_t recent_values[2];
 	unsigned int recent;              /* the ring's oldest */
 	uint64_t shapes;                  /* a rolling hash of the ring */
-	struct reprise_hash_set in_a_row; /* three values */
+	struct reprise_hash_set in_a_row; /* three values each */
 	struct reprise_hash_set parts;    /* segments, and parts of them */
-	unsigned int extremum;            /* index of the least hash so far, 0 if none */
+	unsigned int extremum;            /* index of the least hash so far; 0: none */
 	uint64_t extremum_key[2];         /* by shapes, then by values */
 
-	struct block *live, *spare; /* payloads of the segment; those that the tail moves to at a cut */
+	/* payloads of the segment; those that a cut moves to the next one */
+	struct block *live, *spare;
 	struct reprise_sites sites;
 };
 
@@ -120,7 +120,7 @@ struct reprise_op *reprise_watch_slot(struct reprise_watch *watch,
 	return slot;
 }
 
-/* Whether the segment's values came before, in whole. */
+/* True if all of the segment's values came together before. */
 static bool is_exact(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
 	uint64_t values =
@@ -131,7 +131,7 @@ static bool is_exact(struct reprise_watch *watch, const struct reprise_segment *
 	return reprise_hash_set_note(&watch->parts, values, watch->segment);
 }
 
-/* The places of the segment's ops; their contexts are known already. */
+/* Sets the keys of the ops' sites; those by context are set already. */
 static void name_places(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
 	uint64_t whole = segment->count, before = segment->position.before;
@@ -149,8 +149,7 @@ static void name_places(struct reprise_watch *watch, const struct reprise_segmen
 	}
 }
 
-/* Notes that the op came; its gap and whether it is loose are from now on what its place says. True
- * if that is known. */
+/* Notes the op at its sites. True if one is known: it then decides the op's gap and any_value. */
 static bool note_op(struct reprise_watch *watch, unsigned int i)
 {
 	const struct reprise_visit visit = {
@@ -174,7 +173,7 @@ static bool note_op(struct reprise_watch *watch, unsigned int i)
 	return true;
 }
 
-/* Notes the segment's ops. Whether any of them came before. */
+/* Notes the segment's ops. True if one of their sites is known. */
 static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segment)
 {
 	bool known = false;
@@ -213,7 +212,7 @@ bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment
 		memset(segment->any_value + start, 0, count * sizeof(*segment->any_value));
 		return true;
 	}
-	/* Where hardly anything is new at this visit, the values may be about to come round. */
+	/* Where few of the any-value ops are new at this visit, the values may be about to repeat. */
 	return hash != tight && reprise_hash_set_note(&watch->parts, hash, watch->segment) && settled &&
 	       2 * news >= any_value;
 }
@@ -278,7 +277,7 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 	watch->spare = live;
 }
 
-/* The shapes of the last ops, this one's included, as one number. */
+/* A hash of the shapes of the last ops, this one included. */
 static uint64_t hash_shapes(struct reprise_watch *watch, uint64_t shape)
 {
 	uint64_t *oldest = &watch->recent_shapes[watch->recent++ % CONTEXT];
@@ -288,7 +287,7 @@ static uint64_t hash_shapes(struct reprise_watch *watch, uint64_t shape)
 	return reprise_hash_mix(watch->shapes, 5);
 }
 
-/* The values of this op and the two before it as one number; *known if they came before. */
+/* A hash of this op's value and the two before it. *known: they came in a row before. */
 static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *known)
 {
 	uint64_t hash =
@@ -300,10 +299,8 @@ static uint64_t hash_values(struct reprise_watch *watch, uint64_t value, bool *k
 	return hash;
 }
 
-/*
- * The op at `i`, just kept, may be the new extremum: less by shapes, or equal by shapes and less by
- * values. Values that are new come last: what never comes again is no place to cut.
- */
+/* The op at `i`, just kept, may be the new extremum: the least by shapes, then by values. New
+ * values come last: a cut at an op that never comes again is useless. */
 static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 {
 	bool known;
@@ -325,7 +322,7 @@ static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 	watch->extremum_key[1] = by_value;
 }
 
-/* A wait for an event that was recorded before the extremum: a cut there would part the two. */
+/* A wait for an event that was recorded before the extremum: a cut there would separate the two. */
 static void uncross(struct reprise_watch *watch, unsigned int i)
 {
 	for (unsigned int before = i; before-- > 0;)

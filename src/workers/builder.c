@@ -1,10 +1,10 @@
 /*
- * Building graphs: one background thread takes queued graphs, makes room for each, waits for a lull
- * (workers/quiescence.h), captures its ops and instantiates while that lasts, uploads, publishes;
- * and destroys what was given up. It rests as its budget says (workers/budget.h).
+ * The builder: one thread that builds queued graphs and destroys those given up. For each graph it
+ * makes room, waits for quiescence (workers/quiescence.h), captures and instantiates in it, uploads
+ * and publishes. It rests as its budget says (workers/budget.h).
  *
- * Building is paused (graph/building.c) from taking a graph off the queue until it is published,
- * and while some are destroyed: the lock `compiling` is this thread's then.
+ * The lock `compiling` (graph/building.c) is held from taking a graph off the queue until the graph
+ * is published, and while graphs are destroyed.
  */
 #include "workers/builder.h"
 
@@ -29,15 +29,13 @@
 #include "lane/thread.h"
 #include "workers/quiescence.h"
 
-#define LULL_NS 1000000u /* a lull that has lasted so long ends with the graph in work */
-#define BATCH_MOST 32    /* graphs made in one, */
-#define BATCH_MARGIN \
-	4 /* if there is room for so many times what they are thought to take: that is read only \
-	     afterwards */
+#define LULL_NS 1000000u /* no further graph is begun after this */
+#define BATCH_MOST 32    /* graphs built in one quiescence */
+/* Another graph must have so many times its estimated memory free: the real need is read later. */
+#define BATCH_MARGIN 4
 #define SWEPT_AT_ONCE 4
 
-/* Whether the graph fits in the memory that graphs may take, once as many of the others as need be
- * have gone. */
+/* True if the graph fits within REPRISE_MEMORY. Gives up other graphs until it does. */
 static bool make_room(const struct reprise_graph *graph)
 {
 	while (!reprise_estimate_has_room(graph->count))
@@ -46,7 +44,7 @@ static bool make_room(const struct reprise_graph *graph)
 	return true;
 }
 
-/* It is the lane's again, or waits for its turn. */
+/* Gives the graph back to its lane, or puts it back into the queue. */
 static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
 {
 	if (state == REPRISE_GRAPH_QUEUED && reprise_build_queue_put_back(graph))
@@ -57,15 +55,15 @@ static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
 	reprise_build_queue_finish();
 }
 
-/* Graphs that are made in one lull of their context. */
+/* Graphs that are made in one quiescence of their context. */
 struct batch {
 	struct reprise_graph *graphs[BATCH_MOST];
 	enum reprise_graph_state states[BATCH_MOST];
 	unsigned int count;
-	unsigned int made, nodes; /* of them, those that were made, and their nodes */
+	unsigned int made, nodes; /* graphs made, and their nodes */
 };
 
-/* False if now is not the time for more. */
+/* False if no more graphs can be made now. */
 static bool make_next(struct batch *batch, struct reprise_graph *graph)
 {
 	uint64_t begin = reprise_timeline_begin();
@@ -83,8 +81,8 @@ static bool make_next(struct batch *batch, struct reprise_graph *graph)
 	return state != REPRISE_GRAPH_QUEUED;
 }
 
-/* Another graph of the context that may be made in this lull. For room, one would have to wait for
- * lanes, and they may wait for the lull's end. */
+/* Another graph of the context for this quiescence. Gives up no traces to make room: that waits for
+ * lanes, and their holders may wait for this quiescence to end. */
 static struct reprise_graph *take_another(const struct batch *batch, CUcontext context,
                                           uint64_t begin)
 {
@@ -99,7 +97,7 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 	return NULL;
 }
 
-/* Whether there was a lull, in which the graph could be made. */
+/* False if there was no quiescence or the graph could not be made in it. */
 static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
 {
 	CUcontext context = graph->capture_streams->context;
@@ -114,7 +112,7 @@ static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
 	return batch->states[0] != REPRISE_GRAPH_QUEUED;
 }
 
-/* Those that were made are made ready, and the program has them. */
+/* Finishes the graphs that were made, and publishes all. */
 static void finish(struct batch *batch, const struct reprise_estimate_reading *reading,
                    uint64_t begin)
 {
@@ -134,8 +132,7 @@ static void finish(struct batch *batch, const struct reprise_estimate_reading *r
 		reprise_cost_took(REPRISE_COST_build, reprise_clock_ns() - begin, batch->nodes);
 }
 
-/* The graph, and others of its context while there is time. Their context is the only one that is
- * current meanwhile. */
+/* Builds the graph, and others of its context while there is time. The context must be current. */
 static bool build_batch(struct reprise_graph *graph)
 {
 	uint64_t begin = reprise_clock_ns();
@@ -148,7 +145,7 @@ static bool build_batch(struct reprise_graph *graph)
 	return true;
 }
 
-/* False if it is not its time yet. */
+/* False if the graph cannot be built yet. */
 static bool build_in_its_time(struct reprise_graph *graph)
 {
 	if (reprise_quiescence_is_far(&graph->capture_streams->quiescence))
@@ -161,8 +158,8 @@ static bool build_in_its_time(struct reprise_graph *graph)
 	return true;
 }
 
-/* Builds a graph, if there is one, and others with it. In *pause how long to wait before the next,
- * if it was not its time yet. */
+/* Builds a queued graph and others with it. False if none is queued. If the graph cannot be built
+ * yet, *pause is the time to wait before the next try, in nanoseconds. */
 static bool build_next(uint64_t *pause)
 {
 	struct reprise_graph *graph;
@@ -177,7 +174,7 @@ static bool build_next(uint64_t *pause)
 	return graph != NULL;
 }
 
-/* Destroys some of what was given up, if there is any. */
+/* True if a graph was destroyed. */
 static bool sweep_some(void)
 {
 	unsigned int destroyed;
@@ -188,8 +185,7 @@ static bool sweep_some(void)
 	return destroyed > 0;
 }
 
-/* A lane found no host memory: traces go, the least recently used first, until there is some again.
- * True if there was one to go. */
+/* A lane found no host memory: gives up the least recently used trace. True if there was one. */
 static bool make_host_room(void)
 {
 	bool evicted = false;
@@ -216,8 +212,9 @@ static bool tidy(void)
 	return any;
 }
 
-/* One piece of what there is to do. False if there was nothing, or calls that may wait are under
- * way, whose end wakes this thread. In *pause how long to wait before the next, budget or not. */
+/* Does one piece of work. False if there is none, or if calls that may wait are under way: their
+ * end wakes the builder. *pause: nanoseconds to wait before the next piece, whatever the budget
+ * says. */
 static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 {
 	uint64_t begin = reprise_clock_ns(), spent;
@@ -235,7 +232,7 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 	return did;
 }
 
-/* How long. Not at all where the user says that whatever it costs pays. */
+/* Nanoseconds to rest by the budget; none with REPRISE_PAYS=assumed. */
 static uint64_t rest_due(struct reprise_budget *budget)
 {
 	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED
@@ -249,7 +246,7 @@ static void *run(void *unused)
 	struct reprise_budget budget;
 	uint64_t rest;
 
-	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* its driver calls bypass the doors */
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_budget_begin(&budget, reprise_clock_ns());
 	while (!reprise_worker_stopped(&reprise_builder)) {

@@ -1,12 +1,12 @@
 /*
- * One thread looks at all lanes. The driver may keep it in a launch for as long as it likes, and
- * other lanes are not to wait for that: before it issues anything it gives the looking to another
- * thread, which is started when first needed, and waits for its turn when it has issued. So there
- * are two threads, or as many more as lanes are kept in the driver at one time, up to a limit.
+ * The hold threads. One of them looks at all lanes. The driver may keep it in a launch for any
+ * time, and other lanes must not wait for that. So before it issues anything it hands the looking
+ * over to another thread, and waits for its next turn afterwards. Threads are started when first
+ * needed, THREADS_MOST at most.
  *
- * While the program goes on deferring, the thread sleeps until the oldest deferred op that it saw
- * is due, or one that comes right now would be; and for good once it saw none for a while. The
- * program's threads only read whether it sleeps so: a steady loop makes no system call for it.
+ * While the program defers, the looking thread sleeps until the oldest deferred op is due, or until
+ * an op deferred now would be. After LINGER_NS without deferred ops it sleeps until it is woken.
+ * The program's threads only read whether it sleeps: a steady loop makes no system call.
  */
 #include "workers/hold.h"
 
@@ -25,21 +25,18 @@
 #include "lane/pending.h"
 #include "lane/registry.h"
 
-#define LINGER_NS 100000000u /* stays awake so long after the last deferral */
+#define LINGER_NS 100000000u /* time after the last deferred op before the thread sleeps */
 
 #define THREADS_MOST 8
 
 static _Atomic uint32_t waiting; /* threads that wait for their turn to look */
-static _Atomic uint32_t turn;    /* given away and not yet taken; what they sleep on */
-static _Atomic uint32_t threads; /* but for the first */
+static _Atomic uint32_t turn;    /* 1: handed over and not taken yet; a futex */
+static _Atomic uint32_t threads; /* without the first one */
 
 static void *run(void *unused);
 
-/*
- * What had waited since `since` was issued, from `begun` on; that took what the program's own calls
- * would have taken. Counted behind the flush, and the longest first: the process may end anywhere,
- * and what is a part of another count is never more.
- */
+/* Counts an issue: the ops were deferred at `since`, issuing began at `begun`. The order matters,
+ * since the process may end anywhere: a part of another count must never be the larger one. */
 static void note_issued(uint64_t since, uint64_t begun)
 {
 	reprise_count_most(REPRISE_COUNT_hold_longest_ns, reprise_clock_ns() - since);
@@ -55,20 +52,20 @@ static void issue(struct reprise_lane *lane, uint64_t since)
 
 	if (lane->trace == NULL || lane->cursor == 0)
 		return;
-	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane)); /* which counts a flush */
+	reprise_lane_issue_held(lane, reprise_lane_note_pause(lane)); /* counts a flush */
 	note_issued(since, begun);
 }
 
 /* One look at all lanes. */
 struct look {
-	uint64_t due, pause; /* hold.h */
+	uint64_t due, pause; /* nanoseconds, by reprise_hold_due() and reprise_hold_pause() */
 	uint64_t next;       /* when to look again */
-	bool held;           /* something was deferred */
-	bool over;           /* another thread looks */
+	bool held;           /* a lane had deferred ops */
+	bool over;           /* another thread looks now */
 };
 
-/* By the thread that looks, which is about to issue something. If there can be no other thread, the
- * other lanes have to wait. */
+/* Lets another thread look: this one is about to issue. If there can be no other thread, the other
+ * lanes wait. */
 static void hand_over(struct look *look)
 {
 	if (look->over)
@@ -102,7 +99,7 @@ static void look_again(struct look *look, uint64_t at)
 		look->next = at;
 }
 
-/* False if there are visits that have been queued for so long, and somebody launches them. */
+/* Launches pending visits that are due. False if another thread is launching them. */
 static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
 	uint64_t since = reprise_pending_since(lane), begun;
@@ -111,7 +108,7 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
 		return true;
 	if (!reprise_pending_try_take(lane))
 		return false;
-	since = reprise_pending_since(lane); /* some may have been launched since */
+	since = reprise_pending_since(lane); /* some may be launched by now */
 	hand_over(look);
 	begun = reprise_clock_ns();
 	reprise_count(REPRISE_COUNT_hold_flushes, since != 0);
@@ -121,8 +118,8 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
 	return true;
 }
 
-/* Something is, or was, deferred for long. Under the lane's lock. What is queued is launched first,
- * and whoever pauses does so in the visit that comes after it. */
+/* Under the lane's lock. Issues what is due: pending visits first, then the current visit, which is
+ * the one that a pause of the program belongs to. */
 static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
 	if (!finish_queued(lane, look, now)) {
@@ -164,7 +161,7 @@ static void look_at(struct reprise_lane *lane, void *context)
 		look_again(look, since + look->due);
 	if (now < since + look->pause && !wanted)
 		return;
-	if (!reprise_lock_try(&lane->lock)) { /* whoever has the lock is at work on it */
+	if (!reprise_lock_try(&lane->lock)) { /* the holder is at work on the lane */
 		look_again(look, now + look->due / 8);
 		return;
 	}
@@ -176,7 +173,8 @@ static void look_at(struct reprise_lane *lane, void *context)
 	reprise_lock_give(&lane->lock);
 }
 
-/* Or until a lane is wanted, unless one has been since `calls_before`. */
+/* Sleeps until `at`, or until a lane is wanted. Returns at once if one was wanted since
+ * `calls_before` was read. */
 static void sleep_until(uint64_t at, uint32_t calls_before)
 {
 	uint64_t now = reprise_clock_ns();
@@ -190,9 +188,9 @@ static void *run(void *unused)
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	uint64_t last_seen = reprise_clock_ns();
 
-	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(
-		&mode); /* no capture of the program's is to end for what is called here */
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* its driver calls bypass the doors */
+	/* In relaxed mode, this thread's calls do not invalidate the program's captures. */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&reprise_hold_worker)) {
 		struct look look = {.due = due,

@@ -1,5 +1,4 @@
-/* Launches what is pending, lane by lane, while there is any; sleeps when there was none for a
- * while. */
+/* The launch thread: launches pending visits, lane by lane; sleeps after LINGER_NS without any. */
 #include "workers/launcher.h"
 
 #include <sys/prctl.h>
@@ -16,9 +15,9 @@
 #include "lane/registry.h"
 #include "lane/async_launch.h"
 
-#define LINGER_NS 10000000u /* the thread stays awake so long after the last visit */
+#define LINGER_NS 10000000u /* time after the last visit before the thread sleeps */
 
-/* The stream's program does not capture: it would have finished the queue before. */
+/* No capture of the program's is open here: all pending visits are launched before one begins. */
 static bool is_busy(const struct reprise_lane *lane)
 {
 	return reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY;
@@ -32,13 +31,12 @@ static void look_at_gpu(struct reprise_lane *lane)
 	reprise_driver_restore_current(pushed);
 }
 
-/* True if there was a visit to launch. `first`: in this look. */
+/* True if a visit was launched. `first`: the first one of this look. */
 static bool submit_oldest(struct reprise_lane *lane, bool first)
 {
 	bool launched;
 
-	/* Who has it launches what is queued, and gives it between any two, unless the driver keeps
-	 * him. */
+	/* The holder launches visits and gives the lock between two, unless the driver keeps it. */
 	if (!reprise_lock_take_within(&lane->queue.lock, REPRISE_ASYNC_LAUNCH_PERIOD_NS))
 		return false;
 	if (first && !reprise_pending_none(lane))
@@ -59,7 +57,7 @@ static void look_at(struct reprise_lane *lane, void *context)
 		*found = true;
 	}
 	if (!reprise_lock_try(&lane->lock))
-		return; /* who has it is about to say so himself, or the hold limit's thread will */
+		return; /* the holder notes the launches soon, or the hold thread does */
 	reprise_pending_note_launched(lane);
 	reprise_lock_give(&lane->lock);
 }
@@ -79,7 +77,7 @@ static bool any_is_queued(void)
 	return any;
 }
 
-/* Soon enough for the hold limit's thread to find nothing due. */
+/* Short enough that the hold thread finds nothing due. */
 static uint64_t period(void)
 {
 	uint64_t most = reprise_hold_due(reprise_option(REPRISE_OPTION_HOLD) * 1000) / 2;
@@ -93,9 +91,9 @@ static void *run(void *unused)
 	struct timespec pause = {.tv_nsec = (long)period()};
 	uint64_t last_found = reprise_clock_ns();
 
-	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* this thread only ever speaks to the real driver */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(
-		&mode); /* no capture of the program's is to end for what is called here */
+	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* its driver calls bypass the doors */
+	/* In relaxed mode, this thread's calls do not invalidate the program's captures. */
+	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&reprise_async_launch_worker)) {
 		bool found = false;

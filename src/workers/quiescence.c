@@ -10,23 +10,21 @@
 #include "graph/program_captures.h"
 #include "lane/registry.h"
 
-#define PATIENCE_NS \
-	1000000u /* launches are kept back so long for the last of the work to be done, if the device \
-	            was no farther behind; */
-#define GLANCE_NS \
-	100000u /* if it was, so long: it may have caught up, and does not run dry meanwhile if it has \
-	           not */
+/* The gate is closed for so long at most. If the device was farther behind, GLANCE_NS: enough to
+ * see that it has caught up, too short to let it run idle. */
+#define PATIENCE_NS 1000000u
+#define GLANCE_NS 100000u
 #define PAUSE_LEAST_NS 50000u
 #define PAUSE_MOST_NS 5000000u
-#define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where nothing says how far the device is */
-#define PAUSE_SHARE 8                     /* of the time that has been waited already */
+#define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where the lag is unknown */
+#define PAUSE_SHARE 8                     /* a pause is this part of the time waited */
 
 static bool knows_events_of_contexts(void)
 {
 	return reprise_driver.cuCtxRecordEvent != NULL;
 }
 
-/* The gate is closed, and the program does not capture. */
+/* The gate must be closed, and the program must not capture. */
 static bool record(struct reprise_quiescence *quiescence, CUcontext context)
 {
 	quiescence->since = reprise_clock_ns();
@@ -41,7 +39,7 @@ static bool record(struct reprise_quiescence *quiescence, CUcontext context)
 	return reprise_driver.cuCtxRecordEvent(context, quiescence->behind) == CUDA_SUCCESS;
 }
 
-/* Whether all is done that the context had been given when that was last recorded. */
+/* True if all work is done that the context had when the event was last recorded. */
 static bool is_reached(const struct reprise_quiescence *quiescence)
 {
 	return reprise_driver.cuEventQuery(quiescence->behind) != CUDA_ERROR_NOT_READY;
@@ -59,8 +57,8 @@ static bool is_reached_within(const struct reprise_quiescence *quiescence, CUcon
 	return true;
 }
 
-/* Without events of contexts, streams can be asked only while the gate is closed: the program may
- * capture on one at any other time. */
+/* Without events of contexts only the streams can be asked, and those only while the gate is
+ * closed: the program may capture on them at any other time. */
 bool reprise_quiescence_is_far(struct reprise_quiescence *quiescence)
 {
 	if (!quiescence->awaited || !knows_events_of_contexts())
@@ -76,7 +74,7 @@ static uint64_t patience(const struct reprise_quiescence *quiescence)
 	return quiescence->lag_ns <= PATIENCE_NS ? PATIENCE_NS : GLANCE_NS;
 }
 
-/* The gate is closed. */
+/* The gate must be closed. */
 static bool settle(struct reprise_quiescence *quiescence, CUcontext context)
 {
 	bool reached;

@@ -1,16 +1,15 @@
 /*
- * Writing events down, in the array format of trace events: one line after another, of which the
- * last need not be followed by the array's closing bracket. So the file can be read at any time, if
- * only no line is cut. No line lies across two pages, and no write does: what ends a process while
- * it writes lets the kernel finish the page that it is at. The file is open only while it is
- * written to.
+ * The timeline's writer: writes events in the array format of trace events, one line each. The
+ * array need not be closed, so the file can be read at any time if no line is cut. No line and no
+ * write crosses a page: if the process ends during a write, the kernel still finishes the page. The
+ * file is open only during writes.
  *
- * Times are counted from when Reprise started, at a rate that does not change, or else an event and
- * what is within it might be written at two rates, and stick out.
+ * Times count from the start of Reprise at one constant rate: with two rates an inner event could
+ * stick out of the outer one.
  *
- * What ran on the GPU is asked for from here, and comes in chunks of its own. What runs on one
- * stream at one time, as the branches of a graph do, is on several tracks, since viewers leave out
- * what sticks out of what is before it; so is what is told late.
+ * The activities of the GPU are asked for here, and come in chunks of their own. Viewers drop
+ * events that overlap on a track. So activities that overlap on one stream, as branches of a graph
+ * do, or that are reported late, go to further tracks.
  */
 #include "workers/timeline.h"
 
@@ -34,28 +33,28 @@
 #include "stats/counters.h"
 #include "base/output.h"
 
-#define INTERVAL_NS 100000000u /* between two pieces at most, while there are events */
+#define INTERVAL_NS 100000000u /* longest time between two writes while there are events */
 #define PAGE_BYTES 4096
 #define LINE_MOST 768
-#define LANE_TRACK 5000000 /* above all threads: the kernel's greatest number is 2^22 */
+#define LANE_TRACK 5000000 /* above all thread ids: these are at most 2^22 */
 #define LANES 255
 #define STREAM_TRACK 6000000
 #define STREAM_TRACKS 256
 
-/* What follows is the thread's own. */
+/* The writer's own state. */
 static struct {
 	struct reprise_output_path place;
 	bool made, ended;
-	uint64_t bytes; /* with what is not written yet */
+	uint64_t bytes; /* including text that is not written yet */
 	bool named[LANES];
 	unsigned int tracks;
 	struct {
 		uint32_t device, context, stream;
-		uint64_t end; /* of the last on it */
+		uint64_t end; /* of the last activity on the track */
 	} streams[STREAM_TRACKS];
 } file;
 
-/* What comes into the page at which the file ends. */
+/* The last page of the file, not written yet. */
 static struct {
 	char text[PAGE_BYTES];
 	size_t length;
@@ -76,7 +75,6 @@ static int open_file(void)
 	return made;
 }
 
-/* Nothing is written any more. */
 static void end(void)
 {
 	file.ended = true;
@@ -124,7 +122,7 @@ static void add_text(const char *text, size_t length)
 		append(text, length);
 }
 
-/* A line, unless the file would become too large: then the last two. */
+/* Adds a line; if the file would become too large, the closing lines, and ends the timeline. */
 __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 {
 	static const char full[] =
@@ -197,8 +195,8 @@ static int lane_track(unsigned int lane)
 	return LANE_TRACK + (int)lane;
 }
 
-/* The first of its stream's on which nothing else is at that time. What finds none, and no room for
- * another, is on the last. */
+/* The first track of the activity's stream that is free at that time, or a new one. If there is no
+ * room for a new one, the last of all tracks. */
 static int stream_track(const struct reprise_gpu_activity *activity)
 {
 	unsigned int track = 0, before = 0;
@@ -230,7 +228,7 @@ static int stream_track(const struct reprise_gpu_activity *activity)
 	return STREAM_TRACK + (int)track;
 }
 
-/* What took from one time to another, in nanoseconds. Names and arguments are JSON already. */
+/* Adds an event. Times are in nanoseconds; names and arguments are JSON already. */
 static void add_span(const char *name, const char *category, int track, uint64_t begin,
                      uint64_t took, const char *arguments)
 {
@@ -263,7 +261,7 @@ static void add_activity(const struct reprise_gpu_activity *activity)
 	         activity->end - activity->begin, about);
 }
 
-/* A call of the program's: by the kernel's name where it is known. */
+/* Adds a call of the program's, named after its kernel if known. */
 static void add_call(const struct reprise_timeline_event *event, int thread, uint64_t begin,
                      uint64_t took)
 {
@@ -317,7 +315,7 @@ static void add_event(const struct reprise_timeline_event *event, int thread)
 		add_other(event, thread, begin, took);
 }
 
-/* True if there was any. */
+/* True if there were events. */
 static bool write_events(struct reprise_timeline_chunk *chunk)
 {
 	uint32_t count = atomic_load_explicit(&chunk->count, memory_order_acquire);
@@ -338,7 +336,7 @@ static bool write_events(struct reprise_timeline_chunk *chunk)
 	return true;
 }
 
-/* The oldest, from which `newer` leads to the head. */
+/* The oldest chunk. Sets all `newer`, which lead back to the head. */
 static struct reprise_timeline_chunk *oldest(void)
 {
 	struct reprise_timeline_chunk *chunk = atomic_load(&reprise_timeline_chunks);
@@ -350,7 +348,7 @@ static struct reprise_timeline_chunk *oldest(void)
 	return chunk;
 }
 
-/* The head of the list stays: others may be put before it at any moment. */
+/* The head stays: other threads may add a chunk before it at any time. */
 static bool write_all(void)
 {
 	struct reprise_timeline_chunk *newer;
@@ -370,8 +368,7 @@ static bool write_all(void)
 	return any;
 }
 
-/* Has what ran on the GPU brought, unless it just was; or no more of it, if the timeline is full.
- */
+/* Flushes the GPU's activities, once per INTERVAL_NS at most. Ends them if the file is full. */
 static void ask_gpu(void)
 {
 	static uint64_t asked;
@@ -426,7 +423,7 @@ void reprise_timeline_begin_writing(void)
 
 void reprise_timeline_finish(uint64_t patience_ns)
 {
-	/* First: that there is no timeline any more does not mean that it is full. */
+	/* The writer takes a timeline that is off for a full one unless it is stopped. */
 	reprise_worker_stop(&reprise_timeline_writer);
 	atomic_store(&reprise_timeline_on, false);
 	reprise_worker_finish(&reprise_timeline_writer, patience_ns);

@@ -1,4 +1,4 @@
-/* Writing the timeline: the thread, which asks for what ran on the GPU, and the file. */
+/* The timeline's writer: its thread, which also asks for the GPU's activities, and the file. */
 #pragma once
 
 #include <stdint.h>
@@ -6,8 +6,8 @@
 /* When Reprise starts, before the timeline does. */
 void reprise_timeline_begin_writing(void);
 
-/* At exit: no more events; what there is is written, and waited for so long at most. */
+/* At exit: ends the timeline. Waits `patience_ns` at most until all events are written. */
 void reprise_timeline_finish(uint64_t patience_ns);
 
-/* After fork, in the child, before the timeline is: it has a file of its own. */
+/* After fork, in the child, before the timeline's reset: the child has a file of its own. */
 void reprise_timeline_writing_reset(void);
