@@ -1,9 +1,9 @@
-/* Amounts as people read them. */
+/* Amounts formatted for people. */
 #pragma once
 
 #define REPRISE_AMOUNT_MOST 32
 
-/* 1204331 as 1,204,331. Returns `text`. */
+/* 1204331 becomes 1,204,331. Returns `text`. */
 const char *reprise_amount_count(unsigned long long value, char text[REPRISE_AMOUNT_MOST]);
 
 /* Three digits, in the unit that fits. Returns `text`. */

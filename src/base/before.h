@@ -1,7 +1,8 @@
 /*
- * Whether a file is from before something began. Times alone do not tell: a file's tick every few
- * milliseconds, so that one of just before the beginning may have the time of the beginning; and of
- * a name that was not known then, such as one with a process number, there is only the time.
+ * Tells whether a file was last written before a given moment. File times alone are too coarse:
+ * they advance every few milliseconds, so a file written just before the moment may carry its time.
+ * If the file's name was not known at that moment (it has a process number, say), the time is all
+ * there is.
  */
 #pragma once
 
@@ -11,8 +12,8 @@
 #include <time.h>
 
 struct reprise_before {
-	struct timespec time; /* of the beginning, as times of files are taken */
-	struct stat found;    /* what was there then; st_nlink 0: nothing */
+	struct timespec time; /* the moment, by the clock of file times */
+	struct stat found;    /* the file at that moment; st_nlink 0: none */
 };
 
 static inline bool reprise_time_is_earlier(const struct timespec *one, const struct timespec *other)
@@ -21,7 +22,7 @@ static inline bool reprise_time_is_earlier(const struct timespec *one, const str
 	                                    : one->tv_nsec < other->tv_nsec;
 }
 
-/* Now it begins. `path`: the file, or NULL if its name is not known yet. */
+/* Notes the current moment. `path`: the file, or NULL if its name is not known yet. */
 static inline void reprise_before_note(struct reprise_before *before, const char *path)
 {
 	clock_gettime(CLOCK_REALTIME_COARSE, &before->time);
@@ -29,8 +30,8 @@ static inline void reprise_before_note(struct reprise_before *before, const char
 		before->found.st_nlink = 0;
 }
 
-/* Whether the file with that status was last written before, or is what was there, and was not
- * written to since. */
+/* True if the file with this status was last written before the moment, or is the file found at
+ * that moment and was not written since. */
 static inline bool reprise_is_from_before(const struct stat *status,
                                           const struct reprise_before *before)
 {

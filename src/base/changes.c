@@ -7,7 +7,7 @@
 struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1},
                                                                 {.generation = 1}};
 
-/* This thread's, of what is under way. */
+/* Changes under way on this thread. */
 static _Thread_local uint32_t own[REPRISE_CHANGES_COUNT]
 	__attribute__((tls_model(REPRISE_TLS_MODEL)));
 
@@ -19,14 +19,14 @@ static void thread_ends(void *unused)
 }
 
 static struct reprise_thread_end thread_end = {
-	.ends = thread_ends}; /* of threads that have begun a change */
+	.ends = thread_ends}; /* for threads that have begun a change */
 
 static struct reprise_changed_range *range_of(struct reprise_change *change, uint32_t generation)
 {
 	return &change->ranges[generation / 2 % REPRISE_CHANGES_KEPT];
 }
 
-/* What it is about is written first, so that who reads the new generation finds it. */
+/* Writes the range first: a thread that reads the new generation must find its range. */
 static void next_generation(struct reprise_change *change, uintptr_t first, uintptr_t last)
 {
 	uint32_t next;
@@ -39,8 +39,8 @@ static void next_generation(struct reprise_change *change, uintptr_t first, uint
 	reprise_lock_give(&change->lock);
 }
 
-/* The ranges that were read are those of their generations if none of them can have been written
- * for a later one meanwhile, or be about to. */
+/* The last check ensures that no slot read here was reused for a later generation, or is about to
+ * be. */
 bool reprise_changes_spared(enum reprise_changes what, uint32_t under, uintptr_t first,
                             uintptr_t last)
 {
@@ -62,8 +62,8 @@ void reprise_changes_begin_range(enum reprise_changes what, uintptr_t first, uin
 {
 	reprise_thread_end_hear(&thread_end);
 	own[what]++;
-	atomic_fetch_add(&reprise_changed[what].under_way,
-	                 1); /* before: who reads the new generation sees it */
+	/* Before the new generation: a thread that reads that generation must see this count. */
+	atomic_fetch_add(&reprise_changed[what].under_way, 1);
 	next_generation(&reprise_changed[what], first, last);
 }
 
@@ -72,10 +72,10 @@ void reprise_changes_begin(enum reprise_changes what)
 	reprise_changes_begin_range(what, 0, UINTPTR_MAX);
 }
 
-/* Nothing was kept since it began, so there is nothing to forget. */
+/* Nothing learnt during the change was cached, so nothing is dropped here. */
 void reprise_changes_end(enum reprise_changes what)
 {
-	if (own[what] == 0) /* begun before a fork, ended in the child */
+	if (own[what] == 0) /* the change began before a fork, and this is the child */
 		return;
 	own[what]--;
 	atomic_fetch_sub(&reprise_changed[what].under_way, 1);

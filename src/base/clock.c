@@ -2,10 +2,8 @@
 
 #include <stdatomic.h>
 
-/*
- * A rate is ticks in a nanosecond, in 2^32nds. All in integers: these functions run on the
- * program's threads, whose floating point flags and traps are the program's.
- */
+/* A rate is in ticks per nanosecond, times 2^32. Integers only: these functions run on the
+ * program's threads, whose floating point flags and traps belong to the program. */
 #define RATE_BITS 32
 #define RATE_ONE (UINT64_C(1) << RATE_BITS)
 

@@ -1,7 +1,7 @@
 /*
- * Time: nanoseconds where they are compared with limits, and ticks of the processor's counter where
- * every call is timed, since reading that costs a third. Neither makes a system call on a machine
- * that has a virtual clock page.
+ * Time: nanoseconds for comparison with limits, and ticks of the processor's counter for timing
+ * every call, since reading the counter costs a third as much. Neither makes a system call on a
+ * machine with a virtual clock page.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #ifdef REPRISE_VIRTUAL_CLOCK
 
-/* Benchmarks over recorded op streams move the time themselves. */
+/* Benchmarks over recorded op streams advance the time themselves. */
 extern uint64_t reprise_clock_virtual;
 
 static inline uint64_t reprise_clock_ns(void)
@@ -49,19 +49,16 @@ static inline uint64_t reprise_clock_ticks(void)
 
 #endif
 
-/* Notes where the counter stands; once, before the function below is used. */
+/* Notes the counter's value. Called once, before the functions below. */
 void reprise_clock_start(void);
 
-/* What it stood at then. */
+/* The counter's value at reprise_clock_start(). */
 uint64_t reprise_clock_start_ticks(void);
 
-/* How many nanoseconds so many ticks are, as measured since reprise_clock_start(). */
+/* Converts between ticks and nanoseconds, at the rate measured since reprise_clock_start(). */
 uint64_t reprise_clock_ticks_to_ns(uint64_t ticks);
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns);
 
-/*
- * The nanoseconds from reprise_clock_start() to where the counter stood at `ticks`, at a rate that
- * is measured when this is first called and is the same from then on: so of two times that are
- * written down, what came first is first, and what is within the other stays there.
- */
+/* Nanoseconds from reprise_clock_start() to the counter value `ticks`. The first call measures the
+ * rate, which then stays the same: so recorded times keep their order and their nesting. */
 uint64_t reprise_clock_steady_ns(uint64_t ticks);

@@ -16,17 +16,21 @@
 #include "base/thread.h"
 #include "base/tls.h"
 
-#define SOON_NS 1000000u     /* between two looks at first, */
-#define SELDOM_NS 256000000u /* each time twice as long, up to this */
-#define DIRECTORIES 2        /* links to a folder of tasks that are no tasks' */
+/* Time between two looks: the least, doubled after each look up to the greatest. */
+#define SOON_NS 1000000u
+#define SELDOM_NS 256000000u
+#define DIRECTORIES 2 /* links of /proc/self/task beside those of tasks */
 
-static pthread_key_t key; /* set in the program's threads that came here */
+/* Set in the program's threads that have made a call. */
+static pthread_key_t key;
 static _Atomic bool has_key;
-static _Atomic uint32_t living; /* of those; the thread sleeps on it */
-static _Atomic bool watched;    /* the thread is there */
-static sigset_t mask; /* of the one that ended last: what the program's handlers at exit run with */
+/* The number of these threads. The watching thread sleeps on it. */
+static _Atomic uint32_t living;
+static _Atomic bool watched; /* the watching thread is there */
+/* Of the thread that ended last. The program's exit handlers run with it. */
+static sigset_t mask;
 
-/* A thread has come here for the first time. */
+/* The first call of this thread. */
 static void count_in(void)
 {
 	if (!atomic_load(&has_key) || !reprise_is_programs_thread() ||
@@ -47,7 +51,8 @@ REPRISE_HOT uint32_t reprise_thread_self(void)
 	return self;
 }
 
-/* The main thread has ended, and waits for the others: it has no files any more. */
+/* True if the main thread has ended and only waits for the others. It then has no executable file
+ * any more. */
 static bool main_has_ended(void)
 {
 	char link[8];
@@ -55,8 +60,8 @@ static bool main_has_ended(void)
 	return readlink("/proc/self/exe", link, sizeof(link)) < 0 && errno == ENOENT;
 }
 
-/* No file is opened: its number might be one that the program is about to get. The main thread is
- * counted until the end. */
+/* Opens no file: the program may expect to get that number next. The kernel counts the main thread
+ * until the process ends. */
 static bool only_ours_are_left(void)
 {
 	struct stat tasks;
@@ -65,7 +70,7 @@ static bool only_ours_are_left(void)
 	       tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_ours();
 }
 
-/* As the C library does it. From here on this is one of the program's threads. */
+/* Ends the process as the C library does. From here on this is one of the program's threads. */
 static void end_process(void)
 {
 	reprise_inside = 0;
@@ -94,7 +99,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-/* The program's handlers at exit are to have the stack that they expect. */
+/* The program's exit handlers run on this thread, so it has a stack of the default size. */
 static void start(void)
 {
 	bool absent = false;

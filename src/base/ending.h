@@ -1,23 +1,20 @@
 /*
- * The end of a process whose main thread has ended, by pthread_exit: the C library ends it, by
- * exit(0), when its last thread does. Threads of ours would keep it alive for good, with all
- * signals masked. So one of them watches while none of the program's threads that ever came here is
- * left, and calls exit(0) itself when only ours are.
+ * The end of a process whose main thread has ended by pthread_exit. The C library calls exit(0)
+ * when the last thread ends. Reprise's threads would keep the process alive for good, with all
+ * signals masked. So one of them, the watching thread, looks once no thread of the program's that
+ * ever made a call is left. It calls exit(0) when only Reprise's threads are left.
  *
- * The kernel's own count of threads decides; what is counted here only tells when there is
- * something to look for.
+ * The kernel's count of threads decides. The count kept here only tells when to look.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Once. With `now` the thread that watches is started at once, and not only when it has something
- * to look for. */
+/* Once. If `now`, starts the watching thread at once, else when there is something to look for. */
 void reprise_ending_begin(bool now);
 
-/* This thread's number, from 1. It is never another thread's. Who asks for the first time is
- * counted. */
+/* This thread's number, from 1; never another thread's. The first call counts the thread. */
 uint32_t reprise_thread_self(void);
 
 /* After fork, in the child. */

@@ -3,13 +3,12 @@
 #include <stdatomic.h>
 #include <sys/prctl.h>
 
-#define NEVER \
-	(-2) /* beside the answers of the kernel, of which -1 says that it knows no filters \
-	      */
+/* Not noted yet. Not an answer of the kernel: -1 means that it knows no filters. */
+#define NEVER (-2)
 
 static _Atomic int noted = NEVER;
 
-/* 0: none; 1 and 2: under filters */
+/* 0: none; 1: strict mode; 2: filters */
 static int state(void)
 {
 	return prctl(PR_GET_SECCOMP);

@@ -10,34 +10,38 @@
 #include "base/nap.h"
 #include "base/thread_end.h"
 
-#define COURTESY_NS \
-	300000u /* the longest that the last waiting call lets the building thread go first */
-#define DOUBT_LOOK_NS \
-	50000000u /* between two looks whether there still is doubt: nobody hears its end */
-#define DOUBT_NS 1000000000u /* a thread whose last call that was may never make another */
+/* The longest that the program's last waiting call lets the builder go first. */
+#define COURTESY_NS 300000u
+/* Time between two looks whether a call is still in doubt. Its end wakes no thread. */
+#define DOUBT_LOOK_NS 50000000u
+/* A call is in doubt for this long at most: its thread may never make another. */
+#define DOUBT_NS 1000000000u
 #define FIRST 16
 
-enum {
-	IDLE,
-	AT_WORK,
-	AWAITED
-}; /* the building thread; the last: somebody sleeps until it is idle */
+/* State of the builder. AWAITED: a thread sleeps until the builder is idle. */
+enum { IDLE, AT_WORK, AWAITED };
 
 _Atomic uintptr_t reprise_gate_closed REPRISE_HOT_DATA;
 _Alignas(64) _Atomic uint32_t reprise_gate_waiting;
 _Thread_local struct reprise_gate_pass reprise_gate_pass;
 
-static struct reprise_gate_slot
-	first[FIRST]; /* for most programs' threads: no memory need be there for them */
-static _Atomic(struct reprise_gate_slot *) slots; /* of further threads; grows at its head alone */
-static _Atomic uint32_t openings; /* how often the gate was opened: who waits there sleeps on it */
-static _Atomic uint32_t work;     /* of the above; who waits for its end sleeps on it */
-static struct reprise_lock role;  /* who has it is the one that works, or wants to */
-static _Atomic uint32_t wanted;   /* the building thread wants to be let go first */
-static _Atomic(_Atomic uint32_t *) waker; /* what it sleeps on */
+/* Enough for the threads of most programs, so that these need no memory. */
+static struct reprise_gate_slot first[FIRST];
+/* The slots of further threads. Grows at its head only. */
+static _Atomic(struct reprise_gate_slot *) slots;
+/* How often the gate was opened. Threads that wait at the gate sleep on it. */
+static _Atomic uint32_t openings;
+/* IDLE, AT_WORK or AWAITED. Threads that wait for the builder sleep on it. */
+static _Atomic uint32_t work;
+/* Held by the thread that works, or is about to. */
+static struct reprise_lock role;
+/* The builder wants to go first. */
+static _Atomic uint32_t wanted;
+/* The word that the builder sleeps on. */
+static _Atomic(_Atomic uint32_t *) waker;
 
-/* There was no memory for a slot: who uses this one is never seen to leave, and nothing is built
- * any more. */
+/* Used if there was no memory for a slot. It always counts as giving work, so nothing is built any
+ * more. */
 static struct reprise_gate_slot shared = {.giving = REPRISE_GATE_ANY};
 static _Atomic bool is_shared;
 
@@ -66,7 +70,7 @@ static void thread_ends(void *unused)
 }
 
 static struct reprise_thread_end thread_end = {
-	.ends = thread_ends}; /* of threads that have a slot, or wait */
+	.ends = thread_ends}; /* for threads that have a slot, or wait */
 
 static struct reprise_gate_slot *take_free(void)
 {
@@ -132,8 +136,8 @@ static void wait_for_idle(void)
 	reprise_waited_since(begin);
 }
 
-/* Both at once for a signal's handler, or it would take this thread for another. Returns how many
- * there were. */
+/* Changes both counts as one step for signal handlers: else a handler would count this thread as
+ * another. Returns the global count before. */
 static uint32_t count_waiting(uint32_t change)
 {
 	uint32_t before;
@@ -167,8 +171,8 @@ static void wake(_Atomic uint32_t *word)
 	reprise_futex_wake(word);
 }
 
-/* A program that does little but wait by such calls would leave the building thread no moment
- * otherwise. */
+/* Without this, a program that does little but make waiting calls would leave the builder no
+ * time. */
 static void be_courteous(void)
 {
 	_Atomic uint32_t *word = atomic_load(&waker);
@@ -214,7 +218,7 @@ bool reprise_gate_alone(uint64_t patience_ns)
 	return alone;
 }
 
-/* ---- the building thread ---- */
+/* ---- the builder ---- */
 
 static bool is_doubted(const struct reprise_gate_slot *slot)
 {
@@ -237,8 +241,8 @@ static void become_idle(void)
 		reprise_futex_wake(&work);
 }
 
-/* No call waits. Who takes back what another one wanted wakes that one: a call that ends at this
- * moment may not. */
+/* No call waits. Withdraws the wish, and wakes the thread that made it: a call that ends at this
+ * moment may not wake it. */
 static void want_no_more(_Atomic uint32_t *word)
 {
 	if (atomic_exchange(&wanted, 0) == 0)
@@ -247,8 +251,8 @@ static void want_no_more(_Atomic uint32_t *word)
 	wake(word);
 }
 
-/* Until the last call that waits has ended. It may have before it could see that: then whoever
- * sleeps looks again. */
+/* States the wish to go first once the last waiting call has ended. If that has happened already,
+ * wakes the builder to look again. */
 static void want(_Atomic uint32_t *word)
 {
 	atomic_store(&wanted, 1);
@@ -256,8 +260,8 @@ static void want(_Atomic uint32_t *word)
 		wake(word);
 }
 
-/* Under `role`. A call that begins to wait after the first look sees who is at work, and takes it
- * back. */
+/* Under `role`. A call that begins to wait after the look here sees AT_WORK, and takes its own
+ * count back. */
 static bool may_work(_Atomic uint32_t *word, uint64_t *pause)
 {
 	*pause = 0;

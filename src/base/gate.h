@@ -1,23 +1,22 @@
 /*
- * The gate: it keeps apart the building thread's calls to the driver and the program's, where both
- * could wait for each other (docs/design/gate.md).
+ * The gate keeps the builder's driver calls apart from the program's, where each could wait for the
+ * other (docs/design/gate.md).
  *
- * Two kinds of calls of the program's come through it:
+ * Two kinds of calls pass it, the program's own and those that Reprise makes in their place:
  *
- *   giving    gives a context work, which may wait for what is yet to come: launches, host
- *             functions, waits for events, values and semaphores, allocations in stream order.
- *             The program's own calls and those of ours that stand for them.
- *   waiting   may wait until a context or a device has nothing to do, and may keep everybody
- *             else from giving it work meanwhile: memory that is freed, modules that are loaded,
- *             graphs that are instantiated, streams that are made.
+ *     giving    gives a context work that may wait for something later: launches, host functions,
+ *               waits for events, values and semaphores, allocations in stream order.
+ *     waiting   may wait until a context or a device is idle, and may block all other threads'
+ *               launches meanwhile: freeing memory, loading modules, instantiating graphs,
+ *               creating streams.
  *
- * And two things the building thread does: it works (base calls to the driver) only while no call
- * is waiting, and none begins meanwhile; and it closes the gate to those that give one context
- * work, for the calls that wait themselves (workers/quiescence.h).
+ * The builder works (calls the driver) only while no call is waiting, and no waiting call begins
+ * until it is done. For its own calls that wait, it also closes the gate to calls that give work to
+ * one context (workers/quiescence.h).
  *
- * Each thread has a slot of its own, so that who gives work writes to no word that another writes,
- * and a thread that ends in its call, by cancellation or in a signal's handler, is there no more
- * afterwards. Who gives work is inside (inside.h): what the driver calls back passes straight
+ * Each thread has a slot of its own. So threads that give work share no written word, and the slot
+ * of a thread that ends within its call, by cancellation or in a signal handler, is cleared. A
+ * thread that gives work counts as inside (inside.h): what the driver calls back passes straight
  * through.
  */
 #pragma once
@@ -29,26 +28,27 @@
 #include "base/inside.h"
 #include "base/tls.h"
 
-#define REPRISE_GATE_ANY ((uintptr_t)1) /* in the place of a context: nobody knows which */
+#define REPRISE_GATE_ANY ((uintptr_t)1) /* in place of a context: which one is not known */
 
 struct reprise_gate_slot {
-	_Alignas(
-		64) _Atomic uintptr_t giving; /* the context that its thread is giving work; 0: it is not */
-	_Atomic uint64_t doubted; /* when its thread last made a call of which nobody knows what it
-	                             does; 0: it made another since */
+	/* The context that the thread gives work to; 0: none. */
+	_Alignas(64) _Atomic uintptr_t giving;
+	/* When the thread made a call of unknown effect; 0: it has made another call since. */
+	_Atomic uint64_t doubted;
 	_Atomic bool taken;
 	struct reprise_gate_slot *next;
 };
 
-extern _Atomic uintptr_t reprise_gate_closed; /* the context to which it is closed; 0: it is open */
-extern _Alignas(64) _Atomic uint32_t
-	reprise_gate_waiting; /* calls under way that may wait for all work */
+/* The context that the gate is closed to; 0: open. */
+extern _Atomic uintptr_t reprise_gate_closed;
+/* Calls under way that may wait for all work. */
+extern _Alignas(64) _Atomic uint32_t reprise_gate_waiting;
 
 /* This thread's. */
 struct reprise_gate_pass {
-	struct reprise_gate_slot *slot; /* NULL until it first gives work */
-	unsigned int
-		waiting; /* calls of it that may wait; a signal's handler may make one in another */
+	struct reprise_gate_slot *slot; /* NULL until the thread first gives work */
+	/* Its calls that may wait. More than one if a signal handler makes one within another. */
+	unsigned int waiting;
 };
 
 extern _Thread_local struct reprise_gate_pass reprise_gate_pass
@@ -58,14 +58,14 @@ struct reprise_gate_slot *reprise_gate_find_slot(void);
 void reprise_gate_wait(uintptr_t closed);
 
 /* Around a call that gives work to a context, NULL if that is not known. Waits while the gate is
- * closed to it: for milliseconds at most. */
+ * closed to the context: for milliseconds at most. */
 static inline void reprise_gate_enter(const void *context)
 {
 	uintptr_t giving = context != NULL ? (uintptr_t)context : REPRISE_GATE_ANY, closed;
 	struct reprise_gate_slot *slot;
 
-	reprise_inside++; /* before all else: the handler of a signal that comes now passes straight
-	                     through */
+	/* First of all: the handler of a signal that comes now passes straight through. */
+	reprise_inside++;
 	atomic_signal_fence(memory_order_seq_cst);
 	slot = reprise_gate_pass.slot;
 	if (__builtin_expect(slot == NULL, 0))
@@ -88,41 +88,37 @@ static inline void reprise_gate_leave(void)
 }
 
 /*
- * Around a call of the program's that may wait for all work. Waits while the building thread is at
- * work: for milliseconds at most. No lock may be held. While such a call is under way nothing
- * begins to be deferred (lane/enter.c).
+ * Around a call of the program's that may wait for all work. Waits while the builder works: for
+ * milliseconds at most. No lock may be held. While such a call is under way, no lane begins to
+ * defer (lane/enter.c).
  */
 void reprise_gate_begin_waiting(void);
 void reprise_gate_end_waiting(void);
 
-/*
- * Before a call of which nobody knows what it does, nor when it returns: until this thread says the
- * next word here, for a second at most, it counts as one that gives work and waits.
- */
+/* Before a call whose effect and end are not known. It counts as giving work and as waiting until
+ * the thread calls reprise_gate_doubt_no_more(), for a second at most. */
 void reprise_gate_doubt(void);
 void reprise_gate_doubt_no_more(void);
-bool reprise_gate_is_in_doubt(void); /* whether any thread's call counts so */
+bool reprise_gate_is_in_doubt(void); /* true if any thread's call is in doubt */
 
-/*
- * Whether no other thread is in a call that may wait; waits for that, for so long at most. Of a
- * thread that is in one itself: what it calls then is not kept by others.
- */
+/* Waits for `patience_ns` at most until no other thread is in a waiting call. True if so. If this
+ * thread is in one, no other thread blocks the calls that it makes. */
 bool reprise_gate_alone(uint64_t patience_ns);
 
 /*
- * The building thread's, or of who does its work; one thread at a time, others wait for it. True if
- * no call is waiting, and none begins until reprise_gate_end_work(). If there is one, the word is
- * changed and woken as soon as there is none, and that thread then lets this one go first. In
- * *pause, if it is false, how long to sleep on the word at most; 0: until it is woken. All who work
- * sleep on the same word, or one would be woken in another's place.
+ * By the builder, or a thread that does its work; others wait for their turn. True if no call is
+ * waiting; none begins until reprise_gate_end_work(). If false, the caller sleeps on `word`, for
+ * *pause nanoseconds at most (0: until woken). If a call is waiting, the end of the last one
+ * changes and wakes `word`, and lets the caller go first. All callers pass the same word, or one
+ * would be woken in place of another.
  */
 bool reprise_gate_begin_work(_Atomic uint32_t *word, uint64_t *pause);
 void reprise_gate_end_work(void);
 
 /*
- * Between these two. Closes the gate to the context, and waits until nobody is giving it work, for
- * so long at most; true if it is closed and nobody is. Not by a thread that holds what somebody who
- * is giving work may want.
+ * Between begin_work and end_work. Closes the gate to the context, and waits for `patience_ns` at
+ * most until no thread gives it work. True if so; else the gate is open again. The caller holds
+ * nothing that a thread giving work may want.
  */
 bool reprise_gate_close(const void *context, uint64_t patience_ns);
 void reprise_gate_open(void);

@@ -1,7 +1,5 @@
-/*
- * Hashing of what an op is. 64 bits, fast on short keys, not for adversaries: a collision costs a
- * failed guard, never a wrong result, since guards compare bytes.
- */
+/* Hashing of ops: 64 bits, fast on short keys, not safe against adversaries. A collision costs a
+ * failed guard and never a wrong result, since guards compare bytes. */
 #pragma once
 
 #include <stddef.h>

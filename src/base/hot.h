@@ -1,8 +1,8 @@
 /*
- * What a steady loop passes through at every op. A program that does much between two calls, as
- * Python does, has its own code and data in the caches by then: each line and each page of ours is
- * fetched anew, which takes longer than all that is done with it. So these functions stand side by
- * side, and so do the few words that all of them read and nobody writes while the loop goes on.
+ * Marks what a steady loop uses at every op. A program that does much between two calls, as Python
+ * does, fills the caches with its own code and data. Fetching Reprise's lines and pages anew then
+ * takes longer than the work itself. So these functions stand side by side, and so do the few words
+ * that all of them read and none writes in a steady loop.
  */
 #pragma once
 

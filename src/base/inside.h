@@ -1,10 +1,10 @@
 /*
- * Whether this thread is inside Reprise: non-zero while it holds one of Reprise's locks, and while
- * Reprise itself calls the driver or the loader. A door that is reached then (from a callback, from
- * a constructor that dlopen runs, from a signal's handler that interrupted Reprise) passes straight
- * through, and so never waits for a lock that its own thread holds.
+ * Non-zero while this thread is inside Reprise: while it holds one of Reprise's locks, or while
+ * Reprise itself calls the driver or the loader. A door reached then passes straight through (from
+ * a callback, a constructor that dlopen runs, or a signal handler that interrupted Reprise). So it
+ * never waits for a lock that its own thread holds.
  *
- * A depth, not a flag: whoever adds one takes it off again on every way out.
+ * A depth, not a flag. Code that adds one takes it off again on every way out.
  */
 #pragma once
 
@@ -16,19 +16,17 @@
 extern _Thread_local int reprise_inside
 	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
-/* The depth of a thread of ours, which never leaves. */
+/* The depth of Reprise's own threads, which never leave. */
 #define REPRISE_INSIDE_FOR_GOOD (1 << 20)
 
-/* Whether this is one of the program's threads, whose time is the program's. */
+/* True on the program's threads, whose time is the program's. */
 static inline bool reprise_is_programs_thread(void)
 {
 	return reprise_inside < REPRISE_INSIDE_FOR_GOOD;
 }
 
-/*
- * Around calls of ours to the driver: they may have cancellation points, and a thread that was
- * cancelled in one would take what it holds with it. Returns what reprise_leave() is to be given.
- */
+/* Around Reprise's own driver calls. They may have cancellation points, and a thread cancelled in
+ * one would leave its locks held. Returns the argument for reprise_leave(). */
 static inline int reprise_enter(void)
 {
 	int before;

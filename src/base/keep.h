@@ -1,7 +1,5 @@
-/*
- * What is the program's in each thread, and kept for it: errno, and the floating point environment.
- * Its calls are the driver's as far as it knows, and a driver's call changes neither.
- */
+/* Keeps each thread's errno and floating point environment. The program's calls go to the driver as
+ * far as it knows, and a driver call changes neither. */
 #pragma once
 
 #include <errno.h>
@@ -12,8 +10,8 @@ static inline void reprise_errno_put_back(const int *kept)
 	errno = *kept;
 }
 
-/* In whatever the doors call (entry/entry.h): errno is as before when it returns. What that calls
- * in turn need not care. */
+/* For all functions that doors call (entry/entry.h): errno is as before when they return. Functions
+ * that these call need not keep it. */
 #define REPRISE_KEEP_ERRNO \
 	__attribute__((cleanup(reprise_errno_put_back), unused)) const int reprise_kept_errno = errno
 
@@ -21,11 +19,8 @@ struct reprise_float {
 	uint64_t control, status;
 };
 
-/*
- * Takes this thread's floating point environment, and gives it the default one: no exception traps,
- * and what is rounded is rounded to the nearest. (The x87 stack's is left: nothing of ours computes
- * with it.)
- */
+/* Saves this thread's floating point environment and sets the default one: no traps, rounding to
+ * nearest. Leaves the x87 stack, which Reprise does not use. */
 static inline struct reprise_float reprise_float_take(void)
 {
 	struct reprise_float kept = {0, 0};
@@ -55,7 +50,8 @@ static inline void reprise_float_put_back(const struct reprise_float *kept)
 	__attribute__((cleanup(reprise_float_put_back), unused)) \
 	const struct reprise_float reprise_kept_float = reprise_float_take()
 
-/* A thread of ours: it inherits the environment of whoever started it, and with it what traps. */
+/* For Reprise's own threads: they inherit the environment of the thread that started them, with its
+ * traps. */
 static inline void reprise_float_begin(void)
 {
 #if defined(__x86_64__)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Open MPI, MPICH and its kin, Slurm, torchrun. The first that is a number counts; the last tells
- * of one machine only. */
+/* Open MPI, MPICH and its kin, Slurm, torchrun. The first that is a number counts. The last is a
+ * number within one machine only. */
 static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", "RANK",
                                         "LOCAL_RANK"};
 

@@ -1,27 +1,26 @@
-/* Which of the processes of a job this is, as its launcher says in the environment; and by which
- * `reprise run` it was started. */
+/* The rank of this process in its job, from the launcher's environment variables, and the `reprise
+ * run` that started it. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct reprise_launcher {
-	const char *variable; /* which said so */
+	const char *variable; /* the variable that gave the rank */
 	uint64_t rank;
 };
 
-/* Looks; once, when Reprise starts: the program may change its environment later. */
+/* Reads the environment. Once, when Reprise starts: the program may change its environment
+ * later. */
 void reprise_launcher_look(void);
 
-/* False if there is none that we know. */
+/* False if no known launcher gave a rank. */
 bool reprise_launcher_found(struct reprise_launcher *launcher);
 
-/*
- * The command's mark, by which it knows the reports of its own processes; that of a command within
- * a command is behind the outer one's, after a slash. Not an option: the command alone sets it.
- */
+/* The mark by which the command finds the reports of its own processes. A nested command appends
+ * its mark after a slash. Not an option: only the command sets it. */
 #define REPRISE_LAUNCHER_MARK "_REPRISE_RUN"
-#define REPRISE_LAUNCHER_MARK_MOST 256 /* a longer one is none */
+#define REPRISE_LAUNCHER_MARK_MOST 256 /* a longer one is ignored */
 
-/* As the environment had it when that was looked at; "" if it had none. */
+/* The mark, as the environment had it then; "" if none. */
 const char *reprise_launcher_mark(void);

@@ -1,33 +1,32 @@
 /*
- * A lock of one word: one atomic exchange when nobody else wants it, a futex when somebody does.
+ * A lock of one word: one atomic exchange without contention, a futex with it.
  *
- * The order of all locks in Reprise. Who holds one may take only those further down:
+ * The order of all locks in Reprise. A thread that holds one may take only those further down:
  *
- *     start       Reprise starts, at the first call (process/process.c); takes leaves alone
- *     role        works in the place of, or as, the building thread (base/gate.c)
- *     compiling   graphs are being captured and instantiated (graph/building.c)
- *     joining     lanes join, or are parted (lane/group/merge.c)
+ *     start       Reprise starts, at the first call (process/process.c); takes leaves only
+ *     role        the work of the builder, or done in its place (base/gate.c)
+ *     compiling   graphs are captured and instantiated (graph/building.c)
+ *     joining     streams are merged into a group, or a group is split (lane/group/merge.c)
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
- *     queue       a lane's completed visits are launched (lane/pending.h)
+ *     queue       a lane's pending launches are made (lane/pending.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
- *     leaves      what changed (base/changes.h), the start of a thread (base/worker.h),
- *                 the function table (op/function.c), the build queue (graph/build_queue.c),
- *                 the graveyard (graph/reclaim.c), the program's captures (graph/program_captures.c),
- *                 errors that are kept (lane/errors.c), events that have ended (lane/ended_events.c),
- *                 who met whom (lane/group/detect.c), the recorder (record/record.c),
- *                 traces that ended (trace/account.c), the series over time (stats/series.c),
- *                 the sums of kernels (stats/kernels.c), a report that is written
- *                 (report/report.c), what ran on the GPU, for the timeline
- *                 (timeline/activities.c)
+ *     leaves      changes (base/changes.h), the start of a thread (base/worker.h), the function
+ *                 table (op/function.c), the build queue (graph/build_queue.c), the reclaim list
+ *                 (graph/reclaim.c), the program's captures (graph/program_captures.c), kept
+ *                 errors (lane/errors.c), ended events (lane/ended_events.c), fork detection
+ *                 (lane/group/detect.c), the recorder (record/record.c), accounts of ended traces
+ *                 (trace/account.c), the series over time (stats/series.c), the sums of kernels
+ *                 (stats/kernels.c), writing a report (report/report.c), the timeline's
+ *                 activities of the GPU (timeline/activities.c)
  *
  * No lock is held while the program's own eager call is in the driver.
  *
- * The gate (gate.h) comes after lanes: who holds a lane's lock may go through it, and wait there;
- * who has closed it takes no lock but leaves.
+ * The gate (gate.h) comes after `lane`: a thread that holds a lane's lock may pass the gate, and
+ * wait there. A thread that has closed the gate takes leaves only.
  *
- * A thread that holds one counts as inside Reprise (inside.h). So a signal's handler that
- * interrupts it may end the program or call CUDA, though CUDA does not promise that, and waits for
- * no lock that only it could give.
+ * A thread that holds a lock counts as inside Reprise (inside.h). So a signal handler that
+ * interrupts it may end the program or call CUDA, though CUDA does not promise that, and never
+ * waits for a lock of its own thread.
  */
 #pragma once
 
@@ -38,7 +37,7 @@
 #include "base/inside.h"
 
 struct reprise_lock {
-	_Atomic uint32_t word; /* 0 free, 1 held, 2 held and somebody sleeps */
+	_Atomic uint32_t word; /* 0 free, 1 held, 2 held and a thread sleeps */
 };
 
 void reprise_lock_wait(struct reprise_lock *lock);
@@ -53,8 +52,8 @@ static inline bool reprise_lock_grab(struct reprise_lock *lock)
 	                                               memory_order_relaxed);
 }
 
-/* Inside before the lock is held, and until it is not: a signal may come between any two
- * instructions. */
+/* Counts as inside before the lock is held and until it is released: a signal may come between any
+ * two instructions. */
 static inline void reprise_lock_take(struct reprise_lock *lock)
 {
 	reprise_inside++;
@@ -73,7 +72,7 @@ static inline bool reprise_lock_try(struct reprise_lock *lock)
 	return false;
 }
 
-/* Takes the lock if it is free within so long: its holder may be kept in the driver. */
+/* Takes the lock if it is free within `nanoseconds`: its holder may be blocked in the driver. */
 bool reprise_lock_take_within(struct reprise_lock *lock, uint64_t nanoseconds);
 
 static inline void reprise_lock_give(struct reprise_lock *lock)
@@ -84,13 +83,13 @@ static inline void reprise_lock_give(struct reprise_lock *lock)
 	reprise_inside--;
 }
 
-/* The longest that a call of the program's ever waited for us, in nanoseconds: for a lock, or for
- * the building thread. */
+/* The longest that a call of the program's ever waited for Reprise, in nanoseconds: for a lock, or
+ * for the builder. */
 extern _Atomic uint64_t reprise_wait_longest_ns;
 /* This thread waited from `begin` until now. */
 void reprise_waited_since(uint64_t begin);
 
-/* Futex on any word: sleeps while *word == value, at most `nanoseconds` (0: without limit). May
- * return early. */
+/* Futex on any word: sleeps while *word == value, at most `nanoseconds` (0: no limit). May return
+ * early. */
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void reprise_futex_wake(_Atomic uint32_t *word);

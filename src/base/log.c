@@ -22,7 +22,7 @@
 static _Atomic uint64_t current_level = REPRISE_LOG_WARNING;
 static _Atomic unsigned int lines_told;
 
-/* What stderr was when the program began. */
+/* The file that stderr was when the program began. */
 static struct {
 	bool known;
 	dev_t device;
@@ -30,13 +30,13 @@ static struct {
 } stderr_file;
 
 /*
- * Whether this library was loaded with the program, and not opened by it later. Then it stands
- * before the loader in the list of loaded objects. What is opened later comes behind the loader. So
- * does a library that only another library needs: it counts as opened later.
+ * True if this library was loaded with the program, and not opened later. It then stands before the
+ * loader in the list of loaded objects. A library opened later stands behind it. So does one that
+ * only another library needs: it counts as opened later.
  */
 static bool came_with_program(void)
 {
-	struct link_map *own = NULL, *map = _r_debug.r_map; /* not that of another namespace */
+	struct link_map *own = NULL, *map = _r_debug.r_map; /* the list of the main namespace */
 	Dl_info info;
 
 	if (dladdr1(&stderr_file, &info, (void **)&own, RTLD_DL_LINKMAP) == 0)
@@ -56,10 +56,8 @@ static bool is_commands(const struct stat *status)
 	return told != NULL && strcmp(told, own) == 0;
 }
 
-/*
- * A constructor, and the only one: who closes stderr and opens a file may do so before its first
- * call that comes here, and then nothing would tell that file from stderr.
- */
+/* The only constructor. A program may close stderr and open another file before its first call;
+ * nothing would tell the two files apart then. */
 __attribute__((constructor)) void reprise_log_open(void)
 {
 	REPRISE_KEEP_ERRNO;
@@ -71,8 +69,8 @@ __attribute__((constructor)) void reprise_log_open(void)
 	stderr_file.inode = status.st_ino;
 }
 
-/* A program that closed stderr may have any file of its own under that number now; and one whose
- * reader sleeps is not to wait for it. */
+/* The program may have closed stderr and have any file under its number now. And it must not wait
+ * for a reader that does not read. */
 static bool somebody_listens(void)
 {
 	struct pollfd listener = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -98,8 +96,8 @@ static void tell(const char *format, va_list arguments)
 	if (more > 0)
 		length += more < (int)sizeof(line) - length - 1 ? more : (int)sizeof(line) - length - 2;
 	line[length++] = '\n';
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE,
-	                       &cancelled); /* poll is a cancellation point, and locks may be held */
+	/* poll is a cancellation point, and locks may be held. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
 	if (somebody_listens())
 		reprise_write(STDERR_FILENO, line, (size_t)length);
 	pthread_setcancelstate(cancelled, NULL);

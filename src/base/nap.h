@@ -5,8 +5,8 @@
 #include <sched.h>
 #include <time.h>
 
-#define REPRISE_NAP_YIELDS 64 /* looks before the first sleep; a guess */
-#define REPRISE_NAP_NS 20000  /* of a sleep; a guess */
+#define REPRISE_NAP_YIELDS 64 /* polls before the first sleep; a guess */
+#define REPRISE_NAP_NS 20000  /* length of a sleep; a guess */
 
 /* Changes errno. `looks`: the number of polls so far. */
 static inline void reprise_nap(unsigned int looks)

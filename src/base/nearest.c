@@ -5,7 +5,7 @@
 #define LENGTH_MOST 63
 #define LETTERS_PER_ERROR 3
 
-/* Without the locale, which is the program's. */
+/* Independent of the locale, which belongs to the program. */
 static char small(char letter)
 {
 	return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
@@ -16,8 +16,8 @@ static size_t least(size_t one, size_t other)
 	return one < other ? one : other;
 }
 
-/* How many errors are between them ("optimal string alignment"): row by row, of which the last two
- * are kept. */
+/* The number of typing errors between the two ("optimal string alignment"), row by row. Only the
+ * last two rows are needed. */
 static size_t errors(const char *one, size_t one_length, const char *other, size_t other_length)
 {
 	size_t rows[3][LENGTH_MOST + 1];

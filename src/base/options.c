@@ -12,7 +12,7 @@
 
 #define PREFIX REPRISE_OPTIONS_PREFIX "_"
 
-/* Not options: what the modulefile sets, and what it looks at (docs/install.md). */
+/* Not options: set and read by the modulefile (docs/install.md). */
 static const char *const others[] = {"REPRISE_LIBRARY", "REPRISE_PRELOAD"};
 
 const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
@@ -108,14 +108,14 @@ static bool take(enum reprise_option option, const char *text)
 	return true;
 }
 
-/* Without the prefix, which all have and would be near each other by; REPRISE itself as somebody
- * may call it who does not know it. */
+/* Without the prefix, which would make all names near each other. REPRISE itself counts as MODE,
+ * since a user may guess that name. */
 static const char *bare_name(const char *variable)
 {
 	return variable[sizeof(PREFIX) - 2] == '\0' ? "MODE" : variable + sizeof(PREFIX) - 1;
 }
 
-/* The option that was probably meant; NULL if none was. */
+/* The option that was probably meant; NULL if none. */
 static const char *meant(const char *variable)
 {
 	const char *names[REPRISE_OPTION_COUNT], *nearest;
@@ -141,7 +141,7 @@ static bool is_known(const char *variable, size_t length)
 	return false;
 }
 
-/* Whether the command has that value of a variable in one of its lists. */
+/* True if the command's list `list` has this value of the variable. */
 static bool is_listed(const char *list, const char *variable, size_t length, const char *text)
 {
 	size_t text_length = strlen(text);
@@ -157,7 +157,7 @@ static bool is_listed(const char *list, const char *variable, size_t length, con
 	return false;
 }
 
-/* Variables that look like options and are none: somebody believes that they do something. */
+/* Warns of variables that look like options and are none, since they have no effect. */
 static void tell_unknown(void)
 {
 	for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {

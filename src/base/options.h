@@ -1,10 +1,10 @@
 /*
- * Every option, once: its enumerator, its environment variable, its kind, default, range and help.
+ * Every option, once: its enumerator, environment variable, kind, default, range and help.
  *
- * Options are read from the environment when Reprise starts, and only then. A value that cannot be
- * used is named in one line on stderr and the default is used; so is a variable that begins with
- * REPRISE_ and is none of them, unless the command `reprise` has named it already. A program that
- * runs with more rights than its user has (AT_SECURE) gets the defaults, and off.
+ * Options are read from the environment when Reprise starts, and only then. If a value cannot be
+ * used, one line on stderr says so and the default is used. A variable that begins with REPRISE_
+ * and is no option is named in the same way, unless the command `reprise` has named it already. A
+ * program with more rights than its user (AT_SECURE) gets the defaults, and off.
  */
 #pragma once
 
@@ -47,7 +47,7 @@
 	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
 	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
 
-/* Words of REPRISE, in their order. */
+/* The words of REPRISE, in their order. */
 enum reprise_mode {
 	REPRISE_MODE_OFF,
 	REPRISE_MODE_OBSERVE,
@@ -55,7 +55,8 @@ enum reprise_mode {
 	REPRISE_MODE_VERIFY,
 };
 
-/* What Reprise does: as the option says, but OFF where it stands aside. OFF before it starts. */
+/* What Reprise does: as the option says, but OFF before Reprise starts, or where it stands
+ * aside. */
 extern enum reprise_mode reprise_mode;
 
 enum reprise_option {
@@ -71,17 +72,17 @@ struct reprise_option_row {
 	const char *variable;
 	enum { REPRISE_OPTION_WORD, REPRISE_OPTION_NUMBER, REPRISE_OPTION_TEXT } kind;
 	uint64_t standard, least, greatest;
-	const char *words; /* allowed words, separated by '|', in the order of their values; of a TEXT
-	                      the default */
+	/* Allowed words, separated by '|', in the order of their values; the default of a TEXT. */
+	const char *words;
 	const char *help;
 };
 
 extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT];
 
 /*
- * Set by the command `reprise` (src/cli/given.h): VARIABLE=value, with a semicolon behind each. The
- * first has the options that it has set itself; the second what it has looked at, and named where
- * it was wrong. A program that changes a variable is not meant by either.
+ * Set by the command `reprise` (src/cli/given.h): VARIABLE=value, each followed by a semicolon. The
+ * first lists the options that the command has set, the second those that it has checked and named
+ * if wrong. Neither holds once the program changes the variable.
  */
 #define REPRISE_OPTIONS_SET "_REPRISE_SET"
 #define REPRISE_OPTIONS_NAMED "_REPRISE_NAMED"
@@ -90,11 +91,11 @@ extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT]
 /* Reads the environment. Not thread-safe; reprise_start() calls it once. */
 void reprise_options_read(void);
 
-/* Whether the option may have that value. Looks at the table only. */
+/* True if the option may have that value. Reads only the table. */
 bool reprise_option_accepts(enum reprise_option option, const char *text);
 
-/* What values it may have, in words to stand behind "is not": "a number from 0 to 100000
- * (microseconds)". Returns `words`. */
+/* The values that the option may have, in words that fit behind "is not": "a number from 0 to
+ * 100000 (microseconds)". Returns `words`. */
 const char *reprise_option_range(enum reprise_option option, char *words, size_t size);
 
 /* The value of a WORD or NUMBER option. */
@@ -106,5 +107,5 @@ const char *reprise_option_text(enum reprise_option option);
 /* True if the environment gave a usable value. */
 int reprise_option_given(enum reprise_option option);
 
-/* Where its value is from, in a word: "default", "environment" or "command". */
+/* The origin of its value: "default", "environment" or "command". */
 const char *reprise_option_origin(enum reprise_option option);

@@ -1,4 +1,4 @@
-/* What is kept of the report's file is under the lock of who writes it (report.c). */
+/* The state of the report's file is under the lock for writing reports (report/report.c). */
 #include "base/output.h"
 
 #include <errno.h>
@@ -19,10 +19,10 @@
 #define DRAFT_MOST (REPRISE_OUTPUT_PATH_MOST + 32)
 
 static const char *report_pattern = "";
-static char began_in[REPRISE_OUTPUT_PATH_MOST]; /* the folder; empty if nobody knows */
-static struct reprise_before before;            /* this process began to be reported on */
+static char began_in[REPRISE_OUTPUT_PATH_MOST]; /* the folder; empty if not known */
+static struct reprise_before before;            /* when reporting on this process began */
 
-/* What this process wrote last, if anything. */
+/* The report that this process wrote last, if any. */
 static struct {
 	bool known;
 	char path[REPRISE_OUTPUT_PATH_MOST];
@@ -79,9 +79,9 @@ void reprise_output_forget(void)
 }
 
 /*
- * Opens what is there under that name, if an earlier run left it. What is not a file of ours is not
- * even opened, which alone can do something to a device. Under the file's lock the second look is
- * final. *taken: the file is of this run, another process's. Returns the error.
+ * Opens the file of that name, if an earlier run left it. Does not open what is not a regular file
+ * of this user's: opening alone can act on a device. The check under the file's lock is final.
+ * *taken: the file belongs to another process of this run. Returns the error.
  */
 static int open_old(const char *path, int *file, struct stat *status, bool *taken)
 {
@@ -104,12 +104,12 @@ static int open_old(const char *path, int *file, struct stat *status, bool *take
 	return error;
 }
 
-/* Gives the draft a name that nothing has. */
+/* Renames the draft to a name that is free. */
 static int take_free(const char *draft, const char *path)
 {
 	if (renameat2(AT_FDCWD, draft, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
 		return 0;
-	if (errno != EINVAL && errno != ENOSYS) /* file systems of which the kernel cannot ask that */
+	if (errno != EINVAL && errno != ENOSYS) /* some file systems cannot do that */
 		return errno;
 	if (link(draft, path) != 0)
 		return errno;
@@ -124,7 +124,7 @@ static int take_old(const char *draft, const char *path, bool *taken)
 
 	if (error != 0)
 		return error;
-	chmod(draft, status.st_mode & 0777); /* as the user has it */
+	chmod(draft, status.st_mode & 0777); /* keeps the user's permissions */
 	error = rename(draft, path) == 0 ? 0 : errno;
 	close(file);
 	return error;
@@ -137,7 +137,7 @@ static int take(const char *draft, const char *path, bool *taken)
 	return error == EEXIST ? take_old(draft, path, taken) : error;
 }
 
-/* Whether the report that this process wrote last is still there. */
+/* True if the report that this process wrote last is still there. */
 static bool has_mine(void)
 {
 	struct stat status;
@@ -146,7 +146,7 @@ static bool has_mine(void)
 	       status.st_ino == mine.inode;
 }
 
-/* The draft becomes the report. */
+/* Makes the draft the report. */
 static int publish(const char *draft, const char *path, const struct stat *status)
 {
 	char beside[DRAFT_MOST];
@@ -172,7 +172,7 @@ static int publish(const char *draft, const char *path, const struct stat *statu
 	return error;
 }
 
-/* What an earlier process of this number left behind it has to go. */
+/* Removes a draft that an earlier process of the same number left behind. */
 static int open_draft(const char *path)
 {
 	int file = open_new(path);
@@ -184,8 +184,8 @@ static int open_draft(const char *path)
 	return open_new(path);
 }
 
-/* Where there can be no draft: the folder is not to be written to, or the name is as long as a name
- * may be. */
+/* For where no draft is possible: the folder is not writable, or the name is as long as a name may
+ * be. */
 static int write_in_place(const char *path, int (*write)(int file, const void *what),
                           const void *what)
 {
@@ -207,7 +207,7 @@ static int write_draft(int file, int (*write)(int file, const void *what), const
 {
 	int error;
 
-	flock(file, LOCK_EX | LOCK_NB); /* nobody else knows it yet */
+	flock(file, LOCK_EX | LOCK_NB); /* no other process knows the file yet */
 	error = write(file, what);
 	return error == 0 && fstat(file, status) != 0 ? errno : error;
 }
@@ -264,7 +264,7 @@ static bool is_locked_in(void)
 	return came;
 }
 
-/* The name as seen from anywhere. False if it is too long, or if nobody knows where this is. */
+/* Makes the name absolute. False if it is too long, or the working directory is not known. */
 static bool make_absolute(const char *name, char *path)
 {
 	size_t length = 0;

@@ -1,10 +1,10 @@
-/* Words that may hold anything, to be shown on a terminal. */
+/* Makes any text safe to show on a terminal. */
 #pragma once
 
 #include <stddef.h>
 
-/* Copies `length` bytes of the text, or what there is: as many as fit. What is no letter of ASCII
- * is a question mark. Returns how many. */
+/* Copies up to `length` bytes of the text, as many as fit. A byte that is not printable ASCII
+ * becomes a question mark. Returns the number of bytes. */
 static inline size_t reprise_printable(const char *text, size_t length, char *shown, size_t size)
 {
 	size_t i = 0;

@@ -5,11 +5,10 @@
 
 #include "base/options.h"
 
-#define LEAST \
-	((uint64_t)64 << 20) /* some hundred lanes' worth, however little the graphs may take */
-#define SHARE \
-	4 /* a node's op takes a sixth of its device memory here, and there are some that have no \
-	     graph yet */
+/* Enough for some hundred lanes, however little graphs may take. */
+#define LEAST ((uint64_t)64 << 20)
+/* An op takes about a sixth of its node's device memory, and some ops have no graph yet. */
+#define SHARE 4
 
 struct header {
 	_Alignas(16) size_t bytes;
@@ -41,7 +40,7 @@ bool reprise_store_is_short(void)
 	       atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * 7;
 }
 
-/* After it was added to what is used. */
+/* Called after the bytes were added to what is used. */
 static bool within(enum reprise_store store, uint64_t whole)
 {
 	return whole <= reprise_store_limit() &&

@@ -19,15 +19,14 @@
 #include "base/keep.h"
 #include "base/log.h"
 
-#define PAUSE_NS \
-	10000000u /* after a failure, no thread is asked for during so long: a failure costs tens of \
-	             microseconds */
+/* After a failure, no thread is started for this long: a failure costs tens of microseconds. */
+#define PAUSE_NS 10000000u
 #define STACK_BYTES (1 << 20) /* the driver's own frames are large */
 
 static _Atomic uint64_t failed_at; /* 0: never */
 static _Atomic unsigned int ours;
 
-/* Where ours may run; a count of 0: wherever who starts them may. */
+/* The processors for Reprise's threads; a count of 0: those of the starting thread. */
 static cpu_set_t processors;
 static int processor_count;
 
@@ -88,8 +87,8 @@ static void *begin(void *context)
 	return result;
 }
 
-/* An ordinary thread, whatever this one is. (The idle and batch policies are inherited: to leave
- * them takes rights, and they keep nobody from running.) */
+/* Makes the new thread an ordinary one if this one is real-time. (The idle and batch policies are
+ * inherited: leaving them takes rights, and they block no other thread.) */
 static void make_ordinary(pthread_attr_t *attributes)
 {
 	if (!is_real_time())
@@ -99,7 +98,7 @@ static void make_ordinary(pthread_attr_t *attributes)
 	pthread_attr_setschedparam(attributes, &(struct sched_param){.sched_priority = 0});
 }
 
-/* Returns the error. `where`: the processors that it may have, or NULL for its starter's. */
+/* Returns the error. `where`: the processors for the thread, or NULL for those of its starter. */
 static int create(struct beginning *beginning, unsigned int stack_bytes, const cpu_set_t *where)
 {
 	pthread_attr_t attributes;
@@ -120,8 +119,7 @@ static int create(struct beginning *beginning, unsigned int stack_bytes, const c
 	return error;
 }
 
-/* Where the process may run no longer on any of the processors that it might, the thread has its
- * starter's. */
+/* Falls back to the starter's processors if the process may no longer use any of the noted ones. */
 static bool create_anywhere(struct beginning *beginning, unsigned int stack_bytes)
 {
 	int error = create(beginning, stack_bytes, processor_count > 0 ? &processors : NULL);

@@ -1,45 +1,44 @@
 /*
- * Threads of ours: how one is started in somebody else's process.
+ * Reprise's own threads, started in the program's process.
  *
- * What the program gives its own threads is not for ours: a real-time policy, the processors that
- * one thread is pinned to, floating point traps. Such a thread may wait, without a call, for what a
- * thread of ours has to do. So ours are ordinary threads, and run where the process might when
- * Reprise started.
+ * They do not inherit what the program gives its own threads: a real-time policy, pinning to
+ * processors, floating point traps. A program's thread with these may wait, without a call, for the
+ * work of a thread of Reprise's. So these are ordinary threads, and run where the process could run
+ * when Reprise started.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Once, when Reprise starts: ours may run where this thread and the main thread may now. */
+/* Once, when Reprise starts: its threads may run where this thread and the main thread may now. */
 void reprise_thread_note_processors(void);
 
 /*
- * Detached, all signals masked, a small stack (or for stack_bytes 0 what the program's own threads
- * have). Changes nothing of the calling thread's. Not in one that the program has locked in since
- * the first op (filters.h).
+ * Starts a detached thread with all signals masked and a small stack (stack_bytes 0: the default
+ * size). Changes nothing of the calling thread. False under a filter that came since Reprise
+ * started (filters.h).
  */
 bool reprise_thread_start(void *(*run)(void *), const char *name);
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);
 
 /*
- * By a thread of ours: its files are in a table of its own from now on, which is empty, but for
- * stderr if that is kept. In the program's, it would find a number taken that it expects to get, or
- * close what it did not open; one that looks at its files would see ours, and a child inherit them.
- * And here nothing is kept open that other threads close. False, and nothing is to be opened, where
- * there can be none: before Linux 5.9 (close_range(2), CLOSE_RANGE_UNSHARE), or where that is
- * forbidden.
+ * By a thread of Reprise's: gives it a file table of its own, empty but for stderr if that is kept.
+ * In the program's table it would take numbers that the program expects to get, and close files
+ * that it did not open; a thread that lists its files would see Reprise's, and a child would
+ * inherit them. Being empty, it also keeps no file open that the program closes.
+ *
+ * False, and no file may be opened, before Linux 5.9 (close_range(2), CLOSE_RANGE_UNSHARE) or where
+ * that is forbidden.
  */
 bool reprise_thread_own_files(bool keep_stderr);
 
-/* How many of ours there are, or fewer: those that have begun and not ended. */
+/* The number of Reprise's threads that have begun and not ended. May be less than what exists. */
 unsigned int reprise_thread_ours(void);
 
-/*
- * True if a thread of ours might never run: this one is real-time, and ours have one processor,
- * which it may keep to itself. (What becomes of the program's threads later is not seen.)
- */
+/* True if a thread of Reprise's might never run: this thread is real-time, and theirs is a single
+ * processor, which this thread may keep. (Later changes by the program are not seen.) */
 bool reprise_thread_is_alone(void);
 
-/* After fork, in the child: none of ours is there. */
+/* After fork, in the child: none of these threads exists. */
 void reprise_thread_reset(void);

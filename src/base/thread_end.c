@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stddef.h>
 
-/* Who makes a key when another one has just made it, or the handler that interrupted it has, gives
- * its own back. */
+/* If another thread made the key meanwhile, or a signal handler in this one, the new key is
+ * deleted. */
 static uint64_t make(struct reprise_thread_end *end)
 {
 	uint64_t before = 0;

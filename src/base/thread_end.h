@@ -1,7 +1,5 @@
-/*
- * A function that runs when a thread ends. Its key is made at the first use, without a lock: a
- * signal handler may interrupt that, and get here itself.
- */
+/* A function that runs when a thread ends. Its key is made at the first use, without a lock: a
+ * signal handler may interrupt that and get here itself. */
 #pragma once
 
 #include <stdatomic.h>
@@ -9,9 +7,9 @@
 
 struct reprise_thread_end {
 	void (*ends)(void *unused); /* on the thread that ends */
-	_Atomic uint64_t key;       /* of threads' own data, and one; 0: not made yet */
+	_Atomic uint64_t key;       /* the pthread key plus one; 0: not made yet */
 };
 
-/* `ends` runs when the calling thread ends. Without memory for the key it does not. Changes errno.
- */
+/* Runs `ends` when the calling thread ends; not if there is no memory for the key. Changes
+ * errno. */
 void reprise_thread_end_hear(struct reprise_thread_end *end);

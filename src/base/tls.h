@@ -1,7 +1,7 @@
 /*
- * Where a thread's own variables are: in its static block, so that reading one is one load and
- * never allocates. But not where Reprise stands in for the driver: such an object comes late, when
- * others may have taken what room there was, and must not fail to load for it.
+ * The model of thread-local variables. In the static block a read is one load and never allocates.
+ * The stand-in for the driver cannot use it: it is loaded late, when the block may be full, and its
+ * loading must not fail.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * The signs are those that the tools' makers document, or that the tools were seen to leave in the
- * processes that they start. Variables come first, since a tool that injects itself into the driver
- * is not in the process yet when Reprise decides.
+ * The signs are documented by the tools' makers, or were seen in processes that the tools start.
+ * Variables come first: a tool that injects itself into the driver is not in the process yet when
+ * Reprise decides.
  */
 #include "base/tools.h"
 
@@ -50,14 +50,15 @@ static const struct reprise_tool tools[] = {
 static const struct reprise_tool *found;
 static bool stands_aside;
 
-/* What was learnt of the process: which of the rows' libraries it has, and who traces it. */
+/* State of the process: which of the rows' libraries it has loaded, and its tracer. */
 struct process {
 	bool has[TOOL_COUNT];
 	bool traced;
 	char tracer[32];
 };
 
-/* Calls `each` with every line of a file, of which only the last 255 characters are kept. */
+/* Calls `each` with every line of the file. Of a longer line, the last 127 to 255 characters are
+ * kept. */
 static void read_lines(const char *path, void (*each)(const char *line, struct process *process),
                        struct process *process)
 {

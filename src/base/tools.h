@@ -1,8 +1,8 @@
 /*
  * Tools that work on the same process: debuggers, checkers, profilers, and settings of the driver
- * that are made for them. Each row of the table in tools.c is a sign by which one is known, and a
- * decision: Reprise stands aside (it behaves as if it were off), or works beside it. docs/tools.md
- * says the same at length; a test compares the two.
+ * for them. Each row of the table in tools.c is a sign of one, and a decision: Reprise stands aside
+ * (behaves as if off), or works beside it. docs/tools.md describes them at length; a test compares
+ * the two.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 struct reprise_tool {
 	enum {
 		REPRISE_TOOL_VARIABLE, /* the environment has the variable, neither empty nor 0 */
-		REPRISE_TOOL_LIBRARY,  /* a library whose file name begins so is in the process */
+		REPRISE_TOOL_LIBRARY,  /* a library whose file name begins so is loaded */
 		REPRISE_TOOL_TRACER,   /* a process whose name begins so traces this one; "" is any */
 	} kind;
 	const char *sign;
@@ -20,14 +20,12 @@ struct reprise_tool {
 	const char *why;
 };
 
-/*
- * Looks for them, and decides; once, before CUDA is used, under whatever lock makes it once. Takes
- * no lock, so not the loader's either, and allocates nothing. True if Reprise is to stand aside.
- */
+/* Looks for tools and decides. Once, before CUDA is used; the caller's lock ensures that. Takes no
+ * lock, not the loader's either, and allocates nothing. True if Reprise has to stand aside. */
 bool reprise_tools_look(bool ignore);
 
-/* The tool that decided, or else the first that was seen; NULL if there was none. */
+/* The tool that decided, else the first that was found; NULL if none. */
 const struct reprise_tool *reprise_tool_found(void);
 
-/* Whether Reprise stands aside for it. */
+/* True if Reprise stands aside for that tool. */
 bool reprise_tool_aside(void);

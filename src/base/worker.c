@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-#define LOOK_NS 50000 /* between two looks of who waits for the end */
+#define LOOK_NS 50000 /* between two looks whether the thread is done */
 
 void reprise_worker_define(struct reprise_worker *worker, void *(*run)(void *), const char *name)
 {
@@ -26,8 +26,8 @@ bool reprise_worker_ready(struct reprise_worker *worker)
 		uint32_t state = REPRISE_WORKER_ABSENT;
 
 		ready = reprise_thread_start(worker->run, worker->name);
-		/* The thread may have gone to sleep by now, and then somebody has to know that it sleeps.
-		 */
+		/* The thread may be asleep already. Then the state stays ASLEEP, so that it can be
+		 * woken. */
 		if (ready)
 			atomic_compare_exchange_strong(&worker->state, &state, REPRISE_WORKER_AWAKE);
 	}

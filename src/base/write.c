@@ -21,7 +21,7 @@ static int write_all(int file, const char *bytes, size_t count)
 	return 0;
 }
 
-/* The signal that a write raises beside that error; 0: none. */
+/* The signal that a write with this error raises; 0: none. */
 static int signal_of(int error)
 {
 	return error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
@@ -40,7 +40,8 @@ int reprise_write(int file, const void *bytes, size_t count)
 	pthread_sigmask(SIG_BLOCK, &raised, &before);
 	sigpending(&pending);
 	error = write_all(file, bytes, count);
-	/* What was pending already is the program's, and so is what comes from elsewhere meanwhile. */
+	/* Takes back only the signal that this write raised. A signal that was pending before belongs
+	 * to the program, and so does any other that comes meanwhile. */
 	sent = signal_of(error);
 	sigemptyset(&raised);
 	if (sent != 0)

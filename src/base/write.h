@@ -1,13 +1,13 @@
 /*
- * Writing in somebody else's process: what a write may do to a program besides writing is kept from
- * it. A reader that is gone, or a limit on the size of files, would end it by a signal (SIGPIPE,
- * SIGXFSZ); a cancelled thread would end in the middle; errno would change.
+ * Writing without side effects on the program. A reader that is gone, or a limit on file sizes,
+ * would end it by a signal (SIGPIPE, SIGXFSZ); cancellation would end the thread within the write;
+ * errno would change.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* 0 if everything was written, or the error of the write that failed. May be called with locks
- * held, from any thread. */
+/* Returns 0 if everything was written, or the error of the write that failed. Any thread, also with
+ * locks held. */
 int reprise_write(int file, const void *bytes, size_t count);

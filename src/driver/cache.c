@@ -1,5 +1,5 @@
-/* Every offset is looked at before it is followed: the file may be replaced by anything while this
- * reads it, but not cut short. */
+/* Checks every offset before it follows it: another process may replace the file's content while
+ * this reads it, but not cut the file short. */
 #include "driver/cache.h"
 
 #include <fcntl.h>
@@ -11,14 +11,14 @@
 
 #define MAGIC "glibc-ld.so.cache1.1"
 
-/* As glibc has written it since 2.2, and without the older form before it since 2.32. */
+/* As glibc has written it since 2.2, and without the older format in front since 2.32. */
 struct cache {
 	char magic[sizeof(MAGIC) - 1];
 	uint32_t count;
 	uint32_t unused[6];
 	struct {
 		int32_t kind;
-		uint32_t name, path; /* from the beginning of the file */
+		uint32_t name, path; /* offsets in the file */
 		uint32_t unused[3];
 	} libraries[];
 };

@@ -1,9 +1,9 @@
 /*
- * Loading the real driver. The handle is kept for the life of the process: doors that were handed
- * out point into it.
+ * Loads the real driver. The handle is kept for the life of the process: doors that were handed out
+ * point into it.
  *
  * No lock: every thread that comes before the work is done does it too, and writes the same values
- * (driver.h says why).
+ * (driver.h gives the reason).
  */
 #include "driver/driver.h"
 
@@ -19,7 +19,7 @@ struct reprise_driver reprise_driver REPRISE_HOT_DATA;
 static _Atomic(void *) driver_handle;
 static atomic_bool loaded;
 
-/* One row of the table: which pointer to fill, from which name. */
+/* A row of the table: the pointer to fill, and the function's name. */
 struct function_slot {
 	void **pointer;
 	const char *name;

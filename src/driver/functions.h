@@ -1,10 +1,10 @@
 /*
- * The driver functions that Reprise itself calls, each once. The table of pointers, its loading and
- * the check that nothing needed is missing all come from here.
+ * The driver functions that Reprise calls, each once. The table of pointers, its loading and the
+ * check for needed functions are made from this list.
  *
- * NEEDED: without it Reprise stays out of the way altogether. OPTIONAL: the pointer may be NULL on
- * older drivers; who calls it looks first. Names are the exported ones, with their version: cuda.h
- * renames the plain ones by macro.
+ * NEEDED: without it Reprise is off. OPTIONAL: the pointer may be NULL on older drivers; callers
+ * check it. Names are the exported ones, with their version: cuda.h renames the plain ones by
+ * macro.
  */
 #pragma once
 

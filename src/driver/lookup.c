@@ -1,7 +1,5 @@
-/*
- * Finding the C library's dlsym and dlopen past our own, without constructors and without locks:
- * whoever comes first asks, and two who come at once find the same address.
- */
+/* Finds the C library's dlsym and dlopen past Reprise's own, without constructors and locks:
+ * threads that ask at the same time find the same address. */
 #include "driver/lookup.h"
 
 #include <dlfcn.h>
@@ -10,10 +8,10 @@
 void *reprise_real_dlsym_address;
 void *reprise_real_dlopen_address;
 
-/* Where these moved from libdl to libc (2.34), and their first version on x86-64 and aarch64. */
+/* The version since these moved from libdl to libc, and their first ones on x86-64 and aarch64. */
 static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17"};
 
-/* A sanitizer looks up names before its own memory is there, so these must not need it. */
+/* A sanitizer looks up names before its own memory is mapped, so these must not need it. */
 #define UNSANITIZED __attribute__((no_sanitize("address", "thread", "undefined")))
 
 UNSANITIZED static void *find(void **known, const char *name)
@@ -41,7 +39,7 @@ void *reprise_real_dlsym(void *handle, const char *name)
 	void *(*real)(void *, const char *) =
 		(void *(*)(void *, const char *))reprise_real_dlsym_find();
 
-	/* Not a tail call: dlsym tells its caller by the return address, and that has to be ours. */
+	/* Not a tail call: dlsym identifies its caller by the return address, which must be in here. */
 	void *address = real != NULL ? real(handle, name) : NULL;
 	__asm__ volatile("" : "+r"(address));
 	return address;

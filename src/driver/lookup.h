@@ -1,19 +1,17 @@
 /*
- * The C library's own dlsym. The preloaded object exports a dlsym of its own, so nobody in here may
+ * The C library's own dlsym. The preloaded object exports a dlsym of its own, so no code in it may
  * call that name.
  *
- * May be called from anywhere, at any time, also before any constructor has run: no locks, no
- * allocation, no options.
+ * Any thread, at any time, also before constructors have run: no locks, no allocation, no options.
  */
 #pragma once
 
-/* As dlsym(3) would answer a caller in this object: RTLD_NEXT means the objects after it. */
+/* As dlsym(3) called from this object: RTLD_NEXT means the objects after it. */
 void *reprise_real_dlsym(void *handle, const char *name);
 
 /*
- * The address of the C library's dlsym, or NULL until reprise_real_dlsym_find() was called. The
- * exported dlsym reads it so that it can jump there with the program's return address on the stack,
- * which is how dlsym knows its caller.
+ * The address of the C library's dlsym; NULL until reprise_real_dlsym_find(). The exported dlsym
+ * jumps there with the program's return address on the stack, by which dlsym identifies its caller.
  */
 extern void *reprise_real_dlsym_address;
 

@@ -10,7 +10,7 @@
 
 #include "driver/lookup.h"
 
-/* Leaves dlerror alone. */
+/* True in the program's namespace. Leaves dlerror alone. */
 static bool is_programs(void)
 {
 	struct link_map *first = NULL;

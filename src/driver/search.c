@@ -1,10 +1,10 @@
 /*
- * The loader answers the name libcuda.so.1 with the first object of that name, and in a process
- * that has a stand-in this is the stand-in, for ever. So the driver is opened by path: in each
- * folder that the loader searches on our behalf, then where its cache says.
+ * Opens the driver by path. In a process with a stand-in, the loader answers the name libcuda.so.1
+ * with the stand-in for good, as the first object of that name. So each folder that the loader
+ * searches for this object is tried, then the loader's cache.
  *
- * May run inside the loader's lock (a constructor that calls CUDA): nothing is locked, and the
- * folders' list is on the stack.
+ * May run inside the loader's lock (a constructor that calls CUDA): takes no lock, and keeps the
+ * list of folders on the stack.
  */
 #include "driver/search.h"
 
@@ -65,7 +65,7 @@ void *reprise_driver_open_past(void *stand_in, int flags)
 	           : reprise_cache_each(REPRISE_CACHE_FILE, REPRISE_DRIVER_NAME, open_path, flags);
 }
 
-/* True if the object of that handle is the one that this function is in. */
+/* True if the handle is that of the object with this function. */
 static bool is_ourselves(void *handle)
 {
 	struct link_map *theirs = NULL;
@@ -84,6 +84,6 @@ void *reprise_driver_open(int flags)
 	if (handle != NULL && is_ourselves(handle))
 		handle = reprise_driver_open_past(handle, flags);
 	if (handle == NULL)
-		(void)dlerror(); /* the program did not ask, so it is not to find an error */
+		(void)dlerror(); /* the program did not ask, so it must find no error */
 	return handle;
 }

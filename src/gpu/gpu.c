@@ -1,9 +1,10 @@
 /*
- * CUPTI brings buffers of records, on threads of its own, on those that flush, and perhaps on the
- * program's. There is no lock here: what a buffer has is made into activities of our own, which are
- * told. Nobody who is told calls CUPTI.
+ * CUPTI delivers buffers of records, on its own threads, on threads that flush, and perhaps on the
+ * program's. No lock: each buffer is turned into activities, which go to the report and the
+ * timeline. Neither calls CUPTI back.
  *
- * Buffers come about in the order of time, and records within one in any, so these are sorted.
+ * Buffers come about in the order of time, and records within a buffer in any order, so these are
+ * sorted.
  */
 #include "gpu/gpu.h"
 
@@ -36,9 +37,9 @@ static _Atomic uint64_t dropped;
 #define SONAME SONAME_OF(REPRISE_CUPTI_MAJOR)
 
 #define BUFFER_BYTES (1u << 20)
-#define RECORD_LEAST sizeof(CUpti_ActivityMemset4) /* of those that are enabled */
+#define RECORD_LEAST sizeof(CUpti_ActivityMemset4) /* of the enabled kinds */
 
-/* Each function of CUPTI that is used, once. */
+/* The functions of CUPTI that are used, each once. */
 #define FUNCTIONS(X) \
 	X(cuptiGetVersion) \
 	X(cuptiActivityRegisterTimestampCallback) \
@@ -75,7 +76,7 @@ static const char *name_of_copy(uint8_t kind)
 	return kind < sizeof(names) / sizeof(names[0]) && names[kind] != NULL ? names[kind] : "copy";
 }
 
-/* What all three kinds of records have, by the same names. */
+/* The fields that all three kinds of records have. */
 #define COMMON(record) \
 	.begin = (record)->start, .end = (record)->end, .node = (record)->graphNodeId, \
 	.device = (record)->deviceId, .context = (record)->contextId, .stream = (record)->streamId, \
@@ -85,7 +86,7 @@ static bool read_record(const CUpti_Activity *record, struct reprise_gpu_activit
 {
 	const REPRISE_CUPTI_KERNEL *kernel = (const REPRISE_CUPTI_KERNEL *)record;
 	const CUpti_ActivityMemcpy5 *copy =
-		(const CUpti_ActivityMemcpy5 *)record; /* newer ones begin with the same */
+		(const CUpti_ActivityMemcpy5 *)record; /* newer records begin with the same fields */
 	const CUpti_ActivityMemset4 *set = (const CUpti_ActivityMemset4 *)record;
 
 	switch (record->kind) {
@@ -109,7 +110,7 @@ static bool read_record(const CUpti_Activity *record, struct reprise_gpu_activit
 	default:
 		return false;
 	}
-	/* A time of 0 was not to be had. */
+	/* Skips a record without times. */
 	return activity->begin != 0 && activity->end >= activity->begin;
 }
 
@@ -170,7 +171,7 @@ static void CUPTIAPI complete(CUcontext context, uint32_t stream, uint8_t *buffe
 
 static uint32_t version;
 
-/* NULL, or why it cannot be used. */
+/* NULL, or the reason why CUPTI cannot be used. */
 static const char *load(void)
 {
 	void *library = dlopen(SONAME, RTLD_LAZY | RTLD_LOCAL);
@@ -188,8 +189,8 @@ static const char *load(void)
 	return NULL;
 }
 
-/* CUPTI brings the GPU's clock to ours. Before anything is enabled, or what came first would be of
- * another clock. */
+/* Sets Reprise's clock as CUPTI's before anything is enabled, or the first times would be of
+ * another clock. NULL, or the reason why not. */
 static const char *start(void)
 {
 	static char refused[96];
@@ -203,7 +204,7 @@ static const char *start(void)
 	if (cupti.cuptiActivityRegisterCallbacks(request, complete) != CUPTI_SUCCESS ||
 	    cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != CUPTI_SUCCESS)
 		return "CUPTI refused: another profiler may be at work, or this user may not profile";
-	if (drawn) { /* without these it is still worth while */
+	if (drawn) { /* optional: kernels alone are worth it */
 		cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY);
 		cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMSET);
 	}
@@ -245,7 +246,7 @@ static void stop(void)
 
 #endif
 
-/* Whether it could be done. */
+/* Warns if it fails. True if it succeeded. */
 static bool done(const char *(*what)(void))
 {
 	int entered = reprise_enter();

@@ -1,42 +1,43 @@
 /*
- * What ran on the GPU, and when, as CUPTI tells it: asked for with REPRISE_CUPTI, for observe's
- * report (stats/kernels.h) and for the timeline. CUPTI serves one client of its activities in a
- * process, so a program that profiles itself is not to be run with it.
+ * What ran on the GPU, and when, from CUPTI. Used with REPRISE_CUPTI, for observe's report
+ * (stats/kernels.h) and for the timeline. CUPTI serves one client of its activities per process, so
+ * a program that profiles itself cannot be run with it.
  *
- * libcupti is loaded when it is asked for and not before; where it is missing or older than what
- * Reprise was built with, that is told, and nothing is measured. It slows launches down, single
- * ones and those of graphs, and has no part in what they do.
+ * libcupti is loaded only on request. If it is missing, or older than the one that Reprise was
+ * built with, a warning says so and nothing is measured. It slows launches down, also those of
+ * graphs, and does not change their effect.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whom to tell: the report, of kernels alone; the timeline. Set before it is loaded. */
+/* The receivers: the report (kernels only), the timeline. Set before reprise_gpu_load(). */
 extern bool reprise_gpu_for_report, reprise_gpu_for_timeline;
 
-/* Once, before the first op, with its context current: loads CUPTI if it was asked for, and there
- * is anybody to tell. */
+/* Once, before the first op, with its context current. Loads CUPTI if it was asked for and there is
+ * a receiver. */
 void reprise_gpu_load(void);
 
-/* Activities are told from now on. False if they cannot be. */
+/* Activities are collected from now on. False if they cannot be. */
 bool reprise_gpu_start(void);
 
-/* An op came in observe, before which there were so many. Starts once enough have been seen without
- * (stats/kernels.h). */
+/* In observe, after each op; `ops`: the number before it. Starts CUPTI once enough ops were seen
+ * without it (stats/kernels.h). */
 void reprise_gpu_look(uint64_t ops);
 
-/* What is complete is told now; the rest with time, or by reprise_gpu_end(). */
+/* Delivers complete buffers now. The others follow later, or by reprise_gpu_end(). */
 void reprise_gpu_flush(void);
 
-/* The timeline needs no more: if nobody else does, launches are as fast as without again. */
+/* The timeline is full. Stops CUPTI unless the report needs it: then launches are as fast as
+ * without. */
 void reprise_gpu_leave_timeline(void);
 
-/* At exit: what has run by then is told. Does not wait for what still runs. */
+/* At exit: delivers what has run so far. Does not wait for running work. */
 void reprise_gpu_end(void);
 
-/* Of how many activities CUPTI had no room for the records. */
+/* The number of activities that CUPTI had no room for. */
 uint64_t reprise_gpu_dropped(void);
 
-/* After fork, in the child, where CUPTI does not go on. */
+/* After fork, in the child, where CUPTI does not work. */
 void reprise_gpu_reset(void);

@@ -1,9 +1,9 @@
 /*
- * A stream call as the program made it: a view over the arguments, alive only while the call runs.
+ * A stream call as the program made it: a view of the arguments, valid only while the call runs.
  *
- * The doors (preload/) fill it in; the lane decides what becomes of it. Nothing is copied here:
- * `params`, `extra`, descriptors and attributes still point at the program's own memory. What
- * outlives the call is an op (op.h).
+ * The doors (preload/) fill it in, and the lane decides what is done. Nothing is copied: `params`,
+ * `extra`, descriptors and attributes point at the program's own memory. An op (op.h) outlives the
+ * call.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include "base/gate.h"
 #include "base/inside.h"
 
-/* Every kind of op there is, once: enumerator, name in reports. */
+/* Every kind of op, once: enumerator, name in reports. */
 #define REPRISE_OP_KINDS(X) \
 	X(KERNEL, "kernel") \
 	X(COPY, "copy") \
@@ -33,25 +33,24 @@ enum reprise_op_kind {
 		REPRISE_OP_KIND_COUNT
 };
 
-/* Records of events and waits for them are ops where the streams that they tie together share a
- * lane (lane/group/group.h); elsewhere they are barriers. */
+/* Event records and waits are ops only if the streams that they connect share a lane
+ * (lane/group/group.h); elsewhere they are barriers. */
 static inline bool reprise_op_is_event(enum reprise_op_kind kind)
 {
 	return kind == REPRISE_OP_RECORD || kind == REPRISE_OP_WAIT;
 }
 
-/* Which of the 1-D copy entry points was called: it decides how the two addresses are to be read.
- */
+/* The 1-D copy entry point, which determines how the two addresses are read. */
 enum reprise_copy_form {
 	REPRISE_COPY_UNIFIED,          /* cuMemcpyAsync */
 	REPRISE_COPY_HOST_TO_DEVICE,   /* cuMemcpyHtoDAsync */
 	REPRISE_COPY_DEVICE_TO_HOST,   /* cuMemcpyDtoHAsync */
 	REPRISE_COPY_DEVICE_TO_DEVICE, /* cuMemcpyDtoDAsync */
-	REPRISE_COPY_PEER,             /* cuMemcpyPeerAsync: between contexts */
+	REPRISE_COPY_PEER,             /* cuMemcpyPeerAsync, between contexts */
 };
 
 struct reprise_call_kernel {
-	CUfunction function; /* may be a CUkernel: cudart 12 and 13 pass those */
+	CUfunction function; /* may be a CUkernel, which cudart 12 and 13 pass */
 	unsigned int grid[3];
 	unsigned int block[3];
 	unsigned int shared_bytes; /* dynamic shared memory */
@@ -63,7 +62,7 @@ struct reprise_call_kernel {
 struct reprise_call_copy {
 	enum reprise_copy_form form;
 	CUdeviceptr target;
-	CUdeviceptr source; /* host addresses are stored as integers, as unified addressing has them */
+	CUdeviceptr source; /* host addresses, too, are stored as integers */
 	size_t bytes;
 	CUcontext target_context, source_context; /* of REPRISE_COPY_PEER */
 };
@@ -71,14 +70,14 @@ struct reprise_call_copy {
 struct reprise_call_set {
 	CUdeviceptr target;
 	size_t pitch;               /* bytes between rows; 0 for the one-dimensional forms */
-	bool plane;                 /* one of the two-dimensional forms, whatever its pitch */
-	unsigned int value;         /* the low element_bytes of it count */
+	bool plane;                 /* a two-dimensional form, whatever its pitch */
+	unsigned int value;         /* the low element_bytes of it are used */
 	unsigned int element_bytes; /* 1, 2 or 4 */
 	size_t width;               /* elements in a row */
 	size_t height;              /* rows; 1 for the one-dimensional forms */
 };
 
-/* What the data points at is read when the function runs, as without Reprise. */
+/* `data` points at memory that is read when the function runs, as without Reprise. */
 struct reprise_call_host {
 	CUhostFn function;
 	void *data;
@@ -86,17 +85,17 @@ struct reprise_call_host {
 
 struct reprise_call {
 	enum reprise_op_kind kind;
-	uint8_t member;  /* which of the lane's streams; set when the lane is known */
-	uint8_t unfit;   /* enum reprise_unfit; set when it was looked at */
-	bool unseen;     /* the lane is drowsy: it was not looked at */
-	bool foreign;    /* the lane's op before was another thread's; set when the lane is known */
-	bool per_thread; /* entered through a _ptsz name: stream 0 is the per-thread default stream */
+	uint8_t member; /* its stream within the lane; set when the lane is known */
+	uint8_t unfit;  /* enum reprise_unfit; set when the call is examined */
+	bool unseen;    /* the lane is in backoff: the call was not examined */
+	/* The lane's previous op came from another thread. Set when the lane is known. */
+	bool foreign;
+	bool per_thread; /* through a _ptsz name: stream 0 is the per-thread default stream */
 	CUstream stream;
-	/* Makes the program's own call at the entry point it named, with its own arguments, untouched.
-	 */
+	/* Makes the program's own call, at its entry point and with its arguments. */
 	CUresult (*pass)(const struct reprise_call *call);
 	void *entry;      /* for `pass`: the driver's entry point */
-	const void *from; /* where the call returns to */
+	const void *from; /* the call's return address */
 	union {
 		struct reprise_call_kernel kernel;
 		struct reprise_call_copy copy;
@@ -108,7 +107,7 @@ struct reprise_call {
 	};
 };
 
-/* Whether the call is to the legacy default stream. */
+/* True if the call is to the legacy default stream. */
 static inline bool reprise_call_is_legacy(const struct reprise_call *call)
 {
 	return call->stream == CU_STREAM_LEGACY || (call->stream == NULL && !call->per_thread);
@@ -120,7 +119,7 @@ static inline bool reprise_call_is_copy(const struct reprise_call *call)
 	       call->kind == REPRISE_OP_COPY_3D;
 }
 
-/* Whether the call is a copy or memset of no bytes. */
+/* True if the call is a copy or memset of no bytes. */
 static inline bool reprise_call_is_empty(const struct reprise_call *call)
 {
 	if (__builtin_expect(call->kind == REPRISE_OP_KERNEL, 1))
@@ -140,8 +139,8 @@ static inline bool reprise_call_is_empty(const struct reprise_call *call)
 	}
 }
 
-/* The program's own call, made now; `context` is its stream's, NULL if that is not known. What the
- * driver calls back meanwhile passes straight through. Not from inside. */
+/* Makes the program's own call now. `context` is the stream's; NULL if not known. What the driver
+ * calls back meanwhile passes straight through. Not from inside. */
 static inline CUresult reprise_call_eager(const struct reprise_call *call, CUcontext context)
 {
 	CUresult result;

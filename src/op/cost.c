@@ -2,8 +2,9 @@
 
 #include <stdatomic.h>
 
-#define WEIGHT 8 /* a reading counts one part in so many, */
-#define MOST 2   /* and for so many times what was known at most */
+/* A reading has the weight of one in WEIGHT, and counts as MOST times the known cost at most. */
+#define WEIGHT 8
+#define MOST 2
 
 static _Atomic uint64_t costs[REPRISE_OP_KIND_COUNT];
 
@@ -11,7 +12,7 @@ void reprise_op_cost_note(enum reprise_op_kind kind, uint64_t ticks)
 {
 	uint64_t known = atomic_load_explicit(&costs[kind], memory_order_relaxed), now;
 
-	if (known == 0 || ticks < known / 2) /* the first calls of a kernel load its code */
+	if (known == 0 || ticks < known / 2) /* falls fast: a kernel's first calls load its code */
 		now = (known + ticks) / (known == 0 ? 1 : 2);
 	else
 		now = (known * (WEIGHT - 1) + (ticks < MOST * known ? ticks : MOST * known)) / WEIGHT;

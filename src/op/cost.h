@@ -1,8 +1,8 @@
 /*
- * What the program's own calls cost its thread, as measured in this process: for each kind of op,
+ * The cost of the program's own calls to its threads, as measured in this process: per kind of op,
  * in ticks of the processor's counter.
  *
- * Any thread; no lock: a reading that is lost harms nobody.
+ * Any thread, no lock: a lost reading does no harm.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 
 #include "op/call.h"
 
-/* An eager call took so long. One that had to wait for something counts for little. */
+/* Notes the time of an eager call. One that had to wait counts for little. */
 void reprise_op_cost_note(enum reprise_op_kind kind, uint64_t ticks);
 
-/* What such a call takes; 0 if none was ever timed. */
+/* The cost of such a call; 0 if none was timed. */
 uint64_t reprise_op_cost(enum reprise_op_kind kind);

@@ -11,24 +11,30 @@
 #include "op/deny.h"
 #include "op/name.h"
 
-#define ROWS 1024       /* handles known at a time, by rows; */
-#define ROW 4           /* more fall out, and are asked again once they have been launched again */
-#define CONTEXTS_MOST 3 /* that are noted of each; in more, it is taken to be loaded */
+/* The table has ROWS rows of ROW handles. A handle that falls out is asked about again after its
+ * next launch. */
+#define ROWS 1024
+#define ROW 4
+/* Contexts noted per handle. In further ones the function is taken to be loaded. */
+#define CONTEXTS_MOST 3
 
 struct entry {
 	CUfunction handle;
-	uint32_t under; /* what is known was learnt under (base/changes.h); 0: nothing is */
-	bool answered;  /* the driver was asked */
+	/* The generation that the entry belongs to (base/changes.h); 0: empty. */
+	uint32_t under;
+	bool answered; /* the driver was asked */
 	uint8_t context_count;
-	CUcontext contexts[CONTEXTS_MOST]; /* where there were calls about it, */
-	uint16_t calls[CONTEXTS_MOST];     /* and which, a bit each (enum reprise_function_call) */
+	/* The contexts of calls about the function. The bits of `calls` are enum
+	 * reprise_function_call. */
+	CUcontext contexts[CONTEXTS_MOST];
+	uint16_t calls[CONTEXTS_MOST];
 	struct reprise_function function;
 };
 
-static struct reprise_lock
-	table_lock; /* protects everything below; the driver is called without it */
+/* Protects everything below. Not held while the driver is called. */
+static struct reprise_lock table_lock;
 static struct entry *table;
-static unsigned int turn; /* whose place in a row is given up */
+static unsigned int turn; /* the next entry of a row to reuse */
 static struct interned {
 	struct interned *next;
 	struct reprise_layout layout;
@@ -62,7 +68,7 @@ static CUresult param_info(CUfunction function, bool is_kernel, size_t index, si
 	return reprise_driver.cuFuncGetParamInfo(function, index, offset, size);
 }
 
-/* Whether the handle is what it is taken for. */
+/* True if the handle is of the kind that it is taken for. */
 static bool is_there(CUfunction function, bool is_kernel)
 {
 	CUfunction of_kernel;
@@ -75,8 +81,8 @@ static bool is_there(CUfunction function, bool is_kernel)
 	       CUDA_SUCCESS;
 }
 
-/* How many parameters there are, in `params`, which holds REPRISE_PARAMS_MOST; -1 if the driver
- * does not tell. */
+/* Returns the number of parameters and fills `params`, which holds REPRISE_PARAMS_MOST; -1 if the
+ * driver does not tell. */
 static int ask_params(CUfunction function, bool *is_kernel, struct reprise_param *params)
 {
 	size_t offset, size;
@@ -96,8 +102,8 @@ static int ask_params(CUfunction function, bool *is_kernel, struct reprise_param
 	for (; result == CUDA_SUCCESS && count < REPRISE_PARAMS_MOST;
 	     result = param_info(function, *is_kernel, count, &offset, &size))
 		params[count++] = (struct reprise_param){(uint32_t)offset, (uint32_t)size};
-	/* Documented: an index past the last parameter is CUDA_ERROR_INVALID_VALUE. Where that is said
-	 * of the first, it may be said of the handle. */
+	/* Documented: an index past the last parameter gives CUDA_ERROR_INVALID_VALUE. For the first
+	 * index, that may also mean a bad handle. */
 	return result == CUDA_ERROR_INVALID_VALUE && (count > 0 || is_there(function, *is_kernel))
 	           ? (int)count
 	           : -1;
@@ -128,8 +134,8 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 	return any;
 }
 
-/* All code that launches kernels is linked with libcudadevrt, which has this variable; nothing
- * tells the kernels that do from those beside them. */
+/* All code that launches kernels is linked with libcudadevrt, which has this variable. Which
+ * kernels of a module launch others is not known. */
 static bool may_launch(CUfunction function, bool is_kernel)
 {
 	static const char variable[] = "__CNPRT_VERSION_NUMBER__";
@@ -149,7 +155,7 @@ static bool may_launch(CUfunction function, bool is_kernel)
 	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, variable) == CUDA_SUCCESS;
 }
 
-/* The row of a handle; NULL if there is no memory. */
+/* The row for a handle; NULL if there is no memory. */
 static struct entry *row_of(CUfunction function)
 {
 	if (table == NULL)
@@ -157,7 +163,7 @@ static struct entry *row_of(CUfunction function)
 	return table != NULL ? &table[reprise_hash_mix((uintptr_t)function, 1) % ROWS * ROW] : NULL;
 }
 
-/* What is known of a handle so far; NULL if that is nothing. */
+/* The valid entry of a handle; NULL if there is none. */
 static struct entry *entry_of(CUfunction function)
 {
 	struct entry *row = row_of(function);
@@ -169,7 +175,7 @@ static struct entry *entry_of(CUfunction function)
 	return NULL;
 }
 
-/* A place for it, with nothing known under `under`; NULL if there is no memory. */
+/* An empty entry for the handle, of generation `under`; NULL if there is no memory. */
 static struct entry *place_for(CUfunction function, uint32_t under)
 {
 	struct entry *row = row_of(function), *place;
@@ -199,7 +205,7 @@ static bool look_up(CUfunction function, struct reprise_function *found)
 	return known;
 }
 
-/* Where the context is, or would be; CONTEXTS_MOST if there is no room. */
+/* The index of the context, or of where to add it; CONTEXTS_MOST if there is no room. */
 static unsigned int context_at(const struct entry *entry, CUcontext context)
 {
 	unsigned int at = 0;
@@ -262,14 +268,14 @@ void reprise_function_note(CUfunction function, CUcontext context, enum reprise_
 	reprise_lock_give(&table_lock);
 }
 
-/* What the driver says of a function, as far as it is no pointer of ours. */
+/* The driver's answers about a function. */
 struct answer {
 	int count; /* of parameters; -1: not known */
 	const char *name;
 	struct reprise_param params[REPRISE_PARAMS_MOST];
 };
 
-/* Without the table's lock: the driver may load code, or wait for others. */
+/* Without the table's lock: the driver may load code, or wait for other threads. */
 static void ask(CUfunction function, struct answer *answer, struct reprise_function *found)
 {
 	int entered = reprise_enter();
@@ -283,7 +289,7 @@ static void ask(CUfunction function, struct answer *answer, struct reprise_funct
 	reprise_leave(entered);
 }
 
-/* Completes what was found, and keeps it if it was learnt `under` what still holds. */
+/* Completes `found`, and caches it if generation `under` is still valid. */
 static void keep(CUfunction function, uint32_t under, const struct answer *answer,
                  struct reprise_function *found)
 {
@@ -294,8 +300,8 @@ static void keep(CUfunction function, uint32_t under, const struct answer *answe
 	found->layout = row_of(function) != NULL && answer->count >= 0
 	                    ? intern(answer->params, (uint32_t)answer->count)
 	                    : NULL;
-	complete = found->layout != NULL ||
-	           answer->count < 0; /* else there was no memory: to be asked again */
+	/* Without a layout there was no memory, so the driver is asked again. */
+	complete = found->layout != NULL || answer->count < 0;
 	found->fixed_grid = found->fixed_grid || found->layout == NULL;
 	found->name = reprise_names_wanted ? reprise_name_row(answer->name) : 0;
 	if (complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS)) {
@@ -318,7 +324,7 @@ struct reprise_function reprise_function_of(CUfunction function)
 
 	if (look_up(function, &found))
 		return found;
-	answer = malloc(sizeof(*answer)); /* a stack may be small */
+	answer = malloc(sizeof(*answer)); /* the program's stack may be small */
 	if (answer == NULL)
 		return found;
 	under = reprise_changes_learn(REPRISE_CHANGES_FUNCTIONS);

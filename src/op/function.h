@@ -1,9 +1,8 @@
 /*
- * What Reprise knows about kernels: where their parameters lie. Asked of the driver once for each
- * handle.
+ * What Reprise knows about kernels. The driver is asked once for each handle.
  *
- * Layouts are interned and live as long as the process, so that ops may point at them; there are as
- * many as there are different parameter lists.
+ * Layouts of parameters are interned and live as long as the process, so that ops may point at
+ * them. There is one for each different list of parameters.
  */
 #pragma once
 
@@ -20,29 +19,29 @@ struct reprise_param {
 
 struct reprise_layout {
 	uint32_t count;
-	uint32_t bytes; /* of all parameters as the driver packs them */
+	uint32_t bytes; /* of all parameters, as the driver packs them */
 	struct reprise_param params[];
 };
 
 struct reprise_function {
-	const struct reprise_layout *layout; /* NULL: not known, launches of it are not recorded */
-	bool fixed_grid; /* clusters are compiled in, so that not every grid is legal */
-	bool denied;     /* on the deny list: always eager */
-	bool launches;   /* may launch kernels itself: its code is linked with the device runtime */
-	uint16_t name;   /* its row among the names (name.h); 0 if nobody wants to know */
+	const struct reprise_layout *layout; /* NULL: not known, launches are not recorded */
+	bool fixed_grid;                     /* not every grid is legal, because of clusters */
+	bool denied;                         /* on the deny list: always eager */
+	bool launches; /* may launch kernels: its code is linked with the device runtime */
+	uint16_t name; /* its row of names (name.h); 0 if names are not wanted */
 };
 
 /*
- * What is known of `function` (a CUfunction, or a CUkernel where the runtime passes one).
- * Thread-safe; calls the driver for a handle not seen since what handles mean may have changed
+ * What is known of `function` (a CUfunction, or a CUkernel if the runtime passes one). Any thread.
+ * Calls the driver for a handle not seen since the last change of handles
  * (REPRISE_CHANGES_FUNCTIONS). Source: cuFuncGetParamInfo, cuKernelGetParamInfo.
  */
 struct reprise_function reprise_function_of(CUfunction function);
 
 /*
- * Calls about a function that may load it (lane/loading.h). A launch surely does, and so does a
- * question for a kernel's function; of the others nobody knows. But who loads nothing the first
- * time does not the next time.
+ * Calls about a function that may load it (lane/loading.h). A launch and cuKernelGetFunction always
+ * load it; for the others that is not known. But a call that loaded nothing the first time does not
+ * load the next time.
  */
 enum reprise_function_call {
 	REPRISE_FUNCTION_LAUNCH,
@@ -62,13 +61,13 @@ enum reprise_function_call {
 };
 
 /*
- * Whether such a call for it in the context has succeeded, or one that has loaded it. A kernel that
- * is not loaded is loaded by whatever asks about it, and an H200's driver then waits for work under
- * way with a lock that every launch needs: for ever, where a host function wants a mutex that who
- * launches holds. So Reprise asks nothing before the program's own launch has loaded it.
+ * True if such a call has succeeded in the context, or one that loaded the function. A question
+ * about a kernel that is not loaded may load it. An H200's driver then waits for running work with
+ * a lock that every launch needs: a deadlock, if a host function wants a mutex that a launching
+ * thread holds. So Reprise asks nothing before the program's own launch has loaded the kernel.
  */
 bool reprise_function_had(CUfunction function, CUcontext context, enum reprise_function_call call);
 void reprise_function_note(CUfunction function, CUcontext context, enum reprise_function_call call);
 
-/* After fork, in the child: the lock may be held by a thread that is not there. */
+/* After fork, in the child: the lock may be held by a thread that does not exist there. */
 void reprise_functions_reset(void);

@@ -1,12 +1,11 @@
 /*
  * Kernel launches as ops.
  *
- * The payload holds the launch attributes, reduced to the bytes that mean something, then the
+ * The payload holds the launch attributes, reduced to the bytes that have a meaning, then the
  * parameters as the driver packs them. Shape: function, block, attributes, and the grid where
- * clusters or cooperation restrict it. Values: grid, dynamic shared memory, parameters. A grid
- * other than the one that the driver accepted is followed only within the limits that hold on every
- * device (CUDA programming guide, technical specifications), and shared memory only up to what it
- * accepted.
+ * clusters or cooperation restrict it. Values: grid, dynamic shared memory, parameters. Another
+ * grid than the one that the driver accepted matches only within the limits of every device (CUDA
+ * programming guide, technical specifications), and shared memory only up to the accepted size.
  */
 #include "op/kernel.h"
 
@@ -16,8 +15,8 @@
 #include "base/hot.h"
 #include "driver/driver.h"
 
-/* Launch attributes that may be recorded, and how much of the value each one uses. Any other makes
- * the launch unfit. */
+/* Launch attributes that may be recorded, and the size of each value. Any other attribute makes the
+ * launch unfit. */
 static const struct {
 	CUlaunchAttributeID id;
 	uint8_t bytes;
@@ -44,7 +43,7 @@ static size_t attribute_row(CUlaunchAttributeID id)
 	return row;
 }
 
-/* False if attributes are said to be there and are not, which the driver refuses. */
+/* False if the attributes are missing, which the driver refuses. */
 static bool has_its_attributes(const CUlaunchConfig *config)
 {
 	return config->numAttrs == 0 || config->attrs != NULL;
@@ -65,8 +64,7 @@ static size_t attribute_bytes(const struct reprise_op *op)
 	return op->kernel.attribute_count * sizeof(CUlaunchAttribute);
 }
 
-/* The attribute with every byte that means nothing set to zero, so that attributes can be compared
- * as bytes. */
+/* The attribute with all bytes without meaning set to zero, for comparison as bytes. */
 static CUlaunchAttribute reduced(const CUlaunchAttribute *attribute)
 {
 	CUlaunchAttribute plain;
@@ -77,7 +75,7 @@ static CUlaunchAttribute reduced(const CUlaunchAttribute *attribute)
 	return plain;
 }
 
-#define EXTRA_MOST 8 /* words of a packed buffer's description that are read */
+#define EXTRA_MOST 8 /* words read of a packed buffer's description */
 
 static size_t extra_size(void **extra, const void **buffer)
 {
@@ -95,8 +93,7 @@ static size_t extra_size(void **extra, const void **buffer)
 	return size;
 }
 
-/* Where one parameter stands in the program's memory: in its array of pointers, or in its packed
- * buffer. */
+/* The parameters in the program's memory: an array of pointers, or a packed buffer. */
 struct source {
 	void **params;
 	const unsigned char *buffer;
@@ -108,7 +105,7 @@ static inline const void *param_at(const struct source *source, const struct rep
 	return source->params != NULL ? source->params[i] : source->buffer + layout->params[i].offset;
 }
 
-/* False if the program's parameters are not of the form that the layout says. */
+/* False if the program's parameters do not have the form of the layout. */
 REPRISE_HOT static bool find_source(struct source *source, const struct reprise_layout *layout,
                                     const struct reprise_call_kernel *call)
 {
@@ -186,8 +183,8 @@ void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_ke
 	for (unsigned int i = 0; i < kernel->attribute_count; i++)
 		((CUlaunchAttribute *)op->payload)[i] = reduced(&call->config->attrs[i]);
 	if (kernel->layout->count > 0) {
-		memset(op->payload + attribute_bytes(op), 0,
-		       kernel->layout->bytes); /* the gaps between parameters */
+		/* For the gaps between parameters. */
+		memset(op->payload + attribute_bytes(op), 0, kernel->layout->bytes);
 		copy_params(op, call);
 	}
 	op->shape = reprise_hash_mix((uintptr_t)kernel->function,

@@ -3,8 +3,7 @@
 
 #include "op/op.h"
 
-/* Whether all attributes of the launch are such as an op may have: none that is not known, or
- * carries an event. */
+/* True if an op may have all attributes of the launch: each is known, and none carries an event. */
 bool reprise_kernel_knows_attributes(const CUlaunchConfig *config);
 
 enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,

@@ -1,10 +1,10 @@
 /*
- * Ops of every kind: dispatch for kernels (kernel.c), and copies and memsets, which are short.
+ * Ops of every kind: dispatch for kernels (kernel.c), and the short code of the others.
  *
- * Shape of a copy: form, size, kinds and devices of memory, contexts, and of a 2-D or 3-D copy the
- * whole descriptor but its addresses. Shape of a memset: form, element size, width, height, pitch.
- * Of a host function only that it is one. The rest are values. Of an event's record or wait, all is
- * shape. The member of the lane that an op belongs to is shape, too.
+ * Shape of a 1-D copy: form, size, kinds and devices of memory, contexts. Of a 2-D or 3-D copy: the
+ * whole descriptor. Of a memset: form, element size, width, height, pitch. Of a host function: only
+ * its kind. Of an event record or wait: everything. The member of the lane that an op belongs to is
+ * shape, too. The rest are values.
  */
 #include "op/op.h"
 
@@ -44,9 +44,9 @@ static bool either(const struct reprise_op *op, enum reprise_memory kind)
 /*
  * Why a copy or memset of such memory cannot be an op. A copy "from any host memory to any host
  * memory" is synchronous with the host, pinned or not (CUDA driver API, "API synchronization
- * behavior"). One between devices on the legacy default stream begins after all that was issued to
- * either device, and ends before what comes after it (CUDA C++ Programming Guide, "Peer-to-Peer
- * Memory Copy"); launched in a graph it would not.
+ * behavior"). A copy between devices on the legacy default stream begins after all earlier work of
+ * both devices, and ends before any later work (CUDA C++ Programming Guide, "Peer-to-Peer Memory
+ * Copy"). In a graph it would not.
  */
 static enum reprise_unfit judge_memory(const struct reprise_op *op, const struct reprise_call *call)
 {
@@ -122,22 +122,21 @@ static CUresult issue_copy(const struct reprise_call_copy *copy, CUstream stream
 
 /* ---- 2-D and 3-D copies: the descriptors differ only in their types ---- */
 
-/* A side of a copy: where it begins, and how far it reaches from its first byte to its last. */
+/* A side of a copy: its begin, and the bytes from its first to its last. */
 struct side {
 	CUdeviceptr begin;
 	size_t bytes;
 	bool is_array;
 };
 
-/* The base that a side of a copy names. The copy begins at an offset from it, and what lies between
- * may be other memory. */
+/* The base address of a side. The copy begins at an offset from it; other memory may lie
+ * between. */
 #define BASE(descriptor, end) \
 	((descriptor)->end##MemoryType == CU_MEMORYTYPE_HOST \
 	     ? (CUdeviceptr)(uintptr_t)(descriptor)->end##Host \
 	     : (descriptor)->end##Device)
 
-/* `at` and `extent` are bytes, rows and slices. A pitch or height of 0 is that of the copy itself.
- */
+/* `at` and `extent` are bytes, rows and slices. A pitch or height of 0 means that of the copy. */
 static struct side side_at(CUdeviceptr base, size_t pitch, size_t height, const size_t *at,
                            const size_t *extent)
 {
@@ -171,8 +170,8 @@ static void sides(enum reprise_op_kind kind, const void *descriptor, struct side
 	}
 }
 
-/* Copies between arrays of two devices have calls of their own. Else an array may be of any device,
- * and counts as of another than the other side. */
+/* Arrays of two devices are copied by other calls. Otherwise an array may be on any device. With
+ * several devices it counts as on another device than the other side. */
 static void side_memories(enum reprise_op_kind kind, const void *descriptor, uint8_t *target_memory,
                           uint8_t *source_memory)
 {
@@ -208,8 +207,7 @@ static enum reprise_unfit examine_descriptor(struct reprise_op *op, const struct
 	return judge_memory(op, call);
 }
 
-/* All of the descriptor counts as shape: other addresses make another trace, which is always right.
- */
+/* The whole descriptor is shape: other addresses make another trace, which is always right. */
 static void complete_descriptor(struct reprise_op *op, const struct reprise_call *call)
 {
 	memcpy(op->payload, descriptor_of(call), op->payload_bytes);
@@ -249,7 +247,7 @@ bool reprise_op_names_elsewhere(const struct reprise_op *op)
 
 /* ---- memsets ---- */
 
-/* From the first byte to the last. */
+/* The bytes from the first to the last. */
 static size_t set_bytes(const struct reprise_call_set *set)
 {
 	size_t row = set->width * set->element_bytes;
@@ -276,8 +274,8 @@ static enum reprise_unfit examine_set(struct reprise_op *op, const struct repris
 	op->shape = reprise_hash_mix(reprise_hash_mix(op->shape, set->height), set->pitch);
 	op->value = reprise_hash_mix(reprise_hash_mix(op->shape, set->target), set->value);
 	unfit = judge_memory(op, call);
-	if (unfit ==
-	    REPRISE_UNFIT_HOST_TO_HOST) /* of pinned memory: it is not known what waits for it */
+	/* A memset of pinned memory: it is not known which calls wait for it. */
+	if (unfit == REPRISE_UNFIT_HOST_TO_HOST)
 		return REPRISE_UNFIT_PAGEABLE;
 	return unfit == REPRISE_UNFIT_NONE && !is_aligned(set) ? REPRISE_UNFIT_REFUSED : unfit;
 }
@@ -335,7 +333,7 @@ static enum reprise_unfit examine_host(struct reprise_op *op, const struct repri
 	return call->function == NULL ? REPRISE_UNFIT_BAD_PARAMETERS : REPRISE_UNFIT_NONE;
 }
 
-/* The driver takes any function, but wants one. */
+/* The driver accepts any function but NULL. */
 static enum reprise_match match_host(const struct reprise_op *op,
                                      const struct reprise_call_host *call)
 {
@@ -347,9 +345,9 @@ static enum reprise_match match_host(const struct reprise_op *op,
 }
 
 /*
- * CUDA says that nodes of memsets and of kernels with attributes can be disabled, too. But where
- * memsets were, beside nodes of other kinds, or cooperative kernels, an H200's driver (580.159) ran
- * such graphs wrongly, or not at all.
+ * CUDA documents that nodes of memsets and of kernels with attributes can be disabled, too. But an
+ * H200's driver (580.159) ran graphs wrongly, or not at all, with memsets beside nodes of other
+ * kinds, or with cooperative kernels.
  */
 bool reprise_op_can_be_disabled(const struct reprise_op *op)
 {
@@ -383,8 +381,8 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	op->member = call->member;
 	op->payload_bytes = 0;
 	op->memory_generation = 0;
-	op->target_memory = op->source_memory =
-		0; /* what is asked of every op: reprise_op_is_between_devices() */
+	/* For all kinds, since reprise_op_is_between_devices() reads them. */
+	op->target_memory = op->source_memory = 0;
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
 		return reprise_kernel_examine(op, &call->kernel);
@@ -454,7 +452,7 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from)
 		memcpy(payload, from->payload, from->payload_bytes);
 }
 
-/* What kinds of memory the op names. */
+/* The kinds of memory that the op names. */
 static void memories(const struct reprise_op *op, uint8_t *target, uint8_t *source)
 {
 	switch (op->kind) {
@@ -471,8 +469,8 @@ static void memories(const struct reprise_op *op, uint8_t *target, uint8_t *sour
 	}
 }
 
-/* The op has new values. That its memory is of the model's kinds was told when they matched; since
- * then it may have changed. */
+/* The op has new values. Its memory matched the model's kinds, but may have changed since: then it
+ * has to be asked again. */
 static void take_memory(struct reprise_op *op, const struct reprise_op *model)
 {
 	uint32_t under = reprise_memory_learn();
@@ -507,7 +505,7 @@ void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *mo
 		take_memory(into, model); /* the descriptor is the same to the last byte */
 		break;
 	default:
-		break; /* and so is an event */
+		break; /* the event is the same */
 	}
 }
 

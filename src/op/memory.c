@@ -8,20 +8,21 @@
 #include "base/tls.h"
 #include "driver/driver.h"
 
-#define REMEMBERED 32   /* a thread's, which has them on its stack: 1 KiB */
-#define DEVICES_MOST 63 /* whose numbers fit beside the kind */
+#define REMEMBERED 32   /* per thread: 1 KiB, taken from its stack */
+#define DEVICES_MOST 63 /* so that numbers of devices fit beside the kind */
 
-/* What the driver said of an address. */
+/* The driver's answer about an address. */
 struct told {
 	CUdeviceptr address;
-	CUdeviceptr end;      /* what is mapped without a gap reaches so far, as far as it was asked, */
-	CUdeviceptr reserved; /* and the addresses that were reserved with it so far: the same, but
-	                         where memory is mapped by hand */
-	uint32_t generation;  /* 0: nothing here */
+	/* The end of what is mapped from the address without a gap, as far as it was asked. */
+	CUdeviceptr end;
+	/* The end of the reserved addresses; the same, unless the program maps memory by hand. */
+	CUdeviceptr reserved;
+	uint32_t generation; /* 0: empty */
 	uint8_t memory;
 };
 
-/* Each thread remembers for itself, so that asking takes no lock. */
+/* Per thread, so that a look-up takes no lock. */
 static _Thread_local struct told remembered[REMEMBERED]
 	__attribute__((tls_model(REPRISE_TLS_MODEL)));
 
@@ -41,10 +42,10 @@ int reprise_memory_devices(void)
 	return count;
 }
 
-/* Whether anybody has asked about memory that a pool gave out. Set once. */
+/* True once the driver was asked about memory of a pool. Set once. */
 static _Atomic bool pools_known;
 
-/* What is mapped from `at` on; nothing, if that is nothing. */
+/* The end of what is mapped from `at` on; `at` if nothing is. */
 static CUdeviceptr mapped_to(CUdeviceptr at)
 {
 	CUdeviceptr base = 0;
@@ -56,7 +57,7 @@ static CUdeviceptr mapped_to(CUdeviceptr at)
 
 static void ask(struct told *told, CUdeviceptr address)
 {
-	/* Words, because the driver writes an attribute that is documented as a boolean as an int. */
+	/* 64 bits each: the driver writes an attribute documented as a boolean as an int. */
 	uint64_t type = 0, managed = 0, device = 0, start = 0, size = 0, pool = 0;
 	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
 	                                    CU_POINTER_ATTRIBUTE_IS_MANAGED,
@@ -72,8 +73,8 @@ static void ask(struct told *told, CUdeviceptr address)
 	if (pool != 0 && !atomic_load_explicit(&pools_known, memory_order_relaxed))
 		atomic_store(&pools_known, true);
 
-	device &= UINT32_MAX; /* -2 where there is none */
-	told->generation = 0; /* a handler of the program's may leave from here for good */
+	device &= UINT32_MAX; /* -2 if there is none */
+	told->generation = 0; /* empty while written: a signal handler may jump out of here */
 	told->address = address;
 	told->reserved = told->end = start + size;
 	told->memory = REPRISE_MEMORY_OTHER;
@@ -86,14 +87,14 @@ static void ask(struct told *told, CUdeviceptr address)
 		CUdeviceptr mapped = mapped_to(address);
 
 		told->memory = (uint8_t)(REPRISE_MEMORY_DEVICE | device << 2);
-		if (mapped > address &&
-		    mapped < told->end) /* the range is what was reserved (cuMemAddressReserve) */
+		/* The range is what was reserved (cuMemAddressReserve). */
+		if (mapped > address && mapped < told->end)
 			told->end = mapped;
 	}
 }
 
-/* Several pieces of memory may be mapped one behind the other. Whether the device may write to them
- * is not asked. */
+/* Several pieces of memory may be mapped side by side. Does not ask whether the device may write to
+ * them. */
 static void go_on(struct told *told, size_t bytes)
 {
 	CUdeviceptr before = told->address;
@@ -104,15 +105,14 @@ static void go_on(struct told *told, size_t bytes)
 	}
 }
 
-/* Whether all of the range is known to be of the kind that its address is of. */
+/* True if the whole range is known to be of the kind of its first address. */
 static inline bool covers(const struct told *told, size_t bytes)
 {
 	return reprise_memory_kind(told->memory) == REPRISE_MEMORY_OTHER ||
 	       (told->address <= told->end && bytes <= told->end - told->address);
 }
 
-/* Whether nothing that ended since then has a part in the range. An address that nothing is known
- * of is what it was, too. */
+/* An empty range counts as one byte. */
 bool reprise_memory_spared(CUdeviceptr address, size_t bytes, uint32_t under)
 {
 	CUdeviceptr end = address + (bytes > 0 ? bytes : 1);
@@ -120,7 +120,7 @@ bool reprise_memory_spared(CUdeviceptr address, size_t bytes, uint32_t under)
 	return end > address && reprise_changes_spared(REPRISE_CHANGES_MEMORY, under, address, end);
 }
 
-/* Whether it still holds. Most often nothing has changed; else it may have been elsewhere. */
+/* True if the answer is valid: nothing has changed since, or only other memory. */
 static bool holds(struct told *told)
 {
 	uint32_t now = reprise_memory_generation();
@@ -130,7 +130,7 @@ static bool holds(struct told *told)
 	if (told->end <= told->address ||
 	    !reprise_memory_spared(told->address, told->end - told->address, told->generation))
 		return false;
-	told->generation = now; /* no later than what was looked at */
+	told->generation = now; /* read before the check */
 	return true;
 }
 

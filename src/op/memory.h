@@ -1,7 +1,5 @@
-/*
- * What kind of memory an address is, and how far its allocation reaches, as the driver says,
- * remembered until memory is freed or unregistered anywhere.
- */
+/* The kind of memory at an address and its extent, as the driver tells. Answers are cached until
+ * memory is freed or unregistered. */
 #pragma once
 
 #include <cuda.h>
@@ -14,36 +12,36 @@
 enum reprise_memory {
 	REPRISE_MEMORY_DEVICE,
 	REPRISE_MEMORY_PINNED,
-	REPRISE_MEMORY_OTHER,  /* pageable, managed, or unknown: copies from and to it are the program's
-	                          own business */
-	REPRISE_MEMORY_BEYOND, /* device or pinned memory that ends before the range does: the driver
-	                          refuses the call */
+	/* Pageable, managed or unknown: copies from and to it are never deferred. */
+	REPRISE_MEMORY_OTHER,
+	/* Device or pinned memory that ends before the range does: the driver refuses the call. */
+	REPRISE_MEMORY_BEYOND,
 };
 
 /*
- * The kind of memory and, of a device's, which device's, in one byte, of `bytes` from the address
- * on. Any thread; driver calls when the address is not remembered. Source: cuPointerGetAttributes,
- * and cuMemGetAddressRange for what is mapped of a reservation (cuMemAddressReserve).
+ * The kind of the `bytes` from the address on, and for device memory the device, in one byte. Any
+ * thread. Calls the driver if the answer is not cached. Source: cuPointerGetAttributes;
+ * cuMemGetAddressRange for the mapped part of a reservation (cuMemAddressReserve).
  */
 uint8_t reprise_memory_of(CUdeviceptr address, size_t bytes);
 
-/* True if nothing ended or changed since the generation `under` that has a part in the range. */
+/* True if no change since generation `under` touched the range. */
 bool reprise_memory_spared(CUdeviceptr address, size_t bytes, uint32_t under);
 
 /*
- * Around a call that gives the memory of a pool back, in a stream's order: it is the pool's again,
- * which may give it back to the system, and the address may be anything's then. False if nothing is
- * to be forgotten, and the second is not called: nobody has asked about memory of a pool.
- * `may_ask`: the driver may be asked how far it reaches; else all memory is forgotten.
+ * Around a call that frees memory of a pool in stream order. The pool may give the memory back to
+ * the system, and the address may be reused for anything. False if there is nothing to invalidate,
+ * since the driver was never asked about a pool's memory: then reprise_memory_free_end() must not
+ * be called. `may_ask`: the driver may be asked for the extent; else all answers become invalid.
  */
 bool reprise_memory_free_begin(CUdeviceptr address, bool may_ask);
 void reprise_memory_free_end(void);
 
-/* What stands for an array's memory: a device's, and nobody tells which. No device has this number.
- */
+/* Stands for an array's memory: a device's, but which one is not known. No device has this
+ * number. */
 #define REPRISE_MEMORY_OF_ARRAY ((uint8_t)(REPRISE_MEMORY_DEVICE | 63 << 2))
 
-/* How many devices the driver has. */
+/* The number of devices. */
 int reprise_memory_devices(void);
 
 static inline enum reprise_memory reprise_memory_kind(uint8_t memory)
@@ -51,7 +49,8 @@ static inline enum reprise_memory reprise_memory_kind(uint8_t memory)
 	return (enum reprise_memory)(memory & 3);
 }
 
-/* What is known of memory is good for the generation that it was learnt under (base/changes.h). */
+/* Answers about memory are valid for the generation that they were learnt under
+ * (base/changes.h). */
 static inline uint32_t reprise_memory_generation(void)
 {
 	return reprise_changes_now(REPRISE_CHANGES_MEMORY);

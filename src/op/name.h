@@ -1,7 +1,5 @@
-/*
- * Kernels by name, for the report: a bounded number of rows, of which the last stands for all names
- * that found no room. The driver is asked for a name when a handle is seen for the first time.
- */
+/* Names of kernels, for the report: a bounded number of rows. The last row stands for all names
+ * without a row. The driver is asked for a name when a handle is seen for the first time. */
 #pragma once
 
 #include <cuda.h>
@@ -10,23 +8,23 @@
 
 #define REPRISE_NAMES_MOST 256
 
-/* What the driver calls it; NULL if it does not tell. Belongs to the driver, and stays as long as
- * the function. */
+/* The driver's name for the function; NULL if it does not tell. Belongs to the driver, and lives as
+ * long as the function. */
 const char *reprise_name_of(CUfunction function, bool is_kernel);
 
-/* Whether somebody will read them. Set when Reprise starts. */
+/* True if names will be reported. Set when Reprise starts. */
 extern bool reprise_names_wanted;
 
-/* The row of that name, from 1 on; 0 for NULL, and for whatever nobody asked about. Under the lock
- * of the function table. */
+/* The row of the name, from 1 on; 0 for NULL, or without memory. Under the lock of the function
+ * table. */
 uint16_t reprise_name_row(const char *name);
 
-/* A launch of it was watched. */
+/* Counts a watched launch of it. */
 void reprise_name_seen(uint16_t row);
 
-/* For the report, row by row: the name, NULL at the first row that is not there; and how many
- * launches were watched. */
+/* For the report, row by row: the name, NULL from the first unused row on, and the number of
+ * watched launches. */
 const char *reprise_name_at(uint16_t row, uint64_t *seen);
 
-/* After fork, in the child: nothing was seen there. */
+/* After fork, in the child: clears the counts. */
 void reprise_names_reset(void);

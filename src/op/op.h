@@ -1,10 +1,10 @@
 /*
- * An op: a stream call kept with everything that is needed to issue it again, after the program's
- * own memory has changed.
+ * An op: a stream call kept with everything needed to issue it again after the program's memory has
+ * changed.
  *
- * Its shape is what no graph update may change, and what tells one step of a trace from another;
- * its values are the rest. An op does not own its payload: whoever records it says where the
- * payload goes, and keeps it as long as the op.
+ * Its shape is what no graph update can change, and what distinguishes the ops of a trace; its
+ * values are the rest. An op does not own its payload: the code that records it provides the
+ * memory, and keeps it as long as the op.
  */
 #pragma once
 
@@ -23,21 +23,21 @@ struct reprise_op_kernel {
 	const struct reprise_layout *layout;
 	unsigned int grid[3], block[3];
 	unsigned int shared_bytes;
-	uint16_t attribute_count; /* they stand in the payload, before the parameters */
+	uint16_t attribute_count; /* in the payload, before the parameters */
 	bool extended;            /* launched by cuLaunchKernelEx */
 	bool fixed_grid;
-	bool empty_params; /* the program passed no parameter array at all */
+	bool empty_params; /* the program passed no parameters at all */
 	uint16_t name;     /* for the report: name.h */
 };
 
 struct reprise_op {
 	enum reprise_op_kind kind;
 	uint32_t payload_bytes;
-	uint32_t memory_generation; /* copies and memsets: under which the kinds below were asked; 0: to
-	                               be asked again */
-	uint8_t target_memory, source_memory; /* of copies: memory.h; else 0 */
-	uint8_t member;        /* which of its lane's streams it belongs to; part of its shape */
-	uint64_t shape, value; /* hashes; value includes shape */
+	/* Of copies and memsets: the generation of the kinds below; 0: to be asked again. */
+	uint32_t memory_generation;
+	uint8_t target_memory, source_memory; /* of copies and memsets (memory.h); else 0 */
+	uint8_t member;                       /* its stream within the lane; part of the shape */
+	uint64_t shape, value;                /* hashes; value includes shape */
 	unsigned char *payload;
 	union {
 		struct reprise_op_kernel kernel;
@@ -45,7 +45,7 @@ struct reprise_op {
 		struct reprise_call_set set;
 		struct reprise_call_host host;
 		CUevent event;
-		/* the descriptors of 2-D and 3-D copies stand in the payload */
+		/* the descriptors of 2-D and 3-D copies are in the payload */
 	};
 };
 
@@ -77,20 +77,17 @@ enum reprise_unfit {
 		REPRISE_UNFIT_COUNT
 };
 
-/* Their names. */
 extern const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT];
 
 /*
- * Looks at a call without copying it: fills all of `op` but the payload, and says how long that
- * will be. Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver about
- * the kernel or the memory.
+ * First half: examines a call without copying it. Fills in all of `op` but the payload and sets
+ * payload_bytes. Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver
+ * about the kernel or the memory.
  */
 enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call);
 
-/*
- * Whether the call is a copy or memset of no bytes that neither waits for anything nor orders
- * anything: it may pass whatever is deferred. May ask the driver about the memory.
- */
+/* True if the call is a copy or memset of no bytes that neither waits for anything nor orders
+ * anything: it may be eager while ops stay deferred. May ask the driver about the memory. */
 bool reprise_op_is_nothing(const struct reprise_call *call);
 
 /* Second half: copies the payload to op->payload, which holds op->payload_bytes, and computes the
@@ -98,27 +95,26 @@ bool reprise_op_is_nothing(const struct reprise_call *call);
 void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call);
 
 enum reprise_match {
-	REPRISE_MATCH_NOT,    /* another shape, or values that nobody has shown to be legal */
+	REPRISE_MATCH_NOT,    /* another shape, or values not known to be legal */
 	REPRISE_MATCH_VALUES, /* same shape, other values */
-	REPRISE_MATCH_AGAIN,  /* same bytes, but memory was freed or made since: what the addresses name
-	                         has to be told anew */
-	REPRISE_MATCH_SAME,   /* same bytes */
+	/* Same bytes, but memory has changed since: what the addresses name has to be told anew. */
+	REPRISE_MATCH_AGAIN,
+	REPRISE_MATCH_SAME, /* same bytes */
 };
 
-/* The guard. Never blocks; may ask the driver what kind of memory an address is. */
+/* The guard. Never blocks. May ask the driver about the kind of memory at an address. */
 enum reprise_match reprise_op_match(const struct reprise_op *op, const struct reprise_call *call);
 
-/*
- * `into` becomes `model` with the values of `call`, which must match it. into->payload must hold
- * model->payload_bytes. Hashes are left as the model's.
- */
+/* Makes `into` the op `model` with the values of `call`, which must match `model`. into->payload
+ * must hold model->payload_bytes. The hashes stay the model's. */
 void reprise_op_take_values(struct reprise_op *into, const struct reprise_op *model,
                             const struct reprise_call *call);
 
-/* True if the two ops, of one shape, have the same values. */
+/* True if the two ops, of the same shape, have the same values. */
 bool reprise_op_same_values(const struct reprise_op *a, const struct reprise_op *b);
 
-/* True if nothing ended or changed between the two that what their addresses name may depend on. */
+/* True if no change of memory lies between the two ops that could alter what their addresses
+ * name. */
 bool reprise_op_same_memory(const struct reprise_op *a, const struct reprise_op *b);
 
 /* Copies `from` to `into`, payload included; into->payload must hold from->payload_bytes. */
@@ -128,42 +124,42 @@ void reprise_op_copy(struct reprise_op *into, const struct reprise_op *from);
 CUresult reprise_op_issue(const struct reprise_op *op, CUstream stream);
 
 /*
- * The same into the stream's capture. cuMemcpyPeerAsync cannot be captured (docs/conformance.md),
- * but with unified addressing the addresses tell all that it says of contexts, and copies of
- * addresses can.
+ * As reprise_op_issue(), into the stream's capture. cuMemcpyPeerAsync cannot be captured
+ * (docs/conformance.md). With unified addressing the addresses imply the contexts, so a copy by
+ * address is captured.
  */
 CUresult reprise_op_capture(const struct reprise_op *op, CUstream stream);
 
-/* True if the op is a copy from one device, or context, to another. */
+/* True if the op is a copy from one device or context to another. */
 bool reprise_op_is_between_devices(const struct reprise_op *op);
 
-/* True if the op names an array, or contexts: it may name what ends in another context than its
+/* True if the op names an array or contexts: it may name what ends in another context than its
  * own. */
 bool reprise_op_names_elsewhere(const struct reprise_op *op);
 
-/* True if the op is a launch that carries a priority of its own. */
+/* True if the op is a launch with a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);
 
-/* True if the op is a launch that may begin before the op before it has ended (programmatic stream
+/* True if the op is a launch that may begin before its predecessor has ended (programmatic stream
  * serialisation). */
 bool reprise_op_is_programmatic(const struct reprise_op *op);
 
-/* Whether the op's node can do nothing for once: those of kernels, copies and memsets can
- * (cuGraphNodeSetEnabled). */
+/* True if the op's node can be disabled for one launch (cuGraphNodeSetEnabled): kernels without
+ * attributes, and copies. */
 bool reprise_op_can_be_disabled(const struct reprise_op *op);
 
-/* Room for the parameter array of a kernel op, never none: a stack may be small, and takes no more
- * than the program's own call did. */
+/* The size of a kernel op's parameter array, at least 1. No larger than needed: the program's stack
+ * may be small. */
 static inline size_t reprise_op_params(const struct reprise_op *op)
 {
 	return op->kernel.layout->count + 1u;
 }
 
-/* The parameters of a kernel op, as its layout says. */
+/* The packed parameters of a kernel op, in its layout. */
 const unsigned char *reprise_op_packed_params(const struct reprise_op *op);
 
 extern const char *const reprise_op_kind_names[REPRISE_OP_KIND_COUNT];
 
-/* The parameter array of a kernel op, for the driver: pointers into the payload. `pointers` holds
- * reprise_op_params(). */
+/* Fills `pointers`, which holds reprise_op_params(), with pointers into the payload. Returns the
+ * parameter array of a kernel op for the driver. */
 void **reprise_op_kernel_params(const struct reprise_op *op, void **pointers);

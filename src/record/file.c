@@ -17,8 +17,8 @@ _Static_assert(sizeof(struct reprise_record) == 16, "a record has no padding");
 
 static struct {
 	struct reprise_output_path place;
-	uint64_t bytes;  /* written */
-	char ended[128]; /* why; "": it has not */
+	uint64_t bytes;  /* bytes written */
+	char ended[128]; /* the reason; "": not ended */
 	unsigned int gathered;
 } stream;
 
@@ -36,7 +36,7 @@ static bool end(const char *why, bool told)
 	return false;
 }
 
-/* Into a file that was opened just now, or could not be. */
+/* `file` was opened just now, or could not be. */
 static bool write_to(int file, const void *bytes, size_t count)
 {
 	int error = reprise_output_add(file, bytes, count);
@@ -92,7 +92,8 @@ bool reprise_record_file_flush(void)
 	entered = reprise_enter();
 	written = write_to(reprise_output_again(&stream.place, O_APPEND), gathered,
 	                   stream.gathered * sizeof(gathered[0]));
-	reprise_count(REPRISE_COUNT_stream_records, stream.gathered); /* none if it has ended */
+	/* 0 if the recording has ended. */
+	reprise_count(REPRISE_COUNT_stream_records, stream.gathered);
 	stream.gathered = 0;
 	reprise_leave(entered);
 	return written;

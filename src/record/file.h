@@ -1,10 +1,10 @@
 /*
  * The file of an op stream: a header that names the kinds of records, then records, gathered and
- * written many at a time. Under the lock of record.c, all of it.
+ * written many at a time. All functions are called under the lock of record.c.
  *
- * The file is a new one (base/output.h), and is opened for each write and closed again: a program
- * that closes every file, or counts on the number that it gets next, is not to find one of ours.
- * What is then found under the name is written to only if it is still the file that was made.
+ * The file is new (base/output.h), and is opened and closed for each write: a program may close all
+ * files, or count on the number of its next one. A later write checks that the name still belongs
+ * to that file.
  */
 #pragma once
 
@@ -12,17 +12,17 @@
 
 #include "record/format.h"
 
-/* Makes the file. False if it cannot be. */
+/* Makes the file. False if that fails. */
 bool reprise_record_file_open(void);
 
-/* False if the stream has come to its end: its file cannot be written, or is as large as it may be
+/* False if the recording has ended: the file cannot be written, or has the greatest size
  * (REPRISE_STREAM_MOST). */
 bool reprise_record_file_add(const struct reprise_record *record);
 
-/* Writes what was gathered. False as above. */
+/* Writes the gathered records. False as above. */
 bool reprise_record_file_flush(void);
 
-/* Why the last of them returned false; NULL if none did. */
+/* Why a function above returned false; NULL if none did. */
 const char *reprise_record_file_ended(void);
 
 /* After fork, in the child: the file is the parent's. */

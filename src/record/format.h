@@ -1,4 +1,4 @@
-/* One record of a recording, as it stands in the file (docs/recording.md). */
+/* The format of a recording (docs/recording.md). */
 #pragma once
 
 #include <stdint.h>
@@ -6,9 +6,9 @@
 #include "op/call.h"
 
 /*
- * The kinds of records that are no ops, once: enumerator, name in the file, what it says. An op's
- * kind is its own (op/call.h). All but the first two are barriers; of a barrier, `lane` is the one
- * that it is about.
+ * The kinds of records that are not ops, once: enumerator, name in the file, meaning. An op's
+ * record has the op's kind (op/call.h). All but the first two are barriers. A barrier's `lane` is
+ * the one that it is about.
  */
 #define REPRISE_RECORD_KINDS(X) \
 	X(LANE, "lane", \
@@ -34,14 +34,17 @@ enum reprise_record_kind {
 		REPRISE_RECORD_KIND_COUNT
 };
 
-/* One record, as it stands in the file; little-endian. */
+/* One record in the file; little-endian. */
 struct reprise_record {
 	uint8_t kind;
-	uint8_t lane;    /* in the order of their first ops; REPRISE_LANE_NONE where there is none */
-	uint8_t thread;  /* the same, of threads; the last number stands for all further ones */
-	uint8_t detail;  /* ops: kind of memory of target (bits 0-1) and source (2-3); why it cannot be
-	                    deferred (4-7, enum reprise_unfit) */
-	uint32_t gap_ns; /* the thread's own pause: since its last op returned, or its last barrier was
-	                    entered; saturating */
+	/* Lanes are numbered by their first ops; REPRISE_LANE_NONE: none. */
+	uint8_t lane;
+	/* Threads likewise; the last number stands for all further threads. */
+	uint8_t thread;
+	/* Of ops: kind of the target's memory (bits 0-1) and of the source's (2-3); enum reprise_unfit
+	 * (4-7). */
+	uint8_t detail;
+	/* Nanoseconds since the thread's last op returned, or its last barrier began. Saturates. */
+	uint32_t gap_ns;
 	uint32_t shape, value;
 };

@@ -1,8 +1,5 @@
-/*
- * What is recorded of a call, and in which order: that in which the calls came in. The lock is held
- * while a record is made, and while records are written; not while the driver is asked about an op,
- * nor while the call itself is made.
- */
+/* Makes records of calls, in the order in which the calls came. The lock is held while a record is
+ * made or records are written, but not while the driver is asked about an op or runs the call. */
 #include "record/record.h"
 
 #include <string.h>
@@ -18,27 +15,28 @@
 #include "op/op.h"
 #include "record/file.h"
 
-#define PAYLOAD_MOST 36864 /* 32764 bytes of parameters and the attributes */
+#define PAYLOAD_MOST 36864 /* 32764 bytes of parameters, and the attributes */
 #define THREADS_MOST 255
 #define PATIENCE_NS 100000000u
 
 _Atomic bool reprise_recording REPRISE_HOT_DATA;
 
 static struct reprise_lock lock;
-static bool begun;                        /* the file is there */
-static uint8_t threads;                   /* have been given a number */
-static bool described[REPRISE_LANE_NONE]; /* lanes whose stream has been told of */
+static bool begun;                        /* the file was made */
+static uint8_t threads;                   /* threads with a number */
+static bool described[REPRISE_LANE_NONE]; /* lanes whose stream is in the file */
 static unsigned char payload[PAYLOAD_MOST];
-static _Atomic uint32_t process =
-	1; /* another one in a forked child, whose threads are counted anew */
+/* Changes in a forked child, whose threads are numbered anew. */
+static _Atomic uint32_t process = 1;
 
 static _Thread_local struct {
 	uint32_t process;
 	uint8_t number;
-	uint64_t since; /* its last op returned, or its last barrier was entered; 0: neither yet */
+	/* When its last op returned, or its last barrier began; 0: neither yet. */
+	uint64_t since;
 } self __attribute__((tls_model(REPRISE_TLS_MODEL)));
 
-/* The functions below: under the lock. */
+/* The functions below are called under the lock. */
 
 static void add(const struct reprise_record *record)
 {
@@ -46,7 +44,7 @@ static void add(const struct reprise_record *record)
 		atomic_store(&reprise_recording, false);
 }
 
-/* Fills in what has to do with the calling thread, which enters a call `now`. */
+/* Fills in what depends on the calling thread, which begins a call `now`. */
 static void sign(struct reprise_record *record, uint64_t now)
 {
 	uint32_t this_process = atomic_load(&process);
@@ -89,7 +87,7 @@ static void describe(const struct reprise_record_lane *lane, uint8_t thread)
 	                             .value = narrow(reprise_hash_mix(lane->context, 5))});
 }
 
-/* Their streams end: who has their numbers next is told of again. */
+/* A stream that ended: the next one with its number is described again. */
 static void forget_streams(enum reprise_record_kind kind, uint8_t lane)
 {
 	if (kind == REPRISE_RECORD_CONTEXT)
@@ -98,7 +96,7 @@ static void forget_streams(enum reprise_record_kind kind, uint8_t lane)
 		described[lane] = false;
 }
 
-/* `op` was examined, and is `unfit` or not. */
+/* `op` was examined, with the result `unfit`. */
 static void fill_in(struct reprise_record *record, struct reprise_op *op, enum reprise_unfit unfit,
                     const struct reprise_call *call)
 {
@@ -113,7 +111,7 @@ static void fill_in(struct reprise_record *record, struct reprise_op *op, enum r
 	record->value = narrow(op->value);
 }
 
-/* ---- what the lanes call ---- */
+/* ---- called by entry/ ---- */
 
 void reprise_record_op(const struct reprise_record_lane *lane, const struct reprise_call *call)
 {
@@ -161,8 +159,8 @@ void reprise_record_begin(void)
 	                                     reprise_option_text(REPRISE_OPTION_STREAM)[0] != '\0');
 }
 
-/* A thread that is just writing has the lock for some microseconds; who is inside may have it
- * itself, and a signal's handler ends the program. */
+/* A thread that writes holds the lock for microseconds. A thread that is inside may hold it itself,
+ * if a signal handler ends the program: then nothing more is written. */
 void reprise_record_end(void)
 {
 	uint64_t end = reprise_clock_ns() + PATIENCE_NS;

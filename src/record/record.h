@@ -1,13 +1,12 @@
 /*
- * Recording: what the program asks of its streams, call by call, in a file (REPRISE_STREAM), so
- * that finding can be run over it afterwards and elsewhere. What is recorded is what the program
- * asked, whatever becomes of it: the same with REPRISE=on as with observe. There is none of the
- * program's data in it, nor an address: hashes, sizes of pauses, and numbers of lanes and threads.
+ * Recording: writes what the program asks of its streams, call by call, to a file (REPRISE_STREAM),
+ * so that finding can be run over it later and elsewhere. The record is of the program's calls,
+ * whatever Reprise does with them: the same with REPRISE=on as with observe. It has none of the
+ * program's data and no address, only hashes, times, and numbers of lanes and threads.
  * docs/recording.md describes the file.
  *
- * Each function may be called from any thread, takes one leaf lock, and costs a few hundred
- * nanoseconds; once in a few thousand records 64 KiB are written to a plain file. While nothing is
- * recorded, a caller reads one word.
+ * Any thread; takes one leaf lock, for a few hundred nanoseconds. Once in a few thousand records 64
+ * KiB are written to a plain file. Without a recording, a caller reads one word.
  */
 #pragma once
 
@@ -21,14 +20,14 @@
 
 #define REPRISE_LANE_NONE 255
 
-/* What there is to know of a lane. */
+/* What is recorded of a lane. */
 struct reprise_record_lane {
 	uint8_t number;
 	bool legacy, blocking;
 	uint64_t context;
 };
 
-/* Whether calls are to be recorded. Read by whoever calls the functions below. */
+/* True if calls are to be recorded. Callers of the functions below check it. */
 extern _Atomic bool reprise_recording;
 
 static inline bool reprise_records(void)
@@ -36,24 +35,24 @@ static inline bool reprise_records(void)
 	return __builtin_expect(atomic_load_explicit(&reprise_recording, memory_order_relaxed), 0);
 }
 
-/* When Reprise starts: records from now on if that was asked for. */
+/* When Reprise starts: begins to record if that was asked for. */
 void reprise_record_begin(void);
 
-/* An op is about to be submitted. `lane` is NULL where the stream has none. */
+/* Before an op is handled. `lane` is NULL if the stream has none. */
 void reprise_record_op(const struct reprise_record_lane *lane, const struct reprise_call *call);
 
-/* It returned. */
+/* After the op returned. */
 void reprise_record_returned(CUresult result);
 
 /* Barriers before the first op are not recorded. */
 void reprise_record_barrier(enum reprise_record_kind kind, uint8_t lane);
 
-/* Nothing is recorded any more; what was is written. Waits a moment at most for a thread that is
- * just recording. */
+/* Ends the recording and writes the rest. Waits for a moment at most for a thread that is
+ * recording. */
 void reprise_record_end(void);
 
-/* After fork, in the child: what was recorded is the parent's. The child has a file of its own. */
+/* After fork, in the child: the recording is the parent's. The child makes a file of its own. */
 void reprise_record_reset(void);
 
-/* Why recording ended before the program did; NULL if it did not. */
+/* Why the recording ended before the program; NULL if it did not. */
 const char *reprise_record_cut_short(void);

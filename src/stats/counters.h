@@ -1,8 +1,8 @@
 /*
- * Everything that is counted, once: name in reports, and what it counts.
+ * All counters, once: name in reports, and what is counted.
  *
- * Counters are process-wide and relaxed: a report reads them, nothing else does. Ops are counted by
- * each lane for itself and added up by the report.
+ * Counters are process-wide, and their atomics relaxed: only a report reads them. Each lane counts
+ * its own ops, and the report adds them up.
  */
 #pragma once
 
@@ -105,13 +105,13 @@ enum reprise_counter {
 		REPRISE_COUNTER_COUNT
 };
 
-/* Whether somebody will read it. Set when Reprise starts; what costs anything beside a count is
- * left out where nobody does. */
+/* True if there will be a report. Set when Reprise starts. What costs more than a count is left out
+ * otherwise. */
 extern bool reprise_reporting;
 
 extern _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 
-/* Calls that could be ops, on streams that have no lane: part of the ops of a report. */
+/* Calls that could be ops, on streams without a lane. Part of a report's ops. */
 extern _Atomic uint64_t reprise_ops_without_lane;
 
 /* After fork, in the child. */

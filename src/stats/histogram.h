@@ -1,16 +1,16 @@
 /*
- * How long things took, as histograms of the processor's ticks: four buckets to each power of two,
- * so that a bucket is at most a quarter wide.
+ * Histograms of durations, in ticks of the processor's counter. Four buckets to each power of two:
+ * a bucket is at most a quarter wide.
  *
- * Times come from where a clock is read anyway. Any thread, no lock: of two readings at one time
- * one may be lost, which harms nobody.
+ * Times come from where a clock is read anyway. Any thread, no lock: one of two simultaneous
+ * readings may be lost, which does no harm.
  */
 #pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Each histogram, once: name in reports, and what is counted. */
+/* All histograms, once: name in reports, and what is counted. */
 #define REPRISE_HISTOGRAMS(X) \
 	X(eager, "the program's own calls that passed; one in 17 is timed") \
 	X(graph, \
@@ -24,8 +24,8 @@ enum reprise_histogram {
 		REPRISE_HISTOGRAM_COUNT
 };
 
-#define REPRISE_BUCKETS \
-	160 /* up to 2^40 ticks, some minutes; the last one has whatever is longer */
+/* Up to 2^40 ticks, some minutes. The last bucket has all longer times. */
+#define REPRISE_BUCKETS 160
 
 extern _Atomic uint64_t reprise_histograms[REPRISE_HISTOGRAM_COUNT][REPRISE_BUCKETS];
 
@@ -48,10 +48,10 @@ static inline void reprise_histogram_note(enum reprise_histogram histogram, uint
 	                      memory_order_relaxed);
 }
 
-/* The least ticks that fall into the bucket. */
+/* The least ticks of the bucket. */
 uint64_t reprise_bucket_begin(unsigned int bucket);
 
-/* The ticks in the middle of the bucket that has the median; 0 if nothing was counted. */
+/* The middle of the bucket with the median, in ticks; 0 if nothing was counted. */
 uint64_t reprise_histogram_median(enum reprise_histogram histogram);
 
 void reprise_histograms_forget(void);

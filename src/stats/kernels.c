@@ -1,5 +1,5 @@
-/* `kernels_lock`, a leaf, is over what is added up. Buffers come about in the order of time; time
- * that two of them share counts once. */
+/* `kernels_lock`, a leaf, protects the sums. Buffers come about in the order of time; overlapping
+ * time counts once. */
 #include "stats/kernels.h"
 
 #include <string.h>

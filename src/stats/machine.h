@@ -1,26 +1,25 @@
-/* What the process runs on, and by which Reprise: so that a report can be held against another one,
- * or had again. */
+/* The machine and the version of Reprise, so that reports can be compared and repeated. */
 #pragma once
 
 #define REPRISE_MACHINE_TEXT_MOST 128
 
 struct reprise_machine {
-	char gpu[REPRISE_MACHINE_TEXT_MOST];    /* of the first op's context; "" if the driver does not
-	                                           tell */
-	char cuda[16];                          /* what the driver can do: "13.0"; "" likewise */
-	char driver[REPRISE_MACHINE_TEXT_MOST]; /* the release of its kernel module; "" where there is
-	                                           none */
+	/* Of the first op's context; "" if the driver does not tell. */
+	char gpu[REPRISE_MACHINE_TEXT_MOST];
+	char cuda[16]; /* the driver's CUDA version, "13.0"; "" likewise */
+	/* The release of the driver's kernel module; "" if there is none. */
+	char driver[REPRISE_MACHINE_TEXT_MOST];
 };
 
 extern struct reprise_machine reprise_machine;
 
-/* When Reprise starts: the driver's release, which stands in a file. Not later, since a program may
- * forbid itself to open any once it is at work. */
+/* When Reprise starts: reads the driver's release from a file. A program may forbid itself to open
+ * files later. */
 void reprise_machine_note_driver(void);
 
-/* With the first op, whose context is current: the rest. */
+/* With the first op, whose context is current: notes the rest. */
 void reprise_machine_note(void);
 
-/* Of these sources; the commit is "unknown" where they were built from no repository. */
+/* Of these sources. The commit is "unknown" if they were built outside a repository. */
 const char *reprise_version(void);
 const char *reprise_commit(void);

@@ -1,4 +1,4 @@
-/* One lock, a leaf, taken only if it is free: nobody waits here. */
+/* The lock is a leaf, and taken only if it is free: no thread waits here. */
 #include "stats/series.h"
 
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/clock.h"
 #include "base/lock.h"
 
-#define FIRST_NS 10000000u /* intervals begin with 10 ms */
+#define FIRST_NS 10000000u /* 10 ms, the first length of intervals */
 
 static struct reprise_lock series_lock;
 static struct reprise_series noted;
 
 void reprise_series_begin(void)
 {
-	atomic_store(&series_lock.word, 0); /* in a forked child another thread may have had it */
+	atomic_store(&series_lock.word, 0); /* in a forked child, another thread may have held it */
 	noted = (struct reprise_series){.began_ns = reprise_clock_ns(), .interval_ns = FIRST_NS};
 }
 
@@ -24,7 +24,7 @@ static void double_intervals(uint64_t *values)
 	memset(values + REPRISE_SERIES_MOST / 2, 0, REPRISE_SERIES_MOST / 2 * sizeof(*values));
 }
 
-/* The interval that it is now. Under the lock. */
+/* The present interval. Under the lock. */
 static unsigned int now(void)
 {
 	uint64_t since = reprise_clock_ns() - noted.began_ns;

@@ -1,9 +1,9 @@
 /*
- * Ops, and those replayed, over time: a bounded number of intervals, which become twice as long
- * whenever they do not reach any more.
+ * Ops and replayed ops over time. A bounded number of intervals, which double in length when the
+ * last one is over.
  *
- * Lanes tell what they did once in a few hundred ops, so an interval may have some that came a
- * little earlier. Any thread.
+ * Lanes report once in a few hundred ops, so an interval may include ops that came a little
+ * earlier. Any thread.
  */
 #pragma once
 
@@ -15,15 +15,15 @@
 struct reprise_series {
 	uint64_t began_ns, interval_ns;
 	uint64_t ops[REPRISE_SERIES_MOST], replayed[REPRISE_SERIES_MOST];
-	unsigned int count; /* intervals up to the last that has any */
+	unsigned int count; /* up to the last interval with ops */
 };
 
-/* Time begins now. */
+/* Starts the time. */
 void reprise_series_begin(void);
 
-/* So many ops came, and so many were replayed. False if it was not noted: another thread is at it,
- * or time has not begun. */
+/* Adds ops, and ops that were replayed. False if nothing was added: another thread holds the lock,
+ * or time has not started. */
 bool reprise_series_note(uint64_t ops, uint64_t replayed);
 
-/* What there is; false as above. */
+/* Reads the series. False if another thread holds the lock. */
 bool reprise_series_read(struct reprise_series *series);

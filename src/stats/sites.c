@@ -1,5 +1,5 @@
-/* Open addressing by a hash that stands for the call and its stack: who has put it into a slot, by
- * one exchange, also fills in the rest. */
+/* Open addressing by a hash of the call and its stack. The thread that puts the hash into a slot,
+ * by one exchange, also fills in the rest. */
 #include "stats/sites.h"
 
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ void reprise_call_sites_begin(void)
 	atomic_store(&begun, true);
 }
 
-/* True if the slot is this place's, now or before. */
+/* True if the slot has this call site, or was free and now has it. */
 static bool is_of(struct slot *slot, uint64_t key, const struct reprise_call_site *site)
 {
 	uint64_t found = 0;
@@ -49,7 +49,8 @@ void reprise_call_site_count(enum reprise_call_site_kind kind, const char *what,
 	struct reprise_call_site site = {.kind = kind, .what = what};
 	uint64_t key;
 
-	/* What the driver itself takes, and what the program does before it begins, are no obstacle. */
+	/* Allocations by the driver itself, or before the program's first op, keep no op from being
+	 * replayed. */
 	if (kind == REPRISE_CALL_SITE_allocates &&
 	    (reprise_inside != 0 || !atomic_load_explicit(&begun, memory_order_relaxed)))
 		return;

@@ -1,8 +1,8 @@
 /*
- * Where in the program stand the calls that keep ops from being replayed: the stack of a call
- * (stack.h), and how often it came by that. A bounded number of stacks; those that find no room are
- * only counted. Any thread, no lock. Whose the frames are, cudart's or the program's, is found out
- * when a report is written (caller.h): several stacks may turn out to be one place.
+ * The call sites that keep ops from being replayed: the stack of each call (stack.h) and its count.
+ * A bounded number of stacks; calls of further ones are only counted. Any thread, no lock. The
+ * report finds out whose the frames are, cudart's or the program's (report/caller.h): several
+ * stacks may be one call site.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "stats/counters.h"
 #include "stats/stack.h"
 
-/* Each kind of call, once: name in reports, and what it does to the ops around it. */
+/* The kinds of calls, once: name in reports, and the effect on the ops around. */
 #define REPRISE_CALL_SITE_KINDS(X) \
 	X(waits, \
 	  "looks at work of any stream, or may: what is deferred is issued first, and a trace ends here") \
@@ -29,18 +29,20 @@ enum reprise_call_site_kind {
 
 struct reprise_call_site {
 	enum reprise_call_site_kind kind;
-	const char *what; /* an entry point's name, or why the op is unfit; stays */
-	const void *frames[REPRISE_STACK_MOST]; /* what the call returns to, and its callers */
+	/* An entry point's name, or why the op is unfit. Stays valid. */
+	const char *what;
+	/* The return addresses of the call and of its callers. */
+	const void *frames[REPRISE_STACK_MOST];
 	unsigned int depth;
 	uint64_t count;
 };
 
 #define REPRISE_CALL_SITES_MOST 512
 
-/* The first op came: from now on allocations are counted, too. */
+/* The first op came: allocations are counted from now on. */
 void reprise_call_sites_begin(void);
 
-/* None of our locks may be held. */
+/* No lock of Reprise's may be held. */
 void reprise_call_site_count(enum reprise_call_site_kind kind, const char *what,
                              const void *address);
 
@@ -51,9 +53,9 @@ static inline void reprise_call_site_note(enum reprise_call_site_kind kind, cons
 		reprise_call_site_count(kind, what, address);
 }
 
-/* Slot `i` of REPRISE_CALL_SITES_MOST; `count` is 0 if nothing is there. */
+/* Slot `i` of REPRISE_CALL_SITES_MOST; `count` is 0 if it is empty. */
 struct reprise_call_site reprise_call_site_at(unsigned int i);
-/* Calls from places for which there was no room. */
+/* Calls whose stacks found no room. */
 uint64_t reprise_call_sites_left_out(void);
 
 void reprise_call_sites_forget(void);

@@ -1,4 +1,4 @@
-/* No lock: every thread that comes before the unwinder is found looks for it too, and finds the
+/* No lock: every thread that comes before the unwinder is found looks for it, and finds the
  * same. */
 #include "stats/stack.h"
 
@@ -12,7 +12,7 @@
 #include "driver/lookup.h"
 
 #define LIBRARY "libgcc_s.so.1"
-#define OURS_MOST 16 /* frames between here and the program */
+#define OURS_MOST 16 /* most frames of Reprise's before the program's */
 
 bool reprise_stack_wanted;
 
@@ -39,13 +39,13 @@ static void find_unwinder(void)
 		get != NULL ? (__typeof__(found))reprise_real_dlsym(library, "_Unwind_Backtrace") : NULL;
 
 	if (found == NULL)
-		(void)dlerror(); /* none of the program's */
+		(void)dlerror(); /* the program must find no error */
 	reprise_leave(entered);
 	atomic_store_explicit(&address_of, get, memory_order_relaxed);
 	atomic_store_explicit(&unwind, found != NULL ? found : no_unwinder, memory_order_release);
 }
 
-/* Ours come first; frames[0] says where the program's begin. */
+/* Frames of Reprise's come first. The program's begin with frames[0]. */
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;

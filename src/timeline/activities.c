@@ -1,11 +1,10 @@
 /*
- * What ran on the GPU, as CUPTI's threads and those that flush tell it. All goes to one chunk at a
- * time, whoever tells it, so that it is written in the order in which it was told.
+ * What ran on the GPU, from CUPTI's threads and threads that flush. All activities go to one chunk
+ * at a time, so that they are written in the order in which they came.
  *
- * Names need not stay once they were told. So each is kept once, cut and escaped; few are told
- * often.
+ * Their names need not stay valid. So each name is kept once, cut and escaped; there are few.
  *
- * `activities_lock`, a leaf, is over the chunk and the names.
+ * `activities_lock`, a leaf, protects the chunk and the names.
  */
 #include "timeline/inner.h"
 
@@ -24,7 +23,6 @@ static struct reprise_timeline_chunk *current;
 static const char *names[PLACES];
 static unsigned int names_kept;
 
-/* Returns its length. */
 size_t reprise_timeline_escape(char to[REPRISE_TIMELINE_NAME_MOST], const char *name)
 {
 	static const char cut[] = "...";
@@ -62,7 +60,7 @@ static const char *kept(const char *name)
 	return names[place] != NULL ? names[place] : "one of more names than are kept";
 }
 
-/* The chunk, with room for one more. */
+/* The chunk, with room for one more activity; NULL ends the timeline. */
 static struct reprise_timeline_chunk *chunk_with_room(void)
 {
 	if (current != NULL && atomic_load(&current->count) < REPRISE_TIMELINE_CHUNK_ACTIVITIES)

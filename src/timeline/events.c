@@ -11,14 +11,14 @@
 #include "base/options.h"
 #include "base/tls.h"
 
-#define LINE_LEAST \
-	80 /* bytes of the file that an event takes: so many events at most fill it, and so much \
-	      memory waits to be written */
+/* The least bytes of an event in the file. Bounds the number of events, and so the memory that
+ * waits to be written. */
+#define LINE_LEAST 80
 
 _Atomic bool reprise_timeline_on REPRISE_HOT_DATA;
 _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 
-static _Atomic int64_t events_left; /* for which a chunk may still be made */
+static _Atomic int64_t events_left; /* events that further chunks may be made for */
 static pthread_key_t at_thread_end;
 static _Thread_local struct reprise_timeline_chunk *mine
 	__attribute__((tls_model(REPRISE_TLS_MODEL)));
@@ -77,7 +77,7 @@ static struct reprise_timeline_chunk *make_mine(void)
 	return chunk;
 }
 
-/* Another chunk for this thread. NULL, and no more events, if there is none. */
+/* A further chunk for this thread. NULL if there is none, which ends the timeline. */
 static struct reprise_timeline_chunk *next_chunk(void)
 {
 	struct reprise_timeline_chunk *full = mine;
@@ -111,9 +111,8 @@ void reprise_timeline_add(unsigned int kind, uint64_t begin,
 	count = atomic_load_explicit(&chunk->count, memory_order_relaxed);
 	chunk->events[count] = (struct reprise_timeline_event){
 		.begin = begin,
-		.end = end > begin
-	               ? end
-	               : begin, /* `begin` may be of another processor, whose counter is ahead */
+		/* `begin` may be from another processor, whose counter is ahead. */
+		.end = end > begin ? end : begin,
 		.reason = about->reason,
 		.ops = about->ops,
 		.kind = kind & 0xff,

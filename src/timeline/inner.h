@@ -1,5 +1,5 @@
-/* What the threads that note events and the one that writes them share: chunks of memory, each of
- * one thread, or of the GPU. */
+/* Shared by the threads that note events and the timeline's writer: chunks of memory, each of one
+ * thread or of the GPU. */
 #pragma once
 
 #include "base/worker.h"
@@ -11,8 +11,8 @@ struct reprise_timeline_event {
 	uint64_t begin, end; /* ticks */
 	const char *reason;
 	uint32_t ops;
-	uint32_t kind : 8, lane : 8,
-		graph : 16; /* the number of a graph wraps; of a kernel's launch, the row of its name */
+	/* A graph's number, which wraps. Of a kernel launch, the row of its name. */
+	uint32_t kind : 8, lane : 8, graph : 16;
 };
 
 _Static_assert(sizeof(struct reprise_timeline_event) == 32, "two in a line of the cache");
@@ -23,21 +23,20 @@ _Static_assert(sizeof(struct reprise_timeline_event) == 32, "two in a line of th
 	(REPRISE_TIMELINE_CHUNK_EVENTS * sizeof(struct reprise_timeline_event) / \
 	 sizeof(struct reprise_gpu_activity))
 
-/* Its thread adds events and moves `count`; the writer reads up to there, and unmaps it when it has
- * written all of a chunk that is `ended`. */
+/* The chunk's thread adds events and then advances `count`. The writer reads up to `count`, and
+ * unmaps a chunk that is `ended` and fully written. */
 struct reprise_timeline_chunk {
 	struct reprise_timeline_chunk *next;  /* in the list, which grows at its head */
-	struct reprise_timeline_chunk *newer; /* the writer's way back to the head */
+	struct reprise_timeline_chunk *newer; /* towards the head; the writer's */
 	_Atomic uint32_t count;
-	uint32_t written; /* by the writer */
+	uint32_t written; /* the writer's */
 	_Atomic bool ended;
-	int thread; /* as the kernel knows it; 0 for the GPU */
+	int thread; /* the kernel's number of it; 0 for the GPU */
 	char name[16];
 	union {
 		struct reprise_timeline_event events[REPRISE_TIMELINE_CHUNK_EVENTS];
-		struct reprise_gpu_activity
-			activities[REPRISE_TIMELINE_CHUNK_ACTIVITIES]; /* their names stay, and are as they
-		                                                      stand in JSON */
+		/* Their names stay valid, and are escaped for JSON. */
+		struct reprise_gpu_activity activities[REPRISE_TIMELINE_CHUNK_ACTIVITIES];
 	};
 };
 
@@ -48,21 +47,21 @@ extern _Atomic(struct reprise_timeline_chunk *) reprise_timeline_chunks;
 
 /* ---- events.c ---- */
 
-/* The thread that writes (workers/timeline.c). */
+/* The timeline's writer (workers/timeline.c). */
 extern struct reprise_worker reprise_timeline_writer;
 
-/* Another chunk, in the list. NULL if the timeline has taken what it may. */
+/* A further chunk, in the list. NULL if there may be no more, or no memory. */
 struct reprise_timeline_chunk *reprise_timeline_chunk_make(void);
 
 /* ---- activities.c ---- */
 
-/* The longest name of what ran on the GPU, escaped. */
+/* The size of an escaped name. */
 #define REPRISE_TIMELINE_NAME_MOST 256
 
-/* Escapes a name as JSON has it, cut where there is no room. Returns its length. */
+/* Escapes a name for JSON, cut where there is no room. Returns its length. */
 size_t reprise_timeline_escape(char to[REPRISE_TIMELINE_NAME_MOST], const char *name);
 
-/* Starts the thread that writes, if there is none. False if there can be none. */
+/* Starts the timeline's writer if it is not there. False if that fails. */
 bool reprise_timeline_writer_ready(void);
-/* There is something to write. A load, unless the thread sleeps. */
+/* There are events to write. One load, unless the writer sleeps. */
 void reprise_timeline_writer_wake(void);

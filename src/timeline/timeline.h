@@ -1,13 +1,13 @@
 /*
- * The timeline (REPRISE_TIMELINE): what the program called and what Reprise made of it, as a file
- * for Perfetto and chrome://tracing. docs/looking.md describes it.
+ * The timeline (REPRISE_TIMELINE): the program's calls and what Reprise made of them, as a file for
+ * Perfetto and chrome://tracing. docs/looking.md describes it.
  *
- * An event is two readings of the processor's counter and 32 bytes in memory of the calling
- * thread's own: no lock, no system call but one in a thousand events. A thread of ours writes them
- * down (writer.c). While there is no timeline, each hook is a load and a branch.
+ * An event is two readings of the processor's counter and 32 bytes in the calling thread's own
+ * memory: no lock, and one system call in a thousand events. The timeline's writer writes the file
+ * (workers/timeline.c). Without a timeline, each hook is a load and a branch.
  *
- * The file is bounded, and ends when it is full: events are written as they come, so that they are
- * there however the program ends, and what was written is not taken back.
+ * The file is bounded, and ends when it is full. Events are written as they come, so that they are
+ * there however the program ends.
  */
 #pragma once
 
@@ -21,9 +21,9 @@
 #include "op/call.h"
 
 /*
- * The kinds of events behind the kinds of ops, which are the program's calls (op/call.h), once:
- * enumerator, name, category. All but a hold are on the thread on which they happened, the inner
- * within the outer; holds are on their lane's track.
+ * The kinds of events beside the kinds of ops (op/call.h), once: enumerator, name, category. A hold
+ * is on its lane's track. All others are on the thread on which they happened, the inner within the
+ * outer.
  */
 #define REPRISE_TIMELINE_KINDS(X) \
 	X(ORDER, "order", "call") \
@@ -48,18 +48,18 @@ enum reprise_timeline_kind {
 
 #define REPRISE_TIMELINE_NO_LANE 255
 
-/* What there is to say of an event beside its time; 0 where there is nothing, but the lane. */
+/* Details of an event. 0: none, but for the lane. */
 struct reprise_timeline_about {
-	uint8_t lane;       /* its number */
-	const char *reason; /* a string that stays: of a side exit */
-	uint32_t graph;     /* its number; of a kernel's launch, the row of its name (op/name.h) */
-	uint32_t ops;       /* how many */
+	uint8_t lane;       /* the lane's number */
+	const char *reason; /* why a side exit was made; stays valid */
+	/* The graph's number. Of a kernel launch, the row of its name (op/name.h). */
+	uint32_t graph;
+	uint32_t ops; /* number of ops */
 };
 
 extern _Atomic bool reprise_timeline_on;
 
-/* When an event begins: what reprise_timeline_end() wants to be given. 0 if there is no timeline.
- */
+/* The begin of an event, for reprise_timeline_end(). 0 if there is no timeline. */
 static inline uint64_t reprise_timeline_begin(void)
 {
 	return __builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0)
@@ -70,8 +70,8 @@ static inline uint64_t reprise_timeline_begin(void)
 void reprise_timeline_add(unsigned int kind, uint64_t begin,
                           const struct reprise_timeline_about *about);
 
-/* The event that began then ends now; nothing if `begin` is 0. `kind` is of an op or of the table
- * above. */
+/* The event of that `begin` ends now. Does nothing if `begin` is 0. `kind` is an op's, or of the
+ * table above. */
 static inline void reprise_timeline_end(unsigned int kind, uint64_t begin,
                                         struct reprise_timeline_about about)
 {
@@ -79,19 +79,19 @@ static inline void reprise_timeline_end(unsigned int kind, uint64_t begin,
 		reprise_timeline_add(kind, begin, &about);
 }
 
-/* The same of a call that is no single lane's. */
+/* The same for a call that belongs to no single lane. */
 static inline void reprise_timeline_end_call(unsigned int kind, uint64_t begin)
 {
 	reprise_timeline_end(kind, begin,
 	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE});
 }
 
-/* By gpu/gpu.h: what ran on the GPU. */
+/* What ran on the GPU. Called by gpu/gpu.h. */
 void reprise_timeline_note(const struct reprise_gpu_activity *activities, size_t count);
 
-/* When Reprise starts: there is a timeline from now on, if it was asked for. */
+/* When Reprise starts: begins the timeline if it was asked for. */
 void reprise_timeline_start(void);
 
-/* After fork, in the child: what was noted is the parent's. The child has a file of its own. */
+/* After fork, in the child: the events are the parent's. The child makes a file of its own. */
 void reprise_timeline_reset(void);
 void reprise_timeline_activities_reset(void);
