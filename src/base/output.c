@@ -279,14 +279,14 @@ static bool make_absolute(const char *name, char *path)
 	       (int)(REPRISE_OUTPUT_PATH_MOST - length);
 }
 
-int reprise_output_make(const char *pattern, struct reprise_output_path *place)
+int reprise_output_make(const char *pattern, struct reprise_output_path *output)
 {
 	char name[PATH_MOST], beside[PATH_MOST + 32];
 	struct stat status;
 	int file;
 
 	errno = ENAMETOOLONG;
-	place->path[0] = '\0';
+	output->path[0] = '\0';
 	if (!expand(pattern, name) || is_locked_in())
 		return -1;
 	snprintf(beside, sizeof(beside), "%s", name);
@@ -300,28 +300,28 @@ int reprise_output_make(const char *pattern, struct reprise_output_path *place)
 	}
 	if (file < 0)
 		return -1;
-	if (fstat(file, &status) == 0 && make_absolute(beside, place->path)) {
-		place->device = status.st_dev;
-		place->inode = status.st_ino;
-		place->beside = strcmp(beside, name) != 0;
+	if (fstat(file, &status) == 0 && make_absolute(beside, output->path)) {
+		output->device = status.st_dev;
+		output->inode = status.st_ino;
+		output->beside = strcmp(beside, name) != 0;
 		return file;
 	}
 	close(file);
-	place->path[0] = '\0';
+	output->path[0] = '\0';
 	errno = ENAMETOOLONG;
 	return -1;
 }
 
-int reprise_output_again(const struct reprise_output_path *place, int flags)
+int reprise_output_again(const struct reprise_output_path *output, int flags)
 {
 	int file =
 		is_locked_in()
 			? -1
-			: open(place->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
+			: open(output->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags);
 	struct stat status;
 
-	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == place->device &&
-	    status.st_ino == place->inode)
+	if (file >= 0 && fstat(file, &status) == 0 && status.st_dev == output->device &&
+	    status.st_ino == output->inode)
 		return file;
 	if (file >= 0) {
 		close(file);

@@ -5,7 +5,7 @@
  *
  * The report is written to a draft in the same folder (its name with the process and ".part"
  * appended) and renamed. So a reader always finds a whole report. Where no draft is possible, the
- * report at the end is written in place.
+ * report at the end is written in output.
  *
  * A name without %p may be shared by several processes. A file that another process wrote while
  * this one ran, or is still writing, is left alone: this report then gets its process number
@@ -38,7 +38,7 @@ void reprise_output_forget(void);
  * Has `write` write the report; it returns 0 or an error. May be called again, but by one thread at
  * a time. Returns 0, or the error: then the previous report is still there.
  *
- * kept: the file stays open and locked, in place of the one in *kept (-1: none), so that other
+ * kept: the file stays open and locked, in output of the one in *kept (-1: none), so that other
  * processes see that it is in use. NULL: this is the last report.
  */
 int reprise_output_write(int (*write)(int file, const void *what), const void *what, int *kept);
@@ -58,14 +58,14 @@ struct reprise_output_path {
 
 /*
  * Makes a new file; never replaces one. If a file of the user's has the name, appends the process
- * number, then another number. Returns the file, open for writing, and its place; or -1 with errno
+ * number, then another number. Returns the file, open for writing, and its output; or -1 with errno
  * set.
  */
-int reprise_output_make(const char *pattern, struct reprise_output_path *place);
+int reprise_output_make(const char *pattern, struct reprise_output_path *output);
 
 /* Opens the file again for writing, with further flags of open(2). -1 with errno set, if another
  * file has the name now. */
-int reprise_output_again(const struct reprise_output_path *place, int flags);
+int reprise_output_again(const struct reprise_output_path *output, int flags);
 
 /* Writes to the result of the two functions above, with errno as they left it, and closes it.
  * Returns 0, or the error. */

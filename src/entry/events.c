@@ -39,7 +39,7 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 	if (reprise_records())
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, call->stream, call->per_thread, is_foreign_wait(lane, call));
-	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	reprise_lanes_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	result = reprise_call_eager(call, lane != NULL && !lane->unusable ? lane->context : NULL);
 	reprise_lanes_returned();
 	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
@@ -56,7 +56,7 @@ static CUresult submit_event(struct reprise_call *call)
 	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->joined) == NULL)
 		return submit_alone(lane, call);
 	reprise_lanes_make_way(lane, false);
-	reprise_lanes_meet_events(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	reprise_lanes_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	return reprise_lane_handle_op(lane, call);
 }
 
@@ -78,7 +78,7 @@ void reprise_event_met(CUevent event, bool recorded)
 	REPRISE_KEEP_ERRNO;
 
 	if (reprise_inside == 0)
-		reprise_lanes_meet_events(NULL, event, recorded);
+		reprise_lanes_event_used(NULL, event, recorded);
 }
 
 /* ---- what ends an event, or lets others record it ---- */
@@ -144,5 +144,5 @@ void reprise_meet_attributes(const CUlaunchConfig *config)
 	REPRISE_KEEP_ERRNO;
 
 	if (atomic_load(&reprise_groups) > 0 && !reprise_kernel_knows_attributes(config))
-		reprise_lanes_meet_events(NULL, NULL, true);
+		reprise_lanes_event_used(NULL, NULL, true);
 }

@@ -50,7 +50,7 @@ static void take(struct reprise_lane *lane, bool parted)
 {
 	for (unsigned int tries = 1;; tries++) {
 		if (parted)
-			reprise_group_settle(lane);
+			reprise_group_flush(lane);
 		else if (atomic_load(&lane->deferred_since) != 0)
 			reprise_lane_tell(lane, false);
 		reprise_graph_building_pause();
@@ -223,13 +223,13 @@ static bool give_back(CUcontext context, bool ends_surely)
 {
 	bool now = ends_surely || reprise_gate_alone(PATIENCE_NS);
 	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
-	struct reprise_reclaim_entry *graves;
+	struct reprise_reclaim_entry *entries;
 
 	reprise_lanes_each(forget, &ending);
 	reprise_graph_building_pause();
-	graves = now ? reprise_reclaim_take(context) : NULL;
+	entries = now ? reprise_reclaim_take(context) : NULL;
 	reprise_graph_building_resume();
-	reprise_reclaim_destroy(graves);
+	reprise_reclaim_destroy(entries);
 	reprise_group_destroy_spares(context);
 	return now;
 }

@@ -62,13 +62,13 @@ void reprise_graph_host_room_done(bool more)
 	atomic_store(&wanted, more);
 }
 
-void reprise_graph_want_tidy(void)
+void reprise_graph_want_cleanup(void)
 {
 	if (start() && !atomic_exchange(&untidy, true))
 		reprise_worker_call(&reprise_builder);
 }
 
-bool reprise_graph_take_untidy(void)
+bool reprise_graph_take_cleanup(void)
 {
 	return atomic_load(&untidy) && atomic_exchange(&untidy, false);
 }

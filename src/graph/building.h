@@ -25,9 +25,9 @@ bool reprise_graph_host_room_is_wanted(void);
 void reprise_graph_host_room_done(bool more);
 
 /* Has the builder give up what can never be used again. */
-void reprise_graph_want_tidy(void);
+void reprise_graph_want_cleanup(void);
 /* By the builder: true if that was asked for since the last call. */
-bool reprise_graph_take_untidy(void);
+bool reprise_graph_take_cleanup(void);
 
 /* Between these two calls no graph is built, and graphs may be taken out of the queue. The first
  * takes `compiling`; it waits for the graph in work, about a millisecond. */

@@ -23,20 +23,20 @@ static struct {
 static _Atomic uint32_t
 	wanted; /* 1: the builder waits; 2: a call of the program's lets it go first; a futex */
 
-static unsigned int place_of(CUcontext context)
+static unsigned int slot_of(CUcontext context)
 {
 	return (unsigned int)(reprise_hash_mix((uintptr_t)context, 3) % CONTEXTS);
 }
 
 bool reprise_capture_lock_enter(CUcontext context)
 {
-	unsigned int place = place_of(context);
+	unsigned int slot = slot_of(context);
 
-	atomic_fetch_add(&contexts[place].capturing, 1);
+	atomic_fetch_add(&contexts[slot].capturing, 1);
 	reprise_gate_doubt_no_more(); /* this thread's own unknown call is over */
-	if (atomic_load(&contexts[place].syncing) == 0 && !reprise_gate_is_in_doubt())
+	if (atomic_load(&contexts[slot].syncing) == 0 && !reprise_gate_is_in_doubt())
 		return true;
-	atomic_fetch_sub(&contexts[place].capturing, 1);
+	atomic_fetch_sub(&contexts[slot].capturing, 1);
 	return false;
 }
 
@@ -56,7 +56,7 @@ bool reprise_capture_lock_enter_soon(CUcontext context, uint64_t nanoseconds)
 
 void reprise_capture_lock_leave(CUcontext context)
 {
-	atomic_fetch_sub(&contexts[place_of(context)].capturing, 1);
+	atomic_fetch_sub(&contexts[slot_of(context)].capturing, 1);
 }
 
 /* Lets the builder go first: a program that only synchronises would leave it no moment. */
@@ -72,9 +72,9 @@ static void be_courteous(void)
 }
 
 /* The entries from *first on that the call concerns; all if its context is unknown. */
-static unsigned int places_of(CUcontext context, unsigned int *first)
+static unsigned int slots_of(CUcontext context, unsigned int *first)
 {
-	*first = context != NULL ? place_of(context) : 0;
+	*first = context != NULL ? slot_of(context) : 0;
 	return context != NULL ? 1 : CONTEXTS;
 }
 
@@ -104,7 +104,7 @@ static void wait_for_capture(unsigned int first, unsigned int count)
 void reprise_context_sync_begin(CUcontext context)
 {
 	REPRISE_KEEP_ERRNO;
-	unsigned int first, count = places_of(context, &first);
+	unsigned int first, count = slots_of(context, &first);
 
 	if (__builtin_expect(atomic_load(&wanted) != 0, 0))
 		be_courteous();
@@ -119,7 +119,7 @@ void reprise_context_sync_begin(CUcontext context)
 
 void reprise_context_sync_end(CUcontext context)
 {
-	unsigned int first, count = places_of(context, &first);
+	unsigned int first, count = slots_of(context, &first);
 
 	add_to_syncing(first, count, -1u);
 }

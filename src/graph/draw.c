@@ -24,14 +24,14 @@
 /* 0, or the reason why there is no drawing. */
 static int draw(const struct reprise_graph *graph)
 {
-	struct reprise_output_path place;
+	struct reprise_output_path output;
 	char pattern[REPRISE_OPTION_TEXT_MOST + 64], path[32];
 	CUresult result = CUDA_ERROR_NOT_SUPPORTED;
 	int file;
 
 	snprintf(pattern, sizeof(pattern), "%s/reprise-%%p-%04u.dot",
 	         reprise_option_text(REPRISE_OPTION_DOT), graph->number);
-	file = reprise_output_make(pattern, &place);
+	file = reprise_output_make(pattern, &output);
 	if (file < 0)
 		return errno;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
@@ -39,7 +39,7 @@ static int draw(const struct reprise_graph *graph)
 		result = reprise_driver.cuGraphDebugDotPrint(graph->graph, path, SHOWN);
 	close(file);
 	if (result != CUDA_SUCCESS)
-		unlink(place.path);
+		unlink(output.path);
 	return result == CUDA_SUCCESS ? 0 : DRIVER_DOES_NOT;
 }
 

@@ -117,7 +117,7 @@ unsigned int reprise_reclaim_sweep(unsigned int most);
  * paused, and destroyed before the context ends. Destroying may take any time, so no lock is held
  * then. Any context may be current. */
 struct reprise_reclaim_entry *reprise_reclaim_take(CUcontext context);
-void reprise_reclaim_destroy(struct reprise_reclaim_entry *graves);
+void reprise_reclaim_destroy(struct reprise_reclaim_entry *entries);
 /* The context has ended, and with it the graphs left in its entries. */
 void reprise_reclaim_lose(CUcontext context);
 

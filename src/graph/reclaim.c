@@ -22,8 +22,8 @@ struct reprise_reclaim_entry {
 	unsigned int nodes;
 };
 
-static struct reprise_lock graveyard_lock;
-static struct reprise_reclaim_entry *graves;
+static struct reprise_lock reclaim_lock;
+static struct reprise_reclaim_entry *entries;
 
 struct reprise_reclaim_entry *reprise_reclaim_new(void)
 {
@@ -37,10 +37,10 @@ void reprise_graph_retire(struct reprise_graph *graph)
 	if (reclaim != NULL) {
 		*reclaim = (struct reprise_reclaim_entry){NULL, graph->capture_streams->context,
 		                                          graph->graph, graph->executable, graph->count};
-		reprise_lock_take(&graveyard_lock);
-		reclaim->next = graves;
-		graves = reclaim;
-		reprise_lock_give(&graveyard_lock);
+		reprise_lock_take(&reclaim_lock);
+		reclaim->next = entries;
+		entries = reclaim;
+		reprise_lock_give(&reclaim_lock);
 	}
 	graph->reclaim = NULL;
 	graph->executable = NULL;
@@ -52,15 +52,15 @@ void reprise_graph_retire(struct reprise_graph *graph)
 /* Takes an entry of the context; NULL: of any. */
 static struct reprise_reclaim_entry *take(CUcontext context)
 {
-	struct reprise_reclaim_entry *reclaim, **at = &graves;
+	struct reprise_reclaim_entry *reclaim, **at = &entries;
 
-	reprise_lock_take(&graveyard_lock);
+	reprise_lock_take(&reclaim_lock);
 	while (*at != NULL && context != NULL && (*at)->context != context)
 		at = &(*at)->next;
 	reclaim = *at;
 	if (reclaim != NULL)
 		*at = reclaim->next;
-	reprise_lock_give(&graveyard_lock);
+	reprise_lock_give(&reclaim_lock);
 	return reclaim;
 }
 
@@ -120,6 +120,6 @@ unsigned int reprise_reclaim_sweep(unsigned int most)
 
 void reprise_reclaim_reset(void)
 {
-	atomic_store(&graveyard_lock.word, 0);
-	graves = NULL;
+	atomic_store(&reclaim_lock.word, 0);
+	entries = NULL;
 }

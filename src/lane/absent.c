@@ -14,8 +14,8 @@
  * adds up to the price. Then the trace is left, to see whether what comes instead comes often. The
  * cost is at most twice the best possible.
  */
-static bool pay_to_pass_over(const struct reprise_lane *lane, struct reprise_trace *trace,
-                             unsigned int first, unsigned int count)
+static bool pay_to_skip(const struct reprise_lane *lane, struct reprise_trace *trace,
+                        unsigned int first, unsigned int count)
 {
 	unsigned int absent = trace->absent_count + count;
 	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent),
@@ -70,7 +70,7 @@ bool reprise_lane_skip(struct reprise_lane *lane, const struct reprise_call *cal
 		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->any_value[i]))
 			continue;
 		if (!edges_are_full(trace, at, i) || !can_be_disabled(trace, at, i) ||
-		    !pay_to_pass_over(lane, trace, at, i - at))
+		    !pay_to_skip(lane, trace, at, i - at))
 			return false;
 		reprise_trace_skip(trace, at, i - at);
 		lane->cursor = i;

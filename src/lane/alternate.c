@@ -36,7 +36,8 @@ static bool comes_by_turns(struct reprise_trace *trace)
 	return trace->turns >= TURNS_MOST;
 }
 
-static bool twin_needs_fewer(const struct reprise_lane *lane, const struct reprise_trace *trace)
+static bool alternate_needs_fewer(const struct reprise_lane *lane,
+                                  const struct reprise_trace *trace)
 {
 	unsigned int others;
 
@@ -54,7 +55,7 @@ void reprise_lane_take_turns(struct reprise_lane *lane)
 	if (trace->absent_count != 0)
 		return;
 	if (trace->alternate != NULL) {
-		if (twin_needs_fewer(lane, trace))
+		if (alternate_needs_fewer(lane, trace))
 			reprise_lane_change_over(lane, trace->alternate);
 	} else if (comes_by_turns(trace)) {
 		trace->turns = 0;

@@ -54,7 +54,7 @@ void reprise_async_launch_begin(void)
 /* ---- which visits are left to the launch thread ---- */
 
 /* The host waited for a launch that was still pending: the next visits are launched at once. */
-static void back_off(struct reprise_trace *trace)
+static void launch_directly(struct reprise_trace *trace)
 {
 	trace->waited_for = false;
 	trace->direct_span = trace->direct_span == 0            ? DIRECT_FIRST
@@ -69,7 +69,7 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 	if (!reprise_pace_judge(lane))
 		return false;
 	if (trace->waited_for)
-		back_off(trace);
+		launch_directly(trace);
 	if (trace->direct > 0) {
 		trace->direct--;
 		return false;
@@ -81,7 +81,7 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 /* True if the visit can be left to the launch thread. Not in a group, whose order is noted when a
  * graph is launched; nor on a thread's own stream, to which only that thread can issue. A trace's
  * ops must not change while a launch of it is pending. */
-static bool may_be_queued(const struct reprise_lane *lane, const struct reprise_trace *trace)
+static bool may_be_pending(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	if (lane->group != NULL || lane->owner != 0 || reprise_verifying ||
 	    reprise_option(REPRISE_OPTION_HOLD) == 0 || reprise_pending_is_full(lane) ||
@@ -95,7 +95,7 @@ REPRISE_HOT bool reprise_async_launch_decide(struct reprise_lane *lane)
 	struct reprise_trace *trace = lane->trace;
 	uint64_t who = reprise_option(REPRISE_OPTION_SUBMIT);
 
-	return who != NEVER && may_be_queued(lane, trace) && (who == ALWAYS || take_turn(lane, trace));
+	return who != NEVER && may_be_pending(lane, trace) && (who == ALWAYS || take_turn(lane, trace));
 }
 
 void reprise_async_launch_wake(void)

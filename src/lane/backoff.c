@@ -3,14 +3,14 @@
 #include "lane/traces.h"
 #include "lane/watching.h"
 
-/* A lane in which nothing repeats backs off for DROWSY_LEAST ops, then for twice as many each time,
- * up to DROWSY_MOST. In between it watches GLANCE_OPS ops. */
-#define DROWSY_LEAST 7168
-#define DROWSY_MOST 114688
-#define GLANCE_OPS 1024
+/* A lane in which nothing repeats backs off for BACKOFF_LEAST ops, then for twice as many each
+ * time, up to BACKOFF_MOST. In between it watches WATCH_OPS ops. */
+#define BACKOFF_LEAST 7168
+#define BACKOFF_MOST 114688
+#define WATCH_OPS 1024
 
 /* The next `ops` ops are not watched. */
-static void leave_alone(struct reprise_lane *lane, uint32_t ops)
+static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
 {
 	reprise_lane_count(&lane->counts.ops, ops);
 	reprise_lane_count(&lane->counts.drowsy, ops);
@@ -18,7 +18,7 @@ static void leave_alone(struct reprise_lane *lane, uint32_t ops)
 }
 
 /* True if the op falls into a backoff. Such an op was counted when the backoff began. */
-static bool is_left_alone(struct reprise_lane *lane)
+static bool is_in_backoff(struct reprise_lane *lane)
 {
 	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
 
@@ -29,7 +29,7 @@ static bool is_left_alone(struct reprise_lane *lane)
 
 bool reprise_lane_try_back_off(struct reprise_lane *lane)
 {
-	if (is_left_alone(lane)) {
+	if (is_in_backoff(lane)) {
 		reprise_lane_uncount(&lane->counts.ops, 1);
 		return true;
 	}
@@ -37,19 +37,19 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane)
 		return false;
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-	lane->backoff_span = lane->backoff_span == 0            ? DROWSY_LEAST
-	                     : lane->backoff_span < DROWSY_MOST ? lane->backoff_span * 2
-	                                                        : DROWSY_MOST;
-	leave_alone(lane, lane->backoff_span);
-	lane->backoff_at = lane->counts.ops + GLANCE_OPS;
+	lane->backoff_span = lane->backoff_span == 0             ? BACKOFF_LEAST
+	                     : lane->backoff_span < BACKOFF_MOST ? lane->backoff_span * 2
+	                                                         : BACKOFF_MOST;
+	begin_backoff(lane, lane->backoff_span);
+	lane->backoff_at = lane->counts.ops + WATCH_OPS;
 	return true;
 }
 
 void reprise_lane_cannot_watch(struct reprise_lane *lane)
 {
-	if (is_left_alone(lane))
+	if (is_in_backoff(lane))
 		return;
 	reprise_lane_make_room(lane);
 	reprise_lane_count(&lane->counts.ops, 1);
-	leave_alone(lane, GLANCE_OPS);
+	begin_backoff(lane, WATCH_OPS);
 }

@@ -92,7 +92,7 @@ static void thread_ends(void *unused)
 	}
 	if (any) {
 		reprise_lanes_look_again();
-		reprise_graph_want_tidy();
+		reprise_graph_want_cleanup();
 	}
 }
 

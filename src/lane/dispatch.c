@@ -47,7 +47,7 @@
 /* ---- whose op it is ---- */
 
 /* An op of a group that names the event comes. */
-static void meet_event(struct reprise_lane *lane, CUevent event)
+static void learn_event(struct reprise_lane *lane, CUevent event)
 {
 	if (__builtin_expect(reprise_ended_many(lane), 0))
 		reprise_lane_barrier(lane, false);
@@ -73,7 +73,7 @@ REPRISE_HOT static struct reprise_lane *take_for_op(struct reprise_lane **lane,
 		call->member = (*lane)->member;
 		if (taken->group->thread == reprise_thread_self()) {
 			if (reprise_op_is_event(call->kind))
-				meet_event(taken, call->event);
+				learn_event(taken, call->event);
 			return taken;
 		}
 		reprise_lock_give(&taken->lock);
@@ -261,7 +261,7 @@ REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *c
 
 /* Without the lane's lock. Its own time is added to `last_return`, so it is not taken for a pause
  * of the program. */
-static void note_place(struct reprise_lane *lane, const struct reprise_call *call)
+static void note_call_site(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	uint64_t begin = reprise_clock_ticks();
 
@@ -301,11 +301,11 @@ static void refused(struct reprise_lane *found)
 }
 
 /* An eager op of a group. True if the group should be split. */
-static bool passes_jointly(struct reprise_lane *lane, const struct reprise_call *call)
+static bool note_group_eager(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	reprise_group_issues(lane, call->kind, call->member,
 	                     reprise_op_is_event(call->kind) ? call->event : NULL);
-	return reprise_group_disappoints(lane);
+	return reprise_group_does_not_pay(lane);
 }
 
 REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct reprise_call *call)
@@ -320,7 +320,7 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	CUresult result = CUDA_SUCCESS;
 	bool answered = decide(lane, call, &result);
 	bool timed = lane->counts.ops % TIMED == 0, launched = lane->counts.launches != launches;
-	bool useless = !answered && lane->group != NULL && passes_jointly(lane, call);
+	bool useless = !answered && lane->group != NULL && note_group_eager(lane, call);
 
 	if (!answered)
 		reprise_pending_finish(lane, false);
@@ -333,7 +333,7 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST &&
 	                         reprise_reporting,
 	                     0))
-		note_place(lane, call);
+		note_call_site(lane, call);
 
 	bool loads = __builtin_expect(call->unseen || call->unfit == REPRISE_UNFIT_FIRST, 0) &&
 	             reprise_loading_begins_launch(call, !call->unseen);

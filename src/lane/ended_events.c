@@ -59,7 +59,7 @@ static void take_out(struct reprise_ended *ended)
 }
 
 /* The lane's entry, or NULL. */
-static struct reprise_lane **place_in(struct reprise_ended *ended, const struct reprise_lane *lane)
+static struct reprise_lane **entry_of(struct reprise_ended *ended, const struct reprise_lane *lane)
 {
 	for (unsigned int i = 0; i < ended->count; i++)
 		if (ended->lanes[i] == lane)
@@ -70,7 +70,7 @@ static struct reprise_lane **place_in(struct reprise_ended *ended, const struct 
 /* The first from `from` on that the lane has to forget, or NULL. */
 static struct reprise_ended *next_of(const struct reprise_lane *lane, struct reprise_ended *from)
 {
-	while (from != NULL && place_in(from, lane) == NULL)
+	while (from != NULL && entry_of(from, lane) == NULL)
 		from = from->next;
 	return from;
 }
@@ -211,7 +211,7 @@ void reprise_ended_forget(struct reprise_lane *lane)
 		reprise_lock_take(&lock);
 		after = next_of(lane, ended->next);
 		if (forgotten) {
-			*place_in(ended, lane) = NULL;
+			*entry_of(ended, lane) = NULL;
 			atomic_fetch_sub(&lane->ended, 1);
 		}
 		last = forgotten && let_go(ended);

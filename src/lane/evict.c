@@ -11,16 +11,16 @@ struct search {
 	struct reprise_lane *lane; /* the one with the oldest trace so far */
 	uint64_t used;
 	uint64_t still_since;
-	bool rested;
+	bool stopped;
 };
 
-static void rest(struct reprise_lane *lane, void *context)
+static void stop_watching(struct reprise_lane *lane, void *context)
 {
 	struct search *search = context;
 
-	if (search->rested || !reprise_lock_try(&lane->lock))
+	if (search->stopped || !reprise_lock_try(&lane->lock))
 		return; /* the lock's holder is using the lane */
-	search->rested = reprise_lane_stop_watching(lane, search->still_since);
+	search->stopped = reprise_lane_stop_watching(lane, search->still_since);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -46,8 +46,8 @@ bool reprise_lanes_evict(bool host)
 	bool evicted;
 
 	if (host)
-		reprise_lanes_each(rest, &search);
-	if (search.rested)
+		reprise_lanes_each(stop_watching, &search);
+	if (search.stopped)
 		return true;
 	reprise_lanes_each(consider, &search);
 	if (search.lane == NULL)

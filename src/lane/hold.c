@@ -22,9 +22,9 @@ bool reprise_hold_ensure(void)
 
 REPRISE_HOT void reprise_hold_again(struct reprise_lane *lane)
 {
-	uint64_t queued = reprise_pending_since(lane);
+	uint64_t pending_since = reprise_pending_since(lane);
 
-	atomic_store(&lane->deferred_since, queued != 0 ? queued : lane->visit_since);
+	atomic_store(&lane->deferred_since, pending_since != 0 ? pending_since : lane->visit_since);
 }
 
 REPRISE_HOT void reprise_hold_begin(struct reprise_lane *lane)

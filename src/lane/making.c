@@ -10,7 +10,7 @@
 #include "lane/registry.h"
 #include "lane/traces.h"
 
-#define REST 8 /* fewer ops than these get no graph of their own behind a fork */
+#define REMAINDER_LEAST 8 /* fewer ops than these get no graph of their own behind a fork */
 /* This many lanes of other threads are a crowd: the driver serialises all their launches. */
 #define CROWD 2
 
@@ -121,7 +121,7 @@ static unsigned int reach(const struct reprise_group *group, const struct repris
 	unsigned int left = segment->count - start,
 				 count = reprise_fork_reach(ops, left, wanted, crossed, left, group->blocking);
 
-	if (left - count < REST && left <= longest &&
+	if (left - count < REMAINDER_LEAST && left <= longest &&
 	    reprise_fork_reach(ops, left, left, crossed, left, group->blocking) == left)
 		return left;
 	return count;
@@ -133,7 +133,7 @@ static unsigned int reach(const struct reprise_group *group, const struct repris
  * times: the program may be slow just now, and a fork that was cut is never seen whole again.
  * *useful: the ops are worth a graph.
  */
-static unsigned int joint_piece(struct reprise_group *group, const struct reprise_segment *segment,
+static unsigned int group_piece(struct reprise_group *group, const struct reprise_segment *segment,
                                 unsigned int start, uint64_t hold_ns, const bool *crossed,
                                 bool *useful)
 {
@@ -172,7 +172,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		if (lane->group == NULL)
 			count = reprise_plan_piece(segment, start, hold_ns, few);
 		else
-			count = joint_piece(lane->group, segment, start, hold_ns, crossed, &useful);
+			count = group_piece(lane->group, segment, start, hold_ns, crossed, &useful);
 		unsigned int within = reprise_plan_within_functions(segment->ops + start, count);
 
 		if (lane->group == NULL)

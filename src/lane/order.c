@@ -20,7 +20,7 @@
 
 /* How long a query waits for what other threads have deferred: 250 launches of 4 us. Launches take
  * longer only if the driver keeps them. */
-#define QUESTION_NS 1000000u
+#define QUERY_NS 1000000u
 /* The same before a kernel is loaded, which blocks other threads' launches: enough for a woken
  * thread to run on a busy machine. */
 #define LOADING_NS 100000000u
@@ -88,13 +88,13 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 /* A barrier for a group: issues what is deferred, and the pending waits of all members or of the
  * member with `stream`. Forgets the records of events, which other calls may have recorded anew.
  * Under the lane's lock. */
-static void tell_joint(struct reprise_lane *head, bool wait, bool pays_all, CUstream stream)
+static void tell_group(struct reprise_lane *head, bool wait, bool all_waits, CUstream stream)
 {
 	reprise_lane_barrier(head, wait);
 	if (head->group == NULL)
 		return;
 	reprise_group_forget_events(head->group);
-	if (pays_all)
+	if (all_waits)
 		reprise_group_issue_waits(head);
 	else
 		reprise_group_issue_wait(head, reprise_group_member(head->group, stream));
@@ -107,7 +107,7 @@ static void tell_all(struct reprise_lane *lane, bool wait)
 		return;
 	}
 	reprise_lock_take(&lane->lock);
-	tell_joint(lane, wait, true, NULL);
+	tell_group(lane, wait, true, NULL);
 	reprise_lock_give(&lane->lock);
 }
 
@@ -136,7 +136,7 @@ static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
 		reprise_hold_want(lane);
 		if (spent > patience_ns)
 			return false;
-		if (spent < QUESTION_NS)
+		if (spent < QUERY_NS)
 			sched_yield();
 		else
 			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
@@ -194,36 +194,37 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 
 /* ---- stream groups ---- */
 
-struct meeting {
+struct event_use {
 	const struct reprise_lane *told;
 	CUevent event;
 	bool recorded;
 };
 
-static void meet_event(struct reprise_lane *lane, void *context)
+static void flush_event(struct reprise_lane *lane, void *context)
 {
-	const struct meeting *meeting = context;
+	const struct event_use *event_use = context;
 
-	if (!reprise_lane_is_group(lane) || lane == meeting->told ||
-	    (meeting->event != NULL && !reprise_knows(&lane->events, meeting->event)))
+	if (!reprise_lane_is_group(lane) || lane == event_use->told ||
+	    (event_use->event != NULL && !reprise_knows(&lane->events, event_use->event)))
 		return;
 	reprise_lock_take(&lane->lock);
-	if (meeting->event == NULL || reprise_lane_defers(lane, meeting->event))
+	if (event_use->event == NULL || reprise_lane_defers(lane, event_use->event))
 		reprise_lane_barrier(lane, false);
-	if (lane->group != NULL && meeting->event == NULL)
+	if (lane->group != NULL && event_use->event == NULL)
 		reprise_group_forget_events(lane->group);
-	else if (lane->group != NULL && meeting->recorded)
-		reprise_group_forget_event(lane->group, meeting->event);
+	else if (lane->group != NULL && event_use->recorded)
+		reprise_group_forget_event(lane->group, event_use->event);
 	reprise_lock_give(&lane->lock);
 }
 
-void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded)
+void reprise_lanes_event_used(const struct reprise_lane *lane, CUevent event, bool recorded)
 {
-	struct meeting meeting = {lane != NULL ? atomic_load(&lane->joined) : NULL, event, recorded};
-	uint32_t told = meeting.told != NULL;
+	struct event_use event_use = {lane != NULL ? atomic_load(&lane->joined) : NULL, event,
+	                              recorded};
+	uint32_t told = event_use.told != NULL;
 
 	if (atomic_load(&reprise_groups) > told)
-		reprise_lanes_each(meet_event, &meeting);
+		reprise_lanes_each(flush_event, &event_use);
 }
 
 /* ---- what a synchronising call may observe ---- */
@@ -259,7 +260,7 @@ static bool concerns(enum reprise_sync what, const struct point *point, uint32_t
 	       observes(what, point, lane);
 }
 
-static bool is_question(enum reprise_sync what)
+static bool is_query(enum reprise_sync what)
 {
 	return what == REPRISE_SYNC_QUERY || what == REPRISE_SYNC_EVENT_QUERY;
 }
@@ -280,8 +281,8 @@ static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t sel
 
 enum telling {
 	TOLD,
-	NOT_TOLD, /* by a query: the driver may keep the lane's lock or its issuing thread */
-	UNPAID,   /* told, but a wait is pending on the stream asked about: it has not finished */
+	NOT_TOLD,     /* by a query: the driver may keep the lane's lock or its issuing thread */
+	WAIT_PENDING, /* told, but a wait is pending on the stream asked about: it has not finished */
 };
 
 /*
@@ -294,41 +295,41 @@ enum telling {
 static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,
                          const struct point *point, uint32_t self)
 {
-	bool unpaid = false;
+	bool wait_pending = false;
 
 	if (!reprise_lane_is_group(lane)) {
 		reprise_lane_told(lane, true);
 	} else if (is_of_event(what)) {
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
-		unpaid = what == REPRISE_SYNC_QUERY && reprise_group_is_busy(lane, point->stream);
-		tell_joint(lane, true, false,
-		           !unpaid && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
+		wait_pending = what == REPRISE_SYNC_QUERY && reprise_group_is_busy(lane, point->stream);
+		tell_group(lane, true, false,
+		           !wait_pending && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
 		               ? point->stream
 		               : NULL);
 	}
-	return unpaid ? UNPAID : TOLD;
+	return wait_pending ? WAIT_PENDING : TOLD;
 }
 
 /*
  * A query about a lane of another thread. Without Reprise only the issuing thread can be kept by
  * the driver, and others can query meanwhile. So nothing is issued here, and each wait has a limit.
  */
-static enum telling tell_of_question(struct reprise_lane *lane, enum reprise_sync what,
-                                     uintptr_t handle, const struct point *point, uint32_t self)
+static enum telling tell_of_query(struct reprise_lane *lane, enum reprise_sync what,
+                                  uintptr_t handle, const struct point *point, uint32_t self)
 {
 	enum telling telling = TOLD;
 	bool of_event = is_of_event(what), holds;
 
-	if ((!of_event && !is_issued(lane, QUESTION_NS)) ||
-	    !reprise_lock_take_within(&lane->lock, QUESTION_NS))
+	if ((!of_event && !is_issued(lane, QUERY_NS)) ||
+	    !reprise_lock_take_within(&lane->lock, QUERY_NS))
 		return NOT_TOLD;
 	holds = atomic_load(&lane->deferred_since) != 0 &&
 	        (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
 	if (!holds)
 		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return holds && !(of_event && is_issued(lane, QUESTION_NS)) ? NOT_TOLD : telling;
+	return holds && !(of_event && is_issued(lane, QUERY_NS)) ? NOT_TOLD : telling;
 }
 
 static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,
@@ -342,8 +343,8 @@ static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uint
 	    atomic_load_explicit(&lane->thread, memory_order_relaxed) != self &&
 	    reprise_lane_is_group(lane) && !reprise_knows(&lane->events, (const void *)handle))
 		return TOLD;
-	if (is_question(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
-		return tell_of_question(lane, what, handle, point, self);
+	if (is_query(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
+		return tell_of_query(lane, what, handle, point, self);
 	reprise_lock_take(&lane->lock);
 	telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
@@ -380,7 +381,7 @@ static bool is_pending(enum telling telling, enum reprise_sync what, const struc
                        const struct reprise_lane *head)
 {
 	if (telling != NOT_TOLD)
-		return telling == UNPAID;
+		return telling == WAIT_PENDING;
 	return (reprise_lane_is_group(head) || atomic_load(&head->deferred_since) != 0) &&
 	       observes_any_of(what, point, head);
 }

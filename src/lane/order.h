@@ -41,7 +41,7 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
  * only groups with a deferred record of `event` issue. `recorded`: the call records `event`, so
  * groups forget their record of it.
  */
-void reprise_lanes_meet_events(const struct reprise_lane *lane, CUevent event, bool recorded);
+void reprise_lanes_event_used(const struct reprise_lane *lane, CUevent event, bool recorded);
 
 /* A barrier on every lane that needs one. Issues the pending waits of all groups. */
 void reprise_lanes_barrier(bool wait);

@@ -11,7 +11,7 @@
 
 #define LEAD_MOST 8 /* looks; one that finds the GPU busy counts twice */
 /* Visits launched at once after the GPU was found to be no faster than the program. */
-#define REST 2048
+#define DIRECT_VISITS 2048
 
 /* At a wait, the GPU is behind by what came in the launch thread's last period. That must be a
  * small part of the time between two waits. */
@@ -48,13 +48,14 @@ void reprise_pace_look(struct reprise_lane *lane, bool busy)
 
 /*
  * True while the GPU is known to be no faster than the program: the program would wait in the end
- * for the time it saves. Counts the visits launched at once for that, and tries again after REST.
+ * for the time it saves. Counts the visits launched at once for that, and tries again after
+ * DIRECT_VISITS.
  */
-static bool rest_without_lead(struct reprise_pace *pace)
+static bool launch_without_lead(struct reprise_pace *pace)
 {
 	if (atomic_load(&pace->lead) > -LEAD_MOST)
 		return false;
-	if (++pace->resting < REST)
+	if (++pace->resting < DIRECT_VISITS)
 		return true;
 	pace->resting = 0;
 	atomic_store(&pace->lead, 0);
@@ -73,5 +74,5 @@ bool reprise_pace_judge(struct reprise_lane *lane)
 		pace->begin_ns = reprise_clock_ns();
 		pace->begin_ops = lane->counts.ops;
 	}
-	return pace->op_ns >= SLOW_NS && pace->span_ns >= LEAST_NS && !rest_without_lead(pace);
+	return pace->op_ns >= SLOW_NS && pace->span_ns >= LEAST_NS && !launch_without_lead(pace);
 }

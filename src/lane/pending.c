@@ -135,7 +135,7 @@ void reprise_pending_note_launched(struct reprise_lane *lane)
 /* The launch took the program's time after all: it counts in the balance. */
 static void weigh(struct reprise_lane *lane, struct reprise_trace *trace, uint64_t ticks)
 {
-	if (reprise_visit_is_measured() && !reprise_balance_left(trace, ticks))
+	if (reprise_visit_is_measured() && !reprise_balance_side_exit(trace, ticks))
 		reprise_visit_note_loss(lane, trace);
 }
 

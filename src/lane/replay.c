@@ -68,7 +68,7 @@ static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
 	}
 	reprise_trace_end_visit(trace, false);
 	if (why == REPRISE_PATCH_REFUSED)
-		reprise_trace_disappointed(trace, lane->counts.ops);
+		reprise_trace_note_side_exit(trace, lane->counts.ops);
 }
 
 static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_trace *trace)
@@ -161,7 +161,7 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 }
 
 /* The launch is left to the launch thread: it costs the program nothing. */
-REPRISE_HOT static void leave_to_thread(struct reprise_lane *lane)
+REPRISE_HOT static void make_pending(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
@@ -212,7 +212,7 @@ REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 
 	reprise_pace_visit(lane);
 	if (reprise_async_launch_decide(lane) && reprise_async_launch_ensure()) {
-		leave_to_thread(lane);
+		make_pending(lane);
 	} else {
 		reprise_pending_finish(lane, false);
 		result = launch_now(lane);

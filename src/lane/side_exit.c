@@ -25,7 +25,7 @@ static const struct reprise_op *op_to_issue(struct reprise_lane *lane, unsigned 
 	return __builtin_expect(reprise_verifying, 0) ? reprise_verify_op(lane, i, op) : op;
 }
 
-static CUresult issue_jointly(struct reprise_lane *lane, const struct reprise_op *op)
+static CUresult issue_in_group(struct reprise_lane *lane, const struct reprise_op *op)
 {
 	CUresult result;
 
@@ -43,7 +43,7 @@ static CUstream stream_of(const struct reprise_lane *lane, unsigned int i)
 
 static CUresult issue(struct reprise_lane *lane, const struct reprise_op *op)
 {
-	return lane->group == NULL ? reprise_op_issue(op, lane->stream) : issue_jointly(lane, op);
+	return lane->group == NULL ? reprise_op_issue(op, lane->stream) : issue_in_group(lane, op);
 }
 
 CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
@@ -114,11 +114,11 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	if (why == REPRISE_EXIT_values)
 		lane->only_watch_until = lane->counts.ops + trace->count - count;
 	else
-		reprise_trace_disappointed(trace, lane->counts.ops);
+		reprise_trace_note_side_exit(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
 	reprise_lane_count(&lane->counts.exit_ticks, end - begin);
 	if (!reprise_observing && reprise_visit_is_measured() &&
-	    !reprise_balance_left(trace, end - begin))
+	    !reprise_balance_side_exit(trace, end - begin))
 		reprise_visit_note_loss(lane, trace);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	lane->trace = NULL;

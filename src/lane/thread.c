@@ -9,7 +9,7 @@
 #include "lane/registry.h"
 #include "lane/traces.h"
 
-bool reprise_threads_tidy(void)
+bool reprise_threads_clean_up(void)
 {
 	struct reprise_capture_streams capture_streams;
 	bool any = false;

@@ -6,7 +6,7 @@
 
 /* Gives up the lanes of ended threads. By the builder, which holds the lock `compiling`. True if
  * there were any. */
-bool reprise_threads_tidy(void);
+bool reprise_threads_clean_up(void);
 
 /* The calling thread sets attributes of its own stream. Call with `settled` false before the
  * driver's call, and with true after it. */

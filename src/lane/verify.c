@@ -62,11 +62,11 @@ void reprise_verify_ask(struct reprise_lane *lane, const struct reprise_call *ca
 /* The call that was answered as op i of the followed trace; NULL if it is not known. */
 static const struct reprise_op *asked_for(const struct reprise_lane *lane, unsigned int i)
 {
-	unsigned int place = i;
+	unsigned int index = i;
 
 	for (unsigned int before = 0; before < i; before++)
-		place -= reprise_trace_absent(lane->trace, before);
-	return lane->asked != NULL && place < lane->asked->count ? lane->asked->ops[place] : NULL;
+		index -= reprise_trace_absent(lane->trace, before);
+	return lane->asked != NULL && index < lane->asked->count ? lane->asked->ops[index] : NULL;
 }
 
 /* Only the first difference is reported. Nothing is replayed after it. */

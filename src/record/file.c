@@ -16,22 +16,22 @@
 _Static_assert(sizeof(struct reprise_record) == 16, "a record has no padding");
 
 static struct {
-	struct reprise_output_path place;
+	struct reprise_output_path output;
 	uint64_t bytes;  /* bytes written */
 	char ended[128]; /* the reason; "": not ended */
 	unsigned int gathered;
-} stream;
+} recording;
 
 static struct reprise_record gathered[GATHERED_MOST];
 
 static bool end(const char *why, bool told)
 {
-	snprintf(stream.ended, sizeof(stream.ended), "%s", why);
-	stream.gathered = 0;
+	snprintf(recording.ended, sizeof(recording.ended), "%s", why);
+	recording.gathered = 0;
 	if (told)
 		reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s",
-		            stream.place.path[0] != '\0' ? stream.place.path
-		                                         : reprise_option_text(REPRISE_OPTION_STREAM),
+		            recording.output.path[0] != '\0' ? recording.output.path
+		                                             : reprise_option_text(REPRISE_OPTION_STREAM),
 		            why);
 	return false;
 }
@@ -45,7 +45,7 @@ static bool write_to(int file, const void *bytes, size_t count)
 	if (error != 0)
 		return end(reprise_output_words(error, room, sizeof(room)),
 		           error != REPRISE_OUTPUT_LOCKED_IN);
-	stream.bytes += count;
+	recording.bytes += count;
 	return true;
 }
 
@@ -72,12 +72,12 @@ bool reprise_record_file_open(void)
 	int entered = reprise_enter();
 	char text[512];
 	bool opened =
-		write_to(reprise_output_make(reprise_option_text(REPRISE_OPTION_STREAM), &stream.place),
+		write_to(reprise_output_make(reprise_option_text(REPRISE_OPTION_STREAM), &recording.output),
 	             text, header(text, sizeof(text)));
 
-	if (opened && stream.place.beside)
+	if (opened && recording.output.beside)
 		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s",
-		            reprise_option_text(REPRISE_OPTION_STREAM), stream.place.path);
+		            reprise_option_text(REPRISE_OPTION_STREAM), recording.output.path);
 	reprise_leave(entered);
 	return opened;
 }
@@ -87,33 +87,33 @@ bool reprise_record_file_flush(void)
 	int entered;
 	bool written;
 
-	if (stream.ended[0] != '\0' || stream.gathered == 0)
-		return stream.ended[0] == '\0';
+	if (recording.ended[0] != '\0' || recording.gathered == 0)
+		return recording.ended[0] == '\0';
 	entered = reprise_enter();
-	written = write_to(reprise_output_again(&stream.place, O_APPEND), gathered,
-	                   stream.gathered * sizeof(gathered[0]));
+	written = write_to(reprise_output_again(&recording.output, O_APPEND), gathered,
+	                   recording.gathered * sizeof(gathered[0]));
 	/* 0 if the recording has ended. */
-	reprise_count(REPRISE_COUNT_stream_records, stream.gathered);
-	stream.gathered = 0;
+	reprise_count(REPRISE_COUNT_stream_records, recording.gathered);
+	recording.gathered = 0;
 	reprise_leave(entered);
 	return written;
 }
 
 bool reprise_record_file_add(const struct reprise_record *record)
 {
-	if (stream.bytes + (stream.gathered + 1) * sizeof(*record) >
+	if (recording.bytes + (recording.gathered + 1) * sizeof(*record) >
 	    reprise_option(REPRISE_OPTION_STREAM_MOST) << 20)
 		return reprise_record_file_flush() && end("it is as large as it may be", true);
-	gathered[stream.gathered++] = *record;
-	return stream.gathered < GATHERED_MOST || reprise_record_file_flush();
+	gathered[recording.gathered++] = *record;
+	return recording.gathered < GATHERED_MOST || reprise_record_file_flush();
 }
 
 const char *reprise_record_file_ended(void)
 {
-	return stream.ended[0] != '\0' ? stream.ended : NULL;
+	return recording.ended[0] != '\0' ? recording.ended : NULL;
 }
 
 void reprise_record_file_forget(void)
 {
-	memset(&stream, 0, sizeof(stream));
+	memset(&recording, 0, sizeof(recording));
 }

@@ -58,7 +58,7 @@ bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks)
 	return add(trace, VISIT - parts(ticks, eager));
 }
 
-bool reprise_balance_left(struct reprise_trace *trace, uint64_t ticks)
+bool reprise_balance_side_exit(struct reprise_trace *trace, uint64_t ticks)
 {
 	uint64_t eager = eager_cost(trace);
 

@@ -16,4 +16,4 @@ bool reprise_balance_wants(const struct reprise_trace *trace);
 /* Adds a timed replay; a side exit, without the issue of its ops. False if the trace does not
  * pay. */
 bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks);
-bool reprise_balance_left(struct reprise_trace *trace, uint64_t ticks);
+bool reprise_balance_side_exit(struct reprise_trace *trace, uint64_t ticks);

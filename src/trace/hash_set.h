@@ -18,39 +18,39 @@ struct reprise_hash_set {
 };
 
 /* The entry of the hash, or else the one to replace. */
-static inline struct reprise_hash_entry *reprise_hash_set_find(struct reprise_hash_set *seen,
+static inline struct reprise_hash_entry *reprise_hash_set_find(struct reprise_hash_set *set,
                                                                uint64_t hash, uint32_t segment)
 {
 	struct reprise_hash_entry
-		*row = seen->rows[hash * 0x9e3779b97f4a7c15u >> (64 - REPRISE_HASH_SET_ROW_BITS)],
+		*row = set->rows[hash * 0x9e3779b97f4a7c15u >> (64 - REPRISE_HASH_SET_ROW_BITS)],
 		*oldest = row;
 
-	for (struct reprise_hash_entry *sight = row; sight < row + REPRISE_HASH_SET_ROW; sight++) {
-		if (sight->hash == (uint32_t)hash)
-			return sight;
-		if (segment - sight->segment > segment - oldest->segment)
-			oldest = sight;
+	for (struct reprise_hash_entry *entry = row; entry < row + REPRISE_HASH_SET_ROW; entry++) {
+		if (entry->hash == (uint32_t)hash)
+			return entry;
+		if (segment - entry->segment > segment - oldest->segment)
+			oldest = entry;
 	}
 	return oldest;
 }
 
 /* True if the hash came before this segment. A new one may repeat within one segment. */
-static inline bool reprise_hash_set_has(struct reprise_hash_set *seen, uint64_t hash,
+static inline bool reprise_hash_set_has(struct reprise_hash_set *set, uint64_t hash,
                                         uint32_t segment)
 {
-	const struct reprise_hash_entry *sight = reprise_hash_set_find(seen, hash, segment);
+	const struct reprise_hash_entry *entry = reprise_hash_set_find(set, hash, segment);
 
-	return sight->hash == (uint32_t)hash && sight->segment != segment;
+	return entry->hash == (uint32_t)hash && entry->segment != segment;
 }
 
 /* The same; also notes the hash. */
-static inline bool reprise_hash_set_note(struct reprise_hash_set *seen, uint64_t hash,
+static inline bool reprise_hash_set_note(struct reprise_hash_set *set, uint64_t hash,
                                          uint32_t segment)
 {
-	struct reprise_hash_entry *sight = reprise_hash_set_find(seen, hash, segment);
+	struct reprise_hash_entry *entry = reprise_hash_set_find(set, hash, segment);
 
-	if (sight->hash == (uint32_t)hash)
-		return sight->segment != segment;
-	*sight = (struct reprise_hash_entry){(uint32_t)hash, segment};
+	if (entry->hash == (uint32_t)hash)
+		return entry->segment != segment;
+	*entry = (struct reprise_hash_entry){(uint32_t)hash, segment};
 	return false;
 }

@@ -83,7 +83,7 @@ void reprise_index_add(struct reprise_index *index, struct reprise_trace *trace)
 	CHAIN(index->by_value[BUCKET(trace->key_value)], by_value, trace);
 	CHAIN(index->by_shape[BUCKET(trace->key_shape)], by_shape, trace);
 	if (trace->any_value[0])
-		CHAIN(index->by_loose[BUCKET(trace->key_shape)], by_loose, trace);
+		CHAIN(index->by_any_value[BUCKET(trace->key_shape)], by_any_value, trace);
 	link_newest(index, trace);
 	index->count++;
 	index->nodes += trace->count;
@@ -93,7 +93,7 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 {
 	UNCHAIN(by_value, trace);
 	UNCHAIN(by_shape, trace);
-	UNCHAIN(by_loose, trace);
+	UNCHAIN(by_any_value, trace);
 	unlink_trace(index, trace);
 	index->count--;
 	index->nodes -= trace->count;
@@ -108,8 +108,8 @@ void reprise_index_set_any_value(struct reprise_index *index, struct reprise_tra
                                  unsigned int at)
 {
 	trace->any_value[at] = true;
-	if (at == 0 && trace->by_loose.at == NULL)
-		CHAIN(index->by_loose[BUCKET(trace->key_shape)], by_loose, trace);
+	if (at == 0 && trace->by_any_value.at == NULL)
+		CHAIN(index->by_any_value[BUCKET(trace->key_shape)], by_any_value, trace);
 }
 
 static bool is_here(const struct reprise_trace *trace, const struct reprise_position *position)
@@ -161,15 +161,15 @@ struct reprise_trace *reprise_index_find_shape(const struct reprise_index *index
 	uint64_t key = reprise_hash_mix(position->before, op->shape);
 	struct reprise_trace *best = NULL;
 
-	for (struct reprise_trace *trace = index->by_loose[BUCKET(key)]; trace != NULL;
-	     trace = trace->by_loose.next)
+	for (struct reprise_trace *trace = index->by_any_value[BUCKET(key)]; trace != NULL;
+	     trace = trace->by_any_value.next)
 		if (trace->key_shape == key && is_in_place(trace, position) &&
 		    better(trace, best, position, now))
 			best = trace;
 	return best;
 }
 
-static bool same_where_tight(const struct reprise_trace *trace, const struct reprise_op *ops)
+static bool same_where_fixed(const struct reprise_trace *trace, const struct reprise_op *ops)
 {
 	for (unsigned int i = 0; i < trace->count; i++)
 		if (!trace->any_value[i] && !reprise_op_same_values(&trace->ops[i], &ops[i]))
@@ -182,7 +182,7 @@ static bool is_same(const struct reprise_trace *trace, const struct reprise_posi
 {
 	return trace->count == count && trace->shape_before[count] == shapes &&
 	       (trace->any_value[0] ? is_in_place(trace, position) : is_here(trace, position)) &&
-	       same_where_tight(trace, ops);
+	       same_where_fixed(trace, ops);
 }
 
 struct reprise_trace *reprise_index_same(const struct reprise_index *index,
@@ -198,8 +198,8 @@ struct reprise_trace *reprise_index_same(const struct reprise_index *index,
 	     trace = trace->by_value.next)
 		if (trace->key_value == by_value && is_same(trace, position, ops, count, shapes))
 			return trace;
-	for (struct reprise_trace *trace = index->by_loose[BUCKET(by_shape)]; trace != NULL;
-	     trace = trace->by_loose.next)
+	for (struct reprise_trace *trace = index->by_any_value[BUCKET(by_shape)]; trace != NULL;
+	     trace = trace->by_any_value.next)
 		if (trace->key_shape == by_shape && is_same(trace, position, ops, count, shapes))
 			return trace;
 	return NULL;
@@ -222,7 +222,7 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
                                             uint64_t now, struct reprise_trace **coming)
 {
 	struct reprise_trace *other = index->by_shape[BUCKET(trace->key_shape)];
-	struct reprise_trace *fits = NULL, *loosely = NULL;
+	struct reprise_trace *fits = NULL, *any_value_fit = NULL;
 
 	*coming = NULL;
 	for (; other != NULL; other = other->by_shape.next) {
@@ -244,9 +244,9 @@ struct reprise_trace *reprise_index_sibling(const struct reprise_index *index,
 		else if (same)
 			return other;
 		else
-			loosely = loosely == NULL ? other : loosely;
+			any_value_fit = any_value_fit == NULL ? other : any_value_fit;
 	}
-	return loosely != NULL || same_values ? loosely : fits;
+	return any_value_fit != NULL || same_values ? any_value_fit : fits;
 }
 
 struct reprise_trace *reprise_index_oldest(const struct reprise_index *index,

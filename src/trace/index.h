@@ -10,7 +10,7 @@ struct reprise_index {
 	struct reprise_trace *by_value[REPRISE_INDEX_BUCKETS];
 	struct reprise_trace *by_shape[REPRISE_INDEX_BUCKETS];
 	/* by shape: traces whose first op is any-value */
-	struct reprise_trace *by_loose[REPRISE_INDEX_BUCKETS];
+	struct reprise_trace *by_any_value[REPRISE_INDEX_BUCKETS];
 	/* all traces, by last use */
 	struct reprise_trace *newest, *oldest;
 	unsigned int count;

@@ -6,7 +6,8 @@
 #define FIRST_OPS 8
 #define SECOND_OPS 16
 #define MOST_OPS 128
-#define MOST_LOOSE 32 /* setting these takes about as long as the GPU takes for the ops before */
+#define MOST_ANY_VALUE \
+	32 /* setting these takes about as long as the GPU takes for the ops before */
 #define FIRST_SPAN_NS 3000u /* about one eager launch */
 #define SPAN_NS 37500u
 #define EVEN_FROM 4 /* ops after a wait: earlier, the GPU would be idle for as long */
@@ -42,15 +43,16 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 	return count;
 }
 
-/* The longest run from `start`, of at most `most` ops, with at most MOST_LOOSE any-value ops. */
-static unsigned int within_loose(const struct reprise_segment *segment, unsigned int start,
-                                 unsigned int most)
+/* The longest run from `start`, of at most `most` ops, with at most MOST_ANY_VALUE any-value ops.
+ */
+static unsigned int within_any_value(const struct reprise_segment *segment, unsigned int start,
+                                     unsigned int most)
 {
 	unsigned int any_value = segment->any_value[start], count = 1;
 
 	for (; count < most && start + count < segment->count; count++) {
 		any_value += segment->any_value[start + count];
-		if (any_value > MOST_LOOSE)
+		if (any_value > MOST_ANY_VALUE)
 			break;
 	}
 	return count;
@@ -114,7 +116,7 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 	    even > count) /* the host is slow */
 		count = even;
 	if (!few)
-		count = within_loose(segment, start, count);
+		count = within_any_value(segment, start, count);
 	count = within_device(segment, start, count);
 
 	/* The last trace before a wait is short on a slow host: little is left to do at the wait. */

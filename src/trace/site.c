@@ -8,13 +8,13 @@
  * these and the numbers of the other files here. */
 /* Ops since the last wait after which each visit counts as a return, whatever the period. */
 #define FAR 8192
-#define LOOSE 3  /* new values among the last eight */
-#define RANDOM 2 /* surprises among the last eight: repetition by chance only */
+#define ANY_VALUE_NEWS 3 /* new values among the last eight */
+#define RANDOM 2         /* surprises among the last eight: repetition by chance only */
 
 /* Visits after which a site is known (the gap of the first one is dropped), and returns after which
- * it is settled. Many ops share a wide site, so it takes more. */
+ * it is stable. Many ops share a wide site, so it takes more. */
 static const struct {
-	unsigned int known, settled;
+	unsigned int known, stable;
 } least[REPRISE_SITE_BY_COUNT] = {
 	[REPRISE_SITE_BY_SEGMENT] = {3, 7},
 	[REPRISE_SITE_BY_POSITION] = {3, 7},
@@ -96,7 +96,7 @@ struct reprise_judgement reprise_site_judge(struct reprise_sites *sites,
 
 		if (site != NULL && site->key == keys[by] && site->visits >= least[by].known)
 			return (struct reprise_judgement){site,
-			                                  site->returns >= least[by].settled &&
+			                                  site->returns >= least[by].stable &&
 			                                      __builtin_popcount(site->surprises) < RANDOM};
 	}
 	return (struct reprise_judgement){NULL, false};
@@ -106,5 +106,5 @@ bool reprise_site_is_any_value(const struct reprise_judgement *judgement)
 {
 	unsigned int news = judgement->site->news;
 
-	return judgement->settled ? __builtin_popcount(news) >= LOOSE : news & 1;
+	return judgement->stable ? __builtin_popcount(news) >= ANY_VALUE_NEWS : news & 1;
 }

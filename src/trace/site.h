@@ -51,11 +51,11 @@ uint32_t reprise_site_key(uint64_t hash);
 void reprise_site_visit(struct reprise_sites *sites, uint32_t key,
                         const struct reprise_visit *visit);
 
-/* What is known of a site. `settled`: the op returned often enough, with the same shape after it,
+/* What is known of a site. `stable`: the op returned often enough, with the same shape after it,
  * that its any-value judgement holds. */
 struct reprise_judgement {
 	const struct reprise_site *site;
-	bool settled;
+	bool stable;
 };
 
 /* Judges by the narrowest known site of these; `site` is NULL if none is known. Key 0: no site. */

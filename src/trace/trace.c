@@ -7,8 +7,8 @@
 #include "graph/shadow.h"
 
 #define MOST_TRUST 16
-#define DISAPPOINTMENT 4 /* one side exit weighs as much as so many replays */
-#define FIRST_ASIDE 256  /* ops */
+#define SIDE_EXIT_WEIGHT 4 /* one side exit weighs as much as so many replays */
+#define FIRST_COOLDOWN 256 /* ops */
 #define MOST_SETBACKS 12
 #define HELD 12      /* one long pause weighs as much as so many replays */
 #define MOST_HELD 16 /* more than this is too often */
@@ -175,7 +175,7 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 void reprise_trace_begin_cooldown(struct reprise_trace *trace, uint64_t now)
 {
 	trace->trust = 0;
-	trace->cooldown_until = now + ((uint64_t)FIRST_ASIDE << trace->setbacks);
+	trace->cooldown_until = now + ((uint64_t)FIRST_COOLDOWN << trace->setbacks);
 	trace->may_return = false;
 	if (trace->setbacks < MOST_SETBACKS)
 		trace->setbacks++;
@@ -188,10 +188,10 @@ bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at)
 	return trace->held > MOST_HELD;
 }
 
-void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now)
+void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now)
 {
-	trace->trust -= DISAPPOINTMENT;
-	if (trace->trust >= -2 * DISAPPOINTMENT)
+	trace->trust -= SIDE_EXIT_WEIGHT;
+	if (trace->trust >= -2 * SIDE_EXIT_WEIGHT)
 		return;
 	reprise_trace_begin_cooldown(trace, now);
 	trace->may_return = true;

@@ -77,7 +77,7 @@ struct reprise_trace {
 	struct reprise_chain {
 		struct reprise_trace *next,
 			**at; /* `at` points here; NULL: not in this chain of the index */
-	} by_shape, by_value, by_loose;
+	} by_shape, by_value, by_any_value;
 	struct reprise_trace *newer, *older; /* all traces of the lane, by last use */
 	uint64_t last_used;                  /* ticks: replayed, or made */
 	struct reprise_trace *follower;      /* the trace that came after it last time */
@@ -92,7 +92,7 @@ struct reprise_trace {
 	bool may_return;        /* the cooldown is for side exits only */
 	uint64_t last_followed; /* the lane's count of ops at the last replay */
 	/* value misses, weighted, without another trace that has the values (lane/guard.c) */
-	unsigned int foreign_calls;
+	unsigned int value_misses;
 	unsigned int held_at; /* the op before which the program paused for long last */
 	int held;             /* up with each such pause, down with each replay */
 	uint64_t replays;
@@ -159,7 +159,7 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
  * should end there. */
 bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at);
 
-void reprise_trace_disappointed(struct reprise_trace *trace, uint64_t now);
+void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now);
 
 /* Begins a cooldown, each time a longer one. */
 void reprise_trace_begin_cooldown(struct reprise_trace *trace, uint64_t now);

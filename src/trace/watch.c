@@ -132,7 +132,7 @@ static bool is_exact(struct reprise_watch *watch, const struct reprise_segment *
 }
 
 /* Sets the keys of the ops' sites; those by context are set already. */
-static void name_places(struct reprise_watch *watch, const struct reprise_segment *segment)
+static void set_site_keys(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
 	uint64_t whole = segment->count, before = segment->position.before;
 
@@ -178,7 +178,7 @@ static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segmen
 {
 	bool known = false;
 
-	name_places(watch, segment);
+	set_site_keys(watch, segment);
 	segment->exact = is_exact(watch, segment);
 	for (unsigned int i = 0; i < segment->count; i++)
 		known = note_op(watch, i) || known;
@@ -190,11 +190,11 @@ static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segmen
 bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment *segment,
                              unsigned int start, unsigned int count)
 {
-	uint64_t tight = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape
-	                                                   : segment->position.before),
-			 hash = tight;
+	uint64_t exact_hash = reprise_hash_mix(count, start > 0 ? segment->ops[start - 1].shape
+	                                                        : segment->position.before),
+			 hash = exact_hash;
 	unsigned int any_value = 0, news = 0;
-	bool settled = true;
+	bool stable = true;
 
 	for (unsigned int i = start; i < start + count; i++) {
 		struct reprise_judgement judgement = reprise_site_judge(&watch->sites, watch->keys[i]);
@@ -203,18 +203,18 @@ bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment
 			return false;
 		any_value += segment->any_value[i];
 		news += judgement.site->news & 1;
-		settled = settled && (judgement.settled || !segment->any_value[i]);
-		tight = reprise_hash_mix(tight, segment->ops[i].value);
+		stable = stable && (judgement.stable || !segment->any_value[i]);
+		exact_hash = reprise_hash_mix(exact_hash, segment->ops[i].value);
 		hash = reprise_hash_mix(hash, segment->any_value[i] ? segment->ops[i].shape
 		                                                    : segment->ops[i].value);
 	}
-	if (reprise_hash_set_note(&watch->parts, tight, watch->segment) || segment->exact) {
+	if (reprise_hash_set_note(&watch->parts, exact_hash, watch->segment) || segment->exact) {
 		memset(segment->any_value + start, 0, count * sizeof(*segment->any_value));
 		return true;
 	}
 	/* Where few of the any-value ops are new at this visit, the values may be about to repeat. */
-	return hash != tight && reprise_hash_set_note(&watch->parts, hash, watch->segment) && settled &&
-	       2 * news >= any_value;
+	return hash != exact_hash && reprise_hash_set_note(&watch->parts, hash, watch->segment) &&
+	       stable && 2 * news >= any_value;
 }
 
 static uint32_t to_ns(uint32_t ticks)

@@ -29,8 +29,8 @@
 #include "lane/thread.h"
 #include "workers/quiescence.h"
 
-#define LULL_NS 1000000u /* no further graph is begun after this */
-#define BATCH_MOST 32    /* graphs built in one quiescence */
+#define QUIESCENCE_NS 1000000u /* no further graph is begun after this */
+#define BATCH_MOST 32          /* graphs built in one quiescence */
 /* Another graph must have so many times its estimated memory free: the real need is read later. */
 #define BATCH_MARGIN 4
 #define SWEPT_AT_ONCE 4
@@ -88,7 +88,7 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 {
 	struct reprise_graph *graph;
 
-	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > LULL_NS)
+	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > QUIESCENCE_NS)
 		return NULL;
 	graph = reprise_build_queue_take_of(context);
 	if (graph == NULL || reprise_estimate_has_room(BATCH_MARGIN * (batch->nodes + graph->count)))
@@ -98,7 +98,7 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 }
 
 /* False if there was no quiescence or the graph could not be made in it. */
-static bool make_in_lull(struct batch *batch, struct reprise_graph *graph)
+static bool make_in_quiescence(struct batch *batch, struct reprise_graph *graph)
 {
 	CUcontext context = graph->capture_streams->context;
 	uint64_t begin = reprise_clock_ns();
@@ -139,7 +139,7 @@ static bool build_batch(struct reprise_graph *graph)
 	struct reprise_estimate_reading reading = reprise_estimate_read_before();
 	struct batch batch = {.count = 0};
 
-	if (!make_in_lull(&batch, graph))
+	if (!make_in_quiescence(&batch, graph))
 		return false;
 	finish(&batch, &reading, begin);
 	return true;
@@ -204,10 +204,10 @@ static bool tidy(void)
 {
 	bool any;
 
-	if (!reprise_graph_take_untidy())
+	if (!reprise_graph_take_cleanup())
 		return false;
 	reprise_graph_building_pause();
-	any = !reprise_worker_stopped(&reprise_builder) && reprise_threads_tidy();
+	any = !reprise_worker_stopped(&reprise_builder) && reprise_threads_clean_up();
 	reprise_graph_building_resume();
 	return any;
 }

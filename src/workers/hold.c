@@ -100,7 +100,7 @@ static void look_again(struct look *look, uint64_t at)
 }
 
 /* Launches pending visits that are due. False if another thread is launching them. */
-static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t now)
+static bool finish_pending(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
 	uint64_t since = reprise_pending_since(lane), begun;
 
@@ -122,7 +122,7 @@ static bool finish_queued(struct reprise_lane *lane, struct look *look, uint64_t
  * the one that a pause of the program belongs to. */
 static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
-	if (!finish_queued(lane, look, now)) {
+	if (!finish_pending(lane, look, now)) {
 		look_again(look, now + look->due / 8);
 		return;
 	}

@@ -32,7 +32,7 @@ static void look_at_gpu(struct reprise_lane *lane)
 }
 
 /* True if a visit was launched. `first`: the first one of this look. */
-static bool submit_oldest(struct reprise_lane *lane, bool first)
+static bool launch_oldest(struct reprise_lane *lane, bool first)
 {
 	bool launched;
 
@@ -52,7 +52,7 @@ static void look_at(struct reprise_lane *lane, void *context)
 
 	if (reprise_pending_none(lane))
 		return;
-	while (!reprise_worker_stopped(&reprise_async_launch_worker) && submit_oldest(lane, first)) {
+	while (!reprise_worker_stopped(&reprise_async_launch_worker) && launch_oldest(lane, first)) {
 		first = false;
 		*found = true;
 	}
@@ -69,7 +69,7 @@ static void note_any(struct reprise_lane *lane, void *context)
 	*any = *any || !reprise_pending_none(lane);
 }
 
-static bool any_is_queued(void)
+static bool any_is_pending(void)
 {
 	bool any = false;
 
@@ -102,7 +102,7 @@ static void *run(void *unused)
 		if (found) {
 			last_found = reprise_clock_ns();
 		} else if (reprise_clock_ns() - last_found > LINGER_NS) {
-			reprise_worker_sleep(&reprise_async_launch_worker, any_is_queued);
+			reprise_worker_sleep(&reprise_async_launch_worker, any_is_pending);
 			last_found = reprise_clock_ns();
 		}
 		nanosleep(&pause, NULL);

@@ -43,7 +43,7 @@
 
 /* The writer's own state. */
 static struct {
-	struct reprise_output_path place;
+	struct reprise_output_path output;
 	bool made, ended;
 	uint64_t bytes; /* including text that is not written yet */
 	bool named[LANES];
@@ -66,12 +66,12 @@ static int open_file(void)
 	int made;
 
 	if (file.made)
-		return reprise_output_again(&file.place, O_APPEND);
+		return reprise_output_again(&file.output, O_APPEND);
 	file.made = true;
-	made = reprise_output_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.place);
-	if (made >= 0 && file.place.beside)
+	made = reprise_output_make(reprise_option_text(REPRISE_OPTION_TIMELINE), &file.output);
+	if (made >= 0 && file.output.beside)
 		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the timeline is in %s",
-		            reprise_option_text(REPRISE_OPTION_TIMELINE), file.place.path);
+		            reprise_option_text(REPRISE_OPTION_TIMELINE), file.output.path);
 	return made;
 }
 
@@ -93,8 +93,8 @@ static void write_page(void)
 		reprise_count(REPRISE_COUNT_timeline_events, page.events);
 	else if (error != REPRISE_OUTPUT_LOCKED_IN)
 		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: %s",
-		            file.place.path[0] != '\0' ? file.place.path
-		                                       : reprise_option_text(REPRISE_OPTION_TIMELINE),
+		            file.output.path[0] != '\0' ? file.output.path
+		                                        : reprise_option_text(REPRISE_OPTION_TIMELINE),
 		            reprise_output_words(error, room, sizeof(room)));
 	if (error != 0)
 		end();
@@ -146,7 +146,7 @@ __attribute__((format(printf, 1, 2))) static void add(const char *format, ...)
 	write_page();
 	if (!file.ended)
 		reprise_log(REPRISE_LOG_WARNING, "the timeline %s stopped: it is as large as it may be",
-		            file.place.path);
+		            file.output.path);
 	end();
 }
 

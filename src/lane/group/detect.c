@@ -9,11 +9,11 @@
 #define ROWS 64 /* of events, and of pairs */
 #define ROW 4
 /* Streams merge after this many joined forks, and after twice as many for each split, up to
- * PARTINGS_MOST splits. */
-#define MET_OFTEN 4
-#define PARTINGS_MOST 12
+ * SPLITS_MOST splits. */
+#define FORKS_TO_MERGE 4
+#define SPLITS_MOST 12
 
-static struct reprise_lock meetings_lock;
+static struct reprise_lock detect_lock;
 static uint64_t now; /* number of calls noted */
 static struct record {
 	CUevent event;
@@ -59,14 +59,14 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 {
 	uint32_t splits = origin->splits > side->splits ? origin->splits : side->splits;
 
-	return (uint32_t)MET_OFTEN << (splits < PARTINGS_MOST ? splits : PARTINGS_MOST);
+	return (uint32_t)FORKS_TO_MERGE << (splits < SPLITS_MOST ? splits : SPLITS_MOST);
 }
 
 /* True if forks of `origin` to `side`, all by this thread, have been joined again often enough for
  * a merge. A join counts only if its event was recorded behind the fork. Streams that wait for each
  * other's last step by turns do not fork and join, and no graph holds such a step whole. */
-static bool joined_again(struct reprise_lane *origin, struct reprise_lane *side,
-                         uint64_t recorded_at)
+static bool fork_rejoined(struct reprise_lane *origin, struct reprise_lane *side,
+                          uint64_t recorded_at)
 {
 	struct pair *pair = pair_of(origin, side);
 	bool forked =
@@ -99,7 +99,7 @@ void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_ca
 	struct reprise_lane *here, *there = NULL;
 	bool join = false;
 
-	reprise_lock_take(&meetings_lock);
+	reprise_lock_take(&detect_lock);
 	now++;
 	here = reprise_lane_head(lane);
 	record = record_of(call->event);
@@ -108,17 +108,17 @@ void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_ca
 	else if (record->event == call->event)
 		there = reprise_lane_head(record->lane);
 	if (there != NULL && there != here) {
-		join = joined_again(here, there, record->at);
+		join = fork_rejoined(here, there, record->at);
 		fork_to(there, here, record->at);
 	}
-	reprise_lock_give(&meetings_lock);
+	reprise_lock_give(&detect_lock);
 	if (join)
 		reprise_group_merge(here, there);
 }
 
 void reprise_fork_detect_reset(void)
 {
-	atomic_store(&meetings_lock.word, 0);
+	atomic_store(&detect_lock.word, 0);
 	memset(records, 0, sizeof(records));
 	memset(pairs, 0, sizeof(pairs));
 }

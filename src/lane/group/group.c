@@ -8,7 +8,7 @@
 #include "stats/counters.h"
 
 /* Every JUDGED ops: one in LEAST must have been replayed by graphs that fork, or the group does not
- * pay. */
+ * issue_wait. */
 #define JUDGED 4096
 #define LEAST 4
 
@@ -31,7 +31,7 @@ static struct reprise_group_event *slot_of(struct reprise_group *group, CUevent 
 	return free;
 }
 
-static void join_clock(struct reprise_group_clock *clock, const struct reprise_group_clock *other)
+static void merge_clock(struct reprise_group_clock *clock, const struct reprise_group_clock *other)
 {
 	for (unsigned int i = 0; i < REPRISE_MEMBERS_MOST; i++)
 		if (clock->ticks[i] < other->ticks[i])
@@ -57,7 +57,7 @@ static void order(struct reprise_group *group, enum reprise_op_kind kind, unsign
 	if (kind == REPRISE_OP_RECORD)
 		*slot = (struct reprise_group_event){event, group->clocks[member]};
 	else if (slot->event == event)
-		join_clock(&group->clocks[member], &slot->clock);
+		merge_clock(&group->clocks[member], &slot->clock);
 }
 
 /* True if all that came on the streams of `members` comes before the next op on the stream of
@@ -118,9 +118,9 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 	for (unsigned int member = 0; others >> member != 0; member++) {
 		if ((others >> member & 1) == 0)
 			continue;
-		join_clock(&group->clocks[member], &before);
+		merge_clock(&group->clocks[member], &before);
 		tick(group, member);
-		join_clock(&group->clocks[origin], &group->clocks[member]);
+		merge_clock(&group->clocks[origin], &group->clocks[member]);
 	}
 	if (trace->event_count > 0)
 		note_records(group, trace, &before);
@@ -135,7 +135,7 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 
 /* Issues the member's pending wait. If the driver refuses, the host waits for the streams. The
  * context is current. */
-static void pay(struct reprise_lane *head, unsigned int member)
+static void issue_wait(struct reprise_lane *head, unsigned int member)
 {
 	struct reprise_group *group = head->group;
 	int entered;
@@ -161,7 +161,7 @@ void reprise_group_issue_wait(struct reprise_lane *head, unsigned int member)
 	if ((head->group->pending_waits >> member & 1) == 0)
 		return;
 	pushed = reprise_driver_make_current(head->context);
-	pay(head, member);
+	issue_wait(head, member);
 	reprise_driver_restore_current(pushed);
 }
 
@@ -182,7 +182,7 @@ void reprise_group_issue_waits(struct reprise_lane *head)
 void reprise_group_issues(struct reprise_lane *head, enum reprise_op_kind kind, unsigned int member,
                           CUevent event)
 {
-	pay(head, member);
+	issue_wait(head, member);
 	order(head->group, kind, member, event);
 }
 
@@ -190,7 +190,7 @@ CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_tr
 {
 	unsigned int origin = trace->ops[0].member;
 
-	pay(head, origin);
+	issue_wait(head, origin);
 	return head->group->streams[origin];
 }
 
@@ -222,7 +222,7 @@ void reprise_group_lose_order(struct reprise_lane *head)
 	reprise_group_forget_events(head->group);
 }
 
-bool reprise_group_disappoints(struct reprise_lane *head)
+bool reprise_group_does_not_pay(struct reprise_lane *head)
 {
 	struct reprise_group *group = head->group;
 	uint64_t ops = head->counts.ops - group->judged_at, forked = group->forked;

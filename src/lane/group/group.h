@@ -112,7 +112,7 @@ void reprise_group_issue_waits(struct reprise_lane *head);
 void reprise_group_lose_order(struct reprise_lane *head);
 
 /* True if the group has not paid for long. Called at eager ops. */
-bool reprise_group_disappoints(struct reprise_lane *head);
+bool reprise_group_does_not_pay(struct reprise_lane *head);
 
 /* The member with this stream; `count` if there is none. */
 unsigned int reprise_group_member(const struct reprise_group *group, CUstream stream);
@@ -125,13 +125,13 @@ bool reprise_group_merge(struct reprise_lane *head, struct reprise_lane *side);
 
 /* Issues what the lane that has this one's ops defers, and its pending waits. Called before the
  * builder is paused for a merge or split: the driver may keep the thread that issues. */
-void reprise_group_settle(struct reprise_lane *lane);
+void reprise_group_flush(struct reprise_lane *lane);
 
 /* Gives each member its own lane again. Does nothing if the lane is in no group. `failed`: the
  * group did not pay, or another thread called, so the next merge takes more forks. Waits for the
  * builder. */
 void reprise_group_split(struct reprise_lane *lane, bool failed);
-/* The same while building is paused, after reprise_group_settle(). */
+/* The same while building is paused, after reprise_group_flush(). */
 void reprise_group_split_paused(struct reprise_lane *lane, bool failed);
 
 /* No lanes merge any more: events are shared with other processes, whose records are not seen. */

@@ -1,10 +1,10 @@
 /*
- * Merge and split. `joining` is held during both; no lane's lock is held when it is taken. The lane
- * that has a stream's ops changes only under `joining` and, for a split, the head's lock.
+ * Merge and split. `merging` is held during both; no lane's lock is held when it is taken. The lane
+ * that has a stream's ops changes only under `merging` and, for a split, the head's lock.
  *
  * The driver may keep a thread that issues ops or waits for events until another thread has done
- * something, which may need `joining` or paused building. So what is deferred and pending is issued
- * before `joining` is taken and building is paused, under the lane's lock alone.
+ * something, which may need `merging` or paused building. So what is deferred and pending is issued
+ * before `merging` is taken and building is paused, under the lane's lock alone.
  */
 #include "lane/group/group.h"
 
@@ -24,11 +24,11 @@
 #include "lane/traces.h"
 #include "lane/watching.h"
 
-static struct reprise_lock joining;
+static struct reprise_lock merging;
 static _Atomic bool never;
 
 /* Branch-end events of groups that were split. A graph that still runs may record one, so they are
- * reused, not destroyed. Under `joining`. */
+ * reused, not destroyed. Under `merging`. */
 static struct spare {
 	struct spare *next;
 	CUcontext context;
@@ -37,8 +37,8 @@ static struct spare {
 
 /* ---- merge ---- */
 
-/* Under `joining`. The context is current. */
-static bool take_tail(CUcontext context, CUevent *tail)
+/* Under `merging`. The context is current. */
+static bool take_branch_end(CUcontext context, CUevent *tail)
 {
 	for (struct spare **at = &spares; *at != NULL; at = &(*at)->next) {
 		struct spare *spare = *at;
@@ -53,7 +53,7 @@ static bool take_tail(CUcontext context, CUevent *tail)
 	return reprise_driver.cuEventCreate(tail, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
 }
 
-static void give_tail(CUcontext context, CUevent tail)
+static void give_branch_end(CUcontext context, CUevent tail)
 {
 	struct spare *spare = malloc(sizeof(*spare));
 
@@ -64,7 +64,7 @@ static void give_tail(CUcontext context, CUevent tail)
 	spares = spare;
 }
 
-static void destroy_tail(CUcontext context, CUevent tail)
+static void destroy_branch_end(CUcontext context, CUevent tail)
 {
 	bool pushed = reprise_driver_make_current(context);
 
@@ -75,19 +75,19 @@ static void destroy_tail(CUcontext context, CUevent tail)
 
 void reprise_group_destroy_spares(CUcontext context)
 {
-	reprise_lock_take(&joining);
+	reprise_lock_take(&merging);
 	for (struct spare **at = &spares; *at != NULL;) {
 		struct spare *spare = *at;
 
 		if (context == NULL || spare->context == context) {
-			destroy_tail(spare->context, spare->event);
+			destroy_branch_end(spare->context, spare->event);
 			*at = spare->next;
 			free(spare);
 		} else {
 			at = &spare->next;
 		}
 	}
-	reprise_lock_give(&joining);
+	reprise_lock_give(&merging);
 }
 
 /* True if a group may have the lane's stream as a member. */
@@ -108,7 +108,7 @@ static bool are_alike(const struct reprise_lane *head, const struct reprise_lane
 	       of_head == of_side;
 }
 
-static bool may_join(const struct reprise_lane *head, const struct reprise_lane *side)
+static bool may_merge(const struct reprise_lane *head, const struct reprise_lane *side)
 {
 	/* A recording has events as barriers, and its replay must find the same traces. Verify waits
 	 * for one stream after each launch. */
@@ -125,11 +125,11 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 	CUevent branch_ends[2];
 
 	if (group == NULL || group->count == REPRISE_MEMBERS_MOST ||
-	    !take_tail(head->context, &branch_ends[0]))
+	    !take_branch_end(head->context, &branch_ends[0]))
 		goto none;
 	if (group->count == 0) {
-		if (!take_tail(head->context, &branch_ends[1])) {
-			give_tail(head->context, branch_ends[0]);
+		if (!take_branch_end(head->context, &branch_ends[1])) {
+			give_branch_end(head->context, branch_ends[0]);
 			goto none;
 		}
 		group->forks.branch_ends[0] = branch_ends[1];
@@ -194,16 +194,16 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	return true;
 }
 
-static bool might_join(const struct reprise_lane *head, const struct reprise_lane *side)
+static bool might_merge(const struct reprise_lane *head, const struct reprise_lane *side)
 {
 	int entered = reprise_enter();
-	bool might = may_join(head, side);
+	bool might = may_merge(head, side);
 
 	reprise_leave(entered);
 	return might;
 }
 
-void reprise_group_settle(struct reprise_lane *lane)
+void reprise_group_flush(struct reprise_lane *lane)
 {
 	struct reprise_lane *taken = reprise_lane_take(lane);
 
@@ -218,26 +218,26 @@ bool reprise_group_merge(struct reprise_lane *head, struct reprise_lane *side)
 	int entered;
 	bool joined;
 
-	if (!might_join(head, side))
+	if (!might_merge(head, side))
 		return false;
 	if (atomic_load(&side->joined) != NULL &&
 	    atomic_load(&side->joined) != atomic_load(&head->joined))
 		reprise_group_split(side, false); /* the head will merge with its members, too */
-	reprise_group_settle(head);
-	reprise_group_settle(side);
+	reprise_group_flush(head);
+	reprise_group_flush(side);
 	reprise_graph_building_pause();
-	reprise_lock_take(&joining);
+	reprise_lock_take(&merging);
 	entered = reprise_enter();
-	joined = may_join(head, side) && join(head, side);
+	joined = may_merge(head, side) && join(head, side);
 	reprise_leave(entered);
-	reprise_lock_give(&joining);
+	reprise_lock_give(&merging);
 	reprise_graph_building_resume();
 	return joined;
 }
 
 /* ---- split ---- */
 
-/* Under `joining` and the head's lock, while building is paused. Pending waits are issued first: a
+/* Under `merging` and the head's lock, while building is paused. Pending waits are issued first: a
  * member's own lane must find its stream complete. */
 static void part(struct reprise_lane *head, bool failed)
 {
@@ -248,7 +248,7 @@ static void part(struct reprise_lane *head, bool failed)
 	reprise_lane_forget_forks(head);
 	reprise_forks_close(&group->forks);
 	for (unsigned int member = 0; member < group->count; member++)
-		give_tail(head->context, group->forks.branch_ends[member]);
+		give_branch_end(head->context, group->forks.branch_ends[member]);
 	reprise_driver_restore_current(pushed);
 	atomic_store(&head->blocking, (group->blocking & 1) != 0);
 	head->group = NULL;
@@ -269,7 +269,7 @@ void reprise_group_split_paused(struct reprise_lane *lane, bool failed)
 	struct reprise_lane *head;
 	int entered = reprise_enter();
 
-	reprise_lock_take(&joining);
+	reprise_lock_take(&merging);
 	head = atomic_load(&lane->joined);
 	if (head != NULL) {
 		reprise_lock_take(&head->lock);
@@ -277,7 +277,7 @@ void reprise_group_split_paused(struct reprise_lane *lane, bool failed)
 		part(head, failed);
 		reprise_lock_give(&head->lock);
 	}
-	reprise_lock_give(&joining);
+	reprise_lock_give(&merging);
 	reprise_leave(entered);
 }
 
@@ -285,7 +285,7 @@ void reprise_group_split(struct reprise_lane *lane, bool failed)
 {
 	if (atomic_load(&lane->joined) == NULL)
 		return;
-	reprise_group_settle(lane);
+	reprise_group_flush(lane);
 	reprise_graph_building_pause();
 	reprise_group_split_paused(lane, failed);
 	reprise_graph_building_resume();
@@ -294,14 +294,14 @@ void reprise_group_split(struct reprise_lane *lane, bool failed)
 /* Waits for a merge under way. */
 void reprise_group_never(void)
 {
-	reprise_lock_take(&joining);
+	reprise_lock_take(&merging);
 	atomic_store(&never, true);
-	reprise_lock_give(&joining);
+	reprise_lock_give(&merging);
 }
 
 void reprise_group_reset(void)
 {
-	atomic_store(&joining.word, 0);
+	atomic_store(&merging.word, 0);
 	atomic_store(&reprise_groups, 0);
 	atomic_store(&reprise_groups_waiting, 0);
 	atomic_store(&reprise_group_unknown_calls, 0);

@@ -81,7 +81,7 @@ START_TEST(side_exits_count)
 {
 	unsigned int exits = 0;
 
-	while (reprise_balance_left(&trace, VISIT) && exits < 100)
+	while (reprise_balance_side_exit(&trace, VISIT) && exits < 100)
 		exits++;
 	ck_assert_uint_ge(exits, 4);
 	ck_assert_uint_le(exits, 16);

@@ -255,7 +255,7 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 		uint64_t aside;
 
 		while (reprise_trace_usable(trace, now))
-			reprise_trace_disappointed(trace, now);
+			reprise_trace_note_side_exit(trace, now);
 		aside = trace->cooldown_until - now;
 		ck_assert_uint_ge(aside, longest);
 		longest = aside;
@@ -266,7 +266,7 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 	for (unsigned int i = 0; i < 100; i++)
 		reprise_trace_succeeded(trace, now);
 	while (reprise_trace_usable(trace, now))
-		reprise_trace_disappointed(trace, now);
+		reprise_trace_note_side_exit(trace, now);
 	ck_assert_uint_lt(trace->cooldown_until - now, 1000);
 	reprise_trace_free(trace);
 }
@@ -277,7 +277,7 @@ START_TEST(a_trace_returns_early_that_is_aside_for_side_exits_alone)
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
 
 	while (reprise_trace_usable(trace, 10))
-		reprise_trace_disappointed(trace, 10);
+		reprise_trace_note_side_exit(trace, 10);
 	ck_assert(reprise_trace_return(trace));
 	ck_assert(reprise_trace_usable(trace, 10));
 
@@ -286,7 +286,7 @@ START_TEST(a_trace_returns_early_that_is_aside_for_side_exits_alone)
 	ck_assert(!reprise_trace_usable(trace, 10));
 
 	while (trace->cooldown_until <= 10 || !trace->may_return)
-		reprise_trace_disappointed(trace, 10);
+		reprise_trace_note_side_exit(trace, 10);
 	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
 	ck_assert(!reprise_trace_return(trace));
 	reprise_trace_free(trace);
