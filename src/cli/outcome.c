@@ -232,9 +232,9 @@ static void tell_others(const struct reprise_summary *summary)
 	if (summary->paused > 0)
 		fprintf(stderr, "; %s more came while Reprise was off",
 		        reprise_amount_count(summary->paused, others));
-	if (summary->passed_stopped > 0 && summary->stopped[0] != '\0')
+	if (summary->eager_stopped > 0 && summary->stopped[0] != '\0')
 		fprintf(stderr, "; %s more came after it had stopped: %s",
-		        reprise_amount_count(summary->passed_stopped, others), summary->stopped);
+		        reprise_amount_count(summary->eager_stopped, others), summary->stopped);
 }
 
 static void tell_line(const struct reprise_outcome *outcome, const struct reprise_found *found,
@@ -247,12 +247,12 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same",
 		        summary->aside_for);
 	else if (summary->ops == 0 &&
-	         summary->paused + summary->passed_stopped + summary->passed_capturing > 0)
+	         summary->paused + summary->eager_stopped + summary->eager_capturing > 0)
 		fprintf(
 			stderr,
 			"reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
-			reprise_amount_count(summary->paused + summary->passed_stopped +
-		                             summary->passed_capturing,
+			reprise_amount_count(summary->paused + summary->eager_stopped +
+		                             summary->eager_capturing,
 		                         passed));
 	else if (summary->ops == 0)
 		fprintf(stderr, "reprise: no CUDA launches were seen");

@@ -93,8 +93,8 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 	summary->graphs += number(report, "graphs_built");
 	summary->unfit += sum(report, "unfit");
 	summary->paused += number(report, "paused_ops");
-	summary->passed_stopped += number(report, "passed_stopped");
-	summary->passed_capturing += number(report, "passed_capturing");
+	summary->eager_stopped += number(report, "eager_stopped");
+	summary->eager_capturing += number(report, "eager_capturing");
 	summary->launch_time_ns += number(report, "launch_time_ns");
 	summary->saved_ns += (long long)number(report, "saved_ns"); /* a negative one comes out right */
 	summary->bytes += number(report, "graph_bytes") + number(report, "host_bytes");

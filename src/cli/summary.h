@@ -7,7 +7,7 @@
 struct reprise_summary {
 	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs,
 		unfit, longest_ns;
-	unsigned long long paused, passed_stopped, passed_capturing; /* not among the ops */
+	unsigned long long paused, eager_stopped, eager_capturing; /* not among the ops */
 	long long saved_ns;
 	unsigned int processes,
 		snapshots;        /* the second: of these, of processes that ended without a last word */

@@ -13,7 +13,7 @@
 static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
 {
 	reprise_lane_count(&lane->counts.ops, ops);
-	reprise_lane_count(&lane->counts.drowsy, ops);
+	reprise_lane_count(&lane->counts.backed_off, ops);
 	atomic_store_explicit(&lane->backoff_ops, ops, memory_order_relaxed);
 }
 

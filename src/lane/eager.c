@@ -24,9 +24,9 @@ REPRISE_HOT bool reprise_taking_part(void)
 
 enum reprise_counter reprise_eager_counter(void)
 {
-	return reprise_stopped() != NULL          ? REPRISE_COUNT_passed_stopped
+	return reprise_stopped() != NULL          ? REPRISE_COUNT_eager_stopped
 	       : atomic_load(&reprise_pauses) > 0 ? REPRISE_COUNT_paused_ops
-	                                          : REPRISE_COUNT_passed_capturing;
+	                                          : REPRISE_COUNT_eager_capturing;
 }
 
 /* Errors after which CUDA demands that the process is ended, or the context destroyed. */

@@ -12,7 +12,7 @@ bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct repris
 {
 	if (lane->group == NULL || reprise_group_covers(lane->group, trace))
 		return true;
-	reprise_count(REPRISE_COUNT_joint_uncovered, 1);
+	reprise_count(REPRISE_COUNT_group_uncovered, 1);
 	return false;
 }
 

@@ -78,7 +78,7 @@ void reprise_lane_make_alternate(struct reprise_lane *lane, struct reprise_trace
 	alternate->head_moved = trace->head_moved;
 	trace->alternate = alternate;
 	alternate->alternate = trace;
-	reprise_lane_count(&lane->counts.twins, 1);
+	reprise_lane_count(&lane->counts.alternates, 1);
 }
 
 /* The program's mean gap before each of these ops but the first, in nanoseconds. */

@@ -26,7 +26,7 @@
 #include "stats/machine.h"
 #include "report/rows.h"
 
-#define FORMAT 2 /* of the report: 1 had numbers only */
+#define FORMAT 3 /* of the report: 2 had other names for what docs/design.md lists */
 #define COMMAND_MOST 2048
 
 static struct timespec began;
@@ -204,9 +204,9 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "put_off", counts->put_off);
 	number(text, "evicted", counts->evicted);
 	number(text, "siblings", counts->siblings);
-	number(text, "twins", counts->twins);
+	number(text, "alternates", counts->alternates);
 	number(text, "absent", counts->absent);
-	number(text, "drowsy", counts->drowsy);
+	number(text, "backed_off", counts->backed_off);
 	number(text, "unprofitable", counts->lost);
 	number(text, "side_exits", reprise_side_exits(counts));
 	number(text, "exited_ops", exited);

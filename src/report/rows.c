@@ -67,7 +67,8 @@ void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_tot
 
 		reprise_text_add(
 			text,
-			"%s{\"lane\": %u, \"length\": %u, \"loose\": %u, \"live\": %s, \"made\": %" PRIu64 ", ",
+			"%s{\"lane\": %u, \"length\": %u, \"any_value\": %u, \"live\": %s, \"made\": %" PRIu64
+			", ",
 			reprise_text_line(&any), account->lane, account->length, account->any_value,
 			account->live ? "true" : "false", account->traces);
 		add_name(text, "first", account->first);
@@ -102,9 +103,9 @@ static void add_lane(struct reprise_lane *lane, void *context)
 	                 ", \"launches\": %" PRIu64,
 	                 counts.ops, counts.replayed, counts.patched, counts.launches);
 	reprise_text_add(rows->text,
-	                 ", \"traces\": %" PRIu64 ", \"side_exits\": %" PRIu64 ", \"drowsy\": %" PRIu64
-	                 "}",
-	                 counts.traces, reprise_side_exits(&counts), counts.drowsy);
+	                 ", \"traces\": %" PRIu64 ", \"side_exits\": %" PRIu64
+	                 ", \"backed_off\": %" PRIu64 "}",
+	                 counts.traces, reprise_side_exits(&counts), counts.backed_off);
 }
 
 void reprise_rows_add_lanes(struct reprise_text *text)

@@ -32,7 +32,7 @@ struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
 	uint32_t ahead = atomic_load(&lane->backoff_ops);
 
 	counts.ops -= ahead;
-	counts.drowsy -= ahead;
+	counts.backed_off -= ahead;
 	return counts;
 }
 

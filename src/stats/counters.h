@@ -16,15 +16,14 @@
 	X(graphs_drawn, "of these, drawn for graphviz") \
 	X(graphs_destroyed, "executable graphs destroyed again") \
 	X(build_ns, "time spent building them, in the background") \
-	X(functions_behind, \
-	  "times that a stream had too many host functions to do for more to be held back, and ops were eager") \
-	X(lulls_missed, "times that a build was put off because the device had work to do") \
-	X(lull_longest_ns, "longest time that launches were kept back for one") \
+	X(functions_behind, "eager ops because a stream had too many unfinished host functions") \
+	X(quiescence_missed, "builds put off because the device had work to do") \
+	X(quiescence_longest_ns, "longest time that launches waited at the gate for a build") \
 	X(build_failed_capture, \
 	  "builds given up: an op could not be captured, or the capture was invalidated") \
 	X(build_failed_instantiate, "builds given up: instantiate or upload failed") \
 	X(build_failed_attributes, \
-	  "builds given up: what is captured could not be given the attributes that the program has set on the stream") \
+	  "builds given up: the capture stream could not get the attributes of the stream") \
 	X(build_failed_room, \
 	  "builds given up: the graph alone would take more memory than graphs may") \
 	X(build_failed_neighbours, \
@@ -52,48 +51,45 @@
 	X(toggles, "single nodes disabled for an absent op, or enabled again") \
 	X(toggle_ns, "time spent on them, on the program's threads") \
 	X(toggles_failed, "single nodes that the driver would not disable or enable") \
-	X(rebuilds, \
-	  "graphs given up to be built anew, because they could not be patched or launched any more") \
+	X(rebuilds, "graphs given up and built anew: they could not be patched or launched any more") \
 	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
-	X(came_back, "times that a trace was replayed after the time for which it was put aside") \
-	X(launches_failed, "graph launches that failed, done eagerly instead") \
-	X(submitted, "graphs launched by a thread of ours in the program's stead") \
+	X(came_back, "replays of a trace after its cooldown") \
+	X(launches_failed, "graph launches that failed; the ops were issued eagerly instead") \
+	X(submitted, "graphs launched by the launch thread") \
 	X(submitted_after_all, \
-	  "graphs that were left to it, but launched before it did, since something had to come behind them") \
+	  "pending graphs that a thread of the program launched, because something had to come after them") \
 	X(submitted_patches, \
 	  "nodes in all of these that had to be set, or to be updated with their graph") \
-	X(rooms_made, "times that graphs were given up because there was no memory for the program") \
-	X(lanes_joined, \
-	  "streams that came into a lane with others, because they fork and join again and again") \
-	X(lanes_parted, \
-	  "such lanes given up: another thread's calls came, a stream ended, or nothing was gained") \
-	X(joint_launches, "launches of graphs that fork over several streams") \
-	X(joint_debts_paid, \
-	  "waits that streams were given for the end of their branch in such a graph") \
-	X(joint_uncovered, \
-	  "times that such a graph was not used, because its first stream was not behind the others") \
-	X(threads_failed, "threads of ours that could not be had when there was something to do") \
-	X(private_streams_failed, "private streams that could not be had") \
-	X(hold_flushes, \
-	  "lanes and queues issued by the hold limit, or where the program was seen to pause again and again") \
+	X(rooms_made, "times that graphs were given up because the program found no memory") \
+	X(lanes_merged, \
+	  "streams merged into a stream group, because they fork and join again and again") \
+	X(groups_split, \
+	  "stream groups split: another thread made calls, a stream ended, or nothing was gained") \
+	X(group_launches, "launches of graphs that fork over several streams") \
+	X(pending_waits_issued, "waits issued for the end of a branch of such a graph") \
+	X(group_uncovered, \
+	  "times that such a graph was not used, because its first stream was not ordered after the others") \
+	X(threads_failed, "threads of Reprise that could not be started when there was work for them") \
+	X(private_streams_failed, "capture streams that could not be created") \
+	X(hold_flushes, "flushes by the hold limit, or where the program pauses again and again") \
 	X(hold_overruns, "of these, begun later than the limit") \
 	X(hold_begun_ns, "longest time until the hold limit began to issue") \
 	X(hold_longest_ns, \
 	  "longest time until it had issued all: the driver's own time for each op included") \
 	X(errors_kept, \
-	  "deferred ops that the driver refused, of which the program was told by a later wait, or will be") \
+	  "deferred ops that the driver refused; a later wait returns the error to the program") \
 	X(errors_told, "of these, told so far") \
 	X(paused_ops, \
-	  "ops that came while Reprise was paused, by the program or from outside; not among the ops") \
+	  "ops that were eager while Reprise was paused, by the program or from outside; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
-	X(passed_capturing, "ops that passed because the program captured; not among the ops") \
+	X(eager_capturing, "ops that were eager because the program captured; not among the ops") \
 	X(empty_ops, \
-	  "copies and memsets of no bytes, which passed while what was deferred stayed so; not among the ops") \
-	X(passed_stopped, "ops that passed because Reprise had stopped; not among the ops") \
-	X(lifetimes, "calls that ended something traces may refer to") \
+	  "copies and memsets of no bytes, which are eager and no barrier; not among the ops") \
+	X(eager_stopped, "ops that were eager because Reprise had stopped; not among the ops") \
+	X(lifetimes, "calls that ended something which traces may refer to") \
 	X(nodes_verified, \
-	  "nodes compared with what the program asked, before their graph was launched") \
-	X(nodes_not_verified, "nodes of which nothing is kept that could be compared") \
+	  "nodes compared with the op that the program asked for, before their graph was launched") \
+	X(nodes_not_verified, "nodes that could not be compared, because nothing was kept of the op") \
 	X(differences, "differences found") \
 	X(stream_records, "records written to the op stream") \
 	X(timeline_events, "events written to the timeline")

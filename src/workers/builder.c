@@ -108,7 +108,7 @@ static bool make_in_quiescence(struct batch *batch, struct reprise_graph *graph)
 	while (graph != NULL && make_next(batch, graph))
 		graph = take_another(batch, context, begin);
 	reprise_quiescence_end();
-	reprise_count_most(REPRISE_COUNT_lull_longest_ns, reprise_clock_ns() - begin);
+	reprise_count_most(REPRISE_COUNT_quiescence_longest_ns, reprise_clock_ns() - begin);
 	return batch->states[0] != REPRISE_GRAPH_QUEUED;
 }
 

@@ -95,7 +95,7 @@ bool reprise_quiescence_begin(struct reprise_quiescence *quiescence, CUcontext c
 	if (settle(quiescence, context))
 		return true;
 	reprise_gate_open();
-	reprise_count(REPRISE_COUNT_lulls_missed, 1);
+	reprise_count(REPRISE_COUNT_quiescence_missed, 1);
 	return false;
 }
 

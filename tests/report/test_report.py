@@ -191,7 +191,7 @@ class Command(WithFolder):
 
     def test_what_was_not_looked_at_is_shown_beside_what_was(self):
         told, _ = report(self.path, "run", "chain")
-        told.update(paused_ops=437520, passed_capturing=12, passed_stopped=3)
+        told.update(paused_ops=437520, eager_capturing=12, eager_stopped=3)
         self.path.write_text(json.dumps(told))
         page = self.folder / "page.html"
         reprise("report", self.path, "--html", page)

@@ -189,8 +189,8 @@ class AtTheEnd(WithFolder):
 
     def test_launches_that_nobody_looked_at_are_told_beside_those_that_were(self):
         self.assertRegex(self.said("run", "--", self.reporting({"paused_ops": 437520}))[0], r"launch time; 437,520 more came while Reprise was off$")
-        self.assertRegex(self.said("run", "--", self.reporting({"passed_stopped": 10, "stopped": "a capture failed"}))[0], r"; 10 more came after it had stopped: a capture failed$")
-        self.assertNotIn("more came", self.said("run", "--", self.reporting({"passed_stopped": 10, "stopped": "the process ends"}))[0])
+        self.assertRegex(self.said("run", "--", self.reporting({"eager_stopped": 10, "stopped": "a capture failed"}))[0], r"; 10 more came after it had stopped: a capture failed$")
+        self.assertNotIn("more came", self.said("run", "--", self.reporting({"eager_stopped": 10, "stopped": "the process ends"}))[0])
 
     def test_why_nothing_was_replayed(self):
         nothing = {"ops": 2400, "replayed": 0, "wall_ns": 8000000, "saved_ns": 0}

@@ -80,7 +80,7 @@ def idles(report):
 def sequences(report):
     rows = reports.biggest(report["trace_rows"], "ops", SEQUENCES_MOST)
     told = [(row["length"], count(row["replays"]), share(row["ops"], report["ops"]),
-             f"{row['loose']} new each time" if row["loose"] else "the same each time", shortened(row.get("first", "-"), tables.NAME_MOST)) for row in rows if row["replays"]]
+             f"{row['any_value']} new each time" if row["any_value"] else "the same each time", shortened(row.get("first", "-"), tables.NAME_MOST)) for row in rows if row["replays"]]
     return tables.table("Sequences that repeat", ("ops", "times", "of all", "<values", "<begins with"), told)
 
 

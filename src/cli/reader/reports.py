@@ -9,7 +9,7 @@ from pathlib import Path
 import schema
 from amounts import shortened
 
-FORMAT = 2
+FORMAT = 3
 FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
 PROGRAMS_MOST = 4   # named of those that differ
@@ -256,14 +256,14 @@ def fates(report):
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
-    yield "backed off", report["drowsy"], "passed without being looked at, since nothing had repeated for long"
-    known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["drowsy"]
+    yield "backed off", report["backed_off"], "passed without being looked at, since nothing had repeated for long"
+    known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 
 def beside(report):
     """What came and is not among the ops: (name, launches, meaning)."""
-    for counter, name in (("paused_ops", "while off"), ("passed_capturing", "while the program captured"), ("passed_stopped", "after Reprise had stopped")):
+    for counter, name in (("paused_ops", "while off"), ("eager_capturing", "while the program captured"), ("eager_stopped", "after Reprise had stopped")):
         if report[counter]:
             yield name, report[counter], NAMES["counters"][counter]
     if report["absent"]:

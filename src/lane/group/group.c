@@ -126,7 +126,7 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 		note_records(group, trace, &before);
 	if (others == 0)
 		return;
-	reprise_count(REPRISE_COUNT_joint_launches, 1);
+	reprise_count(REPRISE_COUNT_group_launches, 1);
 	group->forked += trace->count - trace->absent_count;
 	if (group->pending_waits == 0)
 		atomic_fetch_add(&reprise_groups_waiting, 1);
@@ -148,7 +148,7 @@ static void issue_wait(struct reprise_lane *head, unsigned int member)
 		for (unsigned int i = 0; i < group->count; i++)
 			reprise_driver.cuStreamSynchronize(group->streams[i]);
 	reprise_leave(entered);
-	reprise_count(REPRISE_COUNT_joint_debts_paid, 1);
+	reprise_count(REPRISE_COUNT_pending_waits_issued, 1);
 	group->pending_waits &= (uint8_t) ~(1u << member);
 	if (group->pending_waits == 0)
 		atomic_fetch_sub(&reprise_groups_waiting, 1);

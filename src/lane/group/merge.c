@@ -190,7 +190,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	atomic_store(&side->backoff_ops, 0);
 	atomic_store(&side->joined, head);
 	reprise_lock_give(&side->lock);
-	reprise_count(REPRISE_COUNT_lanes_joined, 1);
+	reprise_count(REPRISE_COUNT_lanes_merged, 1);
 	return true;
 }
 
@@ -261,7 +261,7 @@ static void part(struct reprise_lane *head, bool failed)
 	reprise_ended_forget(head); /* it is not told of ended events any more */
 	free(group);
 	atomic_fetch_sub(&reprise_groups, 1);
-	reprise_count(REPRISE_COUNT_lanes_parted, 1);
+	reprise_count(REPRISE_COUNT_groups_split, 1);
 }
 
 void reprise_group_split_paused(struct reprise_lane *lane, bool failed)
