@@ -15,10 +15,8 @@
 #include "base/lock.h"
 #include "base/thread.h"
 #include "base/tls.h"
+#include "base/tuning.h"
 
-/* Time between two looks: the least, doubled after each look up to the greatest. */
-#define SOON_NS 1000000u
-#define SELDOM_NS 256000000u
 #define DIRECTORIES 2 /* links of /proc/self/task beside those of tasks */
 
 /* Set in the program's threads that have made a call. */
@@ -80,7 +78,7 @@ static void end_process(void)
 
 static void *run(void *unused)
 {
-	uint64_t pause = SOON_NS;
+	uint64_t pause = REPRISE_TUNE_ENDING_SOON_NS;
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
 	for (;;) {
@@ -88,13 +86,13 @@ static void *run(void *unused)
 
 		if (count > 0) {
 			reprise_futex_wait(&living, count, 0);
-			pause = SOON_NS;
+			pause = REPRISE_TUNE_ENDING_SOON_NS;
 			continue;
 		}
 		if (only_ours_are_left())
 			end_process();
 		reprise_futex_wait(&living, 0, pause);
-		pause = pause < SELDOM_NS ? 2 * pause : SELDOM_NS;
+		pause = pause < REPRISE_TUNE_ENDING_SELDOM_NS ? 2 * pause : REPRISE_TUNE_ENDING_SELDOM_NS;
 	}
 	return NULL;
 }

@@ -9,13 +9,8 @@
 #include "base/lock.h"
 #include "base/nap.h"
 #include "base/thread_end.h"
+#include "base/tuning.h"
 
-/* The longest that the program's last waiting call lets the builder go first. */
-#define COURTESY_NS 300000u
-/* Time between two looks whether a call is still in doubt. Its end wakes no thread. */
-#define DOUBT_LOOK_NS 50000000u
-/* A call is in doubt for this long at most: its thread may never make another. */
-#define DOUBT_NS 1000000000u
 #define FIRST 16
 
 /* State of the builder. AWAITED: a thread sleeps until the builder is idle. */
@@ -179,7 +174,7 @@ static void be_courteous(void)
 	uint64_t begin = reprise_clock_ns();
 
 	wake(word);
-	reprise_futex_wait(&wanted, 1, COURTESY_NS);
+	reprise_futex_wait(&wanted, 1, REPRISE_TUNE_GATE_COURTESY_NS);
 	reprise_waited_since(begin);
 }
 
@@ -224,7 +219,8 @@ static bool is_doubted(const struct reprise_gate_slot *slot)
 {
 	uint64_t doubted = atomic_load(&slot->doubted);
 
-	return __builtin_expect(doubted != 0, 0) && reprise_clock_ns() - doubted < DOUBT_NS;
+	return __builtin_expect(doubted != 0, 0) &&
+	       reprise_clock_ns() - doubted < REPRISE_TUNE_GATE_DOUBT_NS;
 }
 
 bool reprise_gate_is_in_doubt(void)
@@ -276,7 +272,7 @@ static bool may_work(_Atomic uint32_t *word, uint64_t *pause)
 	if (!reprise_gate_is_in_doubt())
 		return true;
 	become_idle();
-	*pause = DOUBT_LOOK_NS;
+	*pause = REPRISE_TUNE_GATE_DOUBT_LOOK_NS; /* its end wakes no thread */
 	return false;
 }
 

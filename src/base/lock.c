@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/tuning.h"
 
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
@@ -36,7 +37,7 @@ void reprise_waited_since(uint64_t begin)
 
 static bool spin(struct reprise_lock *lock)
 {
-	for (int spins = 0; spins < 200; spins++) {
+	for (int spins = 0; spins < REPRISE_TUNE_LOCK_SPINS; spins++) {
 		if (atomic_load_explicit(&lock->word, memory_order_relaxed) == 0 && reprise_lock_grab(lock))
 			return true;
 #if defined(__x86_64__)

@@ -5,15 +5,14 @@
 #include <sched.h>
 #include <time.h>
 
-#define REPRISE_NAP_YIELDS 64 /* polls before the first sleep; a guess */
-#define REPRISE_NAP_NS 20000  /* length of a sleep; a guess */
+#include "base/tuning.h"
 
 /* Changes errno. `looks`: the number of polls so far. */
 static inline void reprise_nap(unsigned int looks)
 {
-	struct timespec pause = {.tv_nsec = REPRISE_NAP_NS};
+	struct timespec pause = {.tv_nsec = REPRISE_TUNE_NAP_NS};
 
-	if (looks < REPRISE_NAP_YIELDS)
+	if (looks < REPRISE_TUNE_NAP_YIELDS)
 		sched_yield();
 	else
 		nanosleep(&pause, NULL);

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
+#include "base/tuning.h"
+
 #define LENGTH_MOST 63
-#define LETTERS_PER_ERROR 3
 
 /* Independent of the locale, which belongs to the program. */
 static char small(char letter)
@@ -50,7 +51,9 @@ const char *reprise_nearest(const char *word, const char *const *names, size_t c
 		if (name_length > LENGTH_MOST)
 			continue;
 		found = errors(word, length, names[i], name_length);
-		if (found < fewest && found <= (name_length + LETTERS_PER_ERROR - 1) / LETTERS_PER_ERROR &&
+		if (found < fewest &&
+		    found <=
+		        (name_length + REPRISE_TUNE_NEAREST_LETTERS - 1) / REPRISE_TUNE_NEAREST_LETTERS &&
 		    found < name_length) {
 			fewest = found;
 			nearest = names[i];

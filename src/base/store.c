@@ -4,11 +4,7 @@
 #include <stdlib.h>
 
 #include "base/options.h"
-
-/* Enough for some hundred lanes, however little graphs may take. */
-#define LEAST ((uint64_t)64 << 20)
-/* An op takes about a sixth of its node's device memory, and some ops have no graph yet. */
-#define SHARE 4
+#include "base/tuning.h"
 
 struct header {
 	_Alignas(16) size_t bytes;
@@ -19,7 +15,8 @@ static _Atomic uint64_t used[REPRISE_STORE_COUNT], most;
 
 uint64_t reprise_store_limit(void)
 {
-	return LEAST + (reprise_option(REPRISE_OPTION_MEMORY) << 20) / SHARE;
+	return REPRISE_TUNE_STORE_LEAST +
+	       (reprise_option(REPRISE_OPTION_MEMORY) << 20) / REPRISE_TUNE_STORE_SHARE;
 }
 
 uint64_t reprise_store_used(void)
@@ -36,8 +33,8 @@ bool reprise_store_is_short(void)
 {
 	uint64_t limit = reprise_store_limit();
 
-	return reprise_store_used() > limit / 8 * 7 ||
-	       atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * 7;
+	return reprise_store_used() > limit / 8 * REPRISE_TUNE_STORE_SHORT ||
+	       atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * REPRISE_TUNE_STORE_SHORT;
 }
 
 /* Called after the bytes were added to what is used. */

@@ -18,9 +18,8 @@
 #include "base/hot.h"
 #include "base/keep.h"
 #include "base/log.h"
+#include "base/tuning.h"
 
-/* After a failure, no thread is started for this long: a failure costs tens of microseconds. */
-#define PAUSE_NS 10000000u
 #define STACK_BYTES (1 << 20) /* the driver's own frames are large */
 
 static _Atomic uint64_t failed_at; /* 0: never */
@@ -136,7 +135,8 @@ bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned 
 	sigset_t all, before;
 	bool started;
 
-	if ((failed != 0 && reprise_clock_ns() - failed < PAUSE_NS) || reprise_filters_came())
+	if ((failed != 0 && reprise_clock_ns() - failed < REPRISE_TUNE_THREAD_PAUSE_NS) ||
+	    reprise_filters_came())
 		return false;
 	beginning = malloc(sizeof(*beginning));
 	if (beginning == NULL)

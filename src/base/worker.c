@@ -5,8 +5,7 @@
 
 #include "base/clock.h"
 #include "base/thread.h"
-
-#define LOOK_NS 50000 /* between two looks whether the thread is done */
+#include "base/tuning.h"
 
 void reprise_worker_define(struct reprise_worker *worker, void *(*run)(void *), const char *name)
 {
@@ -72,7 +71,7 @@ void reprise_worker_finish(struct reprise_worker *worker, uint64_t patience_ns)
 		return;
 	reprise_worker_call(worker);
 	while (atomic_load(&worker->state) != REPRISE_WORKER_DONE && reprise_clock_ns() < end)
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_WORKER_LOOK_NS}, NULL);
 }
 
 void reprise_worker_reset(struct reprise_worker *worker)

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/thread.h"
+#include "base/tuning.h"
 #include "lane/eager.h"
 #include "lane/order.h"
 #include "report/report.h"
@@ -21,7 +22,6 @@
 #include "control/peer.h"
 
 #define BACKLOG 64
-#define SHORT_NS 100000000 /* before another try for what is short */
 
 static _Atomic bool off; /* by a word from outside */
 
@@ -110,7 +110,7 @@ static void *run(void *unused)
 		return NULL;
 	}
 	while ((listener = open_listener()) < 0 && is_short(errno))
-		nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_CONTROL_SHORT_NS}, NULL);
 	if (listener < 0)
 		reprise_log(REPRISE_LOG_WARNING, "no control: %s",
 		            errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");

@@ -10,10 +10,8 @@
 
 #include "base/clock.h"
 #include "base/filters.h"
+#include "base/tuning.h"
 
-#define MOMENT_NS 10000000u /* in which a word can be said, even where places are wanted */
-#define PATIENCE_NS 1000000000u
-#define SHORT_NS 100000000 /* before another try for what is short */
 #define SENT_AT_ONCE 65536 /* bytes */
 
 /* The one that came first is the first. */
@@ -43,7 +41,7 @@ static void wait_for_more(void)
 	if (count > 0)
 		drop(0);
 	else
-		nanosleep(&(struct timespec){.tv_nsec = SHORT_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_CONTROL_SHORT_NS}, NULL);
 }
 
 /* ---- one guest ---- */
@@ -120,21 +118,22 @@ static bool accept_one(int listener)
 /* Nobody is admitted before there is a place, or the first guest had its moment. */
 static bool is_full(uint64_t now)
 {
-	return count == REPRISE_GUESTS_MOST && now - guests[0].came_ns < MOMENT_NS;
+	return count == REPRISE_GUESTS_MOST && now - guests[0].came_ns < REPRISE_TUNE_CONTROL_MOMENT_NS;
 }
 
 /* Until when there is something to do, should nothing happen; in milliseconds for poll(2). */
 static int patience(uint64_t now)
 {
-	uint64_t left = is_full(now) ? MOMENT_NS : PATIENCE_NS;
+	uint64_t left =
+		is_full(now) ? REPRISE_TUNE_CONTROL_MOMENT_NS : REPRISE_TUNE_CONTROL_PATIENCE_NS;
 
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t quiet = now - guests[i].heard_ns;
 
-		if (quiet >= PATIENCE_NS)
+		if (quiet >= REPRISE_TUNE_CONTROL_PATIENCE_NS)
 			return 0;
-		if (PATIENCE_NS - quiet < left)
-			left = PATIENCE_NS - quiet;
+		if (REPRISE_TUNE_CONTROL_PATIENCE_NS - quiet < left)
+			left = REPRISE_TUNE_CONTROL_PATIENCE_NS - quiet;
 	}
 	return count > 0 ? (int)(left / 1000000 + 1) : -1;
 }
@@ -158,8 +157,9 @@ bool reprise_guests_wait(int listener, reprise_guests_obey obey)
 	now = reprise_clock_ns();
 	for (unsigned int i = count;
 	     i-- > 0;) /* from behind, since those behind one that goes move up */
-		if (files[i + 1].revents != 0 ? !see_to(&guests[i], obey)
-		                              : now - guests[i].heard_ns >= PATIENCE_NS)
+		if (files[i + 1].revents != 0
+		        ? !see_to(&guests[i], obey)
+		        : now - guests[i].heard_ns >= REPRISE_TUNE_CONTROL_PATIENCE_NS)
 			drop(i);
 	return files[0].revents == 0 || accept_one(listener);
 }

@@ -5,6 +5,7 @@
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/ending.h"
+#include "base/tuning.h"
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"
@@ -209,8 +210,6 @@ static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUres
 		context_has_ended((CUcontext)handle);
 }
 
-#define PATIENCE_NS 2000000000u
-
 /*
  * What is ours in the context, or if NULL in all of them, is given back before the driver's call:
  * the context is still there, and may stay, and a graph that is left in one that ends is never
@@ -221,7 +220,7 @@ static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUres
  */
 static bool give_back(CUcontext context, bool ends_surely)
 {
-	bool now = ends_surely || reprise_gate_alone(PATIENCE_NS);
+	bool now = ends_surely || reprise_gate_alone(REPRISE_TUNE_LIFETIME_PATIENCE_NS);
 	struct forgetting ending = {.context = context, .retire = true, .stay = !now};
 	struct reprise_reclaim_entry *entries;
 

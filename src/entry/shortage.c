@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "base/nap.h"
 #include "base/tls.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/program_captures.h"
 #include "graph/building.h"
@@ -18,10 +19,6 @@
 #include "stats/counters.h"
 #include "entry/lifetime.h"
 #include "lane/registry.h"
-
-#define NAP_NS 1000000u
-#define SETTLE_NS \
-	2000000000u /* a kernel that waits for the thread which wants memory would never end */
 
 /* Waits until what the lane's stream has been given is done: a graph that still runs is freed only
  * then. */
@@ -52,7 +49,7 @@ static bool begin_work(uint64_t deadline)
 			return true;
 		if (reprise_clock_ns() > deadline)
 			return false;
-		reprise_futex_wait(&reprise_builder.calls, seen, NAP_NS);
+		reprise_futex_wait(&reprise_builder.calls, seen, REPRISE_TUNE_SHORTAGE_LOOK_NS);
 	}
 	return false; /* the handler of a signal, in the midst of such a call */
 }
@@ -76,7 +73,7 @@ bool reprise_make_room(unsigned int tried)
 	REPRISE_KEEP_ERRNO;
 	static _Thread_local unsigned int destroyed __attribute__((tls_model(REPRISE_TLS_MODEL)));
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	uint64_t deadline = reprise_clock_ns() + SETTLE_NS;
+	uint64_t deadline = reprise_clock_ns() + REPRISE_TUNE_SHORTAGE_SETTLE_NS;
 	CUcontext current = NULL;
 	int entered;
 

@@ -14,6 +14,7 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/tuning.h"
 #include "stats/kernels.h"
 
 bool reprise_gpu_for_report, reprise_gpu_for_timeline;
@@ -280,7 +281,7 @@ bool reprise_gpu_start(void)
 
 void reprise_gpu_look(uint64_t ops)
 {
-	if (__builtin_expect(ops == REPRISE_KERNELS_AFTER, 0))
+	if (__builtin_expect(ops == REPRISE_TUNE_KERNELS_AFTER, 0))
 		atomic_store(&reprise_kernels_working, reprise_gpu_start());
 }
 

@@ -3,8 +3,7 @@
 #include <stddef.h>
 
 #include "base/lock.h"
-
-#define MOST_WAITING 256
+#include "base/tuning.h"
 
 /* protects all that follows; `waiting` is read without it, too */
 static struct reprise_lock queue_lock;
@@ -14,7 +13,7 @@ static _Atomic unsigned int unfinished; /* those, and the ones taken and in work
 
 bool reprise_build_queue_has_room(void)
 {
-	return atomic_load_explicit(&waiting, memory_order_relaxed) < MOST_WAITING;
+	return atomic_load_explicit(&waiting, memory_order_relaxed) < REPRISE_TUNE_BUILD_QUEUE_MOST;
 }
 
 /* Under queue_lock. */

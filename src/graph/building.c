@@ -10,12 +10,11 @@
 
 #include "base/clock.h"
 #include "base/lock.h"
+#include "base/tuning.h"
 #include "stats/counters.h"
 #include "graph/graph.h"
 #include "graph/estimate.h"
 #include "graph/build_queue.h"
-
-#define LOOK_NS 50000 /* between two tries to take the lock at exit */
 
 static struct reprise_lock compiling;
 static _Atomic bool wanted; /* a lane found no host memory */
@@ -91,7 +90,7 @@ void reprise_graph_building_stop(uint64_t patience_ns)
 	while (!reprise_lock_try(&compiling)) {
 		if (reprise_clock_ns() > end)
 			return;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_BUILD_EXIT_LOOK_NS}, NULL);
 	}
 	reprise_lock_give(&compiling);
 }

@@ -9,9 +9,7 @@
 #include "base/keep.h"
 #include "base/lock.h"
 #include "base/nap.h"
-
-/* the longest that a call of the program's waits for a capture that has not begun */
-#define COURTESY_NS 300000u
+#include "base/tuning.h"
 
 /* contexts that share an entry wait for each other's captures */
 #define CONTEXTS 16
@@ -47,7 +45,7 @@ bool reprise_capture_lock_enter_soon(CUcontext context, uint64_t nanoseconds)
 
 	atomic_store(&wanted, !entered);
 	while (!entered && reprise_clock_ns() < end) {
-		reprise_futex_wait(&wanted, 1, 200000);
+		reprise_futex_wait(&wanted, 1, REPRISE_TUNE_CAPTURE_LOOK_NS);
 		entered = reprise_capture_lock_enter(context);
 	}
 	atomic_store(&wanted, 0);
@@ -66,7 +64,8 @@ static void be_courteous(void)
 
 	atomic_store(&wanted, 2);
 	reprise_futex_wake(&wanted);
-	while (atomic_load(&wanted) != 0 && reprise_clock_ns() < begin + COURTESY_NS)
+	while (atomic_load(&wanted) != 0 &&
+	       reprise_clock_ns() < begin + REPRISE_TUNE_CAPTURE_COURTESY_NS)
 		sched_yield();
 	reprise_waited_since(begin);
 }

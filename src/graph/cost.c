@@ -1,8 +1,6 @@
 #include "graph/cost.h"
 
-#define WEIGHT 8u
-/* A measurement counts as at most so many estimates: it may include an interrupt. */
-#define MOST 4u
+#include "base/tuning.h"
 
 _Atomic uint64_t reprise_cost_estimates[REPRISE_COST_COUNT] = {
 #define X(name, ns, text) (ns) * 1000u,
@@ -18,9 +16,12 @@ void reprise_cost_took(enum reprise_cost cost, uint64_t ns, uint64_t count)
 	if (count == 0)
 		return;
 	took = ns * 1000 / count;
-	if (took > estimate * MOST)
-		took = estimate * MOST;
+	if (took > estimate * REPRISE_TUNE_COST_MOST)
+		took = estimate * REPRISE_TUNE_COST_MOST;
 	/* Never 0: the estimate could not rise again. */
 	atomic_store_explicit(&reprise_cost_estimates[cost],
-	                      (estimate * (WEIGHT - 1) + took) / WEIGHT + 1, memory_order_relaxed);
+	                      (estimate * (REPRISE_TUNE_COST_WEIGHT - 1) + took) /
+	                              REPRISE_TUNE_COST_WEIGHT +
+	                          1,
+	                      memory_order_relaxed);
 }

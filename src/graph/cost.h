@@ -11,19 +11,19 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Each means: name in reports, nanoseconds per unit on an H200, and the unit. */
-#define REPRISE_COSTS(X) \
-	X(node_set, 600, "single node set") \
-	X(capture, 620, \
-	  "op captured for a whole-graph update, its share of beginning and ending included") \
-	X(update, 55, \
-	  "node that a whole-graph update looked at; one that changed counts as REPRISE_COST_CHANGED of them") \
-	X(toggle, 2100, "node disabled or enabled") \
-	X(build, 2000, "node of a graph built") \
-	X(launch, 2250, "launch of a graph that was patched for it") \
-	X(eager, 3900, "op issued by a side exit")
+#include "base/tuning.h"
 
-#define REPRISE_COST_CHANGED 8u
+/* Each means: name in reports, the first estimate of a unit, and the unit. */
+#define REPRISE_COSTS(X) \
+	X(node_set, REPRISE_TUNE_COST_NODE_SET_NS, "single node set") \
+	X(capture, REPRISE_TUNE_COST_CAPTURE_NS, \
+	  "op captured for a whole-graph update, its share of beginning and ending included") \
+	X(update, REPRISE_TUNE_COST_UPDATE_NS, \
+	  "node that a whole-graph update looked at; one that changed counts as REPRISE_TUNE_COST_CHANGED of them") \
+	X(toggle, REPRISE_TUNE_COST_TOGGLE_NS, "node disabled or enabled") \
+	X(build, REPRISE_TUNE_COST_BUILD_NS, "node of a graph built") \
+	X(launch, REPRISE_TUNE_COST_LAUNCH_NS, "launch of a graph that was patched for it") \
+	X(eager, REPRISE_TUNE_COST_EAGER_NS, "op issued by a side exit")
 
 enum reprise_cost {
 #define X(name, ns, text) REPRISE_COST_##name,

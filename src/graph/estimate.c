@@ -3,32 +3,22 @@
 #include <stdatomic.h>
 
 #include "base/options.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 
-#define FIRST_GUESS 3072 /* bytes of a kernel node, measured on an H200 */
-#define GUESS_NODES 32   /* the weight of the first guess, in nodes */
-#define LEAST 512
-#define MOST 65536
-#define BLOCK ((int64_t)4 << 20) /* the driver may take so much at once for a small graph */
-
-/* The first READ_ALL builds are read, then one in READ_ONE. */
-#define READ_ALL 64
-#define READ_ONE 8
-
-#define FORGET_NODES 65536 /* after so many nodes, earlier readings weigh half */
-
 static _Atomic uint64_t nodes_held, nodes_most, bytes_most;
-static _Atomic uint64_t node_bytes = FIRST_GUESS;
+static _Atomic uint64_t node_bytes = REPRISE_TUNE_NODE_BYTES;
 
 /* By the builder. */
-static uint64_t read_bytes = (uint64_t)FIRST_GUESS * GUESS_NODES, read_nodes = GUESS_NODES;
+static uint64_t read_bytes = (uint64_t)REPRISE_TUNE_NODE_BYTES * REPRISE_TUNE_NODE_BYTES_WEIGHT,
+				read_nodes = REPRISE_TUNE_NODE_BYTES_WEIGHT;
 static unsigned int builds;
 
 struct reprise_estimate_reading reprise_estimate_read_before(void)
 {
 	struct reprise_estimate_reading reading = {0};
 	size_t all;
-	bool wanted = builds < READ_ALL || builds % READ_ONE == 0;
+	bool wanted = builds < REPRISE_TUNE_NODE_READ_ALL || builds % REPRISE_TUNE_NODE_READ_ONE == 0;
 
 	builds++;
 	/* With more nodes before, the driver may reuse their memory: this build would seem to take
@@ -51,16 +41,19 @@ void reprise_estimate_note(int64_t taken, unsigned int nodes)
 	uint64_t each;
 
 	/* The program freed memory, or took more than a graph can. */
-	if (taken < 0 || taken > BLOCK + (int64_t)MOST * nodes)
+	if (taken < 0 ||
+	    taken > REPRISE_TUNE_NODE_BLOCK + (int64_t)REPRISE_TUNE_NODE_BYTES_MOST * nodes)
 		return;
 	read_bytes += (uint64_t)taken;
 	read_nodes += nodes;
-	if (read_nodes > FORGET_NODES) {
+	if (read_nodes > REPRISE_TUNE_NODE_FORGET) {
 		read_bytes /= 2;
 		read_nodes /= 2;
 	}
 	each = read_bytes / read_nodes;
-	atomic_store(&node_bytes, each < LEAST ? LEAST : each > MOST ? MOST : each);
+	atomic_store(&node_bytes, each < REPRISE_TUNE_NODE_BYTES_LEAST  ? REPRISE_TUNE_NODE_BYTES_LEAST
+	                          : each > REPRISE_TUNE_NODE_BYTES_MOST ? REPRISE_TUNE_NODE_BYTES_MOST
+	                                                                : each);
 }
 
 void reprise_estimate_add(unsigned int nodes)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"
@@ -11,10 +12,6 @@
 #include "graph/capture_lock.h"
 #include "graph/neighbours.h"
 #include "graph/shadow.h"
-
-/* The wait for a call of the program's that forbids captures. The call is short on an idle
- * context. */
-#define PATIENCE_NS 200000u
 
 /* A graph runs with the priority of the stream that it is launched into, unless it is instantiated
  * to use its nodes' priorities. */
@@ -109,7 +106,8 @@ enum reprise_graph_state reprise_make(struct reprise_graph *graph)
 		graph->number = ++numbers;
 	if (!reprise_capture_streams_open(graph))
 		return REPRISE_GRAPH_FAILED;
-	if (!reprise_capture_lock_enter_soon(graph->capture_streams->context, PATIENCE_NS))
+	if (!reprise_capture_lock_enter_soon(graph->capture_streams->context,
+	                                     REPRISE_TUNE_CAPTURE_PATIENCE_NS))
 		return REPRISE_GRAPH_QUEUED;
 	captured = capture(graph);
 	reprise_capture_lock_leave(graph->capture_streams->context);

@@ -17,19 +17,13 @@
 #include "base/clock.h"
 #include "base/inside.h"
 #include "base/log.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "graph/capture.h"
 #include "graph/cost.h"
 #include "graph/capture_lock.h"
 #include "graph/shadow.h"
-
-/* Refusals in a row of a node, or refusals of disabling in a graph, after which it is not tried. */
-#define REFUSALS_MOST 3
-/* One in EXPLORED patches takes the dearer means, to measure it, if the means looks at most
- * EXPLORED_MOST times as dear. */
-#define EXPLORED 1024
-#define EXPLORED_MOST 4
 
 /* `spent` if it was the program's time; 0 on the launch thread (lane/async_launch.h). */
 static uint64_t of_program(uint64_t spent)
@@ -137,7 +131,8 @@ static bool settable(const struct reprise_graph *graph, const uint64_t *changed)
 		return false;
 	for (unsigned int i = 0; i < graph->count; i++)
 		if (reprise_bit(changed, i) &&
-		    (!graph->nodes[i].settable || graph->nodes[i].refused >= REFUSALS_MOST))
+		    (!graph->nodes[i].settable ||
+		     graph->nodes[i].refused >= REPRISE_TUNE_PATCH_REFUSALS_MOST))
 			return false;
 	return true;
 }
@@ -192,7 +187,7 @@ static enum reprise_counter counter_of(CUgraphExecUpdateResult reason)
 /* Nodes that an update looks at; a changed one counts as several. */
 static unsigned int looked_at(unsigned int count, unsigned int changed)
 {
-	return count + changed * (REPRISE_COST_CHANGED - 1);
+	return count + changed * (REPRISE_TUNE_COST_CHANGED - 1);
 }
 
 /* Captures the visit's ops. The capture lock is held. */
@@ -262,8 +257,10 @@ static bool worth_exploring(uint64_t cheaper, uint64_t dearer)
 {
 	static _Atomic unsigned int patches;
 
-	return dearer <= cheaper * EXPLORED_MOST &&
-	       (atomic_fetch_add_explicit(&patches, 1, memory_order_relaxed) + 1) % EXPLORED == 0;
+	return dearer <= cheaper * REPRISE_TUNE_PATCH_EXPLORED_MOST &&
+	       (atomic_fetch_add_explicit(&patches, 1, memory_order_relaxed) + 1) %
+	               REPRISE_TUNE_PATCH_EXPLORED ==
+	           0;
 }
 
 /* True if the whole graph should be updated although single nodes can be set. */
@@ -298,7 +295,8 @@ static enum reprise_patch patch_values(struct reprise_graph *graph,
 
 bool reprise_graph_may_disable(const struct reprise_graph *graph)
 {
-	return reprise_driver.cuGraphNodeSetEnabled != NULL && graph->toggles_refused < REFUSALS_MOST;
+	return reprise_driver.cuGraphNodeSetEnabled != NULL &&
+	       graph->toggles_refused < REPRISE_TUNE_PATCH_REFUSALS_MOST;
 }
 
 void reprise_graph_all_enabled(struct reprise_graph *graph)

@@ -1,9 +1,7 @@
 #include "lane/absent.h"
 
+#include "base/tuning.h"
 #include "graph/cost.h"
-
-#define ABSENT_MOST 4 /* ops that may be skipped in a row */
-#define LEARNT_BY 3   /* side exits by which what comes instead gets a trace of its own */
 
 /*
  * Decides whether to replay the trace without `count` ops from op `first` on, rather than leave it,
@@ -20,19 +18,20 @@ static bool pay_to_skip(const struct reprise_lane *lane, struct reprise_trace *t
 	unsigned int absent = trace->absent_count + count;
 	uint64_t rent = reprise_cost(REPRISE_COST_toggle, 2 * absent),
 			 eager = reprise_cost(REPRISE_COST_eager, trace->count - absent);
-	uint64_t price = LEARNT_BY * eager + reprise_cost(REPRISE_COST_build, trace->count),
+	uint64_t price = REPRISE_TUNE_ABSENT_LEARNT_BY * eager +
+	                 reprise_cost(REPRISE_COST_build, trace->count),
 			 visits = price / (rent + 1);
 
 	if (!reprise_graph_may_disable(&trace->graph) ||
 	    rent + reprise_cost(REPRISE_COST_launch, 1) >= eager)
 		return false;
-	if (visits > UINT16_MAX - LEARNT_BY)
-		visits = UINT16_MAX - LEARNT_BY;
+	if (visits > UINT16_MAX - REPRISE_TUNE_ABSENT_LEARNT_BY)
+		visits = UINT16_MAX - REPRISE_TUNE_ABSENT_LEARNT_BY;
 	if (lane->coming) /* what came instead has a trace, not usable yet */
 		return true;
 	if (++trace->absences[first] <= visits)
 		return true;
-	if (trace->absences[first] >= visits + LEARNT_BY)
+	if (trace->absences[first] >= visits + REPRISE_TUNE_ABSENT_LEARNT_BY)
 		trace->absences[first] = 0;
 	return false;
 }
@@ -64,7 +63,7 @@ bool reprise_lane_skip(struct reprise_lane *lane, const struct reprise_call *cal
 	struct reprise_trace *trace = lane->trace;
 	unsigned int at = lane->cursor;
 
-	for (unsigned int i = at + 1; i < trace->count && i <= at + ABSENT_MOST; i++) {
+	for (unsigned int i = at + 1; i < trace->count && i <= at + REPRISE_TUNE_ABSENT_MOST; i++) {
 		enum reprise_match match = reprise_op_match(&trace->ops[i], call);
 
 		if (match != REPRISE_MATCH_SAME && (match == REPRISE_MATCH_NOT || !trace->any_value[i]))

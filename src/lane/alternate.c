@@ -1,11 +1,8 @@
 #include "lane/alternate.h"
 
+#include "base/tuning.h"
 #include "lane/guard.h"
 #include "lane/making.h"
-
-#define TURNS_MOST 32 /* returned values before an alternate graph is made */
-#define TURNS_SHARE 4 /* one in so many of the changed ops, at least, has a returned value */
-#define COMPARED 32   /* comparing so many ops takes as long as setting a node */
 
 /* Number of the visit's ops whose values differ in the alternate. */
 static unsigned int differing(const struct reprise_trace *trace)
@@ -22,18 +19,18 @@ static unsigned int differing(const struct reprise_trace *trace)
 /* True if setting `fewer` fewer nodes saves more than comparing all ops costs. */
 static bool is_worth_it(const struct reprise_trace *trace, unsigned int fewer)
 {
-	return fewer * COMPARED >= trace->count;
+	return fewer * REPRISE_TUNE_TURNS_COMPARED >= trace->count;
 }
 
 /* True if values have come by turns for long enough. */
 static bool comes_by_turns(struct reprise_trace *trace)
 {
-	if (trace->returned * TURNS_SHARE >= trace->changed_count &&
+	if (trace->returned * REPRISE_TUNE_TURNS_SHARE >= trace->changed_count &&
 	    is_worth_it(trace, trace->returned))
 		trace->turns += trace->returned;
 	else if (trace->turns > 0)
 		trace->turns--;
-	return trace->turns >= TURNS_MOST;
+	return trace->turns >= REPRISE_TUNE_TURNS_MOST;
 }
 
 static bool alternate_needs_fewer(const struct reprise_lane *lane,

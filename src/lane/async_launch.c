@@ -4,16 +4,12 @@
 
 #include "base/hot.h"
 #include "base/options.h"
+#include "base/tuning.h"
 #include "graph/shadow.h"
 #include "stats/counters.h"
 #include "lane/hold.h"
 #include "lane/pace.h"
 #include "lane/pending.h"
-
-/* A trace whose pending launch the host waited for is launched at once for so many visits, and
- * twice as many each time. */
-#define DIRECT_FIRST 2
-#define DIRECT_MOST 256
 
 enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
 
@@ -57,9 +53,10 @@ void reprise_async_launch_begin(void)
 static void launch_directly(struct reprise_trace *trace)
 {
 	trace->waited_for = false;
-	trace->direct_span = trace->direct_span == 0            ? DIRECT_FIRST
-	                     : trace->direct_span < DIRECT_MOST ? 2 * trace->direct_span
-	                                                        : DIRECT_MOST;
+	trace->direct_span = trace->direct_span == 0 ? REPRISE_TUNE_LAUNCH_DIRECT_FIRST
+	                     : trace->direct_span < REPRISE_TUNE_LAUNCH_DIRECT_MOST
+	                         ? 2 * trace->direct_span
+	                         : REPRISE_TUNE_LAUNCH_DIRECT_MOST;
 	trace->direct = trace->direct_span;
 }
 

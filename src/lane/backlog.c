@@ -1,14 +1,12 @@
 #include "lane/backlog.h"
 
 #include "base/keep.h"
+#include "base/tuning.h"
 #include "driver/current.h"
 #include "stats/counters.h"
 #include "lane/group/group.h"
 #include "lane/pending.h"
 #include "lane/registry.h"
-
-/* Ops between two queries: a query takes half as long as an eager launch. */
-#define ASKED_AGAIN 16
 
 static bool is_done(struct reprise_lane *lane)
 {
@@ -32,7 +30,7 @@ bool reprise_backlog_ask(struct reprise_lane *lane)
 		reprise_backlog_done(lane);
 		return true;
 	}
-	lane->backlog.ask_at = lane->counts.ops + ASKED_AGAIN;
+	lane->backlog.ask_at = lane->counts.ops + REPRISE_TUNE_BACKLOG_AGAIN;
 	reprise_count(REPRISE_COUNT_functions_behind, 1);
 	return false;
 }

@@ -5,16 +5,16 @@
  * an eager launch would wait alone. So nothing is deferred, and no graph launched, while a launch
  * could find no room.
  *
+ * No visit begins while REPRISE_TUNE_BACKLOG_FUNCTIONS host functions may be pending. Each takes at
+ * most 2 of the 56 places, as a graph of its own, and a graph of REPRISE_TUNE_PLAN_FUNCTIONS takes
+ * one more than it has: 39 of 56 together.
+ *
  * Under the lane's lock.
  */
 #pragma once
 
+#include "base/tuning.h"
 #include "lane/lane.h"
-
-/* No visit begins while so many host functions may be pending. Each takes at most 2 of the 56
- * places, as a graph of its own, and a graph of REPRISE_PLAN_FUNCTIONS takes one more than it has:
- * 39 of 56 together. */
-#define REPRISE_BACKLOG_FUNCTIONS 12u
 
 /* Queries the stream, once in a while. True if it is done, so that a visit may begin. */
 bool reprise_backlog_ask(struct reprise_lane *lane);
@@ -23,7 +23,7 @@ bool reprise_backlog_ask(struct reprise_lane *lane);
 static inline bool reprise_backlog_is_small(struct reprise_lane *lane)
 {
 	if (__builtin_expect(reprise_backlog_functions(lane) - lane->backlog.functions <
-	                         REPRISE_BACKLOG_FUNCTIONS,
+	                         REPRISE_TUNE_BACKLOG_FUNCTIONS,
 	                     1))
 		return true;
 	return reprise_backlog_ask(lane);

@@ -1,13 +1,12 @@
 #include "lane/backoff.h"
 
+#include "base/tuning.h"
 #include "lane/traces.h"
 #include "lane/watching.h"
 
-/* A lane in which nothing repeats backs off for BACKOFF_LEAST ops, then for twice as many each
- * time, up to BACKOFF_MOST. In between it watches WATCH_OPS ops. */
-#define BACKOFF_LEAST 7168
-#define BACKOFF_MOST 114688
-#define WATCH_OPS 1024
+/* A lane in which nothing repeats backs off for REPRISE_TUNE_BACKOFF_LEAST ops, then for twice as
+ * many each
+ * time, up to REPRISE_TUNE_BACKOFF_MOST. In between it watches REPRISE_TUNE_BACKOFF_WATCHED ops. */
 
 /* The next `ops` ops are not watched. */
 static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
@@ -37,11 +36,12 @@ bool reprise_lane_try_back_off(struct reprise_lane *lane)
 		return false;
 	reprise_lane_close_segment(lane, false);
 	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
-	lane->backoff_span = lane->backoff_span == 0             ? BACKOFF_LEAST
-	                     : lane->backoff_span < BACKOFF_MOST ? lane->backoff_span * 2
-	                                                         : BACKOFF_MOST;
+	lane->backoff_span = lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_LEAST
+	                     : lane->backoff_span < REPRISE_TUNE_BACKOFF_MOST
+	                         ? lane->backoff_span * 2
+	                         : REPRISE_TUNE_BACKOFF_MOST;
 	begin_backoff(lane, lane->backoff_span);
-	lane->backoff_at = lane->counts.ops + WATCH_OPS;
+	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_BACKOFF_WATCHED;
 	return true;
 }
 
@@ -51,5 +51,5 @@ void reprise_lane_cannot_watch(struct reprise_lane *lane)
 		return;
 	reprise_lane_make_room(lane);
 	reprise_lane_count(&lane->counts.ops, 1);
-	begin_backoff(lane, WATCH_OPS);
+	begin_backoff(lane, REPRISE_TUNE_BACKOFF_WATCHED);
 }

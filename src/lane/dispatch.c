@@ -12,6 +12,7 @@
 #include "base/hot.h"
 #include "base/store.h"
 #include "base/ending.h"
+#include "base/tuning.h"
 #include "gpu/gpu.h"
 #include "graph/shadow.h"
 #include "op/cost.h"
@@ -40,9 +41,6 @@
 #include "lane/alternate.h"
 #include "lane/verify.h"
 #include "lane/watching.h"
-
-#define TOLD 256 /* ops between two notes to the series over time */
-#define TIMED 17 /* one eager call in so many is timed: no divisor of common periods */
 
 /* ---- whose op it is ---- */
 
@@ -252,7 +250,7 @@ REPRISE_HOT static bool decide(struct reprise_lane *lane, struct reprise_call *c
 		reprise_lane_barrier(lane, false);
 	else
 		answered = ready(lane) && step(lane, call, result);
-	if (__builtin_expect(lane->counts.ops % TOLD == 0 && reprise_reporting, 0))
+	if (__builtin_expect(lane->counts.ops % REPRISE_TUNE_SERIES_TOLD == 0 && reprise_reporting, 0))
 		reprise_lane_tell_series(lane);
 	return answered;
 }
@@ -319,7 +317,8 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	CUresult result = CUDA_SUCCESS;
 	bool answered = decide(lane, call, &result);
-	bool timed = lane->counts.ops % TIMED == 0, launched = lane->counts.launches != launches;
+	bool timed = lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0,
+		 launched = lane->counts.launches != launches;
 	bool useless = !answered && lane->group != NULL && note_group_eager(lane, call);
 
 	if (!answered)

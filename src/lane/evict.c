@@ -1,11 +1,9 @@
 #include "lane/evict.h"
 
 #include "base/clock.h"
+#include "base/tuning.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
-
-#define STILL_NS 1000000000u
-#define PATIENCE_NS 10000000u /* the driver may keep the lock's holder */
 
 struct search {
 	struct reprise_lane *lane; /* the one with the oldest trace so far */
@@ -29,7 +27,7 @@ static void consider(struct reprise_lane *lane, void *context)
 	struct search *search = context;
 	uint64_t used;
 
-	if (!reprise_lock_take_within(&lane->lock, PATIENCE_NS))
+	if (!reprise_lock_take_within(&lane->lock, REPRISE_TUNE_EVICT_PATIENCE_NS))
 		return;
 	used = reprise_lane_oldest(lane);
 	reprise_lock_give(&lane->lock);
@@ -41,8 +39,8 @@ static void consider(struct reprise_lane *lane, void *context)
 
 bool reprise_lanes_evict(bool host)
 {
-	struct search search = {.still_since =
-	                            reprise_clock_ticks() - reprise_clock_ns_to_ticks(STILL_NS)};
+	struct search search = {.still_since = reprise_clock_ticks() -
+	                                       reprise_clock_ns_to_ticks(REPRISE_TUNE_EVICT_STILL_NS)};
 	bool evicted;
 
 	if (host)
@@ -52,7 +50,7 @@ bool reprise_lanes_evict(bool host)
 	reprise_lanes_each(consider, &search);
 	if (search.lane == NULL)
 		return false;
-	if (!reprise_lock_take_within(&search.lane->lock, PATIENCE_NS))
+	if (!reprise_lock_take_within(&search.lane->lock, REPRISE_TUNE_EVICT_PATIENCE_NS))
 		return false;
 	evicted = reprise_lane_evict(search.lane);
 	reprise_lock_give(&search.lane->lock);

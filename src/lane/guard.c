@@ -1,11 +1,8 @@
 #include "lane/guard.h"
 
+#include "base/tuning.h"
 #include "lane/absent.h"
 #include "lane/enter.h"
-
-/* Side exits that a trace takes to see whether other values come again. */
-#define VALUE_MISSES_MOST 24
-#define NEW_VALUE_WEIGHT 8 /* weight of a value that never came before */
 
 void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *other)
 {
@@ -57,8 +54,9 @@ void reprise_lane_note_value_miss(struct reprise_lane *lane, struct reprise_trac
 {
 	if (lane->coming)
 		return;
-	trace->value_misses += reprise_watch_knows(lane->watch, op->value) ? 1 : NEW_VALUE_WEIGHT;
-	if (trace->value_misses < VALUE_MISSES_MOST)
+	trace->value_misses +=
+		reprise_watch_knows(lane->watch, op->value) ? 1 : REPRISE_TUNE_VALUE_MISS_NEW;
+	if (trace->value_misses < REPRISE_TUNE_VALUE_MISSES_MOST)
 		return;
 	reprise_index_set_any_value(lane->index, trace, at);
 	trace->value_misses = 0;

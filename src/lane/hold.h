@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/worker.h"
+#include "base/tuning.h"
 #include "trace/plan.h"
 #include "lane/lane.h"
 
@@ -35,22 +36,21 @@ void reprise_hold_tell(struct reprise_lane *lane, uint64_t since, unsigned int o
  * lock. */
 void reprise_hold_again(struct reprise_lane *lane);
 
-#define REPRISE_HOLD_PAUSE_NS (2 * REPRISE_PLAN_EVEN_SPAN_NS)
-
 /* Nanoseconds after which the hold thread issues what is deferred. The rest of the limit is for
  * waking up and issuing. */
 static inline uint64_t reprise_hold_due(uint64_t limit_ns)
 {
-	return limit_ns * 5 / 8;
+	return limit_ns * REPRISE_TUNE_HOLD_DUE / 16;
 }
 
 /* Nanoseconds of a pause that is longer than the trace was planned for. If the program pauses so
  * again and again at one op, the deferred ops are issued and the trace is split there. */
 static inline uint64_t reprise_hold_pause(uint64_t limit_ns)
 {
-	uint64_t pause = limit_ns * 5 / 16; /* longer than a fork may take (trace/plan.h) */
+	uint64_t pause =
+		limit_ns * REPRISE_TUNE_HOLD_PAUSE / 16; /* longer than a fork may take (trace/plan.h) */
 
-	if (pause < REPRISE_HOLD_PAUSE_NS)
-		pause = REPRISE_HOLD_PAUSE_NS; /* twice as long as any other trace is planned for */
+	if (pause < REPRISE_TUNE_HOLD_PAUSE_NS)
+		pause = REPRISE_TUNE_HOLD_PAUSE_NS; /* twice as long as any other trace is planned for */
 	return pause < reprise_hold_due(limit_ns) ? pause : reprise_hold_due(limit_ns);
 }

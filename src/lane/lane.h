@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/lock.h"
+#include "base/tuning.h"
 #include "op/call.h"
 #include "trace/index.h"
 #include "trace/watch.h"
@@ -210,10 +211,6 @@ struct reprise_lane {
 	_Atomic bool names_elsewhere;
 };
 
-/* Ops that a lane watches after anything repeated, before it backs off: several of the longest
- * periods. */
-#define REPRISE_BACKOFF_AFTER_OPS 16384
-
 /* The one word that a generic door reads: the number of lanes that are `attended`. While it is 0,
  * an ORDER or SYNC entry point needs no call into Reprise. Kept errors count as one, too
  * (errors.h). */
@@ -281,11 +278,11 @@ static inline void reprise_lane_unattend(struct reprise_lane *lane)
 	atomic_fetch_sub(&reprise_attention, 1);
 }
 
-/* Something repeats: moves the next backoff `ops` further, at most REPRISE_BACKOFF_AFTER_OPS from
+/* Something repeats: moves the next backoff `ops` further, at most REPRISE_TUNE_BACKOFF_AFTER from
  * now. */
 static inline void reprise_lane_put_off_backoff(struct reprise_lane *lane, uint64_t ops)
 {
-	uint64_t most = lane->counts.ops + REPRISE_BACKOFF_AFTER_OPS;
+	uint64_t most = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER;
 	uint64_t until =
 		(lane->backoff_at > lane->counts.ops ? lane->backoff_at : lane->counts.ops) + ops;
 

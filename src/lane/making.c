@@ -1,6 +1,7 @@
 #include "lane/making.h"
 
 #include "base/options.h"
+#include "base/tuning.h"
 #include "graph/building.h"
 #include "graph/build_queue.h"
 #include "trace/fork.h"
@@ -9,10 +10,6 @@
 #include "lane/group/group.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
-
-#define REMAINDER_LEAST 8 /* fewer ops than these get no graph of their own behind a fork */
-/* This many lanes of other threads are a crowd: the driver serialises all their launches. */
-#define CROWD 2
 
 /* Builds a graph that failed again, when its ops come again. The cooldown grows each time. */
 static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
@@ -121,7 +118,7 @@ static unsigned int reach(const struct reprise_group *group, const struct repris
 	unsigned int left = segment->count - start,
 				 count = reprise_fork_reach(ops, left, wanted, crossed, left, group->blocking);
 
-	if (left - count < REMAINDER_LEAST && left <= longest &&
+	if (left - count < REPRISE_TUNE_PLAN_REMAINDER_LEAST && left <= longest &&
 	    reprise_fork_reach(ops, left, left, crossed, left, group->blocking) == left)
 		return left;
 	return count;
@@ -159,7 +156,8 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 	struct reprise_lane *lane = context;
 	/* On a thread's own stream nothing is deferred: only that thread can issue to it. */
 	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0;
-	bool crossed[REPRISE_SEGMENT_MOST], few = reprise_lanes_of_others() >= CROWD, useful = true;
+	bool crossed[REPRISE_TUNE_SEGMENT_MOST],
+		few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD, useful = true;
 
 	if (lane->group != NULL)
 		reprise_fork_cross(segment->ops, segment->count, crossed);
@@ -180,7 +178,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
 		    !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;
-		reprise_lane_put_off_backoff(lane, REPRISE_BACKOFF_AFTER_OPS);
+		reprise_lane_put_off_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
 		add_trace(lane, segment->ops + start, segment->any_value + start, count, &position,
 		          mean_gap(segment, start, count));
 	}

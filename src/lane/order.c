@@ -10,6 +10,7 @@
 #include "base/hot.h"
 #include "base/ending.h"
 #include "base/tls.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "lane/barrier.h"
 #include "lane/calls.h"
@@ -17,14 +18,6 @@
 #include "lane/hold.h"
 #include "lane/group/group.h"
 #include "lane/registry.h"
-
-/* How long a query waits for what other threads have deferred: 250 launches of 4 us. Launches take
- * longer only if the driver keeps them. */
-#define QUERY_NS 1000000u
-/* The same before a kernel is loaded, which blocks other threads' launches: enough for a woken
- * thread to run on a busy machine. */
-#define LOADING_NS 100000000u
-#define NAP_NS 50000
 
 /* A point in the order of a stream. */
 struct point {
@@ -136,10 +129,10 @@ static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
 		reprise_hold_want(lane);
 		if (spent > patience_ns)
 			return false;
-		if (spent < QUERY_NS)
+		if (spent < REPRISE_TUNE_ORDER_QUERY_NS)
 			sched_yield();
 		else
-			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
+			nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_ORDER_LOOK_NS}, NULL);
 		spent = reprise_clock_ns() - begin;
 	}
 	return true;
@@ -153,7 +146,7 @@ void reprise_lanes_issue_all(void)
 		if (atomic_load(&lane->deferred_since) != 0 && is_own(lane, self))
 			tell_all(lane, false);
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		is_issued(lane, LOADING_NS);
+		is_issued(lane, REPRISE_TUNE_ORDER_LOADING_NS);
 }
 
 void reprise_lanes_eager_call(CUstream stream, bool per_thread)
@@ -321,15 +314,16 @@ static enum telling tell_of_query(struct reprise_lane *lane, enum reprise_sync w
 	enum telling telling = TOLD;
 	bool of_event = is_of_event(what), holds;
 
-	if ((!of_event && !is_issued(lane, QUERY_NS)) ||
-	    !reprise_lock_take_within(&lane->lock, QUERY_NS))
+	if ((!of_event && !is_issued(lane, REPRISE_TUNE_ORDER_QUERY_NS)) ||
+	    !reprise_lock_take_within(&lane->lock, REPRISE_TUNE_ORDER_QUERY_NS))
 		return NOT_TOLD;
 	holds = atomic_load(&lane->deferred_since) != 0 &&
 	        (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
 	if (!holds)
 		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return holds && !(of_event && is_issued(lane, QUERY_NS)) ? NOT_TOLD : telling;
+	return holds && !(of_event && is_issued(lane, REPRISE_TUNE_ORDER_QUERY_NS)) ? NOT_TOLD
+	                                                                            : telling;
 }
 
 static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,

@@ -1,21 +1,7 @@
 #include "lane/pace.h"
 
 #include "base/clock.h"
-
-/* A program that takes this long per op is slower than a GPU with small kernels. With long kernels
- * it makes no difference. */
-#define SLOW_NS 4000u
-#define FIRST 2     /* visits after a wait that are launched at once: the GPU is idle */
-#define MEASURED 64 /* visits of one measurement, if the program does not wait */
-#define MOST 65536  /* visits without a wait: the program may wait by means other than calls */
-
-#define LEAD_MOST 8 /* looks; one that finds the GPU busy counts twice */
-/* Visits launched at once after the GPU was found to be no faster than the program. */
-#define DIRECT_VISITS 2048
-
-/* At a wait, the GPU is behind by what came in the launch thread's last period. That must be a
- * small part of the time between two waits. */
-#define LEAST_NS (6 * REPRISE_ASYNC_LAUNCH_PERIOD_NS)
+#include "base/tuning.h"
 
 static void measure(struct reprise_lane *lane)
 {
@@ -40,22 +26,22 @@ void reprise_pace_look(struct reprise_lane *lane, bool busy)
 	int lead = atomic_load(&lane->pace.lead);
 
 	if (busy)
-		lead -= lead > -LEAD_MOST ? 2 : 0;
+		lead -= lead > -REPRISE_TUNE_PACE_LEAD_MOST ? 2 : 0;
 	else
-		lead += lead < LEAD_MOST;
+		lead += lead < REPRISE_TUNE_PACE_LEAD_MOST;
 	atomic_store(&lane->pace.lead, lead);
 }
 
 /*
  * True while the GPU is known to be no faster than the program: the program would wait in the end
  * for the time it saves. Counts the visits launched at once for that, and tries again after
- * DIRECT_VISITS.
+ * REPRISE_TUNE_PACE_DIRECT.
  */
 static bool launch_without_lead(struct reprise_pace *pace)
 {
-	if (atomic_load(&pace->lead) > -LEAD_MOST)
+	if (atomic_load(&pace->lead) > -REPRISE_TUNE_PACE_LEAD_MOST)
 		return false;
-	if (++pace->resting < DIRECT_VISITS)
+	if (++pace->resting < REPRISE_TUNE_PACE_DIRECT)
 		return true;
 	pace->resting = 0;
 	atomic_store(&pace->lead, 0);
@@ -66,13 +52,14 @@ bool reprise_pace_judge(struct reprise_lane *lane)
 {
 	struct reprise_pace *pace = &lane->pace;
 
-	if (pace->visits <= FIRST || pace->visits >= MOST)
+	if (pace->visits <= REPRISE_TUNE_PACE_FIRST || pace->visits >= REPRISE_TUNE_PACE_MOST)
 		return false;
-	if (pace->visits % MEASURED == 0)
+	if (pace->visits % REPRISE_TUNE_PACE_MEASURED == 0)
 		measure(lane);
 	if (pace->begin_ns == 0) {
 		pace->begin_ns = reprise_clock_ns();
 		pace->begin_ops = lane->counts.ops;
 	}
-	return pace->op_ns >= SLOW_NS && pace->span_ns >= LEAST_NS && !launch_without_lead(pace);
+	return pace->op_ns >= REPRISE_TUNE_PACE_SLOW_NS &&
+	       pace->span_ns >= REPRISE_TUNE_PACE_LEAST_NS && !launch_without_lead(pace);
 }

@@ -8,9 +8,6 @@
 
 #include "lane/lane.h"
 
-/* How long the launch thread sleeps between two looks while it finds pending launches. */
-#define REPRISE_ASYNC_LAUNCH_PERIOD_NS 100000u
-
 /* A visit is complete. */
 static inline void reprise_pace_visit(struct reprise_lane *lane)
 {

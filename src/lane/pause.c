@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/inside.h"
 #include "base/keep.h"
+#include "base/tuning.h"
 #include "lane/order.h"
 #include "lane/registry.h"
 
@@ -55,7 +56,7 @@ void reprise_stop_at_exit(uint64_t patience_ns)
 
 	reprise_eager_stop("the process ends");
 	while (reprise_inside == 0 && reprise_lanes_hold() && reprise_clock_ns() < end) {
-		struct timespec pause = {.tv_nsec = 10000};
+		struct timespec pause = {.tv_nsec = REPRISE_TUNE_EXIT_LOOK_NS};
 
 		nanosleep(&pause, NULL);
 	}

@@ -5,6 +5,7 @@
 #include "base/gate.h"
 #include "base/hot.h"
 #include "base/inside.h"
+#include "base/tuning.h"
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
@@ -22,7 +23,7 @@ static struct reprise_pending *at(struct reprise_pending_queue *queue, uint64_t 
 
 static bool launch_graph(struct reprise_lane *lane, const struct reprise_pending *visit)
 {
-	static const uint64_t none[(REPRISE_SEGMENT_MOST + 63) / 64];
+	static const uint64_t none[(REPRISE_TUNE_SEGMENT_MOST + 63) / 64];
 	struct reprise_trace *trace = visit->trace;
 	uint64_t begin = reprise_timeline_begin();
 

@@ -15,6 +15,7 @@
 #include "base/inside.h"
 #include "base/ending.h"
 #include "base/tls.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/carried.h"
 
@@ -131,7 +132,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->blocking = blocking;
 	lane->unusable = !usable;
 	lane->position = (struct reprise_position){.before = REPRISE_BEFORE_NOTHING};
-	lane->backoff_at = lane->counts.ops + REPRISE_BACKOFF_AFTER_OPS;
+	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER;
 	lane->backoff_span = 0;
 	lane->splits = 0;
 	lane->pace = (struct reprise_pace){0};

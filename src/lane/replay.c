@@ -6,6 +6,7 @@
 #include "base/gate.h"
 #include "base/hot.h"
 #include "base/inside.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/building.h"
 #include "graph/cost.h"
@@ -23,12 +24,6 @@
 #include "lane/async_launch.h"
 #include "lane/verify.h"
 #include "lane/visit.h"
-
-/* Each replayed op extends the watch window by this many. Ops that repeat by chance alone are not
- * worth that. */
-#define WORTH_OPS 16
-/* After this many refused visits in a row the graph is built anew with the values of the last. */
-#define REFUSALS_MOST 3
 
 /* The visit is complete: by a graph, or eagerly after a failure. */
 REPRISE_HOT static void complete(struct reprise_lane *lane)
@@ -62,7 +57,7 @@ static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
 	if (why != REPRISE_PATCH_NOT_NOW && trace->failed_at == 0)
 		trace->failed_at = lane->counts.ops;
 	if (why == REPRISE_PATCH_BROKEN ||
-	    (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REFUSALS_MOST)) {
+	    (why == REPRISE_PATCH_REFUSED && ++trace->refusals >= REPRISE_TUNE_REBUILD_AFTER)) {
 		rebuild(lane, trace);
 		return;
 	}
@@ -135,7 +130,7 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	reprise_lane_count(&lane->counts.launches, 1);
 	trace->counts.patched += trace->changed_count;
 	trace->counts.absent += trace->absent_count;
-	reprise_lane_put_off_backoff(lane, WORTH_OPS * trace->count);
+	reprise_lane_put_off_backoff(lane, REPRISE_TUNE_BACKOFF_WORTH * trace->count);
 	if (__builtin_expect((trace->failed_at | trace->cooldown_until) != 0, 0))
 		has_come_back(trace, lane->counts.ops);
 	trace->refusals = 0;

@@ -5,13 +5,14 @@
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/store.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/capture.h"
 #include "graph/shadow.h"
 #include "stats/counters.h"
 #include "lane/eager.h"
 
-#define ASKED_MOST REPRISE_SEGMENT_MOST /* no trace is longer */
+#define ASKED_MOST REPRISE_TUNE_SEGMENT_MOST /* no trace is longer */
 #define WORDS_MOST 192
 
 struct reprise_asked {

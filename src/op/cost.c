@@ -2,9 +2,7 @@
 
 #include <stdatomic.h>
 
-/* A reading has the weight of one in WEIGHT, and counts as MOST times the known cost at most. */
-#define WEIGHT 8
-#define MOST 2
+#include "base/tuning.h"
 
 static _Atomic uint64_t costs[REPRISE_OP_KIND_COUNT];
 
@@ -15,7 +13,10 @@ void reprise_op_cost_note(enum reprise_op_kind kind, uint64_t ticks)
 	if (known == 0 || ticks < known / 2) /* falls fast: a kernel's first calls load its code */
 		now = (known + ticks) / (known == 0 ? 1 : 2);
 	else
-		now = (known * (WEIGHT - 1) + (ticks < MOST * known ? ticks : MOST * known)) / WEIGHT;
+		now =
+			(known * (REPRISE_TUNE_EAGER_WEIGHT - 1) +
+		     (ticks < REPRISE_TUNE_EAGER_MOST * known ? ticks : REPRISE_TUNE_EAGER_MOST * known)) /
+			REPRISE_TUNE_EAGER_WEIGHT;
 	atomic_store_explicit(&costs[kind], now > 0 ? now : 1, memory_order_relaxed);
 }
 

@@ -19,6 +19,7 @@
 #include "base/store.h"
 #include "base/thread.h"
 #include "base/tools.h"
+#include "base/tuning.h"
 #include "driver/namespace.h"
 #include "op/function.h"
 #include "stats/counters.h"
@@ -55,11 +56,6 @@
 static struct reprise_lock start_lock;
 static _Atomic int started; /* the mode and one; 0 before */
 
-#define PATIENCE_NS \
-	500000000u /* how long an exit waits for each of our threads, which may be waiting for what \
-	              this one holds */
-#define TIMELINE_PATIENCE_NS 2000000000u /* for some MiB to be written */
-
 static _Atomic int prepared REPRISE_HOT_DATA;
 static bool registered; /* what a child inherits */
 
@@ -67,17 +63,17 @@ static bool registered; /* what a child inherits */
 
 static void stop_calls(void)
 {
-	reprise_stop_at_exit(PATIENCE_NS);
+	reprise_stop_at_exit(REPRISE_TUNE_EXIT_PATIENCE_NS);
 }
 
 static void stop_building(void)
 {
-	reprise_graph_building_stop(PATIENCE_NS);
+	reprise_graph_building_stop(REPRISE_TUNE_EXIT_PATIENCE_NS);
 }
 
 static void finish_timeline(void)
 {
-	reprise_timeline_finish(TIMELINE_PATIENCE_NS);
+	reprise_timeline_finish(REPRISE_TUNE_TIMELINE_PATIENCE_NS);
 }
 
 static void reset_here(void)

@@ -12,12 +12,12 @@
 #include "base/lock.h"
 #include "base/options.h"
 #include "base/tls.h"
+#include "base/tuning.h"
 #include "op/op.h"
 #include "record/file.h"
 
 #define PAYLOAD_MOST 36864 /* 32764 bytes of parameters, and the attributes */
 #define THREADS_MOST 255
-#define PATIENCE_NS 100000000u
 
 _Atomic bool reprise_recording REPRISE_HOT_DATA;
 
@@ -163,7 +163,7 @@ void reprise_record_begin(void)
  * if a signal handler ends the program: then nothing more is written. */
 void reprise_record_end(void)
 {
-	uint64_t end = reprise_clock_ns() + PATIENCE_NS;
+	uint64_t end = reprise_clock_ns() + REPRISE_TUNE_RECORD_PATIENCE_NS;
 
 	while (atomic_load(&reprise_recording) && reprise_inside == 0 && reprise_clock_ns() < end) {
 		if (!reprise_lock_try(&lock)) {

@@ -19,14 +19,8 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/thread.h"
+#include "base/tuning.h"
 #include "report/report.h"
-
-#define FIRST_NS 100000000u /* after the first op: many programs are short */
-#define AGAIN_NS 1000000000u
-#define PATIENCE_NS \
-	2000000000u /* of an exit: the thread may wait for what the thread that exits holds, such as \
-	               the loader's lock */
-#define SLACK_NS 50000000ul /* of the timer: nobody waits for it */
 
 /* What the thread sleeps on. */
 enum { ABSENT, WATCHING, ASKED };
@@ -60,7 +54,7 @@ static void take_snapshot(int *kept)
 /* Until the end, or until the program has locked all its threads in. */
 static void write_on(void)
 {
-	uint64_t pause = FIRST_NS;
+	uint64_t pause = REPRISE_TUNE_SNAPSHOT_FIRST_NS;
 	int kept = -1;
 
 	for (;;) {
@@ -70,7 +64,7 @@ static void write_on(void)
 		if (atomic_load(&state) == ASKED)
 			break;
 		take_snapshot(&kept);
-		pause = AGAIN_NS;
+		pause = REPRISE_TUNE_SNAPSHOT_AGAIN_NS;
 	}
 	reprise_report_write_last();
 }
@@ -83,7 +77,7 @@ static void *run(void *unused)
 			REPRISE_LOG_INFO,
 			"no report before the end: the kernel is older than Linux 5.9, or forbids close_range");
 	} else {
-		prctl(PR_SET_TIMERSLACK, SLACK_NS);
+		prctl(PR_SET_TIMERSLACK, (unsigned long)REPRISE_TUNE_SNAPSHOT_SLACK_NS);
 		write_on();
 	}
 	atomic_store(&state, ABSENT);
@@ -110,7 +104,7 @@ void reprise_snapshots_reset(void)
 /* This thread may open no file, but that one may. */
 static void have_last_written(void)
 {
-	uint64_t now = reprise_clock_ns(), end = now + PATIENCE_NS;
+	uint64_t now = reprise_clock_ns(), end = now + REPRISE_TUNE_SNAPSHOT_PATIENCE_NS;
 	uint32_t watching = WATCHING;
 
 	if (!atomic_compare_exchange_strong(&state, &watching, ASKED))

@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/tuning.h"
 #include "graph/cost.h"
 #include "lane/registry.h"
 #include "op/cost.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "stats/pauses.h"
-
-#define DEFER_NS 60 /* what answering a deferred op costs; not measured here */
 
 static struct reprise_totals totals;
 
@@ -159,7 +158,7 @@ static void weigh(struct reprise_gain *gain)
 	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) +
 	                   counted(REPRISE_COUNT_toggle_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
-	gain->defers_ns = totals.counts.replayed * DEFER_NS;
+	gain->defers_ns = totals.counts.replayed * REPRISE_TUNE_DEFER_NS;
 	gain->build_ns = counted(REPRISE_COUNT_build_ns);
 	gain->firsts = pauses.firsts;
 	gain->pauses = pauses.count;

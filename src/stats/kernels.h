@@ -1,7 +1,7 @@
 /*
  * Sums of the kernels' time on the GPU, for observe's report, from CUPTI (gpu/gpu.h). CUPTI slows
- * launches down. So it begins after REPRISE_KERNELS_AFTER ops, which show the cost of launches;
- * from then on that cost is not measured.
+ * launches down. So it begins after REPRISE_TUNE_KERNELS_AFTER ops, which show the cost of
+ * launches; from then on that cost is not measured.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tuning.h"
 #include "stats/activity.h"
 
 #define REPRISE_KERNELS_MOST 128
-#define REPRISE_KERNELS_AFTER 8192u
 
 struct reprise_kernels {
 	/* The number of kernels, the first begin and the last end. */

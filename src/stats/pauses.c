@@ -3,11 +3,9 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/tuning.h"
 #include "stats/histogram.h"
 #include "stats/kernels.h"
-
-#define LOADING_OPS 512
-#define WAITED_NS 1000000u
 
 static _Atomic uint64_t seen, firsts, count, sum;
 
@@ -25,9 +23,9 @@ uint64_t reprise_pause_note(bool first, uint64_t ticks)
 		return before;
 	if (!first)
 		reprise_histogram_note(REPRISE_HISTOGRAM_interval, ticks);
-	if (before < LOADING_OPS)
+	if (before < REPRISE_TUNE_PAUSES_AFTER)
 		return before;
-	if (first || ticks > reprise_clock_ns_to_ticks(WAITED_NS)) {
+	if (first || ticks > reprise_clock_ns_to_ticks(REPRISE_TUNE_PAUSES_WAITED_NS)) {
 		add(&firsts, 1);
 	} else {
 		add(&count, 1);

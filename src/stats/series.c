@@ -5,8 +5,7 @@
 
 #include "base/clock.h"
 #include "base/lock.h"
-
-#define FIRST_NS 10000000u /* 10 ms, the first length of intervals */
+#include "base/tuning.h"
 
 static struct reprise_lock series_lock;
 static struct reprise_series noted;
@@ -14,7 +13,8 @@ static struct reprise_series noted;
 void reprise_series_begin(void)
 {
 	atomic_store(&series_lock.word, 0); /* in a forked child, another thread may have held it */
-	noted = (struct reprise_series){.began_ns = reprise_clock_ns(), .interval_ns = FIRST_NS};
+	noted = (struct reprise_series){.began_ns = reprise_clock_ns(),
+	                                .interval_ns = REPRISE_TUNE_SERIES_FIRST_NS};
 }
 
 static void double_intervals(uint64_t *values)

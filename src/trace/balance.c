@@ -1,18 +1,7 @@
 #include "trace/balance.h"
 
+#include "base/tuning.h"
 #include "op/cost.h"
-
-/* The unit of the balance: one visit costs VISIT eagerly. */
-#define VISIT 64
-#define MOST (16 * VISIT)
-/* Above this balance one replay in SAMPLED is timed; below it, each. */
-#define TRUSTED (8 * VISIT)
-#define SAMPLED 8
-#define LEAST (-8 * VISIT) /* below this the trace does not pay */
-/* One visit costs at most so many eager ones: a longer time may be an interrupt's. */
-#define OUTLIER 4
-/* A loss of less than this part of a visit is taken for noise. */
-#define MARGIN 10
 
 /* The eager cost of a visit, in ticks; 0 if it is not known. */
 static uint64_t eager_cost(const struct reprise_trace *trace)
@@ -31,21 +20,27 @@ static uint64_t eager_cost(const struct reprise_trace *trace)
 
 bool reprise_balance_wants(const struct reprise_trace *trace)
 {
-	return trace->balance < TRUSTED || trace->replays % SAMPLED == 0;
+	return trace->balance < REPRISE_TUNE_BALANCE_TRUSTED ||
+	       trace->replays % REPRISE_TUNE_BALANCE_SAMPLED == 0;
 }
 
 /* `ticks` in units of the balance; `eager`: the ticks of one eager visit. */
 static int64_t parts(uint64_t ticks, uint64_t eager)
 {
-	return (int64_t)((ticks < OUTLIER * eager ? ticks : OUTLIER * eager) * VISIT / eager);
+	return (int64_t)((ticks < REPRISE_TUNE_BALANCE_OUTLIER * eager
+	                      ? ticks
+	                      : REPRISE_TUNE_BALANCE_OUTLIER * eager) *
+	                 REPRISE_TUNE_BALANCE_VISIT / eager);
 }
 
 static bool add(struct reprise_trace *trace, int64_t gain)
 {
 	int64_t balance = trace->balance + gain;
-	bool pays = balance >= LEAST;
+	bool pays = balance >= REPRISE_TUNE_BALANCE_LEAST;
 
-	trace->balance = !pays ? 0 : balance > MOST ? MOST : (int)balance;
+	trace->balance = !pays                                 ? 0
+	                 : balance > REPRISE_TUNE_BALANCE_MOST ? REPRISE_TUNE_BALANCE_MOST
+	                                                       : (int)balance;
 	return pays;
 }
 
@@ -53,9 +48,9 @@ bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks)
 {
 	uint64_t eager = eager_cost(trace);
 
-	if (eager == 0 || (ticks >= eager && ticks <= eager + eager / MARGIN))
+	if (eager == 0 || (ticks >= eager && ticks <= eager + eager / REPRISE_TUNE_BALANCE_MARGIN))
 		return true;
-	return add(trace, VISIT - parts(ticks, eager));
+	return add(trace, REPRISE_TUNE_BALANCE_VISIT - parts(ticks, eager));
 }
 
 bool reprise_balance_side_exit(struct reprise_trace *trace, uint64_t ticks)

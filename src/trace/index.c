@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/tuning.h"
 
 #define BUCKET(key) ((key) % REPRISE_INDEX_BUCKETS)
 
@@ -124,7 +125,7 @@ static bool is_here(const struct reprise_trace *trace, const struct reprise_posi
 static bool is_in_place(const struct reprise_trace *trace, const struct reprise_position *position)
 {
 	return trace->position.since_wait == position->since_wait ||
-	       position->since_wait > REPRISE_NEAR_WAIT;
+	       position->since_wait > REPRISE_TUNE_NEAR_WAIT;
 }
 
 static bool better(const struct reprise_trace *trace, const struct reprise_trace *best,

@@ -3,25 +3,17 @@
  * copy between devices is a trace of its own (decision 14). */
 #include "trace/plan.h"
 
-#define FIRST_OPS 8
-#define SECOND_OPS 16
-#define MOST_OPS 128
-#define MOST_ANY_VALUE \
-	32 /* setting these takes about as long as the GPU takes for the ops before */
-#define FIRST_SPAN_NS 3000u /* about one eager launch */
-#define SPAN_NS 37500u
-#define EVEN_FROM 4 /* ops after a wait: earlier, the GPU would be idle for as long */
-#define LAST_SPAN_NS 20000u
+#include "base/tuning.h"
 
 static unsigned int most_ops(unsigned int position, bool few)
 {
 	if (few)
-		return MOST_OPS;
-	if (position < FIRST_OPS)
-		return FIRST_OPS - position;
-	if (position < FIRST_OPS + SECOND_OPS)
-		return FIRST_OPS + SECOND_OPS - position;
-	return MOST_OPS;
+		return REPRISE_TUNE_PLAN_MOST;
+	if (position < REPRISE_TUNE_PLAN_FIRST)
+		return REPRISE_TUNE_PLAN_FIRST - position;
+	if (position < REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND)
+		return REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND - position;
+	return REPRISE_TUNE_PLAN_MOST;
 }
 
 /* The longest run from `start`, of at most `most` ops, whose gaps sum up to at most `span_ns`.
@@ -37,13 +29,15 @@ static unsigned int within_span(const struct reprise_segment *segment, unsigned 
 		uint64_t gap = segment->gaps[start + count];
 
 		thought += gap;
-		if (thought > span_ns || (evenly && gap * count > thought + thought / 6))
+		if (thought > span_ns ||
+		    (evenly && gap * count > thought + thought / REPRISE_TUNE_PLAN_EVEN_PART))
 			break;
 	}
 	return count;
 }
 
-/* The longest run from `start`, of at most `most` ops, with at most MOST_ANY_VALUE any-value ops.
+/* The longest run from `start`, of at most `most` ops, with at most
+ * REPRISE_TUNE_PLAN_ANY_VALUE_MOST any-value ops.
  */
 static unsigned int within_any_value(const struct reprise_segment *segment, unsigned int start,
                                      unsigned int most)
@@ -52,7 +46,7 @@ static unsigned int within_any_value(const struct reprise_segment *segment, unsi
 
 	for (; count < most && start + count < segment->count; count++) {
 		any_value += segment->any_value[start + count];
-		if (any_value > MOST_ANY_VALUE)
+		if (any_value > REPRISE_TUNE_PLAN_ANY_VALUE_MOST)
 			break;
 	}
 	return count;
@@ -74,7 +68,7 @@ static unsigned int within_device(const struct reprise_segment *segment, unsigne
 /* The rest of the hold limit is a margin for slower visits. */
 static uint64_t most_span(uint64_t hold_ns)
 {
-	return hold_ns * 3 / 8;
+	return hold_ns * REPRISE_TUNE_PLAN_HOLD / 16;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -86,7 +80,8 @@ unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigne
 {
 	unsigned int functions = 0, i = 0;
 
-	while (i < count && (ops[i].kind != REPRISE_OP_HOST || ++functions <= REPRISE_PLAN_FUNCTIONS))
+	while (i < count &&
+	       (ops[i].kind != REPRISE_OP_HOST || ++functions <= REPRISE_TUNE_PLAN_FUNCTIONS))
 		i++;
 	return i;
 }
@@ -94,7 +89,7 @@ unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigne
 unsigned int reprise_plan_longest(const struct reprise_segment *segment, unsigned int start,
                                   uint64_t hold_ns)
 {
-	uint64_t span = most_span(hold_ns) / 2; /* shorter than a pause (lane/hold.h) */
+	uint64_t span = hold_ns * REPRISE_TUNE_PLAN_FORK_HOLD / 16;
 
 	return within_span(segment, start, segment->count - start, span, false);
 }
@@ -108,11 +103,14 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 	if (hold_ns == 0)
 		return 1;
 	count = within_span(segment, start, most_ops(position, few),
-	                    least(position == 0 && !few ? FIRST_SPAN_NS : SPAN_NS, most_span(hold_ns)),
+	                    least(position == 0 && !few ? REPRISE_TUNE_PLAN_FIRST_SPAN_NS
+	                                                : REPRISE_TUNE_PLAN_SPAN_NS,
+	                          most_span(hold_ns)),
 	                    false);
-	even = within_span(segment, start, FIRST_OPS + SECOND_OPS,
-	                   least(REPRISE_PLAN_EVEN_SPAN_NS, most_span(hold_ns)), true);
-	if (position >= EVEN_FROM && even < FIRST_OPS + SECOND_OPS &&
+	even = within_span(segment, start, REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND,
+	                   least(REPRISE_TUNE_PLAN_EVEN_SPAN_NS, most_span(hold_ns)), true);
+	if (position >= REPRISE_TUNE_PLAN_EVEN_FROM &&
+	    even < REPRISE_TUNE_PLAN_FIRST + REPRISE_TUNE_PLAN_SECOND &&
 	    even > count) /* the host is slow */
 		count = even;
 	if (!few)
@@ -121,7 +119,7 @@ unsigned int reprise_plan_piece(const struct reprise_segment *segment, unsigned 
 
 	/* The last trace before a wait is short on a slow host: little is left to do at the wait. */
 	if (count == left && segment->ends_in_wait && count > 1 &&
-	    within_span(segment, start, count, LAST_SPAN_NS, false) < count)
+	    within_span(segment, start, count, REPRISE_TUNE_PLAN_LAST_SPAN_NS, false) < count)
 		count = (count + 1) / 2;
 	return count;
 }

@@ -4,14 +4,7 @@
 
 #include "trace/watch.h"
 
-/* The longest span of a trace whose gaps are about equal. A pause (lane/hold.h) is at least twice
- * that. */
-#define REPRISE_PLAN_EVEN_SPAN_NS 62500u
-
-/* The most host functions in a graph; a stream has room for 56. */
-#define REPRISE_PLAN_FUNCTIONS 16u
-
-/* How many of these ops, from the first on, one graph may have by that limit. */
+/* How many of these ops, from the first on, one graph may have by the limit on host functions. */
 unsigned int reprise_plan_within_functions(const struct reprise_op *ops, unsigned int count);
 
 /* The longest run of ops from `start` on that may be one trace if a fork needs it, even if the GPU

@@ -8,9 +8,6 @@
 #define REPRISE_BEFORE_BARRIER 2u /* a barrier without a wait of the host */
 #define REPRISE_BEFORE_WAIT 3u    /* the host waited: the stream was empty */
 
-/* Ops. Farther from the last wait, distances from it are not compared. */
-#define REPRISE_NEAR_WAIT 512
-
 struct reprise_position {
 	uint64_t before;
 	uint64_t value;          /* of the op before; 0: none, or an any-value op */

@@ -2,23 +2,18 @@
 
 #include <stddef.h>
 
+#include "base/tuning.h"
 #include "trace/position.h"
-
-/* docs/results/2026-11-23-numbers.md (scripts/sensitivity): the effect of halving and doubling
- * these and the numbers of the other files here. */
-/* Ops since the last wait after which each visit counts as a return, whatever the period. */
-#define FAR 8192
-#define ANY_VALUE_NEWS 3 /* new values among the last eight */
-#define RANDOM 2         /* surprises among the last eight: repetition by chance only */
 
 /* Visits after which a site is known (the gap of the first one is dropped), and returns after which
  * it is stable. Many ops share a wide site, so it takes more. */
 static const struct {
 	unsigned int known, stable;
 } least[REPRISE_SITE_BY_COUNT] = {
-	[REPRISE_SITE_BY_SEGMENT] = {3, 7},
-	[REPRISE_SITE_BY_POSITION] = {3, 7},
-	[REPRISE_SITE_BY_CONTEXT] = {6, 28},
+	[REPRISE_SITE_BY_SEGMENT] = {REPRISE_TUNE_SITE_SEGMENT_KNOWN, REPRISE_TUNE_SITE_SEGMENT_STABLE},
+	[REPRISE_SITE_BY_POSITION] = {REPRISE_TUNE_SITE_POSITION_KNOWN,
+                                  REPRISE_TUNE_SITE_POSITION_STABLE},
+	[REPRISE_SITE_BY_CONTEXT] = {REPRISE_TUNE_SITE_CONTEXT_KNOWN, REPRISE_TUNE_SITE_CONTEXT_STABLE},
 };
 
 uint32_t reprise_site_key(uint64_t hash)
@@ -46,19 +41,19 @@ static bool came_before(struct reprise_site *site, uint64_t value)
 {
 	uint32_t short_value = (uint32_t)(value >> 32);
 
-	for (unsigned int i = 0; i < REPRISE_SITE_VALUES; i++)
+	for (unsigned int i = 0; i < REPRISE_TUNE_SITE_VALUES; i++)
 		if (site->values[i] == short_value)
 			return true;
 	site->values[site->next_value] = short_value;
-	site->next_value = (site->next_value + 1) % REPRISE_SITE_VALUES;
+	site->next_value = (site->next_value + 1) % REPRISE_TUNE_SITE_VALUES;
 	return false;
 }
 
 /* In a long chain of one kernel all segments look alike: to be in the next one is no return. */
 static bool comes_back(const struct reprise_site *site, const struct reprise_visit *visit)
 {
-	return visit->since_wait < REPRISE_NEAR_WAIT || visit->since_wait >= FAR ||
-	       visit->segment - site->segment > 1;
+	return visit->since_wait < REPRISE_TUNE_NEAR_WAIT ||
+	       visit->since_wait >= REPRISE_TUNE_SITE_FAR || visit->segment - site->segment > 1;
 }
 
 static void count_up(uint8_t *count, bool by_one)
@@ -95,9 +90,9 @@ struct reprise_judgement reprise_site_judge(struct reprise_sites *sites,
 		const struct reprise_site *site = keys[by] != 0 ? find(sites, keys[by]) : NULL;
 
 		if (site != NULL && site->key == keys[by] && site->visits >= least[by].known)
-			return (struct reprise_judgement){site,
-			                                  site->returns >= least[by].stable &&
-			                                      __builtin_popcount(site->surprises) < RANDOM};
+			return (struct reprise_judgement){site, site->returns >= least[by].stable &&
+			                                            __builtin_popcount(site->surprises) <
+			                                                REPRISE_TUNE_SITE_RANDOM};
 	}
 	return (struct reprise_judgement){NULL, false};
 }
@@ -106,5 +101,5 @@ bool reprise_site_is_any_value(const struct reprise_judgement *judgement)
 {
 	unsigned int news = judgement->site->news;
 
-	return judgement->stable ? __builtin_popcount(news) >= ANY_VALUE_NEWS : news & 1;
+	return judgement->stable ? __builtin_popcount(news) >= REPRISE_TUNE_SITE_NEWS : news & 1;
 }

@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/tuning.h"
+
 #define REPRISE_SITE_ROW_BITS 10
 #define REPRISE_SITE_ROW 4
-#define REPRISE_SITE_VALUES 6 /* different values remembered: longer cycles are not seen */
 
 /* What sites are told apart by, from narrow to wide. */
 enum reprise_site_by {
@@ -29,7 +30,7 @@ struct reprise_site {
 	uint8_t next_value;
 	uint32_t next; /* the shape that came next, truncated */
 	/* Truncated hashes: at worst a patch too many, or a trace too many. */
-	uint32_t values[REPRISE_SITE_VALUES];
+	uint32_t values[REPRISE_TUNE_SITE_VALUES];
 };
 
 struct reprise_sites {

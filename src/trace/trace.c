@@ -4,14 +4,8 @@
 
 #include "base/hash.h"
 #include "base/store.h"
+#include "base/tuning.h"
 #include "graph/shadow.h"
-
-#define MOST_TRUST 16
-#define SIDE_EXIT_WEIGHT 4 /* one side exit weighs as much as so many replays */
-#define FIRST_COOLDOWN 256 /* ops */
-#define MOST_SETBACKS 12
-#define HELD 12      /* one long pause weighs as much as so many replays */
-#define MOST_HELD 16 /* more than this is too often */
 
 const char *const reprise_exit_names[REPRISE_EXIT_COUNT] = {
 #define X(name, text) #name,
@@ -166,7 +160,7 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 	trace->last_followed = now;
 	if (trace->held > 0)
 		trace->held--;
-	if (trace->trust < MOST_TRUST)
+	if (trace->trust < REPRISE_TUNE_TRUST_MOST)
 		trace->trust++;
 	else if (trace->balance >= 0)
 		trace->setbacks = 0;
@@ -175,23 +169,23 @@ void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
 void reprise_trace_begin_cooldown(struct reprise_trace *trace, uint64_t now)
 {
 	trace->trust = 0;
-	trace->cooldown_until = now + ((uint64_t)FIRST_COOLDOWN << trace->setbacks);
+	trace->cooldown_until = now + ((uint64_t)REPRISE_TUNE_COOLDOWN_FIRST << trace->setbacks);
 	trace->may_return = false;
-	if (trace->setbacks < MOST_SETBACKS)
+	if (trace->setbacks < REPRISE_TUNE_COOLDOWN_SETBACKS)
 		trace->setbacks++;
 }
 
 bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at)
 {
-	trace->held = HELD + (trace->held_at == at ? trace->held : 0);
+	trace->held = REPRISE_TUNE_HELD_WEIGHT + (trace->held_at == at ? trace->held : 0);
 	trace->held_at = at;
-	return trace->held > MOST_HELD;
+	return trace->held > REPRISE_TUNE_HELD_MOST;
 }
 
 void reprise_trace_note_side_exit(struct reprise_trace *trace, uint64_t now)
 {
-	trace->trust -= SIDE_EXIT_WEIGHT;
-	if (trace->trust >= -2 * SIDE_EXIT_WEIGHT)
+	trace->trust -= REPRISE_TUNE_TRUST_SIDE_EXIT;
+	if (trace->trust >= -2 * REPRISE_TUNE_TRUST_SIDE_EXIT)
 		return;
 	reprise_trace_begin_cooldown(trace, now);
 	trace->may_return = true;

@@ -5,15 +5,16 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/store.h"
+#include "base/tuning.h"
 #include "trace/site.h"
 #include "trace/hash_set.h"
 
 #define PAYLOAD_LEAST 65536
 
-#define CONTEXT 8                /* shapes that decide where a cut falls */
-#define ROLL 0xd1342543de82ef95u /* odd; its power of CONTEXT is ROLL_OUT */
+#define ROLL 0xd1342543de82ef95u /* odd; its power of REPRISE_TUNE_WATCH_CONTEXT is ROLL_OUT */
 #define ROLL_2 (ROLL * ROLL)
 #define ROLL_OUT (ROLL_2 * ROLL_2 * ROLL_2 * ROLL_2)
+_Static_assert(REPRISE_TUNE_WATCH_CONTEXT == 8, "ROLL_OUT is the power of 8");
 
 /* Payloads of the kept ops. Blocks never move; they are reused once the segment ends. */
 struct block {
@@ -23,16 +24,16 @@ struct block {
 };
 
 struct reprise_watch {
-	struct reprise_op ops[REPRISE_SEGMENT_MOST];
-	uint32_t gaps[REPRISE_SEGMENT_MOST]; /* in ticks; in nanoseconds for the callback */
-	uint32_t keys[REPRISE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT]; /* of their sites; 0: none */
+	struct reprise_op ops[REPRISE_TUNE_SEGMENT_MOST];
+	uint32_t gaps[REPRISE_TUNE_SEGMENT_MOST]; /* in ticks; in nanoseconds for the callback */
+	uint32_t keys[REPRISE_TUNE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT]; /* of their sites; 0: none */
 	/* At first: the value did not follow the two before it earlier. Then as its site says. */
-	bool any_value[REPRISE_SEGMENT_MOST];
+	bool any_value[REPRISE_TUNE_SEGMENT_MOST];
 	unsigned int count;
 	struct reprise_position position; /* of the first op */
 	uint32_t segment;                 /* the segment's number */
 
-	uint64_t recent_shapes[CONTEXT]; /* of the last ops kept, a ring */
+	uint64_t recent_shapes[REPRISE_TUNE_WATCH_CONTEXT]; /* of the last ops kept, a ring */
 	uint64_t recent_values[2];
 	unsigned int recent;              /* the ring's oldest */
 	uint64_t shapes;                  /* a rolling hash of the ring */
@@ -144,7 +145,7 @@ static void set_site_keys(struct reprise_watch *watch, const struct reprise_segm
 
 		watch->keys[i][REPRISE_SITE_BY_SEGMENT] = reprise_site_key(reprise_hash_mix(whole, i));
 		watch->keys[i][REPRISE_SITE_BY_POSITION] =
-			position < REPRISE_NEAR_WAIT ? reprise_site_key(near) : 0;
+			position < REPRISE_TUNE_NEAR_WAIT ? reprise_site_key(near) : 0;
 		before = segment->ops[i].shape;
 	}
 }
@@ -280,7 +281,7 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 /* A hash of the shapes of the last ops, this one included. */
 static uint64_t hash_shapes(struct reprise_watch *watch, uint64_t shape)
 {
-	uint64_t *oldest = &watch->recent_shapes[watch->recent++ % CONTEXT];
+	uint64_t *oldest = &watch->recent_shapes[watch->recent++ % REPRISE_TUNE_WATCH_CONTEXT];
 
 	watch->shapes = watch->shapes * ROLL - *oldest * ROLL_OUT + shape;
 	*oldest = shape;
@@ -311,7 +312,7 @@ static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 	watch->any_value[i] = !known;
 	if (!known)
 		by_value = UINT64_MAX;
-	if (i < REPRISE_SEGMENT_LEAST || !border)
+	if (i < REPRISE_TUNE_SEGMENT_LEAST || !border)
 		return;
 	if (watch->extremum != 0 &&
 	    (by_shape > watch->extremum_key[0] ||
@@ -343,10 +344,10 @@ void reprise_watch_keep(struct reprise_watch *watch, uint32_t gap_ticks, bool bo
 	if (watch->ops[i].kind == REPRISE_OP_WAIT)
 		uncross(watch, i);
 	weigh(watch, i, border);
-	if (watch->extremum != 0 &&
-	    (i - watch->extremum >= REPRISE_SEGMENT_SURVIVE || watch->count == REPRISE_SEGMENT_MOST))
+	if (watch->extremum != 0 && (i - watch->extremum >= REPRISE_TUNE_SEGMENT_SURVIVE ||
+	                             watch->count == REPRISE_TUNE_SEGMENT_MOST))
 		cut(watch, watch->extremum, false, found, context);
-	else if (watch->count == REPRISE_SEGMENT_MOST)
+	else if (watch->count == REPRISE_TUNE_SEGMENT_MOST)
 		cut(watch, watch->count, false, found, context);
 }
 

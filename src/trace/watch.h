@@ -21,10 +21,6 @@
 #include "op/op.h"
 #include "trace/position.h"
 
-#define REPRISE_SEGMENT_LEAST 96   /* no cut within so many ops */
-#define REPRISE_SEGMENT_SURVIVE 32 /* an extremum must stand so long */
-#define REPRISE_SEGMENT_MOST 192
-
 struct reprise_watch;
 
 struct reprise_watch *reprise_watch_new(void);

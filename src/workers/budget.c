@@ -1,14 +1,17 @@
 #include "workers/budget.h"
 
+#include "base/tuning.h"
+
 void reprise_budget_begin(struct reprise_budget *budget, uint64_t now)
 {
-	*budget = (struct reprise_budget){.begin = now, .seen = now, .credit = REPRISE_BUDGET_BURST_NS};
+	*budget =
+		(struct reprise_budget){.begin = now, .seen = now, .credit = REPRISE_TUNE_BUDGET_BURST_NS};
 }
 
 static uint64_t share_at(const struct reprise_budget *budget, uint64_t now)
 {
-	return now - budget->begin < REPRISE_BUDGET_FIRST_NS ? REPRISE_BUDGET_FIRST_SHARE
-	                                                     : REPRISE_BUDGET_SHARE;
+	return now - budget->begin < REPRISE_TUNE_BUDGET_FIRST_NS ? REPRISE_TUNE_BUDGET_FIRST_SHARE
+	                                                          : REPRISE_TUNE_BUDGET_SHARE;
 }
 
 uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now)
@@ -17,8 +20,8 @@ uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now)
 
 	budget->credit += (int64_t)credited;
 	budget->seen += credited * share;
-	if (budget->credit > (int64_t)REPRISE_BUDGET_BURST_NS)
-		budget->credit = REPRISE_BUDGET_BURST_NS;
+	if (budget->credit > (int64_t)REPRISE_TUNE_BUDGET_BURST_NS)
+		budget->credit = REPRISE_TUNE_BUDGET_BURST_NS;
 	return budget->credit > 0 ? 0 : (uint64_t)(1 - budget->credit) * share;
 }
 

@@ -8,12 +8,6 @@
 
 #include <stdint.h>
 
-#define REPRISE_BUDGET_BURST_NS 50000000u
-/* Credit: 1 ns per FIRST_SHARE ns of the run's first second, 1 ns per SHARE ns later. */
-#define REPRISE_BUDGET_FIRST_NS 1000000000u
-#define REPRISE_BUDGET_FIRST_SHARE 20
-#define REPRISE_BUDGET_SHARE 50
-
 struct reprise_budget {
 	uint64_t begin, seen; /* ns: start of the run; credit was added up to `seen` */
 	int64_t credit;       /* ns; negative if work took longer than its credit */

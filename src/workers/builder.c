@@ -15,6 +15,7 @@
 #include "base/inside.h"
 #include "base/options.h"
 #include "base/store.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"
@@ -28,12 +29,6 @@
 #include "lane/evict.h"
 #include "lane/thread.h"
 #include "workers/quiescence.h"
-
-#define QUIESCENCE_NS 1000000u /* no further graph is begun after this */
-#define BATCH_MOST 32          /* graphs built in one quiescence */
-/* Another graph must have so many times its estimated memory free: the real need is read later. */
-#define BATCH_MARGIN 4
-#define SWEPT_AT_ONCE 4
 
 /* True if the graph fits within REPRISE_MEMORY. Gives up other graphs until it does. */
 static bool make_room(const struct reprise_graph *graph)
@@ -57,8 +52,8 @@ static void publish(struct reprise_graph *graph, enum reprise_graph_state state)
 
 /* Graphs that are made in one quiescence of their context. */
 struct batch {
-	struct reprise_graph *graphs[BATCH_MOST];
-	enum reprise_graph_state states[BATCH_MOST];
+	struct reprise_graph *graphs[REPRISE_TUNE_BUILD_BATCH_MOST];
+	enum reprise_graph_state states[REPRISE_TUNE_BUILD_BATCH_MOST];
 	unsigned int count;
 	unsigned int made, nodes; /* graphs made, and their nodes */
 };
@@ -88,10 +83,12 @@ static struct reprise_graph *take_another(const struct batch *batch, CUcontext c
 {
 	struct reprise_graph *graph;
 
-	if (batch->count == BATCH_MOST || reprise_clock_ns() - begin > QUIESCENCE_NS)
+	if (batch->count == REPRISE_TUNE_BUILD_BATCH_MOST ||
+	    reprise_clock_ns() - begin > REPRISE_TUNE_BUILD_QUIESCENCE_NS)
 		return NULL;
 	graph = reprise_build_queue_take_of(context);
-	if (graph == NULL || reprise_estimate_has_room(BATCH_MARGIN * (batch->nodes + graph->count)))
+	if (graph == NULL ||
+	    reprise_estimate_has_room(REPRISE_TUNE_BUILD_BATCH_MARGIN * (batch->nodes + graph->count)))
 		return graph;
 	publish(graph, REPRISE_GRAPH_QUEUED);
 	return NULL;
@@ -180,7 +177,9 @@ static bool sweep_some(void)
 	unsigned int destroyed;
 
 	reprise_graph_building_pause();
-	destroyed = reprise_worker_stopped(&reprise_builder) ? 0 : reprise_reclaim_sweep(SWEPT_AT_ONCE);
+	destroyed = reprise_worker_stopped(&reprise_builder)
+	                ? 0
+	                : reprise_reclaim_sweep(REPRISE_TUNE_BUILD_SWEPT);
 	reprise_graph_building_resume();
 	return destroyed > 0;
 }

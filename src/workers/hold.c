@@ -5,8 +5,9 @@
  * needed, THREADS_MOST at most.
  *
  * While the program defers, the looking thread sleeps until the oldest deferred op is due, or until
- * an op deferred now would be. After LINGER_NS without deferred ops it sleeps until it is woken.
- * The program's threads only read whether it sleeps: a steady loop makes no system call.
+ * an op deferred now would be. After REPRISE_TUNE_HOLD_LINGER_NS without deferred ops it sleeps
+ * until it is woken. The program's threads only read whether it sleeps: a steady loop makes no
+ * system call.
  */
 #include "workers/hold.h"
 
@@ -18,14 +19,13 @@
 #include "base/inside.h"
 #include "base/options.h"
 #include "base/thread.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "lane/hold.h"
 #include "lane/side_exit.h"
 #include "lane/pending.h"
 #include "lane/registry.h"
-
-#define LINGER_NS 100000000u /* time after the last deferred op before the thread sleeps */
 
 #define THREADS_MOST 8
 
@@ -123,7 +123,7 @@ static bool finish_pending(struct reprise_lane *lane, struct look *look, uint64_
 static void look_into(struct reprise_lane *lane, struct look *look, uint64_t now)
 {
 	if (!finish_pending(lane, look, now)) {
-		look_again(look, now + look->due / 8);
+		look_again(look, now + look->due / REPRISE_TUNE_HOLD_BUSY_LOOK);
 		return;
 	}
 	reprise_hold_again(lane);
@@ -162,7 +162,7 @@ static void look_at(struct reprise_lane *lane, void *context)
 	if (now < since + look->pause && !wanted)
 		return;
 	if (!reprise_lock_try(&lane->lock)) { /* the holder is at work on the lane */
-		look_again(look, now + look->due / 8);
+		look_again(look, now + look->due / REPRISE_TUNE_HOLD_BUSY_LOOK);
 		return;
 	}
 	if (wanted && !reprise_worker_stopped(&reprise_hold_worker))
@@ -206,7 +206,7 @@ static void *run(void *unused)
 		}
 		if (look.held) {
 			last_seen = reprise_clock_ns();
-		} else if (reprise_clock_ns() - last_seen > LINGER_NS) {
+		} else if (reprise_clock_ns() - last_seen > REPRISE_TUNE_HOLD_LINGER_NS) {
 			reprise_worker_sleep(&reprise_hold_worker, reprise_lanes_hold);
 			last_seen = reprise_clock_ns();
 			continue;

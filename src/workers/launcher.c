@@ -1,4 +1,5 @@
-/* The launch thread: launches pending visits, lane by lane; sleeps after LINGER_NS without any. */
+/* The launch thread: launches pending visits, lane by lane; sleeps after
+ * REPRISE_TUNE_LAUNCH_LINGER_NS without any. */
 #include "workers/launcher.h"
 
 #include <sys/prctl.h>
@@ -7,6 +8,7 @@
 #include "base/clock.h"
 #include "base/inside.h"
 #include "base/options.h"
+#include "base/tuning.h"
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "lane/hold.h"
@@ -14,8 +16,6 @@
 #include "lane/pending.h"
 #include "lane/registry.h"
 #include "lane/async_launch.h"
-
-#define LINGER_NS 10000000u /* time after the last visit before the thread sleeps */
 
 /* No capture of the program's is open here: all pending visits are launched before one begins. */
 static bool is_busy(const struct reprise_lane *lane)
@@ -37,7 +37,7 @@ static bool launch_oldest(struct reprise_lane *lane, bool first)
 	bool launched;
 
 	/* The holder launches visits and gives the lock between two, unless the driver keeps it. */
-	if (!reprise_lock_take_within(&lane->queue.lock, REPRISE_ASYNC_LAUNCH_PERIOD_NS))
+	if (!reprise_lock_take_within(&lane->queue.lock, REPRISE_TUNE_LAUNCH_PERIOD_NS))
 		return false;
 	if (first && !reprise_pending_none(lane))
 		look_at_gpu(lane);
@@ -82,7 +82,7 @@ static uint64_t period(void)
 {
 	uint64_t most = reprise_hold_due(reprise_option(REPRISE_OPTION_HOLD) * 1000) / 2;
 
-	return most < REPRISE_ASYNC_LAUNCH_PERIOD_NS ? most : REPRISE_ASYNC_LAUNCH_PERIOD_NS;
+	return most < REPRISE_TUNE_LAUNCH_PERIOD_NS ? most : REPRISE_TUNE_LAUNCH_PERIOD_NS;
 }
 
 static void *run(void *unused)
@@ -101,7 +101,7 @@ static void *run(void *unused)
 		reprise_lanes_each(look_at, &found);
 		if (found) {
 			last_found = reprise_clock_ns();
-		} else if (reprise_clock_ns() - last_found > LINGER_NS) {
+		} else if (reprise_clock_ns() - last_found > REPRISE_TUNE_LAUNCH_LINGER_NS) {
 			reprise_worker_sleep(&reprise_async_launch_worker, any_is_pending);
 			last_found = reprise_clock_ns();
 		}

@@ -5,19 +5,11 @@
 
 #include "base/clock.h"
 #include "base/gate.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "graph/program_captures.h"
 #include "lane/registry.h"
-
-/* The gate is closed for so long at most. If the device was farther behind, GLANCE_NS: enough to
- * see that it has caught up, too short to let it run idle. */
-#define PATIENCE_NS 1000000u
-#define GLANCE_NS 100000u
-#define PAUSE_LEAST_NS 50000u
-#define PAUSE_MOST_NS 5000000u
-#define PAUSE_BLIND_NS (50 * PATIENCE_NS) /* where the lag is unknown */
-#define PAUSE_SHARE 8                     /* a pause is this part of the time waited */
 
 static bool knows_events_of_contexts(void)
 {
@@ -71,7 +63,9 @@ bool reprise_quiescence_is_far(struct reprise_quiescence *quiescence)
 
 static uint64_t patience(const struct reprise_quiescence *quiescence)
 {
-	return quiescence->lag_ns <= PATIENCE_NS ? PATIENCE_NS : GLANCE_NS;
+	return quiescence->lag_ns <= REPRISE_TUNE_QUIESCENCE_PATIENCE_NS
+	           ? REPRISE_TUNE_QUIESCENCE_PATIENCE_NS
+	           : REPRISE_TUNE_QUIESCENCE_GLANCE_NS;
 }
 
 /* The gate must be closed. */
@@ -106,9 +100,11 @@ void reprise_quiescence_end(void)
 
 uint64_t reprise_quiescence_pause_ns(const struct reprise_quiescence *quiescence)
 {
-	uint64_t pause = (reprise_clock_ns() - quiescence->since) / PAUSE_SHARE;
+	uint64_t pause = (reprise_clock_ns() - quiescence->since) / REPRISE_TUNE_QUIESCENCE_PAUSE_SHARE;
 
 	if (!knows_events_of_contexts())
-		return PAUSE_BLIND_NS;
-	return pause < PAUSE_LEAST_NS ? PAUSE_LEAST_NS : pause > PAUSE_MOST_NS ? PAUSE_MOST_NS : pause;
+		return REPRISE_TUNE_QUIESCENCE_PAUSE_BLIND_NS;
+	return pause < REPRISE_TUNE_QUIESCENCE_PAUSE_LEAST_NS  ? REPRISE_TUNE_QUIESCENCE_PAUSE_LEAST_NS
+	       : pause > REPRISE_TUNE_QUIESCENCE_PAUSE_MOST_NS ? REPRISE_TUNE_QUIESCENCE_PAUSE_MOST_NS
+	                                                       : pause;
 }

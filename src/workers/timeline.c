@@ -32,8 +32,8 @@
 #include "op/op.h"
 #include "stats/counters.h"
 #include "base/output.h"
+#include "base/tuning.h"
 
-#define INTERVAL_NS 100000000u /* longest time between two writes while there are events */
 #define PAGE_BYTES 4096
 #define LINE_MOST 768
 #define LANE_TRACK 5000000 /* above all thread ids: these are at most 2^22 */
@@ -368,7 +368,8 @@ static bool write_all(void)
 	return any;
 }
 
-/* Flushes the GPU's activities, once per INTERVAL_NS at most. Ends them if the file is full. */
+/* Flushes the GPU's activities, once per REPRISE_TUNE_TIMELINE_INTERVAL_NS at most. Ends them if
+ * the file is full. */
 static void ask_gpu(void)
 {
 	static uint64_t asked;
@@ -379,7 +380,7 @@ static void ask_gpu(void)
 		return;
 	if (!on) {
 		reprise_gpu_leave_timeline();
-	} else if (now - asked >= INTERVAL_NS) {
+	} else if (now - asked >= REPRISE_TUNE_TIMELINE_INTERVAL_NS) {
 		asked = now;
 		reprise_gpu_flush();
 	}
@@ -407,7 +408,7 @@ static void *run(void *unused)
 		if (last)
 			break;
 		if (any)
-			reprise_worker_pause(&reprise_timeline_writer, seen, INTERVAL_NS);
+			reprise_worker_pause(&reprise_timeline_writer, seen, REPRISE_TUNE_TIMELINE_INTERVAL_NS);
 		else
 			reprise_worker_sleep(&reprise_timeline_writer, unwritten);
 	}

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "base/clock.h"
 #include "base/options.h"
 #include "driver/driver.h"
@@ -239,8 +240,8 @@ static void launch(const struct reprise_lane *lane, uint64_t ops, bool patched, 
 	    !(patched && queues_trace(lane->last))) {
 		queue[queued++] =
 			(struct queued){number, lane->last, ops, cost_ns,
-		                    (reprise_clock_virtual / REPRISE_ASYNC_LAUNCH_PERIOD_NS + 1) *
-		                        REPRISE_ASYNC_LAUNCH_PERIOD_NS};
+		                    (reprise_clock_virtual / REPRISE_TUNE_LAUNCH_PERIOD_NS + 1) *
+		                        REPRISE_TUNE_LAUNCH_PERIOD_NS};
 		return;
 	}
 	finish_queue(number, false);
@@ -678,7 +679,7 @@ int main(int argc, char **argv)
 	reprise_driver.cuGraphNodeSetEnabled = toggle;
 	reprise_clock_start();
 	for (i = 0; i < OPSTREAM_LANES; i++)
-		lanes[i].backoff_at = REPRISE_BACKOFF_AFTER_OPS;
+		lanes[i].backoff_at = REPRISE_TUNE_BACKOFF_AFTER;
 	for (i = 0; i < stream.count; i++) {
 		if (now.ops == from && opstream_is_op(&stream.records[i])) {
 			note_runs();

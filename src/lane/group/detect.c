@@ -4,14 +4,11 @@
 
 #include "base/hash.h"
 #include "base/ending.h"
+#include "base/tuning.h"
 #include "lane/group/group.h"
 
 #define ROWS 64 /* of events, and of pairs */
 #define ROW 4
-/* Streams merge after this many joined forks, and after twice as many for each split, up to
- * SPLITS_MOST splits. */
-#define FORKS_TO_MERGE 4
-#define SPLITS_MOST 12
 
 static struct reprise_lock detect_lock;
 static uint64_t now; /* number of calls noted */
@@ -59,7 +56,8 @@ static uint32_t often_enough(const struct reprise_lane *origin, const struct rep
 {
 	uint32_t splits = origin->splits > side->splits ? origin->splits : side->splits;
 
-	return (uint32_t)FORKS_TO_MERGE << (splits < SPLITS_MOST ? splits : SPLITS_MOST);
+	return (uint32_t)REPRISE_TUNE_GROUP_FORKS
+	       << (splits < REPRISE_TUNE_GROUP_SPLITS_MOST ? splits : REPRISE_TUNE_GROUP_SPLITS_MOST);
 }
 
 /* True if forks of `origin` to `side`, all by this thread, have been joined again often enough for

@@ -3,14 +3,10 @@
 
 #include "base/hash.h"
 #include "base/inside.h"
+#include "base/tuning.h"
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
-
-/* Every JUDGED ops: one in LEAST must have been replayed by graphs that fork, or the group does not
- * issue_wait. */
-#define JUDGED 4096
-#define LEAST 4
 
 _Atomic uint32_t reprise_groups, reprise_groups_waiting, reprise_group_unknown_calls;
 
@@ -227,11 +223,11 @@ bool reprise_group_does_not_pay(struct reprise_lane *head)
 	struct reprise_group *group = head->group;
 	uint64_t ops = head->counts.ops - group->judged_at, forked = group->forked;
 
-	if (ops < JUDGED)
+	if (ops < REPRISE_TUNE_GROUP_JUDGED)
 		return false;
 	group->judged_at = head->counts.ops;
 	group->forked = 0;
-	return forked < ops / LEAST;
+	return forked < ops / REPRISE_TUNE_GROUP_LEAST;
 }
 
 unsigned int reprise_group_member(const struct reprise_group *group, CUstream stream)

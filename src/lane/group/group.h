@@ -31,7 +31,6 @@
 /* Known event records: rows, and entries of a row. */
 #define REPRISE_GROUP_ROWS 16
 #define REPRISE_GROUP_ROW 4
-#define REPRISE_GROUP_PATIENCE 64
 
 struct reprise_group_clock {
 	uint64_t ticks[REPRISE_MEMBERS_MOST];

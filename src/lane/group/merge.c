@@ -13,6 +13,7 @@
 #include "base/inside.h"
 #include "base/options.h"
 #include "base/ending.h"
+#include "base/tuning.h"
 #include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"
@@ -153,7 +154,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 	group->blocking |= (uint8_t)(side->blocking << *member);
 	atomic_store(&head->blocking, group->blocking != 0);
 	group->thread = reprise_thread_self();
-	group->patience = REPRISE_GROUP_PATIENCE;
+	group->patience = REPRISE_TUNE_GROUP_PATIENCE;
 	group->members[*member] = side;
 	group->streams[*member] = group->forks.models[*member] = side->stream;
 	group->forks.branch_ends[*member] = branch_ends[0];

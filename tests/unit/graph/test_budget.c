@@ -1,5 +1,6 @@
 /* How much of the time building may take. */
 #include "../../suite.h"
+#include "base/tuning.h"
 #include "workers/budget.h"
 
 #define SECOND 1000000000u
@@ -35,7 +36,7 @@ static uint64_t work_until(uint64_t end, uint64_t piece)
 
 START_TEST(a_burst_is_spent_at_once)
 {
-	for (uint64_t spent = 0; spent < REPRISE_BUDGET_BURST_NS; spent += 1000000) {
+	for (uint64_t spent = 0; spent < REPRISE_TUNE_BUDGET_BURST_NS; spent += 1000000) {
 		ck_assert_uint_eq(reprise_budget_rest(&budget, now), 0);
 		reprise_budget_spend(&budget, 1000000);
 	}
@@ -65,7 +66,7 @@ START_TEST(credit_does_not_grow_past_one_burst)
 	uint64_t begin = now;
 
 	ck_assert_uint_le(work_until(now + SECOND, 1000000),
-	                  REPRISE_BUDGET_BURST_NS + (now - begin) / 50 + 1000000);
+	                  REPRISE_TUNE_BUDGET_BURST_NS + (now - begin) / 50 + 1000000);
 }
 END_TEST
 

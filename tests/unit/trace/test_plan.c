@@ -1,5 +1,6 @@
 /* How many ops make a graph. */
 #include "../../suite.h"
+#include "base/tuning.h"
 #include "trace/plan.h"
 
 #define MOST 64
@@ -11,11 +12,11 @@ START_TEST(a_graph_has_few_host_functions)
 
 	for (unsigned int i = 0; i < MOST; i++)
 		ops[i] = (struct reprise_op){.kind = i % 2 == 0 ? REPRISE_OP_HOST : REPRISE_OP_KERNEL};
-	ck_assert_uint_eq(reprise_plan_within_functions(ops, MOST), 2 * REPRISE_PLAN_FUNCTIONS);
+	ck_assert_uint_eq(reprise_plan_within_functions(ops, MOST), 2 * REPRISE_TUNE_PLAN_FUNCTIONS);
 	ck_assert_uint_eq(reprise_plan_within_functions(ops + 1, MOST - 1),
-	                  2 * REPRISE_PLAN_FUNCTIONS + 1);
-	ck_assert_uint_eq(reprise_plan_within_functions(ops, 2 * REPRISE_PLAN_FUNCTIONS),
-	                  2 * REPRISE_PLAN_FUNCTIONS);
+	                  2 * REPRISE_TUNE_PLAN_FUNCTIONS + 1);
+	ck_assert_uint_eq(reprise_plan_within_functions(ops, 2 * REPRISE_TUNE_PLAN_FUNCTIONS),
+	                  2 * REPRISE_TUNE_PLAN_FUNCTIONS);
 	ck_assert_uint_eq(reprise_plan_within_functions(ops, 7), 7);
 }
 END_TEST

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
+#include "base/tuning.h"
 #include "trace/watch.h"
 #include "ops.h"
 
@@ -11,9 +12,9 @@ static struct reprise_segment latest; /* the last of them; its ops are gone */
 static uint64_t first_shapes[4096];   /* with which op each segment found began */
 static unsigned int op_gap;
 static const struct reprise_position after_wait = {.before = REPRISE_BEFORE_WAIT};
-static bool any_value[REPRISE_SEGMENT_MOST]; /* in the latest */
-static unsigned int part_start, part_count;  /* asked for in each segment; 0 ops: all of it */
-static bool worthy;                          /* whether it was worth a trace in the latest */
+static bool any_value[REPRISE_TUNE_SEGMENT_MOST]; /* in the latest */
+static unsigned int part_start, part_count;       /* asked for in each segment; 0 ops: all of it */
+static bool worthy;                               /* whether it was worth a trace in the latest */
 
 static void found(void *context, struct reprise_segment *segment)
 {
@@ -195,9 +196,9 @@ START_TEST(a_long_run_without_a_wait_is_cut_where_it_was_cut_before)
 			seen[begun++] = first_shapes[i];
 		}
 	}
-	ck_assert_uint_le(begun, PERIOD / REPRISE_SEGMENT_LEAST + 1);
-	ck_assert_uint_le(latest.count, REPRISE_SEGMENT_MOST);
-	ck_assert_uint_ge(latest.count, REPRISE_SEGMENT_LEAST);
+	ck_assert_uint_le(begun, PERIOD / REPRISE_TUNE_SEGMENT_LEAST + 1);
+	ck_assert_uint_le(latest.count, REPRISE_TUNE_SEGMENT_MOST);
+	ck_assert_uint_ge(latest.count, REPRISE_TUNE_SEGMENT_LEAST);
 }
 END_TEST
 

@@ -1,0 +1,314 @@
+/*
+ * Every heuristic number, once: its name, value, unit, what it is for, and where it was measured: a
+ * GPU and a commit, a decision (docs/decisions), or `guess`. Those of recorded streams were halved
+ * and doubled there, by a model of the host's time.
+ *
+ * Here is what steers behaviour and could have another value. Sizes of tables, formats, and what
+ * CUDA or the kernel fixes stand where they are used; defaults that a user can set are in
+ * base/options.h. What depends on another number is computed from it. Each is an int:
+ * REPRISE_TUNE_<name>.
+ */
+#pragma once
+
+/*  X(name, value, unit, what it is for, where it was measured) */
+#define REPRISE_TUNING(X) \
+	/* watching: what repeats, and where it is cut (src/trace/watch.c, src/lane/backoff.c) */ \
+	X(SEGMENT_LEAST, 96, "ops", "no cut within so many", "guess") \
+	X(SEGMENT_SURVIVE, 32, "ops", "a least hash must stand so long to be a cut", "guess") \
+	X(SEGMENT_MOST, 192, "ops", "the longest segment", "guess") \
+	X(WATCH_CONTEXT, 8, "shapes", "those before an op that decide where a cut falls", "guess") \
+	X(NEAR_WAIT, 512, "ops", "farther from the last wait, distances from it are not compared", \
+	  "guess") \
+	X(BACKOFF_AFTER, 16384, "ops", \
+	  "watched after anything repeated, before a lane backs off: several of the longest periods", \
+	  "guess") \
+	X(BACKOFF_LEAST, 7168, "ops", \
+	  "the first backoff of a lane in which nothing repeats; twice as long each time", "guess") \
+	X(BACKOFF_MOST, (16 * REPRISE_TUNE_BACKOFF_LEAST), "ops", "the longest backoff", "guess") \
+	X(BACKOFF_WATCHED, 1024, "ops", "watched between two backoffs", "guess") \
+	X(BACKOFF_WORTH, 16, "ops", \
+	  "each replayed op moves the next backoff so much further: what repeats by chance alone is not worth that", \
+	  "guess") \
+	/* sites: how ops are judged (src/trace/site.c) */ \
+	X(SITE_SEGMENT_KNOWN, 3, "visits", \
+	  "after which a site is known that is told by its segment; the gap of the first is dropped", \
+	  "recorded streams, decision 20") \
+	X(SITE_SEGMENT_STABLE, 7, "returns", "after which that site is stable", \
+	  "recorded streams, decision 20") \
+	X(SITE_POSITION_KNOWN, 3, "visits", \
+	  "after which a site is known that is told by its position", "recorded streams, decision 20") \
+	X(SITE_POSITION_STABLE, 7, "returns", "after which that site is stable", \
+	  "recorded streams, decision 20") \
+	X(SITE_CONTEXT_KNOWN, 6, "visits", \
+	  "after which a site is known that is told by the shapes before it: many ops share one", \
+	  "recorded streams, decision 20") \
+	X(SITE_CONTEXT_STABLE, 28, "returns", "after which that site is stable", \
+	  "recorded streams, decision 20") \
+	X(SITE_VALUES, 6, "values", "that a site remembers: longer cycles are not seen", "guess") \
+	X(SITE_FAR, 8192, "ops", \
+	  "since the last wait, after which each visit counts as a return, whatever the period", \
+	  "recorded streams, decision 20") \
+	X(SITE_NEWS, 3, "of 8 ops", "new values that make an op any-value", \
+	  "recorded streams, decision 20") \
+	X(SITE_RANDOM, 2, "of 8 ops", "surprises that make a site repeat by chance only", \
+	  "recorded streams, decision 20") \
+	/* plans: how a segment is split into traces (src/trace/plan.c) */ \
+	X(PLAN_FIRST, 8, "ops", "the first trace after a wait", "H200, decision 27") \
+	X(PLAN_SECOND, 16, "ops", "the second trace after a wait", "H200, decision 27") \
+	X(PLAN_MOST, 128, "ops", "the longest trace", "H200, decision 27") \
+	X(PLAN_ANY_VALUE_MOST, 32, "ops", \
+	  "any-value ops in a trace: setting these takes about as long as the GPU takes for the ops before", \
+	  "recorded streams, decision 20") \
+	X(PLAN_FIRST_SPAN_NS, 3000, "ns", \
+	  "gaps that the first trace after a wait may span: about one eager launch", \
+	  "recorded streams, decision 20") \
+	X(PLAN_SPAN_NS, 37500, "ns", "gaps that a trace may span", "recorded streams, decision 20") \
+	X(PLAN_EVEN_SPAN_NS, 62500, "ns", "the same where all gaps are about equal", \
+	  "recorded streams, decision 20") \
+	X(PLAN_EVEN_PART, 6, "th part", \
+	  "of the gaps so far, by which an even trace may be late at its end", "guess") \
+	X(PLAN_EVEN_FROM, 4, "ops", \
+	  "after a wait, from which even gaps count: earlier, the GPU would be idle for as long", \
+	  "recorded streams, decision 20") \
+	X(PLAN_LAST_SPAN_NS, 20000, "ns", \
+	  "a last trace before a wait that spans more is split: little is left to do at the wait", \
+	  "recorded streams, decision 20") \
+	X(PLAN_HOLD, 6, "16ths", \
+	  "of the hold limit that a trace may span; the rest is a margin for slower visits", "guess") \
+	X(PLAN_FORK_HOLD, (REPRISE_TUNE_PLAN_HOLD / 2), "16ths", \
+	  "of the hold limit that a fork may span: shorter than a pause", "guess") \
+	X(PLAN_FUNCTIONS, 16, "ops", "host functions in a graph; a stream has room for 56", \
+	  "H200, decision 22") \
+	X(PLAN_REMAINDER_LEAST, 8, "ops", "fewer than these get no graph of their own behind a fork", \
+	  "guess") \
+	X(PLAN_CROWD, 2, "lanes", \
+	  "of other threads, from which traces are long at once: the driver serialises all their launches", \
+	  "guess") \
+	/* trust: which traces are followed (src/trace/trace.c, src/lane/guard.c) */ \
+	X(TRUST_MOST, 16, "replays", "that count for a trace", "recorded streams, decision 20") \
+	X(TRUST_SIDE_EXIT, 4, "replays", "one side exit weighs as much", \
+	  "recorded streams, decision 20") \
+	X(COOLDOWN_FIRST, 256, "ops", "the first cooldown of a trace; twice as long each time", \
+	  "recorded streams, decision 20") \
+	X(COOLDOWN_SETBACKS, 12, "setbacks", "after which a cooldown grows no more", \
+	  "recorded streams, decision 20") \
+	X(HELD_WEIGHT, 12, "replays", "one long pause weighs as much", \
+	  "recorded streams, decision 20") \
+	X(HELD_MOST, 16, "replays", "more weight of pauses than this is too much: the trace is split", \
+	  "recorded streams, decision 20") \
+	X(VALUE_MISSES_MOST, 24, "side exits", \
+	  "that a trace takes to see whether other values come again", \
+	  "recorded streams, decision 20") \
+	X(VALUE_MISS_NEW, 8, "side exits", "a value that never came before weighs as much", \
+	  "recorded streams, decision 20") \
+	X(REBUILD_AFTER, 3, "refusals", \
+	  "in a row, after which a graph is built anew with the values of the last visit", "guess") \
+	/* balance: whether a trace pays (src/trace/balance.c) */ \
+	X(BALANCE_VISIT, 64, "units", "of the balance that one visit costs eagerly", "guess") \
+	X(BALANCE_MOST, (16 * REPRISE_TUNE_BALANCE_VISIT), "units", "the greatest balance", "guess") \
+	X(BALANCE_TRUSTED, (8 * REPRISE_TUNE_BALANCE_VISIT), "units", \
+	  "above this balance one replay in BALANCE_SAMPLED is timed; below it, each", "guess") \
+	X(BALANCE_SAMPLED, 8, "replays", "one in so many is timed", "guess") \
+	X(BALANCE_LEAST, (-8 * REPRISE_TUNE_BALANCE_VISIT), "units", \
+	  "below this balance a trace does not pay", "guess") \
+	X(BALANCE_OUTLIER, 4, "visits", \
+	  "one costs at most so many eager ones: a longer time may be an interrupt's", "guess") \
+	X(BALANCE_MARGIN, 10, "th part", "of a visit: a smaller loss is taken for noise", "guess") \
+	/* costs of eager calls (src/op/cost.c) */ \
+	X(EAGER_TIMED, 17, "calls", \
+	  "one eager call in so many is timed: no divisor of common periods", "guess") \
+	X(EAGER_WEIGHT, 8, "readings", "one weighs as one of so many", "guess") \
+	X(EAGER_MOST, 2, "times", "the known cost, as which a reading counts at most", "guess") \
+	/* costs of bringing a graph to a visit (src/graph/cost.h, src/graph/patch.c) */ \
+	X(COST_NODE_SET_NS, 600, "ns", "first estimate of a single node set", "H200, decision 17") \
+	X(COST_CAPTURE_NS, 620, "ns", "first estimate of an op captured for a whole-graph update", \
+	  "H200, decision 17") \
+	X(COST_UPDATE_NS, 55, "ns", "first estimate of a node that a whole-graph update looked at", \
+	  "H200, d75c79b") \
+	X(COST_TOGGLE_NS, 2100, "ns", "first estimate of a node disabled or enabled", \
+	  "H200, decision 17") \
+	X(COST_BUILD_NS, 2000, "ns", "first estimate of a node of a graph built", "H200, decision 17") \
+	X(COST_LAUNCH_NS, 2250, "ns", "first estimate of a launch of a graph that was patched for it", \
+	  "H200, d75c79b") \
+	X(COST_EAGER_NS, 3900, "ns", "first estimate of an op issued by a side exit", "H200, d75c79b") \
+	X(COST_CHANGED, 8, "nodes", \
+	  "a changed node counts as so many that a whole-graph update looked at", "guess") \
+	X(COST_WEIGHT, 8, "readings", "one weighs as one of so many", "guess") \
+	X(COST_MOST, 4, "times", \
+	  "the estimate, as which a reading counts at most: it may include an interrupt", "guess") \
+	X(PATCH_REFUSALS_MOST, 3, "refusals", \
+	  "in a row of a node, or of disabling in a graph, after which it is not tried", "guess") \
+	X(PATCH_EXPLORED, 1024, "patches", "one in so many takes the dearer means, to measure it", \
+	  "guess") \
+	X(PATCH_EXPLORED_MOST, 4, "times", \
+	  "as dear as the cheaper means, if it looks dearer it is not tried", "guess") \
+	/* absent ops and alternate graphs (src/lane/absent.c, src/lane/alternate.c) */ \
+	X(ABSENT_MOST, 4, "ops", "that may be skipped in a row", "recorded streams, decision 20") \
+	X(ABSENT_LEARNT_BY, 3, "side exits", "by which what comes instead gets a trace of its own", \
+	  "recorded streams, decision 20") \
+	X(TURNS_MOST, 32, "values", "that returned, before an alternate graph is made", \
+	  "recorded streams, decision 20") \
+	X(TURNS_SHARE, 4, "changed ops", "at least one in so many has a returned value", \
+	  "recorded streams, decision 20") \
+	X(TURNS_COMPARED, 32, "ops", "comparing so many takes as long as setting a node", \
+	  "recorded streams, decision 20") \
+	/* stream groups (src/lane/group) */ \
+	X(GROUP_FORKS, 4, "forks", "joined, after which streams merge; twice as many for each split", \
+	  "guess") \
+	X(GROUP_SPLITS_MOST, 12, "splits", "after which it takes no more forks to merge", "guess") \
+	X(GROUP_JUDGED, 4096, "ops", "between two questions whether the group pays", "guess") \
+	X(GROUP_LEAST, 4, "th part", "of these ops must have been replayed by graphs that fork", \
+	  "guess") \
+	X(GROUP_PATIENCE, 64, "times", \
+	  "that no trace is made of a fork that the hold limit would cut: it may turn out to be fast enough", \
+	  "guess") \
+	/* the hold limit (src/lane/hold.h, src/workers/hold.c) */ \
+	X(HOLD_DUE, 10, "16ths", \
+	  "of the hold limit, after which deferred ops are issued; waking up and issuing take the rest", \
+	  "guess") \
+	X(HOLD_PAUSE, 5, "16ths", "of the hold limit that make a pause: longer than a fork may take", \
+	  "guess") \
+	X(HOLD_PAUSE_NS, (2 * REPRISE_TUNE_PLAN_EVEN_SPAN_NS), "ns", \
+	  "the shortest pause: twice as long as any trace is planned for", "guess") \
+	X(HOLD_BUSY_LOOK, 8, "th part", \
+	  "of what is due, after which the hold thread looks again while another thread launches", \
+	  "guess") \
+	X(HOLD_LINGER_NS, 100000000, "ns", "after the last deferred op, before the thread sleeps", \
+	  "guess") \
+	/* async launch (src/lane/pace.c, src/lane/async_launch.c, src/workers/launcher.c) */ \
+	X(LAUNCH_PERIOD_NS, 100000, "ns", \
+	  "that the launch thread sleeps between two looks while it finds pending launches", "guess") \
+	X(LAUNCH_LINGER_NS, 10000000, "ns", "after the last visit, before the thread sleeps", "guess") \
+	X(LAUNCH_DIRECT_FIRST, 2, "visits", \
+	  "launched at once after the host waited for a pending launch of the trace; twice as many each time", \
+	  "guess") \
+	X(LAUNCH_DIRECT_MOST, 256, "visits", "the most of these", "guess") \
+	X(PACE_SLOW_NS, 4000, "ns", "for an op, from which the program is slow", "guess") \
+	X(PACE_FIRST, 2, "visits", "after a wait that are launched at once: the GPU is idle", "guess") \
+	X(PACE_MEASURED, 64, "visits", "of one measurement, if the program does not wait", "guess") \
+	X(PACE_MOST, 65536, "visits", \
+	  "without a wait: the program may wait by means other than calls", "guess") \
+	X(PACE_LEAD_MOST, 8, "looks", "that count; one that finds the GPU busy counts twice", "guess") \
+	X(PACE_DIRECT, 2048, "visits", \
+	  "launched at once after the GPU was found to be no faster than the program", "guess") \
+	X(PACE_LEAST_NS, (6 * REPRISE_TUNE_LAUNCH_PERIOD_NS), "ns", \
+	  "between two waits: at a wait, the GPU is behind by what came in one period", "guess") \
+	/* order among streams and threads (src/lane/order.c, src/lane/backlog.c, src/lane/pause.c) */ \
+	X(BACKLOG_FUNCTIONS, 12, "ops", "host functions that may be pending when a visit begins", \
+	  "H200, decision 22") \
+	X(BACKLOG_AGAIN, 16, "ops", \
+	  "between two queries of the stream: a query takes half as long as an eager launch", "guess") \
+	X(ORDER_QUERY_NS, 1000000, "ns", \
+	  "that a query waits for what other threads have deferred: 250 launches of 4 us", "guess") \
+	X(ORDER_LOADING_NS, 100000000, "ns", \
+	  "the same before a kernel is loaded: enough for a woken thread to run on a busy machine", \
+	  "guess") \
+	X(ORDER_LOOK_NS, 50000, "ns", "between two looks of these", "guess") \
+	X(EXIT_LOOK_NS, 10000, "ns", "between two looks whether lanes still hold ops at exit", \
+	  "guess") \
+	/* building graphs (src/workers/builder.c, src/workers/budget.h, src/workers/quiescence.c) */ \
+	X(BUDGET_BURST_NS, 50000000, "ns", "the most credit", "guess") \
+	X(BUDGET_FIRST_NS, 1000000000, "ns", "of a run in which credit comes faster", "guess") \
+	X(BUDGET_FIRST_SHARE, 20, "ns", "for which there is 1 ns of credit at first", "guess") \
+	X(BUDGET_SHARE, 50, "ns", "for which there is 1 ns of credit later", "guess") \
+	X(BUILD_QUEUE_MOST, 256, "graphs", "that may wait to be built", "guess") \
+	X(BUILD_QUIESCENCE_NS, 1000000, "ns", \
+	  "of one quiescence, after which no further graph is begun", "guess") \
+	X(BUILD_BATCH_MOST, 32, "graphs", "built in one quiescence", "guess") \
+	X(BUILD_BATCH_MARGIN, 4, "times", \
+	  "its estimated memory that another graph must have free: the real need is read later", \
+	  "guess") \
+	X(BUILD_SWEPT, 4, "graphs", "destroyed at once", "guess") \
+	X(BUILD_EXIT_LOOK_NS, 50000, "ns", "between two tries to take the builder's lock at exit", \
+	  "guess") \
+	X(QUIESCENCE_PATIENCE_NS, 1000000, "ns", "for which the gate is closed at most", "guess") \
+	X(QUIESCENCE_GLANCE_NS, 100000, "ns", \
+	  "the same if the device was farther behind: enough to see that it has caught up", "guess") \
+	X(QUIESCENCE_PAUSE_LEAST_NS, 50000, "ns", "the shortest pause between two tries", "guess") \
+	X(QUIESCENCE_PAUSE_MOST_NS, 5000000, "ns", "the longest one", "guess") \
+	X(QUIESCENCE_PAUSE_BLIND_NS, (50 * REPRISE_TUNE_QUIESCENCE_PATIENCE_NS), "ns", \
+	  "the pause where the lag is unknown", "guess") \
+	X(QUIESCENCE_PAUSE_SHARE, 8, "th part", "of the time waited that a pause takes", "guess") \
+	X(GATE_COURTESY_NS, 300000, "ns", \
+	  "that the program's last waiting call lets the builder go first", "guess") \
+	X(GATE_DOUBT_NS, 1000000000, "ns", \
+	  "that a call is in doubt at most: its thread may never make another", "guess") \
+	X(GATE_DOUBT_LOOK_NS, 50000000, "ns", "between two looks whether a call is still in doubt", \
+	  "guess") \
+	X(CAPTURE_COURTESY_NS, 300000, "ns", \
+	  "that a call of the program's waits for a capture that has not begun", "guess") \
+	X(CAPTURE_PATIENCE_NS, 200000, "ns", \
+	  "that a capture waits for a call of the program's: the call is short on an idle context", \
+	  "guess") \
+	X(CAPTURE_LOOK_NS, 200000, "ns", "between two tries of a capture to begin", "guess") \
+	/* memory (src/graph/estimate.c, src/base/store.c, src/lane/evict.c) */ \
+	X(NODE_BYTES, 3072, "bytes", "first estimate of a kernel node", "H200, c4a8e62") \
+	X(NODE_BYTES_WEIGHT, 32, "nodes", "the weight of that estimate", "guess") \
+	X(NODE_BYTES_LEAST, 512, "bytes", "the least estimate of a node", "guess") \
+	X(NODE_BYTES_MOST, 65536, "bytes", "the greatest estimate of a node", "guess") \
+	X(NODE_BLOCK, (4 << 20), "bytes", "that the driver may take at once for a small graph", \
+	  "guess") \
+	X(NODE_READ_ALL, 64, "builds", "that are all read at first", "guess") \
+	X(NODE_READ_ONE, 8, "builds", "of which one is read later", "guess") \
+	X(NODE_FORGET, 65536, "nodes", "after which earlier readings weigh half", "guess") \
+	X(STORE_LEAST, (64 << 20), "bytes", \
+	  "for traces and what is watched, whatever graphs may take: enough for some hundred lanes", \
+	  "guess") \
+	X(STORE_SHARE, 4, "th part", \
+	  "of the memory of graphs that is added: an op takes about a sixth of its node, and some have no graph yet", \
+	  "guess") \
+	X(STORE_SHORT, 7, "8ths", \
+	  "of the limit, or of the watched half of it, from which memory is short", "guess") \
+	X(EVICT_STILL_NS, 1000000000, "ns", \
+	  "without an op, after which a lane's watching may be given up", "guess") \
+	X(EVICT_PATIENCE_NS, 10000000, "ns", \
+	  "that a lane's lock is waited for: the driver may keep its holder", "guess") \
+	X(SHORTAGE_LOOK_NS, 1000000, "ns", \
+	  "between two looks while a call waits for memory to be freed", "guess") \
+	X(SHORTAGE_SETTLE_NS, 2000000000, "ns", \
+	  "that graphs are waited for: a kernel that waits for this thread would never end", "guess") \
+	/* threads and locks (src/base) */ \
+	X(LOCK_SPINS, 200, "looks", "at a lock before its thread sleeps", "guess") \
+	X(NAP_YIELDS, 64, "polls", "before the first sleep", "guess") \
+	X(NAP_NS, 20000, "ns", "of a sleep between two polls", "guess") \
+	X(WORKER_LOOK_NS, 50000, "ns", "between two looks whether a thread of ours is done", "guess") \
+	X(THREAD_PAUSE_NS, 10000000, "ns", \
+	  "after a failure in which no thread is started: a failure costs tens of microseconds", \
+	  "guess") \
+	X(ENDING_SOON_NS, 1000000, "ns", \
+	  "between two looks whether the program's threads have ended; doubled after each", "guess") \
+	X(ENDING_SELDOM_NS, (256 * REPRISE_TUNE_ENDING_SOON_NS), "ns", "the most of this", "guess") \
+	X(NEAREST_LETTERS, 3, "letters", "of a word for each typing error", "guess") \
+	/* counting, reports and the end (src/stats, src/report, src/process, src/control) */ \
+	X(SERIES_TOLD, 256, "ops", "between two notes to the series over time", "guess") \
+	X(SERIES_FIRST_NS, 10000000, "ns", "the first length of its intervals", "guess") \
+	X(KERNELS_AFTER, 8192, "ops", "after which observe begins to measure kernels", "guess") \
+	X(PAUSES_AFTER, 512, "ops", "that may load kernels: intervals are summed after them", "guess") \
+	X(PAUSES_WAITED_NS, 1000000, "ns", "a longer interval is a pause of the program", "guess") \
+	X(DEFER_NS, 60, "ns", "that answering a deferred op costs", "guess") \
+	X(SNAPSHOT_FIRST_NS, 100000000, "ns", "after the first op: many programs are short", "guess") \
+	X(SNAPSHOT_AGAIN_NS, 1000000000, "ns", "between two reports; one takes 350 to 550 us", \
+	  "decision 25, 377d4e5") \
+	X(SNAPSHOT_SLACK_NS, 50000000, "ns", "of the timer: nobody waits for it", "guess") \
+	X(SNAPSHOT_PATIENCE_NS, 2000000000, "ns", \
+	  "of an exit: the thread may wait for what the thread that exits holds", "guess") \
+	X(TIMELINE_INTERVAL_NS, 100000000, "ns", "between two writes while there are events, at most", \
+	  "guess") \
+	X(TIMELINE_PATIENCE_NS, 2000000000, "ns", \
+	  "that an exit waits for the timeline: some MiB are to be written", "guess") \
+	X(EXIT_PATIENCE_NS, 500000000, "ns", \
+	  "that an exit waits for each of our threads, which may be waiting for what this one holds", \
+	  "guess") \
+	X(LIFETIME_PATIENCE_NS, 2000000000, "ns", \
+	  "that the end of a context waits until no call waits for all work", "guess") \
+	X(RECORD_PATIENCE_NS, 100000000, "ns", "that the end waits for records", "guess") \
+	X(CONTROL_SHORT_NS, 100000000, "ns", "before another try for what is short", "guess") \
+	X(CONTROL_MOMENT_NS, 10000000, "ns", \
+	  "in which a guest can say a word, even where places are wanted", "guess") \
+	X(CONTROL_PATIENCE_NS, 1000000000, "ns", "for a guest that says nothing", "guess")
+
+enum reprise_tuning {
+#define X(name, value, unit, text, source) REPRISE_TUNE_##name = (value),
+	REPRISE_TUNING(X)
+#undef X
+};
