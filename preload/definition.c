@@ -1,7 +1,5 @@
-/*
- * Reads the object's GNU hash table, which all current linkers write. An object without one counts
- * as defining nothing.
- */
+/* Reads the object's GNU hash table, which all current linkers write. An object without one counts
+ * as defining nothing. */
 #include "definition.h"
 
 #include <elf.h>

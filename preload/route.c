@@ -122,8 +122,7 @@ enum reprise_mode reprise_route_open(bool load)
 		mode = reprise_start();
 		if (mode != REPRISE_MODE_OFF &&
 		    (reprise_is_stand_in(reprise_driver_handle()) || !reprise_driver_load()))
-			/* A stand-in will do the work, or the driver is too old. */
-			mode = REPRISE_MODE_OFF;
+			mode = REPRISE_MODE_OFF; /* a stand-in does the work, or the driver is too old */
 		if (mode != REPRISE_MODE_OFF)
 			learn_addresses();
 		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);

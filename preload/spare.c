@@ -122,9 +122,8 @@ unsigned int reprise_spare_take(const char *name, void *address)
 
 	unsigned int entry = (strict ? REPRISE_ENTRY_STRICT : REPRISE_ENTRY_COUNT) + number;
 
-	__atomic_store_n(&reprise_real[entry], address,
-	                 /* Published by insert() in route.c. */
-	                 __ATOMIC_RELAXED);
+	/* Relaxed: insert() in route.c publishes it. */
+	__atomic_store_n(&reprise_real[entry], address, __ATOMIC_RELAXED);
 	return entry;
 }
 
