@@ -69,8 +69,8 @@ static bool same_setting(const struct setting *a, const struct setting *b)
 	       a->generation == b->generation;
 }
 
-/* True if the setting is news. Called before it is made; until it has been made, the
- * slot is empty. */
+/* True if the setting is news; the slot is empty then until the setting has been made. Called
+ * before it is made. */
 static bool is_news(struct setting *setting)
 {
 	struct setting *place = place_of(setting);

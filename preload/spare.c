@@ -21,7 +21,7 @@
 enum spare_kind {
 	SPARE_SYNC,   /* as a SYNC entry point */
 	SPARE_EVENTS, /* ends events, or shares them with another process */
-	SPARE_MEMORY, /* ends memory */
+	SPARE_MEMORY, /* frees memory */
 	SPARE_FORGET, /* may end or change anything */
 	SPARE_STOP,   /* begins something that cannot be followed */
 };

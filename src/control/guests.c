@@ -103,8 +103,7 @@ static void admit(int connection)
 		(struct guest){.connection = connection, .answer = -1, .came_ns = now, .heard_ns = now};
 }
 
-/* False if the listener has failed for good. If files or memory ran out, there may be
- * some later. */
+/* False if the listener has failed for good. A lack of files or memory may be temporary. */
 static bool accept_one(int listener)
 {
 	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -118,8 +117,8 @@ static bool accept_one(int listener)
 	return true;
 }
 
-/* True while the places are all taken and the oldest guest still has its moment: nobody is let in
- * then. */
+/* True while the places are all taken and the oldest guest still has its moment: no connection is
+ * accepted then. */
 static bool is_full(uint64_t now)
 {
 	return count == REPRISE_GUESTS_MOST && now - guests[0].came_ns < MOMENT_NS;

@@ -142,7 +142,7 @@ static void note_primaries(void)
 }
 
 /* Forgets what is left of the context without touching it: the handle may name a new context by
- * now. Its captures end with it, as no other call will say so. */
+ * now. Forgets its captures too, as no other call reports their end. */
 static void context_has_ended(CUcontext context)
 {
 	reprise_program_captures_destroyed(NULL, context);

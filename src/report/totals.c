@@ -94,9 +94,12 @@ static uint64_t more_than(uint64_t one, uint64_t other)
 	return one > other ? one - other : 0;
 }
 
-/* What all ops would have cost eagerly. A replayed op keeps the price that its trace had, which for
- * an ended trace is from that time. Other ops have the present price of their kind; ops without a
- * lane have the mean price. So a part is never more than the whole, even if prices changed. */
+/*
+ * What all ops would have cost eagerly. A replayed op keeps the price that its trace had; an ended
+ * trace keeps the price of its end. Other ops have the present price of their kind, and ops that
+ * Reprise did not look at have the mean price. So the replayed part never exceeds the whole, even
+ * if prices changed.
+ */
 static uint64_t cost_of_all(const struct reprise_gain *gain)
 {
 	uint64_t looked_at = 0, others = 0;
