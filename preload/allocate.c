@@ -1,11 +1,13 @@
 /*
- * The doors of calls that take memory. Graphs of ours may hold what the program wants, and it must
- * not fail because of us (invariant 7): a call for which there was no memory is made again once
- * they are gone. It had no effect the first time, so that the program sees one call.
+ * The doors of calls that take memory. Reprise's graphs may hold the memory that the program wants,
+ * and the program must not fail because of that (invariant 7). If the driver has no memory, Reprise
+ * gives up its graphs and makes the call again. The failed call had no effect, so the program sees
+ * one call.
  *
- * Those that may wait for all work of a context say so for as long as they are under way
- * (src/base/gate.h), and everything deferred is issued first: what they wait for may wait for just
- * that. An H200 was seen not to wait for most kinds of memory (docs/conformance.md).
+ * Some calls may wait for all work of a context. They announce themselves to the gate
+ * (src/base/gate.h) while they last, and everything deferred is issued first: the work that they
+ * wait for may itself wait for a deferred op. Most kinds of memory were not seen to wait on an H200
+ * (docs/conformance.md).
  */
 #include "versions.h"
 
@@ -27,7 +29,7 @@ static void sync_all(void)
 		reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
-/* Whether reprise_gate_end_waiting() is to come. */
+/* True if the caller must call reprise_gate_end_waiting(). */
 static bool begin_waiting(void)
 {
 	if (reprise_inside != 0)
@@ -43,8 +45,7 @@ static void end_waiting(bool began)
 		reprise_gate_end_waiting();
 }
 
-/* An allocation in the order of a stream: what comes after it may have to wait for another stream,
- * of any context, to free the memory. */
+/* An allocation in stream order is work: it may wait for a stream of any context to free memory. */
 static bool enter_gate(void)
 {
 	if (reprise_inside != 0)
@@ -59,7 +60,7 @@ static void leave_gate(bool entered)
 		reprise_gate_leave();
 }
 
-/* `begin` and `end` stand around each of the driver's calls, `first` and `last` around all. */
+/* `begin` and `end` run around each call of the driver, `first` and `last` around all of them. */
 #define ALLOCATE_AROUND(first, last, begin, end, name, parameters, arguments) \
 	CUresult reprise_door_##name parameters; \
 	CUresult reprise_door_##name parameters \
@@ -82,7 +83,8 @@ static void leave_gate(bool entered)
 	ALLOCATE_AROUND((void)0, (void)0, (void)0, (void)0, name, PARAMETERS parameters, \
 	                ARGUMENTS arguments)
 
-/* It may wait for all work. Room is made between two such calls, not in one. */
+/* A call that may wait for all work. Graphs are given up between two calls of the driver, not
+ * within one. */
 #define ALLOCATE_WAITING(name, parameters, arguments) \
 	ALLOCATE_AROUND((void)0, (void)0, bool began = begin_waiting(), end_waiting(began), name, \
 	                PARAMETERS parameters, ARGUMENTS arguments)
@@ -96,7 +98,7 @@ static void leave_gate(bool entered)
 	                bool entered = enter_gate(), leave_gate(entered), name##_ptsz, \
 	                PARAMETERS parameters, ARGUMENTS arguments)
 
-/* A context, which is there from when the driver begins to make it. */
+/* A context exists from the moment in which the driver begins to make it. */
 #define ALLOCATE_CONTEXT(name, parameters, arguments) \
 	ALLOCATE_AROUND(int answer = reprise_neighbours_begin(device), \
 	                reprise_neighbours_made(answer, result == CUDA_SUCCESS), (void)0, (void)0, \
@@ -124,7 +126,7 @@ ALLOCATE_IN_ORDER(cuMemAllocFromPoolAsync,
                   (CUdeviceptr * address, size_t bytes, CUmemoryPool pool, CUstream stream),
                   (address, bytes, pool, stream))
 
-/* Host memory, which the device has to reach. */
+/* Host memory that the device can reach. */
 ALLOCATE(cuMemAllocHost, (void **address, unsigned int bytes), (address, bytes))
 ALLOCATE(cuMemAllocHost_v2, (void **address, size_t bytes), (address, bytes))
 ALLOCATE(cuMemHostAlloc, (void **address, size_t bytes, unsigned int flags),
@@ -163,8 +165,8 @@ ALLOCATE_WAITING(cuLibraryLoadFromFile,
                  (library, path, options, values, count, library_options, library_values,
                   library_count))
 
-/* The program's own graphs; one form may upload, in the order of a stream that its parameters name.
- */
+/* The program's own graphs. cuGraphInstantiateWithParams may upload, in the order of the stream
+ * that its parameters name. */
 ALLOCATE_WAITING(cuGraphInstantiate,
                  (CUgraphExec * executable, CUgraph graph, CUgraphNode *node, char *text,
                   size_t size),
@@ -183,8 +185,8 @@ ALLOCATE_WAITING(cuGraphInstantiateWithParams_ptsz,
                  (CUgraphExec * executable, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *params),
                  (executable, graph, params))
 
-/* Another process's memory, named by a structure that doors in assembly do not pass on. It takes
- * none of this process's, and may wait all the same. */
+/* Another process's memory. It takes no memory of this process, but it may wait. It has a door in C
+ * because doors in assembly cannot pass its structure on. */
 ALLOCATE_WAITING(cuIpcOpenMemHandle,
                  (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags),
                  (address, handle, flags))
@@ -192,14 +194,14 @@ ALLOCATE_WAITING(cuIpcOpenMemHandle_v2,
                  (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags),
                  (address, handle, flags))
 
-/* It has seven arguments, and it, too, takes no memory and may wait. */
+/* It takes no memory, but it may wait. It has seven arguments, too many for a door in assembly. */
 ALLOCATE_WAITING(cuMulticastBindMem_v2,
                  (CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset,
                   CUmemGenericAllocationHandle memory, size_t offset, size_t bytes,
                   unsigned long long flags),
                  (multicast, device, multicast_offset, memory, offset, bytes, flags))
 
-/* ---- and a call that gives it back without a barrier: in the order of a stream ---- */
+/* ---- memory that is freed in the order of a stream, without a barrier ---- */
 
 #define FREE(name, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
@@ -216,7 +218,7 @@ ALLOCATE_WAITING(cuMulticastBindMem_v2,
 FREE(cuMemFreeAsync, false)
 FREE(cuMemFreeAsync_ptsz, true)
 
-/* Contexts. Those of OpenGL and VDPAU are not seen. */
+/* Contexts. Those that OpenGL or VDPAU calls make are not seen. */
 ALLOCATE_CONTEXT(cuCtxCreate, (CUcontext * context, unsigned int flags, CUdevice device),
                  (context, flags, device))
 ALLOCATE_CONTEXT(cuCtxCreate_v2, (CUcontext * context, unsigned int flags, CUdevice device),

@@ -1,15 +1,15 @@
 /*
- * The doors that set attributes of functions and kernels. Setting what is set already is the common
- * case and no news; any other setting is told to the traces that launch the function (invariant 5:
- * a lower limit must fail the next launch).
+ * The doors that set attributes of functions and kernels. Most calls set a value that is set
+ * already: these are no news. Any other call is news, and the traces that launch the function are
+ * told (invariant 5: a lower limit must fail the next launch).
  *
- * The last values are kept in a small table where a collision only costs a needless telling. A
- * mutex guards it, which is only ever tried: who does not get it, for instance in a child forked
- * while it was held, takes the setting for news.
+ * A small table holds the last values. A collision in it only makes a setting news without need.
+ * The mutex is only ever tried: a thread that does not get it treats its setting as news. A child
+ * that was forked while it was held never gets it.
  *
- * A place is kept by its last word of news. While one thread sets what is news, another may set
- * what the table still has, and nobody knows which of the two the driver had last: then both are
- * news, and the table has neither.
+ * Each slot counts its news. A thread may set the table's value while another thread sets a new
+ * one, and then it is unknown which of the two the driver took last. Both are news then, and the
+ * slot is cleared.
  */
 #include "versions.h"
 
@@ -29,22 +29,20 @@
 
 #define SETTING_COUNT 1024 /* a power of two */
 
-/*
- * The carveout and the older cache preference say the same thing, so the later of the two counts:
- * they share an attribute, and the value tells which it was.
- */
+/* The carveout and the older cache preference set the same thing, and the later one counts. They
+ * share one attribute; the value says which of the two it was. */
 #define CARVEOUT CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT
 #define CACHE_PREFERENCE(config) (INT64_C(1) << 32 | (int64_t)(config))
-#define BANK_SIZE (-1) /* no attribute of the driver's */
+#define BANK_SIZE (-1) /* not an attribute of the driver's */
 
 struct setting {
 	uintptr_t function;
-	uintptr_t where; /* the context for a function, the device for a kernel */
+	uintptr_t where; /* a function's context, a kernel's device */
 	int64_t value;
 	int attribute;
 	bool is_kernel;
-	unsigned int generation; /* not valid in another one */
-	uint32_t news;           /* how often the place has had any */
+	unsigned int generation; /* valid only while it equals the current one */
+	uint32_t news;           /* how often the slot had news */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -71,8 +69,8 @@ static bool same_setting(const struct setting *a, const struct setting *b)
 	       a->generation == b->generation;
 }
 
-/* What the table says of the setting before it is made. If it is none, the place says nothing until
- * that has been made. */
+/* True if the setting is news; the slot is empty then until the setting has been made. Called
+ * before it is made. */
 static bool is_news(struct setting *setting)
 {
 	struct setting *place = place_of(setting);
@@ -91,8 +89,8 @@ static bool is_news(struct setting *setting)
 	return !same;
 }
 
-/* A kernel and the function made from it are two handles of one thing: a change through one voids
- * what the other said. */
+/* A kernel and the function made from it are two handles of one thing: a change through one makes
+ * the values kept for the other invalid. */
 static void void_other_handles(const struct setting *setting)
 {
 	for (size_t i = 0; i < SETTING_COUNT; i++)
@@ -103,7 +101,7 @@ static void void_other_handles(const struct setting *setting)
 		}
 }
 
-/* The setting was news, and has been made. */
+/* Called after a setting that was news. */
 static void remember(const struct setting *setting, bool succeeded)
 {
 	struct setting *place = place_of(setting);
@@ -118,8 +116,8 @@ static void remember(const struct setting *setting, bool succeeded)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* The setting was none, and has been made. True if there was news of its place meanwhile, which
- * then has none that can be relied upon. */
+/* Called after a setting that was no news. True if its slot had news meanwhile: the slot is cleared
+ * then, as its value is unknown. */
 static bool was_overtaken(const struct setting *setting)
 {
 	struct setting *place = place_of(setting);
@@ -146,8 +144,8 @@ static uintptr_t current_context(void)
 	return (uintptr_t)context;
 }
 
-/* Which grids a function takes is asked once and kept with its parameters, so all that is known of
- * functions is to be asked again. */
+/* Which grids a function takes is asked once and kept with its parameters, so these attributes
+ * invalidate everything known of functions. */
 static enum reprise_lifetime what_changes(const struct setting *setting)
 {
 	switch (setting->attribute) {
@@ -161,8 +159,8 @@ static enum reprise_lifetime what_changes(const struct setting *setting)
 	}
 }
 
-/* Tells of the setting if it is news, before it is made. Until it has been made nothing is held
- * back: the driver might refuse then what it took before. */
+/* Called before the setting is made. If it is news, the traces are told, and nothing is deferred
+ * until it has been made: the driver might refuse then what it accepted before. */
 static bool announce(struct setting *setting)
 {
 	setting->generation = atomic_load(&generation);
@@ -173,7 +171,6 @@ static bool announce(struct setting *setting)
 	return true;
 }
 
-/* The setting has been made. */
 static void complete(const struct setting *setting, bool news, bool succeeded)
 {
 	if (!news && !was_overtaken(setting))

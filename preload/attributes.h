@@ -1,6 +1,6 @@
 /*
- * What was last set for a function: libraries set the same attribute to the same value before every
- * launch, and that is no change that a trace would have to know of.
+ * The attributes last set for each function. Libraries set the same attribute to the same value
+ * before every launch; this is no change for a trace.
  */
 #pragma once
 

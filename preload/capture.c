@@ -1,7 +1,6 @@
 /*
- * The doors of the program's own captures. The lane is told before a capture can begin and after it
- * has ended, so that nothing is deferred between: what the program captures is its own calls, in
- * its own graph.
+ * The doors of the program's own captures. The lanes are told before a capture can begin and after
+ * it has ended, so nothing is deferred in between: the program's calls go into the program's graph.
  */
 #include "versions.h"
 
@@ -11,14 +10,14 @@
 #include "entry/entry.h"
 #include "door.h"
 
-/* Newer than the header that the project asks for, so their types are written out. */
+/* Newer than the header that the project asks for. */
 #define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)
 FORMS(cuStreamBeginCaptureToCig, CUstream stream, void *params);
 FORMS(cuStreamEndCaptureToCig, CUstream stream);
 FORMS(cuStreamBeginRecaptureToGraph, CUstream stream, CUstreamCaptureMode mode, CUgraph graph,
       void *callback, void *data);
 
-/* A _ptsz name's stream 0 is the thread's own default stream, which has a handle as well. */
+/* Stream 0 of a _ptsz name is the thread's own default stream. */
 static CUstream stream_plain(CUstream stream)
 {
 	return stream;
@@ -29,11 +28,9 @@ static CUstream stream_per_thread(CUstream stream)
 	return stream != NULL ? stream : CU_STREAM_PER_THREAD;
 }
 
-/*
- * Whether an end has ended a capture, if with an error. It has not where there was none, nor where
- * it goes on: another thread has to end it, or another stream. A begin that fails has begun none;
- * one that goes on there was noted at its own begin.
- */
+/* True if the call has ended the capture, even with an error. It has not if there was no capture,
+ * or if another thread or stream has to end it. Used for ends only: a failed begin has begun
+ * nothing, and a capture that was open before was noted at its own begin. */
 static bool has_ended(CUresult result, CUstream stream)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;

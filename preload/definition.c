@@ -1,5 +1,5 @@
-/* The object's GNU hash table, which every object that a current linker made has. What has none
- * defines nothing here. */
+/* Reads the object's GNU hash table, which all current linkers write. An object without one counts
+ * as defining nothing. */
 #include "definition.h"
 
 #include <elf.h>
@@ -14,7 +14,7 @@ struct symbols {
 	const char *names;
 };
 
-/* The loader has turned these into addresses, except in the vdso, which is mapped read-only. */
+/* The loader has made these absolute, except in the vdso, which is mapped read-only. */
 static const void *address_in(const struct link_map *map, ElfW(Addr) value)
 {
 	return (const void *)(value < map->l_addr ? map->l_addr + value : value);
@@ -50,7 +50,7 @@ void *reprise_own_definition(const struct link_map *map, const char *name)
 	if (!find_symbols(map, &symbols))
 		return NULL;
 
-	/* The header, a Bloom filter of words, the buckets, then a chain word for every symbol from
+	/* The table's layout: header, Bloom filter, buckets, then one chain word for each symbol from
 	 * `first` on. */
 	uint32_t bucket_count = symbols.hash[0];
 	uint32_t first = symbols.hash[1];

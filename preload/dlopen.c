@@ -1,8 +1,8 @@
 /*
- * The part of the exported dlopen that is not a plain jump. A library that is opened with
- * RTLD_DEEPBIND finds the C library's dlsym before ours, and so the driver itself: its calls would
- * overtake what is deferred. So nothing is deferred any more. As the stand-in for libcuda.so.1
- * Reprise is what such a library finds.
+ * The part of the exported dlopen that is not a plain jump. A library opened with RTLD_DEEPBIND
+ * finds the C library's dlsym before the exported one, and so the driver itself. Its calls would
+ * overtake deferred ops, so nothing is deferred from then on. The stand-in for libcuda.so.1 has no
+ * such problem: the library finds the stand-in.
  */
 #include "entry/entry.h"
 

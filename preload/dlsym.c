@@ -2,10 +2,9 @@
  * The part of the exported dlsym that is not a plain jump: names that begin with "cu" and a
  * capital.
  *
- * What is answered here is only what a door replaces. Everything else is left to the C library's
- * own dlsym, which the assembly then enters with the program's return address on the stack: it
- * finds what the program would have found without us, and sets what dlerror returns. May be called
- * from anywhere, also before anything is initialised; takes no lock.
+ * Only look-ups that a door replaces are answered here. For all others the assembly enters the C
+ * library's dlsym with the program's return address on the stack, so results and dlerror are as
+ * without Reprise. May be called from anywhere, also before anything is initialised. Takes no lock.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -21,10 +20,10 @@
 #include "route.h"
 #include "scope.h"
 
-/* Returned in two registers, which the assembly looks at. */
+/* Returned in two registers; the assembly reads them. */
 struct reprise_found {
 	void *address;
-	uintptr_t settled; /* zero: ask the C library */
+	uintptr_t settled; /* 0: ask the C library */
 };
 
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller);
@@ -37,10 +36,10 @@ static struct reprise_found settled(void *address)
 }
 
 /*
- * The look-up found the name that we export, since a preloaded object comes first. What counts is
- * what it would have found without us: what comes after us in the global scope, or what `scope`
- * has, the caller's own. Through the door if it is the driver's. If there is none, the program is
- * to hear so.
+ * The look-up found Reprise's exported name, since a preloaded object comes first. Returns what it
+ * would have found without Reprise: the next definition in the global scope, else `scope`, from the
+ * caller's own scope. The driver's function is replaced by its door. NULL if there is neither: the
+ * program sees NULL too.
  */
 static struct reprise_found past_ourselves(const char *name, void *scope)
 {
@@ -58,17 +57,15 @@ static struct reprise_found past_ourselves(const char *name, void *scope)
 	return settled(door != NULL ? door : address);
 }
 
-/* Whether a look-up from `caller` comes to the driver's function at `address`. */
+/* True if a look-up from `caller` finds the driver's function at `address`. */
 static bool sees_driver(const char *name, const void *address, const void *caller)
 {
 	return reprise_scope_has_driver() || reprise_scope_of_caller(caller, name) == address;
 }
 
-/*
- * RTLD_NEXT: the first definition after the caller, which may itself be a layer over the driver. It
- * is of interest if it is the driver's or ours. A driver that was loaded with RTLD_LOCAL comes
- * after those alone that need it.
- */
+/* RTLD_NEXT: the first definition after the caller, which may itself be a layer over the driver.
+ * Only a definition of the driver's or of Reprise's matters. A driver loaded with RTLD_LOCAL is
+ * seen only by the objects that need it. */
 static struct reprise_found next_after(const char *name, const void *caller)
 {
 	enum reprise_mode mode = reprise_route_open(false);

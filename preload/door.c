@@ -2,9 +2,9 @@
  * The C side of the doors: what a generic door tells the inner rooms, and where an exported name
  * leads.
  *
- * Called from the assembly in doors-*.S on the program's threads, whatever locks the program holds;
- * nothing here takes a lock. While Reprise itself is inside the driver on this thread
- * (reprise_inside), a door says nothing.
+ * Called from the assembly in doors-*.S on the program's threads, whatever locks the program holds.
+ * Takes no lock of its own. A door tells nothing while Reprise itself is in the driver on this
+ * thread (reprise_inside).
  */
 #include "door.h"
 
@@ -24,7 +24,7 @@
 #include "scope.h"
 #include "spare.h"
 
-/* How many integer arguments travel in registers. */
+/* The number of integer arguments that are passed in registers. */
 #if defined(__x86_64__)
 #define REGISTER_ARGUMENTS 6
 #define RETURN_ADDRESS(registers, stack) ((stack)[-1])
@@ -35,7 +35,7 @@
 #error "the doors are written for x86-64 and aarch64"
 #endif
 
-/* From the assembly, which alone calls them. */
+/* Called from the assembly only. */
 CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack);
 void reprise_door_returned(uint32_t entry, CUresult result);
 CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument);
@@ -52,8 +52,8 @@ void *reprise_door_of(unsigned int entry)
 	                      : __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
 }
 
-/* The argument at `position`, which the table gives only where all arguments before it are integers
- * too. */
+/* The argument at `position`, 0 if there is none. The table gives a position only if all arguments
+ * before it are integers too. */
 static uintptr_t argument(unsigned int position, const uint64_t *registers, const uint64_t *stack)
 {
 	if (position == 0)
@@ -75,7 +75,7 @@ static void forget_attributes(enum reprise_lifetime what)
 		reprise_attributes_forget();
 }
 
-/* Anything but CUDA_SUCCESS is answered to the program, and the call is not made. */
+/* Returns the program's result if it is not CUDA_SUCCESS: the call is not made then. */
 CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint64_t *stack)
 {
 	if (reprise_inside)
@@ -91,8 +91,7 @@ CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint
 	const void *from = (const void *)RETURN_ADDRESS(registers, stack);
 
 	if (point->waits)
-		reprise_gate_begin_waiting(); /* before what is deferred is issued, so that no more of it
-		                                 comes */
+		reprise_gate_begin_waiting(); /* first, so that nothing more is deferred */
 	switch ((enum reprise_class)point->class) {
 	case REPRISE_CLASS_ORDER:
 		reprise_order((CUstream)value, point->per_thread);
@@ -112,7 +111,7 @@ CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint
 	return CUDA_SUCCESS;
 }
 
-/* Of a call that waits. One that ends a context says of its errors only that they end with it. */
+/* After a call that waits. Errors of a call that ends a context are ignored: they end with it. */
 void reprise_door_returned(uint32_t entry, CUresult result)
 {
 	const struct reprise_entry_point *point = &reprise_entry_points[entry];
@@ -125,8 +124,8 @@ void reprise_door_returned(uint32_t entry, CUresult result)
 		reprise_observe_result(result);
 }
 
-/* A LIFETIME entry point of the driver has returned. A handle is the first argument; where it is
- * another, it says nothing to us. */
+/* After a LIFETIME call of the driver. Only a first argument can be the handle here; others are
+ * ignored. */
 CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument)
 {
 	REPRISE_KEEP_ERRNO;
@@ -142,8 +141,8 @@ CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_arg
 	return result;
 }
 
-/* A caller that names the driver's function: through the door unless Reprise is off. NULL if there
- * is no driver, or no such function. */
+/* What a caller that names the driver's function gets: the door, or the function itself if Reprise
+ * is off. NULL if there is no driver or no such function. */
 static void *in_driver(uint32_t entry)
 {
 	enum reprise_mode mode = reprise_route_open(true);
@@ -159,16 +158,14 @@ static void *settle(uint32_t entry, void *target)
 {
 	if (target == NULL)
 		return (void *)reprise_door_missing;
-	if (reprise_inside == 0) /* else it is too early */
+	if (reprise_inside == 0) /* otherwise it is too early */
 		__atomic_store_n(&reprise_exported[entry], target, __ATOMIC_RELEASE);
 	return target;
 }
 
-/*
- * The name is defined elsewhere, too, but not in the global scope: each caller is to get what it
- * would have got without us. (A call at a function's end has the return address of another object,
- * which may see none of them.)
- */
+/* The name is also defined elsewhere, but not in the global scope: each caller gets what it would
+ * get without Reprise. (A tail call has the return address of another object, which may see none of
+ * the definitions.) */
 static void *in_scope_of(const void *caller, uint32_t entry, void *elsewhere)
 {
 	void *own = reprise_scope_of_caller(caller, reprise_entry_name(entry));
@@ -187,11 +184,9 @@ static bool is_first(const char *name)
 	return reprise_is_exported(reprise_real_dlsym(RTLD_DEFAULT, name));
 }
 
-/*
- * Where a program that links the driver is to go from now on: to the next object that has this
- * name, as if we were not there, if that is not the driver itself; otherwise to the driver. Once
- * Reprise has started this leaves dlerror alone, unless the name is defined elsewhere.
- */
+/* Where a program that links the driver goes from now on: to the next object that defines the name,
+ * as without Reprise, unless that object is the driver; else to the driver's door. Once Reprise has
+ * started, this leaves dlerror alone, unless the name is defined elsewhere. */
 void *reprise_door_first_call(uint32_t entry, const void *caller)
 {
 	REPRISE_KEEP_ERRNO;
@@ -204,10 +199,10 @@ void *reprise_door_first_call(uint32_t entry, const void *caller)
 	next = reprise_real_dlsym(RTLD_NEXT, name);
 	if (next == NULL) {
 		(void)dlerror();
-		/* A layer that comes before us calls on, and not itself. */
+		/* A layer in front of Reprise calls on; it must not get itself. */
 		return is_first(name) ? in_scope_of(caller, entry, elsewhere)
 		                      : settle(entry, in_driver(entry));
 	}
-	/* Another layer will come through the door when it looks for the driver itself. */
+	/* Another layer gets the door when it looks for the driver itself. */
 	return settle(entry, reprise_scope_is_drivers(next) ? in_driver(entry) : next);
 }

@@ -1,8 +1,8 @@
 /*
- * What the doors are made of: the driver's function behind each, the door's address, the exported
+ * The parts of the doors: the driver's function behind each, the door's address, the exported
  * names.
  *
- * An entry's slot in reprise_real is written before its door is handed out, and then never changes.
+ * An entry's slot in reprise_real is written before its door is handed out, and never changes then.
  */
 #pragma once
 
@@ -18,10 +18,11 @@ extern void *reprise_real[REPRISE_DOOR_COUNT];
 /* Where an exported name leads; NULL until its first call. */
 extern void *reprise_exported[REPRISE_ENTRY_COUNT];
 
-/* From each of these words to its entry's door; 0 for PASS entries, which have none. */
+/* The distance from each of these words to its entry's door; 0 for PASS entries, which
+ * have none. */
 extern const int32_t reprise_door_distances[REPRISE_DOOR_COUNT];
 
-/* The exported names' code lies between these two. */
+/* The code of the exported names lies between these two. */
 extern const char reprise_exported_begin[], reprise_exported_end[];
 
 static inline bool reprise_is_exported(const void *address)
@@ -33,18 +34,18 @@ static inline bool reprise_is_exported(const void *address)
 /* A function that answers CUDA_ERROR_NOT_SUPPORTED. */
 void reprise_door_missing(void);
 
-/* The address to hand out for `entry`: its door, or the driver's own function where there is no
- * door. */
+/* The address to hand out for `entry`: its door, or the driver's function if there is none. */
 void *reprise_door_of(unsigned int entry);
 
-/* The order of a stream, as the generic doors do it: a word to read while nothing is deferred. */
+/* Tells the lane of a call that orders the stream, as generic doors do. Costs one read while
+ * nothing is deferred. */
 static inline void reprise_door_order(CUstream stream, bool per_thread)
 {
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
 		reprise_order(stream, per_thread);
 }
 
-/* Lists in parentheses, for macros that hand them on. */
+/* Lists in parentheses, for macros that pass them on. */
 #define PARAMETERS(...) (__VA_ARGS__)
 #define ARGUMENTS(...) (__VA_ARGS__)
 

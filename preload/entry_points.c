@@ -23,8 +23,8 @@ const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 #include "entry_points.def"
 };
 
-/* The names one after the other, and where each begins: pointers would cost every process a
- * relocation per name. */
+/* All names in one block, and an offset for each: pointers would cost every process one relocation
+ * per name. */
 #define ENTRY(name, ...) char text_##name[sizeof(#name)];
 struct names {
 #include "entry_points.def"

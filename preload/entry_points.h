@@ -1,13 +1,12 @@
 /*
- * The table of entry points as numbers: an entry is a row of entry_points.def, or, from
- * REPRISE_ENTRY_COUNT on, one of the spare doors that are given at look-up to what is not in the
- * table.
+ * The table of entry points as numbers. An entry is a row of entry_points.def, or, from
+ * REPRISE_ENTRY_COUNT on, a spare door for a function that the table does not have.
  *
  * Assembly includes this file too, for the number of spare doors.
  */
 #pragma once
 
-/* Spare doors; and some of those that expect the worst. */
+/* Spare doors; strict ones (spare.c). */
 #define REPRISE_SPARE_DOORS 512
 #define REPRISE_SPARE_STRICT_DOORS 64
 
@@ -16,8 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order of how much is done at the door: where two names share an address, the greater class
- * wins. */
+/* Ordered by how much the door does: if two names share an address, the greater class wins. */
 enum reprise_class {
 	REPRISE_CLASS_PASS,
 	REPRISE_CLASS_ALLOC,
@@ -38,7 +36,7 @@ enum reprise_entry {
 
 struct reprise_entry_point {
 	uint8_t class;    /* enum reprise_class */
-	uint8_t argument; /* position of the stream or handle from 1, 0 for none */
+	uint8_t argument; /* position of the stream or handle, from 1; 0: none */
 	bool per_thread;
 	uint8_t what; /* enum reprise_sync for SYNC, enum reprise_lifetime for LIFETIME */
 	bool waits;   /* may wait for all work of a context or a device */

@@ -1,8 +1,7 @@
 /*
- * The doors of events: records and waits, which are ops where streams fork and join
- * (src/lane/group/group.h), and what ends an event or lets another process have it. With flags, a
- * record or a wait is of the program's own capture, where it is a node, or an error; as an op it
- * has none.
+ * The doors of events. Records and waits are ops where streams fork and join
+ * (src/lane/group/group.h). Other calls end an event or share it with another process. A record or
+ * wait with flags belongs to the program's own capture, or is an error: it is no op.
  */
 #include "versions.h"
 

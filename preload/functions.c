@@ -1,6 +1,7 @@
 /*
- * The doors of questions about functions and kernels. They read what no deferred op changes. But
- * one that is not loaded yet is loaded by them, which may wait for what runs (src/lane/loading.h).
+ * The doors of queries about functions and kernels. No deferred op changes what they read. But a
+ * query loads a kernel that is not loaded yet, and loading may wait for running work
+ * (src/lane/loading.h).
  */
 #include "versions.h"
 

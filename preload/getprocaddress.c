@@ -1,7 +1,7 @@
 /*
- * The doors of cuGetProcAddress: the driver answers, and the pointer that it gives is routed. So
- * versions, flags and per-thread forms are the driver's own choice, and its own name comes back as
- * the door of the version that was asked for.
+ * The doors of cuGetProcAddress. The driver answers, and the pointer that it returns is replaced by
+ * its door. So the driver itself chooses versions, flags and per-thread forms; its answer for
+ * cuGetProcAddress is the door of the right version, too.
  */
 #include "versions.h"
 
@@ -12,8 +12,7 @@
 __typeof__(cuGetProcAddress) reprise_door_cuGetProcAddress;
 __typeof__(cuGetProcAddress_v2) reprise_door_cuGetProcAddress_v2;
 
-/* An answer without a function (version 2 succeeds with NULL for names that it does not know) is
- * left as it is. */
+/* An answer without a function stays as it is: version 2 succeeds with NULL for an unknown name. */
 static CUresult route(CUresult result, const char *symbol, void **function)
 {
 	if (result == CUDA_SUCCESS && reprise_inside == 0 && *function != NULL)

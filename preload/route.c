@@ -1,10 +1,10 @@
 /*
- * The table of the driver's addresses, and the spare doors.
+ * The table of the driver's addresses.
  *
- * Open addressing over single words that hold an entry and its address, filled by compare-and-swap
- * and never emptied: a look-up takes no lock and a thread that is stopped half way holds up nobody.
- * Threads that open at the same time do the same work twice. A lock here could deadlock: a
- * constructor that calls CUDA runs inside the loader's lock, and dlsym needs that lock too.
+ * Open addressing: each slot is one word with an entry and its address, filled by compare-and-swap,
+ * never emptied. A look-up takes no lock, and a thread that is stopped half way blocks no other.
+ * Threads that open at the same time do the same work twice. A lock could deadlock: a constructor
+ * that calls CUDA holds the loader's lock, and dlsym takes that lock too.
  */
 #include "route.h"
 
@@ -22,15 +22,15 @@
 #include "door.h"
 #include "spare.h"
 
-#define SLOT_COUNT 4096 /* a power of two, more than three times what can be in it */
-#define ADDRESS_BITS 48 /* what Linux gives out unless asked for more by a hint */
+#define SLOT_COUNT 4096 /* a power of two, at least three times the number of doors */
+#define ADDRESS_BITS 48 /* as far as Linux goes unless a hint asks for more */
 
 _Static_assert(SLOT_COUNT >= 3 * REPRISE_DOOR_COUNT, "the table must stay sparse");
 _Static_assert(REPRISE_DOOR_COUNT < 1 << (64 - ADDRESS_BITS), "an entry must fit above an address");
 
 static _Atomic uint64_t slots[SLOT_COUNT];
 
-/* 0 until the table is there, then 1 + enum reprise_mode. */
+/* 0 until the table is filled, then 1 + enum reprise_mode. */
 static atomic_int opened;
 
 static uint64_t pack(unsigned int entry, void *address)
@@ -71,7 +71,8 @@ static unsigned int find(void *address)
 	}
 }
 
-/* Returns the entry that `address` has from now on: another one if it had a stricter one already.
+/*
+ * Returns the entry that `address` has from now on: an earlier one if that is at least as strict.
  */
 static unsigned int insert(void *address, unsigned int entry)
 {
@@ -121,8 +122,7 @@ enum reprise_mode reprise_route_open(bool load)
 		mode = reprise_start();
 		if (mode != REPRISE_MODE_OFF &&
 		    (reprise_is_stand_in(reprise_driver_handle()) || !reprise_driver_load()))
-			mode = REPRISE_MODE_OFF; /* a stand-in will do the work, or a driver too old to work
-			                            with */
+			mode = REPRISE_MODE_OFF; /* a stand-in does the work, or the driver is too old */
 		if (mode != REPRISE_MODE_OFF)
 			learn_addresses();
 		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);
@@ -141,7 +141,7 @@ static bool in_driver(void *address)
 	       dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) != 0 && map == driver;
 }
 
-/* A door of its own for a function that the table does not know. */
+/* The address of a spare door for a function that the table does not have. */
 static void *route_unknown(const char *name, void *address)
 {
 	unsigned int entry = reprise_spare_take(name, address);
@@ -155,8 +155,8 @@ void *reprise_route(const char *name, void *address)
 
 	if (entry < REPRISE_DOOR_COUNT)
 		return reprise_door_of(entry);
-	/* A driver whose own references can be preempted answers with our exported name: that is as
-	 * good as the door. */
+	/* A driver with preemptible references answers with Reprise's exported name, which serves as
+	 * well as the door. */
 	return reprise_is_exported(address) ? address : route_unknown(name, address);
 }
 

@@ -1,7 +1,7 @@
 /*
- * From an address that the driver gave to the door that stands for it.
+ * Finds the door for an address of the driver's.
  *
- * No locks: look-ups come from any thread, and from inside the loader's lock.
+ * Takes no locks: look-ups come from any thread, and while the loader's lock is held.
  */
 #pragma once
 
@@ -9,22 +9,18 @@
 
 #include "process/process.h"
 
-/*
- * Starts Reprise and learns where the driver's functions are. With `load` false this happens only
- * if the process has the driver loaded already. Returns the mode; REPRISE_MODE_OFF if there is no
- * driver (yet), or while this thread is inside.
- */
+/* Starts Reprise and learns the addresses of the driver's functions. If `load` is false, only if
+ * the process has loaded the driver already. Returns the mode: REPRISE_MODE_OFF if there is no
+ * driver (yet), or while this thread is inside Reprise. */
 enum reprise_mode reprise_route_open(bool load);
 
-/*
- * What to hand out for `address`, which a look-up of `name` found: the door, or `address` itself
- * where no door is needed. A function of the driver that is not in the table gets one of the spare
- * doors, its own for as long as the process lives.
- */
+/* What to hand out for `address`, the result of a look-up of `name`: the door, or `address` itself
+ * if it needs none. A function of the driver's that the table does not have gets a spare door, its
+ * own for the life of the process. */
 void *reprise_route(const char *name, void *address);
 
 /* As reprise_route(), but NULL if `address` is not a function of the driver. */
 void *reprise_route_driver(const char *name, void *address);
 
-/* The entry of that exported name, or REPRISE_ENTRY_COUNT. Slow. */
+/* The entry with that exported name, or REPRISE_ENTRY_COUNT. Slow. */
 unsigned int reprise_route_entry(const char *name);

@@ -56,7 +56,7 @@ bool reprise_scope_is_drivers(const void *address)
 	return map != NULL && has_drivers_name(map->l_name);
 }
 
-/* By names that other layers over the driver hardly have, all of them. */
+/* Checks several names that other layers over the driver hardly have all. */
 bool reprise_scope_has_driver(void)
 {
 	static const char *const names[] = {"cuInit", "cuDriverGetVersion", "cuGetErrorName",

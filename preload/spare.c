@@ -1,9 +1,9 @@
 /*
- * An unknown function is harmless if everything deferred is issued before it, and if nothing of
- * ours is in the driver beside it that it could not bear. That holds for a newer form of most known
- * ones, too: launches, waits, questions. But a newer cuModuleUnload ends code, a newer way to begin
- * a capture begins a capture. Such a one gets a strict door, which expects what its family does,
- * and the worst where the family's own doors know from an argument what it is about.
+ * An unknown function is harmless if everything deferred is issued before it, and if Reprise is not
+ * in the driver at the same time in a way that disturbs it. This is enough for newer forms of most
+ * known functions: launches, waits, questions. But a newer cuModuleUnload ends code, and a newer
+ * cuStreamBeginCapture begins a capture. These get a strict door, which does what the family's
+ * doors do. Where those doors read an argument, a strict door assumes the worst.
  */
 #include "spare.h"
 
@@ -20,13 +20,13 @@
 
 enum spare_kind {
 	SPARE_SYNC,   /* as a SYNC entry point */
-	SPARE_EVENTS, /* ends events, or gives them to another process */
-	SPARE_MEMORY, /* ends memory */
+	SPARE_EVENTS, /* ends events, or shares them with another process */
+	SPARE_MEMORY, /* frees memory */
 	SPARE_FORGET, /* may end or change anything */
-	SPARE_STOP,   /* what it begins cannot be followed */
+	SPARE_STOP,   /* begins something that cannot be followed */
 };
 
-/* Names that begin so do more than being a barrier, though no LIFETIME entry point is called so. */
+/* Names that begin so do more than a barrier, and no LIFETIME entry point is called so. */
 static const struct {
 	const char *begin;
 	enum spare_kind kind;
@@ -51,7 +51,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The length of a name without _v2, _v3, _ptsz, _ptds. */
+/* The length of the name without _v2, _v3, _ptsz, _ptds. */
 static size_t family_length(const char *name)
 {
 	size_t length = strlen(name);
@@ -96,7 +96,7 @@ static enum spare_kind kind_of(const char *name)
 	return is_lifetime(name) ? SPARE_FORGET : kind_by_begin(name);
 }
 
-/* The next number below `limit`, or `limit` for ever. */
+/* The next number below `limit`; `limit` when there are no more. */
 static unsigned int take_number(_Atomic unsigned int *counter, unsigned int limit)
 {
 	unsigned int number = atomic_load(counter);
@@ -122,12 +122,13 @@ unsigned int reprise_spare_take(const char *name, void *address)
 
 	unsigned int entry = (strict ? REPRISE_ENTRY_STRICT : REPRISE_ENTRY_COUNT) + number;
 
-	__atomic_store_n(&reprise_real[entry], address,
-	                 __ATOMIC_RELAXED); /* published with the address, in route.c */
+	/* Relaxed: insert() in route.c publishes it. */
+	__atomic_store_n(&reprise_real[entry], address, __ATOMIC_RELAXED);
 	return entry;
 }
 
-/* Nobody knows its arguments, so it is jumped to, and nobody sees it return. */
+/* The door only jumps: the arguments are unknown and its return is not seen. So both halves run
+ * before the call. */
 static void forget(enum reprise_lifetime what)
 {
 	reprise_lifetime(what, 0);
@@ -154,11 +155,9 @@ static void tell_strict(enum spare_kind kind)
 	}
 }
 
-/*
- * It may give work, or wait, also for a whole context, which fails beside a capture of ours
- * (src/graph/capture_lock.h). So none is open when the doubt begins, and none begins while it
- * lasts.
- */
+/* The function may give work, or wait, also for a whole context, which fails during a capture
+ * (src/graph/capture_lock.h). So no capture of Reprise's is open when the doubt begins, and none
+ * begins while it lasts. */
 static void doubt(void)
 {
 	reprise_context_sync_begin(NULL);
@@ -172,6 +171,6 @@ void reprise_spare_tell(unsigned int entry)
 		tell_strict(strict_kinds[entry - REPRISE_ENTRY_STRICT]);
 	if (atomic_load_explicit(&reprise_attention, memory_order_relaxed) != 0)
 		reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);
-	reprise_loading_note_module(); /* it may have given a function that a kernel has, too */
+	reprise_loading_note_module(); /* it may have returned a function that a kernel has, too */
 	doubt();
 }

@@ -1,7 +1,7 @@
 /*
- * The doors of calls that wait for, or mark, a whole context. They fail while any stream of it
- * captures, so that no capture of ours may be open during them (graph/capture_lock.h). Those that
- * have a context wait for an event give it work that may wait for what is yet to come
+ * The doors of calls that wait for a whole context, or mark it. They fail while any stream of it
+ * captures, so no capture of Reprise's may be open during them (src/graph/capture_lock.h). A call
+ * that makes a context wait for an event gives it work, which may wait for what is yet to come
  * (src/base/gate.h).
  */
 #include "versions.h"
@@ -21,17 +21,15 @@ static CUcontext context_of(CUcontext context)
 	return context;
 }
 
-/* Ops are told of the context, and are made in any case. */
+/* Like reprise_wait(), for calls that are always made: returns CUDA_SUCCESS. */
 static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
 	reprise_sync(what, handle, per_thread);
 	return CUDA_SUCCESS;
 }
 
-/*
- * A call that observes `what`, which is that of `context` or, if NULL, of the current one. `tell`:
- * reprise_wait(), or mark(). `begin` and `end` stand around the driver's.
- */
+/* A call that observes `what` of `context`; NULL: of the current one. `tell` is reprise_wait() or
+ * mark(). `begin` and `end` run around the driver's call. */
 #define WIDE(begin, end, name, tell, what, context, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
@@ -62,14 +60,14 @@ static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
 
 CONTEXT_WIDE(cuCtxSynchronize, reprise_wait, NULL, (void), ())
 CONTEXT_WIDE(cuCtxSynchronize_v2, reprise_wait, context, (CUcontext context), (context))
-/* The event may be one that streams of any other context record, or wait for. */
+/* Streams of any other context may record the event, or wait for it. */
 CONTEXT_WIDE(cuCtxRecordEvent, mark, (reprise_event_met(event, true), context),
              (CUcontext context, CUevent event), (context, event))
 WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, mark, REPRISE_SYNC_CONTEXT,
      (reprise_event_met(event, false), context), PARAMETERS(CUcontext context, CUevent event),
      ARGUMENTS(context, event))
 
-/* A green context's streams are in the lanes of its primary one, if in any. */
+/* A green context's streams are in its primary context's lanes, if in any. */
 WIDE((void)0, (void)0, cuGreenCtxRecordEvent, mark, REPRISE_SYNC_ALL, NULL,
      PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
 WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, mark, REPRISE_SYNC_ALL,

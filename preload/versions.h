@@ -1,6 +1,7 @@
 /*
  * cuda.h with every version of every entry point under its exported name, _ptsz and _ptds forms
- * too, and no macro that renames them. To be included before anything else that includes cuda.h.
+ * included, and without the macros that rename them. Include it before any other header that
+ * includes cuda.h.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /*
- * The doors of calls that give a stream work which may wait for what is yet to come: an address
- * that is written later, a semaphore, a host function that wants a mutex, a kernel; and of those
- * that write what others wait for. Like the ops they go through the gate (src/base/gate.h); else
- * they are doors of the order of a stream like any other.
+ * The doors of calls whose work may wait for what is yet to come (an address that is written later,
+ * a semaphore, a host function that wants a mutex, a kernel), and of calls that write what others
+ * wait for. They go through the gate like ops (src/base/gate.h), and order their stream like other
+ * doors.
  */
 #include "versions.h"
 
@@ -11,13 +11,12 @@
 #include "entry/entry.h"
 #include "door.h"
 
-/* Newer than the header that the project asks for: what it takes travels in registers, whatever it
- * is. */
+/* Newer than the header that the project asks for. All its arguments are passed in registers. */
 #define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)
 FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintptr_t mode,
       uintptr_t fifth, uintptr_t sixth);
 
-/* The order of the stream is kept by `first`. */
+/* `first` keeps the order of the stream. */
 #define DOOR_AFTER(first, name, parameters, arguments) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
@@ -41,7 +40,7 @@ FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintp
 	DOOR_AFTER(reprise_door_order(stream, true), name##_ptsz, PARAMETERS parameters, \
 	           ARGUMENTS arguments)
 
-/* A graph may record events and wait for them: nobody knows which. */
+/* A graph may record or wait for any event. */
 static inline void order_graph(CUstream stream, bool per_thread)
 {
 	reprise_door_order(stream, per_thread);
@@ -94,7 +93,7 @@ DOORS(cuWaitExternalSemaphoresAsync,
        unsigned int count, CUstream stream),
       (semaphores, params, count, stream))
 
-/* These are the host's: a stream has room for few (src/lane/backlog.h). */
+/* These run host functions: a stream has room for few (src/lane/backlog.h). */
 static inline void order_callback(CUstream stream, bool per_thread)
 {
 	reprise_door_order(stream, per_thread);
@@ -116,7 +115,7 @@ DOORS_OF_HOST(cuLaunchHostFunc_v2,
 DOORS(cuGraphicsMapResources, (unsigned int count, CUgraphicsResource *resources, CUstream stream),
       (count, resources, stream))
 
-/* Their streams are those of the current context, or named by what they point to. */
+/* Their streams are those of the current context, or named in a structure. */
 DOOR_AFTER(reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false), cuLaunchCooperativeKernelMultiDevice,
            PARAMETERS(CUDA_LAUNCH_PARAMS *launches, unsigned int count, unsigned int flags),
            ARGUMENTS(launches, count, flags))

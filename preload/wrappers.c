@@ -1,10 +1,9 @@
 /*
- * The doors of the RECORD entry points: each says what the call is and hands it on. What becomes of
- * it, and what the program is told, is the lane's affair; `pass` makes the program's call at the
- * entry point that it named.
+ * The doors of the RECORD entry points. Each describes its call and hands it on; the lane decides
+ * what to do with it and what to answer. `pass` makes the program's call at the entry point that
+ * the program used.
  *
- * Nothing is copied and nothing is checked here, but that a pointer which has to be followed is
- * there at all.
+ * Nothing is copied or checked here, except that a pointer which must be followed is not NULL.
  */
 #include "versions.h"
 
@@ -13,12 +12,12 @@
 #include "entry/entry.h"
 #include "door.h"
 
-/* Both forms of a name: the second one's stream 0 is the thread's own default stream. */
+/* Both forms of a name: stream 0 of the second is the thread's own default stream. */
 #define DOORS(DOOR, name) \
 	DOOR(name, name, false) \
 	DOOR(name##_ptsz, name, true)
 
-/* A launch takes memory where the driver loads code at its first use. */
+/* A launch takes memory if the driver loads the code at its first use. */
 REPRISE_HOT static CUresult submit(struct reprise_call *call)
 {
 	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_handle_op(call);
@@ -99,8 +98,7 @@ REPRISE_HOT static CUresult pass_kernel_ex(const struct reprise_call *call)
 	}
 DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 
-/* The four entry points differ in the types of the two addresses alone, so one shape serves them
- * all. */
+/* The four entry points differ only in the types of their two addresses. */
 #define DOOR_COPY(name, plain, is_per_thread, copy_form, target_type, source_type) \
 	static CUresult pass_##name(const struct reprise_call *call) \
 	{ \

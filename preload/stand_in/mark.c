@@ -1,6 +1,6 @@
 /*
- * The name by which a stand-in for libcuda.so.1 is known: the search for the real driver passes
- * over it (src/driver/search.c), and a preloaded Reprise leaves the work to it (../route.c).
+ * The name that marks a stand-in for libcuda.so.1. The search for the real driver skips it
+ * (src/driver/search.c), and a preloaded Reprise leaves the work to it (preload/route.c).
  */
 #include "driver/search.h"
 

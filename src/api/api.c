@@ -1,7 +1,5 @@
-/*
- * The public API, as the library has it (include/reprise/reprise.h says what each function does).
- * May be called before Reprise has started, and where it is off: then there are no lanes.
- */
+/* The public API; include/reprise/reprise.h has the contracts. May be called before Reprise has
+ * started and when it is off: there are no lanes then. */
 #define REPRISE_LIBRARY
 #include "../../include/reprise/reprise.h"
 
@@ -36,7 +34,7 @@ static uint64_t counted(enum reprise_counter counter)
 	return atomic_load(&reprise_counters[counter]);
 }
 
-/* A program may have been built with a newer header, or with an older one. */
+/* The program may have been built with a newer or an older header. */
 SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
 {
 	struct reprise_lane_counts sum = reprise_counts_sum();

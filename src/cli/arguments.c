@@ -12,7 +12,7 @@
 #include "cli/given.h"
 #include "cli/place.h"
 
-#define OWN_FIRST 256 /* beyond the library's options and all letters */
+#define OWN_FIRST 256 /* after the library's options and all letters */
 #define HELP (OWN_FIRST + REPRISE_OWN_COUNT)
 #define VERSION (HELP + 1)
 #define ALL_MOST (REPRISE_OPTION_COUNT + REPRISE_OWN_COUNT + 2)
@@ -59,10 +59,10 @@ unsigned int reprise_option_having(unsigned int option)
 	           : REPRISE_HAVING_PROGRAM;
 }
 
-/* ---- the options that a command may have ---- */
+/* ---- the options of a command ---- */
 
-/* The table for getopt_long(3): all there are, so that one of another command is known as such.
- * Lives as long as the process. */
+/* The table for getopt_long(3), with the options of all commands, so that an option of another
+ * command is recognised. Lives as long as the process. */
 static const struct option *all_options(void)
 {
 	static struct option options[ALL_MOST + 1];
@@ -70,8 +70,8 @@ static const struct option *all_options(void)
 
 	if (options[0].name != NULL)
 		return options;
-	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT;
-	     i++) /* the first is the mode, which is the command's name */
+	/* Option 0 is the mode, which the command's name says. */
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
 		options[count++] =
 			(struct option){strdup(reprise_option_name(i)),
 		                    reprise_option_is_switch(i) ? optional_argument : required_argument,
@@ -103,9 +103,9 @@ static const char *long_name(int value)
 	return option->name;
 }
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
-/* The commands that have the option, for people. */
+/* The names of the commands that have the option. */
 static const char *owners(int value, char text[128])
 {
 	size_t length = 0;
@@ -149,7 +149,7 @@ static int refuse_missing(int value)
 	                                                     sizeof(text)));
 }
 
-/* The nearest of the words that the option may be; NULL if none is near. */
+/* The word of the option that is nearest to `value`; NULL if none is near. */
 static const char *nearest_word(const struct reprise_option_row *row, const char *value)
 {
 	static char words[128];
@@ -181,7 +181,8 @@ static int refuse_value(unsigned int option, const char *value)
 	                                reprise_option_range(option, text, sizeof(text)));
 }
 
-/* Where the library could not write: then it runs all the same, but nobody asked for that. */
+/* Why the library could not write there; NULL if it could. The library would run all the same,
+ * without its output. */
 static const char *place_problem(unsigned int option, const char *value)
 {
 	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE ||
@@ -196,7 +197,7 @@ static const char *place_problem(unsigned int option, const char *value)
 	                                      : NULL;
 }
 
-/* -1, or the status to exit with. */
+/* Returns -1, or the exit status. */
 static int take_library_option(unsigned int option, const char *value,
                                struct reprise_arguments *arguments)
 {
@@ -214,7 +215,7 @@ static int take_library_option(unsigned int option, const char *value,
 	return -1;
 }
 
-/* The same of a place that the environment names. */
+/* The same for a path from the environment. */
 static int look_at_place(unsigned int option)
 {
 	const char *variable = reprise_option_rows[option].variable, *value = getenv(variable);
@@ -227,7 +228,7 @@ static int look_at_place(unsigned int option)
 	           : -1;
 }
 
-/* What the options say comes into the environment, once all are known to be right. */
+/* Puts the options into the environment, after all have been checked. */
 static int set_options(const struct reprise_command *command,
                        const struct reprise_arguments *arguments)
 {
@@ -266,7 +267,7 @@ static int take_own_option(int option, char *value, struct reprise_arguments *ar
 	return -1;
 }
 
-/* What getopt_long() has found. */
+/* Handles one result of getopt_long(). */
 static int take(const struct reprise_command *command, int found, char **words,
                 struct reprise_arguments *arguments)
 {
@@ -292,7 +293,7 @@ static int take(const struct reprise_command *command, int found, char **words,
 	}
 	if (found >= OWN_FIRST)
 		return take_own_option(found - OWN_FIRST, value, arguments);
-	/* A switch is on, unless 0 follows, as part of the word or as a word of its own. */
+	/* A switch is on unless 0 follows, in the same word or in the next. */
 	if (value == NULL && words[optind] != NULL &&
 	    (strcmp(words[optind], "0") == 0 || strcmp(words[optind], "1") == 0))
 		value = words[optind++];

@@ -1,5 +1,5 @@
-/* What stands behind a command's name: its options, and the rest. What cannot be right is refused
- * here, before anything is started. */
+/* The arguments of a command: its options, and the rest. Errors are refused here, before anything
+ * is started. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 #include "base/options.h"
 #include "cli/commands.h"
 
-/* The options of the command itself, once; those of the library are in base/options.h. X(name, what
- * it takes or NULL, which commands have it, help) */
+/* The command's own options; base/options.h has the library's. X(option, name, what it takes or
+ * NULL, which commands have it, help) */
 #define REPRISE_OWN_OPTIONS(X) \
 	X(STAND_IN, "stand-in", NULL, REPRISE_HAVING_PROGRAM, \
 	  "be libcuda.so.1 instead of being preloaded: for what is opened with RTLD_DEEPBIND or dlmopen") \
@@ -39,32 +39,30 @@ extern const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT];
 
 struct reprise_arguments {
 	bool given[REPRISE_OWN_COUNT];
-	const char *options[REPRISE_OPTION_COUNT]; /* of the library; NULL where it is not given */
+	const char *options[REPRISE_OPTION_COUNT]; /* of the library; NULL: not given */
 	const char *html;
 	char **globs;
 	size_t glob_count;
-	char **rest; /* the program and its arguments, or whatever the command is given; NULL behind the
-	                last */
+	/* The program and its arguments, or other words of the command; ends with NULL. */
+	char **rest;
 	size_t rest_count;
 };
 
-/* --name of an option of the library, without the hyphens: its variable without "REPRISE_", in
- * small letters. Holds until the next call. */
+/* The name of the library's option, without hyphens: its variable in small letters, without
+ * "REPRISE_". Valid until the next call. */
 const char *reprise_option_name(unsigned int option);
 
-/* An option of the library that is followed by no word, or by 0 or 1. */
+/* True for an option of the library that takes no word, or 0 or 1. */
 bool reprise_option_is_switch(unsigned int option);
 
-/* Which commands have it, as bits of enum reprise_having: where nothing is replayed, there are no
+/* The commands that have the option, as bits of enum reprise_having. Without replays there are no
  * graphs to draw or to launch. */
 unsigned int reprise_option_having(unsigned int option);
 
-/*
- * Puts the options of the library into the environment. Returns -1, or the status to exit with: the
- * help was asked for, or something is wrong, of which one line tells.
- */
+/* Puts the library's options into the environment. Returns -1, or the exit status if help was asked
+ * for or something is wrong; one line says what. */
 int reprise_arguments_take(const struct reprise_command *command, char **words,
                            struct reprise_arguments *arguments);
 
-/* Says so on stderr, as the command's line, and returns 2. */
+/* Prints a line on stderr and returns 2. */
 __attribute__((format(printf, 1, 2))) int reprise_arguments_refuse(const char *format, ...);

@@ -1,8 +1,5 @@
-/*
- * Every offset comes from a file that may be anything, so each is looked at through at(), which
- * knows the file's end. What is searched for as bytes (names in the string table, static cudart's
- * strings) is a hint for people, not a proof.
- */
+/* Every offset comes from an arbitrary file, so all go through at(), which checks the file's end.
+ * Searches for bytes (names in the string table, static cudart's strings) are hints, not proofs. */
 #include "cli/binary.h"
 
 #include <elf.h>
@@ -50,7 +47,7 @@ static const ElfW(Phdr) *
 	return at(file, header->e_phoff + (uint64_t)i * header->e_phentsize, sizeof(ElfW(Phdr)));
 }
 
-/* Where the loader would find that address in the file; NULL if nowhere. */
+/* Where the loader would find the address in the file, or NULL. */
 static const char *at_address(const struct file *file, const ElfW(Ehdr) * header, uint64_t address,
                               uint64_t size)
 {
@@ -113,7 +110,7 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 {
 	const ElfW(Ehdr) *header = at(file, 0, sizeof(*header));
 
-	/* e_machine is at the same place in both classes. */
+	/* e_machine has the same offset in both classes. */
 	binary->kind = REPRISE_BINARY_FOREIGN;
 	binary->bits32 = file->bytes[EI_CLASS] == ELFCLASS32;
 	binary->machine = ((const Elf32_Ehdr *)file->bytes)->e_machine;
@@ -121,15 +118,15 @@ static void read_elf(const struct file *file, struct reprise_binary *binary)
 		return;
 	binary->kind = REPRISE_BINARY_STATIC;
 	binary->fixed_address = header->e_type == ET_EXEC;
-	if (header->e_phentsize != sizeof(ElfW(Phdr))) /* the loader takes no other */
+	if (header->e_phentsize != sizeof(ElfW(Phdr))) /* the loader accepts no other */
 		return;
 	for (unsigned int i = 0; i < header->e_phnum; i++) {
 		const ElfW(Phdr) *part = segment(file, header, i);
 
-		if (part != NULL &&
-		    part->p_type == PT_INTERP) /* comes before the others, where there is one */
+		/* PT_INTERP comes before the others. */
+		if (part != NULL && part->p_type == PT_INTERP)
 			binary->kind = REPRISE_BINARY_DYNAMIC;
-		if (part != NULL && part->p_type == PT_DYNAMIC) { /* the loader takes one */
+		if (part != NULL && part->p_type == PT_DYNAMIC) { /* the loader uses only one */
 			read_dynamic(file, header, part, binary);
 			break;
 		}
@@ -146,7 +143,7 @@ static size_t skip(const char *line, size_t length, size_t from, bool blanks)
 	return from;
 }
 
-/* As the kernel does it: the interpreter, and all behind it as one word. */
+/* As the kernel reads it: the interpreter, and the rest of the line as one word. */
 static void read_script(const struct file *file, struct reprise_binary *binary)
 {
 	const char *line = file->bytes + 2, *newline = memchr(line, '\n', file->size - 2);
@@ -178,7 +175,7 @@ struct reprise_binary reprise_binary_of(const char *bytes, size_t size)
 	return binary;
 }
 
-/* A file that shrinks while it is read has no more bytes behind its pages. */
+/* A file that shrinks while it is read: an access beyond its end raises SIGBUS. */
 static sigjmp_buf shrunk;
 
 static void jump_back(int signal)
@@ -196,7 +193,7 @@ static void read_while_it_lasts(const struct file *file, int descriptor,
 	sigaction(SIGBUS, &jump, &before);
 	if (sigsetjmp(shrunk, 1) == 0) {
 		read_bytes(file, binary);
-		/* The rest of the last page reads as zeros. */
+		/* The rest of the last page reads as zeros, so SIGBUS may not come. */
 		lasted = fstat(descriptor, &now) == 0 && (size_t)now.st_size >= file->size;
 	}
 	sigaction(SIGBUS, &before, NULL);

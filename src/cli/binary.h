@@ -1,15 +1,14 @@
-/* What a program's file tells of how it reaches the driver. Reads headers only; nothing of the
- * program runs. */
+/* What a program's file tells of its way to the driver. Reads headers only and runs nothing. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum reprise_binary_kind {
-	REPRISE_BINARY_UNREADABLE, /* or nothing to read */
+	REPRISE_BINARY_UNREADABLE, /* or empty */
 	REPRISE_BINARY_OTHER,      /* neither ELF nor a script */
 	REPRISE_BINARY_SCRIPT,
-	REPRISE_BINARY_FOREIGN, /* ELF for another class or architecture than this command's */
+	REPRISE_BINARY_FOREIGN, /* ELF of another class or architecture than this command's */
 	REPRISE_BINARY_STATIC,
 	REPRISE_BINARY_LIBRARY, /* a shared object that is no program */
 	REPRISE_BINARY_DYNAMIC,
@@ -22,21 +21,22 @@ struct reprise_binary {
 	bool fixed_address;   /* not position independent */
 	bool privileged;      /* set-user-id, set-group-id or file capabilities */
 	bool links_driver;    /* needs libcuda.so.1 */
-	char cudart[64];      /* the shared cudart that it needs; "" if none */
-	bool cudart_inside;   /* static cudart */
-	bool names_driver;    /* has its name, for dlopen */
+	char cudart[64];      /* the shared cudart that it needs; "": none */
+	bool cudart_inside;   /* it has a static cudart */
+	bool names_driver;    /* it contains the driver's name, for dlopen */
 	bool imports_dlmopen;
-	bool names_dlsym; /* has names that interposers of dlsym(3) have: its own, and the version's
-	                     that leads past it */
-	bool names_calls; /* has names of the driver's calls among those that the loader resolves */
-	char interpreter[256]; /* of a script */
-	char argument[256];  /* of a script: the one word that its interpreter is given before its name,
-	                        which is the rest of the line; "" if none */
-	const char *problem; /* why it is unreadable, in words; NULL if it is not */
+	/* It has names that interposers of dlsym(3) use: dlsym itself, and dlvsym, which
+	 * goes past it. */
+	bool names_dlsym;
+	bool names_calls;      /* it has names of driver calls for the loader to resolve */
+	char interpreter[256]; /* a script's interpreter */
+	/* A script's first argument for its interpreter: the rest of the line as one word; "": none. */
+	char argument[256];
+	const char *problem; /* why it is unreadable; NULL if it is readable */
 };
 
-/* `path` is as for open(2). */
+/* `path` as for open(2). */
 struct reprise_binary reprise_binary_read(const char *path);
 
-/* The same of a file's bytes, of which there is at least one. */
+/* The same for the bytes of a file, at least one. */
 struct reprise_binary reprise_binary_of(const char *bytes, size_t size);

@@ -11,18 +11,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SAID (-1) /* instead of an error: the child has told already why it does not start */
+#define SAID (-1) /* in place of an error: the child has said why it does not start */
 
 static const int passed_on[] = {SIGTERM, SIGHUP,  SIGINT,  SIGQUIT,  SIGUSR1,
                                 SIGUSR2, SIGALRM, SIGCONT, SIGWINCH, SIGTSTP};
 #define PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
 
 static volatile sig_atomic_t child, asked;
-static const int ignored[] = {SIGPIPE,
-                              SIGXFSZ}; /* a write of ours that fails is told, or is not missed */
+/* A write that fails for these reasons is reported or does not matter. */
+static const int ignored[] = {SIGPIPE, SIGXFSZ};
 #define IGNORED (sizeof(ignored) / sizeof(ignored[0]))
 
-/* As this process found them. */
+/* The handlers at the start of this process. */
 static struct sigaction found[PASSED_ON], found_ignored[IGNORED], found_end;
 
 static bool is_key(int signal)
@@ -38,16 +38,15 @@ static bool was_ignored(int signal)
 	return false;
 }
 
-/* Not where it was ignored from the beginning, as HUP under nohup: then the program ignores it,
- * too. */
+/* Not if the signal was ignored from the start, as HUP under nohup: the program ignores it too. */
 static bool asks_to_end(int signal)
 {
 	return !was_ignored(signal) &&
 	       (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT);
 }
 
-/* As if nothing caught the signal: who started this process sees it stopped. Goes on with SIGCONT,
- * which is passed on. */
+/* Stops this process as if the signal were not caught, so its parent sees it stopped. SIGCONT
+ * continues it and is passed on. */
 static void stop_by(int signal)
 {
 	struct sigaction standard = {.sa_handler = SIG_DFL}, before;
@@ -62,8 +61,8 @@ static void stop_by(int signal)
 	sigaction(signal, &before, NULL);
 }
 
-/* The kernel itself sends what keys and windows do, to the whole group in the terminal's
- * foreground: the child, if it is in that, has it already. */
+/* The kernel sends the signals of keys and windows to the terminal's whole foreground group: a
+ * child in it has the signal already. */
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -87,7 +86,7 @@ void reprise_child_guard(void)
 		sigaction(passed_on[i], &action, &found[i]);
 	for (size_t i = 0; i < IGNORED; i++)
 		sigaction(ignored[i], &ignore, &found_ignored[i]);
-	sigaction(SIGCHLD, &standard, &found_end); /* who ignores it cannot wait for children */
+	sigaction(SIGCHLD, &standard, &found_end); /* if it is ignored, children cannot be waited for */
 }
 
 static void block(bool all, sigset_t *before)
@@ -100,8 +99,8 @@ static void block(bool all, sigset_t *before)
 	sigprocmask(all ? SIG_BLOCK : SIG_UNBLOCK, &set, before);
 }
 
-/* A pipe of which neither end is a standard stream's number, which the child may be about to fill.
- */
+/* A pipe whose ends do not have the numbers of standard streams: the child may be about to open
+ * these. */
 static bool make_pipe(int ends[2])
 {
 	int first[2];
@@ -120,8 +119,8 @@ _Noreturn static void become(char **command, bool (*prepare)(void *context), voi
 {
 	int error = SAID;
 
-	prctl(PR_SET_PDEATHSIG,
-	      SIGKILL); /* who kills this process means the program; other signals are passed on */
+	/* SIGKILL of this process is meant for the program; other signals are passed on. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < PASSED_ON; i++)
 		sigaction(passed_on[i], &found[i], NULL);
 	for (size_t i = 0; i < IGNORED; i++)
@@ -136,7 +135,7 @@ _Noreturn static void become(char **command, bool (*prepare)(void *context), voi
 	_exit(127);
 }
 
-/* Why the child could not become the program; 0 if it has. */
+/* Why the child could not start the program; 0: it has. */
 static int read_error(int from)
 {
 	int error = 0;
@@ -217,7 +216,7 @@ int reprise_child_wait(void (*meanwhile)(pid_t child), unsigned int milliseconds
 {
 	int status = meanwhile != NULL ? wait_and_call(meanwhile, milliseconds) : wait_for_end();
 
-	child = 0; /* its number may be another process's now */
+	child = 0; /* the number may be another process's now */
 	return status;
 }
 

@@ -1,39 +1,33 @@
 /*
- * The program that the command runs, as its child, and the signals between them. What the
- * terminal's keys send goes to both by itself; what is sent to this process alone is passed on;
- * what stops the child so stops this process, too. One child at a time.
+ * The program, as this command's child, and signals between the two. The terminal sends the signals
+ * of its keys to both. A signal to this process alone is passed on. What stops the child that way
+ * stops this process too. One child at a time.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/*
- * From here on this process is not ended by signals that are passed on: they wait for the child,
- * and what was made for it can be removed again. A pipe whose reader is gone does not end this
- * process either, nor a limit on the size of files. The child finds signals as this process found
- * them.
- */
+/* From now on, signals that are passed on do not end this process: it waits for the child and can
+ * clean up. A closed pipe or a file size limit does not end it either. The child gets the signal
+ * handlers that this process had. */
 void reprise_child_guard(void);
 
-/*
- * Starts the program. In the child `prepare` runs first, and stops it by returning false, having
- * said why. Returns 0, or the status to exit with if it could not be started, which is said then:
- * 127 or 126 as a shell has it. Once somebody has asked this process to end, nothing is started,
- * and nothing said.
- */
+/* Starts the program. `prepare` runs first, in the child; false stops the start, and it has said
+ * why then. Returns 0, or the exit status if the program could not be started: 127 or 126 as in a
+ * shell, with a message. If this process was asked to end, nothing is started or said. */
 int reprise_child_start(char **command, bool (*prepare)(void *context), void *context);
 
 pid_t reprise_child_process(void);
 
-/* Waits for its end and returns its status, as of waitpid(2). `meanwhile`, if not NULL, is called
- * every so many milliseconds. */
+/* Waits for the end of the child and returns its status as of waitpid(2). `meanwhile`, if not NULL,
+ * is called every `milliseconds`. */
 int reprise_child_wait(void (*meanwhile)(pid_t child), unsigned int milliseconds);
 
-/* The signal that asked this process to end since the guard began, by key or from somebody: INT,
- * QUIT, TERM or HUP; 0 if none did. */
+/* The signal that asked this process to end since the guard began: INT, QUIT, TERM or
+ * HUP; 0: none. */
 int reprise_child_asked_to_end(void);
 
-/* Ends this process by that signal, and without a core file: the program's is enough. Returns 128
- * and the signal if that does not end it. */
+/* Ends this process by that signal, without a core file: the program's own is enough. Returns 128 +
+ * the signal if the process survives. */
 int reprise_child_end_by(int signal);

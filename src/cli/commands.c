@@ -72,7 +72,7 @@ static int report(const struct reprise_command *command, const struct reprise_ar
 	}
 	words[count++] = "--";
 	memcpy(words + count, arguments->rest, arguments->rest_count * sizeof(*words));
-	reprise_options_read(); /* which names what is wrong with them */
+	reprise_options_read(); /* also reports what is wrong with them */
 	return reprise_cli_report(words);
 }
 
@@ -133,7 +133,7 @@ const struct reprise_command *reprise_command_named(const char *name)
 	return NULL;
 }
 
-/* ---- the help, which completion reads, too (share/completions) ---- */
+/* ---- help, which completion reads too (share/completions) ---- */
 
 static void tell_command(FILE *to, const struct reprise_command *command, bool first)
 {

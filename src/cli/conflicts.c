@@ -18,7 +18,7 @@ static void not_preloaded(struct reprise_hindrances *hindrances, const char *why
 	reprise_hindrance_note(hindrances->preloading, sizeof(hindrances->preloading), "%s", why);
 }
 
-/* Nothing of the library runs when it is loaded, so this process may try. */
+/* Loads the library to test it: nothing of it runs at load time. */
 static void tell_library(struct reprise_hindrances *hindrances)
 {
 	char path[REPRISE_CLI_PATH_MOST], what[REPRISE_CLI_PATH_MOST + 512];
@@ -38,8 +38,8 @@ static void tell_library(struct reprise_hindrances *hindrances)
 	if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
 		const char *error = dlerror();
 
-		if (strstr(error, "static TLS") !=
-		    NULL) /* which it has where it is preloaded, and may not have here */
+		/* A preloaded library always has static TLS; one loaded here may not. */
+		if (strstr(error, "static TLS") != NULL)
 			return;
 		snprintf(what, sizeof(what), "the library cannot be loaded: %s", error);
 		reprise_cli_tell_conflict(
@@ -82,7 +82,7 @@ static void tell_stand_in(void)
 			"a preloaded library leaves everything to it, so this does no harm; take it from LD_LIBRARY_PATH to have it otherwise");
 }
 
-/* One member of LD_PRELOAD. */
+/* One library of LD_PRELOAD. */
 static void tell_preloaded(const char *library)
 {
 	const char *name = strrchr(library, '/') != NULL ? strrchr(library, '/') + 1 : library;
@@ -112,7 +112,7 @@ static void tell_preloads(void)
 	free(list);
 }
 
-/* ---- where files go ---- */
+/* ---- output files ---- */
 
 static void tell_place(const char *what, const char *place, const char *problem)
 {

@@ -1,8 +1,8 @@
-/* What else is there that Reprise would share a program with, or that would keep it out, for
- * `reprise doctor`. */
+/* For `reprise doctor`: what else would be in the program's process, or would keep Reprise out of
+ * it. */
 #pragma once
 
 #include "cli/hindrance.h"
 
-/* Prints what is in the way, and what to do about each. */
+/* Prints each conflict and what to do about it. */
 void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances);

@@ -14,7 +14,7 @@
 #include "cli/arguments.h"
 
 #define PATIENCE_MS 5000
-#define FIRST_ROOM 65536 /* bytes of an answer */
+#define FIRST_ROOM 65536 /* first size of the answer's buffer, in bytes */
 #define NO_ANSWER "does not answer: it is stopped, or another user's"
 
 static int connect_to(pid_t process, unsigned int milliseconds)
@@ -32,8 +32,8 @@ static int connect_to(pid_t process, unsigned int milliseconds)
 	return -1;
 }
 
-/* To its end, as a string; NULL if there is no memory. What was not sent to the end does not end
- * with a line's end. */
+/* Reads the whole answer as a string; NULL if there is no memory. A complete answer ends with a
+ * newline. */
 static char *read_all(int connection)
 {
 	char *answer = NULL, *more;
@@ -64,7 +64,7 @@ static bool is_whole(const char *answer)
 	return length > 0 && answer[length - 1] == '\n';
 }
 
-/* NULL with the reason. */
+/* Returns NULL and the reason in *why, or the answer. */
 static char *hear(int connection, const char **why)
 {
 	char *answer = read_all(connection);
@@ -102,7 +102,7 @@ char *reprise_cli_ask(pid_t process, const char *word, unsigned int milliseconds
 	return answer;
 }
 
-/* 0 if that is no number of a process. */
+/* 0 if the text is no process id. */
 static pid_t parse_process(const char *text)
 {
 	long number = 0;

@@ -11,7 +11,7 @@
 #define SHOWN_MOST 160
 
 struct content {
-	const char *bytes; /* NULL if there is no such file */
+	const char *bytes; /* NULL: there is no such file */
 	size_t size;
 };
 
@@ -49,7 +49,7 @@ static size_t first_difference(struct content a, struct content b)
 	return at;
 }
 
-/* The line that begins at `begin`, and how long it is without its end. */
+/* The length of the line that begins at `begin`, without its newline. */
 static size_t line_length(struct content content, size_t begin)
 {
 	const char *end =

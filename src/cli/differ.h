@@ -1,10 +1,8 @@
-/* Where two files differ, in words. */
+/* Compares files and says where they differ. */
 #pragma once
 
 #include <stdbool.h>
 
-/*
- * Compares the files, of which either may be missing, and prints one line, or for text the two
- * lines that differ, under the name `what`. True if they are the same.
- */
+/* Compares two files, either of which may be missing. Prints one line named `what`, and for text
+ * also the two lines that differ. True if the files are the same. */
 bool reprise_cli_same_files(const char *what, const char *without, const char *with);

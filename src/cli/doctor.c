@@ -19,8 +19,8 @@ static void tell_installation(void)
 	reprise_cli_tell("stand-in", "%s", reprise_cli_find_stand_in(path) ? path : "not found");
 }
 
-/* Where the value that holds is from; and if it is not what the environment has, what that may
- * have. */
+/* Says where the value comes from. If the environment's value was not accepted, says which ones
+ * are. */
 static void tell_origin(const struct reprise_option_row *row, bool given)
 {
 	const char *text = getenv(row->variable);

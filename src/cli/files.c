@@ -17,7 +17,7 @@
 
 struct reprise_file {
 	char *name;
-	bool was_there; /* before the first run */
+	bool was_there; /* it existed before the first run */
 };
 
 static const char *copy_path(const struct reprise_files *files, enum reprise_files_when when,
@@ -30,7 +30,7 @@ static const char *copy_path(const struct reprise_files *files, enum reprise_fil
 bool reprise_copy_rest(int from, int to, bool unless_asked)
 {
 	char bytes[65536];
-	ssize_t got = -1; /* unless it is read to its end */
+	ssize_t got = -1; /* so it fails if the end is not reached */
 
 	while (!(unless_asked && reprise_child_asked_to_end() != 0) &&
 	       (got = read(from, bytes, sizeof(bytes))) != 0) {

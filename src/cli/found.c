@@ -11,8 +11,8 @@
 
 #define NUMBER "[0-9]*"
 
-/* The pattern as glob(7) has it. Finds too much, since no number can be asked for twice. NULL if it
- * cannot be had. */
+/* The pattern for glob(7); NULL if there is no memory. It matches too much: glob cannot ask for the
+ * same number twice. */
 static char *as_glob(const char *pattern, const char *behind)
 {
 	char *text = malloc(strlen(pattern) * sizeof(NUMBER) + strlen(behind) + 1), *to = text;
@@ -30,7 +30,7 @@ static char *as_glob(const char *pattern, const char *behind)
 	return text != NULL ? (strcpy(to, behind), text) : NULL;
 }
 
-/* The path is a process's own, or has a process's number behind it. */
+/* True if the path is the process's own, or that with a process id behind it. */
 static bool is_name_of(const char *path, const char *pattern, long process)
 {
 	char own[PATH_MAX];

@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 
-/* One more in a list that the environment has. */
+/* Adds a line to a list in the environment. */
 static bool list(const char *variable, const char *line)
 {
 	const char *before = getenv(variable) != NULL ? getenv(variable) : "";
@@ -39,7 +39,7 @@ bool reprise_given_set(enum reprise_option option, const char *value, const char
 void reprise_given_look(void)
 {
 	reprise_options_read();
-	for (size_t i = 0; environ[i] != NULL; i++) /* which moves when a variable is added */
+	for (size_t i = 0; environ[i] != NULL; i++) /* environ moves when a variable is added */
 		if (strncmp(environ[i], REPRISE_OPTIONS_PREFIX, strlen(REPRISE_OPTIONS_PREFIX)) == 0)
 			list(REPRISE_OPTIONS_NAMED, environ[i]);
 }

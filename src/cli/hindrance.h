@@ -1,17 +1,16 @@
-/* What `reprise doctor` has found to be in the way, as far as the verdict depends on it. The first
- * of each kind is kept. */
+/* What `reprise doctor` found that affects its verdict. The first of each kind is kept. */
 #pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
 
 struct reprise_hindrances {
-	char preloading[512]; /* why nothing can be preloaded here, whatever the program; "" if that can
-	                         be */
-	char replaying[512];  /* why nothing would be replayed all the same */
+	/* Why no program can be preloaded here; "" if that is possible. */
+	char preloading[512];
+	char replaying[512]; /* why nothing would be replayed */
 };
 
-/* Keeps the reason, as part of a sentence, unless there is one already. */
+/* Keeps the reason, a part of a sentence, unless there is one already. */
 __attribute__((format(printf, 3, 4))) static inline void reprise_hindrance_note(char *reason,
                                                                                 size_t size,
                                                                                 const char *format,

@@ -14,11 +14,8 @@
 
 _Static_assert(REPRISE_CLI_PATH_MOST >= PATH_MAX, "realpath(3) writes as much");
 
-/*
- * `installed` and `built` are relative to this command's folder, so that what was installed may be
- * moved as a whole; `last` is where it was to be installed, for a command that was taken out of
- * there.
- */
+/* `installed` and `built` are relative to this command's folder, so an installation may be moved as
+ * a whole. `last` is the configured place, for a command that was moved alone. */
 static bool find(char path[REPRISE_CLI_PATH_MOST], const char *installed, const char *built,
                  const char *last)
 {
@@ -87,7 +84,7 @@ void *reprise_cli_open_driver(char path[REPRISE_CLI_PATH_MOST])
 	           : NULL;
 }
 
-/* Puts `first` before what the variable has. */
+/* Puts `first` in front of the variable's value. */
 static bool put_before(const char *variable, const char *first)
 {
 	const char *before = getenv(variable);
@@ -124,8 +121,8 @@ bool reprise_cli_preload(void)
 	return put_before("LD_PRELOAD", library);
 }
 
-/* The stand-in is loaded when the program opens the driver, and the program may have given the
- * number of stderr to another file by then. */
+/* The stand-in is loaded when the program opens the driver. The program may have given stderr's
+ * number to another file by then. */
 static void tell_stderr(void)
 {
 	char text[REPRISE_LOG_STDERR_MOST];

@@ -13,7 +13,7 @@
 #define OLDEST_DRIVER 12040 /* the first that tells kernels' parameters */
 #define DEVICES_TOLD 16
 
-/* What the header of a toolkit says it is: 13000 for 13.0; 0 where there is none. */
+/* The version in a toolkit's header: 13000 for 13.0; 0 if there is none. */
 static int toolkit_version(const char *folder)
 {
 	char path[REPRISE_CLI_PATH_MOST], line[256];
@@ -75,7 +75,7 @@ static void tell_devices(void *driver)
 	}
 }
 
-/* Whether the driver starts; what it says where it does not. */
+/* True if the driver starts. Prints its error if not. */
 static bool starts(void *driver, struct reprise_hindrances *hindrances)
 {
 	typeof(&cuInit) init = dlsym(driver, "cuInit");

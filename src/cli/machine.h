@@ -1,8 +1,7 @@
-/* What the machine has for CUDA, for `reprise doctor`: the driver, its GPUs, toolkits. */
+/* For `reprise doctor`: the driver, its GPUs, the toolkits. */
 #pragma once
 
 #include "cli/hindrance.h"
 
-/* Prints it, and what of it is in the way. Asks the driver, which starts it, but makes no context.
- */
+/* Prints them, and what is in the way. Starts the driver but makes no context. */
 void reprise_cli_tell_machine(struct reprise_hindrances *hindrances);

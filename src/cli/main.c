@@ -1,8 +1,5 @@
-/*
- * reprise: the command. Sets the environment and runs a program under the library, or tells whether
- * that would work; what it runs can be run with LD_PRELOAD or LD_LIBRARY_PATH and the variables
- * alone.
- */
+/* The command `reprise`. It sets the environment and runs a program under the library, or tells if
+ * that would work. LD_PRELOAD or LD_LIBRARY_PATH and the variables do the same without it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,8 +28,8 @@ static int refuse_command(const char *word)
 	                                word);
 }
 
-/* `help` alone behind a command, unless there is a program or a file of that name, which may be
- * meant. */
+/* True for `help` alone after a command, unless a program or a file has that name: it
+ * may be meant. */
 static bool asks_for_help(char **words)
 {
 	char path[REPRISE_CLI_PATH_MOST];

@@ -1,7 +1,7 @@
 /*
- * Every process that the program starts writes a file of its own: where the user says, or into a
- * folder that is gone afterwards. A command within a command finds the outer one's folder chosen
- * already; it tells of what its own processes leave there, and neither names nor removes it.
+ * Each process of the program writes a report of its own: to the user's path, or into a folder that
+ * is removed at the end. A command within a command finds the outer one's folder already set. It
+ * tells of its own processes' reports there, but neither names nor removes the folder.
  */
 #include "cli/outcome.h"
 
@@ -21,7 +21,7 @@
 #include "cli/report.h"
 
 #define NAMED_MOST 4
-#define OF_A_LINE "stderr" /* as the name of a report: the library prints a line instead */
+#define OF_A_LINE "stderr" /* the report's name for which the library prints a line instead */
 
 /* ---- where reports go ---- */
 
@@ -50,8 +50,7 @@ static void make_scratch(struct reprise_outcome *outcome)
 	reprise_given_set(REPRISE_OPTION_REPORT, outcome->pattern, "the command");
 }
 
-/* The outer command's folder has the name of all such folders; what the user has chosen does not.
- */
+/* All such folders of commands have the same form of name, which a user's path does not have. */
 static bool is_outer_scratch(const char *pattern)
 {
 	const char *end = strstr(pattern, "/%p.json"), *begin = end;
@@ -105,10 +104,10 @@ void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_
 	}
 }
 
-/* ---- why nothing is known ---- */
+/* ---- why there are no reports ---- */
 
-/* Why reports cannot be written, in words; false if nothing is against it. Of many names the folder
- * is told, and of a folder of ours the one that it is in. */
+/* Why reports cannot be written; false if they can. A path with %p is named by its folder, and a
+ * folder of Reprise's by its parent. */
 static bool place_problem(const struct reprise_outcome *outcome, char *words, size_t size)
 {
 	const char *problem = NULL, *name = outcome->pattern;
@@ -175,7 +174,7 @@ static void tell_verdict(const struct reprise_summary *summary)
 			checked, reprise_amount_count(summary->not_verified, others));
 }
 
-/* Where more is to be learnt, if the user has chosen to keep it. */
+/* Says where to learn more, if the user keeps the reports. */
 static void tell_kept(const struct reprise_outcome *outcome, const struct reprise_found *found)
 {
 	if (outcome->chosen && found->count <= NAMED_MOST) {
@@ -224,7 +223,7 @@ static void tell_shares(const struct reprise_summary *summary, bool observed)
 		fprintf(stderr, " (%u processes)", summary->processes);
 }
 
-/* Launches that are not among those told of, for nobody looked at them. */
+/* Launches that are not among the counted ones, since Reprise did not look at them. */
 static void tell_others(const struct reprise_summary *summary)
 {
 	char others[REPRISE_AMOUNT_MOST];
@@ -267,7 +266,7 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 		tell_verdict(summary);
 }
 
-/* What is shown is not all that there was. */
+/* Says that not everything is shown. */
 static void tell_snapshots(const struct reprise_summary *summary, int status)
 {
 	if (summary->snapshots == 0)
@@ -290,7 +289,8 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 	struct reprise_summary summary;
 	char why[PATH_MAX + 256];
 
-	if (is_of_a_line(outcome)) { /* the library has told it, unless it could not */
+	/* The library has printed it, unless it could not. */
+	if (is_of_a_line(outcome)) {
 		if (WIFSIGNALED(status))
 			fprintf(stderr, "reprise: %s was ended by signal %d (%s), and reported nothing\n",
 			        command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));

@@ -1,5 +1,4 @@
-/* What is told when a program has ended: what its processes reported, and where none did, why
- * nothing is known. */
+/* What is printed when a program has ended: what its processes reported, or why they did not. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,33 +7,32 @@
 #include "cli/place.h"
 #include "cli/summary.h"
 
-/* Where the reports of a run go. */
+/* Where a run's reports go. */
 struct reprise_outcome {
-	char scratch[REPRISE_PLACE_SCRATCH_MOST]; /* a folder of ours that they are in; "" if the user
-	                                             has chosen a place, or there can be no such folder
-	                                           */
+	/* A folder of Reprise's for them; "" if the user chose a place or no folder could be made. */
+	char scratch[REPRISE_PLACE_SCRATCH_MOST];
 	char mark[256];
-	char pattern[REPRISE_PLACE_SCRATCH_MOST + 32]; /* their name; "" if they go nowhere */
-	bool chosen;                                   /* by the user, who may want to know more */
-	int error;                                     /* why there is no folder */
+	char pattern[REPRISE_PLACE_SCRATCH_MOST + 32]; /* the path of the reports; "": there are none */
+	bool chosen; /* the user chose it, and may want to know more */
+	int error;   /* why there is no folder */
 };
 
-/* Decides on all that, and has the environment say so. To be called under a guard (child.h). */
+/* Decides all this and sets the environment. Call it under a guard (child.h). */
 void reprise_outcome_begin(struct reprise_outcome *outcome);
 
-/* The reports, and their sum. */
+/* Finds the reports and adds them up. */
 void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found,
                           struct reprise_summary *summary);
 
-/* Says on stderr what became of the program, which ended with that status of waitpid(2): the tables
- * of observe, or a line. */
+/* Prints on stderr the outcome of the program, which ended with that status of waitpid(2): the
+ * tables of observe, or a line. */
 void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command, const char *mode,
                           int status);
 
-/* Why nothing is known of a run of which no report is whole. */
+/* Why there is no whole report of the run. */
 void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,
                                  const struct reprise_found *found, char **command, int status,
                                  char *words, size_t size);
 
-/* Removes what is ours. */
+/* Removes the folder of Reprise's. */
 void reprise_outcome_end(const struct reprise_outcome *outcome);

@@ -35,7 +35,7 @@ const char *reprise_place_folder_problem(const char *folder)
 	return access(folder, W_OK | X_OK) == 0 ? NULL : strerror(errno);
 }
 
-/* What is there under the name, if it is not to be written over. */
+/* Why the existing file must not be written over; NULL if it may be. */
 static const char *problem_there(const struct stat *status)
 {
 	if (S_ISLNK(status->st_mode))
@@ -66,7 +66,7 @@ const char *reprise_place_file_problem(const char *pattern)
 	return reprise_place_folder_problem(folder);
 }
 
-/* A file without a name, where there are such; else one that loses its name at once. */
+/* A file without a name, or if the file system has none, one that loses its name at once. */
 static int open_nameless(const char *folder)
 {
 	int file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -106,8 +106,8 @@ bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST])
 	char place[PATH_MAX];
 
 	for (size_t i = 0; i < 2; i++) {
-		if (realpath(places[i], place) ==
-		    NULL) /* the program may be somewhere else when it looks for the folder */
+		/* Absolute: the program may change its working directory. */
+		if (realpath(places[i], place) == NULL)
 			continue;
 		if (snprintf(folder, REPRISE_PLACE_SCRATCH_MOST, "%s/reprise-XXXXXX", place) >=
 		    REPRISE_PLACE_SCRATCH_MOST)

@@ -1,4 +1,5 @@
-/* A script is its interpreter, and that may be a script, or env(1), which looks the next one up. */
+/* A script is run by its interpreter, which may be a script too, or env(1), which looks up the next
+ * one. */
 #include "cli/program.h"
 
 #include <elf.h>
@@ -52,7 +53,7 @@ static bool is_env(const char *interpreter)
 	return strcmp(slash != NULL ? slash + 1 : interpreter, "env") == 0;
 }
 
-/* Behind -S, or --split-string, the argument is split into words; NULL where it is not. */
+/* After -S or --split-string the argument is split into words; NULL without it. */
 static const char *split_words(const char *argument)
 {
 	static const char *const options[] = {"--split-string=", "--split-string ", "-vS", "-iS", "-S"};
@@ -63,8 +64,8 @@ static const char *split_words(const char *argument)
 	return NULL;
 }
 
-/* The program that env would run: the first word that is neither an option of its own nor a
- * variable. Without -S, the argument is one word, blanks and all. */
+/* The program that env would run: the first word that is neither an option nor a variable. Without
+ * -S the argument is one word, including blanks. */
 static void read_env(const char *argument, char *name, size_t size)
 {
 	const char *words = split_words(argument);
@@ -83,8 +84,8 @@ static void read_env(const char *argument, char *name, size_t size)
 	}
 }
 
-/* Where the interpreter of a script is. False if there is none, with the name that was looked for.
- */
+/* The path of a script's interpreter. False if there is none; `path` is then the name
+ * looked for. */
 static bool find_interpreter(const struct reprise_binary *script, char *path, size_t size)
 {
 	char name[sizeof(script->argument)];
@@ -126,7 +127,7 @@ static const char *way_to_the_driver(const struct reprise_binary *binary)
 	                            : "none in this file; its libraries may have one";
 }
 
-/* Static cudart names it whatever the program does. */
+/* Static cudart imports dlmopen in every program. */
 static bool calls_dlmopen(const struct reprise_binary *binary)
 {
 	return binary->imports_dlmopen && !binary->cudart_inside;
@@ -189,8 +190,7 @@ bool reprise_program_obstacle(const char *name, char *words, size_t size)
 	return true;
 }
 
-/* What the file itself says: NULL if the program can be preloaded, or else why not, in sentences.
- */
+/* Why the file's program cannot be preloaded, in sentences; NULL if it can. */
 static const char *obstacle(const struct reprise_binary *binary)
 {
 	if (binary->privileged)
@@ -214,7 +214,7 @@ static const char *obstacle(const struct reprise_binary *binary)
 	}
 }
 
-/* The verdict, which follows from all that was found. */
+/* Prints the verdict on everything found. */
 static bool judge(const char *path, const struct reprise_binary *binary,
                   const struct reprise_hindrances *hindrances)
 {

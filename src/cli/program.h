@@ -1,4 +1,4 @@
-/* What a program's file says of whether it can be run under Reprise. */
+/* Tells from a program's file if it can run under Reprise. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,13 +6,13 @@
 
 #include "cli/hindrance.h"
 
-/* Prints it, and the verdict. False if the program cannot be run so, or nothing would come of it.
- */
+/* Prints the facts and the verdict. False if the program cannot be preloaded or nothing would be
+ * replayed. */
 bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances);
 
-/* Where the program is, as execvp(3) would find it; not whether there is one, of a name with a
- * slash. */
+/* The program's path, as execvp(3) would find it. A name with a slash is not checked. */
 bool reprise_program_find(const char *name, char *path, size_t size);
 
-/* Whether nothing can be preloaded into that program, and why, as one sentence without its end. */
+/* True if nothing can be preloaded into the program; `words` is the reason, a sentence without its
+ * full stop. */
 bool reprise_program_obstacle(const char *name, char *words, size_t size);

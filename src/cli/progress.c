@@ -1,7 +1,7 @@
 /*
- * Whom to ask is read from the kernel's list of sockets; the program need not be the process that
- * was started, but one that this one starts. The cursor is left at the beginning of the line, so
- * that what the program writes goes over it.
+ * Finds the processes in the kernel's list of sockets: not the started process itself, but one that
+ * it starts may be the one under Reprise. The cursor stays at the beginning of the line, so the
+ * program's output overwrites the line.
  */
 #include "cli/progress.h"
 
@@ -38,7 +38,7 @@ static pid_t parent_of(pid_t process)
 	if (file == NULL)
 		return 0;
 	if (fgets(line, sizeof(line), file) != NULL)
-		behind_name = strrchr(line, ')'); /* the name may hold anything */
+		behind_name = strrchr(line, ')'); /* the name may contain anything */
 	if (behind_name == NULL || sscanf(behind_name, ") %*c %d", &parent) != 1)
 		parent = 0;
 	fclose(file);
@@ -74,7 +74,7 @@ static void ask_all(pid_t root, struct reprise_summary *summary)
 	while (sockets != NULL && asked < ASKED_MOST && fgets(line, sizeof(line), sockets) != NULL) {
 		const char *name = strstr(line, " @" REPRISE_CONTROL_NAME);
 
-		/* Connections have the listener's name, too, but not its flag (__SO_ACCEPTCON). */
+		/* Connections have the listener's name too, but not its flag (__SO_ACCEPTCON). */
 		if (name == NULL || strstr(line, " 00010000 ") == NULL ||
 		    sscanf(name, " @" REPRISE_CONTROL_NAME "%d", &process) != 1 || !descends(process, root))
 			continue;

@@ -1,17 +1,16 @@
-/* A line on the terminal that says how far a program has come. Only where stderr is a terminal, and
- * this process in its foreground. */
+/* A progress line on the terminal. Only if stderr is a terminal and this process is in its
+ * foreground. */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define REPRISE_PROGRESS_MS 250 /* between two lines */
+#define REPRISE_PROGRESS_MS 250 /* between two lines, in milliseconds */
 
-/* Whether there is anybody to show it to. */
+/* True if stderr is a terminal. */
 bool reprise_progress_wanted(void);
 
-/* Asks every process that descends from `root`, itself too, and shows the sum. Takes some tenths of
- * a second at most. */
+/* Asks `root` and all its descendants, and shows the sum. Takes some tenths of a second at most. */
 void reprise_progress_show(pid_t root);
 
 void reprise_progress_erase(void);

@@ -8,8 +8,7 @@
 
 #include "cli/library.h"
 
-/* Isolated from what the environment and the user have for their own Python programs; leaves no
- * compiled files. */
+/* Isolated (-I) from the user's Python settings; writes no compiled files (-B). */
 static bool become_reader(char **words)
 {
 	char folder[REPRISE_CLI_PATH_MOST];
@@ -55,7 +54,7 @@ bool reprise_cli_report_run(char *const *paths, size_t count)
 	memcpy(words, paths, count * sizeof(*words));
 	reader = fork();
 	if (reader == 0) {
-		dup2(STDERR_FILENO, STDOUT_FILENO); /* stdout is the program's */
+		dup2(STDERR_FILENO, STDOUT_FILENO); /* stdout belongs to the program */
 		become_reader(words);
 		_exit(127);
 	}

@@ -1,13 +1,12 @@
-/* Showing reports: done by a reader in Python, which has a JSON reader of its own; nothing else is
- * needed. */
+/* Shows reports through a reader in Python, which has a JSON reader built in. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Becomes the reader, with `words` (NULL behind the last) as its arguments. Returns only if it
- * cannot be, with the status to exit with. */
+/* Becomes the reader, with `words` (ending with NULL) as its arguments. Returns the exit status if
+ * it fails. */
 int reprise_cli_report(char **words);
 
-/* Has the reader print these reports on stderr, joined. False if it could not. */
+/* The reader prints these reports, joined, on stderr. False if it could not. */
 bool reprise_cli_report_run(char *const *paths, size_t count);

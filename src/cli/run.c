@@ -42,7 +42,6 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
 	status = wait_for_end(progress);
 	reprise_outcome_tell(&outcome, command, mode, status);
 	reprise_outcome_end(&outcome);
-	return WIFSIGNALED(status)
-	           ? reprise_child_end_by(WTERMSIG(status))
-	           : WEXITSTATUS(status); /* as the program ended, so does this process */
+	/* This process ends as the program ended. */
+	return WIFSIGNALED(status) ? reprise_child_end_by(WTERMSIG(status)) : WEXITSTATUS(status);
 }

@@ -1,12 +1,12 @@
-/* Running a program under Reprise and telling what came of it. */
+/* Runs a program under Reprise and tells the outcome. */
 #pragma once
 
 #include <stdbool.h>
 
 /*
- * Runs `command` with the library preloaded, or with its stand-in for libcuda.so.1, and the
- * environment as it is set, waits, and prints one line on stderr; with `progress`, another one from
- * time to time while the program runs, if stderr is a terminal. Returns the status to exit with; if
- * the program was ended by a signal, ends this process by the same signal.
+ * Runs `command` with the library preloaded, or with the stand-in for libcuda.so.1, in the present
+ * environment; waits; and prints one line on stderr. `progress`: also a line from time to time, if
+ * stderr is a terminal. Returns the exit status. If a signal ended the program, it ends this
+ * process too.
  */
 int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progress);

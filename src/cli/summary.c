@@ -1,5 +1,5 @@
-/* Reports are looked through line by line, as src/report/json.c writes them: what is looked for
- * stands on lines of its own, two spaces from the margin. */
+/* Reads reports line by line, as src/report/json.c writes them: each value looked for is on a line
+ * of its own, after two spaces. */
 #include "cli/summary.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define FILE_MOST (64l << 20)
 
-/* What stands behind "key": on its line; NULL if there is no such line. */
+/* The text after "key": on its line; NULL if there is no such line. */
 static const char *value_of(const char *report, const char *key)
 {
 	char quoted[64];
@@ -33,7 +33,8 @@ static unsigned long long number(const char *report, const char *key)
 	return at != NULL ? strtoull(at, NULL, 10) : 0;
 }
 
-/* As number(), for a string; "" if there is none. It goes to somebody's terminal. */
+/* As number(), for a string; "" if there is none. Only printable characters: it goes to
+ * a terminal. */
 static void word(const char *report, const char *key, char *text, size_t size)
 {
 	const char *at = value_of(report, key);
@@ -96,7 +97,8 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 	summary->eager_stopped += number(report, "eager_stopped");
 	summary->eager_capturing += number(report, "eager_capturing");
 	summary->launch_time_ns += number(report, "launch_time_ns");
-	summary->saved_ns += (long long)number(report, "saved_ns"); /* a negative one comes out right */
+	/* wraps, so negative numbers are right */
+	summary->saved_ns += (long long)number(report, "saved_ns");
 	summary->bytes += number(report, "graph_bytes") + number(report, "host_bytes");
 	summary->verified += number(report, "nodes_verified");
 	summary->not_verified += number(report, "nodes_not_verified");

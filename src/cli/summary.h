@@ -1,4 +1,4 @@
-/* What the reports of a program's processes add up to. */
+/* The sum of the reports of a program's processes. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,26 +9,26 @@ struct reprise_summary {
 		unfit, longest_ns;
 	unsigned long long paused, eager_stopped, eager_capturing; /* not among the ops */
 	long long saved_ns;
-	unsigned int processes,
-		snapshots;        /* the second: of these, of processes that ended without a last word */
-	char difference[512]; /* that a process found with REPRISE=verify; "" if none did */
+	/* `snapshots`: how many of these processes ended without a final report. */
+	unsigned int processes, snapshots;
+	char difference[512]; /* found by a process with REPRISE=verify; "": none */
 	char aside_for[128];  /* the tool for which a process stood aside */
-	char stopped[128];    /* why a process replayed nothing any more, if not because it ended */
+	char stopped[128];    /* why a process stopped replaying before its end */
 };
 
-/* Adds a report, as a process writes it. False if it is none, or not whole. */
+/* Adds a process's report. False if it is no report, or not whole. */
 bool reprise_summary_add(struct reprise_summary *summary, const char *report);
 
-/* Whether a report's process was started by the command with that mark (base/launcher.h), or by one
- * within it. */
+/* True if the report's process was started by the command with that mark (base/launcher.h), or by a
+ * command within it. */
 bool reprise_summary_is_of(const char *report, const char *mark);
 
-/* A report's text, to be freed; NULL, and errno, if it cannot be read. */
+/* A report's text, to be freed; NULL and errno if it cannot be read. */
 char *reprise_summary_read(const char *path);
 
 /* In per cent. */
 double reprise_summary_share(const struct reprise_summary *summary);
 
-/* Why nothing was replayed, where nothing was: words to stand behind a colon. */
+/* Why nothing was replayed, in words that follow a colon. Call it only if nothing was. */
 const char *reprise_summary_why_none(const struct reprise_summary *summary, char *words,
                                      size_t size);

@@ -1,7 +1,7 @@
 /*
- * All is kept in a folder that is gone afterwards: what each run printed, copies of the files
- * (files.h), and the reports of the second run, which tell whether it proves anything. Who asks
- * this process to end has the program told, and finds the files as they were.
+ * Everything is kept in a folder that is removed at the end: the output of each run, copies of the
+ * files (files.h), and the second run's reports, which show if it proves anything. If this process
+ * is asked to end, the program is asked too, and the files are restored.
  */
 #include "cli/twice.h"
 
@@ -23,7 +23,7 @@
 
 #define PATH_MOST 4352
 #define WHY_MOST (PATH_MOST + 256)
-#define UNSEEN 2 /* what is returned if nothing could be compared */
+#define UNSEEN 2 /* exit status if nothing could be compared */
 #define PROVES_NOTHING 3
 #define SECOND "with"
 #define FIRST "without"
@@ -47,10 +47,10 @@ static const char *path_of(const struct runs *runs, const char *what)
 struct preparation {
 	const struct runs *runs;
 	const char *which;
-	bool (*load)(void); /* the library, or NULL */
+	bool (*load)(void); /* sets the environment for the library; NULL: without it */
 };
 
-/* In the child. */
+/* Runs in the child. */
 static bool prepare(void *context)
 {
 	const struct preparation *preparation = context;
@@ -68,7 +68,7 @@ static bool prepare(void *context)
 		        preparation->runs->folder, strerror(errno));
 		return false;
 	}
-	/* Without means without, whatever the environment preloads. */
+	/* REPRISE=off also if the environment preloads Reprise. */
 	if (setenv("REPRISE", preparation->load != NULL ? "on" : "off", 1) != 0 ||
 	    (preparation->load != NULL && !preparation->load()))
 		return false;
@@ -77,7 +77,7 @@ static bool prepare(void *context)
 	return dup2(errors, STDERR_FILENO) >= 0;
 }
 
-/* Whether what a run printed is all there: where the folder is full, it may have been cut. */
+/* False if what a run printed may have been cut, because the folder is full. */
 static bool is_kept(const struct runs *runs)
 {
 	const char *problem = reprise_place_room_problem(runs->folder);
@@ -88,8 +88,8 @@ static bool is_kept(const struct runs *runs)
 	return problem == NULL;
 }
 
-/* 0, with its end; or the status to exit with: it could not be started, or not be kept, which is
- * said, or somebody asks this process to end. */
+/* Returns 0 with the program's status in *status, or the exit status: the program could not be
+ * started, its output not kept (both with a message), or this process is asked to end. */
 static int run(const struct runs *runs, const char *which, char **command, bool (*load)(void),
                int *status)
 {
@@ -122,7 +122,7 @@ static bool same_status(int without, int with)
 	return without == with;
 }
 
-/* Of the second run. */
+/* Why the second run replayed nothing. */
 static void why_nothing_replayed(const struct runs *runs, const struct reprise_found *found,
                                  const struct reprise_summary *summary, char **command, int status,
                                  char why[WHY_MOST])
@@ -137,8 +137,7 @@ static void why_nothing_replayed(const struct runs *runs, const struct reprise_f
 		reprise_summary_why_none(summary, why, WHY_MOST);
 }
 
-/* What was compared, and whether anything was replayed in the second run. Returns the status to
- * exit with. */
+/* Prints the result, and if the second run replayed anything. Returns the exit status. */
 static int tell_verdict(const struct runs *runs, unsigned int different, char **command, int status)
 {
 	struct reprise_found found;
@@ -165,7 +164,7 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 	return different > 0 ? 1 : replayed ? 0 : PROVES_NOTHING;
 }
 
-/* Returns the status to exit with. */
+/* Returns the exit status. */
 static int compare(struct runs *runs, char **command, int without, int with)
 {
 	unsigned int different = !same_status(without, with);

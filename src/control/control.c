@@ -1,5 +1,5 @@
-/* The socket is in a file table of the thread's own, which it has before anything else; where it
- * cannot have one, there is no control. */
+/* The thread gives itself a file table of its own before it opens the socket. If it cannot have
+ * one, there is no control. */
 #include "control/control.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define BACKLOG 64
 
-static _Atomic bool off; /* by a word from outside */
+static _Atomic bool off; /* told by `reprise ctl off` */
 
 static int open_listener(void)
 {
@@ -56,14 +56,13 @@ static void turn_on(void)
 		reprise_pause_end();
 }
 
-/* Few bytes, the first that go that way: there is room for them. */
+/* These are the connection's first few bytes: there is room for them. */
 static void say(int peer, const char *text)
 {
 	send(peer, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* In memory first: who reads slowly, or not at all, is not to keep the process from its own report.
- */
+/* The report is written to memory first: a slow reader must not block the process's own report. */
 static int make_report(void)
 {
 	int file = memfd_create("report", MFD_CLOEXEC);
@@ -93,7 +92,7 @@ static int obey(int peer, enum reprise_control_word word)
 	}
 }
 
-/* Files or memory: there may be some later. */
+/* True if files or memory ran out, which may be temporary. */
 static bool is_short(int error)
 {
 	return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
@@ -104,7 +103,7 @@ static void *run(void *unused)
 	int listener;
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD;
-	if (!reprise_thread_own_files(true)) { /* stderr for as long as there may be something to say */
+	if (!reprise_thread_own_files(true)) { /* keeps stderr open for the warnings below */
 		reprise_log(REPRISE_LOG_WARNING,
 		            "no control: the kernel is older than Linux 5.9, or forbids close_range");
 		return NULL;

@@ -14,14 +14,14 @@
 
 #define SENT_AT_ONCE 65536 /* bytes */
 
-/* The one that came first is the first. */
+/* In the order in which they came. */
 static struct guest {
 	int connection;
-	int answer; /* a file; -1: the word is not said yet */
+	int answer; /* a file; -1: no word has come yet */
 	char word[REPRISE_CONTROL_WORD_MOST];
 	size_t length;
 	uint64_t came_ns;
-	uint64_t heard_ns; /* of last, or when it last took a piece of its answer */
+	uint64_t heard_ns; /* when the guest last sent or took something */
 } guests[REPRISE_GUESTS_MOST];
 
 static unsigned int count;
@@ -35,7 +35,7 @@ static void drop(unsigned int i)
 	memmove(&guests[i], &guests[i + 1], (count - i) * sizeof(guests[0]));
 }
 
-/* Something is short, files or memory: a guest's may do, or there will be some later. */
+/* Files or memory ran out: drops the oldest guest, or waits for a while. */
 static void wait_for_more(void)
 {
 	if (count > 0)
@@ -51,7 +51,7 @@ static bool is_for_later(ssize_t result)
 	return result < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
-/* False when all is sent, or nobody takes it. */
+/* False when all is sent, or the guest does not take it. */
 static bool answer(struct guest *guest)
 {
 	ssize_t sent = sendfile(guest->connection, guest->answer, NULL, SENT_AT_ONCE);
@@ -61,7 +61,7 @@ static bool answer(struct guest *guest)
 	return sent > 0 || is_for_later(sent);
 }
 
-/* False if there is no more to do for this guest. */
+/* False if the guest is done. */
 static bool hear(struct guest *guest, reprise_guests_obey obey)
 {
 	ssize_t got = recv(guest->connection, guest->word + guest->length,
@@ -101,7 +101,7 @@ static void admit(int connection)
 		(struct guest){.connection = connection, .answer = -1, .came_ns = now, .heard_ns = now};
 }
 
-/* False if nobody can come any more. What is short now, files or memory, may be had later. */
+/* False if the listener has failed for good. A lack of files or memory may be temporary. */
 static bool accept_one(int listener)
 {
 	int connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -115,13 +115,14 @@ static bool accept_one(int listener)
 	return true;
 }
 
-/* Nobody is admitted before there is a place, or the first guest had its moment. */
+/* True while the places are all taken and the oldest guest still has its moment: no connection is
+ * accepted then. */
 static bool is_full(uint64_t now)
 {
 	return count == REPRISE_GUESTS_MOST && now - guests[0].came_ns < REPRISE_TUNE_CONTROL_MOMENT_NS;
 }
 
-/* Until when there is something to do, should nothing happen; in milliseconds for poll(2). */
+/* How long to wait if nothing happens, in milliseconds for poll(2); -1: for ever. */
 static int patience(uint64_t now)
 {
 	uint64_t left =
@@ -148,15 +149,14 @@ bool reprise_guests_wait(int listener, reprise_guests_obey obey)
 		files[i + 1] = (struct pollfd){.fd = guests[i].connection,
 		                               .events = guests[i].answer >= 0 ? POLLOUT : POLLIN};
 	if (poll(files, count + 1, patience(now)) < 0) {
-		if (errno != EINTR) /* more files than the process may have by now, or no memory */
+		if (errno != EINTR) /* more files than the process may have, or no memory */
 			wait_for_more();
 		return true;
 	}
-	if (reprise_filters_came()) /* that may forbid what is to be done for a guest */
+	if (reprise_filters_came()) /* new system call filters may forbid the work for a guest */
 		return false;
 	now = reprise_clock_ns();
-	for (unsigned int i = count;
-	     i-- > 0;) /* from behind, since those behind one that goes move up */
+	for (unsigned int i = count; i-- > 0;) /* from the end: drop() moves later ones down */
 		if (files[i + 1].revents != 0
 		        ? !see_to(&guests[i], obey)
 		        : now - guests[i].heard_ns >= REPRISE_TUNE_CONTROL_PATIENCE_NS)

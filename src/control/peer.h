@@ -1,13 +1,13 @@
 /*
- * The socket by which a process under Reprise is controlled, as both ends need it: its name, and
- * who is at the other end.
+ * The socket that controls a process under Reprise, for both ends: its name, and the check of the
+ * other end.
  *
- * The name is an abstract one, which leaves no file behind. Anybody may make or open such a socket,
- * so each end looks who the other is (SO_PEERCRED, unix(7)) before it says a word: the same user,
- * and for the command the very process that it means.
+ * The name is abstract: it leaves no file behind. Any user may make or open such a socket, so each
+ * end checks the other before it says a word (SO_PEERCRED, unix(7)): it must be the same user, and
+ * for the command the very process that it means.
  *
- * One connection is one command and its answer: the command is a word and a newline; the answer
- * goes on until the connection ends.
+ * One connection carries one command, a word and a newline, and its answer, which lasts until the
+ * connection ends.
  */
 #pragma once
 
@@ -16,10 +16,10 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#define REPRISE_CONTROL_NAME "reprise-" /* and the process */
+#define REPRISE_CONTROL_NAME "reprise-" /* then the process id */
 #define REPRISE_CONTROL_WORD_MOST 16
 
-/* What may be asked, once: enumerator, word, what it does. */
+/* The commands: enumerator, word, what it does. */
 #define REPRISE_CONTROL_WORDS(X) \
 	X(ON, "on", "replays again") \
 	X(OFF, "off", "issues what is deferred; everything is eager from then on") \
@@ -29,20 +29,17 @@ enum reprise_control_word {
 #define X(name, word, help) REPRISE_CONTROL_##name,
 	REPRISE_CONTROL_WORDS(X)
 #undef X
-		REPRISE_CONTROL_WORD_COUNT /* and what is none of them */
+		REPRISE_CONTROL_WORD_COUNT /* also: an unknown word */
 };
 
 enum reprise_control_word reprise_control_word(const char *text);
 
-/* The address of that process; its length is returned. */
+/* The address of that process. Returns its length. */
 socklen_t reprise_control_address(struct sockaddr_un *address, pid_t process);
 
-/*
- * Whether the other end of the connection belongs to our own user and, unless `process` is 0, to
- * that process. That process may have been root's when it began to listen, which is what the kernel
- * tells of it, and be ours since.
- */
+/* True if the other end belongs to the same user and, unless `process` is 0, is that process. The
+ * kernel reports its user at the time of listen(): it may have been root then, and is accepted. */
 bool reprise_control_trusts(int connection, pid_t process);
 
-/* From now on no single call waits longer than that for the other end. */
+/* Limits how long a single call waits for the other end. */
 void reprise_control_be_patient(int connection, unsigned int milliseconds);

@@ -1,4 +1,4 @@
-/* The program's own captures: while there is one, everything is eager. */
+/* The program's own captures: while one is open, every call is eager. */
 #include "entry/captures.h"
 
 #include <stddef.h>
@@ -18,11 +18,11 @@ void reprise_program_captures_destroyed(CUstream stream, CUcontext context)
 	/* No default stream is ever destroyed. */
 	if (!reprise_program_captures_any() || (stream != NULL && stream <= CU_STREAM_PER_THREAD))
 		return;
-	reprise_lanes_lose_order(stream); /* of what came meanwhile nobody has taken note */
+	reprise_lanes_lose_order(stream); /* calls during the capture were not noted */
 	reprise_program_captures_end_all(stream, context);
 }
 
-/* Whose stream a handle names: that of a default stream names the current context's. */
+/* The stream's context; for a default stream, the current one. */
 static CUcontext context_of(CUstream stream)
 {
 	CUcontext context = NULL;
@@ -47,9 +47,9 @@ void reprise_program_capture_begin(CUstream stream)
 		reprise_thread_owns();
 	if (reprise_records())
 		reprise_record_barrier(REPRISE_RECORD_CAPTURE, REPRISE_LANE_NONE);
-	reprise_lanes_eager_call(stream,
-	                         false); /* what others hold is no part of it; what they hold on streams
-	                                    that are drawn into it, the calls that do so issue */
+	/* Only this thread's ops: other threads' ops are not part of the capture. A call that draws
+	 * another stream into it issues what that stream's lane holds. */
+	reprise_lanes_eager_call(stream, false);
 	if (!noted)
 		reprise_stop("too many captures at once");
 }

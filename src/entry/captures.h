@@ -1,7 +1,8 @@
-/* What others end of the program's captures; entry.h has what the doors say of them. */
+/* Captures that end with their stream or context. The doors of captures are in entry.h. */
 #pragma once
 
 #include <cuda.h>
 
-/* The stream, or if it is NULL the context, is destroyed, with the captures that began there. */
+/* The stream is destroyed, or the context if `stream` is NULL, with the captures that
+ * began there. */
 void reprise_program_captures_destroyed(CUstream stream, CUcontext context);

@@ -1,8 +1,5 @@
-/*
- * The doors of events. Where streams fork and join again and again, an event's record and a wait
- * for it are ops of their joint lane (joint.h), and traces may name the event; elsewhere they are
- * barriers.
- */
+/* The doors of events. In a stream group (lane/group/group.h) an event's record and a wait for it
+ * are ops, and traces may name the event. Elsewhere they are barriers. */
 #include "entry/entry.h"
 
 #include "base/inside.h"
@@ -23,15 +20,15 @@
 
 /* ---- records and waits ---- */
 
-/* What comes next on a stream that other threads use is behind the event, too. A record orders
- * nothing behind it. */
+/* True for a wait on a stream that another thread uses: that thread's next ops come after the event
+ * too. A record orders nothing after it. */
 static bool is_foreign_wait(const struct reprise_lane *lane, const struct reprise_call *call)
 {
 	return call->kind == REPRISE_OP_WAIT && lane != NULL &&
 	       atomic_load_explicit(&lane->thread, memory_order_relaxed) != reprise_thread_self();
 }
 
-/* An event's record or wait where its stream's lane is not a joint one. Afterwards it may be. */
+/* A record or a wait on a stream that is in no group. It is counted as a sign of one. */
 static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result;
@@ -81,15 +78,15 @@ void reprise_event_met(CUevent event, bool recorded)
 		reprise_lanes_event_used(NULL, event, recorded);
 }
 
-/* ---- what ends an event, or lets others record it ---- */
+/* ---- calls that end or share an event ---- */
 
 static void part(struct reprise_lane *lane, void *unused)
 {
 	reprise_group_split(lane, false);
 }
 
-/* What is only watched there is cut where else they would become too many: its thread may be idle
- * for long. */
+/* A lane that only watches ops gets a barrier, but only if too many ended events wait: its thread
+ * may be idle for long. */
 static void forget_if_free(struct reprise_lane *lane, void *unused)
 {
 	if (!reprise_ended_any(lane) || !reprise_lock_try(&lane->lock))
@@ -101,7 +98,7 @@ static void forget_if_free(struct reprise_lane *lane, void *unused)
 	reprise_lock_give(&lane->lock);
 }
 
-/* Whether a lane may still name the event, which is destroyed later then. */
+/* True if a lane may still name the event: Reprise destroys it later. */
 static bool is_kept(CUevent event, CUresult *result)
 {
 	struct reprise_ended *noted;

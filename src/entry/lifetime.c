@@ -27,26 +27,25 @@
 #include "lane/thread.h"
 #include "lane/traces.h"
 
-/* What is to be forgotten of all lanes. */
+/* What is forgotten, of which lanes. */
 struct forgetting {
-	struct reprise_function_set function; /* only traces that launch it; none: all */
+	struct reprise_function_set function; /* only traces that launch it; no handle: all */
 	CUstream stream;                      /* only this stream's lane, if `one_stream` */
 	bool one_stream;
 	uint32_t owner;    /* only this thread's lanes; 0: all */
 	CUcontext context; /* only this context's lanes; NULL: all */
 	bool elsewhere;    /* only traces that name arrays or contexts */
-	bool retire;       /* the lanes go too */
-	bool stay; /* their private streams do not: the driver might keep who destroys them, and gives
-	              them back with the context */
+	bool retire;       /* the lanes are retired too */
+	/* Their capture streams stay, and end with the context: the driver might block the thread that
+	 * destroys them. */
+	bool stay;
 };
 
 #define TRIES_MOST 16
 
-/*
- * The building thread rests and the lane is locked, with nothing deferred: what is, is issued under
- * the lane's lock alone, since the driver may keep who does that. Another thread may defer again
- * meanwhile, but hardly often.
- */
+/* Pauses the builder and locks the lane, with nothing deferred. What is deferred is issued before
+ * the pause, under the lane's lock alone: the driver may block the issuing thread. Another thread
+ * may defer again meanwhile, so this is tried several times. */
 static void take(struct reprise_lane *lane, bool parted)
 {
 	for (unsigned int tries = 1;; tries++) {
@@ -108,7 +107,7 @@ void reprise_lanes_forget_all(void)
 
 /* ---- contexts ---- */
 
-/* The device's primary context, if it is there. To retain it then makes none. */
+/* The device's primary context, NULL if it is not active. Retaining an active one makes none. */
 static CUcontext primary_of(CUdevice device)
 {
 	CUcontext context = NULL;
@@ -123,8 +122,8 @@ static CUcontext primary_of(CUdevice device)
 
 #define DEVICES_MOST 64
 
-/* By device, the primary context that a call found there which might end it. All threads': whose
- * call ends it may be another one than noted it. */
+/* For each device, the primary context found by a call that might end it. Shared by all threads:
+ * another thread's call may be the one that ends it. */
 static _Atomic(CUcontext) primaries[DEVICES_MOST];
 
 static void note_primary(CUdevice device, CUcontext context)
@@ -143,8 +142,8 @@ static void note_primaries(void)
 		note_primary(device, primary_of(device));
 }
 
-/* Nobody may touch what was left in it, nor be told of its errors: its handle may be a new one's by
- * now. Of its captures nobody else is heard any more. */
+/* Forgets what is left of the context without touching it: the handle may name a new context by
+ * now. Forgets its captures too, as no other call reports their end. */
 static void context_has_ended(CUcontext context)
 {
 	reprise_program_captures_destroyed(NULL, context);
@@ -166,10 +165,10 @@ static bool is_current(CUcontext context)
 }
 
 /*
- * Whether the call has ended the context, the device's or the one that is its handle. It may have
- * stayed: another holds it too, or the call was refused. A primary one that nobody else holds is
- * active no more; it may be active again after a reset, which ends it whoever holds it. One that is
- * detached is current, and if it ends it is not any more.
+ * True if the call has ended the device's context, or the one named by `handle`. A context may
+ * survive because it has another holder or the call was refused. A reset ends a primary context
+ * whoever holds it, even if it is active again by now. Without holders a primary context is not
+ * active. A context that is detached is current until it ends.
  */
 static bool has_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
@@ -182,7 +181,7 @@ static bool has_ended(enum reprise_lifetime what, uintptr_t handle, CUresult res
 		return result == CUDA_SUCCESS && !is_current((CUcontext)handle);
 	default:
 		return result != CUDA_ERROR_INVALID_CONTEXT &&
-		       result != CUDA_ERROR_INVALID_VALUE; /* others are of what ran there */
+		       result != CUDA_ERROR_INVALID_VALUE; /* other errors are from earlier work */
 	}
 }
 
@@ -198,7 +197,7 @@ static void look_at_primary(enum reprise_lifetime what, CUdevice device, CUresul
 		context_has_ended(context);
 }
 
-/* The call has returned. Until then what is known of a context is kept. */
+/* After the call. What is known of a context is kept until then. */
 static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	if (is_of_device(what))
@@ -211,12 +210,12 @@ static void look_at_contexts(enum reprise_lifetime what, uintptr_t handle, CUres
 }
 
 /*
- * What is ours in the context, or if NULL in all of them, is given back before the driver's call:
- * the context is still there, and may stay, and a graph that is left in one that ends is never
- * freed. The driver may keep who destroys one until the work of its context is done. That of the
- * context named by cuCtxDestroy is waited for in any case; elsewhere, where the context may stay
- * and this thread be the one that others wait for, no other call may be under way that waits; if
- * there still is one after a while, graphs and streams are left. Returns whether none were.
+ * Gives back what Reprise has in the context (NULL: in all contexts). This comes before the
+ * driver's call: a graph that is left in a context that ends is never freed. The driver may block
+ * the thread that destroys a graph until the context's work is done. cuCtxDestroy waits for its
+ * context's work anyway. After other calls the context may live on, and its work may wait for this
+ * thread. So they give back only if no other thread's call waits; after two seconds, graphs and
+ * streams are left. Returns true if none were left.
  */
 static bool give_back(CUcontext context, bool ends_surely)
 {
@@ -233,7 +232,7 @@ static bool give_back(CUcontext context, bool ends_surely)
 	return now;
 }
 
-/* The program may capture on this thread: none of our calls is to end that. */
+/* The capture mode is relaxed, so that Reprise's calls do not end a capture of the program's. */
 static void end_context(enum reprise_lifetime what, uintptr_t handle)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -266,7 +265,7 @@ static bool is_of_memory(enum reprise_lifetime what)
 	       what == REPRISE_LIFETIME_UNNAMED;
 }
 
-/* What of the driver's answers may be other ones after the call. */
+/* Calls `does` for each kind of kept answers that the call may change. */
 static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_changes what))
 {
 	if (is_of_memory(what) || what == REPRISE_LIFETIME_CODE || reprise_ends_context(what))
@@ -275,7 +274,7 @@ static void each_change(enum reprise_lifetime what, void (*does)(enum reprise_ch
 		does(REPRISE_CHANGES_FUNCTIONS);
 }
 
-/* What the traces that are forgotten have in common. */
+/* Which traces are forgotten. */
 static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 {
 	struct forgetting forgetting = {0};
@@ -316,10 +315,12 @@ static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool set
 }
 
 /*
- * What is deferred may name what ends. Of a stream, nothing but what is deferred there: others'
- * launches may be kept by the driver, and plainly a stream that has nothing to do with them is
- * destroyed meanwhile. So is memory registered, which was none that a copy could be deferred of. Of
- * functions, what lanes hold that may launch them: that is issued where their traces are forgotten.
+ * Issues the deferred ops that may name what ends.
+ *
+ * For a stream, only the ops on it: the driver may block the launches of other lanes, and the end
+ * of an unrelated stream must not wait for those. For registered memory or a pool, only this
+ * thread's ops: no deferred op can name it. For a function, only this thread's ops: others that may
+ * launch it are issued where their traces are forgotten.
  */
 static void issue_before_end(enum reprise_lifetime what, uintptr_t handle)
 {
@@ -353,11 +354,9 @@ static void begin_end(enum reprise_lifetime what, uintptr_t handle)
 		reprise_errors_stream_ended((CUstream)handle);
 }
 
-/*
- * What other threads learnt while the call was under way is forgotten, and graphs that were
- * captured meanwhile: a reference to a texture is set without waiting for anything. A stream that
- * has ended leaves nothing to learn, and its handle may be a new one's by now.
- */
+/* Forgets what other threads learnt during the call, and graphs captured during it: setting a
+ * texture reference, for example, waits for nothing. An ended stream leaves nothing to learn, and
+ * its handle may name a new stream by now. */
 static void complete_end(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
 	each_change(what, reprise_changes_end);
@@ -394,9 +393,8 @@ bool reprise_free_begin(CUdeviceptr address)
 {
 	REPRISE_KEEP_ERRNO;
 
-	return reprise_inside == 0 &&
-	       reprise_memory_free_begin(address,
-	                                 reprise_taking_part()); /* not while the program captures */
+	/* The driver may not be asked while the program captures. */
+	return reprise_inside == 0 && reprise_memory_free_begin(address, reprise_taking_part());
 }
 
 void reprise_free_end(void)

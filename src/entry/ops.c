@@ -1,8 +1,5 @@
-/*
- * What the doors ask of streams, said to the lanes: ops, and calls that order a stream or wait. The
- * doors of events, of what ends, of what takes memory and of the program's captures are in files of
- * their own (events.c, lifetime.c, shortage.c, eager.c).
- */
+/* The doors' calls on streams: ops, and calls that order a stream or wait. Other doors have files
+ * of their own: events.c, lifetime.c, shortage.c, captures.c. */
 #include "entry/entry.h"
 
 #include "base/hot.h"
@@ -25,7 +22,7 @@
 
 /* ---- ops ---- */
 
-/* An op that no lane looks at. */
+/* An op that does not go to a lane. */
 static CUresult pass(const struct reprise_call *call)
 {
 	bool loads = reprise_loading_begins_launch(call, false);
@@ -44,14 +41,14 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	if (!reprise_records() && reprise_lanes_back_off(call->stream, call->per_thread))
 		return pass(call);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
-		/* Another thread's capture, or a pause, may have begun since this one's last op was
+		/* Another thread may have begun a capture or a pause since this thread's last op was
 		 * deferred. */
 		if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
 			reprise_lanes_eager_call(call->stream, call->per_thread);
 		reprise_count(reprise_eager_counter(), 1);
 		return pass(call);
 	}
-	/* It is no op, and no barrier either: whatever is deferred may stay so. */
+	/* An empty op is no barrier: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
 		return pass(call);
@@ -67,8 +64,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	return reprise_lane_handle_op(lane, call);
 }
 
-/* The op is recorded first: its parameters are the program's until the call returns, and the call
- * may not return before another thread's. */
+/* The op is recorded before the call: another thread's later call may return first. */
 static CUresult submit_recorded(struct reprise_call *call)
 {
 	CUresult result;
@@ -85,11 +81,11 @@ static CUresult submit_timed(struct reprise_call *call)
 	CUresult result;
 	uint16_t name;
 
-	reprise_process_prepare(); /* at exit, what was noted is written */
+	reprise_process_prepare(); /* registers the exit handler, which writes the events */
 	result = reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
 	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part()
 	           ? reprise_function_of(call->kernel.function).name
-	           : 0; /* it is loaded by now */
+	           : 0; /* the kernel is loaded now */
 	reprise_timeline_end(call->kind, begin,
 	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
 	                                                     .graph = name});

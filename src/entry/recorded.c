@@ -10,11 +10,11 @@ void reprise_recorded_op(const struct reprise_call *call)
 	struct reprise_record_lane described = {0};
 
 	if (lane != NULL && lane->owner != 0)
-		lane = NULL; /* recorded as on no lane */
+		lane = NULL; /* a thread's own stream is recorded without a lane */
 	if (lane != NULL)
 		described = (struct reprise_record_lane){lane->number, lane->stream == CU_STREAM_LEGACY,
 		                                         lane->blocking, (uintptr_t)lane->context};
-	reprise_process_prepare(); /* at exit, what was recorded is written */
+	reprise_process_prepare(); /* registers the exit handler, which writes the recording */
 	reprise_record_op(lane != NULL ? &described : NULL, call);
 }
 

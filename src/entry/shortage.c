@@ -1,5 +1,5 @@
-/* The doors of what takes memory (ALLOC): the driver had none for the program, whose graphs may
- * have taken it. */
+/* The doors of calls that take memory (ALLOC): if the driver has none for the program, Reprise's
+ * graphs may be the cause. */
 #include "entry/entry.h"
 
 #include <limits.h>
@@ -20,12 +20,11 @@
 #include "entry/lifetime.h"
 #include "lane/registry.h"
 
-/* Waits until what the lane's stream has been given is done: a graph that still runs is freed only
- * then. */
+/* Waits until the lane's stream is done: a running graph is freed only after that. */
 static void settle(struct reprise_lane *lane, void *deadline)
 {
 	if (atomic_load(&lane->retired) || lane->unusable ||
-	    lane->owner != 0) /* a thread's own stream is asked by that thread alone */
+	    lane->owner != 0) /* only its own thread can ask a thread's own stream */
 		return;
 	reprise_driver.cuCtxSetCurrent(lane->context);
 	for (unsigned int looks = 0;
@@ -35,13 +34,13 @@ static void settle(struct reprise_lane *lane, void *deadline)
 		reprise_nap(looks);
 }
 
-/* In the building thread's place, while no call is under way that waits: who destroys a graph then
- * would wait for that, too. */
+/* Takes the builder's place at the gate. True if no call that waits is under way: such a call would
+ * make the destruction of a graph wait, too. False after the deadline. */
 static bool begin_work(uint64_t deadline)
 {
 	uint64_t pause;
 
-	reprise_gate_doubt_no_more(); /* this is another call of its */
+	reprise_gate_doubt_no_more(); /* the earlier call has returned */
 	while (reprise_gate_pass.waiting == 0) {
 		uint32_t seen = atomic_load(&reprise_builder.calls);
 
@@ -51,11 +50,10 @@ static bool begin_work(uint64_t deadline)
 			return false;
 		reprise_futex_wait(&reprise_builder.calls, seen, REPRISE_TUNE_SHORTAGE_LOOK_NS);
 	}
-	return false; /* the handler of a signal, in the midst of such a call */
+	return false; /* a signal handler that interrupted such a call */
 }
 
-/* Gives up every graph; returns how many were destroyed. Those that could not be by then are left
- * to the building thread. */
+/* Gives up every graph and returns how many were destroyed. The builder destroys the rest later. */
 static unsigned int give_up_graphs(uint64_t deadline)
 {
 	unsigned int destroyed = 0;
@@ -77,7 +75,7 @@ bool reprise_make_room(unsigned int tried)
 	CUcontext current = NULL;
 	int entered;
 
-	/* To ask a stream that captures how far it is would end the capture. */
+	/* A query of a capturing stream would end the capture. */
 	if (reprise_inside != 0 || reprise_observing || tried > 1 ||
 	    (tried == 1 && (destroyed == 0 || reprise_program_captures_any())))
 		return false;

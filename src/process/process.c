@@ -54,12 +54,12 @@
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */
 
 static struct reprise_lock start_lock;
-static _Atomic int started; /* the mode and one; 0 before */
+static _Atomic int started; /* mode + 1; 0: not started */
 
 static _Atomic int prepared REPRISE_HOT_DATA;
-static bool registered; /* what a child inherits */
+static bool registered; /* a forked child inherits it */
 
-/* ---- the end, and children ---- */
+/* ---- exit and fork ---- */
 
 static void stop_calls(void)
 {
@@ -83,10 +83,10 @@ static void reset_here(void)
 }
 
 /*
- * What is stopped at exit and reset in a forked child, in this order; NULL where there is nothing.
- * At exit the program is done issuing, and the driver is still there; every call passes from the
- * first row on. In a child only one thread lives on: the parent's lanes, traces and graphs mean
- * nothing there, and nobody holds a lock.
+ * What is stopped at exit and what a forked child resets, in this order; NULL: nothing. At exit the
+ * program is done issuing and the driver still works; from the first row on every call is eager. A
+ * child has one thread: the parent's lanes, traces and graphs mean nothing there, and no lock is
+ * held.
  */
 static const struct {
 	void (*stop)(void), (*reset)(void);
@@ -139,8 +139,8 @@ static void in_child(void)
 			parts[i].reset();
 }
 
-/* Every thread that is about to start Reprise has seen to it: who forks while another one is
- * starting has a child that begins anew. */
+/* Every thread calls this before it may start Reprise, so a fork during another thread's start is
+ * handled too: the child starts anew. */
 static void watch_forks(void)
 {
 	static _Atomic bool watched;
@@ -203,7 +203,7 @@ enum reprise_mode reprise_start(void)
 
 /* ---- before the first op ---- */
 
-/* In observe later: reprise_gpu_look(). */
+/* In mode observe, CUPTI starts later: reprise_gpu_look(). */
 static void begin_gpu(void)
 {
 	reprise_gpu_for_report = reprise_observing;
@@ -221,13 +221,13 @@ static void register_all(void)
 	reprise_call_sites_begin();
 	if (reprise_reporting || reprise_option(REPRISE_OPTION_CONTROL) != 0)
 		reprise_machine_note();
-	begin_gpu(); /* before the next line: what CUPTI does at exit comes after what we do */
+	begin_gpu(); /* before atexit: CUPTI's exit handlers run after at_exit() */
 	atexit(at_exit);
 	reprise_control_begin();
 }
 
-/* Where the address space is limited, the thread with the program's own stack is started only when
- * it is wanted. */
+/* True if the address space has no limit. If it has one, the thread that watches for the end of the
+ * process starts only when it is needed: its stack is as large as the program's own. */
 static bool has_room(void)
 {
 	struct rlimit limit;
@@ -235,11 +235,8 @@ static bool has_room(void)
 	return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY;
 }
 
-/*
- * All threads that may be wanted later: a program that locks itself in after its first work on the
- * device, by a filter of system calls or by limits, is not to find that another one is started
- * then.
- */
+/* Starts all threads that may be needed later: after its first work on the device, a program may
+ * forbid new threads, by a filter of system calls or by limits. */
 static void start_threads(void)
 {
 	reprise_hold_define();

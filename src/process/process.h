@@ -1,22 +1,14 @@
-/*
- * What is done once in a process: Reprise starts, is prepared for its first op, and ends; and what
- * a forked child begins with.
- */
+/* Steps that happen once in a process: the start, the preparation for the first op, the end; and
+ * the reset in a forked child. */
 #pragma once
 
 #include "base/options.h"
 
-/*
- * Decides whether Reprise is there at all; by every door before anything else. Reads the options,
- * loads the driver's table; the first call does the work (a few hundred microseconds), later ones
- * cost a load and a branch. Returns the mode. Thread-safe. Must not be called from a constructor
- * (invariant 10).
- */
+/* Decides whether Reprise is active; every door calls it first. The first call reads the options (a
+ * few hundred microseconds); later ones cost a load and a branch. Returns the mode. Thread-safe.
+ * Must not be called from a constructor (invariant 10). */
 enum reprise_mode reprise_start(void);
 
-/*
- * Before the first op: the handler for exit, and all threads of ours. Registered then and not
- * earlier, so that it runs before the driver's own exit handlers. A load and a branch after the
- * first time.
- */
+/* Before the first op: registers the exit handler and starts all threads of Reprise's. Not earlier,
+ * so that the handler runs before the driver's own. A load and a branch after the first time. */
 void reprise_process_prepare(void);

@@ -16,21 +16,21 @@ static bool is_runtime_library(const char *path)
 	return reprise_begins(name, "libcudart") || reprise_begins(name, "libcuda.so");
 }
 
-/* As static cudarts name what nobody else calls. */
+/* Internal functions of a static cudart, whose names are used nowhere else. */
 static bool is_inner(const char *name)
 {
 	return reprise_begins(name, "libcudart_static_") || reprise_begins(name, "__cudart");
 }
 
-/* What programs call, and the code that nvcc writes. */
+/* The functions that programs call, and code that nvcc writes. */
 static bool is_api(const char *name)
 {
 	name += reprise_begins(name, "__") ? 2 : 0;
 	return reprise_begins(name, "cuda") && isupper((unsigned char)name[4]);
 }
 
-/* A template of the runtime's headers, such as cudaMalloc<float>, where the compiler made it a
- * function of its own. */
+/* A template of the runtime's headers, such as cudaMalloc<float>, compiled as a function of its
+ * own. */
 static bool is_template(const char *name)
 {
 	if (!reprise_begins(name, "_Z"))
@@ -39,7 +39,8 @@ static bool is_template(const char *name)
 	return is_api(name + strspn(name, "0123456789")) && strstr(name, "E9cudaError") != NULL;
 }
 
-/* Whether a frame is the runtime's; those beneath are. Keeps the name of what was called. */
+/* True if the frame is the runtime's; then the next one may be, too. Keeps the name of the API
+ * function called. */
 static bool is_runtime(const struct reprise_symbol *symbol, bool first, char *runtime)
 {
 	bool library = is_runtime_library(symbol->library);

@@ -1,11 +1,10 @@
 /*
- * Whose a call is: of the frames of a stack, cudart's own are passed over, and what called the
- * runtime API is the caller.
+ * Finds the caller of a call: skips cudart's frames in a stack, and returns the frame that called
+ * the runtime API.
  *
- * A shared cudart is known by its name. A static one is in the program's file or in a library's,
- * and is known by names of functions: there are its inner ones, whose names nobody else has, and
- * above them the one of the API. A file that was stripped of these names does not tell, and then
- * the caller is who called the driver.
+ * A shared cudart is known by its file's name. A static one is part of the program's file or of a
+ * library: it is known by its internal functions' names, with the API function above them. In a
+ * stripped file the caller is the function that called the driver.
  */
 #pragma once
 
@@ -14,10 +13,11 @@
 #define REPRISE_RUNTIME_NAME_MOST 64
 
 struct reprise_caller {
-	const void *address;                     /* what its call returns to */
-	char runtime[REPRISE_RUNTIME_NAME_MOST]; /* the function of the runtime API that it called;
-	                                            empty if it called the driver, or nothing tells */
+	const void *address; /* the call's return address */
+	/* The runtime API's function that was called; empty if it was the driver's, or if it is
+	 * unknown. */
+	char runtime[REPRISE_RUNTIME_NAME_MOST];
 };
 
-/* Not by two threads at once. */
+/* Not thread-safe. */
 void reprise_caller_find(const struct reprise_call_site *place, struct reprise_caller *caller);

@@ -1,7 +1,5 @@
-/*
- * The object begins with numbers and strings, each on a line of its own, which simple readers can
- * find (src/cli/summary.c); lists and objects follow. All lists are bounded.
- */
+/* The object begins with numbers and strings, each on a line of its own, for simple readers
+ * (src/cli/summary.c). Lists and objects follow. All lists are bounded. */
 #include "report/json.h"
 
 #include <fcntl.h>
@@ -26,7 +24,7 @@
 #include "stats/machine.h"
 #include "report/rows.h"
 
-#define FORMAT 3 /* of the report: 2 had other names for what docs/design.md lists */
+#define FORMAT 3 /* of the report; 2 had other names */
 #define COMMAND_MOST 2048
 
 static struct timespec began;
@@ -37,8 +35,8 @@ static struct {
 	ssize_t length;
 } command;
 
-/* The words of the command line, up to COMMAND_MOST bytes. By this thread: the main thread may have
- * ended, and then /proc/self has no words. */
+/* The command line, up to COMMAND_MOST bytes. Read through this thread: if the main thread has
+ * ended, /proc/self has no command line. */
 static void note_command(void)
 {
 	int file = open("/proc/thread-self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -60,7 +58,7 @@ static void number(struct reprise_text *text, const char *name, uint64_t value)
 	reprise_text_add(text, "  \"%s\": %" PRIu64 ",\n", name, value);
 }
 
-/* Which of the words of such an option is the value's. */
+/* Adds the option's word for that value. */
 static void add_word(struct reprise_text *text, enum reprise_option option, uint64_t value)
 {
 	const char *word = reprise_option_rows[option].words;
@@ -81,7 +79,7 @@ static void string(struct reprise_text *text, const char *name, const char *valu
 
 /* ---- the process ---- */
 
-/* The tool that was found beside us, and what was made of it. */
+/* The tool that was found in the process, and whether Reprise stands aside for it. */
 static void add_tool(struct reprise_text *text)
 {
 	const struct reprise_tool *tool = reprise_tool_found();

@@ -29,12 +29,12 @@
 #include "stats/sites.h"
 #include "stats/series.h"
 
-/* A report, at the end, before it, or for who asks. Over what follows. */
+/* Held while a report is written, at any of its three moments. Protects what follows. */
 static struct reprise_lock writing;
-static uint64_t written; /* what state_now() was for the last one that is in the file; 0: none */
-static bool ended;       /* the one at the end is written */
+static uint64_t written; /* state_now() of the report in the file; 0: none */
+static bool ended;       /* the last report is written */
 static bool failure_told;
-static pid_t began_in; /* a child that made no launch of its own has nothing to say */
+static pid_t began_in; /* a child that launches nothing writes no report */
 
 void reprise_report_begin(void)
 {
@@ -66,8 +66,8 @@ void reprise_report_forget(void)
 	reprise_accounts_reset();
 }
 
-/* ", saved about 430 ms of 503 ms launch time"; "" where nothing was replayed, which saves and
- * costs nothing. */
+/* ", saved about 430 ms of 503 ms launch time"; "" if nothing was replayed: that saves and costs
+ * nothing. */
 static void write_gain(const struct reprise_totals *totals, char *words, size_t size)
 {
 	char saved[REPRISE_AMOUNT_MOST], all[REPRISE_AMOUNT_MOST];
@@ -112,7 +112,7 @@ static void say_one_line(const struct reprise_totals *totals)
 	            reprise_side_exits(&totals->counts), more);
 }
 
-/* What a report is written from. */
+/* The input of write_json(). */
 struct state {
 	const struct reprise_totals *totals;
 	enum reprise_json_moment moment;
@@ -120,7 +120,7 @@ struct state {
 
 static int write_json(int file, const void *what)
 {
-	static struct reprise_text text; /* stacks may be small */
+	static struct reprise_text text; /* too large for small stacks */
 	const struct state *state = what;
 
 	text.file = file;
@@ -130,11 +130,9 @@ static int write_json(int file, const void *what)
 	return reprise_text_end(&text);
 }
 
-/*
- * Once: what keeps one from being written keeps the next one. Of a full disk the command tells, if
- * there is one: for all processes, and it sees that for itself. Under the lock, or when the last
- * one is over.
- */
+/* Told once: the next report fails for the same reason. If the command started the process, the
+ * command itself sees a full disk and tells of it once for all processes. Under the lock, or after
+ * the last report. */
 void reprise_report_tell_error(int error)
 {
 	bool commands = reprise_launcher_mark()[0] != '\0' && (error == ENOSPC || error == EDQUOT);
@@ -148,8 +146,8 @@ void reprise_report_tell_error(int error)
 	failure_told = true;
 }
 
-/* That a process made CUDA calls and launched nothing is worth telling; not if its calls went
- * elsewhere, nor of children that made none. */
+/* True if there were ops. A process that made CUDA calls and launched nothing is worth telling too,
+ * but not a forked child. */
 static bool is_worth_telling(const struct reprise_totals *totals)
 {
 	return totals->ops > 0 ||
@@ -179,7 +177,7 @@ int reprise_report_write_last(void)
 	return error;
 }
 
-/* A number that is another one as soon as anything is counted. */
+/* A number that changes as soon as anything is counted. */
 static uint64_t state_now(void)
 {
 	struct reprise_lane_counts counts = reprise_counts_sum();
@@ -191,7 +189,7 @@ static uint64_t state_now(void)
 	                          sizeof(others));
 }
 
-/* Under the lock. Returns the error. */
+/* Under the lock. Returns the error, 0 for none. */
 static int take_snapshot(int *kept)
 {
 	struct state state = {reprise_totals_take(), REPRISE_JSON_SNAPSHOT};

@@ -1,34 +1,31 @@
 /*
- * The report: what was counted, as one line on stderr or as a JSON object in a file, when the
- * process ends. Only if the user asked for it (REPRISE_REPORT) and there was something to count.
- * Makes no CUDA call, so that it may run in a destructor. While the program runs the file has the
- * report as it was a second ago at most (snapshots.h): a program that is ended by a signal comes to
- * no destructor.
+ * The report: the counts, as one line on stderr or as a JSON object in a file, at the end of the
+ * process. Only if the user asked for it (REPRISE_REPORT) and there is something to tell. Makes no
+ * CUDA call, so it can run in a destructor. While the program runs, the file has a report that is
+ * at most a second old (snapshots.h): a program killed by a signal runs no destructor.
  */
 #pragma once
 
 #include <stdbool.h>
 
-/* A line on stderr: the report could not be written. */
+/* Says on stderr that the report could not be written. */
 void reprise_report_tell_error(int error);
 
-/* Writes the report as it is now, as JSON, into an open file; waits for one that is being written.
- * False if not all of it could be. */
+/* Writes the present report as JSON into an open file. Waits while another one is being written.
+ * False if it could not be written whole. */
 bool reprise_report_now(int file);
 
-/*
- * Writes the report as it is now to where it is to be at the end, unless nothing has happened since
- * it was written last; not once the report at the end is written. *kept as
- * reprise_output_write() has it. False if it could not be, and nobody could be told.
- */
+/* Writes the present report to the file for the final one, unless nothing has changed since the
+ * last time or the final one is written. *kept as in reprise_output_write(). False if it failed and
+ * the error could not be logged. */
 bool reprise_report_snapshot(int *kept);
 
-/* Writes the one at the end, to its file or as the one line; no other comes behind it. Returns the
- * error, of which nobody is told. */
+/* Writes the final report, to its file or as one line. No other follows. Returns the error and does
+ * not log it. */
 int reprise_report_write_last(void);
 
 /* When Reprise starts. */
 void reprise_report_begin(void);
 
-/* After fork, in the child: what was counted is the parent's. */
+/* After fork, in the child: the counts are the parent's. */
 void reprise_report_forget(void);

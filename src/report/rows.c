@@ -1,4 +1,4 @@
-/* Nothing here has more rows than is said in docs/report.md, whatever ran. */
+/* All lists are bounded: docs/report.md has the limits. */
 #include "report/rows.h"
 
 #include <inttypes.h>
@@ -157,7 +157,7 @@ void reprise_rows_add_gpu(struct reprise_text *text)
 
 /* ---- over time ---- */
 
-/* What a lane did since it last told the series; nothing if a thread is at work in it. */
+/* Adds what the lane did since it last told the series. Skips a lane whose lock is taken. */
 static void tell_rest(struct reprise_lane *lane, void *unused)
 {
 	if (!reprise_lock_try(&lane->lock))
@@ -214,7 +214,7 @@ void reprise_rows_add_histograms(struct reprise_text *text)
 	reprise_text_add(text, "}");
 }
 
-/* ---- places ---- */
+/* ---- call sites ---- */
 
 struct place_row {
 	enum reprise_call_site_kind kind;
@@ -223,8 +223,8 @@ struct place_row {
 	uint64_t count;
 };
 
-/* The row of a call from there, or from anywhere if nobody is to look who the caller is; NULL if
- * there is no room. */
+/* The row of the call site; with `named` false, the row of the call from anywhere. NULL if there is
+ * no room. */
 static struct place_row *place_row(struct place_row *rows, unsigned int *count,
                                    const struct reprise_call_site *site, bool named)
 {

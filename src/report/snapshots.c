@@ -1,5 +1,5 @@
-/* The thread's files are in a table of its own. Where it cannot have one, there is the report at
- * the end alone. */
+/* The report thread has a file table of its own. If it cannot have one, there is only the final
+ * report. */
 #include "report/snapshots.h"
 
 #include <stdatomic.h>
@@ -22,12 +22,12 @@
 #include "base/tuning.h"
 #include "report/report.h"
 
-/* What the thread sleeps on. */
+/* The report thread sleeps on it. */
 enum { ABSENT, WATCHING, ASKED };
 static _Atomic uint32_t state;
 
-/* For words that have to be said now: stderr as the program has it, for that long. Nothing, if the
- * kernel does not give it. */
+/* Gets the program's stderr into this thread's file table, for a message. Does nothing if the
+ * kernel refuses. */
 static void open_stderr(void)
 {
 	int process = (int)syscall(SYS_pidfd_open, getpid(), 0);
@@ -41,7 +41,8 @@ static void open_stderr(void)
 		close(process);
 }
 
-/* What could not be told is told at the end, if it still is so. */
+/* If the error could not be logged, tries once more with stderr. The final report tells it again if
+ * it still fails. */
 static void take_snapshot(int *kept)
 {
 	if (reprise_report_snapshot(kept))
@@ -51,7 +52,7 @@ static void take_snapshot(int *kept)
 	close(STDERR_FILENO);
 }
 
-/* Until the end, or until the program has locked all its threads in. */
+/* Runs until the end, or until the program locks its threads in by a filter. */
 static void write_on(void)
 {
 	uint64_t pause = REPRISE_TUNE_SNAPSHOT_FIRST_NS;
@@ -101,7 +102,8 @@ void reprise_snapshots_reset(void)
 	atomic_store(&state, ABSENT);
 }
 
-/* This thread may open no file, but that one may. */
+/* Lets the report thread write the final report: this thread may not open files, but
+ * that one may. */
 static void have_last_written(void)
 {
 	uint64_t now = reprise_clock_ns(), end = now + REPRISE_TUNE_SNAPSHOT_PATIENCE_NS;
@@ -114,7 +116,8 @@ static void have_last_written(void)
 		reprise_futex_wait(&state, ASKED, end - now);
 }
 
-/* Not a constructor, and no CUDA: invariant 10. Options are all empty if Reprise never started. */
+/* No constructor and no CUDA call: invariant 10. If Reprise never started, all options
+ * are empty. */
 __attribute__((destructor)) static void at_end(void)
 {
 	if (reprise_option_text(REPRISE_OPTION_REPORT)[0] == '\0')

@@ -15,7 +15,7 @@ static bool read_at(int file, void *to, size_t bytes, uint64_t offset)
 	return pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
 }
 
-/* The file that was loaded, or -1: the header in memory tells it from another that has its name by
+/* The loaded file, or -1. Its header must be the one in memory: another file may have its name by
  * now. */
 static int open_file(const struct link_map *map, const Dl_info *info, ElfW(Ehdr) * header)
 {
@@ -38,7 +38,7 @@ static bool find_section(int file, const ElfW(Ehdr) * header, uint32_t type, Elf
 	return false;
 }
 
-/* The function that has the code before `offset`, which is the call that returns there. */
+/* The function with the code before `offset`, which is the call that returns there. */
 static bool find_function(int file, const ElfW(Shdr) * table, size_t offset, ElfW(Sym) * found)
 {
 	static ElfW(Sym) piece[PIECE];

@@ -1,8 +1,7 @@
 /*
- * What code is called: the library that has an address, and the function, by the names that the
- * library exports and by those in its file's own table, which has the others too unless it was
- * stripped. The file is read a piece at a time, and nothing is kept of it; without locks of ours,
- * but not by two threads at once.
+ * Finds the library and the function at an address. The library's exported names are used, and its
+ * file's symbol table, which has the others too unless it was stripped. Reads the file piece by
+ * piece and keeps nothing. Takes no lock of Reprise's; not thread-safe.
  */
 #pragma once
 
@@ -12,11 +11,11 @@
 #define REPRISE_SYMBOL_MOST 1024
 
 struct reprise_symbol {
-	const char *library; /* its path, as the loader has it */
-	size_t offset; /* of the address, as the library's file counts: what addr2line is to be given */
-	char name[REPRISE_SYMBOL_MOST]; /* of the function; empty if nothing tells */
-	size_t into;                    /* how far in the function the address is */
+	const char *library;            /* its path, from the loader */
+	size_t offset;                  /* address in the library's file, for addr2line */
+	char name[REPRISE_SYMBOL_MOST]; /* of the function; empty if unknown */
+	size_t into;                    /* distance of the address from the function's start */
 };
 
-/* For an address that a call returns to. False if no library has it. */
+/* `address` is a return address. False if it is in no library. */
 bool reprise_symbol_find(const void *address, struct reprise_symbol *symbol);

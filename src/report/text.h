@@ -1,5 +1,5 @@
-/* Text that is written to a file piece by piece, so that no report is too long. Allocates nothing.
- */
+/* Text that is written to a file piece by piece, so a report may have any length. Allocates
+ * nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,29 +8,29 @@
 
 struct reprise_text {
 	int file;
-	int error; /* of writing; 0 if there was none */
+	int error; /* the first error of writing; 0: none */
 	size_t length;
 	char bytes[16384]; /* not written yet */
 };
 
-/* As printf(3); one call adds fewer characters than fit into `bytes`. */
+/* As printf(3). One call must add less than `bytes` holds. */
 __attribute__((format(printf, 2, 3))) void reprise_text_add(struct reprise_text *text,
                                                             const char *format, ...);
 
-/* A JSON string of `length` bytes, whatever they are: what is not ASCII becomes an escape, each
- * byte for itself. */
+/* Adds a JSON string of `length` arbitrary bytes: each byte that is not printable ASCII becomes an
+ * escape. */
 void reprise_text_add_string(struct reprise_text *text, const char *bytes, size_t length);
 
-/* One of several values: what stands between it and the one before. *any: there was one. The second
- * for values on lines of their own. */
+/* The separator before the next of several values; *any tells if there was one before. The second
+ * puts each value on its own line. */
 const char *reprise_text_comma(bool *any);
 const char *reprise_text_line(bool *any);
 
-/* A list, and an object of named numbers, as members of that name. */
+/* A list, or an object of named numbers, as a member of that name. */
 void reprise_text_add_list(struct reprise_text *text, const char *name, const uint64_t *values,
                            unsigned int count);
 void reprise_text_add_named(struct reprise_text *text, const char *name, const char *const *names,
                             const uint64_t *values, unsigned int count);
 
-/* Writes what is left. 0 if everything was written, or the first error. */
+/* Writes what is left. Returns the first error, 0 for none. */
 int reprise_text_end(struct reprise_text *text);

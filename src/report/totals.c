@@ -11,9 +11,11 @@
 #include "stats/histogram.h"
 #include "stats/pauses.h"
 
+#define DEFER_NS 60 /* ns per deferred op; not measured here */
+
 static struct reprise_totals totals;
 
-/* Word by word, so that none is torn: a thread that is in the lane goes on counting meanwhile. */
+/* Reads word by word, so no counter is torn: a thread in the lane may go on counting. */
 static struct reprise_lane_counts copy_counts(const struct reprise_lane *lane)
 {
 	struct reprise_lane_counts counts;
@@ -35,8 +37,7 @@ struct reprise_lane_counts reprise_lane_counts_now(struct reprise_lane *lane)
 	return counts;
 }
 
-/* Without the lane's lock: at exit nobody should have to wait for one, and a count that is one
- * short harms nobody. */
+/* Takes no lane lock: an exit must not wait for one, and a count may be one short. */
 static void sum_counts(struct reprise_lane *lane, void *context)
 {
 	struct reprise_lane_counts counts = reprise_lane_counts_now(lane);
@@ -63,8 +64,8 @@ static void add_traces(struct reprise_lane *lane, void *context)
 		totals.lanes_busy++;
 		return;
 	}
-	if (reprise_lock_try(
-			&lane->queue.lock)) { /* who launches what is queued brings graphs to other values */
+	/* Launching a pending launch updates graphs under queue.lock. */
+	if (reprise_lock_try(&lane->queue.lock)) {
 		for (struct reprise_trace *trace = lane->index != NULL ? lane->index->newest : NULL;
 		     trace != NULL; trace = trace->older)
 			reprise_account_add(accounts, trace, lane->number);
@@ -95,10 +96,10 @@ static uint64_t more_than(uint64_t one, uint64_t other)
 }
 
 /*
- * What all ops would have cost. Those that were replaced have their price already: if their trace
- * ended, what calls cost at that time. The others have what their kind costs now, and those that
- * nobody looked at the mean of what was looked at. So the part is never more than the whole,
- * however costs have changed meanwhile.
+ * What all ops would have cost eagerly. A replayed op keeps the price that its trace had; an ended
+ * trace keeps the price of its end. Other ops have the present price of their kind, and ops that
+ * Reprise did not look at have the mean price. So the replayed part never exceeds the whole, even
+ * if prices changed.
  */
 static uint64_t cost_of_all(const struct reprise_gain *gain)
 {
@@ -124,7 +125,7 @@ static uint64_t replaced_ticks(void)
 	return ticks;
 }
 
-/* In observe nothing was patched or built: what it would have cost. */
+/* Mode observe neither patches nor builds: estimates what it would have cost. */
 static void expect(struct reprise_gain *gain)
 {
 	gain->patches_ns =
@@ -134,7 +135,7 @@ static void expect(struct reprise_gain *gain)
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
-/* The graphs that a thread of ours launches cost the program nothing. In observe, what it would
+/* Launches by the launch thread cost the program nothing. In mode observe: what the program would
  * launch. */
 static uint64_t launched_by_program(void)
 {
