@@ -11,8 +11,6 @@
 #include "stats/histogram.h"
 #include "stats/pauses.h"
 
-#define DEFER_NS 60 /* ns per deferred op; not measured here */
-
 static struct reprise_totals totals;
 
 /* Reads word by word, so no counter is torn: a thread in the lane may go on counting. */
