@@ -503,7 +503,7 @@ BUGS = (
      "names_in_every_scope"),
     ("threads of ours keep a process alive", "run", "		if (only_ours_are_left())\n			end_process();\n",
      "		if (only_ours_are_left() && count > 0)\n			end_process();\n", "main_thread_ends"),
-    ("words go to whatever has the number of stderr", "somebody_listens",
+    ("words go to whatever has the number of stderr", "stderr_is_readable",
      "status.st_dev == stderr_file.device &&\n	       status.st_ino == stderr_file.inode && ",
      "", "closed_streams"),
     ("ops are deferred though nobody watches the hold limit", "reprise_worker_ready",

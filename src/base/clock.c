@@ -21,11 +21,6 @@ void reprise_clock_start(void)
 	start_ticks = reprise_clock_ticks();
 }
 
-uint64_t reprise_clock_start_ticks(void)
-{
-	return start_ticks;
-}
-
 static uint64_t rate(void)
 {
 	uint64_t ns = reprise_clock_ns() - start_ns, ticks = reprise_clock_ticks() - start_ticks;

@@ -52,9 +52,6 @@ static inline uint64_t reprise_clock_ticks(void)
 /* Notes the counter's value. Called once, before the functions below. */
 void reprise_clock_start(void);
 
-/* The counter's value at reprise_clock_start(). */
-uint64_t reprise_clock_start_ticks(void);
-
 /* Converts between ticks and nanoseconds, at the rate measured since reprise_clock_start(). */
 uint64_t reprise_clock_ticks_to_ns(uint64_t ticks);
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns);

@@ -71,7 +71,7 @@ __attribute__((constructor)) void reprise_log_open(void)
 
 /* The program may have closed stderr and have any file under its number now. And it must not wait
  * for a reader that does not read. */
-static bool somebody_listens(void)
+static bool stderr_is_readable(void)
 {
 	struct pollfd listener = {.fd = STDERR_FILENO, .events = POLLOUT};
 	struct stat status;
@@ -83,7 +83,7 @@ static bool somebody_listens(void)
 
 bool reprise_log_is_heard(void)
 {
-	return somebody_listens();
+	return stderr_is_readable();
 }
 
 static void tell(const char *format, va_list arguments)
@@ -98,7 +98,7 @@ static void tell(const char *format, va_list arguments)
 	line[length++] = '\n';
 	/* poll is a cancellation point, and locks may be held. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelled);
-	if (somebody_listens())
+	if (stderr_is_readable())
 		reprise_write(STDERR_FILENO, line, (size_t)length);
 	pthread_setcancelstate(cancelled, NULL);
 }

@@ -271,7 +271,7 @@
 	X(LOCK_SPINS, 200, "looks", "at a lock before its thread sleeps", "guess") \
 	X(NAP_YIELDS, 64, "polls", "before the first sleep", "guess") \
 	X(NAP_NS, 20000, "ns", "of a sleep between two polls", "guess") \
-	X(WORKER_LOOK_NS, 50000, "ns", "between two looks whether a thread of ours is done", "guess") \
+	X(WORKER_LOOK_NS, 50000, "ns", "between two looks whether a worker is done", "guess") \
 	X(THREAD_PAUSE_NS, 10000000, "ns", \
 	  "after a failure in which no thread is started: a failure costs tens of microseconds", \
 	  "guess") \
@@ -289,7 +289,7 @@
 	X(SNAPSHOT_FIRST_NS, 100000000, "ns", "after the first op: many programs are short", "guess") \
 	X(SNAPSHOT_AGAIN_NS, 1000000000, "ns", "between two reports; one takes 350 to 550 us", \
 	  "decision 25, 377d4e5") \
-	X(SNAPSHOT_SLACK_NS, 50000000, "ns", "of the timer: nobody waits for it", "guess") \
+	X(SNAPSHOT_SLACK_NS, 50000000, "ns", "timer slack: no one waits for a snapshot", "guess") \
 	X(SNAPSHOT_PATIENCE_NS, 2000000000, "ns", \
 	  "of an exit: the thread may wait for what the thread that exits holds", "guess") \
 	X(TIMELINE_INTERVAL_NS, 100000000, "ns", "between two writes while there are events, at most", \

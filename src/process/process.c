@@ -179,6 +179,9 @@ static enum reprise_mode decide(void)
 	if (mode != REPRISE_MODE_OFF) {
 		reprise_record_begin();
 		reprise_timeline_begin_writing();
+		reprise_hold_define();
+		reprise_async_launch_define();
+		reprise_builder_define();
 		reprise_timeline_start();
 	}
 	return mode;
@@ -239,9 +242,6 @@ static bool has_room(void)
  * forbid new threads, by a filter of system calls or by limits. */
 static void start_threads(void)
 {
-	reprise_hold_define();
-	reprise_async_launch_define();
-	reprise_builder_define();
 	if (!reprise_observing && reprise_option(REPRISE_OPTION_HOLD) > 0) {
 		reprise_hold_ensure();
 		reprise_async_launch_begin();

@@ -1,5 +1,5 @@
 /* The thread that builds graphs (graph/building.h). */
 #pragma once
 
-/* Before the first op. */
+/* When Reprise starts, before any thread may need it. */
 void reprise_builder_define(void);

@@ -1,7 +1,7 @@
 /* The threads that keep the hold limit (lane/hold.h). */
 #pragma once
 
-/* Before the first op. */
+/* When Reprise starts, before any thread may need it. */
 void reprise_hold_define(void);
 
 /* At exit: the threads do nothing more. */

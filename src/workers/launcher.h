@@ -1,7 +1,7 @@
 /* The thread that launches pending visits (lane/async_launch.h). */
 #pragma once
 
-/* Before the first op. */
+/* When Reprise starts, before any thread may need it. */
 void reprise_async_launch_define(void);
 
 /* At exit: the thread does nothing more. */
