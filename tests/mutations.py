@@ -687,7 +687,7 @@ BUGS = (
     ("verify passes over host functions", "read_node", "	else if (graph->ops[i].kind == REPRISE_OP_HOST &&", "	else if (graph->ops[i].kind == REPRISE_OP_WAIT &&",
      "verify_host_functions"),
     ("an absent op's node is left enabled", "reprise_graph_patch",
-     "	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) && ", "	if (graph->disabled_count > 0 && ", "verify_absent_ops"),
+     "	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) && ", "	if (graph->disabled_count > 0 && ", "verify_absent_ops verify_absent_mixed"),
     ("no stack is walked", "reprise_stack_walk", "	if (!reprise_stack_wanted || from == NULL)", "	if (!reprise_stack_wanted || from != NULL)", "places"),
     ("stacks are told apart by their first frame alone", "reprise_call_site_count", "site.depth * sizeof(site.frames[0])", "sizeof(site.frames[0])", "places"),
     ("a static cudart's functions are taken for the program's", "is_runtime",
