@@ -20,7 +20,6 @@
 #include "base/tuning.h"
 #include "base/clock.h"
 #include "base/options.h"
-#include "driver/driver.h"
 #include "lane/dispatch.h"
 #include "lane/barrier.h"
 #include "lane/hold.h"
@@ -29,7 +28,8 @@
 #include "lane/async_launch.h"
 #include "lane/traces.h"
 #include "stats/counters.h"
-#include "costs.h"
+#include "../virtual/answers.h"
+#include "../virtual/costs.h"
 #include "gpu.h"
 #include "offline.h"
 #include "opstream.h"
@@ -72,68 +72,7 @@ static struct {
 		thought_ns; /* the deferred ops of a lane: when the first came, and the pauses since */
 } held[OPSTREAM_LANES];
 
-/* ---- a driver that knows one kind of kernel ---- */
-
-static CUresult CUDAAPI parameter(CUfunction function, size_t index, size_t *offset, size_t *size)
-{
-	if (index > 0)
-		return CUDA_ERROR_INVALID_VALUE;
-	*offset = 0;
-	*size = sizeof(uint32_t);
-	return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute,
-                                     CUfunction function)
-{
-	return CUDA_ERROR_INVALID_VALUE;
-}
-
-/* Addresses tell what memory they are of: made up below, from the record. */
-#define MEMORY_SHIFT 40
-#define SOURCE (UINT64_C(1) << 32)
-
-static CUresult CUDAAPI kind_of_memory(unsigned int count, CUpointer_attribute *attributes,
-                                       void **answers, CUdeviceptr address)
-{
-	static const uint64_t types[] = {[REPRISE_MEMORY_DEVICE] = CU_MEMORYTYPE_DEVICE,
-	                                 [REPRISE_MEMORY_PINNED] = CU_MEMORYTYPE_HOST,
-	                                 [REPRISE_MEMORY_OTHER] = 0};
-
-	for (unsigned int i = 0; i < count; i++) {
-		if (attributes[i] == CU_POINTER_ATTRIBUTE_MEMORY_TYPE)
-			*(uint64_t *)answers[i] = types[address >> MEMORY_SHIFT];
-		if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
-			*(uint64_t *)answers[i] = address >> MEMORY_SHIFT << MEMORY_SHIFT;
-		if (attributes[i] == CU_POINTER_ATTRIBUTE_RANGE_SIZE)
-			*(uint64_t *)answers[i] = UINT64_C(1) << MEMORY_SHIFT;
-	}
-	return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI range_of_memory(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
-{
-	*base = address >> MEMORY_SHIFT << MEMORY_SHIFT;
-	*bytes = UINT64_C(1) << MEMORY_SHIFT;
-	return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI one_device(int *count)
-{
-	*count = 1;
-	return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI toggle(CUgraphExec executable, CUgraphNode node, unsigned int enabled)
-{
-	return CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI no_context(CUcontext *context)
-{
-	*context = NULL;
-	return CUDA_SUCCESS;
-}
+#define SOURCE (UINT64_C(1) << 32) /* set in the address of what is copied */
 
 /* ---- the host's time ---- */
 
@@ -374,25 +313,21 @@ static void limit_holds(uint64_t hold_ns)
 	}
 }
 
-static CUdeviceptr address_in(enum reprise_memory memory, uint64_t address)
-{
-	return address | (CUdeviceptr)memory << MEMORY_SHIFT;
-}
-
 /* An op that nothing can be deferred of is a copy of pageable memory, whatever it was: they all
  * fare alike. */
 static struct reprise_call call_of(const struct opstream_record *record, void **params)
 {
 	struct reprise_call call = {.pass = pass, .entry = &lanes[record->lane]};
 	CUdeviceptr target =
-		address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory, record->value);
+		answers_address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory,
+	                       record->value);
 
 	if (record->kind == OPSTREAM_COPY || record->unfit) {
 		call.kind = REPRISE_OP_COPY;
 		call.copy = (struct reprise_call_copy){.form = REPRISE_COPY_DEVICE_TO_DEVICE,
 		                                       .target = target,
-		                                       .source = address_in(record->source_memory,
-		                                                            record->value | SOURCE),
+		                                       .source = answers_address_in(record->source_memory,
+		                                                                    record->value | SOURCE),
 		                                       .bytes = record->shape};
 	} else if (record->kind == OPSTREAM_SET) {
 		call.kind = REPRISE_OP_SET;
@@ -670,13 +605,7 @@ int main(int argc, char **argv)
 		from = ops_in(&stream) / 2;
 	reprise_options_read();
 	reprise_observing = true;
-	reprise_driver.cuFuncGetParamInfo = parameter;
-	reprise_driver.cuFuncGetAttribute = no_attribute;
-	reprise_driver.cuPointerGetAttributes = kind_of_memory;
-	reprise_driver.cuMemGetAddressRange_v2 = range_of_memory;
-	reprise_driver.cuDeviceGetCount = one_device;
-	reprise_driver.cuCtxGetCurrent = no_context;
-	reprise_driver.cuGraphNodeSetEnabled = toggle;
+	answers_install();
 	reprise_clock_start();
 	for (i = 0; i < OPSTREAM_LANES; i++)
 		lanes[i].backoff_at = REPRISE_TUNE_BACKOFF_AFTER;

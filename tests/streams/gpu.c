@@ -1,6 +1,6 @@
 #include "gpu.h"
 
-#include "costs.h"
+#include "../virtual/costs.h"
 
 void gpu_run(struct gpu *gpu, unsigned int lane, uint64_t ops, uint64_t graphs, uint64_t now_ns)
 {

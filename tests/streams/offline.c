@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "costs.h"
+#include "../virtual/costs.h"
 
 #define MOST_OPS 128
 #define SPAN_NS 50000u
