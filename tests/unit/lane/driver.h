@@ -1,0 +1,52 @@
+/*
+ * A driver that notes the work that it is given, in order, as text:
+ *
+ *     a7        a kernel of the program's own call, with the value 7; the value 0 is left out
+ *     A7        the same of a memset
+ *     >e <e     a record of the event e; a wait for it
+ *     (a7)      the same, by a call of Reprise's
+ *     [a b7]    the launch of a graph with these nodes: those that are enabled, as they are now
+ *     2:a 2:[a] on stream 2; the others are on stream 1
+ *     >_ <_     an event of Reprise's own, at the end of a branch
+ *     !         behind what it refused
+ *
+ * Graphs are made of what is captured, so they hold what Reprise put into them. Calls take the time
+ * that tests/virtual/costs.h says, on the virtual clock.
+ */
+#pragma once
+
+#include <cuda.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The work of one call. */
+struct work {
+	char what; /* a kernel's or memset's letter, '>' or '<' */
+	CUevent event;
+	unsigned int value;
+};
+
+extern struct driver {
+	unsigned int launches, nodes_set, updates, toggles; /* that succeeded */
+	uint64_t given_ns;                                  /* when it was given work last */
+	bool quiet;                                         /* nothing is noted as text */
+	/* What it refuses: so many launches of graphs to come, any op of this letter, whatever brings a
+	 * graph to other values, and to disable a node. */
+	unsigned int refuses_launches;
+	char refuses;
+	bool refuses_nodes, refuses_updates, refuses_toggles;
+	int priorities[10]; /* of the streams, by number */
+	bool busy;          /* streams have work */
+} driver;
+
+void driver_install(void);
+
+/* The handles of the program's streams, from 1 to 9, and events, by their letters. */
+CUstream driver_stream(unsigned int number);
+CUevent driver_event(char letter);
+
+/* The program's own call. */
+CUresult driver_takes(const struct work *work, CUstream stream);
+
+/* What it was given since the last time. Valid until the next call. */
+const char *driver_saw(void);

@@ -1,0 +1,259 @@
+#include "program.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/inside.h"
+#include "base/options.h"
+#include "base/tuning.h"
+#include "graph/building.h"
+#include "graph/build_queue.h"
+#include "graph/make.h"
+#include "op/function.h"
+#include "lane/async_launch.h"
+#include "lane/dispatch.h"
+#include "lane/hold.h"
+#include "lane/order.h"
+#include "lane/registry.h"
+#include "workers/hold.h"
+#include "workers/launcher.h"
+#include "../../virtual/answers.h"
+
+#define VISITS_MOST 64 /* to learn a sequence */
+
+/* ---- the threads of Reprise, in this one ---- */
+
+static uint64_t thread_until; /* when it is to stop; 0: it does not run */
+
+static void stop_thread(struct reprise_worker *worker)
+{
+	atomic_store(&worker->stopped, reprise_clock_virtual >= thread_until);
+}
+
+static void run_thread(struct reprise_worker *worker, uint64_t ns)
+{
+	int inside = reprise_inside;
+
+	thread_until = reprise_clock_virtual + ns;
+	atomic_store(&worker->stopped, false);
+	worker->run(NULL);
+	atomic_store(&worker->stopped, false);
+	thread_until = 0;
+	reprise_inside = inside;
+}
+
+static void sleep_for(uint64_t ns)
+{
+	uint64_t end = reprise_clock_virtual + ns;
+
+	reprise_clock_virtual = thread_until == 0 || end < thread_until ? end : thread_until;
+}
+
+/* In the place of those of base/worker.c, base/thread.c and libc. */
+void __wrap_reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns);
+void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void));
+bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
+
+void __wrap_reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns)
+{
+	sleep_for(ns);
+	stop_thread(worker);
+}
+
+void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void))
+{
+	if (!has_work())
+		sleep_for(UINT64_MAX - reprise_clock_virtual);
+	stop_thread(worker);
+}
+
+bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name)
+{
+	return false;
+}
+
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)
+{
+	sleep_for((uint64_t)pause->tv_nsec);
+	stop_thread(&reprise_async_launch_worker);
+	return 0;
+}
+
+void time_passes(uint64_t ns)
+{
+	run_thread(&reprise_hold_worker, ns);
+}
+
+void launch_thread_looks(void)
+{
+	run_thread(&reprise_async_launch_worker, 0);
+}
+
+void graphs_are_built(void)
+{
+	struct reprise_graph *graph;
+
+	while ((graph = reprise_build_queue_take()) != NULL) {
+		enum reprise_graph_state state = reprise_make(graph);
+
+		if (state == REPRISE_GRAPH_READY)
+			state = reprise_make_ready(graph);
+		ck_assert_int_eq(state, REPRISE_GRAPH_READY);
+		atomic_store(&graph->state, state);
+		reprise_build_queue_finish();
+	}
+}
+
+/* ---- calls ---- */
+
+static CUresult pass(const struct reprise_call *call)
+{
+	return driver_takes(call->entry, call->stream);
+}
+
+/* Of a kernel the letter is the function, of a memset the number of bytes. */
+static void call_op(unsigned int stream, struct work *work)
+{
+	struct reprise_call call = {.pass = pass, .entry = work, .stream = driver_stream(stream)};
+	struct reprise_lane *lane = reprise_lanes_find(call.stream, false);
+	uint32_t value = work->value;
+	void *params[] = {&value};
+
+	if (work->event != NULL) {
+		call.kind = work->what == '>' ? REPRISE_OP_RECORD : REPRISE_OP_WAIT;
+		call.event = work->event;
+	} else if (work->what >= 'a') {
+		call.kind = REPRISE_OP_KERNEL;
+		call.kernel = (struct reprise_call_kernel){.function = (CUfunction)(uintptr_t)work->what,
+		                                           .grid = {1, 1, 1},
+		                                           .block = {1, 1, 1},
+		                                           .params = params};
+	} else {
+		call.kind = REPRISE_OP_SET;
+		call.set =
+			(struct reprise_call_set){.target = answers_address_in(REPRISE_MEMORY_DEVICE, 256),
+		                              .value = value,
+		                              .element_bytes = 1,
+		                              .width = (size_t)work->what,
+		                              .height = 1};
+	}
+	ck_assert_ptr_nonnull(lane);
+	reprise_lanes_make_way(lane, false);
+	reprise_lane_handle_op(lane, &call);
+}
+
+/* The word at *at, behind the stream's number; *at is moved behind it. */
+static struct work read_work(const char **at)
+{
+	struct work work = {.what = **at};
+
+	(*at)++;
+	if (work.what == '>' || work.what == '<') {
+		work.event = driver_event(**at);
+		(*at)++;
+		return work;
+	}
+	for (; isdigit((unsigned char)**at); (*at)++)
+		work.value = 10 * work.value + (unsigned int)(**at - '0');
+	return work;
+}
+
+static void call_word(const char **at)
+{
+	unsigned int stream = 1;
+	struct work work;
+
+	reprise_clock_virtual += PROGRAM_GAP_NS;
+	if ((*at)[1] == ':') {
+		stream = (unsigned int)(**at - '0');
+		*at += 2;
+	}
+	if (**at == '|') {
+		reprise_lanes_sync(REPRISE_SYNC_CONTEXT, (uintptr_t)lane_of(1)->context, false);
+		(*at)++;
+	} else if (**at == '/') {
+		reprise_lanes_order(lane_of(stream), driver_stream(stream), false, false);
+		(*at)++;
+	} else {
+		work = read_work(at);
+		call_op(stream, &work);
+	}
+}
+
+void calls(const char *words)
+{
+	const char *at = words;
+
+	for (;;) {
+		at += strspn(at, " ");
+		if (*at == '\0')
+			return;
+		call_word(&at);
+	}
+}
+
+void calls_with(const char *format, unsigned int value)
+{
+	char words[256];
+
+	snprintf(words, sizeof(words), format, value);
+	calls(words);
+}
+
+void learns(const char *words, const char *graphs)
+{
+	bool known = false;
+
+	driver_saw();
+	for (unsigned int visit = 0; visit < VISITS_MOST && !known; visit++) {
+		calls(words);
+		graphs_are_built();
+		known = strcmp(driver_saw(), graphs) == 0;
+	}
+	ck_assert_msg(known, "\"%s\" did not become \"%s\"", words, graphs);
+}
+
+struct reprise_lane *lane_of(unsigned int stream)
+{
+	return reprise_lanes_find(driver_stream(stream), false);
+}
+
+const struct reprise_lane_counts *counted(void)
+{
+	return &lane_of(1)->counts;
+}
+
+/* ---- the begin ---- */
+
+void program_begins_with(const char *const *options)
+{
+	static const char *const fixed[] = {"REPRISE_SMALLEST=3", "REPRISE_SUBMIT=never", NULL};
+
+	for (const char *const *option = fixed; *option != NULL; option++)
+		putenv((char *)(uintptr_t)*option);
+	for (const char *const *option = options; *option != NULL; option++)
+		putenv((char *)(uintptr_t)*option);
+	reprise_options_read();
+	reprise_clock_virtual = 1000000000;
+	reprise_clock_start();
+	driver_install();
+	reprise_hold_define();
+	reprise_async_launch_define();
+	for (char letter = 'a'; letter < 'z'; letter++)
+		reprise_function_note((CUfunction)(uintptr_t)letter, lane_of(1)->context,
+		                      REPRISE_FUNCTION_LAUNCH);
+	atomic_store(&reprise_builder.state, REPRISE_WORKER_AWAKE);
+	atomic_store(&reprise_hold_worker.state, REPRISE_WORKER_AWAKE);
+	atomic_store(&reprise_async_launch_worker.state, REPRISE_WORKER_AWAKE);
+}
+
+void program_begins(void)
+{
+	static const char *const none[] = {NULL};
+
+	program_begins_with(none);
+}
