@@ -40,6 +40,18 @@ const char *driver_saw(void)
 	return seen;
 }
 
+const char *driver_saw_work(void)
+{
+	static char work[sizeof(text)];
+	char *to = work;
+
+	for (const char *from = driver_saw(); *from != '\0'; from++)
+		if (strchr("()[]", *from) == NULL)
+			*to++ = *from;
+	*to = '\0';
+	return work;
+}
+
 static void say_work(const struct work *work)
 {
 	char words[16];

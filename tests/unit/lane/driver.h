@@ -50,3 +50,6 @@ CUresult driver_takes(const struct work *work, CUstream stream);
 
 /* What it was given since the last time. Valid until the next call. */
 const char *driver_saw(void);
+
+/* The same without parentheses and brackets: the work alone, whoever gave it. */
+const char *driver_saw_work(void);

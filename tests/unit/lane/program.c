@@ -26,12 +26,7 @@
 
 /* ---- the threads of Reprise, in this one ---- */
 
-static uint64_t thread_until; /* when it is to stop; 0: it does not run */
-
-static void stop_thread(struct reprise_worker *worker)
-{
-	atomic_store(&worker->stopped, reprise_clock_virtual >= thread_until);
-}
+static uint64_t thread_until; /* when it is to stop */
 
 static void run_thread(struct reprise_worker *worker, uint64_t ns)
 {
@@ -41,15 +36,16 @@ static void run_thread(struct reprise_worker *worker, uint64_t ns)
 	atomic_store(&worker->stopped, false);
 	worker->run(NULL);
 	atomic_store(&worker->stopped, false);
-	thread_until = 0;
 	reprise_inside = inside;
 }
 
-static void sleep_for(uint64_t ns)
+/* It sleeps: until it is to stop, at most. It looks once more then. */
+static void sleep_for(struct reprise_worker *worker, uint64_t ns)
 {
-	uint64_t end = reprise_clock_virtual + ns;
+	uint64_t left = thread_until > reprise_clock_virtual ? thread_until - reprise_clock_virtual : 0;
 
-	reprise_clock_virtual = thread_until == 0 || end < thread_until ? end : thread_until;
+	atomic_store(&worker->stopped, left == 0);
+	reprise_clock_virtual += ns < left ? ns : left;
 }
 
 /* In the place of those of base/worker.c, base/thread.c and libc. */
@@ -60,15 +56,12 @@ int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
 
 void __wrap_reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns)
 {
-	sleep_for(ns);
-	stop_thread(worker);
+	sleep_for(worker, ns);
 }
 
 void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void))
 {
-	if (!has_work())
-		sleep_for(UINT64_MAX - reprise_clock_virtual);
-	stop_thread(worker);
+	sleep_for(worker, has_work() ? 0 : UINT64_MAX);
 }
 
 bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name)
@@ -78,8 +71,7 @@ bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name)
 
 int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)
 {
-	sleep_for((uint64_t)pause->tv_nsec);
-	stop_thread(&reprise_async_launch_worker);
+	sleep_for(&reprise_async_launch_worker, (uint64_t)pause->tv_nsec);
 	return 0;
 }
 

@@ -1,0 +1,298 @@
+/* Complete visits that are left to the launch thread: nothing passes them, and what the driver gets
+ * of them is what the program asked for. Each visit is left to it here that can be. */
+#include <stdio.h>
+
+#include "../../suite.h"
+#include "base/clock.h"
+#include "program.h"
+
+#define US UINT64_C(1000)
+#define DUE (250 * US)
+
+static void setup(void)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=always", NULL};
+
+	program_begins_with(options);
+}
+
+/* The visit that learns a trace ends in a wait, which launches it. */
+static void learns_one(void)
+{
+	learns("a b c d |", "[a b c d]");
+}
+
+static void learns_any(void)
+{
+	for (unsigned int visit = 1000; visit < 1040; visit++) {
+		calls_with("a b c%u d |", visit);
+		graphs_are_built();
+	}
+	driver_saw();
+	calls("a b c2000 d |");
+	IS_SEEN("[a b c2000 d]");
+}
+
+START_TEST(the_launch_thread_launches_it)
+{
+	learns_one();
+	CALLS_ARE_SEEN_AS("a b c d", "");
+	launch_thread_looks();
+	IS_SEEN("[a b c d]");
+	CALLS_ARE_SEEN_AS("|", "");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_submitted), 1);
+}
+END_TEST
+
+START_TEST(never_if_not_wanted)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=never", NULL};
+
+	program_begins_with(options);
+	learns_one();
+	CALLS_ARE_SEEN_AS("a b c d", "[a b c d]");
+	launch_thread_looks();
+	IS_SEEN("");
+}
+END_TEST
+
+/* ---- order ---- */
+
+/* Two traces, one behind the other. */
+#define FIRST "a b c d e f g h"
+#define SECOND "i j k l"
+
+static void learns_two(void)
+{
+	learns(FIRST " " SECOND " |", "[" FIRST "] [" SECOND "]");
+}
+
+static const struct {
+	const char *call, *seen;
+} behind[] = {
+	{"x", "[" FIRST "] x"},       /* an op that is eager */
+	{"|", "[" FIRST "]"},         /* a wait */
+	{"/", "[" FIRST "]"},         /* a call that orders the stream */
+	{">e", "[" FIRST "] >e"},     /* an event */
+	{"i |", "[" FIRST "] (i)"},   /* a visit that is left, by a wait */
+	{"i x", "[" FIRST "] (i) x"}, /* and by an op */
+	{"2:z", "[" FIRST "] 2:z"},   /* what may wait for all work */
+};
+
+START_TEST(it_is_launched_before_what_comes_behind)
+{
+	learns_two();
+	CALLS_ARE_SEEN_AS(FIRST, "");
+	CALLS_ARE_SEEN_AS(behind[_i].call, behind[_i].seen);
+	launch_thread_looks();
+	IS_SEEN("");
+}
+END_TEST
+
+START_TEST(another_stream_leaves_it_pending)
+{
+	learns_one();
+	CALLS_ARE_SEEN_AS("a b c d 2:x", "2:x");
+	launch_thread_looks();
+	IS_SEEN("[a b c d]");
+}
+END_TEST
+
+START_TEST(pending_visits_are_launched_in_order)
+{
+	learns_two();
+	CALLS_ARE_SEEN_AS(FIRST " " SECOND, "");
+	launch_thread_looks();
+	IS_SEEN("[" FIRST "] [" SECOND "]");
+	CALLS_ARE_SEEN_AS("|", "");
+	CALLS_ARE_SEEN_AS(FIRST " i j x", "[" FIRST "] (i) (j) x");
+}
+END_TEST
+
+/* A loop without a wait: as many visits are pending as there is room for, and the next one is
+ * launched behind them. */
+START_TEST(when_the_queue_is_full_the_program_launches)
+{
+	uint64_t launches;
+	unsigned int visits;
+
+	for (unsigned int visit = 0; visit < 200; visit++) {
+		calls("a b c d e f");
+		graphs_are_built();
+	}
+	calls("/");
+	driver_saw();
+	launches = driver.launches;
+	for (visits = 0; driver.launches == launches && visits < 1000; visits++)
+		calls("a b c d e f");
+	ck_assert_uint_eq(driver.launches - launches, REPRISE_PENDING_MOST + 1);
+}
+END_TEST
+
+/* The trace holds what the pending launch asks for: it is launched before that changes. */
+START_TEST(each_visit_is_launched_with_its_own_values)
+{
+	learns_any();
+	CALLS_ARE_SEEN_AS("a b c3000 d", "");
+	launch_thread_looks();
+	IS_SEEN("[a b c3000 d]");
+	calls("|");
+	CALLS_ARE_SEEN_AS("a b c3001 d", "");
+	CALLS_ARE_SEEN_AS("|", "[a b c3001 d]");
+	CALLS_ARE_SEEN_AS("a b c3001 d", "");
+	launch_thread_looks();
+	IS_SEEN("[a b c3001 d]");
+}
+END_TEST
+
+/* A loop without a wait: its traces are followed again while launches of them are pending, and
+ * bring other values each time. */
+START_TEST(other_values_wait_for_the_pending_ones)
+{
+	char called[4096] = "", *end = called;
+	unsigned int launches;
+
+	driver.quiet = true;
+	for (unsigned int visit = 10000; visit < 16000; visit++) {
+		calls_with("a b c%u d e f", visit);
+		graphs_are_built();
+	}
+	calls("/");
+	driver.quiet = false;
+	launches = driver.launches;
+	for (unsigned int visit = 20000; visit < 20200; visit++) {
+		calls_with("a b c%u d e f", visit);
+		end += sprintf(end, "%sa b c%u d e f", end == called ? "" : " ", visit);
+	}
+	calls("/");
+	ck_assert_uint_gt(driver.launches, launches);
+	ck_assert_str_eq(driver_saw_work(), called);
+}
+END_TEST
+
+/* ---- the hold limit ---- */
+
+/* The driver may keep the launch thread: then the hold thread launches. */
+START_TEST(the_hold_thread_launches_what_is_due)
+{
+	uint64_t begin;
+
+	learns_one();
+	calls("a");
+	begin = lane_of(1)->visit_since;
+	calls("b c d");
+	time_passes(begin + DUE - 1 - reprise_clock_virtual);
+	IS_SEEN("");
+	time_passes(1);
+	IS_SEEN("[a b c d]");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_hold_flushes), 1);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_hold_overruns), 0);
+	time_passes(10 * DUE);
+	IS_SEEN("");
+	ck_assert_ptr_null((void *)(uintptr_t)atomic_load(&lane_of(1)->deferred_since));
+}
+END_TEST
+
+/* What is deferred behind a pending visit counts from its own first op. */
+START_TEST(a_visit_behind_it_is_due_later)
+{
+	learns_two();
+	calls(FIRST);
+	time_passes(DUE - 20 * US);
+	calls("i j");
+	IS_SEEN("");
+	time_passes(20 * US);
+	IS_SEEN("[" FIRST "]");
+	time_passes(DUE - 30 * US);
+	IS_SEEN("");
+	time_passes(30 * US);
+	IS_SEEN("(i) (j)");
+}
+END_TEST
+
+/* ---- failures ---- */
+
+START_TEST(a_launch_that_fails_is_made_good_eagerly)
+{
+	struct reprise_lane_counts before;
+
+	learns_one();
+	before = *counted();
+	driver.refuses_launches = 1;
+	CALLS_ARE_SEEN_AS("a b c d", "");
+	launch_thread_looks();
+	IS_SEEN("(a) (b) (c) (d)");
+	calls("|");
+	ck_assert_uint_eq(counted()->launches, before.launches);
+	ck_assert_uint_eq(counted()->replayed, before.replayed);
+	ck_assert_uint_eq(counted()->exits[REPRISE_EXIT_launch], 1);
+	ck_assert_uint_eq(counted()->exited[REPRISE_EXIT_launch], 4);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_launches_failed), 1);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_submitted), 0);
+	CALLS_ARE_SEEN_AS("a b c d |", "[a b c d]");
+	ck_assert_uint_eq(counted()->launches, before.launches + 1);
+	ck_assert_uint_eq(counted()->ops, before.ops + 8);
+}
+END_TEST
+
+START_TEST(values_of_a_failed_launch_are_issued)
+{
+	learns_any();
+	driver.refuses_launches = 1;
+	CALLS_ARE_SEEN_AS("a b c3000 d |", "(a) (b) (c3000) (d)");
+	driver.refuses_nodes = driver.refuses_updates = true;
+	CALLS_ARE_SEEN_AS("a b c3001 d x", "(a) (b) (c3001) (d) x");
+	driver.refuses_nodes = driver.refuses_updates = false;
+	graphs_are_built();
+	calls("|");
+	for (unsigned int visit = 0; visit < 200; visit++)
+		calls("a b c3002 d |");
+	driver_saw();
+	CALLS_ARE_SEEN_AS("a b c3002 d |", "[a b c3002 d]");
+}
+END_TEST
+
+START_TEST(what_comes_behind_a_failed_launch_stays_behind)
+{
+	learns_two();
+	driver.refuses_launches = 1;
+	CALLS_ARE_SEEN_AS(FIRST " " SECOND " x", "(a) (b) (c) (d) (e) (f) (g) (h) [i j k l] x");
+	ck_assert_uint_eq(counted()->exited[REPRISE_EXIT_launch], 8);
+}
+END_TEST
+
+/* The ops were answered with success: what the driver says later is kept. */
+START_TEST(errors_are_kept)
+{
+	learns_one();
+	driver.refuses_launches = 1;
+	driver.refuses = 'c';
+	CALLS_ARE_SEEN_AS("a b c d x", "(a) (b) (c)! (d) x");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_errors_kept), 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("pending");
+	TCase *tests = tcase_create("pending");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, the_launch_thread_launches_it);
+	tcase_add_test(tests, never_if_not_wanted);
+	tcase_add_loop_test(tests, it_is_launched_before_what_comes_behind, 0,
+	                    sizeof(behind) / sizeof(*behind));
+	tcase_add_test(tests, another_stream_leaves_it_pending);
+	tcase_add_test(tests, pending_visits_are_launched_in_order);
+	tcase_add_test(tests, when_the_queue_is_full_the_program_launches);
+	tcase_add_test(tests, each_visit_is_launched_with_its_own_values);
+	tcase_add_test(tests, other_values_wait_for_the_pending_ones);
+	tcase_add_test(tests, the_hold_thread_launches_what_is_due);
+	tcase_add_test(tests, a_visit_behind_it_is_due_later);
+	tcase_add_test(tests, a_launch_that_fails_is_made_good_eagerly);
+	tcase_add_test(tests, values_of_a_failed_launch_are_issued);
+	tcase_add_test(tests, what_comes_behind_a_failed_launch_stays_behind);
+	tcase_add_test(tests, errors_are_kept);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
