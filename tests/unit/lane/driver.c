@@ -125,6 +125,7 @@ static CUresult issued(const struct work *work, CUstream stream)
 	if ((uintptr_t)stream >= OWN)
 		return captured(work, stream);
 	take_time(COST_EAGER);
+	driver.ops += !refused;
 	say_where(stream);
 	say("(");
 	say_work(work);
@@ -137,6 +138,7 @@ CUresult driver_takes(const struct work *work, CUstream stream)
 	bool refused = work->what == driver.refuses;
 
 	take_time(COST_EAGER);
+	driver.ops += !refused;
 	say_where(stream);
 	say_work(work);
 	say(refused ? "!" : "");

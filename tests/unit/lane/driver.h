@@ -27,9 +27,9 @@ struct work {
 };
 
 extern struct driver {
-	unsigned int launches, nodes_set, updates, toggles; /* that succeeded */
-	uint64_t given_ns;                                  /* when it was given work last */
-	bool quiet;                                         /* nothing is noted as text */
+	unsigned int ops, launches, nodes_set, updates, toggles; /* that succeeded */
+	uint64_t given_ns;                                       /* when it was given work last */
+	bool quiet;                                              /* nothing is noted as text */
 	/* What it refuses: so many launches of graphs to come, any op of this letter, whatever brings a
 	 * graph to other values, and to disable a node. */
 	unsigned int refuses_launches;

@@ -111,7 +111,7 @@ static CUresult pass(const struct reprise_call *call)
 static void call_op(unsigned int stream, struct work *work)
 {
 	struct reprise_call call = {.pass = pass, .entry = work, .stream = driver_stream(stream)};
-	struct reprise_lane *lane = reprise_lanes_find(call.stream, false);
+	struct reprise_lane *lane;
 	uint32_t value = work->value;
 	void *params[] = {&value};
 
@@ -133,6 +133,11 @@ static void call_op(unsigned int stream, struct work *work)
 		                              .width = (size_t)work->what,
 		                              .height = 1};
 	}
+	if (reprise_lanes_back_off(call.stream, false)) {
+		reprise_call_eager(&call, NULL);
+		return;
+	}
+	lane = reprise_lanes_find(call.stream, false);
 	ck_assert_ptr_nonnull(lane);
 	reprise_lanes_make_way(lane, false);
 	reprise_lane_handle_op(lane, &call);

@@ -1,0 +1,327 @@
+/* Stream groups: when streams merge and part, and what the driver gets on which stream. */
+#include <pthread.h>
+
+#include "../../suite.h"
+#include "base/tuning.h"
+#include "lane/group/group.h"
+#include "program.h"
+
+/* Stream 1 forks to stream 2, and joins again. */
+#define FORK "a >e 2:<e 2:b 2:>f c <f d"
+#define IN_ORDER "a >e 2:<e 2:b 2:>f c <f d"
+#define GRAPH "[a >e b >f c d >_]" /* waits are edges; the branch ends with a record */
+
+static bool grouped(void)
+{
+	return atomic_load(&reprise_groups) != 0;
+}
+
+static void forks(unsigned int times)
+{
+	for (unsigned int i = 0; i < times; i++)
+		calls(FORK " |");
+}
+
+static void merges(void)
+{
+	forks(REPRISE_TUNE_GROUP_FORKS);
+	ck_assert(grouped());
+	driver_saw();
+}
+
+/* ---- detection and merge ---- */
+
+START_TEST(streams_merge_when_forks_join_again)
+{
+	forks(REPRISE_TUNE_GROUP_FORKS - 1);
+	ck_assert(!grouped());
+	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+	ck_assert(grouped());
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_lanes_merged), 1);
+	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+}
+END_TEST
+
+/* Each waits for the other's last step: no such step is a fork that joins. */
+START_TEST(streams_that_wait_by_turns_do_not_merge)
+{
+	for (unsigned int step = 0; step < 20; step++)
+		calls("<f 2:<e a 2:b >e 2:>f");
+	ck_assert(!grouped());
+}
+END_TEST
+
+START_TEST(forks_that_never_join_do_not_merge)
+{
+	for (unsigned int step = 0; step < 20; step++)
+		calls("a >e 2:<e 2:b |");
+	ck_assert(!grouped());
+}
+END_TEST
+
+/* What is waited for must have been recorded behind the fork. */
+START_TEST(an_older_event_is_no_join)
+{
+	calls("2:b 2:>f");
+	for (unsigned int step = 0; step < 20; step++)
+		calls("a >e 2:<e 2:b <f d |");
+	ck_assert(!grouped());
+}
+END_TEST
+
+START_TEST(streams_of_two_priorities_do_not_merge)
+{
+	driver.priorities[2] = -1;
+	forks(20);
+	ck_assert(!grouped());
+	driver.priorities[2] = 0;
+	forks(REPRISE_TUNE_GROUP_FORKS);
+	ck_assert(grouped());
+}
+END_TEST
+
+START_TEST(nothing_merges_without_a_hold_limit)
+{
+	static const char *const options[] = {"REPRISE_HOLD=0", NULL};
+
+	program_begins_with(options);
+	forks(20);
+	ck_assert(!grouped());
+}
+END_TEST
+
+START_TEST(a_third_stream_joins_the_group)
+{
+	merges();
+	for (unsigned int i = 0; i < REPRISE_TUNE_GROUP_FORKS; i++)
+		CALLS_ARE_SEEN_AS("a >e 3:<e 3:b 3:>f <f d |", "a >e 3:<e 3:b 3:>f <f d");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_lanes_merged), 2);
+	ck_assert_uint_eq(atomic_load(&reprise_groups), 1);
+	ck_assert_ptr_eq(reprise_lane_head(lane_of(3)), reprise_lane_head(lane_of(2)));
+}
+END_TEST
+
+/* ---- graphs ---- */
+
+START_TEST(a_fork_is_one_graph)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS("a >e 2:<e 2:b 2:>f c <f", "");
+	CALLS_ARE_SEEN_AS("d |", GRAPH);
+	CALLS_ARE_SEEN_AS(FORK " |", GRAPH);
+	ck_assert_uint_ge(count_of(REPRISE_COUNT_group_launches), 3);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_pending_waits_issued), 0);
+}
+END_TEST
+
+/* The graph is in stream 1 alone: what comes next on stream 2 waits for the end of its branch. */
+START_TEST(a_member_waits_for_the_end_of_its_branch)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS(FORK " 2:x", GRAPH " 2:(<_) 2:x");
+	CALLS_ARE_SEEN_AS("2:x |", "2:x"); /* once */
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_pending_waits_issued), 1);
+}
+END_TEST
+
+START_TEST(the_origin_waits_for_nothing)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS(FORK " x |", GRAPH " x");
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_pending_waits_issued), 0);
+}
+END_TEST
+
+START_TEST(a_side_exit_issues_each_op_on_its_stream)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS("a >e 2:<e 2:b 2:x", "(a) (>e) 2:(<_) 2:(<e) 2:(b) 2:x");
+	CALLS_ARE_SEEN_AS("|", "");
+}
+END_TEST
+
+START_TEST(a_call_on_any_member_issues_all)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS("a >e 2:<e 2:b 2:/", "(a) (>e) 2:(<_) 2:(<e) 2:(b)");
+	CALLS_ARE_SEEN_AS("2:>f c <f d |", "2:>f c <f d");
+}
+END_TEST
+
+/* The member that an op is on is part of its shape. */
+START_TEST(the_same_op_on_another_member_is_another)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS("a >e 2:<e b", "(a) (>e) 2:(<_) 2:(<e) b");
+}
+END_TEST
+
+/* Stream 2 has work that stream 1 does not come behind: the graph would overtake it. */
+START_TEST(a_graph_is_not_launched_before_what_a_member_has)
+{
+	learns(FORK " |", GRAPH);
+	calls("2:x |");
+	driver_saw();
+	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+	ck_assert_uint_ge(count_of(REPRISE_COUNT_group_uncovered), 1);
+	CALLS_ARE_SEEN_AS(FORK " |", GRAPH); /* the join has put stream 1 behind stream 2 */
+}
+END_TEST
+
+START_TEST(the_hold_limit_holds_for_all_members)
+{
+	learns(FORK " |", GRAPH);
+	calls("a >e 2:<e 2:b");
+	time_passes(250000);
+	IS_SEEN("(a) (>e) 2:(<_) 2:(<e) 2:(b)");
+}
+END_TEST
+
+/* ---- split ---- */
+
+static void *call_from_another_thread(void *words)
+{
+	calls(words);
+	return NULL;
+}
+
+static void another_thread_calls(const char *words)
+{
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, call_from_another_thread,
+	                                (void *)(uintptr_t)words),
+	                 0);
+	pthread_join(thread, NULL);
+}
+
+START_TEST(another_threads_call_splits_it)
+{
+	learns(FORK " |", GRAPH);
+	calls("a >e 2:<e 2:b");
+	driver_saw();
+	another_thread_calls("2:x");
+	IS_SEEN("(a) (>e) 2:(<_) 2:(<e) 2:(b) 2:x");
+	ck_assert(!grouped());
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_groups_split), 1);
+	ck_assert_ptr_eq(reprise_lane_head(lane_of(2)), lane_of(2));
+}
+END_TEST
+
+/* Each stream's lane finds its stream complete. */
+START_TEST(a_split_issues_pending_waits)
+{
+	learns(FORK " |", GRAPH);
+	CALLS_ARE_SEEN_AS(FORK, GRAPH);
+	another_thread_calls("x");
+	IS_SEEN("2:(<_) x");
+	CALLS_ARE_SEEN_AS("2:x |", "2:x");
+}
+END_TEST
+
+START_TEST(each_stream_has_its_own_lane_again)
+{
+	learns(FORK " |", GRAPH);
+	another_thread_calls("x |");
+	driver_saw();
+	learns("a b c | 2:a 2:b 2:c |", "[a b c] 2:[a b c]");
+	ck_assert(!grouped());
+}
+END_TEST
+
+static unsigned int forks_until_merged(void)
+{
+	unsigned int count = 0;
+
+	for (; !grouped() && count < 1000; count++)
+		forks(1);
+	return count;
+}
+
+/* Twice as many at most: a fork counts for both streams, and the count of the other is kept. */
+START_TEST(after_each_failure_it_takes_more_forks)
+{
+	unsigned int last = REPRISE_TUNE_GROUP_FORKS, most = last;
+
+	merges();
+	for (unsigned int failure = 0; failure < 4; failure++) {
+		unsigned int count;
+
+		another_thread_calls("x |");
+		ck_assert(!grouped());
+		count = forks_until_merged();
+		most *= 2;
+		ck_assert_uint_gt(count, last);
+		ck_assert_uint_le(count, most);
+		last = count;
+	}
+}
+END_TEST
+
+/* A quarter of the ops must come from graphs that fork. */
+START_TEST(a_group_that_does_not_pay_is_split)
+{
+	merges();
+	driver.quiet = true;
+	for (unsigned int i = 0; i < REPRISE_TUNE_GROUP_JUDGED + 10; i++)
+		calls_with("x%u", i + 1);
+	ck_assert(!grouped());
+}
+END_TEST
+
+START_TEST(a_group_that_pays_is_kept)
+{
+	learns(FORK " |", GRAPH);
+	driver.quiet = true;
+	for (unsigned int i = 0; i < REPRISE_TUNE_GROUP_JUDGED; i++) {
+		calls(FORK);
+		calls_with("x%u |", i + 1);
+	}
+	ck_assert(grouped());
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_groups_split), 0);
+}
+END_TEST
+
+START_TEST(a_refused_op_loses_the_order)
+{
+	learns(FORK " |", GRAPH);
+	driver.refuses = 'x';
+	CALLS_ARE_SEEN_AS("x |", "x! 2:(<_)");
+	driver.refuses = '\0';
+	CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+	CALLS_ARE_SEEN_AS(FORK " |", GRAPH);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("group");
+	TCase *tests = tcase_create("group"), *other = tcase_create("other options");
+
+	tcase_add_checked_fixture(tests, program_begins, NULL);
+	tcase_add_test(tests, streams_merge_when_forks_join_again);
+	tcase_add_test(tests, streams_that_wait_by_turns_do_not_merge);
+	tcase_add_test(tests, forks_that_never_join_do_not_merge);
+	tcase_add_test(tests, an_older_event_is_no_join);
+	tcase_add_test(tests, streams_of_two_priorities_do_not_merge);
+	tcase_add_test(tests, a_third_stream_joins_the_group);
+	tcase_add_test(tests, a_fork_is_one_graph);
+	tcase_add_test(tests, a_member_waits_for_the_end_of_its_branch);
+	tcase_add_test(tests, the_origin_waits_for_nothing);
+	tcase_add_test(tests, a_side_exit_issues_each_op_on_its_stream);
+	tcase_add_test(tests, a_call_on_any_member_issues_all);
+	tcase_add_test(tests, the_same_op_on_another_member_is_another);
+	tcase_add_test(tests, a_graph_is_not_launched_before_what_a_member_has);
+	tcase_add_test(tests, the_hold_limit_holds_for_all_members);
+	tcase_add_test(tests, another_threads_call_splits_it);
+	tcase_add_test(tests, a_split_issues_pending_waits);
+	tcase_add_test(tests, each_stream_has_its_own_lane_again);
+	tcase_add_test(tests, after_each_failure_it_takes_more_forks);
+	tcase_add_test(tests, a_group_that_does_not_pay_is_split);
+	tcase_add_test(tests, a_group_that_pays_is_kept);
+	tcase_add_test(tests, a_refused_op_loses_the_order);
+	tcase_add_test(other, nothing_merges_without_a_hold_limit);
+	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, other);
+	return run_suite(suite);
+}
