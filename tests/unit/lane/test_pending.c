@@ -240,15 +240,20 @@ START_TEST(values_of_a_failed_launch_are_issued)
 	learns_any();
 	driver.refuses_launches = 1;
 	CALLS_ARE_SEEN_AS("a b c3000 d |", "(a) (b) (c3000) (d)");
+	CALLS_ARE_SEEN_AS("a b c3001 d |", "[a b c3001 d]");
+}
+END_TEST
+
+/* The trace has the values that the graph could not be given: the next visit with these brings the
+ * graph to them. */
+START_TEST(values_of_a_failed_patch_are_issued)
+{
+	learns_any();
 	driver.refuses_nodes = driver.refuses_updates = true;
-	CALLS_ARE_SEEN_AS("a b c3001 d x", "(a) (b) (c3001) (d) x");
+	CALLS_ARE_SEEN_AS("a b c3000 d |", "(a) (b) (c3000) (d)");
 	driver.refuses_nodes = driver.refuses_updates = false;
-	graphs_are_built();
-	calls("|");
-	for (unsigned int visit = 0; visit < 200; visit++)
-		calls("a b c3002 d |");
-	driver_saw();
-	CALLS_ARE_SEEN_AS("a b c3002 d |", "[a b c3002 d]");
+	CALLS_ARE_SEEN_AS("a b c3000 d |", "[a b c3000 d]");
+	ck_assert_uint_eq(counted()->exits[REPRISE_EXIT_launch], 1);
 }
 END_TEST
 
@@ -272,10 +277,64 @@ START_TEST(errors_are_kept)
 }
 END_TEST
 
+/* ---- which visits are left to the thread, if that is to be found out ---- */
+
+/* A loop that waits once in so many iterations, and that the launch thread looks at in between; how
+ * many visits that has launched. */
+static uint64_t submitted_of_loop(uint64_t gap_ns, unsigned int iterations)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=auto", NULL};
+
+	program_begins_with(options);
+	driver.quiet = true;
+	for (unsigned int i = 1; i <= 2000 + 4 * iterations; i++) {
+		reprise_clock_virtual += gap_ns;
+		calls("a b c");
+		reprise_clock_virtual += gap_ns;
+		calls("d e f");
+		launch_thread_looks();
+		graphs_are_built();
+		if (i % iterations == 0)
+			calls("|");
+	}
+	ck_assert_uint_gt(driver.launches, 100);
+	return count_of(REPRISE_COUNT_submitted);
+}
+
+START_TEST(those_of_a_slow_program)
+{
+	ck_assert_uint_gt(submitted_of_loop(30 * US, 100), 100);
+}
+END_TEST
+
+START_TEST(not_those_of_a_fast_one)
+{
+	ck_assert_uint_eq(submitted_of_loop(0, 2000), 0);
+}
+END_TEST
+
+/* At a wait the GPU is behind by what came since the thread looked last. */
+START_TEST(not_those_of_one_that_waits_often)
+{
+	ck_assert_uint_eq(submitted_of_loop(30 * US, 5), 0);
+}
+END_TEST
+
+/* The program would wait in the end for what it saves. */
+START_TEST(few_where_the_gpu_is_no_faster)
+{
+	uint64_t idle = submitted_of_loop(30 * US, 100);
+
+	driver.busy = true;
+	atomic_store(&reprise_counters[REPRISE_COUNT_submitted], 0);
+	ck_assert_uint_lt(submitted_of_loop(30 * US, 100), idle / 4);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pending");
-	TCase *tests = tcase_create("pending");
+	TCase *tests = tcase_create("always"), *found_out = tcase_create("auto");
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, the_launch_thread_launches_it);
@@ -291,8 +350,14 @@ int main(void)
 	tcase_add_test(tests, a_visit_behind_it_is_due_later);
 	tcase_add_test(tests, a_launch_that_fails_is_made_good_eagerly);
 	tcase_add_test(tests, values_of_a_failed_launch_are_issued);
+	tcase_add_test(tests, values_of_a_failed_patch_are_issued);
 	tcase_add_test(tests, what_comes_behind_a_failed_launch_stays_behind);
 	tcase_add_test(tests, errors_are_kept);
+	tcase_add_test(found_out, those_of_a_slow_program);
+	tcase_add_test(found_out, not_those_of_a_fast_one);
+	tcase_add_test(found_out, not_those_of_one_that_waits_often);
+	tcase_add_test(found_out, few_where_the_gpu_is_no_faster);
 	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, found_out);
 	return run_suite(suite);
 }
