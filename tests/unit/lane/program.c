@@ -240,6 +240,8 @@ void program_begins_with(const char *const *options)
 {
 	static const char *const fixed[] = {"REPRISE_SMALLEST=3", "REPRISE_SUBMIT=never", NULL};
 
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		unsetenv(reprise_option_rows[i].variable);
 	for (const char *const *option = fixed; *option != NULL; option++)
 		putenv((char *)(uintptr_t)*option);
 	for (const char *const *option = options; *option != NULL; option++)

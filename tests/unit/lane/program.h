@@ -18,7 +18,8 @@
 /* Between two calls of a program that does little else. */
 #define PROGRAM_GAP_NS 100
 
-/* Reprise starts, with this environment beside the fixed one: "NAME=value", up to NULL. Traces have
+/* Reprise starts, with these options and no others of the environment: "NAME=value", up to NULL.
+ * Traces have
  * three ops at least, so that what is left of a visit does not become one. The program has launched
  * all kernels before but z. */
 void program_begins_with(const char *const *options);
