@@ -10,7 +10,7 @@
 #include "base/options.h"
 #include "base/printable.h"
 #include "cli/given.h"
-#include "cli/place.h"
+#include "cli/output_check.h"
 
 #define OWN_FIRST 256 /* after the library's options and all letters */
 #define HELP (OWN_FIRST + REPRISE_OWN_COUNT)
@@ -183,7 +183,7 @@ static int refuse_value(unsigned int option, const char *value)
 
 /* Why the library could not write there; NULL if it could. The library would run all the same,
  * without its output. */
-static const char *place_problem(unsigned int option, const char *value)
+static const char *output_problem(unsigned int option, const char *value)
 {
 	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE ||
 	            option == REPRISE_OPTION_STREAM;
@@ -192,8 +192,8 @@ static const char *place_problem(unsigned int option, const char *value)
 		return NULL;
 	if (file && strcmp(value, "-") == 0)
 		return "it goes to a file, not to standard output";
-	return file                           ? reprise_place_file_problem(value)
-	       : option == REPRISE_OPTION_DOT ? reprise_place_folder_problem(value)
+	return file                           ? reprise_output_check_file(value)
+	       : option == REPRISE_OPTION_DOT ? reprise_output_check_folder(value)
 	                                      : NULL;
 }
 
@@ -207,7 +207,7 @@ static int take_library_option(unsigned int option, const char *value,
 		return refuse_missing((int)option);
 	if (!reprise_option_accepts(option, value))
 		return refuse_value(option, value);
-	problem = place_problem(option, value);
+	problem = output_problem(option, value);
 	if (problem != NULL)
 		return reprise_arguments_refuse("--%s: cannot write to %s: %s", reprise_option_name(option),
 		                                value, problem);
@@ -216,11 +216,11 @@ static int take_library_option(unsigned int option, const char *value,
 }
 
 /* The same for a path from the environment. */
-static int look_at_place(unsigned int option)
+static int check_output_of(unsigned int option)
 {
 	const char *variable = reprise_option_rows[option].variable, *value = getenv(variable);
 	const char *problem = value != NULL && reprise_option_accepts(option, value)
-	                          ? place_problem(option, value)
+	                          ? output_problem(option, value)
 	                          : NULL;
 
 	return problem != NULL
@@ -237,7 +237,7 @@ static int set_options(const struct reprise_command *command,
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++)
 		status =
-			arguments->options[i] == NULL && has_option(command, (int)i) ? look_at_place(i) : -1;
+			arguments->options[i] == NULL && has_option(command, (int)i) ? check_output_of(i) : -1;
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++) {
 		if (arguments->options[i] == NULL)
 			continue;
