@@ -7,12 +7,12 @@
  *   if_attention_go label   goes there unless reprise_attention is zero
  *   tell                    has reprise_door_tell() called, with every argument as it was afterwards
  *   unless_told_go label    goes there if that answered CUDA_SUCCESS; else returns its answer to the program
- *   pass_UNCHECKED          jumps to reprise_real[entry]
- *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
- *   pass_WAITS              calls it, shows what it returned to reprise_door_returned(), and returns it; it was told of in any case
- *   pass_ENDING             calls it, shows what it returned and the first argument to reprise_door_ended(), and returns it; it was told of in any case
+ *   eager_UNCHECKED          jumps to reprise_real[entry]
+ *   eager_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
+ *   eager_WAITS              calls it, shows what it returned to reprise_door_returned(), and returns it; it was told of in any case
+ *   eager_ENDING             calls it, shows what it returned and the first argument to reprise_door_ended(), and returns it; it was told of in any case
  *
- * With REPRISE_STAND_IN, PASS rows have an exported name too, which leads to the driver: a program has no other libcuda.so.1.
+ * With REPRISE_STAND_IN, NO_DOOR rows have an exported name too, which leads to the driver: a program has no other libcuda.so.1.
  */
 	.set entry, 0
 
@@ -42,10 +42,10 @@ reprise_exported_begin:
 	hidden_function reprise_door_\name
 	.ifc \result, WAITS
 	tell
-	pass_WAITS
+	eager_WAITS
 	.else
 	if_attention_go 2f
-1:	pass_\result
+1:	eager_\result
 2:	tell
 	unless_told_go 1b
 	.endif
@@ -55,14 +55,14 @@ reprise_exported_begin:
 	.macro lifetime_door name, result
 	hidden_function reprise_door_\name
 	tell
-	pass_ENDING
+	eager_ENDING
 	end_function reprise_door_\name
 	.endm
 
 	.macro strict_door name, result
 	hidden_function reprise_door_\name
 	tell
-	pass_\result
+	eager_\result
 	end_function reprise_door_\name
 	.endm
 
@@ -83,7 +83,7 @@ reprise_exported_begin:
 	end_row reprise_door_\name
 	.endm
 
-	.macro passed_row name
+	.macro no_door_row name
 #ifdef REPRISE_STAND_IN
 	exported \name
 #endif
@@ -102,7 +102,7 @@ reprise_exported_begin:
 #define LIFETIME(name, what, handle, form, result, takes) generic_row lifetime_door, name, result
 #define OWN(name, stream, form, takes) wrapped_row name
 #define ALLOC(name, stream, form, takes) wrapped_row name
-#define PASS(name, ...) passed_row name
+#define NO_DOOR(name, ...) no_door_row name
 #include "entry_points.def"
 
 	.section .text.reprise_exported, "ax", @progbits

@@ -93,7 +93,7 @@ bool reprise_record_file_flush(void)
 	written = write_to(reprise_output_again(&recording.output, O_APPEND), gathered,
 	                   recording.gathered * sizeof(gathered[0]));
 	/* 0 if the recording has ended. */
-	reprise_count(REPRISE_COUNT_stream_records, recording.gathered);
+	reprise_count(REPRISE_COUNT_records_written, recording.gathered);
 	recording.gathered = 0;
 	reprise_leave(entered);
 	return written;

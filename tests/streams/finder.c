@@ -190,7 +190,7 @@ static void take_from_queue(unsigned int i)
 }
 
 /* The thread looks again and again, and launches what it finds. */
-static void submit_until_now(void)
+static void launch_until_now(void)
 {
 	static uint64_t busy_ns, looked_ns;
 
@@ -224,7 +224,7 @@ static void finish_queue(unsigned int lane, bool wait)
 static bool was_left(void)
 {
 	static uint64_t before;
-	uint64_t now_left = atomic_load(&reprise_counters[REPRISE_COUNT_submitted]);
+	uint64_t now_left = atomic_load(&reprise_counters[REPRISE_COUNT_async_launches]);
 	bool left = now_left > before;
 
 	before = now_left;
@@ -279,7 +279,7 @@ static struct reprise_lane_counts counts_before;
 
 /* Called for every op, as the lane only watches: deferred ops and the last op of a replay cost what
  * an answer costs. */
-static CUresult pass(const struct reprise_call *call)
+static CUresult make_call(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = call->entry;
 	bool deferred = lane->trace || lane->counts.launches > counts_before.launches;
@@ -383,7 +383,7 @@ static CUdeviceptr address_in(enum reprise_memory memory, uint64_t address)
  * fare alike. */
 static struct reprise_call call_of(const struct opstream_record *record, void **params)
 {
-	struct reprise_call call = {.pass = pass, .entry = &lanes[record->lane]};
+	struct reprise_call call = {.eager = make_call, .entry = &lanes[record->lane]};
 	CUdeviceptr target =
 		address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory, record->value);
 
@@ -573,7 +573,7 @@ static void feed(const struct opstream_record *record, uint64_t hold_ns)
 	uint64_t pause_ns = pause_of(record), waited;
 
 	go_on(&ours, record->thread, pause_ns);
-	submit_until_now();
+	launch_until_now();
 	limit_holds(hold_ns);
 	feeding = record;
 	feed_record(record);

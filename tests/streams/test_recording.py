@@ -82,14 +82,14 @@ class Recording(unittest.TestCase):
     def record(self, command, mode="observe", **more):
         self.run_recorded(command, mode, **more)
         records = opstreams.read(self.file)
-        self.assertEqual(len(records), self.report["stream_records"])
+        self.assertEqual(len(records), self.report["records_written"])
         self.assertEqual(sum(record.is_op for record in records), self.report["ops"])
-        self.assertNotIn("stream_ended", self.report)
+        self.assertNotIn("recording_ended", self.report)
         return records
 
     def ends_early(self):
         self.assertEqual(len(re.findall(r"^reprise: the recording /\S+ stopped: ", self.said, re.M)), 1, self.said)
-        self.assertIn("stream_ended", self.report)
+        self.assertIn("recording_ended", self.report)
 
 
 def ops_of(records):
@@ -278,7 +278,7 @@ class File(Recording):
         self.ends_early()
         self.assertLessEqual(self.file.stat().st_size, 1 << 20)
         self.assertGreater(self.file.stat().st_size, (1 << 20) - opstreams.RECORD.size)
-        self.assertEqual(len(opstreams.read(self.file)), self.report["stream_records"])
+        self.assertEqual(len(opstreams.read(self.file)), self.report["records_written"])
 
     def test_a_limit_on_files_ends_it_and_not_the_program(self):
         self.run_recorded(shape("chain", 4000), preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2 * BIG, 2 * BIG)))

@@ -250,10 +250,10 @@ class Snapshots(unittest.TestCase):
                 self.path.unlink(missing_ok=True)
                 self.loop(environment={"REPRISE": mode})
                 report = self.snapshot()
-                waits = [row for row in report["places"] if row["call"] == "cuStreamSynchronize"]
+                waits = [row for row in report["call_sites"] if row["call"] == "cuStreamSynchronize"]
                 self.assertEqual([(row["kind"], "library" in row) for row in waits], [("waits", False)])
                 self.assertGreater(waits[0]["count"], 10)
-                self.assertEqual(report["places_left_out"], 0)
+                self.assertEqual(report["call_sites_left_out"], 0)
                 if jsonschema is not None:
                     jsonschema.Draft202012Validator(SCHEMA).validate(report)
 

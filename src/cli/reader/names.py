@@ -12,7 +12,7 @@ from pathlib import Path
 TABLES = {
     "exits": ("trace/trace.h", "REPRISE_EXITS", 0, 1),
     "unfit": ("op/op.h", "REPRISE_UNFIT_REASONS", 1, 2),
-    "places": ("stats/sites.h", "REPRISE_CALL_SITE_KINDS", 0, 1),
+    "call_sites": ("stats/sites.h", "REPRISE_CALL_SITE_KINDS", 0, 1),
     "histograms": ("stats/histogram.h", "REPRISE_HISTOGRAMS", 0, 1),
     "costs": ("graph/cost.h", "REPRISE_COSTS", 0, 2),
     "counters": ("stats/counters.h", "REPRISE_COUNTERS", 0, 1),

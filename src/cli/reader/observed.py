@@ -92,9 +92,9 @@ def rare(report):
 
 def obstacles(report):
     rows = [(f"{count(number)} x", name, reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
-    rows += tables.places(report, ("unfit",), 5) + tables.places(report, ("waits",), 5) + tables.places(report, ("ends",), 5)
-    rows += tables.places(report, ("allocates",), 5) + rare(report)
-    return tables.table(f"What stands in the way, or cuts sequences ({reports.place_words(report)})", ("", "<", "<"), rows)
+    rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5)
+    rows += tables.call_sites(report, ("allocates",), 5) + rare(report)
+    return tables.table(f"What stands in the way, or cuts sequences ({reports.call_site_words(report)})", ("", "<", "<"), rows)
 
 
 def whole(each):

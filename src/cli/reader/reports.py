@@ -14,7 +14,7 @@ FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
 PROGRAMS_MOST = 4   # named of those that differ
 ENDED = "the process ends"    # why nothing is replayed any more, of every process that ended by itself
-WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "stream_ended", "difference", "stopped")
+WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "recording_ended", "difference", "stopped")
 KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
@@ -146,7 +146,7 @@ def join(reports):
     joined["trace_rest"] = sum_rows([report["trace_rest"] for report in reports])
     joined["lane_rows"] = [row | {"who": who(report)} for report in reports for row in report["lane_rows"]]
     joined["kernels"] = sum_by(reports, "kernels", ("name",), ("watched", "replayed"))
-    joined["places"] = sum_by(reports, "places", ("kind", "call", "library", "offset"), ("count",))
+    joined["call_sites"] = sum_by(reports, "call_sites", ("kind", "call", "library", "offset"), ("count",))
     if all("gpu" in report for report in reports):
         joined["gpu"] = join_gpus([report["gpu"] for report in reports])
     joined["share"] = join_shares([report["share"] for report in reports if "share" in report])
@@ -339,7 +339,7 @@ def biggest(rows, key, most):
     return sorted(rows, key=lambda row: row[key], reverse=True)[:most]
 
 
-def place(row):
+def call_site(row):
     """Where a call stands: library and offset, by the function's name if there is one; and by which function of the runtime API it came."""
     if "library" not in row:
         return "(not known)"
@@ -347,9 +347,9 @@ def place(row):
     return Path(row["library"]).name + where + (f", by {row['runtime']}" if "runtime" in row else "")
 
 
-def place_words(report):
-    """What a place is, in a report of that mode."""
-    words = "the place is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
+def call_site_words(report):
+    """What a call site is, in a report of that mode."""
+    words = "the call site is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
     return words + ("; a snapshot does not tell it" if is_snapshot(report) else "")
 
 
@@ -367,13 +367,13 @@ def readable(names):
 
 
 def name_functions(report):
-    """The report with the names of kernels and of places made readable."""
+    """The report with the names of kernels and of call sites made readable."""
     rows = report["kernels"] + report.get("gpu", {}).get("rows", [])
-    places = [row for row in report["places"] if "symbol" in row]
-    names = readable({row["name"] for row in rows} | {row["symbol"] for row in places})
+    sites = [row for row in report["call_sites"] if "symbol" in row]
+    names = readable({row["name"] for row in rows} | {row["symbol"] for row in sites})
     for row in rows:
         row["name"] = names[row["name"]]
-    for row in places:
+    for row in sites:
         row["symbol"] = names[row["symbol"]]
     for row in report["trace_rows"]:
         for key in ("first", "last"):
