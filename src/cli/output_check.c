@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "base/expand.h"
-
-#define ROOM 65536
+#include "base/launcher.h"
 
 bool reprise_folder_of(const char *path, char *folder, size_t size)
 {
@@ -83,12 +82,12 @@ static int open_nameless(const char *folder)
 
 const char *reprise_output_check_room(const char *folder)
 {
-	static const char bytes[ROOM];
+	static const char bytes[REPRISE_LAUNCHER_ROOM];
 	int file = open_nameless(folder), error = file < 0 ? errno : 0;
 	size_t written = 0;
 
-	while (error == 0 && written < ROOM) {
-		ssize_t more = write(file, bytes + written, ROOM - written);
+	while (error == 0 && written < REPRISE_LAUNCHER_ROOM) {
+		ssize_t more = write(file, bytes + written, REPRISE_LAUNCHER_ROOM - written);
 
 		error = more > 0 ? 0 : more == 0 ? ENOSPC : errno == EINTR ? 0 : errno;
 		written += more > 0 ? (size_t)more : 0;
