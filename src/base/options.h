@@ -37,15 +37,18 @@
 	  "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
 	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", \
 	  "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
-	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", \
+	X(RECORD, "REPRISE_RECORD", TEXT, 0, 0, 0, "", \
 	  "file for a recording of what is asked of streams, hashes only (%p is the process)") \
-	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", \
+	X(RECORD_MOST, "REPRISE_RECORD_MOST", NUMBER, 64, 1, 4096, "", \
 	  "MiB that such a recording may have") \
 	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", \
 	  "file for a timeline to look at with Perfetto (%p is the process)") \
 	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", "MiB that it may have") \
 	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
 	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
+
+/* X(option, old variable): names from before, which count for one release more. */
+#define REPRISE_OLD_NAMES(X) X(RECORD, "REPRISE_STREAM") X(RECORD_MOST, "REPRISE_STREAM_MOST")
 
 /* The words of REPRISE, in their order. */
 enum reprise_mode {
@@ -93,6 +96,13 @@ void reprise_options_read(void);
 
 /* True if the option may have that value. Reads only the table. */
 bool reprise_option_accepts(enum reprise_option option, const char *text);
+
+/* The old name of the option's variable; NULL if it has none. */
+const char *reprise_option_old_name(enum reprise_option option);
+
+/* The option's text in the environment, usable or not; NULL if there is none. *variable is the name
+ * that has it: the old one counts if the new one is not set. */
+const char *reprise_option_environment(enum reprise_option option, const char **variable);
 
 /* The values that the option may have, in words that fit behind "is not": "a number from 0 to
  * 100000 (microseconds)". Returns `words`. */

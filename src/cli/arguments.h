@@ -40,6 +40,8 @@ extern const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT];
 struct reprise_arguments {
 	bool given[REPRISE_OWN_COUNT];
 	const char *options[REPRISE_OPTION_COUNT]; /* of the library; NULL: not given */
+	/* The same, given by their old names. */
+	const char *old_options[REPRISE_OPTION_COUNT];
 	const char *html;
 	char **globs;
 	size_t glob_count;

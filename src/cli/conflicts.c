@@ -136,7 +136,7 @@ static void tell_outputs(void)
 		bool folder;
 	} outputs[] = {{REPRISE_OPTION_REPORT, "report", false},
 	               {REPRISE_OPTION_TIMELINE, "timeline", false},
-	               {REPRISE_OPTION_STREAM, "recording", false},
+	               {REPRISE_OPTION_RECORD, "recording", false},
 	               {REPRISE_OPTION_DOT, "drawings", true}};
 	char scratch[REPRISE_SCRATCH_MOST], words[256];
 

@@ -61,7 +61,7 @@ class Recording(unittest.TestCase):
 
     def environment(self, mode, file, **more):
         # Whether a trace pays is a matter of times, which mean nothing on the simulation.
-        ours = {"REPRISE": mode, "REPRISE_STREAM": str(file), "REPRISE_REPORT": str(self.folder / "report.%p"), "REPRISE_PAYS": "assumed"}
+        ours = {"REPRISE": mode, "REPRISE_RECORD": str(file), "REPRISE_REPORT": str(self.folder / "report.%p"), "REPRISE_PAYS": "assumed"}
         return SIMULATION | {"LD_PRELOAD": str(LIBRARY)} | ours | more
 
     def start(self, command, mode="observe", file=None, **more):
@@ -274,7 +274,7 @@ class File(Recording):
         self.assertGreater(len(opstreams.read(self.folder / "moved")), 4000)
 
     def test_it_ends_at_its_size(self):
-        self.run_recorded(shape("chain", 4000), REPRISE_STREAM_MOST="1")
+        self.run_recorded(shape("chain", 4000), REPRISE_RECORD_MOST="1")
         self.ends_early()
         self.assertLessEqual(self.file.stat().st_size, 1 << 20)
         self.assertGreater(self.file.stat().st_size, (1 << 20) - opstreams.RECORD.size)

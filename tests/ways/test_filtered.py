@@ -100,7 +100,7 @@ class LockedIn(unittest.TestCase):
         for answer in (KILLS, REFUSES):
             with self.subTest(answer=answer):
                 file = self.folder / answer
-                self.end(self.start(answer, False, REPRISE_STREAM=str(file), REPRISE_REPORT=str(self.path)))
+                self.end(self.start(answer, False, REPRISE_RECORD=str(file), REPRISE_REPORT=str(self.path)))
                 self.assertEqual(self.report()["recording_ended"], "the program has forbidden itself system calls")
                 self.assertTrue(file.read_bytes().startswith(b"OPSTREAM2\n"))
 
