@@ -1,4 +1,4 @@
-"""Reports as one page that needs nothing else: no network, no script."""
+"""Reports as one self-contained page: no network, no script."""
 from html import escape
 from pathlib import Path
 
@@ -49,7 +49,7 @@ td.name { overflow-wrap: anywhere; min-width: 12rem; }
 
 
 def table(heads, rows):
-    """A head that begins with < is of words, one that begins with << of long names."""
+    """A head with < is for a column of words, one with << for a column of long names."""
     kinds = ["words name" if head.startswith("<<") else "words" if head.startswith("<") else "" for head in heads]
 
     def cells(tag, row):

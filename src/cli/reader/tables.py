@@ -10,7 +10,7 @@ NAME_MOST = 44
 
 
 def table(title, heads, rows):
-    """Aligned columns; a head that begins with < is of words, others are of figures."""
+    """Aligned columns. A head with < is for a column of words, other columns have figures."""
     rows = [[str(cell) for cell in row] for row in rows]
     if not rows:
         return ""
@@ -38,7 +38,7 @@ def head(report):
 
 
 def verdict(report):
-    """The one sentence that matters most."""
+    """The main result in one sentence."""
     if report.get("aside"):
         return f"Reprise stood aside for {report['tool']}: {report['aside']}."
     would = "would be" if report["mode"] == "observe" else "were"
@@ -57,7 +57,7 @@ def verdict(report):
 
 
 def snapshot(report):
-    """That there may have been more, if so."""
+    """A note if there may have been more."""
     if not reports.is_snapshot(report):
         return ""
     return " Processes ended before their last report: their last snapshots are shown." if "processes" in report else " A snapshot: the process ran on, or ended before its last report."
@@ -80,7 +80,7 @@ def fates(report):
 
 
 def means(row):
-    """How a trace's graph was brought to new values."""
+    """How a trace's graph was patched."""
     names = (("node_updates", "set"), ("updates", "updated"), ("toggles", "switched"))
     return ", ".join(f"{count(row[key])} {word}" for key, word in names if row[key]) or "-"
 
