@@ -91,7 +91,7 @@
 	  "nodes compared with the op that the program asked for, before their graph was launched") \
 	X(nodes_not_verified, "nodes that could not be compared, because nothing was kept of the op") \
 	X(differences, "differences found") \
-	X(records_written, "records written to the op stream") \
+	X(records_written, "records written to the recording") \
 	X(timeline_events, "events written to the timeline")
 
 enum reprise_counter {

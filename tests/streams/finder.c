@@ -5,7 +5,7 @@
  * moves by the program's recorded pauses and by what calls cost (costs.h): for each thread by its
  * own, but in the order of the records. Prints what was found from op OP on (half of the ops by
  * default), a line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made,
- * and the driver is a few functions that answer. What would be left to the submission thread costs
+ * and the driver is a few functions that answer. What would be left to the launch thread costs
  * the program nothing, and is launched when that would look next.
  *
  * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an
@@ -157,7 +157,7 @@ static uint64_t exited(const struct reprise_lane_counts *counts)
 	return ops;
 }
 
-/* ---- what is left to the submission thread ---- */
+/* ---- what is left to the launch thread ---- */
 
 /* Visits in the order in which they were completed, by all lanes. */
 static struct queued {

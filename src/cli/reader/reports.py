@@ -256,7 +256,7 @@ def fates(report):
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
-    yield "backed off", report["backed_off"], "passed without being looked at, since nothing had repeated for long"
+    yield "backed off", report["backed_off"], "eager without being looked at, since nothing had repeated for long"
     known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
