@@ -50,14 +50,14 @@ static bool enter_gate(void)
 {
 	if (reprise_inside != 0)
 		return false;
-	reprise_gate_enter(NULL);
+	reprise_gate_begin_giving(NULL);
 	return true;
 }
 
 static void leave_gate(bool entered)
 {
 	if (entered)
-		reprise_gate_leave();
+		reprise_gate_end_giving();
 }
 
 /* `begin` and `end` run around each call of the driver, `first` and `last` around all of them. */

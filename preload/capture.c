@@ -49,9 +49,9 @@ static bool has_ended(CUresult result, CUstream stream)
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		reprise_program_capture_begin(resolve(stream)); \
-		reprise_gate_enter(NULL); \
+		reprise_gate_begin_giving(NULL); \
 		CUresult result = REPRISE_REAL(name) arguments; \
-		reprise_gate_leave(); \
+		reprise_gate_end_giving(); \
 		if (result != CUDA_SUCCESS) \
 			reprise_program_capture_end(resolve(stream)); \
 		return result; \

@@ -23,14 +23,14 @@
 /* Returned in two registers; the assembly reads them. */
 struct reprise_found {
 	void *address;
-	uintptr_t settled; /* 0: ask the C library */
+	uintptr_t answered; /* 0: ask the C library */
 };
 
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller);
 
 static const struct reprise_found not_ours = {NULL, 0};
 
-static struct reprise_found settled(void *address)
+static struct reprise_found answer(void *address)
 {
 	return (struct reprise_found){address, 1};
 }
@@ -52,9 +52,9 @@ static struct reprise_found past_ourselves(const char *name, void *scope)
 		address = scope;
 	}
 	if (address == NULL || mode == REPRISE_MODE_OFF)
-		return settled(address);
+		return answer(address);
 	door = reprise_route_driver(name, address);
-	return settled(door != NULL ? door : address);
+	return answer(door != NULL ? door : address);
 }
 
 /* True if a look-up from `caller` finds the driver's function at `address`. */
@@ -81,7 +81,7 @@ static struct reprise_found next_after(const char *name, const void *caller)
 
 		void *door = mode != REPRISE_MODE_OFF ? reprise_route_driver(name, address) : NULL;
 
-		return door != NULL && sees_driver(name, address, caller) ? settled(door) : not_ours;
+		return door != NULL && sees_driver(name, address, caller) ? answer(door) : not_ours;
 	}
 	return not_ours;
 }
@@ -107,5 +107,5 @@ struct reprise_found reprise_dlsym(void *handle, const char *name, const void *c
 
 	void *door = reprise_route_driver(name, address);
 
-	return door != NULL ? settled(door) : not_ours;
+	return door != NULL ? answer(door) : not_ours;
 }

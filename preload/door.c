@@ -154,7 +154,7 @@ static void *in_driver(uint32_t entry)
 	                                                                       : real;
 }
 
-static void *settle(uint32_t entry, void *target)
+static void *lead_to(uint32_t entry, void *target)
 {
 	if (target == NULL)
 		return (void *)reprise_door_missing;
@@ -195,14 +195,14 @@ void *reprise_door_first_call(uint32_t entry, const void *caller)
 	void *next;
 
 	if (elsewhere == NULL)
-		return settle(entry, in_driver(entry));
+		return lead_to(entry, in_driver(entry));
 	next = reprise_real_dlsym(RTLD_NEXT, name);
 	if (next == NULL) {
 		(void)dlerror();
 		/* A layer in front of Reprise calls on; it must not get itself. */
 		return is_first(name) ? in_scope_of(caller, entry, elsewhere)
-		                      : settle(entry, in_driver(entry));
+		                      : lead_to(entry, in_driver(entry));
 	}
 	/* Another layer gets the door when it looks for the driver itself. */
-	return settle(entry, reprise_scope_is_drivers(next) ? in_driver(entry) : next);
+	return lead_to(entry, reprise_scope_is_drivers(next) ? in_driver(entry) : next);
 }

@@ -18,7 +18,7 @@ extern void *reprise_real[REPRISE_DOOR_COUNT];
 /* Where an exported name leads; NULL until its first call. */
 extern void *reprise_exported[REPRISE_ENTRY_COUNT];
 
-/* The distance from each of these words to its entry's door; 0 for PASS entries, which
+/* The distance from each of these words to its entry's door; 0 for NO_DOOR entries, which
  * have none. */
 extern const int32_t reprise_door_distances[REPRISE_DOOR_COUNT];
 

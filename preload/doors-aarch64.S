@@ -164,12 +164,12 @@
 	ldr x16, [x16, #:lo12:(reprise_real + 8 * entry)]
 	.endm
 
-	.macro pass_UNCHECKED
+	.macro eager_UNCHECKED
 	load_real
 	br x16
 	.endm
 
-	.macro pass_CHECKED
+	.macro eager_CHECKED
 	stp x29, x30, [sp, #-16]!
 	.cfi_adjust_cfa_offset 16
 	.cfi_rel_offset x29, 0
@@ -185,7 +185,7 @@
 	ret
 	.endm
 
-	.macro pass_WAITS
+	.macro eager_WAITS
 	stp x29, x30, [sp, #-16]!
 	.cfi_adjust_cfa_offset 16
 	.cfi_rel_offset x29, 0
@@ -201,7 +201,7 @@
 	b reprise_returned
 	.endm
 
-	.macro pass_ENDING
+	.macro eager_ENDING
 	stp x29, x30, [sp, #-32]!
 	.cfi_adjust_cfa_offset 32
 	.cfi_rel_offset x29, 0

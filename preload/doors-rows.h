@@ -1,22 +1,24 @@
 /* clang-format off */
 /*
- * For doors-*.S: the exported name and the door of every row of the table, the spare doors, and the table of where they all
- * are. The including file has assembly.h and these macros, in which the symbol `entry` is the row's number:
+ * For doors-*.S: the exported name and the door of every row of the table, the spare doors, and the table of their
+ * positions. The including file provides assembly.h and these macros. In them the symbol `entry` is the row's number:
  *
- *   jump_exported           goes where reprise_exported[entry] says, or to reprise_first_call while it says nothing
- *   if_attention_go label   goes there unless reprise_attention is zero
- *   tell                    has reprise_door_tell() called, with every argument as it was afterwards
- *   unless_told_go label    goes there if that answered CUDA_SUCCESS; else returns its answer to the program
- *   pass_UNCHECKED          jumps to reprise_real[entry]
- *   pass_CHECKED            calls it, shows what it returned to reprise_observe_result() if that is not zero, and returns it
- *   pass_WAITS              calls it, shows what it returned to reprise_door_returned(), and returns it; it was told of in any case
- *   pass_ENDING             calls it, shows what it returned and the first argument to reprise_door_ended(), and returns it; it was told of in any case
+ *   jump_exported           jumps to reprise_exported[entry], or to reprise_first_call while that is NULL
+ *   if_attention_go label   jumps to the label unless reprise_attention is zero
+ *   tell                    calls reprise_door_tell() and restores every argument
+ *   unless_told_go label    jumps to the label if that call returned CUDA_SUCCESS; else returns its result to the program
+ *   eager_UNCHECKED         the eager call: jumps to reprise_real[entry]
+ *   eager_CHECKED           the eager call; passes a result that is not zero to reprise_observe_result()
+ *   eager_WAITS             the eager call, always after `tell`; passes the result to reprise_door_returned()
+ *   eager_ENDING            the eager call, always after `tell`; passes the result and the first argument to
+ *                           reprise_door_ended()
  *
- * With REPRISE_STAND_IN, PASS rows have an exported name too, which leads to the driver: a program has no other libcuda.so.1.
+ * With REPRISE_STAND_IN, NO_DOOR rows have an exported name too. It leads to the driver, since the program has no other
+ * libcuda.so.1.
  */
 	.set entry, 0
 
-/* Where each door is, as a distance, so that loading the library costs no relocations; 0 where there is none. */
+/* The position of each door, as a distance: loading the library then needs no relocations. 0: no door. */
 	.section .rodata.reprise_door_distances, "a", @progbits
 	.balign 4
 	.globl reprise_door_distances
@@ -42,10 +44,10 @@ reprise_exported_begin:
 	hidden_function reprise_door_\name
 	.ifc \result, WAITS
 	tell
-	pass_WAITS
+	eager_WAITS
 	.else
 	if_attention_go 2f
-1:	pass_\result
+1:	eager_\result
 2:	tell
 	unless_told_go 1b
 	.endif
@@ -55,14 +57,14 @@ reprise_exported_begin:
 	.macro lifetime_door name, result
 	hidden_function reprise_door_\name
 	tell
-	pass_ENDING
+	eager_ENDING
 	end_function reprise_door_\name
 	.endm
 
 	.macro strict_door name, result
 	hidden_function reprise_door_\name
 	tell
-	pass_\result
+	eager_\result
 	end_function reprise_door_\name
 	.endm
 
@@ -83,7 +85,7 @@ reprise_exported_begin:
 	end_row reprise_door_\name
 	.endm
 
-	.macro passed_row name
+	.macro no_door_row name
 #ifdef REPRISE_STAND_IN
 	exported \name
 #endif
@@ -102,14 +104,14 @@ reprise_exported_begin:
 #define LIFETIME(name, what, handle, form, result, takes) generic_row lifetime_door, name, result
 #define OWN(name, stream, form, takes) wrapped_row name
 #define ALLOC(name, stream, form, takes) wrapped_row name
-#define PASS(name, ...) passed_row name
+#define NO_DOOR(name, ...) no_door_row name
 #include "entry_points.def"
 
 	.section .text.reprise_exported, "ax", @progbits
 reprise_exported_end:
 	.text
 
-/* The spare doors: whatever they are given to takes arguments nobody here knows, so they look at no result. */
+/* The spare doors. The arguments of their functions are not known, so they check no result. */
 	.macro spare_door kind, number
 	\kind spare_\number, UNCHECKED
 	end_row reprise_door_spare_\number

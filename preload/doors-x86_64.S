@@ -1,7 +1,7 @@
 /*
  * The doors, for x86-64.
  *
- * Every entry point that is not PASS has an exported name, for programs that link libcuda.so.1 in the ordinary way: one
+ * Every entry point that is not NO_DOOR has an exported name, for programs that link libcuda.so.1 in the ordinary way: one
  * jump through reprise_exported[entry], which the first call fills in.
  *
  * Every ORDER, SYNC and LIFETIME entry point has a generic door, reprise_door_NAME, which dlsym and cuGetProcAddress hand
@@ -137,11 +137,11 @@
 	call reprise_tell
 	.endm
 
-	.macro pass_UNCHECKED
+	.macro eager_UNCHECKED
 	jmp *reprise_real + 8 * entry(%rip)
 	.endm
 
-	.macro pass_CHECKED
+	.macro eager_CHECKED
 	subq $8, %rsp
 	.cfi_adjust_cfa_offset 8
 	call *reprise_real + 8 * entry(%rip)
@@ -152,7 +152,7 @@
 	ret
 	.endm
 
-	.macro pass_WAITS
+	.macro eager_WAITS
 	subq $8, %rsp
 	.cfi_adjust_cfa_offset 8
 	call *reprise_real + 8 * entry(%rip)
@@ -162,7 +162,7 @@
 	jmp reprise_returned
 	.endm
 
-	.macro pass_ENDING
+	.macro eager_ENDING
 	pushq %rdi
 	.cfi_adjust_cfa_offset 8
 	call *reprise_real + 8 * entry(%rip)

@@ -19,7 +19,7 @@ const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT] = {
 	{REPRISE_CLASS_LIFETIME, handle, FORM_##form, REPRISE_LIFETIME_##what, RESULT_##result},
 #define OWN(name, stream, form, takes) {REPRISE_CLASS_OWN, stream, FORM_##form, 0, false},
 #define ALLOC(name, stream, form, takes) {REPRISE_CLASS_ALLOC, stream, FORM_##form, 0, false},
-#define PASS(name, ...) {REPRISE_CLASS_PASS, 0, false, 0, false},
+#define NO_DOOR(name, ...) {REPRISE_CLASS_NO_DOOR, 0, false, 0, false},
 #include "entry_points.def"
 };
 

@@ -17,7 +17,7 @@
 
 /* Ordered by how much the door does: if two names share an address, the greater class wins. */
 enum reprise_class {
-	REPRISE_CLASS_PASS,
+	REPRISE_CLASS_NO_DOOR,
 	REPRISE_CLASS_ALLOC,
 	REPRISE_CLASS_RECORD,
 	REPRISE_CLASS_ORDER,

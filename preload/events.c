@@ -9,41 +9,41 @@
 #include "entry/entry.h"
 #include "door.h"
 
-static CUresult pass_record(const struct reprise_call *call)
+static CUresult eager_record(const struct reprise_call *call)
 {
 	__typeof__(&cuEventRecord) entry = call->entry;
 
 	return entry(call->event, call->stream);
 }
 
-static CUresult pass_record_with_flags(const struct reprise_call *call)
+static CUresult eager_record_with_flags(const struct reprise_call *call)
 {
 	__typeof__(&cuEventRecordWithFlags) entry = call->entry;
 
 	return entry(call->event, call->stream, CU_EVENT_RECORD_DEFAULT);
 }
 
-static CUresult pass_wait(const struct reprise_call *call)
+static CUresult eager_wait(const struct reprise_call *call)
 {
 	__typeof__(&cuStreamWaitEvent) entry = call->entry;
 
 	return entry(call->stream, call->event, CU_EVENT_WAIT_DEFAULT);
 }
 
-#define SUBMIT(name, op_kind, is_per_thread, passes) \
+#define HANDLE(name, op_kind, is_per_thread, makes_call) \
 	struct reprise_call call = {.kind = op_kind, \
 	                            .per_thread = is_per_thread, \
 	                            .stream = stream, \
-	                            .pass = passes, \
+	                            .eager = makes_call, \
 	                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 	                            .event = event}; \
-	return reprise_inside != 0 ? call.pass(&call) : reprise_handle_event(&call);
+	return reprise_inside != 0 ? call.eager(&call) : reprise_handle_event(&call);
 
 #define RECORD(name, is_per_thread) \
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name(CUevent event, CUstream stream) \
 	{ \
-		SUBMIT(name, REPRISE_OP_RECORD, is_per_thread, pass_record) \
+		HANDLE(name, REPRISE_OP_RECORD, is_per_thread, eager_record) \
 	}
 RECORD(cuEventRecord, false)
 RECORD(cuEventRecord_ptsz, true)
@@ -57,7 +57,7 @@ RECORD(cuEventRecord_ptsz, true)
 			reprise_event_met(event, true); \
 			return REPRISE_REAL(name)(event, stream, flags); \
 		} \
-		SUBMIT(name, REPRISE_OP_RECORD, is_per_thread, pass_record_with_flags) \
+		HANDLE(name, REPRISE_OP_RECORD, is_per_thread, eager_record_with_flags) \
 	}
 RECORD_WITH_FLAGS(cuEventRecordWithFlags, false)
 RECORD_WITH_FLAGS(cuEventRecordWithFlags_ptsz, true)
@@ -71,7 +71,7 @@ RECORD_WITH_FLAGS(cuEventRecordWithFlags_ptsz, true)
 			reprise_event_met(event, false); \
 			return REPRISE_REAL(name)(stream, event, flags); \
 		} \
-		SUBMIT(name, REPRISE_OP_WAIT, is_per_thread, pass_wait) \
+		HANDLE(name, REPRISE_OP_WAIT, is_per_thread, eager_wait) \
 	}
 WAIT(cuStreamWaitEvent, false)
 WAIT(cuStreamWaitEvent_ptsz, true)

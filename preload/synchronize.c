@@ -63,12 +63,13 @@ CONTEXT_WIDE(cuCtxSynchronize_v2, reprise_wait, context, (CUcontext context), (c
 /* Streams of any other context may record the event, or wait for it. */
 CONTEXT_WIDE(cuCtxRecordEvent, mark, (reprise_event_met(event, true), context),
              (CUcontext context, CUevent event), (context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuCtxWaitEvent, mark, REPRISE_SYNC_CONTEXT,
-     (reprise_event_met(event, false), context), PARAMETERS(CUcontext context, CUevent event),
-     ARGUMENTS(context, event))
+WIDE(reprise_gate_begin_giving(NULL), reprise_gate_end_giving(), cuCtxWaitEvent, mark,
+     REPRISE_SYNC_CONTEXT, (reprise_event_met(event, false), context),
+     PARAMETERS(CUcontext context, CUevent event), ARGUMENTS(context, event))
 
 /* A green context's streams are in its primary context's lanes, if in any. */
 WIDE((void)0, (void)0, cuGreenCtxRecordEvent, mark, REPRISE_SYNC_ALL, NULL,
      PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
-WIDE(reprise_gate_enter(NULL), reprise_gate_leave(), cuGreenCtxWaitEvent, mark, REPRISE_SYNC_ALL,
-     NULL, PARAMETERS(CUgreenCtx context, CUevent event), ARGUMENTS(context, event))
+WIDE(reprise_gate_begin_giving(NULL), reprise_gate_end_giving(), cuGreenCtxWaitEvent, mark,
+     REPRISE_SYNC_ALL, NULL, PARAMETERS(CUgreenCtx context, CUevent event),
+     ARGUMENTS(context, event))

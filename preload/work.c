@@ -26,9 +26,9 @@ FORMS(cuLaunchHostFunc_v2, CUstream stream, CUhostFn function, void *data, uintp
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
 		first; \
-		reprise_gate_enter(NULL); \
+		reprise_gate_begin_giving(NULL); \
 		result = REPRISE_REAL(name) arguments; \
-		reprise_gate_leave(); \
+		reprise_gate_end_giving(); \
 		reprise_order_ends(); \
 		return result; \
 	}

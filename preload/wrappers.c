@@ -1,6 +1,6 @@
 /*
  * The doors of the RECORD entry points. Each describes its call and hands it on; the lane decides
- * what to do with it and what to answer. `pass` makes the program's call at the entry point that
+ * what to do with it and what to answer. `eager` makes the program's call at the entry point that
  * the program used.
  *
  * Nothing is copied or checked here, except that a pointer which must be followed is not NULL.
@@ -18,9 +18,9 @@
 	DOOR(name##_ptsz, name, true)
 
 /* A launch takes memory if the driver loads the code at its first use. */
-REPRISE_HOT static CUresult submit(struct reprise_call *call)
+REPRISE_HOT static CUresult handle(struct reprise_call *call)
 {
-	CUresult result = reprise_inside != 0 ? call->pass(call) : reprise_handle_op(call);
+	CUresult result = reprise_inside != 0 ? call->eager(call) : reprise_handle_op(call);
 
 	for (unsigned int tried = 0;
 	     __builtin_expect(result == CUDA_ERROR_OUT_OF_MEMORY, 0) && reprise_make_room(tried);
@@ -29,7 +29,7 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 	return result;
 }
 
-REPRISE_HOT static CUresult pass_kernel(const struct reprise_call *call)
+REPRISE_HOT static CUresult eager_kernel(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchKernel) entry = call->entry;
 	const struct reprise_call_kernel *kernel = &call->kernel;
@@ -50,7 +50,7 @@ REPRISE_HOT static CUresult pass_kernel(const struct reprise_call *call)
 		struct reprise_call call = {.kind = REPRISE_OP_KERNEL, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_kernel, \
+		                            .eager = eager_kernel, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .kernel = {.function = function, \
@@ -59,11 +59,11 @@ REPRISE_HOT static CUresult pass_kernel(const struct reprise_call *call)
 		                                       .shared_bytes = shared_bytes, \
 		                                       .params = params, \
 		                                       .extra = extra}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL, cuLaunchKernel)
 
-REPRISE_HOT static CUresult pass_kernel_ex(const struct reprise_call *call)
+REPRISE_HOT static CUresult eager_kernel_ex(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchKernelEx) entry = call->entry;
 	const struct reprise_call_kernel *kernel = &call->kernel;
@@ -84,7 +84,7 @@ REPRISE_HOT static CUresult pass_kernel_ex(const struct reprise_call *call)
 			.kind = REPRISE_OP_KERNEL, \
 			.per_thread = is_per_thread, \
 			.stream = config->hStream, \
-			.pass = pass_kernel_ex, \
+			.eager = eager_kernel_ex, \
 			.entry = reprise_real[REPRISE_ENTRY_##name], \
 			.from = __builtin_return_address(0), \
 			.kernel = {.function = function, \
@@ -94,13 +94,13 @@ REPRISE_HOT static CUresult pass_kernel_ex(const struct reprise_call *call)
 		               .params = params, \
 		               .extra = extra, \
 		               .config = config}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 
 /* The four entry points differ only in the types of their two addresses. */
 #define DOOR_COPY(name, plain, is_per_thread, copy_form, target_type, source_type) \
-	static CUresult pass_##name(const struct reprise_call *call) \
+	static CUresult eager_##name(const struct reprise_call *call) \
 	{ \
 		__typeof__(&plain) entry = call->entry; \
 		return entry((target_type)call->copy.target, (source_type)call->copy.source, \
@@ -113,14 +113,14 @@ DOORS(DOOR_LAUNCH_KERNEL_EX, cuLaunchKernelEx)
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_##name, \
+		                            .eager = eager_##name, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .copy = {.form = copy_form, \
 		                                     .target = (CUdeviceptr)target, \
 		                                     .source = (CUdeviceptr)source, \
 		                                     .bytes = bytes}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 #define DOOR_COPY_UNIFIED(name, plain, is_per_thread) \
 	DOOR_COPY(name, plain, is_per_thread, REPRISE_COPY_UNIFIED, CUdeviceptr, CUdeviceptr)
@@ -135,7 +135,7 @@ DOORS(DOOR_COPY_HOST_TO_DEVICE, cuMemcpyHtoDAsync_v2)
 DOORS(DOOR_COPY_DEVICE_TO_HOST, cuMemcpyDtoHAsync_v2)
 DOORS(DOOR_COPY_DEVICE_TO_DEVICE, cuMemcpyDtoDAsync_v2)
 
-static CUresult pass_peer(const struct reprise_call *call)
+static CUresult eager_peer(const struct reprise_call *call)
 {
 	__typeof__(&cuMemcpyPeerAsync) entry = call->entry;
 	const struct reprise_call_copy *copy = &call->copy;
@@ -152,7 +152,7 @@ static CUresult pass_peer(const struct reprise_call *call)
 		struct reprise_call call = {.kind = REPRISE_OP_COPY, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_peer, \
+		                            .eager = eager_peer, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .copy = {.form = REPRISE_COPY_PEER, \
@@ -161,12 +161,12 @@ static CUresult pass_peer(const struct reprise_call *call)
 		                                     .bytes = bytes, \
 		                                     .target_context = target_context, \
 		                                     .source_context = source_context}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 
 #define DOOR_COPY_DESCRIBED(name, plain, is_per_thread, op_kind, field, description) \
-	static CUresult pass_##name(const struct reprise_call *call) \
+	static CUresult eager_##name(const struct reprise_call *call) \
 	{ \
 		__typeof__(&plain) entry = call->entry; \
 		return entry(call->field, call->stream); \
@@ -179,11 +179,11 @@ DOORS(DOOR_COPY_PEER, cuMemcpyPeerAsync)
 		struct reprise_call call = {.kind = op_kind, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_##name, \
+		                            .eager = eager_##name, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .field = copy}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 #define DOOR_COPY_2D(name, plain, is_per_thread) \
 	DOOR_COPY_DESCRIBED(name, plain, is_per_thread, REPRISE_OP_COPY_2D, copy_2d, CUDA_MEMCPY2D)
@@ -193,7 +193,7 @@ DOORS(DOOR_COPY_2D, cuMemcpy2DAsync_v2)
 DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 
 #define DOOR_SET(name, plain, is_per_thread, element) \
-	static CUresult pass_##name(const struct reprise_call *call) \
+	static CUresult eager_##name(const struct reprise_call *call) \
 	{ \
 		__typeof__(&plain) entry = call->entry; \
 		return entry(call->set.target, (element)call->set.value, call->set.width, call->stream); \
@@ -204,7 +204,7 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_##name, \
+		                            .eager = eager_##name, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .set = {.target = target, \
@@ -212,7 +212,7 @@ DOORS(DOOR_COPY_3D, cuMemcpy3DAsync_v2)
 		                                    .element_bytes = sizeof(element), \
 		                                    .width = width, \
 		                                    .height = 1}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 #define DOOR_SET_8(name, plain, is_per_thread) DOOR_SET(name, plain, is_per_thread, unsigned char)
 #define DOOR_SET_16(name, plain, is_per_thread) DOOR_SET(name, plain, is_per_thread, unsigned short)
@@ -222,7 +222,7 @@ DOORS(DOOR_SET_16, cuMemsetD16Async)
 DOORS(DOOR_SET_32, cuMemsetD32Async)
 
 #define DOOR_SET_2D(name, plain, is_per_thread, element) \
-	static CUresult pass_##name(const struct reprise_call *call) \
+	static CUresult eager_##name(const struct reprise_call *call) \
 	{ \
 		__typeof__(&plain) entry = call->entry; \
 		return entry(call->set.target, call->set.pitch, (element)call->set.value, call->set.width, \
@@ -235,7 +235,7 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 		struct reprise_call call = {.kind = REPRISE_OP_SET, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_##name, \
+		                            .eager = eager_##name, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .set = {.target = target, \
@@ -245,7 +245,7 @@ DOORS(DOOR_SET_32, cuMemsetD32Async)
 		                                    .element_bytes = sizeof(element), \
 		                                    .width = width, \
 		                                    .height = height}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 #define DOOR_SET_2D_8(name, plain, is_per_thread) \
 	DOOR_SET_2D(name, plain, is_per_thread, unsigned char)
@@ -257,7 +257,7 @@ DOORS(DOOR_SET_2D_8, cuMemsetD2D8Async)
 DOORS(DOOR_SET_2D_16, cuMemsetD2D16Async)
 DOORS(DOOR_SET_2D_32, cuMemsetD2D32Async)
 
-static CUresult pass_host(const struct reprise_call *call)
+static CUresult eager_host(const struct reprise_call *call)
 {
 	__typeof__(&cuLaunchHostFunc) entry = call->entry;
 
@@ -271,10 +271,10 @@ static CUresult pass_host(const struct reprise_call *call)
 		struct reprise_call call = {.kind = REPRISE_OP_HOST, \
 		                            .per_thread = is_per_thread, \
 		                            .stream = stream, \
-		                            .pass = pass_host, \
+		                            .eager = eager_host, \
 		                            .entry = reprise_real[REPRISE_ENTRY_##name], \
 		                            .from = __builtin_return_address(0), \
 		                            .host = {function, data}}; \
-		return submit(&call); \
+		return handle(&call); \
 	}
 DOORS(DOOR_LAUNCH_HOST, cuLaunchHostFunc)

@@ -12,7 +12,7 @@ TABLE = Path(__file__).resolve().parents[2] / "preload" / "entry_points.def"
 VARIANTS = ("", "-shared", "-ptds", "-ptds-shared")
 TIMEOUT_S = 240
 
-# Reasons for which an entry point that takes a stream may be PASS: it orders nothing.
+# Reasons for which an entry point that takes a stream may be NO_DOOR: it orders nothing.
 HARMLESS = ("QUERY", "CREATION", "CAPTURE")
 
 
@@ -114,8 +114,8 @@ def problems_of_arrivals(call, visit, table):
         row = table.get(name)
         if row is None:
             yield f"arrives at {name}, which the table has not"
-        elif row.kind == "PASS" and "STREAM" in row.takes and row.reason not in HARMLESS:
-            yield f"arrives at {name}, which takes a stream and is PASS as {row.reason}"
+        elif row.kind == "NO_DOOR" and "STREAM" in row.takes and row.reason not in HARMLESS:
+            yield f"arrives at {name}, which takes a stream and is NO_DOOR as {row.reason}"
     if not call.unless and not with_streams(steady(visit, "created"), table):
         yield "arrives at no entry point that takes a stream"
 

@@ -2,7 +2,7 @@
 import pathlib
 import re
 
-CLASSES = ('RECORD', 'ORDER', 'SYNC', 'LIFETIME', 'OWN', 'ALLOC', 'PASS')
+CLASSES = ('RECORD', 'ORDER', 'SYNC', 'LIFETIME', 'OWN', 'ALLOC', 'NO_DOOR')
 OBJECTS = ('STREAM', 'EVENT', 'GRAPH', 'FUNCTION', 'MODULE', 'CONTEXT', 'HOST', 'MEMORY', 'ARRAY')
 
 ROW = re.compile(rf'^({"|".join(CLASSES)})\((.*)\)$', re.M)
@@ -16,7 +16,7 @@ FIELDS = {
     'LIFETIME': ('name', 'what', 'argument', 'form', 'result', 'takes'),
     'OWN': ('name', 'argument', 'form', 'takes'),
     'ALLOC': ('name', 'argument', 'form', 'takes'),
-    'PASS': ('name', 'reason', 'takes'),
+    'NO_DOOR': ('name', 'reason', 'takes'),
 }
 
 
@@ -39,6 +39,6 @@ class Row:
 
 
 def read(path):
-    """The rows in their order, and keyword -> text of the reasons for PASS."""
+    """The rows in their order, and keyword -> text of the reasons for NO_DOOR."""
     text = pathlib.Path(path).read_text(encoding='utf-8')
     return [Row(*row) for row in ROW.findall(text)], dict(REASON.findall(text))

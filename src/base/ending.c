@@ -65,7 +65,7 @@ static bool only_ours_are_left(void)
 	struct stat tasks;
 
 	return main_has_ended() && stat("/proc/self/task", &tasks) == 0 &&
-	       tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_ours();
+	       tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_count();
 }
 
 /* Ends the process as the C library does. From here on this is one of the program's threads. */
@@ -112,7 +112,7 @@ static void thread_ends(void *unused)
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
 	if (atomic_fetch_sub(&living, 1) != 1)
 		return;
-	if (reprise_thread_ours() > 0)
+	if (reprise_thread_count() > 0)
 		start();
 	reprise_futex_wake(&living);
 }

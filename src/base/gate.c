@@ -18,7 +18,7 @@ enum { IDLE, AT_WORK, AWAITED };
 
 _Atomic uintptr_t reprise_gate_closed REPRISE_HOT_DATA;
 _Alignas(64) _Atomic uint32_t reprise_gate_waiting;
-_Thread_local struct reprise_gate_pass reprise_gate_pass;
+_Thread_local struct reprise_gate_thread reprise_gate_thread;
 
 /* Enough for the threads of most programs, so that these need no memory. */
 static struct reprise_gate_slot first[FIRST];
@@ -52,11 +52,11 @@ static struct reprise_gate_slot *next_of(struct reprise_gate_slot *slot)
 
 static void thread_ends(void *unused)
 {
-	struct reprise_gate_slot *slot = reprise_gate_pass.slot;
+	struct reprise_gate_slot *slot = reprise_gate_thread.slot;
 
-	while (reprise_gate_pass.waiting > 0)
+	while (reprise_gate_thread.waiting > 0)
 		reprise_gate_end_waiting();
-	reprise_gate_pass.slot = NULL;
+	reprise_gate_thread.slot = NULL;
 	if (slot == NULL || slot == &shared)
 		return;
 	atomic_store(&slot->giving, 0);
@@ -95,9 +95,9 @@ struct reprise_gate_slot *reprise_gate_find_slot(void)
 	REPRISE_KEEP_ERRNO;
 	struct reprise_gate_slot *slot = take_free();
 
-	reprise_gate_pass.slot = slot != NULL ? slot : add();
+	reprise_gate_thread.slot = slot != NULL ? slot : add();
 	reprise_thread_end_hear(&thread_end);
-	return reprise_gate_pass.slot;
+	return reprise_gate_thread.slot;
 }
 
 /* ---- the program's calls ---- */
@@ -139,7 +139,7 @@ static uint32_t count_waiting(uint32_t change)
 
 	reprise_inside++;
 	atomic_signal_fence(memory_order_seq_cst);
-	reprise_gate_pass.waiting += change;
+	reprise_gate_thread.waiting += change;
 	before = atomic_fetch_add(&reprise_gate_waiting, change);
 	atomic_signal_fence(memory_order_seq_cst);
 	reprise_inside--;
@@ -188,15 +188,15 @@ void reprise_gate_end_waiting(void)
 
 void reprise_gate_doubt(void)
 {
-	reprise_gate_enter(NULL);
-	atomic_store(&reprise_gate_pass.slot->doubted, reprise_clock_ns());
-	reprise_gate_leave();
+	reprise_gate_begin_giving(NULL);
+	atomic_store(&reprise_gate_thread.slot->doubted, reprise_clock_ns());
+	reprise_gate_end_giving();
 }
 
 void reprise_gate_doubt_no_more(void)
 {
-	if (reprise_gate_pass.slot != NULL)
-		atomic_store_explicit(&reprise_gate_pass.slot->doubted, 0, memory_order_relaxed);
+	if (reprise_gate_thread.slot != NULL)
+		atomic_store_explicit(&reprise_gate_thread.slot->doubted, 0, memory_order_relaxed);
 }
 
 bool reprise_gate_alone(uint64_t patience_ns)
@@ -205,7 +205,7 @@ bool reprise_gate_alone(uint64_t patience_ns)
 	bool alone;
 
 	for (unsigned int looks = 0;
-	     !(alone = atomic_load(&reprise_gate_waiting) == reprise_gate_pass.waiting) &&
+	     !(alone = atomic_load(&reprise_gate_waiting) == reprise_gate_thread.waiting) &&
 	     reprise_clock_ns() < begin + patience_ns;
 	     looks++)
 		reprise_nap(looks);
@@ -333,12 +333,12 @@ void reprise_gate_reset(void)
 	for (struct reprise_gate_slot *slot = first; slot != NULL; slot = next_of(slot)) {
 		atomic_store(&slot->giving, 0);
 		atomic_store(&slot->doubted, 0);
-		atomic_store(&slot->taken, slot == reprise_gate_pass.slot);
+		atomic_store(&slot->taken, slot == reprise_gate_thread.slot);
 	}
 	atomic_store(&role.word, 0);
 	atomic_store(&reprise_gate_closed, 0);
 	atomic_store(&reprise_gate_waiting, 0);
 	atomic_store(&work, IDLE);
 	atomic_store(&wanted, 0);
-	reprise_gate_pass.waiting = 0;
+	reprise_gate_thread.waiting = 0;
 }

@@ -45,13 +45,13 @@ extern _Atomic uintptr_t reprise_gate_closed;
 extern _Alignas(64) _Atomic uint32_t reprise_gate_waiting;
 
 /* This thread's. */
-struct reprise_gate_pass {
+struct reprise_gate_thread {
 	struct reprise_gate_slot *slot; /* NULL until the thread first gives work */
 	/* Its calls that may wait. More than one if a signal handler makes one within another. */
 	unsigned int waiting;
 };
 
-extern _Thread_local struct reprise_gate_pass reprise_gate_pass
+extern _Thread_local struct reprise_gate_thread reprise_gate_thread
 	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
 struct reprise_gate_slot *reprise_gate_find_slot(void);
@@ -59,7 +59,7 @@ void reprise_gate_wait(uintptr_t closed);
 
 /* Around a call that gives work to a context, NULL if that is not known. Waits while the gate is
  * closed to the context: for milliseconds at most. */
-static inline void reprise_gate_enter(const void *context)
+static inline void reprise_gate_begin_giving(const void *context)
 {
 	uintptr_t giving = context != NULL ? (uintptr_t)context : REPRISE_GATE_ANY, closed;
 	struct reprise_gate_slot *slot;
@@ -67,7 +67,7 @@ static inline void reprise_gate_enter(const void *context)
 	/* First of all: the handler of a signal that comes now passes straight through. */
 	reprise_inside++;
 	atomic_signal_fence(memory_order_seq_cst);
-	slot = reprise_gate_pass.slot;
+	slot = reprise_gate_thread.slot;
 	if (__builtin_expect(slot == NULL, 0))
 		slot = reprise_gate_find_slot();
 	for (;;) {
@@ -80,9 +80,9 @@ static inline void reprise_gate_enter(const void *context)
 	}
 }
 
-static inline void reprise_gate_leave(void)
+static inline void reprise_gate_end_giving(void)
 {
-	atomic_store_explicit(&reprise_gate_pass.slot->giving, 0, memory_order_release);
+	atomic_store_explicit(&reprise_gate_thread.slot->giving, 0, memory_order_release);
 	atomic_signal_fence(memory_order_seq_cst);
 	reprise_inside--;
 }

@@ -1,8 +1,10 @@
 #include "base/launcher.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* Open MPI, MPICH and its kin, Slurm, torchrun. The first that is a number counts. The last is a
  * number within one machine only. */
@@ -44,4 +46,22 @@ bool reprise_launcher_found(struct reprise_launcher *launcher)
 const char *reprise_launcher_mark(void)
 {
 	return mark;
+}
+
+/* True if files of the command are limited so much that it notices. A limit that the program has
+ * set itself is the program's alone. */
+static bool is_command_limited(void)
+{
+	const char *innermost = strrchr(mark, '/');
+	pid_t command = (pid_t)strtol(innermost != NULL ? innermost + 1 : mark, NULL, 10);
+	struct rlimit limit;
+
+	return command > 0 && prlimit(command, RLIMIT_FSIZE, NULL, &limit) == 0 &&
+	       limit.rlim_cur < REPRISE_LAUNCHER_ROOM;
+}
+
+bool reprise_launcher_tells(int error)
+{
+	return mark[0] != '\0' &&
+	       (error == ENOSPC || error == EDQUOT || (error == EFBIG && is_command_limited()));
 }

@@ -23,6 +23,12 @@ const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT] = {
 #undef X
 };
 
+static const char *const old_names[REPRISE_OPTION_COUNT] = {
+#define X(option, variable) [REPRISE_OPTION_##option] = variable,
+	REPRISE_OLD_NAMES(X)
+#undef X
+};
+
 enum reprise_mode reprise_mode;
 
 static struct {
@@ -80,6 +86,22 @@ bool reprise_option_accepts(enum reprise_option option, const char *text)
 	return parse(&reprise_option_rows[option], text, &value);
 }
 
+const char *reprise_option_old_name(enum reprise_option option)
+{
+	return old_names[option];
+}
+
+const char *reprise_option_environment(enum reprise_option option, const char **variable)
+{
+	const char *old = old_names[option], *text = getenv(reprise_option_rows[option].variable);
+
+	*variable = reprise_option_rows[option].variable;
+	if (text != NULL || old == NULL || getenv(old) == NULL)
+		return text;
+	*variable = old;
+	return getenv(old);
+}
+
 const char *reprise_option_range(enum reprise_option option, char *words, size_t size)
 {
 	const struct reprise_option_row *row = &reprise_option_rows[option];
@@ -129,14 +151,19 @@ static const char *meant(const char *variable)
 	return NULL;
 }
 
+static bool is_name(const char *name, const char *variable, size_t length)
+{
+	return name != NULL && strlen(name) == length && memcmp(name, variable, length) == 0;
+}
+
 static bool is_known(const char *variable, size_t length)
 {
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
-		if (strlen(reprise_option_rows[i].variable) == length &&
-		    memcmp(reprise_option_rows[i].variable, variable, length) == 0)
+		if (is_name(reprise_option_rows[i].variable, variable, length) ||
+		    is_name(old_names[i], variable, length))
 			return true;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		if (strlen(others[i]) == length && memcmp(others[i], variable, length) == 0)
+		if (is_name(others[i], variable, length))
 			return true;
 	return false;
 }
@@ -174,14 +201,28 @@ static void tell_unknown(void)
 	}
 }
 
+/* Warns of old names that do not count because the new one has another value. */
+static void tell_old_names(void)
+{
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
+		const char *variable = reprise_option_rows[i].variable, *old = old_names[i];
+		const char *text = getenv(variable), *old_text = old != NULL ? getenv(old) : NULL;
+
+		if (text != NULL && old_text != NULL && strcmp(text, old_text) != 0 &&
+		    !is_listed(REPRISE_OPTIONS_NAMED, old, strlen(old), old_text))
+			reprise_log(REPRISE_LOG_WARNING,
+			            "%s has no effect: it is the old name of %s, which is set and counts", old,
+			            variable);
+	}
+}
+
 void reprise_options_read(void)
 {
 	bool secure = getauxval(AT_SECURE) != 0;
 	char range[128];
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
-		const char *variable = reprise_option_rows[i].variable,
-				   *text = secure ? NULL : getenv(variable);
+		const char *variable, *text = secure ? NULL : reprise_option_environment(i, &variable);
 
 		values[i].value = reprise_option_rows[i].standard;
 		if (reprise_option_rows[i].kind == REPRISE_OPTION_TEXT)
@@ -196,8 +237,10 @@ void reprise_options_read(void)
 	if (secure)
 		values[REPRISE_OPTION_MODE].value = 0;
 	reprise_log_level(values[REPRISE_OPTION_LOG].value);
-	if (!secure)
+	if (!secure) {
 		tell_unknown();
+		tell_old_names();
+	}
 }
 
 uint64_t reprise_option(enum reprise_option option)

@@ -18,34 +18,39 @@
 
 #define REPRISE_OPTIONS(X) \
 	X(MODE, "REPRISE", WORD, 2, 0, 3, "off|observe|on|verify", \
-	  "what to do: nothing, only watch and count, replay from graphs, or replay and compare") \
+	  "off: nothing; observe: only watch and count; on: replay from graphs; verify: replay and compare") \
 	X(HOLD, "REPRISE_HOLD", NUMBER, 400, 0, 100000, "", \
-	  "microseconds that a launch may stay unissued; 0 holds nothing back") \
+	  "microseconds that a launch may stay deferred; 0 defers nothing") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", \
-	  "MiB of device memory that graphs may take, by what the driver reports") \
+	  "MiB of device memory that graphs may take, as estimated from the driver's readings") \
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "ops that a graph has at least") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", \
 	  "replay only where it measures faster (measured), or always (assumed)") \
 	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", \
-	  "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever it can (always)") \
+	  "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever possible (always)") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", \
 	  "whether to stand aside for debuggers, checkers and profilers") \
 	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", \
 	  "kernels that are always eager: globs of their names, separated by commas") \
-	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", "what is told on stderr") \
+	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", \
+	  "which messages go to stderr") \
 	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", \
-	  "file for the counters at exit (JSON; %p is the process); 'stderr' for one line") \
+	  "file for the report (JSON; %p is the process); 'stderr' for one line") \
 	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", \
 	  "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
-	X(STREAM, "REPRISE_STREAM", TEXT, 0, 0, 0, "", \
-	  "file for a recording of what is asked of streams, hashes only (%p is the process)") \
-	X(STREAM_MOST, "REPRISE_STREAM_MOST", NUMBER, 64, 1, 4096, "", \
-	  "MiB that such a recording may have") \
+	X(RECORD, "REPRISE_RECORD", TEXT, 0, 0, 0, "", \
+	  "file for a recording of the op stream, hashes only (%p is the process)") \
+	X(RECORD_MOST, "REPRISE_RECORD_MOST", NUMBER, 64, 1, 4096, "", \
+	  "MiB that the recording may have") \
 	X(TIMELINE, "REPRISE_TIMELINE", TEXT, 0, 0, 0, "", \
-	  "file for a timeline to look at with Perfetto (%p is the process)") \
-	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", "MiB that it may have") \
+	  "file for a timeline, to be opened with Perfetto (%p is the process)") \
+	X(TIMELINE_MOST, "REPRISE_TIMELINE_MOST", NUMBER, 64, 1, 4096, "", \
+	  "MiB that the timeline may have") \
 	X(DOT, "REPRISE_DOT", TEXT, 0, 0, 0, "", "folder for drawings of the graphs, for graphviz") \
-	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether the process may be asked and told from outside, by its own user (reprise ctl)")
+	X(CONTROL, "REPRISE_CONTROL", WORD, 0, 0, 1, "0|1", "whether its own user may control the process from outside (reprise ctl)")
+
+/* X(option, old variable): names from before, which count for one release more. */
+#define REPRISE_OLD_NAMES(X) X(RECORD, "REPRISE_STREAM") X(RECORD_MOST, "REPRISE_STREAM_MOST")
 
 /* The words of REPRISE, in their order. */
 enum reprise_mode {
@@ -93,6 +98,13 @@ void reprise_options_read(void);
 
 /* True if the option may have that value. Reads only the table. */
 bool reprise_option_accepts(enum reprise_option option, const char *text);
+
+/* The old name of the option's variable; NULL if it has none. */
+const char *reprise_option_old_name(enum reprise_option option);
+
+/* The option's text in the environment, usable or not; NULL if there is none. *variable is the name
+ * that has it: the old one counts if the new one is not set. */
+const char *reprise_option_environment(enum reprise_option option, const char **variable);
 
 /* The values that the option may have, in words that fit behind "is not": "a number from 0 to
  * 100000 (microseconds)". Returns `words`. */

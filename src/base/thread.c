@@ -23,7 +23,7 @@
 #define STACK_BYTES (1 << 20) /* the driver's own frames are large */
 
 static _Atomic uint64_t failed_at; /* 0: never */
-static _Atomic unsigned int ours;
+static _Atomic unsigned int running;
 
 /* The processors for Reprise's threads; a count of 0: those of the starting thread. */
 static cpu_set_t processors;
@@ -34,9 +34,9 @@ struct beginning {
 	const char *name;
 };
 
-unsigned int reprise_thread_ours(void)
+unsigned int reprise_thread_count(void)
 {
-	return atomic_load(&ours);
+	return atomic_load(&running);
 }
 
 void reprise_thread_note_processors(void)
@@ -80,9 +80,9 @@ static void *begin(void *context)
 	reprise_float_begin();
 	prctl(PR_SET_NAME, beginning->name);
 	free(beginning);
-	atomic_fetch_add(&ours, 1);
+	atomic_fetch_add(&running, 1);
 	result = run(NULL);
-	atomic_fetch_sub(&ours, 1);
+	atomic_fetch_sub(&running, 1);
 	return result;
 }
 
@@ -168,5 +168,5 @@ bool reprise_thread_start(void *(*run)(void *), const char *name)
 
 void reprise_thread_reset(void)
 {
-	atomic_store(&ours, 0);
+	atomic_store(&running, 0);
 }

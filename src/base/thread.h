@@ -34,7 +34,7 @@ bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned 
 bool reprise_thread_own_files(bool keep_stderr);
 
 /* The number of Reprise's threads that have begun and not ended. May be less than what exists. */
-unsigned int reprise_thread_ours(void);
+unsigned int reprise_thread_count(void);
 
 /* True if a thread of Reprise's might never run: this thread is real-time, and theirs is a single
  * processor, which this thread may keep. (Later changes by the program are not seen.) */

@@ -265,7 +265,7 @@
 	  "that a lane's lock is waited for: the driver may keep its holder", "guess") \
 	X(SHORTAGE_LOOK_NS, 1000000, "ns", \
 	  "between two looks while a call waits for memory to be freed", "guess") \
-	X(SHORTAGE_SETTLE_NS, 2000000000, "ns", \
+	X(SHORTAGE_WAIT_NS, 2000000000, "ns", \
 	  "that graphs are waited for: a kernel that waits for this thread would never end", "guess") \
 	/* threads and locks (src/base) */ \
 	X(LOCK_SPINS, 200, "looks", "at a lock before its thread sleeps", "guess") \
@@ -304,8 +304,8 @@
 	X(RECORD_PATIENCE_NS, 100000000, "ns", "that the end waits for records", "guess") \
 	X(CONTROL_SHORT_NS, 100000000, "ns", "before another try for what is short", "guess") \
 	X(CONTROL_MOMENT_NS, 10000000, "ns", \
-	  "in which a guest can say a word, even where places are wanted", "guess") \
-	X(CONTROL_PATIENCE_NS, 1000000000, "ns", "for a guest that says nothing", "guess")
+	  "in which a client can send its word, even where slots are wanted", "guess") \
+	X(CONTROL_PATIENCE_NS, 1000000000, "ns", "for a client that sends nothing", "guess")
 
 enum reprise_tuning {
 #define X(name, value, unit, text, source) REPRISE_TUNE_##name = (value),

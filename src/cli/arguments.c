@@ -10,12 +10,13 @@
 #include "base/options.h"
 #include "base/printable.h"
 #include "cli/given.h"
-#include "cli/place.h"
+#include "cli/output_check.h"
 
 #define OWN_FIRST 256 /* after the library's options and all letters */
 #define HELP (OWN_FIRST + REPRISE_OWN_COUNT)
 #define VERSION (HELP + 1)
-#define ALL_MOST (REPRISE_OPTION_COUNT + REPRISE_OWN_COUNT + 2)
+#define OLD_FIRST (VERSION + 1) /* the library's options by their old names */
+#define ALL_MOST (2 * REPRISE_OPTION_COUNT + REPRISE_OWN_COUNT + 2)
 
 const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT] = {
 #define X(option, name, takes, having, help) [REPRISE_OWN_##option] = {name, takes, having, help},
@@ -35,16 +36,20 @@ int reprise_arguments_refuse(const char *format, ...)
 	return 2;
 }
 
-const char *reprise_option_name(unsigned int option)
+static const char *name_by(const char *variable)
 {
 	static char name[64];
 	size_t i = 0;
 
-	for (const char *at = reprise_option_rows[option].variable + strlen("REPRISE_");
-	     *at != '\0' && i < sizeof(name) - 1; at++)
+	for (const char *at = variable + strlen("REPRISE_"); *at != '\0' && i < sizeof(name) - 1; at++)
 		name[i++] = *at == '_' ? '-' : (char)tolower(*at);
 	name[i] = '\0';
 	return name;
+}
+
+const char *reprise_option_name(unsigned int option)
+{
+	return name_by(reprise_option_rows[option].variable);
 }
 
 bool reprise_option_is_switch(unsigned int option)
@@ -81,13 +86,25 @@ static const struct option *all_options(void)
 			(struct option){reprise_own_rows[i].name,
 		                    reprise_own_rows[i].takes != NULL ? required_argument : no_argument,
 		                    NULL, OWN_FIRST + i};
+	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
+		if (reprise_option_old_name(i) != NULL)
+			options[count++] = (struct option){strdup(name_by(reprise_option_old_name(i))),
+			                                   required_argument, NULL, OLD_FIRST + (int)i};
 	options[count++] = (struct option){"help", no_argument, NULL, HELP};
 	options[count++] = (struct option){"version", no_argument, NULL, VERSION};
 	return options;
 }
 
+/* The library's option that has this value in the table. */
+static unsigned int library_option(int value)
+{
+	return (unsigned int)(value >= OLD_FIRST ? value - OLD_FIRST : value);
+}
+
 static bool has_option(const struct reprise_command *command, int value)
 {
+	if (value >= OLD_FIRST)
+		return has_option(command, value - OLD_FIRST);
 	if (value >= HELP || value == 'h')
 		return true;
 	return (command->has & (value >= OWN_FIRST ? reprise_own_rows[value - OWN_FIRST].having
@@ -125,7 +142,7 @@ static int refuse_unknown(const struct reprise_command *command, const char *wor
 	size_t count = 0;
 
 	for (const struct option *option = all_options(); option->name != NULL; option++)
-		if (has_option(command, option->val))
+		if (option->val < OLD_FIRST && has_option(command, option->val))
 			names[count++] = option->name;
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	nearest = strncmp(name, "--", 2) == 0 ? reprise_nearest(name + 2, names, count) : NULL;
@@ -141,11 +158,11 @@ static int refuse_missing(int value)
 {
 	char text[256];
 
-	if (value >= OWN_FIRST)
+	if (value >= OWN_FIRST && value < HELP)
 		return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value),
 		                                reprise_own_rows[value - OWN_FIRST].takes);
 	return reprise_arguments_refuse("--%s: what has to follow is missing: %s", long_name(value),
-	                                reprise_option_range((enum reprise_option)value, text,
+	                                reprise_option_range(library_option(value), text,
 	                                                     sizeof(text)));
 }
 
@@ -166,61 +183,63 @@ static const char *nearest_word(const struct reprise_option_row *row, const char
 	return reprise_nearest(value, each, count);
 }
 
-static int refuse_value(unsigned int option, const char *value)
+/* `found` as in all_options(). */
+static int refuse_value(int found, const char *value)
 {
+	unsigned int option = library_option(found);
 	const char *meant = nearest_word(&reprise_option_rows[option], value);
 	char text[256], shown[64];
 	size_t length = reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
 
 	if (meant != NULL)
 		return reprise_arguments_refuse("--%s: \"%s\" is not %s; did you mean %s?",
-		                                reprise_option_name(option), shown,
+		                                long_name(found), shown,
 		                                reprise_option_range(option, text, sizeof(text)), meant);
-	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", reprise_option_name(option), shown,
+	return reprise_arguments_refuse("--%s: \"%s%s\" is not %s", long_name(found), shown,
 	                                value[length] != '\0' ? "..." : "",
 	                                reprise_option_range(option, text, sizeof(text)));
 }
 
 /* Why the library could not write there; NULL if it could. The library would run all the same,
  * without its output. */
-static const char *place_problem(unsigned int option, const char *value)
+static const char *output_problem(unsigned int option, const char *value)
 {
 	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE ||
-	            option == REPRISE_OPTION_STREAM;
+	            option == REPRISE_OPTION_RECORD;
 
 	if (value[0] == '\0' || (option == REPRISE_OPTION_REPORT && strcmp(value, "stderr") == 0))
 		return NULL;
 	if (file && strcmp(value, "-") == 0)
 		return "it goes to a file, not to standard output";
-	return file                           ? reprise_place_file_problem(value)
-	       : option == REPRISE_OPTION_DOT ? reprise_place_folder_problem(value)
+	return file                           ? reprise_output_check_file(value)
+	       : option == REPRISE_OPTION_DOT ? reprise_output_check_folder(value)
 	                                      : NULL;
 }
 
-/* Returns -1, or the exit status. */
-static int take_library_option(unsigned int option, const char *value,
-                               struct reprise_arguments *arguments)
+/* Returns -1, or the exit status. `found` as in all_options(). */
+static int take_library_option(int found, const char *value, struct reprise_arguments *arguments)
 {
+	unsigned int option = library_option(found);
 	const char *problem;
 
 	if (strcmp(value, "--") == 0)
-		return refuse_missing((int)option);
+		return refuse_missing(found);
 	if (!reprise_option_accepts(option, value))
-		return refuse_value(option, value);
-	problem = place_problem(option, value);
+		return refuse_value(found, value);
+	problem = output_problem(option, value);
 	if (problem != NULL)
-		return reprise_arguments_refuse("--%s: cannot write to %s: %s", reprise_option_name(option),
-		                                value, problem);
-	arguments->options[option] = value;
+		return reprise_arguments_refuse("--%s: cannot write to %s: %s", long_name(found), value,
+		                                problem);
+	(found >= OLD_FIRST ? arguments->old_options : arguments->options)[option] = value;
 	return -1;
 }
 
 /* The same for a path from the environment. */
-static int look_at_place(unsigned int option)
+static int check_output_of(unsigned int option)
 {
-	const char *variable = reprise_option_rows[option].variable, *value = getenv(variable);
+	const char *variable, *value = reprise_option_environment(option, &variable);
 	const char *problem = value != NULL && reprise_option_accepts(option, value)
-	                          ? place_problem(option, value)
+	                          ? output_problem(option, value)
 	                          : NULL;
 
 	return problem != NULL
@@ -228,16 +247,76 @@ static int look_at_place(unsigned int option)
 	           : -1;
 }
 
+/* Options given by their old names count if they are not given by their new ones. */
+static void take_old_options(struct reprise_arguments *arguments)
+{
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
+		const char *old = arguments->old_options[i];
+
+		if (old == NULL)
+			continue;
+		if (arguments->options[i] == NULL)
+			arguments->options[i] = old;
+		else if (strcmp(arguments->options[i], old) != 0)
+			fprintf(stderr,
+			        "reprise: --%s has no effect: it is the old name of --%s, which is given and "
+			        "counts\n",
+			        long_name(OLD_FIRST + (int)i), long_name((int)i));
+	}
+}
+
+/* True if the library will have a text for the option, from the command or the environment. */
+static bool will_have(unsigned int option, const struct reprise_arguments *arguments)
+{
+	const char *variable, *value = arguments->options[option];
+
+	if (value == NULL)
+		value = reprise_option_environment(option, &variable);
+	return value != NULL && value[0] != '\0' && reprise_option_accepts(option, value);
+}
+
+/* Refuses options that would have no effect, for want of another one. */
+static int refuse_idle(const struct reprise_command *command,
+                       const struct reprise_arguments *arguments)
+{
+	static const struct {
+		enum reprise_option option, needs;
+		const char *but_in; /* the command in which it has an effect by itself, or NULL */
+	} rows[] = {{REPRISE_OPTION_RECORD_MOST, REPRISE_OPTION_RECORD, NULL},
+	            {REPRISE_OPTION_TIMELINE_MOST, REPRISE_OPTION_TIMELINE, NULL},
+	            {REPRISE_OPTION_CUPTI, REPRISE_OPTION_TIMELINE, "observe"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned int option = rows[i].option;
+		const char *value = arguments->options[option];
+
+		if (value == NULL || (reprise_option_is_switch(option) && strcmp(value, "0") == 0) ||
+		    (rows[i].but_in != NULL && strcmp(command->name, rows[i].but_in) == 0) ||
+		    will_have(rows[i].needs, arguments))
+			continue;
+		if (value == arguments->old_options[option])
+			return reprise_arguments_refuse("--%s: \"%s\" has no effect without --%s FILE",
+			                                long_name(OLD_FIRST + (int)option), value,
+			                                long_name((int)rows[i].needs));
+		return reprise_arguments_refuse("--%s: \"%s\" has no effect without --%s FILE%s%s",
+		                                long_name((int)option), value,
+		                                long_name((int)rows[i].needs),
+		                                rows[i].but_in != NULL ? ", but in " : "",
+		                                rows[i].but_in != NULL ? rows[i].but_in : "");
+	}
+	return -1;
+}
+
 /* Puts the options into the environment, after all have been checked. */
 static int set_options(const struct reprise_command *command,
                        const struct reprise_arguments *arguments)
 {
 	char by[REPRISE_OPTION_TEXT_MOST + 64];
-	int status = -1;
+	int status = refuse_idle(command, arguments);
 
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++)
 		status =
-			arguments->options[i] == NULL && has_option(command, (int)i) ? look_at_place(i) : -1;
+			arguments->options[i] == NULL && has_option(command, (int)i) ? check_output_of(i) : -1;
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT && status < 0; i++) {
 		if (arguments->options[i] == NULL)
 			continue;
@@ -291,13 +370,13 @@ static int take(const struct reprise_command *command, int found, char **words,
 		puts("reprise " REPRISE_VERSION);
 		return 0;
 	}
-	if (found >= OWN_FIRST)
+	if (found >= OWN_FIRST && found < HELP)
 		return take_own_option(found - OWN_FIRST, value, arguments);
 	/* A switch is on unless 0 follows, in the same word or in the next. */
 	if (value == NULL && words[optind] != NULL &&
 	    (strcmp(words[optind], "0") == 0 || strcmp(words[optind], "1") == 0))
 		value = words[optind++];
-	return take_library_option((unsigned int)found, value != NULL ? value : "1", arguments);
+	return take_library_option(found, value != NULL ? value : "1", arguments);
 }
 
 int reprise_arguments_take(const struct reprise_command *command, char **words,
@@ -317,5 +396,7 @@ int reprise_arguments_take(const struct reprise_command *command, char **words,
 	if (status < 0 && program && arguments->rest_count == 0)
 		return reprise_arguments_refuse("%s needs a program: reprise %s %s", command->name,
 		                                command->name, command->arguments);
+	if (status < 0)
+		take_old_options(arguments);
 	return status < 0 && program ? set_options(command, arguments) : status;
 }

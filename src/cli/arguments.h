@@ -12,15 +12,15 @@
  * NULL, which commands have it, help) */
 #define REPRISE_OWN_OPTIONS(X) \
 	X(STAND_IN, "stand-in", NULL, REPRISE_HAVING_PROGRAM, \
-	  "be libcuda.so.1 instead of being preloaded: for what is opened with RTLD_DEEPBIND or dlmopen") \
+	  "stand in for libcuda.so.1 instead of being preloaded: for libraries opened with RTLD_DEEPBIND or dlmopen") \
 	X(VERIFY, "verify", NULL, REPRISE_HAVING_RUN, \
 	  "compare every node before its graph is launched, and wait after it") \
 	X(PROGRESS, "progress", NULL, REPRISE_HAVING_RUN, \
-	  "a line on the terminal while the program runs: what is replayed, and the memory it takes") \
+	  "a line on the terminal while the program runs: the share replayed, and the memory used") \
 	X(FILES, "files", "GLOB", REPRISE_HAVING_VERIFY, \
-	  "files to compare, too; as often as you like") \
-	X(JSON, "json", NULL, REPRISE_HAVING_REPORT, "as JSON, joined into one object") \
-	X(HTML, "html", "FILE", REPRISE_HAVING_REPORT, "as a page for a browser, with plots; needs no network")
+	  "further files to compare; may be given more than once") \
+	X(JSON, "json", NULL, REPRISE_HAVING_REPORT, "print JSON, joined into one object") \
+	X(HTML, "html", "FILE", REPRISE_HAVING_REPORT, "write a page for a browser, with plots; needs no network")
 
 enum reprise_own_option {
 #define X(option, ...) REPRISE_OWN_##option,
@@ -40,6 +40,8 @@ extern const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT];
 struct reprise_arguments {
 	bool given[REPRISE_OWN_COUNT];
 	const char *options[REPRISE_OPTION_COUNT]; /* of the library; NULL: not given */
+	/* The same, given by their old names. */
+	const char *old_options[REPRISE_OPTION_COUNT];
 	const char *html;
 	char **globs;
 	size_t glob_count;

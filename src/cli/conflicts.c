@@ -10,7 +10,7 @@
 #include "base/tools.h"
 #include "cli/binary.h"
 #include "cli/library.h"
-#include "cli/place.h"
+#include "cli/output_check.h"
 #include "cli/tell.h"
 
 static void not_preloaded(struct reprise_hindrances *hindrances, const char *why)
@@ -114,42 +114,42 @@ static void tell_preloads(void)
 
 /* ---- output files ---- */
 
-static void tell_place(const char *what, const char *place, const char *problem)
+static void tell_output(const char *what, const char *path, const char *problem)
 {
 	char words[REPRISE_CLI_PATH_MOST + 256];
 
 	if (problem == NULL) {
-		reprise_cli_tell(what, "%s, which can be written to", place);
+		reprise_cli_tell(what, "%s, which can be written to", path);
 		return;
 	}
-	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, place, problem);
+	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, path, problem);
 	reprise_cli_tell_conflict(
 		words,
 		"reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
 }
 
-static void tell_places(void)
+static void tell_outputs(void)
 {
 	static const struct {
 		enum reprise_option option;
 		const char *what;
 		bool folder;
-	} places[] = {{REPRISE_OPTION_REPORT, "report", false},
-	              {REPRISE_OPTION_TIMELINE, "timeline", false},
-	              {REPRISE_OPTION_STREAM, "recording", false},
-	              {REPRISE_OPTION_DOT, "drawings", true}};
-	char scratch[REPRISE_PLACE_SCRATCH_MOST], words[256];
+	} outputs[] = {{REPRISE_OPTION_REPORT, "report", false},
+	               {REPRISE_OPTION_TIMELINE, "timeline", false},
+	               {REPRISE_OPTION_RECORD, "recording", false},
+	               {REPRISE_OPTION_DOT, "drawings", true}};
+	char scratch[REPRISE_SCRATCH_MOST], words[256];
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		const char *place = reprise_option_text(places[i].option);
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		const char *path = reprise_option_text(outputs[i].option);
 
-		if (place[0] != '\0' && strcmp(place, "stderr") != 0)
-			tell_place(places[i].what, place,
-			           places[i].folder ? reprise_place_folder_problem(place)
-			                            : reprise_place_file_problem(place));
+		if (path[0] != '\0' && strcmp(path, "stderr") != 0)
+			tell_output(outputs[i].what, path,
+			            outputs[i].folder ? reprise_output_check_folder(path)
+			                              : reprise_output_check_file(path));
 	}
-	if (reprise_place_make_scratch(scratch)) {
-		reprise_place_remove_scratch(scratch);
+	if (reprise_scratch_make(scratch)) {
+		reprise_scratch_remove(scratch);
 		return;
 	}
 	snprintf(words, sizeof(words), "there can be no folder for reports in $TMPDIR or /tmp: %s",
@@ -160,7 +160,7 @@ static void tell_places(void)
 
 void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances)
 {
-	tell_places();
+	tell_outputs();
 	tell_library(hindrances);
 	tell_mode();
 	tell_tool(hindrances);

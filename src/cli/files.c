@@ -11,9 +11,9 @@
 
 #include "cli/child.h"
 #include "cli/differ.h"
-#include "cli/place.h"
+#include "cli/output_check.h"
 
-#define PATH_MOST (REPRISE_PLACE_SCRATCH_MOST + 32)
+#define PATH_MOST (REPRISE_SCRATCH_MOST + 32)
 
 struct reprise_file {
 	char *name;

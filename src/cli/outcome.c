@@ -41,7 +41,7 @@ static void make_mark(struct reprise_outcome *outcome, const char *outer)
 
 static void make_scratch(struct reprise_outcome *outcome)
 {
-	if (!reprise_place_make_scratch(outcome->scratch)) {
+	if (!reprise_scratch_make(outcome->scratch)) {
 		outcome->error = errno;
 		outcome->scratch[0] = '\0';
 		return;
@@ -85,7 +85,7 @@ static bool is_of_a_line(const struct reprise_outcome *outcome)
 void reprise_outcome_end(const struct reprise_outcome *outcome)
 {
 	if (outcome->scratch[0] != '\0')
-		reprise_place_remove_scratch(outcome->scratch);
+		reprise_scratch_remove(outcome->scratch);
 }
 
 void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found,
@@ -108,16 +108,16 @@ void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_
 
 /* Why reports cannot be written; false if they can. A path with %p is named by its folder, and a
  * folder of Reprise's by its parent. */
-static bool place_problem(const struct reprise_outcome *outcome, char *words, size_t size)
+static bool output_problem(const struct reprise_outcome *outcome, char *words, size_t size)
 {
 	const char *problem = NULL, *name = outcome->pattern;
 	char folder[sizeof(outcome->pattern)];
 
 	if (outcome->pattern[0] == '\0' || is_of_a_line(outcome))
 		return false;
-	problem = reprise_place_file_problem(outcome->pattern);
-	if (reprise_place_folder_of(outcome->pattern, folder, sizeof(folder))) {
-		problem = problem != NULL ? problem : reprise_place_room_problem(folder);
+	problem = reprise_output_check_file(outcome->pattern);
+	if (reprise_folder_of(outcome->pattern, folder, sizeof(folder))) {
+		problem = problem != NULL ? problem : reprise_output_check_room(folder);
 		name = strstr(outcome->pattern, "%p") != NULL ? folder : name;
 		if (!outcome->chosen)
 			*strrchr(folder, '/') = '\0';
@@ -138,7 +138,7 @@ void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,
 	else if (outcome->error != 0)
 		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s",
 		         strerror(outcome->error));
-	else if (place_problem(outcome, words, size))
+	else if (output_problem(outcome, words, size))
 		return;
 	else if (found->unusable != NULL)
 		snprintf(words, size, "the report in %s is not whole", found->unusable);
@@ -300,7 +300,7 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 	if (found.unusable != NULL && summary.processes > 0)
 		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n",
 		        found.unusable);
-	if (summary.processes > 0 && place_problem(outcome, why, sizeof(why)))
+	if (summary.processes > 0 && output_problem(outcome, why, sizeof(why)))
 		fprintf(stderr, "reprise: %s; what is not there is not counted\n", why);
 	tell_snapshots(&summary, status);
 	if (summary.processes == 0) {

@@ -4,17 +4,17 @@
 #include <stdbool.h>
 
 #include "cli/found.h"
-#include "cli/place.h"
+#include "cli/output_check.h"
 #include "cli/summary.h"
 
 /* Where a run's reports go. */
 struct reprise_outcome {
 	/* A folder of Reprise's for them; "" if the user chose a place or no folder could be made. */
-	char scratch[REPRISE_PLACE_SCRATCH_MOST];
+	char scratch[REPRISE_SCRATCH_MOST];
 	char mark[256];
-	char pattern[REPRISE_PLACE_SCRATCH_MOST + 32]; /* the path of the reports; "": there are none */
-	bool chosen; /* the user chose it, and may want to know more */
-	int error;   /* why there is no folder */
+	char pattern[REPRISE_SCRATCH_MOST + 32]; /* the path of the reports; "": there are none */
+	bool chosen;                             /* the user chose it, and may want to know more */
+	int error;                               /* why there is no folder */
 };
 
 /* Decides all this and sets the environment. Call it under a guard (child.h). */

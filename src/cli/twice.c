@@ -19,7 +19,7 @@
 #include "cli/files.h"
 #include "cli/library.h"
 #include "cli/outcome.h"
-#include "cli/place.h"
+#include "cli/output_check.h"
 
 #define PATH_MOST 4352
 #define WHY_MOST (PATH_MOST + 256)
@@ -29,7 +29,7 @@
 #define FIRST "without"
 
 struct runs {
-	char folder[REPRISE_PLACE_SCRATCH_MOST];
+	char folder[REPRISE_SCRATCH_MOST];
 	struct reprise_outcome outcome; /* of the second run */
 	struct reprise_files files;
 };
@@ -80,7 +80,7 @@ static bool prepare(void *context)
 /* False if what a run printed may have been cut, because the folder is full. */
 static bool is_kept(const struct runs *runs)
 {
-	const char *problem = reprise_place_room_problem(runs->folder);
+	const char *problem = reprise_output_check_room(runs->folder);
 
 	if (problem != NULL)
 		fprintf(stderr, "reprise: cannot keep what the program prints in %s: %s\n", runs->folder,
@@ -191,7 +191,7 @@ static void clean_up(struct runs *runs)
 {
 	reprise_files_free(&runs->files);
 	reprise_outcome_end(&runs->outcome);
-	reprise_place_remove_scratch(runs->folder);
+	reprise_scratch_remove(runs->folder);
 }
 
 static int run_twice(struct runs *runs, char **command, bool stand_in)
@@ -221,7 +221,7 @@ int reprise_cli_twice(char **command, char *const *globs, size_t count, bool sta
 	int status;
 
 	reprise_child_guard();
-	if (!reprise_place_make_scratch(runs.folder)) {
+	if (!reprise_scratch_make(runs.folder)) {
 		fprintf(stderr,
 		        "reprise: there can be no folder for what the runs leave, in $TMPDIR or /tmp: %s\n",
 		        strerror(errno));

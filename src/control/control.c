@@ -18,7 +18,7 @@
 #include "lane/eager.h"
 #include "lane/order.h"
 #include "report/report.h"
-#include "control/guests.h"
+#include "control/clients.h"
 #include "control/peer.h"
 
 #define BACKLOG 64
@@ -115,7 +115,7 @@ static void *run(void *unused)
 		            errno == EADDRINUSE ? "the socket's name is taken" : "there can be no socket");
 	if (listener != STDERR_FILENO)
 		close(STDERR_FILENO);
-	while (listener >= 0 && reprise_guests_wait(listener, obey))
+	while (listener >= 0 && reprise_clients_wait(listener, obey))
 		continue;
 	if (listener >= 0)
 		close(listener);

@@ -29,7 +29,7 @@ static bool is_foreign_wait(const struct reprise_lane *lane, const struct repris
 }
 
 /* A record or a wait on a stream that is in no group. It is counted as a sign of one. */
-static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_call *call)
+static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise_call *call)
 {
 	CUresult result;
 
@@ -44,14 +44,14 @@ static CUresult submit_alone(struct reprise_lane *lane, const struct reprise_cal
 	return result;
 }
 
-static CUresult submit_event(struct reprise_call *call)
+static CUresult handle_event(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
 	reprise_lanes_returned();
 	lane = reprise_lanes_known(call->stream, call->per_thread);
-	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->joined) == NULL)
-		return submit_alone(lane, call);
+	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->group_head) == NULL)
+		return handle_ungrouped(lane, call);
 	reprise_lanes_make_way(lane, false);
 	reprise_lanes_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	return reprise_lane_handle_op(lane, call);
@@ -64,8 +64,8 @@ CUresult reprise_handle_event(struct reprise_call *call)
 	CUresult result;
 
 	if (reprise_inside != 0)
-		return call->pass(call);
-	result = submit_event(call);
+		return call->eager(call);
+	result = handle_event(call);
 	reprise_timeline_end_call(call->kind, begin);
 	return result;
 }
@@ -80,7 +80,7 @@ void reprise_event_met(CUevent event, bool recorded)
 
 /* ---- calls that end or share an event ---- */
 
-static void part(struct reprise_lane *lane, void *unused)
+static void split(struct reprise_lane *lane, void *unused)
 {
 	reprise_group_split(lane, false);
 }
@@ -133,7 +133,7 @@ void reprise_events_shared(void)
 		return;
 	reprise_sync(REPRISE_SYNC_ALL, 0, false);
 	reprise_group_never();
-	reprise_lanes_each(part, NULL);
+	reprise_lanes_each(split, NULL);
 }
 
 void reprise_meet_attributes(const CUlaunchConfig *config)

@@ -305,13 +305,13 @@ static struct forgetting scope_of(enum reprise_lifetime what, uintptr_t handle)
 	return forgetting;
 }
 
-static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool settled)
+static void forget_traces(enum reprise_lifetime what, uintptr_t handle, bool call_returned)
 {
 	struct forgetting forgetting = scope_of(what, handle);
 
 	reprise_lanes_each(forget, &forgetting);
 	if (what == REPRISE_LIFETIME_ATTRIBUTES && forgetting.stream == CU_STREAM_PER_THREAD)
-		reprise_thread_attributes_change(settled);
+		reprise_thread_attributes_change(call_returned);
 }
 
 /*

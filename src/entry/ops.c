@@ -23,7 +23,7 @@
 /* ---- ops ---- */
 
 /* An op that does not go to a lane. */
-static CUresult pass(const struct reprise_call *call)
+static CUresult eager(const struct reprise_call *call)
 {
 	bool loads = reprise_loading_begins_launch(call, false);
 	CUresult result = reprise_call_eager(call, NULL);
@@ -34,30 +34,30 @@ static CUresult pass(const struct reprise_call *call)
 	return result;
 }
 
-REPRISE_HOT static CUresult submit(struct reprise_call *call)
+REPRISE_HOT static CUresult handle(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
 	if (!reprise_records() && reprise_lanes_back_off(call->stream, call->per_thread))
-		return pass(call);
+		return eager(call);
 	if (__builtin_expect(!reprise_taking_part(), 0)) {
 		/* Another thread may have begun a capture or a pause since this thread's last op was
 		 * deferred. */
 		if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
 			reprise_lanes_eager_call(call->stream, call->per_thread);
 		reprise_count(reprise_eager_counter(), 1);
-		return pass(call);
+		return eager(call);
 	}
 	/* An empty op is no barrier: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
-		return pass(call);
+		return eager(call);
 	}
 	lane = reprise_lanes_find_own(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
 		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		atomic_fetch_add_explicit(&reprise_ops_without_lane, 1, memory_order_relaxed);
-		return pass(call);
+		return eager(call);
 	}
 	reprise_process_prepare();
 	reprise_lanes_make_way(lane, reprise_call_is_copy(call));
@@ -65,24 +65,24 @@ REPRISE_HOT static CUresult submit(struct reprise_call *call)
 }
 
 /* The op is recorded before the call: another thread's later call may return first. */
-static CUresult submit_recorded(struct reprise_call *call)
+static CUresult handle_recorded(struct reprise_call *call)
 {
 	CUresult result;
 
 	reprise_recorded_op(call);
-	result = submit(call);
+	result = handle(call);
 	reprise_record_returned(result);
 	return result;
 }
 
-static CUresult submit_timed(struct reprise_call *call)
+static CUresult handle_timed(struct reprise_call *call)
 {
 	uint64_t begin = reprise_timeline_begin();
 	CUresult result;
 	uint16_t name;
 
 	reprise_process_prepare(); /* registers the exit handler, which writes the events */
-	result = reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
+	result = reprise_records() && reprise_taking_part() ? handle_recorded(call) : handle(call);
 	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part()
 	           ? reprise_function_of(call->kernel.function).name
 	           : 0; /* the kernel is loaded now */
@@ -97,8 +97,8 @@ REPRISE_HOT CUresult reprise_handle_op(struct reprise_call *call)
 	REPRISE_KEEP_ERRNO;
 
 	if (__builtin_expect(atomic_load_explicit(&reprise_timeline_on, memory_order_relaxed), 0))
-		return submit_timed(call);
-	return reprise_records() && reprise_taking_part() ? submit_recorded(call) : submit(call);
+		return handle_timed(call);
+	return reprise_records() && reprise_taking_part() ? handle_recorded(call) : handle(call);
 }
 
 /* ---- other calls on a stream ---- */

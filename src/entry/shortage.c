@@ -21,7 +21,7 @@
 #include "lane/registry.h"
 
 /* Waits until the lane's stream is done: a running graph is freed only after that. */
-static void settle(struct reprise_lane *lane, void *deadline)
+static void wait_for_stream(struct reprise_lane *lane, void *deadline)
 {
 	if (atomic_load(&lane->retired) || lane->unusable ||
 	    lane->owner != 0) /* only its own thread can ask a thread's own stream */
@@ -41,7 +41,7 @@ static bool begin_work(uint64_t deadline)
 	uint64_t pause;
 
 	reprise_gate_doubt_no_more(); /* the earlier call has returned */
-	while (reprise_gate_pass.waiting == 0) {
+	while (reprise_gate_thread.waiting == 0) {
 		uint32_t seen = atomic_load(&reprise_builder.calls);
 
 		if (reprise_gate_begin_work(&reprise_builder.calls, &pause))
@@ -71,7 +71,7 @@ bool reprise_make_room(unsigned int tried)
 	REPRISE_KEEP_ERRNO;
 	static _Thread_local unsigned int destroyed __attribute__((tls_model(REPRISE_TLS_MODEL)));
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	uint64_t deadline = reprise_clock_ns() + REPRISE_TUNE_SHORTAGE_SETTLE_NS;
+	uint64_t deadline = reprise_clock_ns() + REPRISE_TUNE_SHORTAGE_WAIT_NS;
 	CUcontext current = NULL;
 	int entered;
 
@@ -85,10 +85,10 @@ bool reprise_make_room(unsigned int tried)
 	if (tried == 0)
 		destroyed = give_up_graphs(deadline);
 	else
-		reprise_lanes_each(settle, &deadline);
+		reprise_lanes_each(wait_for_stream, &deadline);
 	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
 	reprise_driver.cuCtxSetCurrent(current);
 	reprise_leave(entered);
-	reprise_count(REPRISE_COUNT_rooms_made, tried == 0 && destroyed > 0);
+	reprise_count(REPRISE_COUNT_memory_shortages, tried == 0 && destroyed > 0);
 	return true;
 }

@@ -269,8 +269,8 @@ static void note_call_site(struct reprise_lane *lane, const struct reprise_call 
 }
 
 /* The program's own call. `first`: a barrier came before. */
-static CUresult pass(struct reprise_lane *lane, const struct reprise_call *call, bool timed,
-                     bool first)
+static CUresult eager(struct reprise_lane *lane, const struct reprise_call *call, bool timed,
+                      bool first)
 {
 	uint64_t begin = timed ? reprise_clock_ticks() : 0, end, before;
 	CUresult result = reprise_call_eager(call, lane->context);
@@ -337,7 +337,7 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	bool loads = __builtin_expect(call->unseen || call->unfit == REPRISE_UNFIT_FIRST, 0) &&
 	             reprise_loading_begins_launch(call, !call->unseen);
 
-	result = pass(lane, call, timed, first);
+	result = eager(lane, call, timed, first);
 	if (loads)
 		reprise_loading_ends(call->kernel.function, REPRISE_FUNCTION_LAUNCH,
 		                     result == CUDA_SUCCESS);

@@ -61,7 +61,7 @@ struct reprise_lane_counts {
 	uint64_t unfit[REPRISE_UNFIT_COUNT];
 	uint64_t backed_off; /* eager calls during backoff, not watched */
 	uint64_t traces;     /* traces made */
-	uint64_t put_off;    /* not made: the build queue was full */
+	uint64_t queue_full; /* not made: the build queue was full */
 	uint64_t lost;       /* times that a trace began a cooldown because it did not pay */
 	uint64_t evicted;    /* traces given up for want of memory */
 };
@@ -94,7 +94,7 @@ struct reprise_pending {
 	uint64_t since;       /* when its first op came */
 	uint64_t held_since;  /* the same, for the timeline; 0 without a timeline */
 	bool failed;          /* its ops were issued eagerly, and the lane has not noted that yet */
-	bool came_back;       /* it was counted as the trace's return from cooldown */
+	bool after_cooldown;  /* it was counted as the trace's return from cooldown */
 };
 
 /* Visits are added under the lane's lock, and launched under the queue's (pending.h). */
@@ -136,7 +136,7 @@ struct reprise_lane {
 	_Atomic uint32_t thread; /* the thread that called the last op */
 	/* The head of its group, which has its stream's ops. The head's own points to itself. NULL: no
 	 * group. */
-	_Atomic(struct reprise_lane *) joined;
+	_Atomic(struct reprise_lane *) group_head;
 
 	/* Which stream's lane it is. Set by the registry, and read without the lock. */
 	_Atomic(CUcontext) context;
@@ -224,14 +224,15 @@ extern bool reprise_observing;
 static inline bool reprise_lane_leads_to(const struct reprise_lane *lane,
                                          const struct reprise_lane *head)
 {
-	return __builtin_expect(atomic_load_explicit(&lane->joined, memory_order_relaxed) == head, 1);
+	return __builtin_expect(atomic_load_explicit(&lane->group_head, memory_order_relaxed) == head,
+	                        1);
 }
 
 /* Locks the lane that has the ops of this lane's stream, and returns it. */
 static inline struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
 {
 	for (;;) {
-		struct reprise_lane *head = atomic_load_explicit(&lane->joined, memory_order_acquire),
+		struct reprise_lane *head = atomic_load_explicit(&lane->group_head, memory_order_acquire),
 							*taken = head != NULL ? head : lane;
 
 		reprise_lock_take(&taken->lock);
@@ -245,14 +246,14 @@ static inline struct reprise_lane *reprise_lane_take(struct reprise_lane *lane)
  * held. */
 static inline struct reprise_lane *reprise_lane_head(struct reprise_lane *lane)
 {
-	struct reprise_lane *head = atomic_load(&lane->joined);
+	struct reprise_lane *head = atomic_load(&lane->group_head);
 
 	return head != NULL ? head : lane;
 }
 
 static inline bool reprise_lane_is_group(const struct reprise_lane *lane)
 {
-	return atomic_load(&lane->joined) == lane;
+	return atomic_load(&lane->group_head) == lane;
 }
 
 /* True if the lane had ops since the last barrier that it was told of. */
@@ -280,7 +281,7 @@ static inline void reprise_lane_unattend(struct reprise_lane *lane)
 
 /* Something repeats: moves the next backoff `ops` further, at most REPRISE_TUNE_BACKOFF_AFTER from
  * now. */
-static inline void reprise_lane_put_off_backoff(struct reprise_lane *lane, uint64_t ops)
+static inline void reprise_lane_postpone_backoff(struct reprise_lane *lane, uint64_t ops)
 {
 	uint64_t most = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER;
 	uint64_t until =

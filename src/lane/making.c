@@ -29,7 +29,7 @@ static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise
 	struct reprise_trace *trace;
 
 	if (!reprise_observing && !reprise_build_queue_has_room()) {
-		reprise_lane_count(&lane->counts.put_off, 1);
+		reprise_lane_count(&lane->counts.queue_full, 1);
 		return NULL;
 	}
 	do
@@ -178,7 +178,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
 		    !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;
-		reprise_lane_put_off_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
+		reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
 		add_trace(lane, segment->ops + start, segment->any_value + start, count, &position,
 		          mean_gap(segment, start, count));
 	}

@@ -212,7 +212,7 @@ static void flush_event(struct reprise_lane *lane, void *context)
 
 void reprise_lanes_event_used(const struct reprise_lane *lane, CUevent event, bool recorded)
 {
-	struct event_use event_use = {lane != NULL ? atomic_load(&lane->joined) : NULL, event,
+	struct event_use event_use = {lane != NULL ? atomic_load(&lane->group_head) : NULL, event,
 	                              recorded};
 	uint32_t told = event_use.told != NULL;
 

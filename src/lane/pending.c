@@ -62,13 +62,13 @@ static void launch(struct reprise_lane *lane, struct reprise_pending *visit)
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context), replayed;
 
-	reprise_gate_enter(lane->context);
+	reprise_gate_begin_giving(lane->context);
 	replayed = launch_graph(lane, visit);
 	if (!replayed) {
 		about.reason = reprise_exit_names[REPRISE_EXIT_launch];
 		issue_instead(lane, visit);
 	}
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 	reprise_timeline_end(replayed ? REPRISE_TIMELINE_REPLAY : REPRISE_TIMELINE_EXIT, entered_at,
@@ -85,9 +85,9 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 		return NULL;
 	oldest = at(queue, reprise_pending_launched(lane));
 	launch(lane, oldest);
-	reprise_count(by_us ? REPRISE_COUNT_submitted : REPRISE_COUNT_submitted_after_all,
+	reprise_count(by_us ? REPRISE_COUNT_async_launches : REPRISE_COUNT_launches_forced,
 	              !oldest->failed);
-	reprise_count(REPRISE_COUNT_submitted_patches, by_us && !oldest->failed ? oldest->patched : 0);
+	reprise_count(REPRISE_COUNT_async_patches, by_us && !oldest->failed ? oldest->patched : 0);
 	atomic_fetch_add_explicit(&queue->launched, 1, memory_order_release);
 	return oldest;
 }
@@ -106,8 +106,8 @@ static void note_failure(struct reprise_lane *lane, struct reprise_pending *visi
 	reprise_lane_uncount(&lane->counts.patched, visit->patched);
 	reprise_lane_count(&lane->counts.exits[REPRISE_EXIT_launch], 1);
 	reprise_lane_count(&lane->counts.exited[REPRISE_EXIT_launch], trace->count);
-	if (visit->came_back)
-		reprise_uncount(REPRISE_COUNT_came_back, 1);
+	if (visit->after_cooldown)
+		reprise_uncount(REPRISE_COUNT_cooldown_returns, 1);
 	trace->replays--;
 	trace->counts.patched -= visit->patched;
 	trace->counts.exits[REPRISE_EXIT_launch]++;

@@ -90,7 +90,7 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 static struct reprise_lane *take_retired(void)
 {
 	for (struct reprise_lane *lane = atomic_load(&lanes); lane != NULL; lane = lane->next)
-		if (atomic_load(&lane->retired) && atomic_load(&lane->joined) == NULL)
+		if (atomic_load(&lane->retired) && atomic_load(&lane->group_head) == NULL)
 			return lane;
 	return NULL;
 }
@@ -170,7 +170,7 @@ REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
 	    remembered[slot].epoch != atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire))
 		return false;
 	left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
-	if (left == 0 || atomic_load(&lane->joined) != NULL ||
+	if (left == 0 || atomic_load(&lane->group_head) != NULL ||
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
 	     reprise_lanes_hold()))

@@ -115,7 +115,7 @@ static void has_come_back(struct reprise_trace *trace, uint64_t now)
 	trace->failed_at = 0;
 	if (!reprise_trace_comes_back(trace, now))
 		return;
-	reprise_count(REPRISE_COUNT_came_back, 1);
+	reprise_count(REPRISE_COUNT_cooldown_returns, 1);
 	trace->cooldown_until = 0;
 }
 
@@ -130,7 +130,7 @@ REPRISE_HOT static void replayed(struct reprise_lane *lane)
 	reprise_lane_count(&lane->counts.launches, 1);
 	trace->counts.patched += trace->changed_count;
 	trace->counts.absent += trace->absent_count;
-	reprise_lane_put_off_backoff(lane, REPRISE_TUNE_BACKOFF_WORTH * trace->count);
+	reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_WORTH * trace->count);
 	if (__builtin_expect((trace->failed_at | trace->cooldown_until) != 0, 0))
 		has_come_back(trace, lane->counts.ops);
 	trace->refusals = 0;
@@ -175,7 +175,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	CUresult result = CUDA_SUCCESS;
 	int entered = reprise_enter();
 
-	reprise_gate_enter(lane->context);
+	reprise_gate_begin_giving(lane->context);
 
 	uint64_t entered_at = reprise_timeline_begin();
 	bool timed = reprise_visit_is_measured() && reprise_balance_wants(trace),
@@ -195,7 +195,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	} else {
 		result = issue_instead(lane, launched, entered_at);
 	}
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 	reprise_leave(entered);
 	reprise_hold_end(lane);
 	return result;
@@ -220,8 +220,8 @@ void reprise_lane_replay_observed(struct reprise_lane *lane)
 {
 	reprise_pace_visit(lane);
 	if (reprise_async_launch_decide(lane)) {
-		reprise_count(REPRISE_COUNT_submitted, 1);
-		reprise_count(REPRISE_COUNT_submitted_patches, lane->trace->changed_count);
+		reprise_count(REPRISE_COUNT_async_launches, 1);
+		reprise_count(REPRISE_COUNT_async_patches, lane->trace->changed_count);
 	}
 	replayed(lane);
 	complete(lane);

@@ -70,11 +70,11 @@ static void issue_deferred(struct reprise_lane *lane)
 	bool pushed = reprise_driver_make_current(lane->context);
 	CUresult last;
 
-	reprise_gate_enter(lane->context);
+	reprise_gate_begin_giving(lane->context);
 	last = reprise_lane_issue(lane, lane->cursor);
 	if (lane->cursor > 0)
 		reprise_errors_keep(lane, stream_of(lane, lane->cursor - 1), last);
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
 }

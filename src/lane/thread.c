@@ -31,7 +31,7 @@ bool reprise_threads_clean_up(void)
 }
 
 /* A lane that is made later reads the attributes when it is made. */
-void reprise_thread_attributes_change(bool settled)
+void reprise_thread_attributes_change(bool call_returned)
 {
 	struct reprise_lane *lane = reprise_lanes_known(CU_STREAM_PER_THREAD, true);
 	bool own;
@@ -41,7 +41,7 @@ void reprise_thread_attributes_change(bool settled)
 	reprise_graph_building_pause();
 	reprise_lock_take(&lane->lock);
 	own = atomic_load(&lane->owner) == reprise_thread_self(); /* otherwise its context has ended */
-	if (own && settled)
+	if (own && call_returned)
 		reprise_lane_read_attributes(lane);
 	else if (own)
 		lane->capture_streams.carried.unknown = true;

@@ -8,6 +8,6 @@
  * there were any. */
 bool reprise_threads_clean_up(void);
 
-/* The calling thread sets attributes of its own stream. Call with `settled` false before the
+/* The calling thread sets attributes of its own stream. Call with `call_returned` false before the
  * driver's call, and with true after it. */
-void reprise_thread_attributes_change(bool settled);
+void reprise_thread_attributes_change(bool call_returned);

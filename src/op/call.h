@@ -93,8 +93,8 @@ struct reprise_call {
 	bool per_thread; /* through a _ptsz name: stream 0 is the per-thread default stream */
 	CUstream stream;
 	/* Makes the program's own call, at its entry point and with its arguments. */
-	CUresult (*pass)(const struct reprise_call *call);
-	void *entry;      /* for `pass`: the driver's entry point */
+	CUresult (*eager)(const struct reprise_call *call);
+	void *entry;      /* for `eager`: the driver's entry point */
 	const void *from; /* the call's return address */
 	union {
 		struct reprise_call_kernel kernel;
@@ -145,8 +145,8 @@ static inline CUresult reprise_call_eager(const struct reprise_call *call, CUcon
 {
 	CUresult result;
 
-	reprise_gate_enter(context);
-	result = call->pass(call);
-	reprise_gate_leave();
+	reprise_gate_begin_giving(context);
+	result = call->eager(call);
+	reprise_gate_end_giving();
 	return result;
 }

@@ -31,7 +31,7 @@ static bool end(const char *why, bool told)
 	if (told)
 		reprise_log(REPRISE_LOG_WARNING, "the recording %s stopped: %s",
 		            recording.output.path[0] != '\0' ? recording.output.path
-		                                             : reprise_option_text(REPRISE_OPTION_STREAM),
+		                                             : reprise_option_text(REPRISE_OPTION_RECORD),
 		            why);
 	return false;
 }
@@ -72,12 +72,12 @@ bool reprise_record_file_open(void)
 	int entered = reprise_enter();
 	char text[512];
 	bool opened =
-		write_to(reprise_output_make(reprise_option_text(REPRISE_OPTION_STREAM), &recording.output),
+		write_to(reprise_output_make(reprise_option_text(REPRISE_OPTION_RECORD), &recording.output),
 	             text, header(text, sizeof(text)));
 
 	if (opened && recording.output.beside)
 		reprise_log(REPRISE_LOG_WARNING, "%s is there already: the recording is in %s",
-		            reprise_option_text(REPRISE_OPTION_STREAM), recording.output.path);
+		            reprise_option_text(REPRISE_OPTION_RECORD), recording.output.path);
 	reprise_leave(entered);
 	return opened;
 }
@@ -93,7 +93,7 @@ bool reprise_record_file_flush(void)
 	written = write_to(reprise_output_again(&recording.output, O_APPEND), gathered,
 	                   recording.gathered * sizeof(gathered[0]));
 	/* 0 if the recording has ended. */
-	reprise_count(REPRISE_COUNT_stream_records, recording.gathered);
+	reprise_count(REPRISE_COUNT_records_written, recording.gathered);
 	recording.gathered = 0;
 	reprise_leave(entered);
 	return written;
@@ -102,7 +102,7 @@ bool reprise_record_file_flush(void)
 bool reprise_record_file_add(const struct reprise_record *record)
 {
 	if (recording.bytes + (recording.gathered + 1) * sizeof(*record) >
-	    reprise_option(REPRISE_OPTION_STREAM_MOST) << 20)
+	    reprise_option(REPRISE_OPTION_RECORD_MOST) << 20)
 		return reprise_record_file_flush() && end("it is as large as it may be", true);
 	gathered[recording.gathered++] = *record;
 	return recording.gathered < GATHERED_MOST || reprise_record_file_flush();

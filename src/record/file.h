@@ -16,7 +16,7 @@
 bool reprise_record_file_open(void);
 
 /* False if the recording has ended: the file cannot be written, or has the greatest size
- * (REPRISE_STREAM_MOST). */
+ * (REPRISE_RECORD_MOST). */
 bool reprise_record_file_add(const struct reprise_record *record);
 
 /* Writes the gathered records. False as above. */

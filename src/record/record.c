@@ -155,8 +155,8 @@ void reprise_record_barrier(enum reprise_record_kind kind, uint8_t lane)
 
 void reprise_record_begin(void)
 {
-	atomic_store(&reprise_recording, reprise_option_given(REPRISE_OPTION_STREAM) &&
-	                                     reprise_option_text(REPRISE_OPTION_STREAM)[0] != '\0');
+	atomic_store(&reprise_recording, reprise_option_given(REPRISE_OPTION_RECORD) &&
+	                                     reprise_option_text(REPRISE_OPTION_RECORD)[0] != '\0');
 }
 
 /* A thread that writes holds the lock for microseconds. A thread that is inside may hold it itself,

@@ -1,5 +1,5 @@
 /*
- * Recording: writes what the program asks of its streams, call by call, to a file (REPRISE_STREAM),
+ * Recording: writes what the program asks of its streams, call by call, to a file (REPRISE_RECORD),
  * so that finding can be run over it later and elsewhere. The record is of the program's calls,
  * whatever Reprise does with them: the same with REPRISE=on as with observe. It has none of the
  * program's data and no address, only hashes, times, and numbers of lanes and threads.

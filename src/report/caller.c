@@ -55,17 +55,17 @@ static bool is_runtime(const struct reprise_symbol *symbol, bool first, char *ru
 	return true;
 }
 
-void reprise_caller_find(const struct reprise_call_site *place, struct reprise_caller *caller)
+void reprise_caller_find(const struct reprise_call_site *site, struct reprise_caller *caller)
 {
 	static struct reprise_symbol symbol;
 
 	memset(caller, 0, sizeof(*caller));
-	for (unsigned int i = 0; i < place->depth; i++) {
-		caller->address = place->frames[i];
+	for (unsigned int i = 0; i < site->depth; i++) {
+		caller->address = site->frames[i];
 		if (!reprise_symbol_find(caller->address, &symbol) ||
 		    !is_runtime(&symbol, i == 0, caller->runtime))
 			return;
 	}
-	caller->address = place->frames[0];
+	caller->address = site->frames[0];
 	caller->runtime[0] = '\0';
 }

@@ -20,4 +20,4 @@ struct reprise_caller {
 };
 
 /* Not thread-safe. */
-void reprise_caller_find(const struct reprise_call_site *place, struct reprise_caller *caller);
+void reprise_caller_find(const struct reprise_call_site *site, struct reprise_caller *caller);

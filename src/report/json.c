@@ -174,7 +174,7 @@ static void add_process(struct reprise_text *text, enum reprise_json_moment mome
 	add_times(text);
 	add_machine(text);
 	add_tool(text);
-	string(text, "stream_ended", reprise_record_cut_short());
+	string(text, "recording_ended", reprise_record_cut_short());
 	string(text, "difference",
 	       reprise_verify_difference()[0] != '\0' ? reprise_verify_difference() : NULL);
 	string(text, "stopped", reprise_stopped());
@@ -199,7 +199,7 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "patched", counts->patched);
 	number(text, "launches", counts->launches);
 	number(text, "traces", counts->traces);
-	number(text, "put_off", counts->put_off);
+	number(text, "queue_full", counts->queue_full);
 	number(text, "evicted", counts->evicted);
 	number(text, "siblings", counts->siblings);
 	number(text, "alternates", counts->alternates);

@@ -131,15 +131,14 @@ static int write_json(int file, const void *what)
 }
 
 /* Told once: the next report fails for the same reason. If the command started the process, the
- * command itself sees a full disk and tells of it once for all processes. Under the lock, or after
- * the last report. */
+ * command itself sees a full disk or a limit on files, and tells of it once for all processes.
+ * Under the lock, or after the last report. */
 void reprise_report_tell_error(int error)
 {
-	bool commands = reprise_launcher_mark()[0] != '\0' && (error == ENOSPC || error == EDQUOT);
 	const char *pattern = reprise_option_text(REPRISE_OPTION_REPORT);
 	char name[REPRISE_OPTION_TEXT_MOST], room[128];
 
-	if (!failure_told && !commands)
+	if (!failure_told && !reprise_launcher_tells(error))
 		reprise_log(REPRISE_LOG_WARNING, "the report cannot be written to %s: %s",
 		            reprise_expand(pattern, getpid(), name, sizeof(name)) ? name : pattern,
 		            reprise_output_words(error, room, sizeof(room)));

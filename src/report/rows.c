@@ -18,7 +18,7 @@
 #include "report/symbol.h"
 
 #define LANES_MOST 64
-#define PLACES_MOST 128
+#define CALL_SITES_MOST 128
 
 /* ---- traces, lanes, kernels ---- */
 
@@ -216,7 +216,7 @@ void reprise_rows_add_histograms(struct reprise_text *text)
 
 /* ---- call sites ---- */
 
-struct place_row {
+struct call_site_row {
 	enum reprise_call_site_kind kind;
 	const char *what;
 	struct reprise_caller caller;
@@ -225,8 +225,8 @@ struct place_row {
 
 /* The row of the call site; with `named` false, the row of the call from anywhere. NULL if there is
  * no room. */
-static struct place_row *place_row(struct place_row *rows, unsigned int *count,
-                                   const struct reprise_call_site *site, bool named)
+static struct call_site_row *call_site_row(struct call_site_row *rows, unsigned int *count,
+                                           const struct reprise_call_site *site, bool named)
 {
 	struct reprise_caller caller = {0};
 	unsigned int i = 0;
@@ -235,10 +235,10 @@ static struct place_row *place_row(struct place_row *rows, unsigned int *count,
 		reprise_caller_find(site, &caller);
 	while (i < *count && (rows[i].what != site->what || rows[i].caller.address != caller.address))
 		i++;
-	if (i == PLACES_MOST)
+	if (i == CALL_SITES_MOST)
 		return NULL;
 	if (i == *count) {
-		rows[i] = (struct place_row){site->kind, site->what, caller, 0};
+		rows[i] = (struct call_site_row){site->kind, site->what, caller, 0};
 		(*count)++;
 	}
 	return &rows[i];
@@ -256,7 +256,7 @@ static void add_symbol(struct reprise_text *text, const struct reprise_symbol *s
 	reprise_text_add(text, ", \"symbol_offset\": %zu", symbol->into);
 }
 
-static void add_place(struct reprise_text *text, const struct place_row *row)
+static void add_call_site(struct reprise_text *text, const struct call_site_row *row)
 {
 	static const char *const kinds[] = {
 #define X(name, words) #name,
@@ -276,21 +276,22 @@ static void add_place(struct reprise_text *text, const struct place_row *row)
 
 void reprise_rows_add_call_sites(struct reprise_text *text, bool named)
 {
-	static struct place_row rows[PLACES_MOST];
+	static struct call_site_row rows[CALL_SITES_MOST];
 	uint64_t left_out = reprise_call_sites_left_out();
 	unsigned int count = 0;
 	bool any = false;
 
 	for (unsigned int i = 0; i < REPRISE_CALL_SITES_MOST; i++) {
 		struct reprise_call_site site = reprise_call_site_at(i);
-		struct place_row *row = site.count > 0 ? place_row(rows, &count, &site, named) : NULL;
+		struct call_site_row *row =
+			site.count > 0 ? call_site_row(rows, &count, &site, named) : NULL;
 
 		*(row != NULL ? &row->count : &left_out) += site.count;
 	}
-	reprise_text_add(text, ",\n  \"places\": [");
+	reprise_text_add(text, ",\n  \"call_sites\": [");
 	for (unsigned int i = 0; i < count; i++) {
 		reprise_text_add(text, "%s", reprise_text_line(&any));
-		add_place(text, &rows[i]);
+		add_call_site(text, &rows[i]);
 	}
-	reprise_text_add(text, "],\n  \"places_left_out\": %" PRIu64, left_out);
+	reprise_text_add(text, "],\n  \"call_sites_left_out\": %" PRIu64, left_out);
 }

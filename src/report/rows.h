@@ -14,6 +14,6 @@ void reprise_rows_add_gpu(struct reprise_text *text);
 void reprise_rows_add_series(struct reprise_text *text);
 void reprise_rows_add_histograms(struct reprise_text *text);
 
-/* "places". With `named` the callers are looked up, which takes the loader's lock and reads their
- * files. Without, all call sites of an entry point are one row. */
+/* "call_sites". With `named` the callers are looked up, which takes the loader's lock and reads
+ * their files. Without, all call sites of an entry point are one row. */
 void reprise_rows_add_call_sites(struct reprise_text *text, bool named);

@@ -126,10 +126,9 @@ static uint64_t replaced_ticks(void)
 /* Mode observe neither patches nor builds: estimates what it would have cost. */
 static void expect(struct reprise_gain *gain)
 {
-	gain->patches_ns =
-		reprise_cost(REPRISE_COST_node_set,
-	                 totals.counts.patched - counted(REPRISE_COUNT_submitted_patches)) +
-		reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
+	gain->patches_ns = reprise_cost(REPRISE_COST_node_set,
+	                                totals.counts.patched - counted(REPRISE_COUNT_async_patches)) +
+	                   reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
@@ -137,7 +136,7 @@ static void expect(struct reprise_gain *gain)
  * launch. */
 static uint64_t launched_by_program(void)
 {
-	return more_than(totals.counts.launches, counted(REPRISE_COUNT_submitted));
+	return more_than(totals.counts.launches, counted(REPRISE_COUNT_async_launches));
 }
 
 static void weigh(struct reprise_gain *gain)

@@ -53,14 +53,14 @@
 	X(toggles_failed, "single nodes that the driver would not disable or enable") \
 	X(rebuilds, "graphs given up and built anew: they could not be patched or launched any more") \
 	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
-	X(came_back, "replays of a trace after its cooldown") \
+	X(cooldown_returns, "replays of a trace after its cooldown") \
 	X(launches_failed, "graph launches that failed; the ops were issued eagerly instead") \
-	X(submitted, "graphs launched by the launch thread") \
-	X(submitted_after_all, \
+	X(async_launches, "graphs launched by the launch thread") \
+	X(launches_forced, \
 	  "pending graphs that a thread of the program launched, because something had to come after them") \
-	X(submitted_patches, \
+	X(async_patches, \
 	  "nodes in all of these that had to be set, or to be updated with their graph") \
-	X(rooms_made, "times that graphs were given up because the program found no memory") \
+	X(memory_shortages, "times that graphs were given up because the program found no memory") \
 	X(lanes_merged, \
 	  "streams merged into a stream group, because they fork and join again and again") \
 	X(groups_split, \
@@ -91,7 +91,7 @@
 	  "nodes compared with the op that the program asked for, before their graph was launched") \
 	X(nodes_not_verified, "nodes that could not be compared, because nothing was kept of the op") \
 	X(differences, "differences found") \
-	X(stream_records, "records written to the op stream") \
+	X(records_written, "records written to the recording") \
 	X(timeline_events, "events written to the timeline")
 
 enum reprise_counter {

@@ -12,7 +12,7 @@
 
 /* All histograms, once: name in reports, and what is counted. */
 #define REPRISE_HISTOGRAMS(X) \
-	X(eager, "the program's own calls that passed; one in 17 is timed") \
+	X(eager, "eager calls; one in 17 is timed") \
 	X(graph, \
 	  "launches of graphs that needed no patch; all until a trace is known to pay, then one in 8") \
 	X(interval, "observe only: from the return of one call to the return of the next, with no barrier between them")

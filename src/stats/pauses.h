@@ -1,10 +1,10 @@
 /*
- * The time that the program takes from op to op, in observe. If kernels take no longer, the GPU
- * does not fall behind.
+ * The program's time from one op to the next, in observe. The GPU keeps up if kernels take no
+ * longer.
  *
- * Measured from the return of one eager call to the return of the next. Left out are the first ops
- * of a process, which load code, and all ops once CUPTI works, which slows launches. Any thread, no
- * lock: one of two simultaneous readings may be lost.
+ * A pause runs from the return of one eager call to the return of the next. Not measured are the
+ * first ops of a process, which load code, and all ops after CUPTI has started, which slows
+ * launches. Any thread, no lock: of two simultaneous notes one may be lost.
  */
 #pragma once
 
@@ -12,10 +12,9 @@
 #include <stdint.h>
 
 struct reprise_pauses {
-	/* Ops before which the program waited: a barrier, or a millisecond in which the GPU caught
-	 * up. */
+	/* Ops after a barrier, or after a millisecond without an op: the GPU has caught up. */
 	uint64_t firsts;
-	/* The other ops, and the sum of the times to each. */
+	/* All other ops, and the sum of the pauses before them. */
 	uint64_t count;
 	uint64_t ticks;
 };

@@ -18,7 +18,7 @@
 	X(ends, "frees or changes what traces may name: the same, and some traces are forgotten") \
 	X(allocates, \
 	  "takes memory after the first op, though nothing ends by it: slow by itself, and mostly there is a free that goes with it") \
-	X(unfit, "an op that cannot be recorded: it passes, and a trace ends here")
+	X(unfit, "an op that cannot be recorded: it is eager, and a trace ends here")
 
 enum reprise_call_site_kind {
 #define X(name, text) REPRISE_CALL_SITE_##name,

@@ -112,7 +112,7 @@ static void *run(void *unused)
 
 void reprise_async_launch_define(void)
 {
-	reprise_worker_define(&reprise_async_launch_worker, run, "reprise-submit");
+	reprise_worker_define(&reprise_async_launch_worker, run, "reprise-launch");
 }
 
 void reprise_async_launch_stop(void)

@@ -69,7 +69,7 @@ static uint64_t patience(const struct reprise_quiescence *quiescence)
 }
 
 /* The gate must be closed. */
-static bool settle(struct reprise_quiescence *quiescence, CUcontext context)
+static bool reach(struct reprise_quiescence *quiescence, CUcontext context)
 {
 	bool reached;
 
@@ -86,7 +86,7 @@ bool reprise_quiescence_begin(struct reprise_quiescence *quiescence, CUcontext c
 {
 	if (!reprise_gate_close(context, patience(quiescence)))
 		return false;
-	if (settle(quiescence, context))
+	if (reach(quiescence, context))
 		return true;
 	reprise_gate_open();
 	reprise_count(REPRISE_COUNT_quiescence_missed, 1);

@@ -38,8 +38,8 @@ class Row:
         self.kind, self.takes, self.reason = kind, set(takes.split()), reason
 
 
-TABLE = {'cuStreamGetFlags': Row('PASS', 'STREAM', 'QUERY'), 'cuEventRecord': Row('ORDER', 'STREAM EVENT'),
-         'cuDeviceGet': Row('PASS', '', 'UNRELATED'), 'cuCtxGetCurrent': Row('PASS', 'CONTEXT', 'QUERY')}
+TABLE = {'cuStreamGetFlags': Row('NO_DOOR', 'STREAM', 'QUERY'), 'cuEventRecord': Row('ORDER', 'STREAM EVENT'),
+         'cuDeviceGet': Row('NO_DOOR', '', 'UNRELATED'), 'cuCtxGetCurrent': Row('NO_DOOR', 'CONTEXT', 'QUERY')}
 failures = []
 
 
@@ -72,8 +72,8 @@ def main():
     expect('nowhere', problems(TABLE, calls[3], visits[3]), ['arrives at no entry point that takes a stream'])
     calls[3].unless = 'it needs something'
     expect('nowhere, with a reason', problems(TABLE, calls[3], visits[3]), [])
-    expect('passed over', problems({**TABLE, 'cuEventRecord': Row('PASS', 'STREAM EVENT', 'GRAPH')}, calls[2], visits[2]),
-           ['arrives at cuEventRecord, which takes a stream and is PASS as GRAPH'])
+    expect('passed over', problems({**TABLE, 'cuEventRecord': Row('NO_DOOR', 'STREAM EVENT', 'GRAPH')}, calls[2], visits[2]),
+           ['arrives at cuEventRecord, which takes a stream and is NO_DOOR as GRAPH'])
     missing = {name: row for name, row in TABLE.items() if name != 'cuEventRecord'}
     expect('not in the table', problems(missing, calls[2], visits[2]), ['arrives at cuEventRecord, which the table has not'])
     expect('dead', 'plain, the process ended by signal 9' in problems(TABLE, calls[1], visits[1]), True)

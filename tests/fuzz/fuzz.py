@@ -24,7 +24,7 @@ from pathlib import Path
 from lib.runs import other_left
 
 HOLDS = ("400", "400", "30", "1000", "0")
-SUBMITS = ("auto", "always", "always")
+ASYNC_LAUNCH = ("auto", "always", "always")
 SCHEDULES = "eager,random,lazy"
 
 # Every second program runs with the default options, and so with the second or third of these: what a replay costs decides, and in some, launches take long enough for
@@ -111,9 +111,9 @@ class Runs:
             # Seeds come by twenties.
             hold = HOLDS[seed // TOGETHER % len(HOLDS)]
             pays = PAYS[seed // TOGETHER % 2]
-            return [(f"hold {hold}, submit {submit}" + ("".join(f", {key}={value}" for key, value in pays.items())),
-                     pays | {"REPRISE_HOLD": hold, "REPRISE_SUBMIT": submit}, False)
-                    for hold, submit in dict.fromkeys((("400", "auto"), (hold, SUBMITS[seed // TOGETHER % len(SUBMITS)])))]
+            return [(f"hold {hold}, async launch {async_launch}" + ("".join(f", {key}={value}" for key, value in pays.items())),
+                     pays | {"REPRISE_HOLD": hold, "REPRISE_SUBMIT": async_launch}, False)
+                    for hold, async_launch in dict.fromkeys((("400", "auto"), (hold, ASYNC_LAUNCH[seed // TOGETHER % len(ASYNC_LAUNCH)])))]
         ways = []
         # What nothing waits for starts soon, so that a host that polls memory gets on.
         for i, schedule in enumerate(self.schedules):
@@ -124,7 +124,7 @@ class Runs:
                 pays, options = PAYS[1 + (seed // 2 + i) % 2], {}
             else:
                 pays = PAYS[(seed // 2 + i) % len(PAYS)]
-                options = MEMORIES[(seed // 7 + i) % len(MEMORIES)] | {"REPRISE_HOLD": HOLDS[(seed + i) % len(HOLDS)], "REPRISE_SUBMIT": SUBMITS[(seed // 2 + i) % len(SUBMITS)]}
+                options = MEMORIES[(seed // 7 + i) % len(MEMORIES)] | {"REPRISE_HOLD": HOLDS[(seed + i) % len(HOLDS)], "REPRISE_SUBMIT": ASYNC_LAUNCH[(seed // 2 + i) % len(ASYNC_LAUNCH)]}
             slow = ",".join(word for word in (pays.get("SIM_SLOW", ""), SLOWS[(seed // 5 + i) % len(SLOWS)]) if word)
             variables = pays | options | {"SIM_SCHEDULE": name, "SIM_FAULT": fault, "SIM_SLOW": slow, "SIM_PATIENCE": "1"}
             ways.append((" ".join(f"{key}={value}" for key, value in variables.items() if value), variables, told))

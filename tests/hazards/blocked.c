@@ -441,7 +441,7 @@ static void hold_beside_blocked(void)
 }
 
 /*
- * Of one op each time, so that nothing is deferred but what is left to the submission thread; and
+ * Of one op each time, so that nothing is deferred but what is left to the launch thread; and
  * when the hold limit's thread sleeps, since nothing was for a while.
  */
 static void queued_beside_blocked(void)

@@ -26,7 +26,7 @@ SKIPPED = 77
 SCHEDULES = ("eager", "lazy", "last", "random:1", "random:2")
 if runs.EMULATOR:    # for another machine's code, not for other orders
     SCHEDULES = ("eager", "random:1")
-SUBMIT = {"lazy": "always", "random:1": "always"}    # REPRISE_SUBMIT
+ASYNC_LAUNCH = {"lazy": "always", "random:1": "always"}    # REPRISE_SUBMIT
 AS_IT_IS = "random:2"    # Reprise as it is by default: what pays there is a matter of time, so how much is replayed is not asked
 SLOW = "SLOW_BUILD" in os.environ    # with a sanitizer
 SLOW_SHARE = 0.1      # then programs only have to replay at all
@@ -144,7 +144,7 @@ def one(options, schedule, setting, environment, plain, folder):
     ours = dict(text.replace("{folder}", str(folder)).split("=", 1) for text in options.env)
     if schedule != AS_IT_IS:
         # Times mean nothing there, and a trace that seems dear must be tested too.
-        ours = {"REPRISE_PAYS": "assumed", "REPRISE_SUBMIT": SUBMIT.get(schedule, "auto")} | ours
+        ours = {"REPRISE_PAYS": "assumed", "REPRISE_SUBMIT": ASYNC_LAUNCH.get(schedule, "auto")} | ours
     if options.fault:
         ours["SIM_FAULT"] = options.fault
     reprise = runs.run(options.program, library_of(options), options.timeout, environment | ours | instruments(options, log, record, options.preload))

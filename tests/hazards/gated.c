@@ -224,7 +224,7 @@ static void functions_behind(void)
 }
 
 /*
- * A graph's launch takes long (SIM_SLOW), and is left to the submission thread: until it has
+ * A graph's launch takes long (SIM_SLOW), and is left to the launch thread: until it has
  * launched the first, nothing is pending in the stream, and all of it in the queue.
  */
 static void functions_queued(void)

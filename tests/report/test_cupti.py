@@ -65,7 +65,7 @@ class Measured(unittest.TestCase):
         self.assertIn("an estimate", outcome.stderr)
 
     def test_nor_where_launches_are_replayed(self):
-        told, _ = report(self.path, "run", "chain", "--cupti", **WITH)
+        told, _ = report(self.path, "run", "chain", **WITH, REPRISE_CUPTI="1")
         self.assertNotIn("gpu", told)
 
     def goes_without(self, words, **environment):

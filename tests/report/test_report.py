@@ -117,35 +117,35 @@ class Figures(WithFolder):
         # All but the first of each iteration, which a wait precedes.
         self.assertEqual(sum(bucket[2] for bucket in told["histograms"]["interval"]), told["ops"] * 23 // 24)
 
-    def test_places_are_the_programs_own_calls(self):
+    def test_call_sites_are_the_programs_own_calls(self):
         told, _ = report(self.path, "observe", "pageable")
-        pageable = [row for row in told["places"] if row["kind"] == "unfit"]
+        pageable = [row for row in told["call_sites"] if row["kind"] == "unfit"]
         self.assertEqual({row["call"] for row in pageable}, {"pageable"})
         self.assertEqual(sum(row["count"] for row in pageable), told["unfit"]["pageable"])
-        self.assertEqual({row["library"] for row in told["places"]}, {str(COMMAND.launchbound)})
-        waits = {row["call"]: row["count"] for row in told["places"] if row["kind"] == "waits"}
+        self.assertEqual({row["library"] for row in told["call_sites"]}, {str(COMMAND.launchbound)})
+        waits = {row["call"]: row["count"] for row in told["call_sites"] if row["kind"] == "waits"}
         self.assertGreaterEqual(waits["cuStreamSynchronize"], 400)
 
-    def test_the_place_is_where_the_call_returns_to(self):
+    def test_the_call_site_is_where_the_call_returns_to(self):
         """A call of five bytes, or of six by way of a table, stands before it."""
         told, _ = report(self.path, "observe", "chain")
         image = COMMAND.launchbound.read_bytes()
-        offsets = [row["offset"] for row in told["places"]]
+        offsets = [row["offset"] for row in told["call_sites"]]
         self.assertTrue(offsets)
         if os.uname().machine == "x86_64":
             self.assertTrue(all(image[offset - 5] == 0xE8 or image[offset - 6] == 0xFF for offset in offsets), offsets)
 
-    def places_of(self, hazard):
+    def call_sites_of(self, hazard):
         outcome = reprise("observe", "--report", self.path, "--", BUILD / "tests" / "hazards" / "hazards", COMMAND.module, hazard)
         self.assertEqual(outcome.returncode, 0, outcome.stderr)
-        return {(row["kind"], row["call"]): row["count"] for row in json.loads(self.path.read_text())["places"]}
+        return {(row["kind"], row["call"]): row["count"] for row in json.loads(self.path.read_text())["call_sites"]}
 
     def test_allocations_between_launches(self):
         """1200 times, of which the first comes before any op."""
-        self.assertEqual(self.places_of("free_async")["allocates", "cuMemAllocAsync"], 1199)
+        self.assertEqual(self.call_sites_of("free_async")["allocates", "cuMemAllocAsync"], 1199)
 
     def test_calls_that_end_something(self):
-        self.assertGreaterEqual(self.places_of("host_free_reuse")["ends", "cuMemHostUnregister"], 30)
+        self.assertGreaterEqual(self.call_sites_of("host_free_reuse")["ends", "cuMemHostUnregister"], 30)
 
     def test_a_rank_is_taken_from_the_launcher(self):
         for variables, rank in (({"OMPI_COMM_WORLD_RANK": "3", "RANK": "9"}, 3), ({"SLURM_PROCID": "x", "LOCAL_RANK": "1"}, 1), ({"RANK": ""}, None)):
@@ -205,14 +205,14 @@ class Command(WithFolder):
         self.path.write_text(json.dumps(told))
         self.assertIn("verify found a difference: op 3 of graph 2: grid", reprise("report", self.path).stdout)
 
-    def test_a_snapshot_says_that_places_are_not_told(self):
+    def test_a_snapshot_says_that_call_sites_are_not_told(self):
         told, _ = report(self.path, "run", "chain")
         told["complete"] = False
-        for row in told["places"]:
+        for row in told["call_sites"]:
             row.pop("library")
         self.path.write_text(json.dumps(told))
         shown = reprise("report", self.path).stdout
-        self.assertIn("Where it is kept from replaying (the place is where the program's call returns to; by way of cudart, that is in cudart; a snapshot does not tell it)", shown)
+        self.assertIn("Where it is kept from replaying (the call site is where the program's call returns to; by way of cudart, that is in cudart; a snapshot does not tell it)", shown)
         self.assertRegex(shown, r"cuStreamSynchronize +\(not known\)")
 
     def test_what_differs_between_processes_is_shown_of_all(self):

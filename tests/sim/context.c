@@ -134,8 +134,8 @@ CUresult sim_context_synchronize(struct sim_context *context)
 {
 	struct sim_op *all = sim_context_all(context);
 
-	sim_op_submit(all);
-	sim_schedule_submitted();
+	sim_op_enqueue(all);
+	sim_schedule_enqueued();
 	sim_schedule_wait(all);
 	forget_orphans(context, all);
 	sim_op_drop(all);

@@ -44,7 +44,7 @@ bool sim_context_alive(const struct sim_context *context);
 /* An op has failed. CUDA_SUCCESS is ignored. */
 void sim_context_break(struct sim_context *context, CUresult error);
 
-/* Returns a reference to an op behind all its work, of streams that were destroyed too. Submitting
+/* Returns a reference to an op behind all its work, of streams that were destroyed too. Enqueueing
  * it is left to the caller. */
 struct sim_op *sim_context_all(struct sim_context *context);
 

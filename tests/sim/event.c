@@ -184,9 +184,9 @@ API_PTSZ(SIM_CONTEXT, cuStreamWaitEvent,
 	op = sim_op_new(stream->context, stream->place, NULL);
 	sim_op_after(op, event->op);
 	sim_stream_append(stream, op);
-	sim_op_submit(op);
+	sim_op_enqueue(op);
 	sim_op_drop(op);
-	sim_schedule_submitted();
+	sim_schedule_enqueued();
 	return CUDA_SUCCESS;
 }
 
@@ -302,10 +302,10 @@ static CUresult wait_for_event(struct sim_context *context, const struct sim_gre
 		sim_op_after(op, event->op);
 		sim_op_after(op, context->streams.at[i]->last);
 		sim_stream_set_last(context->streams.at[i], op);
-		sim_op_submit(op);
+		sim_op_enqueue(op);
 		sim_op_drop(op);
 	}
-	sim_schedule_submitted();
+	sim_schedule_enqueued();
 	return CUDA_SUCCESS;
 }
 
@@ -327,10 +327,10 @@ API(SIM_INIT, cuCtxRecordEvent, (CUcontext handle, CUevent event_handle), (handl
 		return result;
 	sim_drain_pass(context);
 	op = sim_context_all(context);
-	sim_op_submit(op);
+	sim_op_enqueue(op);
 	sim_event_recorded(event, op);
 	sim_op_drop(op);
-	sim_schedule_submitted();
+	sim_schedule_enqueued();
 	return CUDA_SUCCESS;
 }
 

@@ -92,7 +92,7 @@ static void give_back_references(struct sim_exec *exec)
 	if (exec->last && exec->last->state != SIM_OP_DONE) {
 		op = sim_op_new(exec->context, exec->last->place, work);
 		sim_op_after(op, exec->last);
-		sim_op_submit(op);
+		sim_op_enqueue(op);
 		sim_op_drop(op);
 	}
 	sim_work_drop(work);
@@ -406,7 +406,7 @@ static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_g
 			sim_op_after(from, begin);
 			for (j = 0; j < node->before.count; j++)
 				sim_op_after(from, ops[node->before.at[j]->position]);
-			sim_op_submit(from);
+			sim_op_enqueue(from);
 			ops[i] = launch_work(stream, node->work, from);
 			sim_op_drop(from);
 			sim_op_after(end, ops[i]);
@@ -416,7 +416,7 @@ static struct sim_op *launch_child(struct sim_stream *stream, const struct sim_g
 	for (i = 0; i < graph->nodes.count; i++)
 		sim_op_drop(ops[i]);
 	free(ops);
-	sim_op_submit(end);
+	sim_op_enqueue(end);
 	return end;
 }
 
@@ -430,7 +430,7 @@ static struct sim_op *launch_batch(struct sim_stream *stream, const struct sim_w
 	for (i = 0; i < work->batch.count; i++) {
 		op = sim_op_new(work->context, stream->place, work->batch.works[i]);
 		sim_op_after(op, last);
-		sim_op_submit(op);
+		sim_op_enqueue(op);
 		sim_op_drop(last);
 		last = op;
 	}
@@ -455,7 +455,7 @@ static struct sim_op *launch_work(struct sim_stream *stream, struct sim_work *wo
 		sim_event_recorded(sim_event_of(work), op);
 	if (work->kind == SIM_WAIT)
 		sim_op_after(op, sim_event_of(work)->op);
-	sim_op_submit(op);
+	sim_op_enqueue(op);
 	return op;
 }
 
@@ -500,7 +500,7 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 	op->priority = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY
 	                   ? sim_kernel_work_priority(node->work, node->priority)
 	                   : stream->priority;
-	sim_op_submit(op);
+	sim_op_enqueue(op);
 	if (simple || !node->enabled)
 		return op;
 	end = launch_work(stream, node->work, op);
@@ -535,7 +535,7 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 
 	sim_stream_order(stream, begin);
 	sim_op_after(begin, exec->last);
-	sim_op_submit(begin);
+	sim_op_enqueue(begin);
 	sim_op_after(end, begin);
 	for (i = 0; i < exec->order.count; i++) {
 		size_t position = exec->order.at[i];
@@ -547,7 +547,7 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 		                ops, begin);
 		sim_op_after(end, ops[position]);
 	}
-	sim_op_submit(end);
+	sim_op_enqueue(end);
 	sim_stream_set_last(stream, end);
 	sim_stream_launched(stream, end);
 	sim_stream_turned(stream, end, turns_of(exec));
@@ -557,7 +557,7 @@ static void launch(struct sim_exec *exec, struct sim_stream *stream)
 		sim_op_drop(ops[i]);
 	sim_op_drop(begin);
 	free(ops);
-	sim_schedule_submitted();
+	sim_schedule_enqueued();
 }
 
 typedef VECTOR(struct sim_work *) works;

@@ -74,9 +74,9 @@ static CUresult prefetch(CUdeviceptr address, size_t bytes, CUmemLocation locati
 	sim_drain_pass(stream->context);
 	op = sim_op_new(stream->context, stream->place, NULL);
 	sim_stream_append(stream, op);
-	sim_op_submit(op);
+	sim_op_enqueue(op);
 	sim_op_drop(op);
-	sim_schedule_submitted();
+	sim_schedule_enqueued();
 	return CUDA_SUCCESS;
 }
 

@@ -79,7 +79,7 @@ void sim_op_waited(const struct sim_op *op)
 	host = sequences;
 }
 
-void sim_op_submit(struct sim_op *op)
+void sim_op_enqueue(struct sim_op *op)
 {
 	op->sequence = ++sequences;
 	op->host = host;

@@ -11,7 +11,7 @@
 #include "work.h"
 
 enum sim_op_state {
-	SIM_OP_MADE,    /* not submitted */
+	SIM_OP_MADE,    /* not enqueued */
 	SIM_OP_BLOCKED, /* waits for others */
 	SIM_OP_READY,
 	SIM_OP_RUNNING,
@@ -52,11 +52,11 @@ struct sim_op *sim_op_new(struct sim_context *context, struct sim_place place,
 struct sim_op *sim_op_keep(struct sim_op *op);
 void sim_op_drop(struct sim_op *op); /* NULL is ignored */
 
-/* `op`, not yet submitted, has to run after `before`, which may be NULL or finished. */
+/* `op`, not yet enqueued, has to run after `before`, which may be NULL or finished. */
 void sim_op_after(struct sim_op *op, struct sim_op *before);
 
 /* Hands it to the engine. */
-void sim_op_submit(struct sim_op *op);
+void sim_op_enqueue(struct sim_op *op);
 
 /* The engine's: its work is done. Ops that waited for it may become ready. */
 void sim_op_finish(struct sim_op *op);

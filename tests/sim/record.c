@@ -142,7 +142,7 @@ static void *own_of(const char *symbol, void *address)
  * (preload/loader-*.S). */
 struct reprise_found {
 	void *address;
-	uintptr_t settled; /* zero: ask the C library */
+	uintptr_t answered; /* zero: ask the C library */
 };
 
 struct reprise_found reprise_dlsym(void *handle, const char *name, const void *caller);

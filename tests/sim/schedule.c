@@ -181,7 +181,7 @@ static void start_patience(void)
 	sim_worker_start(run_patiently, NULL);
 }
 
-void sim_schedule_submitted(void)
+void sim_schedule_enqueued(void)
 {
 	struct sim_op *op;
 

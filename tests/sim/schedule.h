@@ -13,8 +13,8 @@ void sim_schedule_ready(struct sim_op *op);
 /* How many ops may run now, and do not. */
 size_t sim_schedule_ready_count(void);
 
-/* Called once ops were submitted: runs what the schedule wants to run at once. */
-void sim_schedule_submitted(void);
+/* Called once ops were enqueued: runs what the schedule wants to run at once. */
+void sim_schedule_enqueued(void);
 
 /* Returns when the op has finished. NULL counts as finished. */
 void sim_schedule_wait(struct sim_op *op);

@@ -240,10 +240,10 @@ CUresult sim_stream_add_between(struct sim_stream *stream, struct sim_context *a
 		join_legacy(a, op);
 	if (stream->kind == SIM_LEGACY_STREAM && b && b != stream->context && b != a)
 		join_legacy(b, op);
-	sim_op_submit(op);
+	sim_op_enqueue(op);
 	if (op->work->kind == SIM_KERNEL)
 		sim_stream_launched(stream, op);
-	sim_schedule_submitted();
+	sim_schedule_enqueued();
 	if (ran)
 		*ran = op;
 	else

@@ -95,7 +95,7 @@ void sim_stream_make_room(struct sim_stream *stream);
 void sim_stream_launched(struct sim_stream *stream, struct sim_op *op);
 
 /* Puts an op behind all that precedes it in the stream's order, and makes it the stream's last.
- * Submitting it is left to the caller. */
+ * Enqueueing it is left to the caller. */
 void sim_stream_append(struct sim_stream *stream, struct sim_op *op);
 
 /* Puts an op behind the same, without making it the last. */

@@ -89,7 +89,7 @@ static void *work(void *unused)
 		sim_op_finish(self.op);
 		self.op = NULL;
 		sim_schedule_wake();
-		sim_schedule_submitted();
+		sim_schedule_enqueued();
 	}
 	return NULL;
 }

@@ -5,7 +5,7 @@
  * moves by the program's recorded pauses and by what calls cost (costs.h): for each thread by its
  * own, but in the order of the records. Prints what was found from op OP on (half of the ops by
  * default), a line `name=value ...`. Nothing is built: graphs are there as soon as a trace is made,
- * and the driver is a few functions that answer. What would be left to the submission thread costs
+ * and the driver is a few functions that answer. What would be left to the launch thread costs
  * the program nothing, and is launched when that would look next.
  *
  * Beside it, the program runs without Reprise. Both issue to a GPU (gpu.h) that takes N ns for an
@@ -96,7 +96,7 @@ static uint64_t exited(const struct reprise_lane_counts *counts)
 	return ops;
 }
 
-/* ---- what is left to the submission thread ---- */
+/* ---- what is left to the launch thread ---- */
 
 /* Visits in the order in which they were completed, by all lanes. */
 static struct queued {
@@ -129,7 +129,7 @@ static void take_from_queue(unsigned int i)
 }
 
 /* The thread looks again and again, and launches what it finds. */
-static void submit_until_now(void)
+static void launch_until_now(void)
 {
 	static uint64_t busy_ns, looked_ns;
 
@@ -163,7 +163,7 @@ static void finish_queue(unsigned int lane, bool wait)
 static bool was_left(void)
 {
 	static uint64_t before;
-	uint64_t now_left = atomic_load(&reprise_counters[REPRISE_COUNT_submitted]);
+	uint64_t now_left = atomic_load(&reprise_counters[REPRISE_COUNT_async_launches]);
 	bool left = now_left > before;
 
 	before = now_left;
@@ -218,7 +218,7 @@ static struct reprise_lane_counts counts_before;
 
 /* Called for every op, as the lane only watches: deferred ops and the last op of a replay cost what
  * an answer costs. */
-static CUresult pass(const struct reprise_call *call)
+static CUresult make_call(const struct reprise_call *call)
 {
 	const struct reprise_lane *lane = call->entry;
 	bool deferred = lane->trace || lane->counts.launches > counts_before.launches;
@@ -317,7 +317,7 @@ static void limit_holds(uint64_t hold_ns)
  * fare alike. */
 static struct reprise_call call_of(const struct opstream_record *record, void **params)
 {
-	struct reprise_call call = {.pass = pass, .entry = &lanes[record->lane]};
+	struct reprise_call call = {.eager = make_call, .entry = &lanes[record->lane]};
 	CUdeviceptr target =
 		answers_address_in(record->unfit ? REPRISE_MEMORY_OTHER : record->target_memory,
 	                       record->value);
@@ -508,7 +508,7 @@ static void feed(const struct opstream_record *record, uint64_t hold_ns)
 	uint64_t pause_ns = pause_of(record), waited;
 
 	go_on(&ours, record->thread, pause_ns);
-	submit_until_now();
+	launch_until_now();
 	limit_holds(hold_ns);
 	feeding = record;
 	feed_record(record);

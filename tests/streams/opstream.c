@@ -25,7 +25,7 @@ static const struct call table[] = {
 #define LIFETIME(name, ...) {#name, OPSTREAM_WAIT},
 #define OWN(name, ...) {#name, OPSTREAM_WAIT},
 #define ALLOC(name, ...) {#name, OPSTREAM_NOTHING},
-#define PASS(name, ...) {#name, OPSTREAM_NOTHING},
+#define NO_DOOR(name, ...) {#name, OPSTREAM_NOTHING},
 #include "../../preload/entry_points.def"
 };
 

@@ -2,7 +2,7 @@
  * Recorded op streams: what a program asked of the driver, in order, without data.
  * docs/recording.md describes the files; this reads both forms.
  *
- * OPSTREAM2 is what REPRISE_STREAM records: records of 16 bytes (src/record/record.h) whose kinds
+ * OPSTREAM2 is what REPRISE_RECORD records: records of 16 bytes (src/record/record.h) whose kinds
  * the header names. OPSTREAM1 is of a recorder before it: records of 12 bytes, kind (0: a kernel
  * launch, else a driver call's id in the header), lane (255: none), gap since the last record in 10
  * ns (saturating; since its return if that was a launch), hash of the shape, hash of the values. Of

@@ -61,7 +61,7 @@ class Recording(unittest.TestCase):
 
     def environment(self, mode, file, **more):
         # Whether a trace pays is a matter of times, which mean nothing on the simulation.
-        ours = {"REPRISE": mode, "REPRISE_STREAM": str(file), "REPRISE_REPORT": str(self.folder / "report.%p"), "REPRISE_PAYS": "assumed"}
+        ours = {"REPRISE": mode, "REPRISE_RECORD": str(file), "REPRISE_REPORT": str(self.folder / "report.%p"), "REPRISE_PAYS": "assumed"}
         return SIMULATION | {"LD_PRELOAD": str(LIBRARY)} | ours | more
 
     def start(self, command, mode="observe", file=None, **more):
@@ -82,14 +82,14 @@ class Recording(unittest.TestCase):
     def record(self, command, mode="observe", **more):
         self.run_recorded(command, mode, **more)
         records = opstreams.read(self.file)
-        self.assertEqual(len(records), self.report["stream_records"])
+        self.assertEqual(len(records), self.report["records_written"])
         self.assertEqual(sum(record.is_op for record in records), self.report["ops"])
-        self.assertNotIn("stream_ended", self.report)
+        self.assertNotIn("recording_ended", self.report)
         return records
 
     def ends_early(self):
         self.assertEqual(len(re.findall(r"^reprise: the recording /\S+ stopped: ", self.said, re.M)), 1, self.said)
-        self.assertIn("stream_ended", self.report)
+        self.assertIn("recording_ended", self.report)
 
 
 def ops_of(records):
@@ -274,11 +274,11 @@ class File(Recording):
         self.assertGreater(len(opstreams.read(self.folder / "moved")), 4000)
 
     def test_it_ends_at_its_size(self):
-        self.run_recorded(shape("chain", 4000), REPRISE_STREAM_MOST="1")
+        self.run_recorded(shape("chain", 4000), REPRISE_RECORD_MOST="1")
         self.ends_early()
         self.assertLessEqual(self.file.stat().st_size, 1 << 20)
         self.assertGreater(self.file.stat().st_size, (1 << 20) - opstreams.RECORD.size)
-        self.assertEqual(len(opstreams.read(self.file)), self.report["stream_records"])
+        self.assertEqual(len(opstreams.read(self.file)), self.report["records_written"])
 
     def test_a_limit_on_files_ends_it_and_not_the_program(self):
         self.run_recorded(shape("chain", 4000), preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2 * BIG, 2 * BIG)))

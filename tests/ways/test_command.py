@@ -120,7 +120,7 @@ class AtTheEnd(WithFolder):
                 self.assertEqual(len(said), 1)
                 self.assertTrue(said[0].startswith(f"reprise: REPRISE_REPORT: cannot write to {place}: {why}"), said)
                 self.assertFalse((self.folder / "started").exists())
-        for variable in "REPRISE_TIMELINE", "REPRISE_STREAM", "REPRISE_DOT":
+        for variable in "REPRISE_TIMELINE", "REPRISE_RECORD", "REPRISE_DOT":
             self.assertEqual(self.said("run", "--", "true", status=2, **{variable: "nowhere/x"}), [f"reprise: {variable}: cannot write to nowhere/x: No such file or directory"])
         self.assertEqual(len(self.said("observe", "--", "true", REPRISE_DOT="nowhere")), 1)    # where nothing is drawn
 
@@ -130,6 +130,18 @@ class AtTheEnd(WithFolder):
             outcome = subprocess.run([script], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
             self.assertEqual(outcome.returncode, 0, outcome.stderr)
             self.assertRegex(outcome.stderr.splitlines()[-1], r"nothing is known of the launches: cannot write report to .*: File too large$")
+
+    def test_a_report_that_does_not_fit_is_told_once(self):
+        for words in [], ["--report", "kept.json"]:
+            limited = self.script(f'ulimit -f 0; exec {REPRISE} run "$@"')
+            outcome = subprocess.run([limited, *words, "--", *STARTS_CUDA], env=self.environment(), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((outcome.returncode, outcome.stdout), (0, ""), outcome.stderr)
+            self.assertRegex(outcome.stderr, r"^reprise: nothing is known of the launches: cannot write report to .*: File too large\n$")
+
+    def test_a_limit_that_the_command_does_not_have_is_told_by_the_library(self):
+        limits_itself = STARTS_CUDA[-1] + "; import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))"
+        said = self.said("run", "--report", "kept.json", "--", *STARTS_CUDA[:-1], limits_itself)
+        self.assertEqual(said[0], "reprise: the report cannot be written to kept.json: File too large")
 
     def on_small_disk(self, script, *words):
         """Runs it with TMPDIR on a disk that has room for a few reports, and is gone afterwards."""
@@ -397,6 +409,16 @@ class Usage(WithFolder):
         ("run --report /dev/null -- touch started", "--report: cannot write to /dev/null: it is a device or a pipe, not a plain file"),
         ("run --timeline nowhere/t.json -- touch started", "--timeline: cannot write to nowhere/t.json: No such file or directory"),
         ("run --dot nowhere -- touch started", "--dot: cannot write to nowhere: No such file or directory"),
+        ("run --stream nowhere/s -- touch started", "--stream: cannot write to nowhere/s: No such file or directory"),
+        ("run --stream-most many -- touch started", '--stream-most: "many" is not a number from 1 to 4096 (MiB)'),
+        ("run --record-most", "--record-most: what has to follow is missing: a number from 1 to 4096 (MiB)"),
+        ("run --record-mots 5 -- touch started", "run has no option --record-mots; did you mean --record-most?"),
+        ("doctor --stream x", "--stream is an option of run, observe, verify, not of doctor"),
+        ("run --cupti -- touch started", '--cupti: "1" has no effect without --timeline FILE, but in observe'),
+        ("verify --cupti=1 -- touch started", '--cupti: "1" has no effect without --timeline FILE, but in observe'),
+        ("run --timeline-most 5 -- touch started", '--timeline-most: "5" has no effect without --timeline FILE'),
+        ("observe --record-most 5 -- touch started", '--record-most: "5" has no effect without --record FILE'),
+        ("run --stream-most 5 -- touch started", '--stream-most: "5" has no effect without --record FILE'),
         ("run", "run needs a program: reprise run [options] -- PROGRAM [ARGUMENT ...]"),
         ("run --hold 5", "run needs a program: reprise run [options] -- PROGRAM [ARGUMENT ...]"),
         ("verify --files", "--files: what has to follow is missing: GLOB"),
@@ -424,7 +446,41 @@ class Usage(WithFolder):
 
     def test_a_switch_may_be_followed_by_its_value(self):
         for words, value in ((["--cupti"], "1"), (["--cupti", "1"], "1"), (["--cupti", "0"], "0"), (["--cupti=0"], "0"), (["--cupti=1"], "1")):
-            self.assertEqual(self.reprise("run", *words, "--", "printenv", "REPRISE_CUPTI").stdout, value + "\n")
+            self.assertEqual(self.reprise("observe", *words, "--", "printenv", "REPRISE_CUPTI").stdout, value + "\n")
+
+    def test_what_has_an_effect_beside_another_option_is_taken_with_it(self):
+        for words in ("--cupti --timeline t", "--timeline-most 5 --timeline t", "--record-most 5 --record r", "--record-most 5 --stream r", "--stream-most 5 --record r",
+                      "--cupti 0"):
+            self.reprise("run", *words.split(), "--", "true")
+        for words, variable in (("--cupti", "REPRISE_TIMELINE"), ("--timeline-most 5", "REPRISE_TIMELINE"), ("--record-most 5", "REPRISE_RECORD"),
+                                ("--record-most 5", "REPRISE_STREAM")):
+            self.reprise("run", *words.split(), "--", "true", **{variable: "file"})
+            self.reprise("run", *words.split(), "--", "true", status=2, **{variable: ""})
+
+    def test_the_old_names_of_a_recording(self):
+        def told(*words, **environment):
+            outcome = self.reprise("run", *words, "--", "sh", "-c", "echo $REPRISE_RECORD $REPRISE_RECORD_MOST", **environment)
+            return outcome.stdout.strip(), outcome.stderr.splitlines()[:-1]
+
+        option = ["reprise: --stream has no effect: it is the old name of --record, which is given and counts"]
+        variable = ["reprise: REPRISE_STREAM has no effect: it is the old name of REPRISE_RECORD, which is set and counts"]
+        self.assertEqual(told("--record", "new", "--record-most", "5"), ("new 5", []))
+        self.assertEqual(told("--stream", "old", "--stream-most", "5"), ("old 5", []))
+        self.assertEqual(told("--stream", "old", "--record", "new"), ("new", option))
+        self.assertEqual(told("--stream", "same", "--record", "same"), ("same", []))
+        self.assertEqual(told("--record", "new", REPRISE_STREAM="old"), ("new", variable))
+        self.assertEqual(told(REPRISE_RECORD="new", REPRISE_STREAM="old"), ("new", variable))
+        self.assertEqual(told(REPRISE_STREAM="old"), ("", []))
+        self.assertEqual(self.said("run", "--", "true", status=2, REPRISE_STREAM="nowhere/x"), ["reprise: REPRISE_STREAM: cannot write to nowhere/x: No such file or directory"])
+        self.assertEqual(len(self.said("run", "--", *HEAT, REPRISE_RECORD="new", REPRISE_STREAM="old")), 2)    # the library does not say it again
+        self.assertTrue((self.folder / "new").exists())
+        self.assertFalse((self.folder / "old").exists())
+
+    def test_an_old_name_records(self):
+        self.reprise("run", "--", *HEAT, REPRISE_STREAM="by-variable")
+        self.reprise("run", "--stream", "by-option", "--", *HEAT)
+        for name in "by-variable", "by-option":
+            self.assertTrue((self.folder / name).read_bytes().startswith(b"OPSTREAM2\n"))
 
     def test_help_and_version_everywhere(self):
         commands = re.findall(r"^(?:usage:)? +reprise ([a-z]+)", self.reprise("--help").stdout, re.M)

@@ -78,7 +78,7 @@ class LockedIn(unittest.TestCase):
                     self.end(self.start(answer, False, REPRISE=mode, REPRISE_REPORT=str(self.path)))
                     report = self.report()
                     self.assertEqual((report["complete"], report["mode"], report["ops"] % 8), (True, mode, 0))
-                    self.assertIn("cuStreamSynchronize", [row["call"] for row in report["places"] if "library" in row])
+                    self.assertIn("cuStreamSynchronize", [row["call"] for row in report["call_sites"] if "library" in row])
                     self.assertEqual([path.name for path in self.folder.iterdir()], ["r.json"])
 
     def test_where_all_threads_are_locked_in_the_last_snapshot_stands(self):
@@ -100,8 +100,8 @@ class LockedIn(unittest.TestCase):
         for answer in (KILLS, REFUSES):
             with self.subTest(answer=answer):
                 file = self.folder / answer
-                self.end(self.start(answer, False, REPRISE_STREAM=str(file), REPRISE_REPORT=str(self.path)))
-                self.assertEqual(self.report()["stream_ended"], "the program has forbidden itself system calls")
+                self.end(self.start(answer, False, REPRISE_RECORD=str(file), REPRISE_REPORT=str(self.path)))
+                self.assertEqual(self.report()["recording_ended"], "the program has forbidden itself system calls")
                 self.assertTrue(file.read_bytes().startswith(b"OPSTREAM2\n"))
 
     def test_drawings_and_the_timeline_end_there(self):

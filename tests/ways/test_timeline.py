@@ -116,7 +116,7 @@ class Timeline(unittest.TestCase):
         self.assertEqual(about, {"process_name": {"name": "launchbound-driver"}, "process_labels": {"labels": "under Reprise"}})
 
     def test_what_is_left_to_a_thread_of_ours_is_there(self):
-        self.replayed("all-changed", "submitted", REPRISE_SUBMIT="always")
+        self.replayed("all-changed", "async_launches", REPRISE_SUBMIT="always")
         names = self.agrees(self.read())
         self.assertGreater(names["hold"], 0)
         self.assertGreater(names["patch"], 0)

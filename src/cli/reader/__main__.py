@@ -1,4 +1,4 @@
-"""Shows reports: as tables, as a page, or joined as JSON. Run by `reprise report`."""
+"""Shows reports as tables, as a page, or as joined JSON. Run by `reprise report`."""
 import argparse
 import json
 import os
@@ -37,7 +37,7 @@ def show(options, each):
 
 
 def is_among(path, files):
-    """Whether what would be written over is one of the reports."""
+    """True if the output file is one of the reports."""
     status = os.stat(path) if os.path.exists(path) else None
     return status is not None and (status.st_dev, status.st_ino) in files
 
@@ -59,7 +59,7 @@ def main():
         show(options, each)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())    # what is left is written at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())    # the rest is flushed at exit
     except OSError as error:
         complain(f"cannot write {options.html or 'the tables'}: {error.strerror}")
         return 1

@@ -1,4 +1,4 @@
-"""Amounts as people read them."""
+"""Amounts in readable form."""
 
 
 def count(value):
@@ -14,7 +14,7 @@ def share(part, whole):
 
 
 def duration(ns):
-    """Three digits, in the unit that fits."""
+    """Three digits, with a suitable unit."""
     sign, ns = ("-" if ns < 0 else ""), abs(ns)
     for size, name in ((3600e9, "h"), (60e9, "min")):
         if ns >= 2 * size:
@@ -37,7 +37,7 @@ def size(bytes_):
 
 
 def shortened(text, most):
-    """The beginning and the end of a long name, which tell more than its middle."""
+    """A long name without its middle."""
     if len(text) <= most:
         return text
     return text[: most - most // 3 - 1] + "…" + text[-(most // 3):]

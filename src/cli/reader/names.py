@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every name that a report has for a reason, a count or a cost, with what it means: from the headers, where each is listed once.
+"""Names of reasons, counts and costs in reports, with their meanings. They are read from the headers, which list each once.
 
     names.py SOURCE         writes them as JSON
 """
@@ -8,11 +8,11 @@ import re
 import sys
 from pathlib import Path
 
-# What is listed, in which header, by which macro, and which arguments of a row are its name and its meaning.
+# For each list: its header, its macro, and the arguments of a row that are name and meaning.
 TABLES = {
     "exits": ("trace/trace.h", "REPRISE_EXITS", 0, 1),
     "unfit": ("op/op.h", "REPRISE_UNFIT_REASONS", 1, 2),
-    "places": ("stats/sites.h", "REPRISE_CALL_SITE_KINDS", 0, 1),
+    "call_sites": ("stats/sites.h", "REPRISE_CALL_SITE_KINDS", 0, 1),
     "histograms": ("stats/histogram.h", "REPRISE_HISTOGRAMS", 0, 1),
     "costs": ("graph/cost.h", "REPRISE_COSTS", 0, 2),
     "counters": ("stats/counters.h", "REPRISE_COUNTERS", 0, 1),

@@ -1,10 +1,10 @@
-"""What `reprise observe` found, as text: what Reprise would do, what that is worth, and what stands in the way."""
+"""The text that `reprise observe` prints: what would be replayed, the gain, and the obstacles."""
 import reports
 import tables
 from amounts import count, duration, of_launches, share, shortened
 
 SEQUENCES_MOST = 8
-KERNEL_US = (1, 2, 5, 10, 20)  # what kernels are assumed to take, where nobody measured it
+KERNEL_US = (1, 2, 5, 10, 20)  # assumed durations of a kernel, if none was measured
 
 
 def idle(report, kernel_ns):
@@ -35,7 +35,7 @@ def summary(report):
 
 
 def run_shorter(report):
-    """How long the run would take with what is gained, as a row; none where it cannot be told."""
+    """A row with the estimated duration of the run under Reprise; no row if there is no estimate."""
     gained = reports.shorter(report)
     if gained is None:
         return []
@@ -46,7 +46,7 @@ def run_shorter(report):
 
 
 def measured(report):
-    """What CUPTI measured, in words: (what, how long, of what)."""
+    """The measurements of CUPTI, as rows (what, duration, share)."""
     gpu = report["gpu"]
     kernel = gpu["busy_ns"] / max(gpu["kernels"], 1)
     launches = min(idle(report, kernel)[1], gpu["span_ns"] - gpu["busy_ns"])
@@ -85,16 +85,16 @@ def sequences(report):
 
 
 def rare(report):
-    """Kernels that were mostly watched in vain."""
+    """Kernels that were watched and mostly not replayed."""
     rows = [row for row in reports.biggest(report["kernels"], "watched", 5) if row["watched"] > row["replayed"] and row["watched"] >= 10]
     return [(f"{count(row['watched'])} x", "launches that do not repeat", shortened(row["name"], 60)) for row in rows]
 
 
 def obstacles(report):
     rows = [(f"{count(number)} x", name, reports.NAMES["unfit"][name]) for name, number in report["unfit"].items() if number]
-    rows += tables.places(report, ("unfit",), 5) + tables.places(report, ("waits",), 5) + tables.places(report, ("ends",), 5)
-    rows += tables.places(report, ("allocates",), 5) + rare(report)
-    return tables.table(f"What stands in the way, or cuts sequences ({reports.place_words(report)})", ("", "<", "<"), rows)
+    rows += tables.call_sites(report, ("unfit",), 5) + tables.call_sites(report, ("waits",), 5) + tables.call_sites(report, ("ends",), 5)
+    rows += tables.call_sites(report, ("allocates",), 5) + rare(report)
+    return tables.table(f"What stands in the way, or cuts sequences ({reports.call_site_words(report)})", ("", "<", "<"), rows)
 
 
 def whole(each):

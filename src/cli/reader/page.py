@@ -1,4 +1,4 @@
-"""Reports as one page that needs nothing else: no network, no script."""
+"""Reports as one self-contained page: no network, no script."""
 from html import escape
 from pathlib import Path
 
@@ -49,7 +49,7 @@ td.name { overflow-wrap: anywhere; min-width: 12rem; }
 
 
 def table(heads, rows):
-    """A head that begins with < is of words, one that begins with << of long names."""
+    """A head with < is for a column of words, one with << for a column of long names."""
     kinds = ["words name" if head.startswith("<<") else "words" if head.startswith("<") else "" for head in heads]
 
     def cells(tag, row):
@@ -169,11 +169,11 @@ def kernels(report):
                    [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 200)) for row in rows]))
 
 
-def places(report):
-    rows = reports.biggest(report["places"], "count", 20)
-    return section("Where sequences end", f"Calls that have everything before them issued first; {reports.place_words(report)}.",
+def call_sites(report):
+    rows = reports.biggest(report["call_sites"], "count", 20)
+    return section("Where sequences end", f"Calls that have everything before them issued first; {reports.call_site_words(report)}.",
                    rows and table(("times", "<call", "<<from", "<what it does"),
-                                  [(count(row["count"]), row["call"], reports.place(row), reports.NAMES["places"][row["kind"]]) for row in rows]))
+                                  [(count(row["count"]), row["call"], reports.call_site(row), reports.NAMES["call_sites"][row["kind"]]) for row in rows]))
 
 
 def options(report):
@@ -188,7 +188,7 @@ def whole(each):
             f"<p>{escape(tables.verdict(report))}</p>"]
     if report["ops"]:
         body += [cards(report), ranks(each), over_time(report), traces(report), launch_costs(report), fates(report), gain(report), idle(report), kernels(report),
-                 places(report)]
+                 call_sites(report)]
     body.append(options(report))
     return ('<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'; img-src data:">'

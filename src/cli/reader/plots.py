@@ -1,12 +1,12 @@
-"""Plots as SVG, to stand within a page: colours are the page's, by class, so that they follow its light and dark."""
+"""Plots as SVG inside the page. Colours come from the page's classes, so they follow its light and dark modes."""
 from html import escape
 from math import log10
 
 from amounts import count, duration, share, shortened
 
 WIDTH = 640
-LEFT, RIGHT, TOP, BOTTOM = 62, 10, 10, 40  # around the plot's own area
-LETTER = 6.6  # of the labels' type, about; what is longer than its room is shortened
+LEFT, RIGHT, TOP, BOTTOM = 62, 10, 10, 40  # margins
+LETTER = 6.6  # approximate width of a letter; labels too long for their room are shortened
 
 
 def text(x, y, words, anchor="middle", kind=""):
@@ -27,7 +27,7 @@ def drawing(height, label, parts):
 
 
 def round_step(most, steps=4):
-    """A step of 1, 2 or 5 times a power of ten, of which about so many reach `most`."""
+    """A step of 1, 2 or 5 times a power of ten. About so many steps reach `most`."""
     if most <= 0:
         return 1
     power = 10 ** int(log10(most / steps) - (most < steps))
@@ -42,7 +42,7 @@ def short(value):
 
 
 def levels(most, top, bottom, name):
-    """Lines across at round values, with their labels; and the scale, from a value to its y."""
+    """Horizontal lines at round values, with labels; and the function from a value to its y."""
     step = round_step(most)
     most = max(most, step)
 
@@ -57,7 +57,7 @@ def levels(most, top, bottom, name):
 
 
 def over_time(series, replayed_word="replayed"):
-    """Launches in each interval: those replayed below, those launched eagerly on top."""
+    """Launches per interval: replayed ones below, eager ones on top."""
     height, interval = 230, series["interval_ns"] / 1e9
     bottom = height - BOTTOM
     ops = series["ops"]
@@ -79,7 +79,7 @@ def over_time(series, replayed_word="replayed"):
 
 
 def of_traces(rows, launch_ns):
-    """A bar for each trace: the launch time of its ops, and of that what the graphs' launches took; behind it, what is saved."""
+    """A bar per trace: the launch time of its ops, and the part that its graph launches took; beside it, the time saved."""
     high, label = 36, 250
     most = max((row["eager_ns"] for row in rows), default=0) or 1
     parts = []
@@ -96,7 +96,7 @@ def of_traces(rows, launch_ns):
 
 
 def histogram(histograms, names):
-    """How many launches took how long, on a logarithmic scale; each kind of launch as shares of its own."""
+    """Durations of launches on a logarithmic scale, as shares of each kind of launch."""
     height = 230
     bottom = height - BOTTOM
     shown = {name: trimmed(histograms[name]) for name in names if histograms[name]}
@@ -122,7 +122,7 @@ def histogram(histograms, names):
 
 
 def trimmed(buckets):
-    """Without the rarest at the long end, which would squeeze the others: a thousandth at most."""
+    """The buckets without the rarest at the long end, a thousandth at most: these would squeeze the others."""
     total, kept, rest = sum(bucket[2] for bucket in buckets), list(buckets), 0
     while len(kept) > 1 and (rest + kept[-1][2]) * 1000 <= total:
         rest += kept.pop()[2]
@@ -130,7 +130,7 @@ def trimmed(buckets):
 
 
 def ticks(begin, end, x, bottom):
-    """Labels at 1, 2 and 5 times each power of ten, no closer than they can be read."""
+    """Labels at 1, 2 and 5 times each power of ten, far enough apart to be readable."""
     last, parts = -1e9, []
     for power in range(10):
         for factor in (1, 2, 5):

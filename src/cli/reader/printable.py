@@ -1,17 +1,17 @@
-"""What comes from a file and goes to a terminal or a page: names may hold anything."""
+"""Text from a file, made safe for a terminal or a page. Names may contain anything."""
 import unicodedata
 
-# Control characters, characters that turn the direction of writing or cannot be seen, halves of characters, ends of lines and of paragraphs.
+# Control characters, direction and invisible characters, surrogates, line and paragraph separators.
 STRIPPED = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def word(text):
-    """The text without what would do something to a terminal."""
+    """The text without characters that affect a terminal."""
     return text if text.isascii() and text.isprintable() else "".join(letter for letter in as_written(text) if unicodedata.category(letter) not in STRIPPED)
 
 
 def as_written(text):
-    """Reports have bytes for characters: most names are UTF-8."""
+    """Decodes bytes that reports hold as characters; most names are UTF-8."""
     try:
         return text.encode("latin-1").decode("utf-8")
     except UnicodeError:
@@ -19,7 +19,7 @@ def as_written(text):
 
 
 def whole(value):
-    """The same for all that is in a value of JSON, but for the names of what it has."""
+    """The same for all strings of a JSON value except keys."""
     if isinstance(value, str):
         return word(value)
     if isinstance(value, list):

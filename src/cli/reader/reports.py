@@ -12,18 +12,18 @@ from amounts import shortened
 FORMAT = 3
 FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
-PROGRAMS_MOST = 4   # named of those that differ
-ENDED = "the process ends"    # why nothing is replayed any more, of every process that ended by itself
-WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "stream_ended", "difference", "stopped")
-KERNEL_NS = 1000    # of a kernel that nobody measured: what the shortest take on an H200
+PROGRAMS_MOST = 4   # that are named if they differ
+ENDED = "the process ends"    # the reason `stopped` of every process that ended by itself
+WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "recording_ended", "difference", "stopped")
+KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
-# Why a trace was left, as it is shown: what the report calls guard, values, ...
+# Reasons of side exits as shown; in the report guard, values, ...
 LEFT = {"guard": "sequence changed", "values": "arguments changed", "barrier": "needed at once", "hold": "waited too long", "launch": "graph not launched"}
 
 
 class NoReport(Exception):
-    """Why a file is not a report."""
+    """The reason why a file is not a report."""
 
 
 def no_such_number(text):
@@ -31,7 +31,7 @@ def no_such_number(text):
 
 
 def load(path):
-    """The report in the file, as it was checked, and where the file is."""
+    """The checked report of a file, with the path of the file."""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             status = os.fstat(file.fileno())
@@ -55,7 +55,7 @@ def load(path):
 
 
 def files_of(path, problems):
-    """The file, or all reports of a folder; not those that are being written."""
+    """The file, or all reports of a folder except drafts."""
     if not path.is_dir():
         return [path]
     try:
@@ -69,7 +69,7 @@ def files_of(path, problems):
 
 
 def identity(report):
-    """Of which process it is."""
+    """Identifies the process of a report."""
     return report["host"], report["pid"], report["started"]
 
 
@@ -99,7 +99,7 @@ class Gathered:
 
 
 def load_all(paths):
-    """All reports of these files and folders, by rank; and why others could not be read or are not counted."""
+    """All reports of these files and folders, by rank; and the reasons why others are left out."""
     gathered = Gathered()
     for path in map(Path, paths):
         for file in files_of(path, gathered.problems):
@@ -128,7 +128,7 @@ def is_longest(name):
 
 
 def join(reports):
-    """One report that stands for all: sums, and the longest of what is not to be summed."""
+    """One report for all: sums, or the maximum for durations called longest."""
     if len(reports) == 1:
         return reports[0]
     joined = dict(reports[0]) | {name: joined_words(reports, name) for name in WORDS if any(name in report for report in reports)}
@@ -146,7 +146,7 @@ def join(reports):
     joined["trace_rest"] = sum_rows([report["trace_rest"] for report in reports])
     joined["lane_rows"] = [row | {"who": who(report)} for report in reports for row in report["lane_rows"]]
     joined["kernels"] = sum_by(reports, "kernels", ("name",), ("watched", "replayed"))
-    joined["places"] = sum_by(reports, "places", ("kind", "call", "library", "offset"), ("count",))
+    joined["call_sites"] = sum_by(reports, "call_sites", ("kind", "call", "library", "offset"), ("count",))
     if all("gpu" in report for report in reports):
         joined["gpu"] = join_gpus([report["gpu"] for report in reports])
     joined["share"] = join_shares([report["share"] for report in reports if "share" in report])
@@ -159,13 +159,13 @@ def join(reports):
 
 
 def joined_words(reports, name):
-    """What each says, once; that a process ended is no news beside another's reason."""
+    """All different texts, each once. That a process ended is left out if another gives a reason."""
     words = list(dict.fromkeys(report[name] for report in reports if name in report))
     return "; ".join([word for word in words if word != ENDED] or words)
 
 
 def joined_commands(reports):
-    """The command where all have the same, else the names of the programs."""
+    """The common command, or else the names of the programs."""
     commands = [report["command"] for report in reports]
     if all(command == commands[0] for command in commands):
         return commands[0]
@@ -174,7 +174,7 @@ def joined_commands(reports):
 
 
 def joined_options(each):
-    """Each option as all have it, or all that it is."""
+    """The common value of each option, or all its values."""
     names = dict.fromkeys(name for options in each for name in options)
     return {name: joined_option([options[name] for options in each if name in options]) for name in names}
 
@@ -186,7 +186,7 @@ def joined_option(each):
 
 
 def join_gpus(gpus):
-    """Each process has, or takes turns at, a GPU of its own."""
+    """Measurements of all processes, added: each has a GPU of its own, or takes turns."""
     joined = {name: sum(gpu[name] for gpu in gpus) for name in ("kernels", "busy_ns", "span_ns", "dropped")}
     return joined | {"rows": sum_by(gpus, "rows", ("name",), ("launches", "ns"))}
 
@@ -211,7 +211,7 @@ def sum_rows(rows):
 
 
 def sum_by(reports, table, keys, amounts):
-    """The rows of a table of all reports, those with the same keys in one."""
+    """The rows of a table of all reports; rows with equal keys are added."""
     rows = {}
     for row in (row for report in reports for row in report[table]):
         there = rows.setdefault(tuple(row.get(key) for key in keys), dict(row) | dict.fromkeys(amounts, 0))
@@ -242,27 +242,27 @@ def join_histogram(histograms):
     return [buckets[key] for key in sorted(buckets)]
 
 
-# ---- what follows from the figures ----
+# ---- derived values ----
 
 def done(report, word):
-    """`word`, of what Reprise does, as it is true of the report: in observe nothing was done."""
+    """The word for what Reprise did, or in observe would have done."""
     return f"would be {word}" if report["mode"] == "observe" else word
 
 
 def fates(report):
-    """What became of the ops: (name, ops, meaning), of which those behind the first are the eager ones."""
+    """The fates of the ops, as (name, ops, meaning). All but the first are eager."""
     yield done(report, "replayed"), report["replayed"], done(report, "issued as nodes of graphs")
     for name, ops in report["exited"].items():
         yield LEFT[name], ops, NAMES["exits"][name]
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
-    yield "backed off", report["backed_off"], "passed without being looked at, since nothing had repeated for long"
+    yield "backed off", report["backed_off"], "eager without being looked at, since nothing had repeated for long"
     known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 
 def beside(report):
-    """What came and is not among the ops: (name, launches, meaning)."""
+    """Launches that are not among the ops, as (name, launches, meaning)."""
     for counter, name in (("paused_ops", "while off"), ("eager_capturing", "while the program captured"), ("eager_stopped", "after Reprise had stopped")):
         if report[counter]:
             yield name, report[counter], NAMES["counters"][counter]
@@ -271,7 +271,7 @@ def beside(report):
 
 
 def machine(report):
-    """What it ran on, and by which Reprise, in a line; what is not known is left out."""
+    """GPU, driver and version of Reprise in one line; unknown parts are left out."""
     parts = [f"Reprise {report['version']} (commit {report['commit']})" if "version" in report and "commit" in report else "", f"mode {report['mode']}", report.get("gpu_name", ""),
              f"driver {report['driver']}" if "driver" in report else "", f"CUDA {report['driver_cuda']}" if "driver_cuda" in report else ""]
     return ", ".join(part for part in parts if part)
@@ -287,7 +287,7 @@ def given_options(report):
 
 
 def break_even(report):
-    """After how many launches a graph has saved what it took to build; None if it never does."""
+    """The number of launches after which a graph has saved its building time; None if it never does."""
     launches = report["launches"]
     if report["saved_ns"] <= 0 or not launches:
         return None
@@ -299,7 +299,7 @@ def kernels_were_measured(report):
 
 
 def kernel_ns(report):
-    """What the GPU takes for a kernel: as measured by CUPTI, or as the shortest take."""
+    """The duration of a kernel, measured by CUPTI or assumed."""
     return report["gpu"]["busy_ns"] / report["gpu"]["kernels"] if kernels_were_measured(report) else KERNEL_NS
 
 
@@ -319,19 +319,19 @@ def shorter(report):
     between = max(gain["pauses_ns"] / max(gain["pauses"], 1) - eager, 0)
 
     def takes(launch, at_once):
-        """An op's launch takes so long, and so many come to the GPU at once."""
+        """The duration for this time per launch and this many ops per launch."""
         return max(ops * launch + (ops - 1) * between + at_once * kernel, at_once * launch + (at_once - 1) * between + ops * kernel)
 
     return round(replayed / ops * (takes(eager, 1) - takes(graph, together)))
 
 
 def graphs(report):
-    """How many were built; in observe, would be."""
+    """The number of graphs built; in observe, the number that would be."""
     return report["graphs_built"] or report["traces"] or 1
 
 
 def saved_by(row, report):
-    """What a trace saved, but for patches and early exits, which are not known trace by trace."""
+    """The saving of a trace without patches and side exits, which are not known per trace."""
     return row["eager_ns"] - row["replays"] * report["gain"]["launch_ns"]
 
 
@@ -339,22 +339,22 @@ def biggest(rows, key, most):
     return sorted(rows, key=lambda row: row[key], reverse=True)[:most]
 
 
-def place(row):
-    """Where a call stands: library and offset, by the function's name if there is one; and by which function of the runtime API it came."""
+def call_site(row):
+    """The call site: library and offset, the function if known, and the function of the runtime API."""
     if "library" not in row:
         return "(not known)"
     where = f": {shortened(row['symbol'], PLACE_MOST)}+{row.get('symbol_offset', 0):#x}" if "symbol" in row else f"+{row.get('offset', 0):#x}"
     return Path(row["library"]).name + where + (f", by {row['runtime']}" if "runtime" in row else "")
 
 
-def place_words(report):
-    """What a place is, in a report of that mode."""
-    words = "the place is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
+def call_site_words(report):
+    """The meaning of a call site in a report of this mode."""
+    words = "the call site is where the program's call returns to" + ("" if report["mode"] == "observe" else "; by way of cudart, that is in cudart")
     return words + ("; a snapshot does not tell it" if is_snapshot(report) else "")
 
 
 def readable(names):
-    """C++ names as they stand in the source, where c++filt is installed; others as they are."""
+    """C++ names demangled, if c++filt is installed; others unchanged."""
     names = list(names)
     if names and shutil.which("c++filt"):
         try:
@@ -367,13 +367,13 @@ def readable(names):
 
 
 def name_functions(report):
-    """The report with the names of kernels and of places made readable."""
+    """The report with the names of kernels and of call sites made readable."""
     rows = report["kernels"] + report.get("gpu", {}).get("rows", [])
-    places = [row for row in report["places"] if "symbol" in row]
-    names = readable({row["name"] for row in rows} | {row["symbol"] for row in places})
+    sites = [row for row in report["call_sites"] if "symbol" in row]
+    names = readable({row["name"] for row in rows} | {row["symbol"] for row in sites})
     for row in rows:
         row["name"] = names[row["name"]]
-    for row in places:
+    for row in sites:
         row["symbol"] = names[row["symbol"]]
     for row in report["trace_rows"]:
         for key in ("first", "last"):

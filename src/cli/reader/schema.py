@@ -1,10 +1,10 @@
-"""Whether a value is what docs/report.schema.json says. Of JSON Schema there is here what that file uses, and nothing else is needed to be installed."""
+"""Checks a value against docs/report.schema.json. Has only those parts of JSON Schema that this file uses, and needs no package."""
 import json
 from pathlib import Path
 
 REPORT = json.loads((Path(__file__).parent / "report.schema.json").read_text())
 
-# What reports of this format have not always had. Nothing that is shown depends on it.
+# Members that earlier reports of this format lack. Nothing that is shown depends on them.
 LATER = {"complete", "written", "version", "commit", "options"}
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int, "number": (int, float)}
@@ -16,7 +16,7 @@ def is_of(value, kind):
 
 
 def wrong(value, schema=None, where="the report"):
-    """What is first found to be wrong with the value, in words, or None. What the schema does not know is taken out of objects."""
+    """The first error in the value, in words, or None. Unknown members are removed from objects."""
     schema = REPORT if schema is None else schema
     if "const" in schema and value != schema["const"]:
         return f"{where} is not {schema['const']}"

@@ -10,7 +10,7 @@ NAME_MOST = 44
 
 
 def table(title, heads, rows):
-    """Aligned columns; a head that begins with < is of words, others are of figures."""
+    """Aligned columns. A head with < is for a column of words, other columns have figures."""
     rows = [[str(cell) for cell in row] for row in rows]
     if not rows:
         return ""
@@ -38,7 +38,7 @@ def head(report):
 
 
 def verdict(report):
-    """The one sentence that matters most."""
+    """The main result in one sentence."""
     if report.get("aside"):
         return f"Reprise stood aside for {report['tool']}: {report['aside']}."
     would = "would be" if report["mode"] == "observe" else "were"
@@ -57,7 +57,7 @@ def verdict(report):
 
 
 def snapshot(report):
-    """That there may have been more, if so."""
+    """A note if there may have been more."""
     if not reports.is_snapshot(report):
         return ""
     return " Processes ended before their last report: their last snapshots are shown." if "processes" in report else " A snapshot: the process ran on, or ended before its last report."
@@ -80,7 +80,7 @@ def fates(report):
 
 
 def means(row):
-    """How a trace's graph was brought to new values."""
+    """How a trace's graph was patched."""
     names = (("node_updates", "set"), ("updates", "updated"), ("toggles", "switched"))
     return ", ".join(f"{count(row[key])} {word}" for key, word in names if row[key]) or "-"
 
@@ -129,7 +129,7 @@ def stalls(report):
 
 
 def troubles(report):
-    names = [name for name in reports.NAMES["counters"] if "failed" in name or name.startswith("refused") or name in ("rebuilds", "rooms_made")]
+    names = [name for name in reports.NAMES["counters"] if "failed" in name or name.startswith("refused") or name in ("rebuilds", "memory_shortages")]
     names = [name for name in names if report[name]]
     return table("What failed (and was done eagerly)", ("<", "", "<"), [(name, count(report[name]), reports.NAMES["counters"][name]) for name in names])
 
@@ -140,9 +140,9 @@ def kernels(report):
                  [(count(row["watched"] + row["replayed"]), share(row["replayed"], row["watched"] + row["replayed"]), shortened(row["name"], 90)) for row in rows])
 
 
-def places(report, kinds, most=10):
-    rows = [row for row in reports.biggest(report["places"], "count", len(report["places"])) if row["kind"] in kinds][:most]
-    return [(f"{count(row['count'])} x", row["call"], reports.place(row)) for row in rows]
+def call_sites(report, kinds, most=10):
+    rows = [row for row in reports.biggest(report["call_sites"], "count", len(report["call_sites"])) if row["kind"] in kinds][:most]
+    return [(f"{count(row['count'])} x", row["call"], reports.call_site(row)) for row in rows]
 
 
 def whole(each):
@@ -151,5 +151,5 @@ def whole(each):
     parts = [head(joined) + verdict(joined) + "\n", ranks(each, joined) if len(each) > 1 else "", fates(joined)]
     if joined["mode"] == "on" and joined["ops"]:
         parts += [traces(joined), gain(joined), stalls(joined), troubles(joined)]
-    parts += [kernels(joined), table(f"Where it is kept from replaying ({reports.place_words(joined)})", ("", "<call", "<returns to"), places(joined, ("waits", "ends", "unfit")))]
+    parts += [kernels(joined), table(f"Where it is kept from replaying ({reports.call_site_words(joined)})", ("", "<call", "<returns to"), call_sites(joined, ("waits", "ends", "unfit")))]
     return "\n".join(part for part in parts if part)

@@ -3,9 +3,9 @@
  * Their ops are in one sequence, in the order of the program's calls, and each is issued on its own
  * stream. Event records and waits are ops of the sequence, and a trace may span all members.
  *
- * One member's lane, the head, has the sequence, the traces and the lock for all. `joined` of each
- * member's lane points to the head, the head's own included. A group has the calls of one thread.
- * It is split when another thread calls, when it does not pay, or when a member ends.
+ * One member's lane, the head, has the sequence, the traces and the lock for all. `group_head` of
+ * each member's lane points to the head, the head's own included. A group has the calls of one
+ * thread. It is split when another thread calls, when it does not pay, or when a member ends.
  *
  * How invariant 3 is kept:
  *

@@ -145,7 +145,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 		head->group = group;
 		head->capture_streams.forks = &group->forks;
 		atomic_store(&head->backoff_ops, 0);
-		atomic_store(&head->joined, head);
+		atomic_store(&head->group_head, head);
 		atomic_fetch_add(&reprise_groups, 1);
 		atomic_store(&head->noisy, true);
 		reprise_lane_attend(head);
@@ -172,8 +172,8 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	unsigned int member;
 	bool added;
 
-	if (atomic_load(&side->joined) != NULL ||
-	    (atomic_load(&head->joined) != NULL && atomic_load(&head->joined) != head))
+	if (atomic_load(&side->group_head) != NULL ||
+	    (atomic_load(&head->group_head) != NULL && atomic_load(&head->group_head) != head))
 		return false;
 	reprise_lock_take(&head->lock);
 	reprise_lane_barrier(head, false);
@@ -189,7 +189,7 @@ static bool join(struct reprise_lane *head, struct reprise_lane *side)
 	side->expected = NULL;
 	side->member = (uint8_t)member;
 	atomic_store(&side->backoff_ops, 0);
-	atomic_store(&side->joined, head);
+	atomic_store(&side->group_head, head);
 	reprise_lock_give(&side->lock);
 	reprise_count(REPRISE_COUNT_lanes_merged, 1);
 	return true;
@@ -217,23 +217,23 @@ void reprise_group_flush(struct reprise_lane *lane)
 bool reprise_group_merge(struct reprise_lane *head, struct reprise_lane *side)
 {
 	int entered;
-	bool joined;
+	bool merged;
 
 	if (!might_merge(head, side))
 		return false;
-	if (atomic_load(&side->joined) != NULL &&
-	    atomic_load(&side->joined) != atomic_load(&head->joined))
+	if (atomic_load(&side->group_head) != NULL &&
+	    atomic_load(&side->group_head) != atomic_load(&head->group_head))
 		reprise_group_split(side, false); /* the head will merge with its members, too */
 	reprise_group_flush(head);
 	reprise_group_flush(side);
 	reprise_graph_building_pause();
 	reprise_lock_take(&merging);
 	entered = reprise_enter();
-	joined = may_merge(head, side) && join(head, side);
+	merged = may_merge(head, side) && join(head, side);
 	reprise_leave(entered);
 	reprise_lock_give(&merging);
 	reprise_graph_building_resume();
-	return joined;
+	return merged;
 }
 
 /* ---- split ---- */
@@ -257,7 +257,7 @@ static void part(struct reprise_lane *head, bool failed)
 	reprise_lane_barrier(head, false); /* it need not be told of every call any more */
 	for (unsigned int member = 0; member < group->count; member++) {
 		group->members[member]->splits += failed && group->members[member]->splits < UINT8_MAX;
-		atomic_store(&group->members[member]->joined, NULL);
+		atomic_store(&group->members[member]->group_head, NULL);
 	}
 	reprise_ended_forget(head); /* it is not told of ended events any more */
 	free(group);
@@ -271,7 +271,7 @@ void reprise_group_split_paused(struct reprise_lane *lane, bool failed)
 	int entered = reprise_enter();
 
 	reprise_lock_take(&merging);
-	head = atomic_load(&lane->joined);
+	head = atomic_load(&lane->group_head);
 	if (head != NULL) {
 		reprise_lock_take(&head->lock);
 		reprise_lane_barrier(head, false);
@@ -284,7 +284,7 @@ void reprise_group_split_paused(struct reprise_lane *lane, bool failed)
 
 void reprise_group_split(struct reprise_lane *lane, bool failed)
 {
-	if (atomic_load(&lane->joined) == NULL)
+	if (atomic_load(&lane->group_head) == NULL)
 		return;
 	reprise_group_flush(lane);
 	reprise_graph_building_pause();

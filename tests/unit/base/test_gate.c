@@ -22,11 +22,11 @@ static void *go_through(void *unused)
 {
 	(void)unused;
 	while (!ended) {
-		reprise_gate_enter(&one);
+		reprise_gate_begin_giving(&one);
 		within++;
 		passed++;
 		within--;
-		reprise_gate_leave();
+		reprise_gate_end_giving();
 	}
 	return NULL;
 }
@@ -58,11 +58,11 @@ END_TEST
 
 START_TEST(who_is_within_is_waited_for_so_long_and_no_longer)
 {
-	reprise_gate_enter(&one);
+	reprise_gate_begin_giving(&one);
 	ck_assert(!reprise_gate_close(&one, 1000000));
-	reprise_gate_leave();
-	reprise_gate_enter(&one); /* it is open again: this returns */
-	reprise_gate_leave();
+	reprise_gate_end_giving();
+	reprise_gate_begin_giving(&one); /* it is open again: this returns */
+	reprise_gate_end_giving();
 	ck_assert(reprise_gate_close(&one, 1000000));
 	reprise_gate_open();
 }
@@ -70,9 +70,9 @@ END_TEST
 
 static void *enter(void *context)
 {
-	reprise_gate_enter(context);
+	reprise_gate_begin_giving(context);
 	passed++;
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 	return NULL;
 }
 
@@ -80,9 +80,9 @@ START_TEST(it_is_closed_to_one_context_and_to_who_may_mean_it)
 {
 	pthread_t same, any;
 
-	reprise_gate_enter(&other);
+	reprise_gate_begin_giving(&other);
 	ck_assert(reprise_gate_close(&one, 0));
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 	enter((void *)&other);
 	ck_assert_uint_eq(passed, 1);
 	ck_assert_int_eq(pthread_create(&same, NULL, enter, (void *)&one), 0);
@@ -93,18 +93,18 @@ START_TEST(it_is_closed_to_one_context_and_to_who_may_mean_it)
 	pthread_join(same, NULL);
 	pthread_join(any, NULL);
 	ck_assert_uint_eq(passed, 3);
-	reprise_gate_enter(NULL);
+	reprise_gate_begin_giving(NULL);
 	ck_assert(!reprise_gate_close(&one, 0));
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 }
 END_TEST
 
 static void *end_within(void *unused)
 {
 	(void)unused;
-	reprise_gate_enter(&one);
+	reprise_gate_begin_giving(&one);
 	pthread_testcancel();
-	reprise_gate_leave();
+	reprise_gate_end_giving();
 	return NULL;
 }
 
@@ -203,13 +203,13 @@ START_TEST(a_child_finds_it_open)
 	_Atomic uint32_t word = 0;
 
 	reprise_gate_begin_waiting();
-	reprise_gate_enter(&one);
+	reprise_gate_begin_giving(&one);
 	reprise_gate_reset();
 	ck_assert(reprise_gate_begin_work(&word, &rest_ns));
 	ck_assert(reprise_gate_close(&one, 0));
 	reprise_gate_reset();
-	reprise_gate_enter(&one);
-	reprise_gate_leave();
+	reprise_gate_begin_giving(&one);
+	reprise_gate_end_giving();
 }
 END_TEST
 

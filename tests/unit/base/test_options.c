@@ -41,6 +41,9 @@ static void setup(void)
 {
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
 		unsetenv(reprise_option_rows[i].variable);
+	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
+		if (reprise_option_old_name(i) != NULL)
+			unsetenv(reprise_option_old_name(i));
 }
 
 START_TEST(without_an_environment_all_are_default)
@@ -152,8 +155,8 @@ END_TEST
 static const char *const unknown[][2] = {
 	{"REPRISE_HODL", "reprise: REPRISE_HODL is no option; did you mean REPRISE_HOLD?\n"},
 	{"REPRISE_MODE", "reprise: REPRISE_MODE is no option; did you mean REPRISE?\n"},
-	{"REPRISE_STREAM_MAX",
-     "reprise: REPRISE_STREAM_MAX is no option; did you mean REPRISE_STREAM_MOST?\n"},
+	{"REPRISE_RECORD_MAX",
+     "reprise: REPRISE_RECORD_MAX is no option; did you mean REPRISE_RECORD_MOST?\n"},
 	{"REPRISE_SOMETHING_ELSE", "reprise: REPRISE_SOMETHING_ELSE is no option\n"},
 	{"REPRISE_", "reprise: REPRISE_ is no option\n"},
 	{"REPRISE_\033[2J\xff", "reprise: REPRISE_?[2J? is no option\n"},
@@ -166,6 +169,41 @@ START_TEST(a_variable_that_is_none_is_named_with_the_nearest)
 	read_options();
 	unsetenv(unknown[_i][0]);
 	ck_assert_str_eq(said, unknown[_i][1]);
+}
+END_TEST
+
+START_TEST(an_old_name_counts_like_the_new_one)
+{
+	setenv("REPRISE_STREAM", "old", 1);
+	setenv("REPRISE_STREAM_MOST", "5", 1);
+	read_options();
+	ck_assert_str_eq(reprise_option_text(REPRISE_OPTION_RECORD), "old");
+	ck_assert_uint_eq(reprise_option(REPRISE_OPTION_RECORD_MOST), 5);
+	ck_assert_str_eq(reprise_option_origin(REPRISE_OPTION_RECORD), "environment");
+	ck_assert_str_eq(said, "");
+	setenv("REPRISE_STREAM_MOST", "many", 1);
+	read_options();
+	ck_assert_str_eq(said, "reprise: REPRISE_STREAM_MOST: \"many\" is not a number from 1 to 4096 "
+	                       "(MiB); the default stands\n");
+}
+END_TEST
+
+START_TEST(of_an_old_and_a_new_name_the_new_one_counts)
+{
+	setenv("REPRISE_STREAM", "same", 1);
+	setenv("REPRISE_RECORD", "same", 1);
+	read_options();
+	ck_assert_str_eq(reprise_option_text(REPRISE_OPTION_RECORD), "same");
+	ck_assert_str_eq(said, "");
+	setenv("REPRISE_RECORD", "new", 1);
+	read_options();
+	ck_assert_str_eq(reprise_option_text(REPRISE_OPTION_RECORD), "new");
+	ck_assert_str_eq(said, "reprise: REPRISE_STREAM has no effect: it is the old name of "
+	                       "REPRISE_RECORD, which is set and counts\n");
+	setenv(REPRISE_OPTIONS_NAMED, "REPRISE_STREAM=same;", 1); /* the command has said it */
+	read_options();
+	ck_assert_str_eq(said, "");
+	unsetenv(REPRISE_OPTIONS_NAMED);
 }
 END_TEST
 
@@ -224,6 +262,8 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, without_an_environment_all_are_default);
 	tcase_add_test(tests, words_have_the_value_of_their_place);
+	tcase_add_test(tests, an_old_name_counts_like_the_new_one);
+	tcase_add_test(tests, of_an_old_and_a_new_name_the_new_one_counts);
 	tcase_add_test(tests, numbers_may_stand_at_their_limits);
 	tcase_add_loop_test(tests, absurd_numbers_are_named_once_and_the_default_used, 0,
 	                    sizeof(absurd) / sizeof(*absurd));

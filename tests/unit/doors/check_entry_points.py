@@ -6,7 +6,7 @@ usage: check_entry_points.py TABLE NAMES TOOLKIT [--reference TOOLKIT] -- COMPIL
 NAMES is a file with the names that a driver exports, one a line. The reference is the toolkit that Reprise is built with, where
 TOOLKIT is an older one. Fails for
   - an entry point without a row, also one that only the toolkit's cudart asks for by name;
-  - a PASS row whose reason is none, or does not fit what the call is named or takes;
+  - a NO_DOOR row whose reason is none, or does not fit what the call is named or takes;
   - a SYNC row that says of a call that it observes less than everything, which its name does not;
   - a call that ends something which traces may refer to and is not LIFETIME;
   - a row that does not say what the call takes, or names the stream at another place than it is;
@@ -77,17 +77,17 @@ def asked_for(toolkit):
 
 def problems_of_reason(row, reasons):
     if row.reason not in reasons or row.reason not in FITS:
-        yield f'is PASS, and {row.reason} is no reason'
+        yield f'is NO_DOOR, and {row.reason} is no reason'
     elif row.reason in NO_OBJECT and row.takes:
-        yield f'is PASS as {row.reason}, and takes {" ".join(sorted(row.takes))}'
+        yield f'is NO_DOOR as {row.reason}, and takes {" ".join(sorted(row.takes))}'
     elif row.reason not in NO_OBJECT and not row.takes:
-        yield f'is PASS as {row.reason}, and takes nothing'
+        yield f'is NO_DOOR as {row.reason}, and takes nothing'
     elif not re.search(FITS[row.reason], row.name) or row.reason == 'CREATION' and CREATES_NOTHING.search(row.name):
-        yield f'is PASS, and {row.reason} does not fit its name'
+        yield f'is NO_DOOR, and {row.reason} does not fit its name'
 
 
 def problems_of_class(row, reasons):
-    if row.kind == 'PASS':
+    if row.kind == 'NO_DOOR':
         yield from problems_of_reason(row, reasons)
     elif (row.form == 'PER_THREAD') != (row.suffix is not None):
         yield f'{row.form} does not fit the name'
@@ -104,7 +104,7 @@ def problems_of_class(row, reasons):
 
 def problems_of_types(row, types):
     """Where the arguments are, and how they travel."""
-    if row.kind == 'PASS':
+    if row.kind == 'NO_DOOR':
         return
     wanted = 'CUevent' if row.kind == 'SYNC' and row.what.startswith('EVENT') and types.count('CUevent') == 1 else 'CUstream'
     place = types.index(wanted) + 1 if wanted in types else 0

@@ -317,11 +317,11 @@ START_TEST(what_finds_no_memory_is_called_again)
 	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
 	ck_assert_uint_eq(call_with_everything(linked_cuMemAllocAsync_ptsz), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_uint_eq(driver_log()->calls, 1);
-	ck_assert_uint_eq(rooms->rooms_made, 0);
+	ck_assert_uint_eq(rooms->memory_shortages, 0);
 	defer_something();
 	driver_log()->result = CUDA_ERROR_OUT_OF_MEMORY;
 	ck_assert_uint_eq(call_with_everything(linked_cuMemAllocAsync_ptsz), CUDA_ERROR_OUT_OF_MEMORY);
-	ck_assert_uint_eq(rooms->rooms_made, 1);
+	ck_assert_uint_eq(rooms->memory_shortages, 1);
 	ck_assert_uint_eq(driver_log()->calls, 4);
 	ck_assert_str_eq(driver_log()->name, "cuMemAllocAsync_ptsz");
 	for (unsigned int i = 1; i <= 3; i++)
@@ -332,12 +332,12 @@ START_TEST(what_finds_no_memory_is_called_again)
 }
 END_TEST
 
-START_TEST(a_launch_is_submitted_with_its_arguments)
+START_TEST(a_launch_is_an_op_with_its_arguments)
 {
 	struct rooms *rooms = preloaded_rooms();
 
 	call_with_everything(linked_cuLaunchKernel_ptsz);
-	ck_assert_uint_eq(rooms->submits, 1);
+	ck_assert_uint_eq(rooms->ops, 1);
 	ck_assert_uint_eq(driver_log()->calls, 0);
 	ck_assert(rooms->call.per_thread);
 	ck_assert_uint_eq((uintptr_t)rooms->call.kernel.function, INTEGER(1));
@@ -351,9 +351,9 @@ START_TEST(a_launch_is_submitted_with_its_arguments)
 }
 END_TEST
 
-START_TEST(a_launch_that_passes_reaches_the_entry_point_it_named)
+START_TEST(an_eager_launch_reaches_the_entry_point_it_named)
 {
-	preloaded_rooms()->pass = true;
+	preloaded_rooms()->eager = true;
 	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
 	ck_assert_uint_eq(call_with_everything(linked_cuLaunchKernel_ptsz), CUDA_ERROR_INVALID_VALUE);
 	ck_assert_str_eq(driver_log()->name, "cuLaunchKernel_ptsz");
@@ -382,16 +382,16 @@ START_TEST(a_launch_by_configuration_keeps_it)
 	ck_assert_uint_eq(rooms->call.kernel.block[1], 5);
 	ck_assert_uint_eq((uintptr_t)rooms->call.stream, 9);
 	launch(NULL, (CUfunction)11, NULL, NULL); /* for the driver to refuse */
-	ck_assert_uint_eq(rooms->submits, 1);
+	ck_assert_uint_eq(rooms->ops, 1);
 	ck_assert_str_eq(driver_log()->name, "cuLaunchKernelEx");
 }
 END_TEST
 
-START_TEST(copies_and_fills_are_submitted_and_pass)
+START_TEST(copies_and_memsets_are_ops)
 {
 	struct rooms *rooms = preloaded_rooms();
 
-	rooms->pass = true;
+	rooms->eager = true;
 	call_with_everything(linked_cuMemcpyHtoDAsync_v2);
 	ck_assert_uint_eq(rooms->call.kind, REPRISE_OP_COPY);
 	ck_assert_uint_eq(rooms->call.copy.form, REPRISE_COPY_HOST_TO_DEVICE);
@@ -418,7 +418,7 @@ START_TEST(doors_say_nothing_while_reprise_is_inside)
 	call_with_everything(linked_cuLaunchKernel);
 	call_with_everything(linked_cuStreamBeginCapture_v2);
 	*rooms->inside() = 0;
-	ck_assert_uint_eq(rooms->orders + rooms->lifetimes + rooms->submits + rooms->begins, 0);
+	ck_assert_uint_eq(rooms->orders + rooms->lifetimes + rooms->ops + rooms->begins, 0);
 	ck_assert_uint_eq(driver_log()->calls, 5);
 }
 END_TEST
@@ -570,10 +570,10 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_sync_says_what_it_observes);
 	tcase_add_test(tcase, a_checked_door_shows_failures_and_returns_them);
 	tcase_add_test(tcase, what_finds_no_memory_is_called_again);
-	tcase_add_test(tcase, a_launch_is_submitted_with_its_arguments);
-	tcase_add_test(tcase, a_launch_that_passes_reaches_the_entry_point_it_named);
+	tcase_add_test(tcase, a_launch_is_an_op_with_its_arguments);
+	tcase_add_test(tcase, an_eager_launch_reaches_the_entry_point_it_named);
 	tcase_add_test(tcase, a_launch_by_configuration_keeps_it);
-	tcase_add_test(tcase, copies_and_fills_are_submitted_and_pass);
+	tcase_add_test(tcase, copies_and_memsets_are_ops);
 	tcase_add_test(tcase, doors_say_nothing_while_reprise_is_inside);
 	tcase_add_test(tcase, a_capture_is_announced_and_its_end_too);
 	tcase_add_test(tcase, a_capture_that_fails_to_begin_has_ended);

@@ -21,12 +21,12 @@ static int *inside(void)
 
 static bool gives_work(void)
 {
-	return reprise_gate_pass.slot != NULL && reprise_gate_pass.slot->giving != 0;
+	return reprise_gate_thread.slot != NULL && reprise_gate_thread.slot->giving != 0;
 }
 
 static bool waits(void)
 {
-	return reprise_gate_pass.waiting > 0;
+	return reprise_gate_thread.waiting > 0;
 }
 
 extern struct rooms rooms;
@@ -71,11 +71,11 @@ enum reprise_mode reprise_start(void)
 
 CUresult reprise_handle_op(struct reprise_call *call)
 {
-	rooms.submits++;
+	rooms.ops++;
 	rooms.call = *call;
 	if (call->kind == REPRISE_OP_KERNEL && call->kernel.config != NULL)
 		rooms.config = *call->kernel.config;
-	return rooms.pass ? call->pass(call) : CUDA_SUCCESS;
+	return rooms.eager ? call->eager(call) : CUDA_SUCCESS;
 }
 
 CUresult reprise_handle_event(struct reprise_call *call)
@@ -220,7 +220,7 @@ void reprise_neighbours_made(int answer, bool made)
 bool reprise_make_room(unsigned int tried)
 {
 	if (tried == 0)
-		rooms.rooms_made++;
+		rooms.memory_shortages++;
 	trash_registers();
 	return tried < 2;
 }

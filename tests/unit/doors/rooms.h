@@ -9,10 +9,10 @@
 #include "entry/entry.h"
 
 struct rooms {
-	unsigned int submits, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins,
-		ends, observed, stops, starts, rooms_made, callbacks, shared, context_syncs,
+	unsigned int ops, orders, syncs, lifetimes, lifetimes_ended, frees, frees_ended, begins, ends,
+		observed, stops, starts, memory_shortages, callbacks, shared, context_syncs,
 		context_syncs_ended;
-	struct reprise_call call; /* the last one submitted; what it points at may be gone */
+	struct reprise_call call; /* the last op; what it points at may be gone */
 	CUlaunchConfig config;    /* of that call, if it has one */
 	CUstream stream;          /* of the last order, begin or end */
 	bool per_thread;
@@ -23,7 +23,7 @@ struct rooms {
 	uintptr_t handle_ended;
 	CUresult result; /* the last one observed */
 	CUresult answer; /* what a wait is told */
-	bool pass;       /* reprise_handle_op passes the call instead of answering success */
+	bool eager;      /* reprise_handle_op makes the call instead of answering success */
 	bool unwind;     /* a sync writes down who called */
 	void *frames[64];
 	int frame_count;

@@ -10,23 +10,23 @@ import tempfile
 
 # What stands in the table, what is put there, and what the check has to say.
 CHANGES = (
-    ('PASS(cuStreamGetFlags, QUERY, STREAM)\n', '', 'cuStreamGetFlags: no row'),
+    ('NO_DOOR(cuStreamGetFlags, QUERY, STREAM)\n', '', 'cuStreamGetFlags: no row'),
     ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'RECORD(cuEventRecord, 1, PLAIN, STREAM EVENT)', 'its stream is argument 2, not 1'),
     ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'RECORD(cuEventRecord, 2, PLAIN, STREAM)', 'takes EVENT STREAM, not STREAM'),
-    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, QUERY, STREAM EVENT)', 'QUERY does not fit'),
-    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, STREAM EVENT)', 'is PASS as UNRELATED, and takes'),
-    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, HARMLESS, STREAM EVENT)', 'HARMLESS is no reason'),
-    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'PASS(cuEventRecord, UNRELATED, NOTHING)', 'takes EVENT STREAM, not nothing'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'NO_DOOR(cuEventRecord, QUERY, STREAM EVENT)', 'QUERY does not fit'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'NO_DOOR(cuEventRecord, UNRELATED, STREAM EVENT)', 'is NO_DOOR as UNRELATED, and takes'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'NO_DOOR(cuEventRecord, HARMLESS, STREAM EVENT)', 'HARMLESS is no reason'),
+    ('RECORD(cuEventRecord, 2, PLAIN, STREAM EVENT)', 'NO_DOOR(cuEventRecord, UNRELATED, NOTHING)', 'takes EVENT STREAM, not nothing'),
     ('SYNC(cuEGLStreamProducerReturnFrame, UNKNOWN, 0,', 'SYNC(cuEGLStreamProducerReturnFrame, ALL, 0,', 'may give streams work'),
     ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, WAITS, MODULE)', 'SYNC(cuModuleUnload, ALL, 0, PLAIN, WAITS, MODULE)',
      'ends what traces refer to'),
-    ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, WAITS, MODULE)', 'PASS(cuModuleUnload, CREATION, MODULE)', 'CREATION does not fit'),
-    ('OWN(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'PASS(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
+    ('LIFETIME(cuModuleUnload, CODE, 1, PLAIN, WAITS, MODULE)', 'NO_DOOR(cuModuleUnload, CREATION, MODULE)', 'CREATION does not fit'),
+    ('OWN(cuGraphLaunch, 2, PLAIN, STREAM GRAPH)', 'NO_DOOR(cuGraphLaunch, GRAPH, STREAM GRAPH)', 'GRAPH does not fit'),
     ('ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PER_THREAD,', 'ORDER(cuMemcpy3DPeerAsync_ptsz, 2, PLAIN,', 'PLAIN does not fit the name'),
     ('ALLOC(cuIpcOpenMemHandle_v2, 0, PLAIN, MEMORY)', 'SYNC(cuIpcOpenMemHandle_v2, ALL, 0, PLAIN, WAITS, MEMORY)', 'does not travel in an integer register'),
     ('SYNC(cuStreamQuery, QUERY, 1,', 'SYNC(cuStreamQuery, EVENT, 1,', 'EVENT is not what it observes'),
     ('SYNC(cuMemcpyPeer, ALL, 0,', 'SYNC(cuMemcpyPeer, DEFAULT, 0,', 'DEFAULT is not what it observes'),
-    ('PASS(cuStreamGetFlags, QUERY, STREAM)', 'PASS(cuStreamGetFlags, QUERY, STREAM)\nPASS(cuStreamGetFlags, QUERY, STREAM)',
+    ('NO_DOOR(cuStreamGetFlags, QUERY, STREAM)', 'NO_DOOR(cuStreamGetFlags, QUERY, STREAM)\nNO_DOOR(cuStreamGetFlags, QUERY, STREAM)',
      'a name has two rows'),
 )
 

@@ -30,7 +30,7 @@ static const char *const doors[] = {
 #define LIFETIME DOOR
 #define OWN DOOR
 #define ALLOC DOOR
-#define PASS(name, ...)
+#define NO_DOOR(name, ...)
 #include "../../../preload/entry_points.def"
 };
 

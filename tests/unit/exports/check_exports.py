@@ -21,7 +21,7 @@ FIRST_VERSIONS = {'AArch64': '@GLIBC_2.17', 'Advanced Micro Devices X86-64': '@G
 AT_THE_START = {'frame_dummy', 'init_have_lse_atomics', 'reprise_log_open'}  # the compiler's, and one that notes which file stderr is
 AT_THE_END = {'__do_global_dtors_aux', 'at_end'}  # the compiler's, and the report's, which makes no CUDA call
 WAITING = {'call_once', 'pthread_once', 'pthread_mutex_lock', 'pthread_rwlock_rdlock', 'pthread_rwlock_wrlock', 'pthread_cond_wait', 'sem_wait', 'mtx_lock', 'cnd_wait'}
-ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|PASS)\((\w+)', re.M)
+ENTRY = re.compile(r'^(?:RECORD|ORDER|SYNC|LIFETIME|OWN|ALLOC|NO_DOOR)\((\w+)', re.M)
 PUBLIC = re.compile(r'^(?!static)[A-Za-z][\w \t*]*\b(reprise_\w+)\s*\(', re.M)
 
 

@@ -1,4 +1,4 @@
-/* What reports are made of: histograms, text in pieces, places. */
+/* What reports are made of: histograms, text in pieces, call sites. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,17 +111,17 @@ START_TEST(that_something_was_not_written_is_told)
 }
 END_TEST
 
-/* ---- places ---- */
+/* ---- call sites ---- */
 
 static uint64_t count_at(const char *what, const void *address)
 {
 	uint64_t count = 0;
 
 	for (unsigned int i = 0; i < REPRISE_CALL_SITES_MOST; i++) {
-		struct reprise_call_site place = reprise_call_site_at(i);
+		struct reprise_call_site site = reprise_call_site_at(i);
 
-		if (place.count > 0 && place.what == what && place.frames[0] == address)
-			count += place.count;
+		if (site.count > 0 && site.what == what && site.frames[0] == address)
+			count += site.count;
 	}
 	return count;
 }
@@ -135,7 +135,7 @@ static uint64_t count_everywhere(void)
 	return count;
 }
 
-START_TEST(places_are_told_apart_by_call_and_address)
+START_TEST(call_sites_are_told_apart_by_call_and_address)
 {
 	static const char wait[] = "wait", other[] = "free";
 
@@ -150,7 +150,7 @@ START_TEST(places_are_told_apart_by_call_and_address)
 }
 END_TEST
 
-START_TEST(places_without_room_are_counted_all_the_same)
+START_TEST(call_sites_without_room_are_counted_all_the_same)
 {
 	static const char wait[] = "wait";
 
@@ -197,8 +197,8 @@ int main(void)
 	tcase_add_test(tests, text_of_any_length_is_written_in_whole);
 	tcase_add_test(tests, strings_are_plain_ascii);
 	tcase_add_test(tests, that_something_was_not_written_is_told);
-	tcase_add_test(tests, places_are_told_apart_by_call_and_address);
-	tcase_add_test(tests, places_without_room_are_counted_all_the_same);
+	tcase_add_test(tests, call_sites_are_told_apart_by_call_and_address);
+	tcase_add_test(tests, call_sites_without_room_are_counted_all_the_same);
 	tcase_add_test(tests, allocations_count_from_the_first_op_on);
 	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
 	suite_add_tcase(suite, tests);

@@ -1,35 +1,35 @@
 #!/usr/bin/env python3
-"""Places are the program's own calls, also where it calls the runtime API.
+"""Call sites are the program's own calls, also where it calls the runtime API.
 
-usage: test_places.py BUILD LIBRARY
+usage: test_call_sites.py BUILD LIBRARY
 """
 import os
 import sys
 import unittest
 from pathlib import Path
 
-from lib import places, runs
-from lib.places import CALLS, ROUNDS
+from lib import call_sites, runs
+from lib.call_sites import CALLS, ROUNDS
 
 BUILD, LIBRARY = Path(sys.argv[1]), sys.argv[2]
-NO_UNWINDER = places.program(BUILD, "shared").parent / "no_unwinder"
+NO_UNWINDER = call_sites.program(BUILD, "shared").parent / "no_unwinder"
 DRIVER = runs.simulated(BUILD)["LD_LIBRARY_PATH"]
 SKIPPED = 77
 
 TEMPLATE = "_ZL10cudaMallocIfE9cudaErrorPPT_m"
 
 
-class Places(unittest.TestCase):
-    def places(self, variant, mode="observe", folders=()):
-        ran = runs.run([places.program(BUILD, variant)], LIBRARY, environment={"LD_LIBRARY_PATH": ":".join(map(str, [*folders, DRIVER])), "REPRISE": mode})
+class CallSites(unittest.TestCase):
+    def call_sites(self, variant, mode="observe", folders=()):
+        ran = runs.run([call_sites.program(BUILD, variant)], LIBRARY, environment={"LD_LIBRARY_PATH": ":".join(map(str, [*folders, DRIVER])), "REPRISE": mode})
         self.assertEqual((ran.status, ran.stderr), (0, ""))
-        self.assertEqual(ran.report["places_left_out"], 0)
-        return ran.report["places"]
+        self.assertEqual(ran.report["call_sites_left_out"], 0)
+        return ran.report["call_sites"]
 
     def called(self, variant):
-        rows = [row for row in self.places(variant) if row["count"] >= ROUNDS]
-        self.assertEqual({row["library"] for row in rows}, {str(places.program(BUILD, variant))})
-        return places.called(rows)
+        rows = [row for row in self.call_sites(variant) if row["count"] >= ROUNDS]
+        self.assertEqual({row["library"] for row in rows}, {str(call_sites.program(BUILD, variant))})
+        return call_sites.called(rows)
 
     def test_a_program_with_shared_cudart(self):
         self.assertEqual(self.called("shared"), CALLS)
@@ -43,7 +43,7 @@ class Places(unittest.TestCase):
         self.assertEqual(self.called("driver"), expected)
 
     def test_stripped_with_static_cudart(self):
-        """Nothing tells cudart's part of the program, so the place is what called the driver."""
+        """Nothing tells cudart's part of the program, so the call site is what called the driver."""
         self.assertEqual(self.called("stripped"), {
             ("waits", "cuStreamSynchronize", None, None): 5 * ROUNDS, ("unfit", "pageable", None, None): ROUNDS,
             ("allocates", "cuMemAlloc_v2", None, None): 2 * ROUNDS, ("ends", "cuMemFree_v2", None, None): 2 * ROUNDS})
@@ -55,22 +55,22 @@ class Places(unittest.TestCase):
 
     @unittest.skipUnless(NO_UNWINDER.exists(), "built with a sanitizer, which needs the unwinder itself")
     def test_without_an_unwinder(self):
-        self.in_cudart(self.places("shared", folders=[NO_UNWINDER]))
+        self.in_cudart(self.call_sites("shared", folders=[NO_UNWINDER]))
 
     def test_where_launches_are_replayed(self):
         """No stack is walked."""
-        self.in_cudart(self.places("shared", mode="on"))
+        self.in_cudart(self.call_sites("shared", mode="on"))
 
-    def test_the_place_is_behind_the_call(self):
+    def test_the_call_site_is_behind_the_call(self):
         """One of five bytes."""
-        image = places.program(BUILD, "static").read_bytes()
-        offsets = [row["offset"] for row in self.places("static")]
+        image = call_sites.program(BUILD, "static").read_bytes()
+        offsets = [row["offset"] for row in self.call_sites("static")]
         if os.uname().machine == "x86_64" and not runs.EMULATOR:
             self.assertTrue(all(image[offset - 5] == 0xE8 or image[offset - 6] == 0xFF for offset in offsets), offsets)
 
 
 if __name__ == "__main__":
-    if not places.program(BUILD, "static").exists():
+    if not call_sites.program(BUILD, "static").exists():
         print("skipped: no driver to link with")
         sys.exit(SKIPPED)
     unittest.main(argv=sys.argv[:1])

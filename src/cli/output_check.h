@@ -5,24 +5,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define REPRISE_PLACE_SCRATCH_MOST 448 /* leaves room for file names in an option's text */
+#define REPRISE_SCRATCH_MOST 448 /* leaves room for file names in an option's text */
 
 /* Each returns NULL if it would work, or else the reason in words, valid until the next call. The
  * first: a file that the library makes or writes over (%p is any process). The second: a folder in
  * which it makes files. The third: if the folder has room for some more bytes, by trying. */
-const char *reprise_place_file_problem(const char *pattern);
-const char *reprise_place_folder_problem(const char *folder);
-const char *reprise_place_room_problem(const char *folder);
+const char *reprise_output_check_file(const char *pattern);
+const char *reprise_output_check_folder(const char *folder);
+const char *reprise_output_check_room(const char *folder);
 
 /* The folder of the file. False if the name is too long. */
-bool reprise_place_folder_of(const char *path, char *folder, size_t size);
+bool reprise_folder_of(const char *path, char *folder, size_t size);
 
 /* Makes a folder for this command, in $TMPDIR or else in /tmp. False: errno says why. */
-bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST]);
+bool reprise_scratch_make(char folder[REPRISE_SCRATCH_MOST]);
 
 /* Removes the folder and the files in it. */
-void reprise_place_remove_scratch(const char *folder);
+void reprise_scratch_remove(const char *folder);
 
 /* Calls `each` with the path of everything in the folder. */
-void reprise_place_each(const char *folder, void (*each)(const char *path, void *context),
-                        void *context);
+void reprise_folder_each(const char *folder, void (*each)(const char *path, void *context),
+                         void *context);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "control/guests.h"
+#include "control/clients.h"
 
 #define ANSWER_BYTES (4u << 20) /* more than a socket takes at once */
 #define PATIENCE_S 20
@@ -45,7 +45,7 @@ static void *serve(void *unused)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL); /* as in the library's threads */
-	while (!atomic_load(&over) && reprise_guests_wait(listener, obey))
+	while (!atomic_load(&over) && reprise_clients_wait(listener, obey))
 		continue;
 	return NULL;
 }
@@ -177,8 +177,8 @@ END_TEST
 
 START_TEST(there_are_no_more_than_there_may_be_and_the_last_is_heard)
 {
-	int idle[REPRISE_GUESTS_MOST * 4];
-	unsigned int gone = 0, last = REPRISE_GUESTS_MOST * 4 - 1;
+	int idle[REPRISE_CLIENTS_MOST * 4];
+	unsigned int gone = 0, last = REPRISE_CLIENTS_MOST * 4 - 1;
 
 	for (unsigned int i = 0; i <= last; i++)
 		idle[i] = come();
@@ -186,7 +186,7 @@ START_TEST(there_are_no_more_than_there_may_be_and_the_last_is_heard)
 	ck_assert_uint_eq(hear_all(idle[last]), 2);
 	for (unsigned int i = 0; i < last; i++)
 		gone += poll(&(struct pollfd){.fd = idle[i], .events = POLLIN}, 1, 0) == 1;
-	ck_assert_uint_ge(gone, REPRISE_GUESTS_MOST * 3 - 1);
+	ck_assert_uint_ge(gone, REPRISE_CLIENTS_MOST * 3 - 1);
 	for (unsigned int i = 0; i <= last; i++)
 		close(idle[i]);
 }
@@ -194,8 +194,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("control guests");
-	TCase *tests = tcase_create("guests");
+	Suite *suite = suite_create("control clients");
+	TCase *tests = tcase_create("clients");
 
 	tcase_set_timeout(tests, 60);
 	tcase_add_checked_fixture(tests, begin, end);

@@ -1,4 +1,4 @@
-"""What observe has to say of tests/report/places: shared by its test and scripts/gpu-test, which has the programs with the toolkit's own cudart."""
+"""What observe has to say of tests/report/call_sites: shared by its test and scripts/gpu-test, which has the programs with the toolkit's own cudart."""
 from pathlib import Path
 
 from lib import runs
@@ -18,11 +18,11 @@ CALLS = {
 
 
 def program(build, variant):
-    return Path(build) / "tests" / "report" / "places" / f"places-{variant}"
+    return Path(build) / "tests" / "report" / "call_sites" / f"call-sites-{variant}"
 
 
 def called(rows):
-    """Places of each round, in the form of CALLS."""
+    """Call sites of each round, in the form of CALLS."""
     return {(row["kind"], row["call"], row.get("symbol"), row.get("runtime")): row["count"] for row in rows if row["count"] >= ROUNDS}
 
 
@@ -30,7 +30,7 @@ class Case:
     """With a cudart of the toolkit's, on a GPU."""
 
     def __init__(self, build, variant):
-        self.name, self.program = f"places-{variant}", program(build, variant)
+        self.name, self.program = f"call-sites-{variant}", program(build, variant)
 
     def judge(self, library):
         if not self.program.exists():
@@ -38,10 +38,10 @@ class Case:
         outcome = runs.run([self.program], library, environment={"REPRISE": "observe"})
         if "cannot open shared object file" in outcome.stderr:
             return "skip", "no libcudart.so of this version here"
-        found = called(outcome.report.get("places", ()))
+        found = called(outcome.report.get("call_sites", ()))
         if outcome.status != 0 or found != CALLS:
-            return "FAIL", f"it ended with {outcome.status} {outcome.stderr.strip()[-300:]}, and these places: {found}"
-        return "ok", f"{len(found)} places"
+            return "FAIL", f"it ended with {outcome.status} {outcome.stderr.strip()[-300:]}, and these call sites: {found}"
+        return "ok", f"{len(found)} call sites"
 
 
 def cases(build):

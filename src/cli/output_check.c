@@ -1,4 +1,4 @@
-#include "cli/place.h"
+#include "cli/output_check.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 #include "base/expand.h"
+#include "base/launcher.h"
 
-#define ROOM 65536
-
-bool reprise_place_folder_of(const char *path, char *folder, size_t size)
+bool reprise_folder_of(const char *path, char *folder, size_t size)
 {
 	const char *slash = strrchr(path, '/');
 	int length = slash == NULL ? snprintf(folder, size, ".")
@@ -24,7 +23,7 @@ bool reprise_place_folder_of(const char *path, char *folder, size_t size)
 	return length > 0 && (size_t)length < size;
 }
 
-const char *reprise_place_folder_problem(const char *folder)
+const char *reprise_output_check_folder(const char *folder)
 {
 	struct stat status;
 
@@ -49,21 +48,21 @@ static const char *problem_there(const struct stat *status)
 	return status->st_nlink > 1 ? "the file there has other names (hard links)" : NULL;
 }
 
-const char *reprise_place_file_problem(const char *pattern)
+const char *reprise_output_check_file(const char *pattern)
 {
 	char path[PATH_MAX], folder[PATH_MAX];
 	struct stat status;
 
 	if (!reprise_expand(pattern, getpid(), path, sizeof(path)) ||
-	    !reprise_place_folder_of(path, folder, sizeof(folder)))
+	    !reprise_folder_of(path, folder, sizeof(folder)))
 		return strerror(ENAMETOOLONG);
 	if (path[strlen(path) - 1] == '/')
 		return strerror(EISDIR);
 	if (lstat(path, &status) != 0)
-		return errno == ENOENT ? reprise_place_folder_problem(folder) : strerror(errno);
+		return errno == ENOENT ? reprise_output_check_folder(folder) : strerror(errno);
 	if (problem_there(&status) != NULL || access(path, W_OK) == 0)
 		return problem_there(&status);
-	return reprise_place_folder_problem(folder);
+	return reprise_output_check_folder(folder);
 }
 
 /* A file without a name, or if the file system has none, one that loses its name at once. */
@@ -81,14 +80,14 @@ static int open_nameless(const char *folder)
 	return file;
 }
 
-const char *reprise_place_room_problem(const char *folder)
+const char *reprise_output_check_room(const char *folder)
 {
-	static const char bytes[ROOM];
+	static const char bytes[REPRISE_LAUNCHER_ROOM];
 	int file = open_nameless(folder), error = file < 0 ? errno : 0;
 	size_t written = 0;
 
-	while (error == 0 && written < ROOM) {
-		ssize_t more = write(file, bytes + written, ROOM - written);
+	while (error == 0 && written < REPRISE_LAUNCHER_ROOM) {
+		ssize_t more = write(file, bytes + written, REPRISE_LAUNCHER_ROOM - written);
 
 		error = more > 0 ? 0 : more == 0 ? ENOSPC : errno == EINTR ? 0 : errno;
 		written += more > 0 ? (size_t)more : 0;
@@ -98,7 +97,7 @@ const char *reprise_place_room_problem(const char *folder)
 	return error != 0 ? strerror(error) : NULL;
 }
 
-bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST])
+bool reprise_scratch_make(char folder[REPRISE_SCRATCH_MOST])
 {
 	const char *temporary = getenv("TMPDIR");
 	const char *const places[] = {temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp",
@@ -109,8 +108,8 @@ bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST])
 		/* Absolute: the program may change its working directory. */
 		if (realpath(places[i], place) == NULL)
 			continue;
-		if (snprintf(folder, REPRISE_PLACE_SCRATCH_MOST, "%s/reprise-XXXXXX", place) >=
-		    REPRISE_PLACE_SCRATCH_MOST)
+		if (snprintf(folder, REPRISE_SCRATCH_MOST, "%s/reprise-XXXXXX", place) >=
+		    REPRISE_SCRATCH_MOST)
 			errno = ENAMETOOLONG;
 		else if (mkdtemp(folder) != NULL)
 			return true;
@@ -118,8 +117,8 @@ bool reprise_place_make_scratch(char folder[REPRISE_PLACE_SCRATCH_MOST])
 	return false;
 }
 
-void reprise_place_each(const char *folder, void (*each)(const char *path, void *context),
-                        void *context)
+void reprise_folder_each(const char *folder, void (*each)(const char *path, void *context),
+                         void *context)
 {
 	DIR *directory = opendir(folder);
 	struct dirent *entry;
@@ -139,8 +138,8 @@ static void remove_file(const char *path, void *context)
 	unlink(path);
 }
 
-void reprise_place_remove_scratch(const char *folder)
+void reprise_scratch_remove(const char *folder)
 {
-	reprise_place_each(folder, remove_file, NULL);
+	reprise_folder_each(folder, remove_file, NULL);
 	rmdir(folder);
 }

@@ -26,7 +26,7 @@ static void check(int error)
 {
 	if (error == 0)
 		return;
-	fprintf(stderr, "places: error %d\n", error);
+	fprintf(stderr, "call_sites: error %d\n", error);
 	exit(1);
 }
 
@@ -86,7 +86,7 @@ APART static void give(void *more)
 	check(cudaFree(more));
 }
 
-/* The same calls, from deeper down: no other place. */
+/* The same calls, from deeper down: no other call site. */
 APART static void both(void)
 {
 	step_one();
