@@ -112,7 +112,7 @@ void graphs_are_built(void)
 
 /* ---- calls ---- */
 
-static CUresult pass(const struct reprise_call *call)
+static CUresult eager(const struct reprise_call *call)
 {
 	return driver_takes(call->entry, call->stream);
 }
@@ -120,7 +120,7 @@ static CUresult pass(const struct reprise_call *call)
 /* Of a kernel the letter is the function, of a memset the number of bytes. */
 static void call_op(unsigned int stream, struct work *work)
 {
-	struct reprise_call call = {.pass = pass, .entry = work, .stream = driver_stream(stream)};
+	struct reprise_call call = {.eager = eager, .entry = work, .stream = driver_stream(stream)};
 	struct reprise_lane *lane;
 	uint32_t value = work->value;
 	void *params[] = {&value};

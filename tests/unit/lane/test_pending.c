@@ -40,7 +40,7 @@ START_TEST(the_launch_thread_launches_it)
 	launch_thread_looks();
 	IS_SEEN("[a b c d]");
 	CALLS_ARE_SEEN_AS("|", "");
-	ck_assert_uint_eq(count_of(REPRISE_COUNT_submitted), 1);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_async_launches), 1);
 }
 END_TEST
 
@@ -228,7 +228,7 @@ START_TEST(a_launch_that_fails_is_made_good_eagerly)
 	ck_assert_uint_eq(counted()->exits[REPRISE_EXIT_launch], 1);
 	ck_assert_uint_eq(counted()->exited[REPRISE_EXIT_launch], 4);
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_launches_failed), 1);
-	ck_assert_uint_eq(count_of(REPRISE_COUNT_submitted), 0);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_async_launches), 0);
 	CALLS_ARE_SEEN_AS("a b c d |", "[a b c d]");
 	ck_assert_uint_eq(counted()->launches, before.launches + 1);
 	ck_assert_uint_eq(counted()->ops, before.ops + 8);
@@ -298,7 +298,7 @@ static uint64_t submitted_of_loop(uint64_t gap_ns, unsigned int iterations)
 			calls("|");
 	}
 	ck_assert_uint_gt(driver.launches, 100);
-	return count_of(REPRISE_COUNT_submitted);
+	return count_of(REPRISE_COUNT_async_launches);
 }
 
 START_TEST(those_of_a_slow_program)
@@ -326,7 +326,7 @@ START_TEST(few_where_the_gpu_is_no_faster)
 	uint64_t idle = submitted_of_loop(30 * US, 100);
 
 	driver.busy = true;
-	atomic_store(&reprise_counters[REPRISE_COUNT_submitted], 0);
+	atomic_store(&reprise_counters[REPRISE_COUNT_async_launches], 0);
 	ck_assert_uint_lt(submitted_of_loop(30 * US, 100), idle / 4);
 }
 END_TEST

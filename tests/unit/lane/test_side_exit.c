@@ -187,7 +187,7 @@ START_TEST(after_it_the_trace_is_replayed)
 	left_until_cooldown();
 	ops_until_entered();
 	CALLS_ARE_SEEN_AS("a b c d |", "[a b c d]");
-	ck_assert_uint_eq(count_of(REPRISE_COUNT_came_back), 1);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_cooldown_returns), 1);
 }
 END_TEST
 
