@@ -330,6 +330,8 @@ static void copy_moves_out(void)
 		                        WORDS * 4, stream));
 		hazard_chain(hazard_x, stream);
 		CHECK(cuStreamSynchronize(stream));
+		if (iteration % 200 < 100 && iteration % 20 == 10)
+			hazard_settle(stream);
 	}
 	hazard_print("x", hazard_x);
 }

@@ -278,6 +278,8 @@ static void free_async(void)
 		}
 		if (iteration % 3 == 0)
 			CHECK(cuStreamSynchronize(stream));
+		if (iteration % 60 == 30)
+			hazard_settle(stream);
 	}
 	hazard_print("x", hazard_x);
 	tell_pool_use();

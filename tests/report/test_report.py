@@ -174,7 +174,9 @@ class Command(WithFolder):
         told, _ = report(self.path, "run", "chain", "--hold", "200", REPRISE_PAYS="measured")
         page = self.folder / "page.html"
         self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
-        machine = f"Reprise {told['version']} (commit {told['commit']}), mode on, Simulated device, CUDA 13.0"
+        reprise_and_device = f"Reprise {told['version']} (commit {told['commit']}), mode on, Simulated device, "
+        # A machine with a driver tells its version, although the device is simulated.
+        machine = reprise_and_device + (f"driver {told['driver']}, " if told.get("driver") else "") + "CUDA 13.0"
         options = "options from the environment: REPRISE_PAYS=measured; from the command line: REPRISE_HOLD=200"
         origins = {name: option["from"] for name, option in told["options"].items() if option["from"] != "default"}
         self.assertEqual(origins, {"REPRISE": "command", "REPRISE_HOLD": "command", "REPRISE_REPORT": "command", "REPRISE_PAYS": "environment"})
@@ -186,7 +188,7 @@ class Command(WithFolder):
         told.update(driver="580.82.07", options={})
         self.path.write_text(json.dumps(told))
         shown = reprise("report", self.path).stdout
-        self.assertIn(f"{machine.replace('CUDA', 'driver 580.82.07, CUDA')}\n", shown)
+        self.assertIn(f"{reprise_and_device}driver 580.82.07, CUDA 13.0\n", shown)
         self.assertNotIn("options", shown)
 
     def test_what_was_not_looked_at_is_shown_beside_what_was(self):
