@@ -90,20 +90,20 @@ struct reprise_group;
 /* A complete visit that is not launched yet. */
 struct reprise_pending {
 	struct reprise_trace *trace;
-	unsigned int patched; /* ops whose values differ from the graph's */
-	uint64_t since;       /* when its first op came */
-	uint64_t held_since;  /* the same, for the timeline; 0 without a timeline */
-	bool failed;          /* its ops were issued eagerly, and the lane has not noted that yet */
-	bool after_cooldown;  /* it was counted as the trace's return from cooldown */
+	unsigned int patched;  /* ops whose values differ from the graph's */
+	uint64_t since;        /* when its first op came */
+	uint64_t held_since;   /* the same, for the timeline; 0 without a timeline */
+	uint64_t completed_at; /* the lane's count of ops */
+	bool failed;           /* its ops were issued eagerly */
 };
 
 /* Visits are added under the lane's lock, and launched under the queue's (pending.h). */
 struct reprise_pending_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
-	_Atomic uint32_t failed; /* visits with `failed` set */
-	uint64_t held_until;     /* for the timeline: when the last hold ended; 0 without a timeline */
+	uint64_t held_until; /* for the timeline: when the last hold ended; 0 without a timeline */
 	_Alignas(REPRISE_CACHE_LINE) _Atomic uint64_t added;
+	uint64_t counted; /* launched visits that are in the lane's counts */
 	struct reprise_pending visits[REPRISE_PENDING_MOST];
 };
 

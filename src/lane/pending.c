@@ -7,11 +7,11 @@
 #include "base/inside.h"
 #include "base/tuning.h"
 #include "driver/current.h"
-#include "driver/driver.h"
 #include "stats/counters.h"
 #include "trace/balance.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
+#include "lane/launch.h"
 #include "lane/visit.h"
 
 static struct reprise_pending *at(struct reprise_pending_queue *queue, uint64_t i)
@@ -25,20 +25,14 @@ static bool launch_graph(struct reprise_lane *lane, const struct reprise_pending
 {
 	static const uint64_t none[(REPRISE_TUNE_SEGMENT_MOST + 63) / 64];
 	struct reprise_trace *trace = visit->trace;
-	uint64_t begin = reprise_timeline_begin();
+	struct reprise_launch launch = {.trace = trace,
+	                                .ops = trace->ops,
+	                                .changed = trace->wanted,
+	                                .absent = none,
+	                                .nodes = visit->patched,
+	                                .patch = visit->patched > 0 || trace->graph.mixed};
 
-	if (visit->patched > 0 || trace->graph.mixed) {
-		if (reprise_graph_patch(&trace->graph, trace->ops, trace->wanted, none) !=
-		    REPRISE_PATCH_DONE)
-			return false;
-		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
-		                     (struct reprise_timeline_about){lane->number, NULL,
-		                                                     trace->graph.number, visit->patched});
-	}
-	if (reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream) == CUDA_SUCCESS)
-		return true;
-	reprise_count(REPRISE_COUNT_launches_failed, 1);
-	return false;
+	return reprise_launch_graph(lane, &launch) == REPRISE_PATCH_DONE;
 }
 
 /* The graph lacks the values committed to its trace. `mixed` makes the next visit update the whole
@@ -51,7 +45,6 @@ static void issue_instead(struct reprise_lane *lane, struct reprise_pending *vis
 		reprise_errors_keep(lane, lane->stream, reprise_op_issue(&trace->ops[i], lane->stream));
 	trace->graph.mixed = true;
 	visit->failed = true;
-	atomic_fetch_add(&lane->queue.failed, 1);
 }
 
 static void launch(struct reprise_lane *lane, struct reprise_pending *visit)
@@ -92,45 +85,34 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 	return oldest;
 }
 
-/* ---- noting and finishing launches: under the lane's lock ---- */
+/* ---- counting and finishing launches: under the lane's lock ---- */
 
-/* The visit was counted as replayed, but its ops were issued eagerly: corrects the counts. */
-static void note_failure(struct reprise_lane *lane, struct reprise_pending *visit)
+static void note(struct reprise_lane *lane, const struct reprise_pending *visit)
 {
 	struct reprise_trace *trace = visit->trace;
 
-	reprise_lane_uncount(&lane->counts.launches, 1);
-	reprise_lane_uncount(&lane->counts.replayed, trace->count);
-	if (lane->told_replayed > lane->counts.replayed)
-		lane->told_replayed = lane->counts.replayed;
-	reprise_lane_uncount(&lane->counts.patched, visit->patched);
-	reprise_lane_count(&lane->counts.exits[REPRISE_EXIT_launch], 1);
-	reprise_lane_count(&lane->counts.exited[REPRISE_EXIT_launch], trace->count);
-	if (visit->after_cooldown)
-		reprise_uncount(REPRISE_COUNT_cooldown_returns, 1);
-	trace->replays--;
-	trace->counts.patched -= visit->patched;
-	trace->counts.exits[REPRISE_EXIT_launch]++;
-	trace->counts.exited_ops += trace->count;
+	if (__builtin_expect(!visit->failed, 1)) {
+		reprise_launch_count(lane, trace, visit->patched, 0, visit->completed_at);
+		return;
+	}
+	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, trace->count);
 	if (trace->failed_at == 0)
-		trace->failed_at = lane->counts.ops;
-	visit->failed = false;
-	atomic_fetch_sub(&lane->queue.failed, 1);
+		trace->failed_at = visit->completed_at;
 }
 
-void reprise_pending_note_failures(struct reprise_lane *lane)
+REPRISE_HOT void reprise_pending_count(struct reprise_lane *lane)
 {
-	uint64_t end = reprise_pending_launched(lane);
+	struct reprise_pending_queue *queue = &lane->queue;
+	uint64_t launched = reprise_pending_launched(lane);
 
-	for (uint64_t i = lane->queue.added - REPRISE_PENDING_MOST; i != end; i++)
-		if (at(&lane->queue, i)->failed)
-			note_failure(lane, at(&lane->queue, i));
+	for (; queue->counted != launched; queue->counted++)
+		note(lane, at(queue, queue->counted));
 }
 
 void reprise_pending_note_launched(struct reprise_lane *lane)
 {
 	reprise_hold_again(lane);
-	reprise_pending_look_for_failures(lane);
+	reprise_pending_count(lane);
 }
 
 /* The launch took the program's time after all: it counts in the balance. */
@@ -144,7 +126,7 @@ REPRISE_HOT void reprise_pending_finish(struct reprise_lane *lane, bool wait)
 {
 	const struct reprise_pending *visit;
 
-	if (__builtin_expect(reprise_pending_none(lane), 1))
+	if (__builtin_expect(reprise_pending_all_counted(lane), 1))
 		return;
 	for (;;) {
 		uint64_t begin = reprise_clock_ticks();
@@ -177,19 +159,18 @@ void reprise_pending_finish_taken(struct reprise_lane *lane)
 
 /* ---- adding ---- */
 
-REPRISE_HOT void reprise_pending_note(struct reprise_lane *lane)
+REPRISE_HOT void reprise_pending_prepare(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 	struct reprise_pending *visit =
 		at(&lane->queue, atomic_load_explicit(&lane->queue.added, memory_order_relaxed));
 
-	reprise_pending_look_for_failures(lane); /* this slot's last visit may be one */
-	*visit = (struct reprise_pending){trace,
-	                                  trace->changed_count,
-	                                  lane->visit_since,
-	                                  lane->held_since,
-	                                  false,
-	                                  reprise_trace_comes_back(trace, lane->counts.ops)};
+	reprise_pending_count(lane); /* this slot's last visit may not be counted yet */
+	*visit = (struct reprise_pending){.trace = trace,
+	                                  .patched = trace->changed_count,
+	                                  .since = lane->visit_since,
+	                                  .held_since = lane->held_since,
+	                                  .completed_at = lane->counts.ops};
 	if (visit->since == 0)
 		visit->since = reprise_clock_ns(); /* a visit of one op has no begin noted */
 	for (unsigned int word = 0; visit->patched > 0 && word < (trace->count + 63) / 64; word++)

@@ -26,9 +26,15 @@ static inline bool reprise_pending_has(const struct reprise_lane *lane,
 	return trace->pending_as > reprise_pending_launched(lane);
 }
 
-/* The followed trace's visit is complete. note(): before the commit, notes which values the graph
- * needs. add(): after the commit, makes the visit a pending launch. */
-void reprise_pending_note(struct reprise_lane *lane);
+/* True if no launch is pending and all that were made are counted. */
+static inline bool reprise_pending_all_counted(const struct reprise_lane *lane)
+{
+	return lane->queue.counted == atomic_load_explicit(&lane->queue.added, memory_order_relaxed);
+}
+
+/* The followed trace's visit is complete. prepare(): before the commit, notes which values the
+ * graph needs. add(): after the commit, makes the visit a pending launch. */
+void reprise_pending_prepare(struct reprise_lane *lane);
 void reprise_pending_add(struct reprise_lane *lane);
 
 /* Makes all pending launches. `wait`: the host is about to wait for them. Any context may be
@@ -48,11 +54,5 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 /* Pending launches were made: updates the hold and the counts. */
 void reprise_pending_note_launched(struct reprise_lane *lane);
 
-/* Corrects the counts for visits whose graph could not be launched. */
-void reprise_pending_note_failures(struct reprise_lane *lane);
-
-static inline void reprise_pending_look_for_failures(struct reprise_lane *lane)
-{
-	if (__builtin_expect(atomic_load(&lane->queue.failed) != 0, 0))
-		reprise_pending_note_failures(lane);
-}
+/* Counts the pending launches that were made. */
+void reprise_pending_count(struct reprise_lane *lane);

@@ -7,22 +7,19 @@
 #include "base/hot.h"
 #include "base/inside.h"
 #include "base/tuning.h"
-#include "driver/driver.h"
 #include "graph/building.h"
-#include "graph/cost.h"
 #include "graph/shadow.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "trace/balance.h"
 #include "lane/backoff.h"
 #include "lane/hold.h"
-#include "lane/group/group.h"
+#include "lane/launch.h"
 #include "lane/side_exit.h"
 #include "lane/making.h"
 #include "lane/pace.h"
 #include "lane/pending.h"
 #include "lane/async_launch.h"
-#include "lane/verify.h"
 #include "lane/visit.h"
 
 /* The visit is complete: by a graph, or eagerly after a failure. */
@@ -66,77 +63,34 @@ static void not_launched(struct reprise_lane *lane, struct reprise_trace *trace,
 		reprise_trace_note_side_exit(trace, lane->counts.ops);
 }
 
-static CUresult launch_graph(struct reprise_lane *lane, const struct reprise_trace *trace)
-{
-	CUresult result;
-
-	if (__builtin_expect(lane->group == NULL, 1))
-		return reprise_driver.cuGraphLaunch(trace->graph.executable, lane->stream);
-	result =
-		reprise_driver.cuGraphLaunch(trace->graph.executable, reprise_group_origin(lane, trace));
-	if (result == CUDA_SUCCESS)
-		reprise_group_launched(lane, trace);
-	return result;
-}
-
 REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
-	enum reprise_patch patch = REPRISE_PATCH_DONE;
-	uint64_t patched_at = 0;
+	struct reprise_launch launch = {.trace = trace,
+	                                .ops = trace->incoming,
+	                                .changed = trace->changed,
+	                                .absent = trace->absent,
+	                                .nodes = trace->changed_count + trace->absent_count,
+	                                .patch = reprise_trace_needs_patch(trace)};
 
-	if (__builtin_expect(reprise_trace_needs_patch(trace), 0)) {
-		uint64_t begin = reprise_timeline_begin();
-
-		patch = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
-		patched_at = reprise_clock_ns();
-		reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
-		                     reprise_visit_about(lane, NULL,
-		                                         trace->changed_count + trace->absent_count));
-	}
-	if (__builtin_expect(reprise_verifying, 0) && patch == REPRISE_PATCH_DONE &&
-	    !reprise_verify_graph(lane))
-		return REPRISE_PATCH_REFUSED;
-	if (patch == REPRISE_PATCH_DONE && launch_graph(lane, trace) != CUDA_SUCCESS) {
-		reprise_count(REPRISE_COUNT_launches_failed, 1);
-		patch = REPRISE_PATCH_BROKEN;
-	}
-	if (patch == REPRISE_PATCH_DONE && patched_at != 0)
-		reprise_cost_took(REPRISE_COST_launch, reprise_clock_ns() - patched_at, 1);
-	return patch;
+	return reprise_launch_graph(lane, &launch);
 }
 
-/* A replay after a failure or a cooldown. A visit that began before the cooldown does not count as
- * a return. */
-static void has_come_back(struct reprise_trace *trace, uint64_t now)
-{
-	if (trace->failed_at != 0)
-		reprise_count_most(REPRISE_COUNT_recovery_ops, now - trace->failed_at);
-	trace->failed_at = 0;
-	if (!reprise_trace_comes_back(trace, now))
-		return;
-	reprise_count(REPRISE_COUNT_cooldown_returns, 1);
-	trace->cooldown_until = 0;
-}
-
-/* The visit is over, and the graph issued its ops. While observing, it would have. */
-REPRISE_HOT static void replayed(struct reprise_lane *lane)
+/* The visit is over, and its values are the trace's. Its graph was launched, or will be. */
+REPRISE_HOT static void commit(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	reprise_lane_count(&lane->counts.replayed, trace->count - trace->absent_count);
-	reprise_lane_count(&lane->counts.patched, trace->changed_count);
-	reprise_lane_count(&lane->counts.absent, trace->absent_count);
-	reprise_lane_count(&lane->counts.launches, 1);
-	trace->counts.patched += trace->changed_count;
-	trace->counts.absent += trace->absent_count;
 	reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_WORTH * trace->count);
-	if (__builtin_expect((trace->failed_at | trace->cooldown_until) != 0, 0))
-		has_come_back(trace, lane->counts.ops);
-	trace->refusals = 0;
 	reprise_trace_end_visit(trace, true);
-	reprise_trace_succeeded(trace, lane->counts.ops);
+	reprise_trace_followed(trace, lane->counts.ops);
 	reprise_index_use(lane->index, trace);
+}
+
+REPRISE_HOT static void count(struct reprise_lane *lane)
+{
+	reprise_launch_count(lane, lane->trace, lane->trace->changed_count, lane->trace->absent_count,
+	                     lane->counts.ops);
 }
 
 /* The graph was not launched: issues this visit's ops eagerly. Returns the driver's answer to the
@@ -147,7 +101,7 @@ static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why,
 	unsigned int ops = trace->count - trace->absent_count;
 	CUresult result;
 
-	reprise_visit_note_exit(lane, REPRISE_EXIT_launch, ops);
+	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, ops);
 	result = reprise_lane_issue(lane, trace->count);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, begin,
 	                     reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch], ops));
@@ -160,8 +114,8 @@ REPRISE_HOT static void make_pending(struct reprise_lane *lane)
 {
 	struct reprise_trace *trace = lane->trace;
 
-	reprise_pending_note(lane);
-	replayed(lane);
+	reprise_pending_prepare(lane);
+	commit(lane);
 	if (reprise_visit_is_measured() && reprise_balance_wants(trace))
 		reprise_balance_replayed(trace, 0);
 	reprise_pending_add(lane);
@@ -189,7 +143,8 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 		                     reprise_visit_about(lane, NULL, trace->count - trace->absent_count));
 		if (timed && !patched)
 			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
-		replayed(lane);
+		count(lane);
+		commit(lane);
 		if (timed && !reprise_balance_replayed(trace, took))
 			reprise_visit_note_loss(lane, trace);
 	} else {
@@ -223,6 +178,7 @@ void reprise_lane_replay_observed(struct reprise_lane *lane)
 		reprise_count(REPRISE_COUNT_async_launches, 1);
 		reprise_count(REPRISE_COUNT_async_patches, lane->trace->changed_count);
 	}
-	replayed(lane);
+	count(lane);
+	commit(lane);
 	complete(lane);
 }

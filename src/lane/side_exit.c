@@ -106,7 +106,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	begin =
 		reprise_clock_ticks(); /* issuing is not counted: eager calls would have cost the same */
 	reprise_hold_end(lane);
-	reprise_visit_note_exit(lane, why, count - trace->absent_count);
+	reprise_visit_note_exit(lane, trace, why, count - trace->absent_count);
 	lane->last = NULL;
 	lane->expected = NULL;
 	watch_deferred(lane, trace, count);

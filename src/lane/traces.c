@@ -11,7 +11,7 @@
 
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {
-	reprise_pending_look_for_failures(lane);
+	reprise_pending_count(lane);
 	reprise_account_ended(trace, lane->number);
 	reprise_index_remove(lane->index, trace);
 	if (lane->expected == trace)

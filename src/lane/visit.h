@@ -20,15 +20,15 @@ static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct rep
 	trace->counts.losses++;
 }
 
-/* The followed trace ended by a side exit, or was not launched; `ops` ops were issued eagerly
+/* The visit ended by a side exit, or its graph was not launched; `ops` ops were issued eagerly
  * instead. */
-static inline void reprise_visit_note_exit(struct reprise_lane *lane, enum reprise_exit why,
-                                           unsigned int ops)
+static inline void reprise_visit_note_exit(struct reprise_lane *lane, struct reprise_trace *trace,
+                                           enum reprise_exit why, unsigned int ops)
 {
 	reprise_lane_count(&lane->counts.exits[why], 1);
 	reprise_lane_count(&lane->counts.exited[why], ops);
-	lane->trace->counts.exits[why]++;
-	lane->trace->counts.exited_ops += ops;
+	trace->counts.exits[why]++;
+	trace->counts.exited_ops += ops;
 }
 
 /* The timeline's description of the followed trace. */

@@ -118,11 +118,6 @@ static inline void reprise_count(enum reprise_counter counter, uint64_t amount)
 	atomic_fetch_add_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
 }
 
-static inline void reprise_uncount(enum reprise_counter counter, uint64_t amount)
-{
-	atomic_fetch_sub_explicit(&reprise_counters[counter], amount, memory_order_relaxed);
-}
-
 static inline void reprise_count_most(enum reprise_counter counter, uint64_t value)
 {
 	if (value > atomic_load_explicit(&reprise_counters[counter], memory_order_relaxed))

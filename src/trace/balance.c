@@ -21,7 +21,7 @@ static uint64_t eager_cost(const struct reprise_trace *trace)
 bool reprise_balance_wants(const struct reprise_trace *trace)
 {
 	return trace->balance < REPRISE_TUNE_BALANCE_TRUSTED ||
-	       trace->replays % REPRISE_TUNE_BALANCE_SAMPLED == 0;
+	       trace->visits % REPRISE_TUNE_BALANCE_SAMPLED == 0;
 }
 
 /* `ticks` in units of the balance; `eager`: the ticks of one eager visit. */

@@ -154,9 +154,9 @@ bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now)
 	       trace->cooldown_until <= now;
 }
 
-void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now)
+void reprise_trace_followed(struct reprise_trace *trace, uint64_t now)
 {
-	trace->replays++;
+	trace->visits++;
 	trace->last_followed = now;
 	if (trace->held > 0)
 		trace->held--;

@@ -95,7 +95,8 @@ struct reprise_trace {
 	unsigned int value_misses;
 	unsigned int held_at; /* the op before which the program paused for long last */
 	int held;             /* up with each such pause, down with each replay */
-	uint64_t replays;
+	uint64_t visits;      /* complete ones */
+	uint64_t replays;     /* launches of its graph */
 	/* the lane's count of ops at the first failed patch or launch; 0: none, or replayed since */
 	uint64_t failed_at;
 	unsigned int refusals; /* visits in a row whose patch the driver refused */
@@ -154,7 +155,9 @@ static inline bool reprise_trace_comes_back(const struct reprise_trace *trace, u
 	return trace->cooldown_until != 0 && trace->cooldown_until <= now;
 }
 
-void reprise_trace_succeeded(struct reprise_trace *trace, uint64_t now);
+/* A visit is complete. */
+void reprise_trace_followed(struct reprise_trace *trace, uint64_t now);
+
 /* Notes a long pause of the program before op `at`. True if that is so frequent that the trace
  * should end there. */
 bool reprise_trace_note_held(struct reprise_trace *trace, unsigned int at);

@@ -25,7 +25,7 @@ static void setup(void)
 static unsigned int visits_until_loss(uint64_t ticks)
 {
 	for (unsigned int visit = 1; visit <= 1000; visit++) {
-		trace.replays++;
+		trace.visits++;
 		if (reprise_balance_wants(&trace) && !reprise_balance_replayed(&trace, ticks))
 			return visit;
 	}
@@ -68,7 +68,7 @@ START_TEST(what_has_paid_for_long_is_timed_now_and_then_and_found_out_when_it_no
 	unsigned int timed = 0, visits;
 
 	visits_until_loss(VISIT / 2);
-	for (unsigned int i = 0; i < 800; i++, trace.replays++)
+	for (unsigned int i = 0; i < 800; i++, trace.visits++)
 		timed += reprise_balance_wants(&trace);
 	ck_assert_uint_eq(timed, 100);
 	visits = visits_until_loss(VISIT * 3);

@@ -237,7 +237,7 @@ START_TEST(a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then)
 	for (unsigned int round = 0; round < 10; round++) {
 		ck_assert(!reprise_trace_note_held(trace, 3));
 		for (unsigned int visit = 0; visit < 20; visit++)
-			reprise_trace_succeeded(trace, visit);
+			reprise_trace_followed(trace, visit);
 	}
 	ck_assert(!reprise_trace_note_held(trace, 2));
 	ck_assert(!reprise_trace_note_held(trace, 3));
@@ -264,7 +264,7 @@ START_TEST(a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_eve
 	}
 	ck_assert_uint_le(longest, 2000000);
 	for (unsigned int i = 0; i < 100; i++)
-		reprise_trace_succeeded(trace, now);
+		reprise_trace_followed(trace, now);
 	while (reprise_trace_usable(trace, now))
 		reprise_trace_note_side_exit(trace, now);
 	ck_assert_uint_lt(trace->cooldown_until - now, 1000);
