@@ -224,6 +224,17 @@ void learns(const char *words, const char *graphs)
 	ck_assert_msg(known, "\"%s\" did not become \"%s\"", words, graphs);
 }
 
+void learns_any_value(void)
+{
+	for (unsigned int visit = 1000; visit < 1040; visit++) {
+		calls_with("a b c%u d |", visit);
+		graphs_are_built();
+	}
+	driver_saw();
+	calls("a b c2000 d |");
+	IS_SEEN("[a b c2000 d]");
+}
+
 struct reprise_lane *lane_of(unsigned int stream)
 {
 	return reprise_lanes_find(driver_stream(stream), false);

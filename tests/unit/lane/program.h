@@ -19,9 +19,8 @@
 #define PROGRAM_GAP_NS 100
 
 /* Reprise starts, with these options and no others of the environment: "NAME=value", up to NULL.
- * Traces have
- * three ops at least, so that what is left of a visit does not become one. The program has launched
- * all kernels before but z. */
+ * Traces have three ops at least, so that what is left of a visit does not become one. The program
+ * has launched all kernels before but z. */
 void program_begins_with(const char *const *options);
 void program_begins(void);
 
@@ -58,6 +57,9 @@ void graphs_are_built(void);
  * in between; asserts that it does, in not too many visits. What the driver saw is dropped. */
 void learns(const char *words, const char *graphs);
 
+/* The same of "a b c d |", whose third op takes any value by then. The graph has c2000 last. */
+void learns_any_value(void);
+
 /* Time in which the program makes no call. The hold thread does what it does in it. */
 void time_passes(uint64_t ns);
 
@@ -69,6 +71,9 @@ struct reprise_lane *lane_of(unsigned int stream);
 
 /* What the lane of stream 1 has counted. */
 const struct reprise_lane_counts *counted(void);
+
+#define EXITS(why) (counted()->exits[REPRISE_EXIT_##why])
+#define EXITED(why) (counted()->exited[REPRISE_EXIT_##why])
 
 static inline uint64_t count_of(enum reprise_counter counter)
 {

@@ -2,20 +2,6 @@
 #include "../../suite.h"
 #include "program.h"
 
-#define EXITS(why) (counted()->exits[REPRISE_EXIT_##why])
-
-/* A trace whose third op takes any value. */
-static void learns_any(void)
-{
-	for (unsigned int visit = 1000; visit < 1040; visit++) {
-		calls_with("a b c%u d |", visit);
-		graphs_are_built();
-	}
-	driver_saw();
-	calls("a b c2000 d |");
-	IS_SEEN("[a b c2000 d]");
-}
-
 /* ---- values ---- */
 
 START_TEST(any_value_is_patched_in)
@@ -23,7 +9,7 @@ START_TEST(any_value_is_patched_in)
 	uint64_t patched;
 	unsigned int set;
 
-	learns_any();
+	learns_any_value();
 	patched = counted()->patched;
 	set = driver.nodes_set;
 	CALLS_ARE_SEEN_AS("a b c2001 d |", "[a b c2001 d]");
@@ -38,7 +24,7 @@ END_TEST
 /* What a visit brought that was not launched must not be in the next one. */
 START_TEST(values_of_a_visit_that_was_left_are_dropped)
 {
-	learns_any();
+	learns_any_value();
 	CALLS_ARE_SEEN_AS("a b c2001 x |", "(a) (b) (c2001) x");
 	CALLS_ARE_SEEN_AS("a b c2000 d |", "[a b c2000 d]");
 	CALLS_ARE_SEEN_AS("a b c2002 |", "(a) (b) (c2002)");
@@ -48,7 +34,7 @@ END_TEST
 
 START_TEST(a_node_that_cannot_be_set_is_updated_with_its_graph)
 {
-	learns_any();
+	learns_any_value();
 	driver.refuses_nodes = true;
 	CALLS_ARE_SEEN_AS("a b c2001 d |", "[a b c2001 d]");
 	ck_assert_uint_eq(driver.updates, 1);
@@ -246,7 +232,7 @@ START_TEST(values_by_turns_get_two_graphs)
 	unsigned int set;
 	uint64_t patched;
 
-	learns_any();
+	learns_any_value();
 	for (unsigned int visit = 0; visit < 100; visit++) {
 		calls(visit % 2 == 0 ? "a b c1 d |" : "a b c2 d |");
 		graphs_are_built();
@@ -267,7 +253,7 @@ END_TEST
 
 START_TEST(values_that_never_return_get_one)
 {
-	learns_any();
+	learns_any_value();
 	for (unsigned int visit = 3000; visit < 3100; visit++)
 		calls_with("a b c%u d |", visit);
 	ck_assert_uint_eq(counted()->alternates, 0);

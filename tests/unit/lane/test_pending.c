@@ -22,17 +22,6 @@ static void learns_one(void)
 	learns("a b c d |", "[a b c d]");
 }
 
-static void learns_any(void)
-{
-	for (unsigned int visit = 1000; visit < 1040; visit++) {
-		calls_with("a b c%u d |", visit);
-		graphs_are_built();
-	}
-	driver_saw();
-	calls("a b c2000 d |");
-	IS_SEEN("[a b c2000 d]");
-}
-
 START_TEST(the_launch_thread_launches_it)
 {
 	learns_one();
@@ -132,7 +121,7 @@ END_TEST
 /* The trace holds what the pending launch asks for: it is launched before that changes. */
 START_TEST(each_visit_is_launched_with_its_own_values)
 {
-	learns_any();
+	learns_any_value();
 	CALLS_ARE_SEEN_AS("a b c3000 d", "");
 	launch_thread_looks();
 	IS_SEEN("[a b c3000 d]");
@@ -237,7 +226,7 @@ END_TEST
 
 START_TEST(values_of_a_failed_launch_are_issued)
 {
-	learns_any();
+	learns_any_value();
 	driver.refuses_launches = 1;
 	CALLS_ARE_SEEN_AS("a b c3000 d |", "(a) (b) (c3000) (d)");
 	CALLS_ARE_SEEN_AS("a b c3001 d |", "[a b c3001 d]");
@@ -248,7 +237,7 @@ END_TEST
  * graph to them. */
 START_TEST(values_of_a_failed_patch_are_issued)
 {
-	learns_any();
+	learns_any_value();
 	driver.refuses_nodes = driver.refuses_updates = true;
 	CALLS_ARE_SEEN_AS("a b c3000 d |", "(a) (b) (c3000) (d)");
 	driver.refuses_nodes = driver.refuses_updates = false;
@@ -281,7 +270,7 @@ END_TEST
 
 /* A loop that waits once in so many iterations, and that the launch thread looks at in between; how
  * many visits that has launched. */
-static uint64_t submitted_of_loop(uint64_t gap_ns, unsigned int iterations)
+static uint64_t left_to_thread_in_loop(uint64_t gap_ns, unsigned int iterations)
 {
 	static const char *const options[] = {"REPRISE_SUBMIT=auto", NULL};
 
@@ -303,31 +292,31 @@ static uint64_t submitted_of_loop(uint64_t gap_ns, unsigned int iterations)
 
 START_TEST(those_of_a_slow_program)
 {
-	ck_assert_uint_gt(submitted_of_loop(30 * US, 100), 100);
+	ck_assert_uint_gt(left_to_thread_in_loop(30 * US, 100), 100);
 }
 END_TEST
 
 START_TEST(not_those_of_a_fast_one)
 {
-	ck_assert_uint_eq(submitted_of_loop(0, 2000), 0);
+	ck_assert_uint_eq(left_to_thread_in_loop(0, 2000), 0);
 }
 END_TEST
 
 /* At a wait the GPU is behind by what came since the thread looked last. */
 START_TEST(not_those_of_one_that_waits_often)
 {
-	ck_assert_uint_eq(submitted_of_loop(30 * US, 5), 0);
+	ck_assert_uint_eq(left_to_thread_in_loop(30 * US, 5), 0);
 }
 END_TEST
 
 /* The program would wait in the end for what it saves. */
 START_TEST(few_where_the_gpu_is_no_faster)
 {
-	uint64_t idle = submitted_of_loop(30 * US, 100);
+	uint64_t idle = left_to_thread_in_loop(30 * US, 100);
 
 	driver.busy = true;
 	atomic_store(&reprise_counters[REPRISE_COUNT_async_launches], 0);
-	ck_assert_uint_lt(submitted_of_loop(30 * US, 100), idle / 4);
+	ck_assert_uint_lt(left_to_thread_in_loop(30 * US, 100), idle / 4);
 }
 END_TEST
 

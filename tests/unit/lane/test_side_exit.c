@@ -4,9 +4,6 @@
 #include "base/tuning.h"
 #include "program.h"
 
-#define EXITS(why) (counted()->exits[REPRISE_EXIT_##why])
-#define EXITED(why) (counted()->exited[REPRISE_EXIT_##why])
-
 START_TEST(what_is_deferred_is_issued_in_order)
 {
 	learns("a1 b2 M3 d e |", "[a1 b2 M3 d e]");
