@@ -281,7 +281,7 @@ static int refuse_idle(const struct reprise_command *command,
 {
 	static const struct {
 		enum reprise_option option, needs;
-		const char *but_in; /* the command in which it has an effect by itself, or NULL */
+		const char *except_in; /* the command in which it has an effect by itself, or NULL */
 	} rows[] = {{REPRISE_OPTION_RECORD_MOST, REPRISE_OPTION_RECORD, NULL},
 	            {REPRISE_OPTION_TIMELINE_MOST, REPRISE_OPTION_TIMELINE, NULL},
 	            {REPRISE_OPTION_CUPTI, REPRISE_OPTION_TIMELINE, "observe"}};
@@ -291,7 +291,7 @@ static int refuse_idle(const struct reprise_command *command,
 		const char *value = arguments->options[option];
 
 		if (value == NULL || (reprise_option_is_switch(option) && strcmp(value, "0") == 0) ||
-		    (rows[i].but_in != NULL && strcmp(command->name, rows[i].but_in) == 0) ||
+		    (rows[i].except_in != NULL && strcmp(command->name, rows[i].except_in) == 0) ||
 		    will_have(rows[i].needs, arguments))
 			continue;
 		if (value == arguments->old_options[option])
@@ -301,8 +301,8 @@ static int refuse_idle(const struct reprise_command *command,
 		return reprise_arguments_refuse("--%s: \"%s\" has no effect without --%s FILE%s%s",
 		                                long_name((int)option), value,
 		                                long_name((int)rows[i].needs),
-		                                rows[i].but_in != NULL ? ", but in " : "",
-		                                rows[i].but_in != NULL ? rows[i].but_in : "");
+		                                rows[i].except_in != NULL ? ", except in " : "",
+		                                rows[i].except_in != NULL ? rows[i].except_in : "");
 	}
 	return -1;
 }
