@@ -48,8 +48,8 @@ const char *reprise_launcher_mark(void)
 	return mark;
 }
 
-/* True if files of the command are limited so much that it notices. A limit that the program has
- * set itself is the program's alone. */
+/* True if the command's own limit on file sizes is below what it tries to write. A limit that the
+ * program has set for itself does not hold for the command. */
 static bool is_command_limited(void)
 {
 	const char *innermost = strrchr(mark, '/');

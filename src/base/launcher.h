@@ -25,7 +25,7 @@ bool reprise_launcher_found(struct reprise_launcher *launcher);
 /* The mark, as the environment had it then; "" if none. */
 const char *reprise_launcher_mark(void);
 
-/* The command tries at the end if there is room for so many bytes where reports go. */
+/* Bytes that the command tries to write, at the end, into the folder of the reports. */
 #define REPRISE_LAUNCHER_ROOM 65536
 
 /* True if the command will find out by itself, and say, that a report could not be written for this

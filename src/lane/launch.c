@@ -11,22 +11,22 @@
 #include "lane/group/group.h"
 #include "lane/verify.h"
 
-/* Returns when it was done. */
-static uint64_t patch(const struct reprise_lane *lane, const struct reprise_launch *launch,
-                      enum reprise_patch *result)
+static enum reprise_patch patch(const struct reprise_lane *lane,
+                                const struct reprise_launch *launch)
 {
 	struct reprise_graph *graph = &launch->trace->graph;
 	uint64_t begin = reprise_timeline_begin();
+	enum reprise_patch result =
+		reprise_graph_patch(graph, launch->ops, launch->changed, launch->absent);
 
-	*result = reprise_graph_patch(graph, launch->ops, launch->changed, launch->absent);
 	reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
 	                     (struct reprise_timeline_about){.lane = lane->number,
 	                                                     .graph = graph->number,
 	                                                     .ops = launch->nodes});
-	return reprise_clock_ns();
+	return result;
 }
 
-static CUresult give(struct reprise_lane *lane, const struct reprise_trace *trace)
+static CUresult launch_executable(struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	CUresult result;
 
@@ -45,12 +45,14 @@ REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
 	enum reprise_patch result = REPRISE_PATCH_DONE;
 	uint64_t patched_at = 0;
 
-	if (__builtin_expect(launch->patch, 0))
-		patched_at = patch(lane, launch, &result);
+	if (__builtin_expect(launch->patch, 0)) {
+		result = patch(lane, launch);
+		patched_at = reprise_clock_ns();
+	}
 	if (__builtin_expect(reprise_verifying, 0) && result == REPRISE_PATCH_DONE &&
 	    !reprise_verify_graph(lane))
 		return REPRISE_PATCH_REFUSED;
-	if (result == REPRISE_PATCH_DONE && give(lane, launch->trace) != CUDA_SUCCESS) {
+	if (result == REPRISE_PATCH_DONE && launch_executable(lane, launch->trace) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		result = REPRISE_PATCH_BROKEN;
 	}

@@ -1,4 +1,5 @@
-/* A complete visit is launched here, by whichever thread, and counted once its launch was made. */
+/* Launches complete visits, for the program's threads and for Reprise's, and counts them. A visit
+ * counts once its graph was launched. */
 #pragma once
 
 #include "graph/graph.h"
@@ -9,13 +10,14 @@ struct reprise_launch {
 	/* The values that the graph needs: what reprise_graph_patch() takes. */
 	const struct reprise_op *ops;
 	const uint64_t *changed, *absent;
-	unsigned int nodes; /* that are set or toggled before, for the timeline */
-	bool patch;         /* the graph does not have the visit's values yet */
+	unsigned int nodes; /* to be set or toggled; for the timeline */
+	bool patch;         /* true if the graph has other values than the visit */
 };
 
-/* Patches the trace's graph if it has to be, and launches it. Anything but REPRISE_PATCH_DONE: it
- * was not launched. The lane's context is current, the gate is entered; under the lock of the lane
- * or, of a pending visit, of its queue. */
+/* Patches the trace's graph where needed, and launches it. If it was not launched, returns why: not
+ * REPRISE_PATCH_DONE. The lane's context is current, and the caller is between
+ * reprise_gate_begin_giving() and its end. Under the lane's lock; for a pending visit, under
+ * `queue.lock` instead. */
 enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
                                         const struct reprise_launch *launch);
 

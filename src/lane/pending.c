@@ -87,7 +87,7 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 
 /* ---- counting and finishing launches: under the lane's lock ---- */
 
-static void note(struct reprise_lane *lane, const struct reprise_pending *visit)
+static void count(struct reprise_lane *lane, const struct reprise_pending *visit)
 {
 	struct reprise_trace *trace = visit->trace;
 
@@ -106,7 +106,7 @@ REPRISE_HOT void reprise_pending_count(struct reprise_lane *lane)
 	uint64_t launched = reprise_pending_launched(lane);
 
 	for (; queue->counted != launched; queue->counted++)
-		note(lane, at(queue, queue->counted));
+		count(lane, at(queue, queue->counted));
 }
 
 void reprise_pending_note_launched(struct reprise_lane *lane)
@@ -128,7 +128,7 @@ REPRISE_HOT void reprise_pending_finish(struct reprise_lane *lane, bool wait)
 
 	if (__builtin_expect(reprise_pending_all_counted(lane), 1))
 		return;
-	for (;;) {
+	while (!reprise_pending_none(lane)) {
 		uint64_t begin = reprise_clock_ticks();
 
 		/* The launch thread may be launching. It gives the lock between two launches, so neither

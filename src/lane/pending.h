@@ -26,7 +26,7 @@ static inline bool reprise_pending_has(const struct reprise_lane *lane,
 	return trace->pending_as > reprise_pending_launched(lane);
 }
 
-/* True if no launch is pending and all that were made are counted. */
+/* True if no visit is pending, and all that were launched are counted. */
 static inline bool reprise_pending_all_counted(const struct reprise_lane *lane)
 {
 	return lane->queue.counted == atomic_load_explicit(&lane->queue.added, memory_order_relaxed);
@@ -54,5 +54,5 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 /* Pending launches were made: updates the hold and the counts. */
 void reprise_pending_note_launched(struct reprise_lane *lane);
 
-/* Counts the pending launches that were made. */
+/* Counts the visits that were launched since the last time. */
 void reprise_pending_count(struct reprise_lane *lane);
