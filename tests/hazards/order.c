@@ -252,15 +252,21 @@ static void tell_pool_use(void)
 	fprintf(stderr, "pool=%lu\n", (unsigned long)most);
 }
 
+/*
+ * What the simulation does not have allocated cannot be captured. So while the loop is learnt,
+ * memory is given back some iterations late; later at once.
+ */
 static void free_async(void)
 {
+	enum { LEARNT = 200, LATE = 3 };
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
 			 other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr late[LATE] = {0};
 	CUevent used;
 
 	CHECK(cuEventCreate(&used, CU_EVENT_DISABLE_TIMING));
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		CUdeviceptr taken;
+		CUdeviceptr taken, given;
 
 		CHECK(cuMemAllocAsync(&taken, WORDS * 4, stream));
 		CHECK(cuMemcpyDtoDAsync(taken, hazard_x, WORDS * 4, stream));
@@ -268,19 +274,25 @@ static void free_async(void)
 		CHECK(cuMemcpyDtoDAsync(hazard_x, taken, WORDS * 4, stream));
 		if (hazard_springs(iteration))
 			hazard_part_of_chain(taken, iteration % CHAIN, stream);
+		given = iteration < LEARNT ? late[iteration % LATE] : taken;
+		if (iteration < LEARNT)
+			late[iteration % LATE] = taken;
 		if (hazard_springs(iteration) && iteration % 3 == 0) {
 			CHECK(cuEventRecord(used, stream));
 			CHECK(cuStreamWaitEvent(other, used, 0));
-			CHECK(cuMemFreeAsync(taken, other));
+			if (given != 0)
+				CHECK(cuMemFreeAsync(given, other));
 			CHECK(cuStreamSynchronize(other));
-		} else {
-			CHECK(cuMemFreeAsync(taken, stream));
+		} else if (given != 0) {
+			CHECK(cuMemFreeAsync(given, stream));
 		}
 		if (iteration % 3 == 0)
 			CHECK(cuStreamSynchronize(stream));
-		if (iteration % 60 == 30)
+		if (iteration < LEARNT && iteration % 10 == 0)
 			hazard_settle(stream);
 	}
+	for (unsigned i = 0; i < LATE; i++)
+		CHECK(cuMemFreeAsync(late[i], stream));
 	hazard_print("x", hazard_x);
 	tell_pool_use();
 }
