@@ -4,7 +4,17 @@ from dataclasses import dataclass
 
 from lib import runs
 
-OURS = ("eager", "reprise", "beside", "floor")    # every other way is a form written by hand
+OURS = ("eager", "reprise", "floor")    # every other way is another library, or a form written by hand
+BESIDE = "beside "
+
+
+def beside_way(library):
+    """The way that is this program under another libreprise.so."""
+    return BESIDE + library.name
+
+
+def is_beside(way):
+    return way.startswith(BESIDE)
 
 
 @dataclass
@@ -45,7 +55,8 @@ class Measured:
 
     def by_hand(self):
         """The form of the least median among those written by hand, or None."""
-        medians = {way: statistics.median(sample.us for sample in self.good(way)) for way in self.commands if way not in OURS and self.good(way)}
+        medians = {way: statistics.median(sample.us for sample in self.good(way)) for way in self.commands
+                   if way not in OURS and not is_beside(way) and self.good(way)}
         return min(medians, key=medians.get) if medians else None
 
 
@@ -68,9 +79,9 @@ def over_graph(measured, _others=None, _of=None):
     return ratio(measured.samples["reprise"], measured.samples[form]) if form else None
 
 
-def over_beside(measured):
-    """Reprise of this build over the library beside it."""
-    return ratio(measured.samples["reprise"], measured.samples.get("beside", ()))
+def over_beside(measured, way):
+    """Reprise of this build over a library beside it."""
+    return ratio(measured.samples["reprise"], measured.samples.get(way, ()))
 
 
 def over_floor(measured, _others, _of):
@@ -195,13 +206,13 @@ HEAD = ("program", "eager, us", "Reprise, us", "by hand, us", "eager / Reprise",
         "replayed", "answers", "targets")
 
 
-def beside_table(rows):
+def beside_table(rows, way):
     """Two libraries by turns: the ratio's spread is that of its rounds."""
     lines = ["| program | this library, us | the one beside, us | this / beside | least and greatest of the rounds |", "|---|---|---|---|---|"]
     for measured in rows:
-        rounds = [ratio([this], [other]) for this, other in zip(measured.samples["reprise"], measured.samples["beside"]) if this and other]
+        rounds = [ratio([this], [other]) for this, other in zip(measured.samples["reprise"], measured.samples[way]) if this and other]
         ends = f"{min(rounds):.2f}–{max(rounds):.2f}" if rounds else "–"
-        lines.append(f"| {measured.row.name} | {spread(measured, 'reprise')} | {spread(measured, 'beside')} | {cell(over_beside(measured))} | {ends} |")
+        lines.append(f"| {measured.row.name} | {spread(measured, 'reprise')} | {spread(measured, way)} | {cell(over_beside(measured, way))} | {ends} |")
     return "\n".join(lines)
 
 

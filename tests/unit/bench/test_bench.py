@@ -19,13 +19,14 @@ folder = os.path.dirname(os.path.abspath(sys.argv[0]))
 behaviour = json.load(open(os.path.join(folder, "behaviour.json")))
 if sys.argv[1:] == ["--list"]:
     for shape, ways in behaviour.items():
-        print(shape, ",".join(way for way in ways if way != "reprise"), "about it")
+        print(shape, ",".join(way for way in ways if way != "reprise" and not way.endswith(".so")), "about it")
     sys.exit(0)
 option = lambda name, other: sys.argv[sys.argv.index(name) + 1] if name in sys.argv else other
 shape, way = option("--shape", None), option("--mode", "eager")
 under = os.environ.get("REPRISE") == "on"
 if under and os.environ.get("REPRISE_HOLD") != "0":
-    way = "reprise"
+    library = os.path.basename(os.environ["LD_PRELOAD"])
+    way = library if library in behaviour[shape] else "reprise"
 if under:
     counters = dict(ops=1000, replayed=behaviour[shape]["reprise"].get("replayed", 990), patched=7, side_exits=0)
     json.dump(counters, open(os.environ["REPRISE_REPORT"].replace("%p", str(os.getpid())), "w"))
@@ -84,14 +85,19 @@ class Bench:
         library.parent.mkdir()
         library.touch()
 
+    def run_whole(self, behaviour, rows, *more):
+        """Exit status, and the whole document."""
+        self.behaviour.write_text(json.dumps(behaviour))
+        out, self.said = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(self.said):
+            status = self.module.main([str(self.folder), "--rows", rows, "--rounds", "1", *more])
+        return status, out.getvalue()
+
     def run(self, behaviour, rows, *more):
         """Exit status, the table's rows by name, and what was said."""
-        self.behaviour.write_text(json.dumps(behaviour))
-        out, said = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(said):
-            status = self.module.main([str(self.folder), "--rows", rows, "--rounds", "1", *more])
-        table = {line.split(" | ")[0].strip("| "): line for line in out.getvalue().splitlines() if line.startswith("| ")}
-        return status, table, said.getvalue()
+        status, text = self.run_whole(behaviour, rows, *more)
+        table = {line.split(" | ")[0].strip("| "): line for line in text.splitlines() if line.startswith("| ")}
+        return status, table, self.said.getvalue()
 
     def expect_failure(self, what, row, words, change, rows=None):
         behaviour = good()
@@ -125,6 +131,17 @@ def check(bench):
     # With its own environment, the stand-in is as slow as eagerly.
     status, table, _ = bench.run(good(), "chain100-hold0")
     expect("a row's own environment", (status, "≥ 1.5 × eager: **missed by 33.3%** (1)" in table["chain100-hold0"]), (1, True))
+
+    # Libraries beside this one: each has a table of its own, and neither counts as written by hand.
+    faster = good()
+    for name, us in (("faster.so", 50), ("slower.so", 190)):
+        Path(bench.folder, name).touch()
+        faster["chain100"][name] = {"us": us}
+    beside = [word for name in ("faster.so", "slower.so") for word in ("--beside", str(bench.folder / name))]
+    status, text = bench.run_whole(faster, "chain100", *beside)
+    tables = text.split("## Beside ")[1:]
+    expect("a table for each library beside", [(table.split()[0], table.split(" | ")[-2]) for table in tables], [("faster.so", "1.90"), ("slower.so", "0.50")])
+    expect("a library beside is not a form written by hand", (status, "91.0 (91.0–91.0) launch" in text), (0, True))
 
     written = bench.folder / "results"
     bench.run(good(), "chain100", "--write", str(written))
