@@ -122,12 +122,10 @@ static void weigh(struct reprise_lane *lane, struct reprise_trace *trace, uint64
 		reprise_visit_note_loss(lane, trace);
 }
 
-REPRISE_HOT void reprise_pending_finish(struct reprise_lane *lane, bool wait)
+void reprise_pending_finish_all(struct reprise_lane *lane, bool wait)
 {
 	const struct reprise_pending *visit;
 
-	if (__builtin_expect(reprise_pending_all_counted(lane), 1))
-		return;
 	while (!reprise_pending_none(lane)) {
 		uint64_t begin = reprise_clock_ticks();
 

@@ -39,7 +39,12 @@ void reprise_pending_add(struct reprise_lane *lane);
 
 /* Makes all pending launches. `wait`: the host is about to wait for them. Any context may be
  * current. */
-void reprise_pending_finish(struct reprise_lane *lane, bool wait);
+void reprise_pending_finish_all(struct reprise_lane *lane, bool wait);
+static inline void reprise_pending_finish(struct reprise_lane *lane, bool wait)
+{
+	if (__builtin_expect(!reprise_pending_all_counted(lane), 0))
+		reprise_pending_finish_all(lane, wait);
+}
 
 /* The same by the hold thread. False if another thread is launching; otherwise the caller calls
  * reprise_pending_finish_taken() next. */
