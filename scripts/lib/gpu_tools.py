@@ -21,7 +21,7 @@ FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/opt/nvi
 
 
 class Tool:
-    def __init__(self, name, command, found_as, complaint="", environment=None, insisted=False, preloads=()):
+    def __init__(self, name, command, found_as, complaint="", environment=None, insisted=False, preloads=(), printed=None):
         self.name = name
         self.command = command          # goes before the program; {folder} is a folder of its own
         self.found_as = found_as        # the report's words for it
@@ -29,6 +29,7 @@ class Tool:
         self.environment = environment or {}
         self.insisted = insisted        # Reprise is to replay all the same
         self.preloads = preloads        # arguments that preload {library} for the program alone, where the tool itself would not bear it
+        self.printed = printed          # the file in {folder} that has what the program printed, where the tool's lines come in the midst of it
 
 
 def sanitizer(check):
@@ -45,8 +46,8 @@ TOOLS = (
     Tool("nsys, insisted", ["nsys", "profile", "--trace", "cuda", "--sample", "none", "--cpuctxsw", "none", "--output", "{folder}/profile"],
          "Nsight Systems", environment={"REPRISE_TOOLS": "ignore"}, insisted=True),
     Tool("ncu", ["ncu", "--launch-count", "3", "--section", "SpeedOfLight"], "Nsight Compute", r"==ERROR=="),
-    Tool("cuda-gdb", ["cuda-gdb", "--batch", "--nx", "-ex", "run", "--args"], "cuda-gdb", r"received signal|CUDA_EXCEPTION",
-         preloads=("-ex", "set environment LD_PRELOAD={library}")),
+    Tool("cuda-gdb", ["cuda-gdb", "--batch", "--nx", "-ex", "run > {folder}/printed", "--args"], "cuda-gdb", r"received signal|CUDA_EXCEPTION",
+         preloads=("-ex", "set environment LD_PRELOAD={library}"), printed="printed"),
 )
 
 # Short where the tool is slow; long enough to become hot where something is to be replayed.
@@ -93,6 +94,10 @@ class Case:
                 else:
                     environment["LD_PRELOAD"] = str(library)
             outcome = runs.run([*command, *self.program], timeout=200, environment=environment)
+            if self.tool.printed:
+                file = Path(folder, self.tool.printed)
+                outcome.stderr += outcome.stdout
+                outcome.stdout = file.read_text(errors="replace") if file.exists() else ""
             reports = [runs.read_report(path) for path in sorted(Path(folder).glob("*.json"))]
         return outcome, [report for report in reports if report.get("tool") == self.tool.found_as]
 
