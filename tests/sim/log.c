@@ -20,6 +20,10 @@
 #define MOST_LOG ((size_t)8 << 30)
 #define PIECE ((size_t)1 << 20)
 
+/* A tenth of a second, after which the log is another living process's. */
+#define LOCK_TRIES 100
+#define LOCK_NAP_US 1000
+
 static struct {
 	int file;
 	char *at;
@@ -74,13 +78,25 @@ static void add_named(struct line *line, const char *name, uint64_t number)
 	add_number(line, number, 10);
 }
 
+/* Takes the log for this process. On some kernels the lock of a process that was killed is there
+ * for a moment after its parent was told. */
+static bool lock_alone(int file)
+{
+	for (int tries = 0; tries < LOCK_TRIES; tries++) {
+		if (flock(file, LOCK_EX | LOCK_NB) == 0)
+			return true;
+		usleep(LOCK_NAP_US);
+	}
+	return false;
+}
+
 /* Another process that has this log has it alone: this one's goes beside it. */
 static int open_alone(const char *path)
 {
 	char beside[4096];
 	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
-	if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) {
+	if (file >= 0 && !lock_alone(file)) {
 		close(file);
 		snprintf(beside, sizeof(beside), "%s.%d", path, (int)getpid());
 		file = open(beside, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
