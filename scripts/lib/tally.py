@@ -32,10 +32,15 @@ def ran(build):
     return {test["name"].partition(":")[2]: (test["result"], AGAIN in test.get("stdout", "")) for test in tests}
 
 
+def tests(build):
+    """The tests that the build folder has, as meson describes them, by name."""
+    found = json.loads((Path(build) / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
+    return {f"{test['suite'][0].partition(':')[2]} / {test['name']}": test for test in found}
+
+
 def there(build):
-    """The names of the tests that the build folder has."""
-    tests = json.loads((Path(build) / "meson-info" / "intro-tests.json").read_text(encoding="utf-8"))
-    return {f"{test['suite'][0].partition(':')[2]} / {test['name']}" for test in tests}
+    """Their names."""
+    return set(tests(build))
 
 
 def named():
