@@ -741,6 +741,7 @@ BUGS = (
     ("who ends verify finds files changed", "run_twice", "	if (reprise_child_asked_to_end() != 0)\n		reprise_files_restore(files);\n", "", "command"),
     ("the verdict does not follow from the library's path", "tell_library", "		not_preloaded(hindrances, \"the library's path has a space or a colon in it\");\n", "", "doctor"),
     ("doctor judges env", "find_interpreter", "	if (!is_env(script->interpreter) || ", "	if (is_env(script->interpreter) || ", "doctor"),
+    ("program headers of any size are read", "read_elf", "	if (header->e_phentsize != sizeof(ElfW(Phdr)))", "	if (header->e_phentsize > sizeof(ElfW(Phdr)))", "doctor"),
     ("of a program all dynamic sections are read", "read_elf", "			read_dynamic(file, header, part, binary);\n			break;\n", "			read_dynamic(file, header, part, binary);\n", "doctor"),
     ("a program that becomes shorter ends doctor", "read_while_it_lasts", "	sigaction(SIGBUS, &jump, &before);\n", "	sigaction(SIGBUS, &jump, &before);\n	sigaction(SIGBUS, &before, NULL);\n",
      "doctor"),

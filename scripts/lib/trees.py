@@ -1,0 +1,49 @@
+"""A copy of the tree to change and build, and the tests of another build folder with its library: what scripts/mutate and scripts/mutants share."""
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+COPIED = ("meson.build", "meson_options.txt", "README.md", "CONTRIBUTING.md", "LICENSE", "docs", "include", "src", "preload", "share", "scripts", "tests")
+
+
+def introspection(build, what):
+    return json.loads((build / "meson-info" / f"intro-{what}.json").read_text())
+
+
+def cuda_of(build):
+    return next(option["value"] for option in introspection(build, "buildoptions") if option["name"] == "cuda")
+
+
+class Copy:
+    """A copy of the tree, set up as `build` is, but for its programs: those of `build` are used, and its tests, unless it has `tests` of its own."""
+
+    def __init__(self, folder, build, *options, tests=False):
+        self.folder = folder
+        self.build = folder / "build"
+        self.library = self.build / "preload/libreprise.so"
+        self.env = dict(os.environ, CCACHE_NOHASHDIR="1", CCACHE_BASEDIR=str(folder))
+        if shutil.which("ccache"):
+            self.env.setdefault("CC", "ccache cc")
+        for part in COPIED:
+            (shutil.copytree if (TOP / part).is_dir() else shutil.copy)(TOP / part, folder / part)
+        subprocess.run(["meson", "setup", self.build, folder, f"-Dcuda={cuda_of(build)}", "-Dprograms=disabled", f"-Dtests={'auto' if tests else 'disabled'}", *options], check=True,
+                       stdout=subprocess.DEVNULL, env=self.env)
+        if not tests:
+            (self.build / "tests").symlink_to(build / "tests")
+
+    def make(self, jobs, *targets):
+        """None, or why it cannot be built."""
+        made = subprocess.run(["ninja", "-C", self.build, "-j", str(jobs), *targets], capture_output=True, text=True, env=self.env)
+        return made.stdout if made.returncode != 0 else None
+
+
+def with_library(test, library):
+    """The test's command and variables with another libreprise.so; unchanged if it does not say where that is."""
+    def other(text):
+        return re.sub(r"[^:=]*preload/libreprise\.so", str(library), text)
+
+    return [other(word) for word in test["cmd"]], {key: other(value) for key, value in test["env"].items()}
