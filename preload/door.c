@@ -12,9 +12,9 @@
 #include <stddef.h>
 
 #include "base/gate.h"
-#include "base/hot.h"
 #include "base/inside.h"
 #include "base/keep.h"
+#include "base/placement.h"
 #include "driver/driver.h"
 #include "driver/lookup.h"
 #include "entry/entry.h"

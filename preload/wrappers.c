@@ -7,8 +7,8 @@
  */
 #include "versions.h"
 
-#include "base/hot.h"
 #include "base/inside.h"
+#include "base/placement.h"
 #include "entry/entry.h"
 #include "door.h"
 

@@ -701,7 +701,7 @@ BUGS = (
     ("a snapshot is written though nothing has happened", "reprise_report_snapshot", "	if (!ended && now != written) {", "	if (!ended) {", "snapshots"),
     ("what was written of a snapshot takes the place of the last one", "reprise_output_write", "	if (error == 0)\n		error = publish(draft, path, &status);\n",
      "	if (error != 0)\n		publish(draft, path, &status);\n	else\n		error = publish(draft, path, &status);\n", "snapshots"),
-    ("a thread that the program has locked in opens files", "reprise_filters_came", "before != NEVER && state() > before", "before == NEVER && state() > before", "filtered"),
+    ("a thread that the program has locked in opens files", "reprise_filters_came", "before != NEVER && filter_state() > before", "before == NEVER && filter_state() > before", "filtered"),
     ("what was noted last is not written", "finish_timeline", "	reprise_timeline_finish(REPRISE_TUNE_TIMELINE_PATIENCE_NS);\n", "", "timeline"),
     ("lines of a timeline lie across pages", "add_text", "	if (length > left)\n		append(blanks, left);\n", "	(void)blanks;\n	(void)left;\n", "timeline"),
     ("a timeline's file has no limit", "add",

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "base/thread_end.h"
+#include "base/ending.h"
 
 struct reprise_change reprise_changed[REPRISE_CHANGES_COUNT] = {{.generation = 1},
                                                                 {.generation = 1}};

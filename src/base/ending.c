@@ -3,24 +3,20 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hot.h"
 #include "base/inside.h"
 #include "base/lock.h"
+#include "base/placement.h"
 #include "base/thread.h"
-#include "base/tls.h"
 #include "base/tuning.h"
 
 #define DIRECTORIES 2 /* links of /proc/self/task beside those of tasks */
 
 /* Set in the program's threads that have made a call. */
-static pthread_key_t key;
+static pthread_key_t counted;
 static _Atomic bool has_key;
 /* The number of these threads. The watching thread sleeps on it. */
 static _Atomic uint32_t living;
@@ -32,7 +28,7 @@ static sigset_t mask;
 static void count_in(void)
 {
 	if (!atomic_load(&has_key) || !reprise_is_programs_thread() ||
-	    pthread_getspecific(key) != NULL || pthread_setspecific(key, &key) != 0)
+	    pthread_getspecific(counted) != NULL || pthread_setspecific(counted, &counted) != 0)
 		return;
 	atomic_fetch_add(&living, 1);
 }
@@ -119,7 +115,7 @@ static void thread_ends(void *unused)
 
 void reprise_ending_begin(bool now)
 {
-	if (atomic_load(&has_key) || pthread_key_create(&key, thread_ends) != 0)
+	if (atomic_load(&has_key) || pthread_key_create(&counted, thread_ends) != 0)
 		return;
 	atomic_store(&has_key, true);
 	count_in();
@@ -131,7 +127,34 @@ void reprise_ending_reset(void)
 {
 	if (!atomic_exchange(&has_key, false))
 		return;
-	pthread_key_delete(key);
+	pthread_key_delete(counted);
 	atomic_store(&living, 0);
 	atomic_store(&watched, false);
+}
+
+/* ---- functions that run when a thread ends ---- */
+
+/* If another thread made the key meanwhile, or a signal handler in this one, the new key is
+ * deleted. */
+static uint64_t make(struct reprise_thread_end *end)
+{
+	uint64_t before = 0;
+	pthread_key_t key;
+
+	if (pthread_key_create(&key, end->ends) != 0)
+		return 0;
+	if (atomic_compare_exchange_strong(&end->key, &before, (uint64_t)key + 1))
+		return (uint64_t)key + 1;
+	pthread_key_delete(key);
+	return before;
+}
+
+void reprise_thread_end_hear(struct reprise_thread_end *end)
+{
+	uint64_t key = atomic_load(&end->key);
+
+	if (key == 0)
+		key = make(end);
+	if (key != 0 && pthread_getspecific((pthread_key_t)(key - 1)) == NULL)
+		pthread_setspecific((pthread_key_t)(key - 1), end);
 }

@@ -1,13 +1,14 @@
 /*
- * The end of a process whose main thread has ended by pthread_exit. The C library calls exit(0)
- * when the last thread ends. Reprise's threads would keep the process alive for good, with all
- * signals masked. So one of them, the watching thread, looks once no thread of the program's that
- * ever made a call is left. It calls exit(0) when only Reprise's threads are left.
+ * The end of threads, and of a process whose main thread has ended by pthread_exit. The C library
+ * calls exit(0) when the last thread ends. Reprise's threads would keep the process alive for good,
+ * with all signals masked. So one of them, the watching thread, looks once no thread of the
+ * program's that ever made a call is left. It calls exit(0) when only Reprise's threads are left.
  *
  * The kernel's count of threads decides. The count kept here only tells when to look.
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,3 +20,14 @@ uint32_t reprise_thread_self(void);
 
 /* After fork, in the child. */
 void reprise_ending_reset(void);
+
+/* A function that runs when a thread ends. Its key is made at the first use, without a lock: a
+ * signal handler may interrupt that and get here itself. */
+struct reprise_thread_end {
+	void (*ends)(void *unused); /* on the thread that ends */
+	_Atomic uint64_t key;       /* the pthread key plus one; 0: not made yet */
+};
+
+/* Runs `ends` when the calling thread ends; not if there is no memory for the key. Changes
+ * errno. */
+void reprise_thread_end_hear(struct reprise_thread_end *end);

@@ -4,11 +4,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/hot.h"
+#include "base/ending.h"
 #include "base/keep.h"
 #include "base/lock.h"
-#include "base/nap.h"
-#include "base/thread_end.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 
 #define FIRST 16

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "base/inside.h"
-#include "base/tls.h"
+#include "base/placement.h"
 
 #define REPRISE_GATE_ANY ((uintptr_t)1) /* in place of a context: which one is not known */
 

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/tls.h"
+#include "base/placement.h"
 
 extern _Thread_local int reprise_inside
 	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));

@@ -1,8 +1,9 @@
-/* Keeps each thread's errno and floating point environment. The program's calls go to the driver as
- * far as it knows, and a driver call changes neither. */
+/* Leaves each of the program's threads as it was: errno, floating point environment, signals. The
+ * program's calls go to the driver as far as it knows, and a driver call changes none of these. */
 #pragma once
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline void reprise_errno_put_back(const int *kept)
@@ -61,3 +62,11 @@ static inline void reprise_float_begin(void)
 	__asm__ volatile("msr fpcr, xzr\n\tmsr fpsr, xzr");
 #endif
 }
+
+/*
+ * Writes everything, without side effects on the program. A reader that is gone, or a limit on file
+ * sizes, would end it by a signal (SIGPIPE, SIGXFSZ); cancellation would end the thread within the
+ * write; errno would change. Returns 0, or the error of the write that failed. Any thread, also
+ * with locks held.
+ */
+int reprise_write(int file, const void *bytes, size_t count);

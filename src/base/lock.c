@@ -73,3 +73,13 @@ void reprise_lock_wake(struct reprise_lock *lock)
 {
 	reprise_futex_wake(&lock->word);
 }
+
+void reprise_nap(unsigned int looks)
+{
+	struct timespec pause = {.tv_nsec = REPRISE_TUNE_NAP_NS};
+
+	if (looks < REPRISE_TUNE_NAP_YIELDS)
+		sched_yield();
+	else
+		nanosleep(&pause, NULL);
+}

@@ -93,3 +93,7 @@ void reprise_waited_since(uint64_t begin);
  * early. */
 void reprise_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void reprise_futex_wake(_Atomic uint32_t *word);
+
+/* A pause between two polls. It yields at first and sleeps later, so that a thread of lower
+ * priority gets the processor. `looks`: the number of polls so far. Changes errno. */
+void reprise_nap(unsigned int looks);

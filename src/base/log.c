@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "base/keep.h"
-#include "base/printable.h"
-#include "base/write.h"
+#include "base/text.h"
 
 #define MOST_LINES 200
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/nearest.h"
+#include "base/text.h"
 
 #define PREFIX REPRISE_OPTIONS_PREFIX "_"
 

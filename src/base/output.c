@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/before.h"
-#include "base/expand.h"
-#include "base/filters.h"
-#include "base/write.h"
+#include "base/keep.h"
+#include "base/text.h"
+#include "base/thread.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10

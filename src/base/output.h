@@ -23,7 +23,7 @@
 /* What has the name is no plain file of this user's. Not an errno value. */
 #define REPRISE_OUTPUT_NOT_OURS (-1)
 
-/* The program has put this thread under a filter, so no file is touched (base/filters.h). No
+/* The program has put this thread under a filter, so no file is touched (base/thread.h). No
  * message either: it would take system calls, too. */
 #define REPRISE_OUTPUT_LOCKED_IN ECANCELED
 

@@ -14,8 +14,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/filters.h"
-#include "base/hot.h"
 #include "base/keep.h"
 #include "base/log.h"
 #include "base/tuning.h"
@@ -169,4 +167,29 @@ bool reprise_thread_start(void *(*run)(void *), const char *name)
 void reprise_thread_reset(void)
 {
 	atomic_store(&running, 0);
+}
+
+/* ---- filters of system calls ---- */
+
+/* Not noted yet. Not an answer of the kernel: -1 means that it knows no filters. */
+#define NEVER (-2)
+
+static _Atomic int filters_noted = NEVER;
+
+/* 0: none; 1: strict mode; 2: filters */
+static int filter_state(void)
+{
+	return prctl(PR_GET_SECCOMP);
+}
+
+void reprise_filters_note(void)
+{
+	atomic_store(&filters_noted, filter_state());
+}
+
+bool reprise_filters_came(void)
+{
+	int before = atomic_load(&filters_noted);
+
+	return before != NEVER && filter_state() > before;
 }

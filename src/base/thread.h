@@ -17,7 +17,7 @@ void reprise_thread_note_processors(void);
 /*
  * Starts a detached thread with all signals masked and a small stack (stack_bytes 0: the default
  * size). Changes nothing of the calling thread. False under a filter that came since Reprise
- * started (filters.h).
+ * started.
  */
 bool reprise_thread_start(void *(*run)(void *), const char *name);
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);
@@ -42,3 +42,23 @@ bool reprise_thread_is_alone(void);
 
 /* After fork, in the child: none of these threads exists. */
 void reprise_thread_reset(void);
+
+/*
+ * ---- filters of system calls (seccomp) that the program has put itself under since Reprise
+ * started
+ *
+ * Nothing tells what a filter does with a call, and it may end the process, whichever thread makes
+ * the call. So a thread under such a filter opens, makes and renames no file, loads no library and
+ * starts no thread. ----
+ */
+
+/* Notes the thread's present state as the initial one. When Reprise starts, and with the first
+ * op. */
+void reprise_filters_note(void);
+
+/*
+ * True if this thread is under a filter and was under none. A filter added to others is not seen:
+ * only a file of the kernel's tells their number, and it would have to be opened. Makes a system
+ * call (prctl).
+ */
+bool reprise_filters_came(void);

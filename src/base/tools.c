@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/begins.h"
+#include "base/text.h"
 
 #define CHECKS "it ascribes what it finds to the call that it saw last"
 #define PROFILES "it measures and names the program's own calls"

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "base/options.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "cli/given.h"
 #include "cli/output_check.h"
 

@@ -16,7 +16,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64

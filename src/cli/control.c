@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
+#include "base/text.h"
 #include "control/peer.h"
 #include "cli/arguments.h"
 

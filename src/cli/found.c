@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/expand.h"
+#include "base/text.h"
 #include "cli/summary.h"
 
 #define NUMBER "[0-9]*"

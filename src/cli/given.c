@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 /* Adds a line to a list in the environment. */
 static bool list(const char *variable, const char *line)

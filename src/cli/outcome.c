@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/amounts.h"
 #include "base/launcher.h"
+#include "base/text.h"
 #include "cli/given.h"
 #include "cli/program.h"
 #include "cli/report.h"

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/expand.h"
 #include "base/launcher.h"
+#include "base/text.h"
 
 bool reprise_folder_of(const char *path, char *folder, size_t size)
 {

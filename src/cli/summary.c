@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/amounts.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #define FILE_MOST (64l << 20)
 

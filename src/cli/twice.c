@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/amounts.h"
+#include "base/text.h"
 #include "cli/child.h"
 #include "cli/differ.h"
 #include "cli/files.h"

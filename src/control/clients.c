@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/filters.h"
+#include "base/thread.h"
 #include "base/tuning.h"
 
 #define SENT_AT_ONCE 65536 /* bytes */

@@ -10,7 +10,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
-#include "base/hot.h"
+#include "base/placement.h"
 #include "driver/lookup.h"
 #include "driver/search.h"
 

@@ -2,9 +2,9 @@
  * of their own: events.c, lifetime.c, shortage.c, captures.c. */
 #include "entry/entry.h"
 
-#include "base/hot.h"
 #include "base/inside.h"
 #include "base/keep.h"
+#include "base/placement.h"
 #include "op/function.h"
 #include "op/op.h"
 #include "stats/counters.h"

@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/keep.h"
 #include "base/lock.h"
-#include "base/nap.h"
 #include "base/tuning.h"
 
 /* contexts that share an entry wait for each other's captures */

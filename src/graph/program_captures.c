@@ -2,9 +2,9 @@
 
 #include <stddef.h>
 
-#include "base/hot.h"
-#include "base/lock.h"
 #include "base/ending.h"
+#include "base/lock.h"
+#include "base/placement.h"
 
 #define MOST 64
 

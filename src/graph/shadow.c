@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hot.h"
+#include "base/placement.h"
 #include "base/store.h"
 #include "driver/driver.h"
 #include "graph/capture.h"

@@ -2,8 +2,8 @@
 
 #include <sched.h>
 
-#include "base/hot.h"
 #include "base/options.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 #include "graph/shadow.h"
 #include "stats/counters.h"

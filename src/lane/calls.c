@@ -10,8 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/ending.h"
-#include "base/thread_end.h"
-#include "base/tls.h"
+#include "base/placement.h"
 #include "graph/building.h"
 #include "graph/program_captures.h"
 #include "lane/barrier.h"

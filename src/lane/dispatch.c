@@ -9,9 +9,9 @@
 #include "lane/dispatch.h"
 
 #include "base/clock.h"
-#include "base/hot.h"
-#include "base/store.h"
 #include "base/ending.h"
+#include "base/placement.h"
+#include "base/store.h"
 #include "base/tuning.h"
 #include "gpu/gpu.h"
 #include "graph/shadow.h"

@@ -3,9 +3,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "base/hot.h"
 #include "base/inside.h"
 #include "base/log.h"
+#include "base/placement.h"
 #include "graph/program_captures.h"
 
 #define RUINED "the driver reported an error that ruins the context"

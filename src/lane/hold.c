@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/clock.h"
-#include "base/hot.h"
+#include "base/placement.h"
 #include "base/thread.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"

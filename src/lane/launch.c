@@ -2,7 +2,7 @@
 #include "lane/launch.h"
 
 #include "base/clock.h"
-#include "base/hot.h"
+#include "base/placement.h"
 #include "driver/driver.h"
 #include "graph/cost.h"
 #include "graph/shadow.h"

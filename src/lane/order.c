@@ -7,9 +7,8 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/hot.h"
 #include "base/ending.h"
-#include "base/tls.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "lane/barrier.h"

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/gate.h"
-#include "base/hot.h"
 #include "base/inside.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 #include "driver/current.h"
 #include "stats/counters.h"

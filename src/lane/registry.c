@@ -10,11 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/hot.h"
-#include "base/inside.h"
 #include "base/ending.h"
-#include "base/tls.h"
+#include "base/hash.h"
+#include "base/inside.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/carried.h"

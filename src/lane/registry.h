@@ -1,7 +1,7 @@
 /* All lanes of the process: the lane of a call, and visiting all of them. */
 #pragma once
 
-#include "base/tls.h"
+#include "base/placement.h"
 #include "lane/lane.h"
 
 /* The lane of `stream` in the current context, made at its first op. Of the per-thread default

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/gate.h"
-#include "base/hot.h"
 #include "base/inside.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 #include "graph/building.h"
 #include "graph/shadow.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/hot.h"
+#include "base/placement.h"
 #include "driver/driver.h"
 
 /* Launch attributes that may be recorded, and the size of each value. Any other attribute makes the

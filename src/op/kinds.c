@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/hot.h"
+#include "base/placement.h"
 #include "driver/driver.h"
 #include "op/kernel.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/inside.h"
-#include "base/tls.h"
+#include "base/placement.h"
 #include "driver/driver.h"
 
 #define REMEMBERED 32   /* per thread: 1 KiB, taken from its stack */

@@ -7,11 +7,10 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/hot.h"
 #include "base/inside.h"
 #include "base/lock.h"
 #include "base/options.h"
-#include "base/tls.h"
+#include "base/placement.h"
 #include "base/tuning.h"
 #include "op/op.h"
 #include "record/file.h"

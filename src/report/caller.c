@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/begins.h"
+#include "base/text.h"
 #include "report/symbol.h"
 
 /* A shared cudart, or the driver. */

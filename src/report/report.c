@@ -8,15 +8,13 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "base/amounts.h"
-#include "base/expand.h"
 #include "base/hash.h"
-#include "base/hot.h"
 #include "base/keep.h"
 #include "base/launcher.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "base/text.h"
 #include "base/tools.h"
 #include "driver/driver.h"
 #include "op/name.h"

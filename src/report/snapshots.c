@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/filters.h"
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/lock.h"

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/write.h"
+#include "base/keep.h"
 
 static void flush(struct reprise_text *text)
 {

@@ -1,6 +1,6 @@
 #include "stats/counters.h"
 
-#include "base/hot.h"
+#include "base/placement.h"
 
 _Atomic uint64_t reprise_counters[REPRISE_COUNTER_COUNT];
 bool reprise_reporting REPRISE_HOT_DATA;

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <unwind.h>
 
-#include "base/filters.h"
 #include "base/inside.h"
+#include "base/thread.h"
 #include "driver/lookup.h"
 
 #define LIBRARY "libgcc_s.so.1"

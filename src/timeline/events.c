@@ -6,10 +6,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/hot.h"
 #include "base/inside.h"
 #include "base/options.h"
-#include "base/tls.h"
+#include "base/placement.h"
 
 /* The least bytes of an event in the file. Bounds the number of events, and so the memory that
  * waits to be written. */

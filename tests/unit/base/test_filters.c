@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "base/filters.h"
 #include "base/thread.h"
 
 /* No other thread can be started: who tries is ended. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../../suite.h"
-#include "base/nearest.h"
+#include "base/text.h"
 
 static const char *const names[] = {"run", "observe", "report",      "doctor", "verify",
                                     "ctl", "HOLD",    "STREAM_MOST", "on",     "a"};

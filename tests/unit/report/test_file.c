@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "base/write.h"
+#include "base/keep.h"
 #include "base/output.h"
 
 #define REPORT "a report\n"

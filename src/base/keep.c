@@ -1,6 +1,5 @@
-#include "base/write.h"
+#include "base/keep.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>

@@ -1,10 +1,23 @@
-#include "base/nearest.h"
+#include "base/text.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "base/tuning.h"
 
-#define LENGTH_MOST 63
+#define LENGTH_MOST 63 /* of words that are compared */
+
+bool reprise_expand(const char *pattern, pid_t process, char *path, size_t size)
+{
+	size_t length = 0;
+
+	for (const char *mark; (mark = strstr(pattern, "%p")) != NULL && length < size;
+	     pattern = mark + 2)
+		length += (size_t)snprintf(path + length, size - length, "%.*s%d", (int)(mark - pattern),
+		                           pattern, (int)process);
+	if (length < size)
+		length += (size_t)snprintf(path + length, size - length, "%s", pattern);
+	return length > 0 && length < size;
+}
 
 /* Independent of the locale, which belongs to the program. */
 static char small(char letter)
@@ -60,4 +73,44 @@ const char *reprise_nearest(const char *word, const char *const *names, size_t c
 		}
 	}
 	return nearest;
+}
+
+size_t reprise_printable(const char *text, size_t length, char *shown, size_t size)
+{
+	size_t i = 0;
+
+	for (; i < length && i < size - 1 && text[i] != '\0'; i++)
+		shown[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+	shown[i] = '\0';
+	return i;
+}
+
+const char *reprise_amount_count(unsigned long long value, char text[REPRISE_AMOUNT_MOST])
+{
+	char digits[REPRISE_AMOUNT_MOST];
+	int count = snprintf(digits, sizeof(digits), "%llu", value);
+	char *at = text;
+
+	for (int i = 0; i < count; i++) {
+		if (i > 0 && (count - i) % 3 == 0)
+			*at++ = ',';
+		*at++ = digits[i];
+	}
+	*at = '\0';
+	return text;
+}
+
+const char *reprise_amount_duration(double ns, char text[REPRISE_AMOUNT_MOST])
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+	size_t unit = 0;
+
+	while (unit < 3 && ns < units[unit].ns * 0.9995)
+		unit++;
+	ns /= units[unit].ns;
+	snprintf(text, REPRISE_AMOUNT_MOST, ns < 100 ? "%.3g %s" : "%.0f %s", ns, units[unit].name);
+	return text;
 }
