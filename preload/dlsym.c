@@ -14,7 +14,7 @@
 #include "base/inside.h"
 #include "base/keep.h"
 #include "driver/driver.h"
-#include "driver/lookup.h"
+#include "driver/loader.h"
 #include "definition.h"
 #include "door.h"
 #include "route.h"

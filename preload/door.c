@@ -16,7 +16,7 @@
 #include "base/keep.h"
 #include "base/placement.h"
 #include "driver/driver.h"
-#include "driver/lookup.h"
+#include "driver/loader.h"
 #include "entry/entry.h"
 #include "stats/sites.h"
 #include "attributes.h"

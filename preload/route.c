@@ -16,7 +16,7 @@
 
 #include "base/inside.h"
 #include "driver/driver.h"
-#include "driver/lookup.h"
+#include "driver/loader.h"
 #include "driver/search.h"
 #include "entry/entry.h"
 #include "door.h"

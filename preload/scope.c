@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "driver/lookup.h"
+#include "driver/loader.h"
 #include "driver/search.h"
 #include "definition.h"
 #include "door.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/release.h"
+#include "driver/search.h"
 #include "cli/library.h"
 #include "cli/tell.h"
 

@@ -6,7 +6,6 @@
 #include "base/keep.h"
 #include "base/ending.h"
 #include "base/tuning.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"
 #include "graph/carried.h"

@@ -29,7 +29,7 @@ static _Atomic uint64_t dropped;
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "driver/lookup.h"
+#include "driver/loader.h"
 #include "stats/activity.h"
 #include "timeline/timeline.h"
 

@@ -2,7 +2,6 @@
 
 #include <stdatomic.h>
 
-#include "driver/current.h"
 #include "driver/driver.h"
 
 #define KNOWN_MOST 64

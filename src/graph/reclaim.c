@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/lock.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "graph/graph.h"

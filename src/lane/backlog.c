@@ -2,7 +2,7 @@
 
 #include "base/keep.h"
 #include "base/tuning.h"
-#include "driver/current.h"
+#include "driver/driver.h"
 #include "stats/counters.h"
 #include "lane/group/group.h"
 #include "lane/pending.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/inside.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/program_captures.h"
 #include "lane/group/group.h"

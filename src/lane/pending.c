@@ -6,7 +6,7 @@
 #include "base/inside.h"
 #include "base/placement.h"
 #include "base/tuning.h"
-#include "driver/current.h"
+#include "driver/driver.h"
 #include "stats/counters.h"
 #include "trace/balance.h"
 #include "lane/errors.h"

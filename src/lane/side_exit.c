@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/gate.h"
 #include "base/inside.h"
-#include "driver/current.h"
+#include "driver/driver.h"
 #include "graph/cost.h"
 #include "graph/shadow.h"
 #include "stats/counters.h"

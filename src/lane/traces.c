@@ -1,7 +1,6 @@
 #include "lane/traces.h"
 
 #include "base/inside.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"
 #include "graph/build_queue.h"

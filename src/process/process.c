@@ -19,7 +19,7 @@
 #include "base/thread.h"
 #include "base/tools.h"
 #include "base/tuning.h"
-#include "driver/namespace.h"
+#include "driver/loader.h"
 #include "op/function.h"
 #include "stats/counters.h"
 #include "stats/kernels.h"

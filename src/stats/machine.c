@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "base/inside.h"
-#include "base/release.h"
 #include "driver/driver.h"
+#include "driver/search.h"
 #include "sources.h"
 
 struct reprise_machine reprise_machine;

@@ -9,7 +9,7 @@
 
 #include "base/inside.h"
 #include "base/thread.h"
-#include "driver/lookup.h"
+#include "driver/loader.h"
 
 #define LIBRARY "libgcc_s.so.1"
 #define OURS_MOST 16 /* most frames of Reprise's before the program's */

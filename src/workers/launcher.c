@@ -9,7 +9,6 @@
 #include "base/inside.h"
 #include "base/options.h"
 #include "base/tuning.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "lane/hold.h"
 #include "lane/pace.h"

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver/lookup.h"
+#include "driver/loader.h"
 #include "record_calls.h"
 #include "record_file.h"
 #include "record_state.h"

@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/inside.h"
 #include "base/tuning.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 

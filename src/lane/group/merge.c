@@ -14,7 +14,6 @@
 #include "base/options.h"
 #include "base/ending.h"
 #include "base/tuning.h"
-#include "driver/current.h"
 #include "driver/driver.h"
 #include "graph/building.h"
 #include "graph/shadow.h"

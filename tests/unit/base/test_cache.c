@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "driver/cache.h"
+#include "driver/search.h"
 
 #define MOST 4000000
 

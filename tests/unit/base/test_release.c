@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "../../suite.h"
-#include "base/release.h"
+#include "driver/search.h"
 
 static const struct {
 	const char *line, *release;
