@@ -688,7 +688,7 @@ BUGS = (
      "verify_host_functions"),
     ("an absent op's node is left enabled", "reprise_graph_patch",
      "	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) && ", "	if (graph->disabled_count > 0 && ", "verify_absent_ops verify_absent_mixed"),
-    ("no stack is walked", "reprise_stack_walk", "	if (!reprise_stack_wanted || from == NULL)", "	if (!reprise_stack_wanted || from != NULL)", "call_sites"),
+    ("no stack is walked", "walk_stack", "	if (!reprise_stack_wanted || from == NULL)", "	if (!reprise_stack_wanted || from != NULL)", "call_sites"),
     ("stacks are told apart by their first frame alone", "reprise_call_site_count", "site.depth * sizeof(site.frames[0])", "sizeof(site.frames[0])", "call_sites"),
     ("a static cudart's functions are taken for the program's", "is_runtime",
      "	if (!library && is_inner(symbol->name))", "	if (library && is_inner(symbol->name))", "call_sites"),

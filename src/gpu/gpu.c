@@ -30,7 +30,6 @@ static _Atomic uint64_t dropped;
 #include <stdlib.h>
 
 #include "driver/loader.h"
-#include "stats/activity.h"
 #include "timeline/timeline.h"
 
 #define TEXT_OF(number) #number

@@ -25,7 +25,6 @@
 #include "stats/kernels.h"
 #include "stats/machine.h"
 #include "stats/sites.h"
-#include "stats/stack.h"
 #include "record/record.h"
 #include "timeline/timeline.h"
 #include "gpu/gpu.h"

@@ -1,15 +1,32 @@
 /*
- * The call sites that keep ops from being replayed: the stack of each call (stack.h) and its count.
+ * The call sites that keep ops from being replayed: the stack of each call and its count.
  * A bounded number of stacks; calls of further ones are only counted. Any thread, no lock. The
  * report finds out whose the frames are, cudart's or the program's (report/caller.h): several
  * stacks may be one call site.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "stats/counters.h"
-#include "stats/stack.h"
+
+/* The cudart of CUDA 13.0 has up to seven frames of its own (report/caller.h). */
+#define REPRISE_STACK_MOST 10
+
+/*
+ * True if stacks are walked: only in observe. Set when Reprise starts. Otherwise the call's own
+ * return address is all there is.
+ *
+ * The unwinder is the compiler's, in libgcc_s.so.1, loaded at the first walk. Without it stacks
+ * have one frame. It reads the tables for exceptions, so a walk ends at a caller without one. With
+ * glibc 2.35 and GCC 12 or later it takes no lock. Before, it takes the loader's lock of the list
+ * of objects, which is never held while constructors run.
+ *
+ * Loading the library takes the loader's main lock, once. So no lock of Reprise's may be held. A
+ * constructor that waits for the thread of the first walk would deadlock.
+ */
+extern bool reprise_stack_wanted;
 
 /* The kinds of calls, once: name in reports, and the effect on the ops around. */
 #define REPRISE_CALL_SITE_KINDS(X) \

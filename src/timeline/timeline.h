@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-#include "stats/activity.h"
+#include "stats/kernels.h"
 #include "op/call.h"
 
 /*
