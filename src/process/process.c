@@ -46,7 +46,6 @@
 #include "workers/launcher.h"
 #include "workers/timeline.h"
 #include "report/report.h"
-#include "report/snapshots.h"
 #include "control/control.h"
 
 #define IGNORE 1 /* the second word of REPRISE_TOOLS */

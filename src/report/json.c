@@ -1,6 +1,6 @@
 /* The object begins with numbers and strings, each on a line of its own, for simple readers
  * (src/cli/summary.c). Lists and objects follow. All lists are bounded. */
-#include "report/json.h"
+#include "report/inner.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,6 @@
 #include "record/record.h"
 #include "stats/counters.h"
 #include "stats/machine.h"
-#include "report/rows.h"
 
 #define FORMAT 3 /* of the report; 2 had other names */
 #define COMMAND_MOST 2048

@@ -21,11 +21,11 @@
 #include "stats/counters.h"
 #include "base/output.h"
 #include "stats/histogram.h"
-#include "report/json.h"
+#include "report/inner.h"
 #include "stats/machine.h"
 #include "stats/pauses.h"
-#include "stats/sites.h"
 #include "stats/series.h"
+#include "stats/sites.h"
 
 /* Held while a report is written, at any of its three moments. Protects what follows. */
 static struct reprise_lock writing;

@@ -2,7 +2,7 @@
  * The report: the counts, as one line on stderr or as a JSON object in a file, at the end of the
  * process. Only if the user asked for it (REPRISE_REPORT) and there is something to tell. Makes no
  * CUDA call, so it can run in a destructor. While the program runs, the file has a report that is
- * at most a second old (snapshots.h): a program killed by a signal runs no destructor.
+ * at most a second old (snapshots.c): a program killed by a signal runs no destructor.
  */
 #pragma once
 
@@ -26,6 +26,12 @@ int reprise_report_write_last(void);
 
 /* When Reprise starts. */
 void reprise_report_begin(void);
+
+/* At the first op, if the report goes to a file: starts the thread that writes snapshots. */
+void reprise_snapshots_begin(void);
+
+/* After fork, in the child: there is no such thread. */
+void reprise_snapshots_reset(void);
 
 /* After fork, in the child: the counts are the parent's. */
 void reprise_report_forget(void);

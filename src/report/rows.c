@@ -1,5 +1,5 @@
 /* All lists are bounded: docs/report.md has the limits. */
-#include "report/rows.h"
+#include "report/inner.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,9 +13,8 @@
 #include "report/caller.h"
 #include "stats/histogram.h"
 #include "stats/kernels.h"
-#include "stats/sites.h"
 #include "stats/series.h"
-#include "report/symbol.h"
+#include "stats/sites.h"
 
 #define LANES_MOST 64
 #define CALL_SITES_MOST 128

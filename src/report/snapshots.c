@@ -1,6 +1,16 @@
-/* The report thread has a file table of its own. If it cannot have one, there is only the final
- * report. */
-#include "report/snapshots.h"
+/*
+ * The report thread: once a second it writes the report to the file for the final one. So a program
+ * that ends by a signal, by _exit or by execve has a report that is at most a second old and says
+ * so ("complete": false). The callers of call sites are left out: looking them up takes the
+ * loader's lock, which the program may hold while it waits for this thread's end, and reads
+ * libraries that the program may close.
+ *
+ * No call of the program waits for the thread: it only tries the locks that a call may want, and
+ * holds none of them while it writes.
+ *
+ * The thread has a file table of its own. If it cannot have one, there is only the final report.
+ */
+#include "report/report.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,7 +29,6 @@
 #include "base/output.h"
 #include "base/thread.h"
 #include "base/tuning.h"
-#include "report/report.h"
 
 /* The report thread sleeps on it. */
 enum { ABSENT, WATCHING, ASKED };

@@ -1,8 +1,19 @@
-/* The lists and tables of the JSON report. Each function adds a member after another one. */
+/* The report as a JSON object; docs/report.schema.json describes it. For the files of this room. */
 #pragma once
 
 #include "report/text.h"
 #include "report/totals.h"
+
+/* At the end of the process; at a request; once a second. */
+enum reprise_json_moment { REPRISE_JSON_AT_END, REPRISE_JSON_ASKED, REPRISE_JSON_SNAPSHOT };
+
+void reprise_json_write(struct reprise_text *text, const struct reprise_totals *totals,
+                        enum reprise_json_moment moment);
+
+/* Called when this process's report begins. Once. */
+void reprise_json_begin(void);
+
+/* ---- its lists and tables (rows.c): each adds a member after another one ---- */
 
 /* "trace_rows" and "trace_rest"; "lane_rows"; "kernels": by name, with their replayed launches. */
 void reprise_rows_add_traces(struct reprise_text *text, const struct reprise_totals *totals);
