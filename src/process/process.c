@@ -41,10 +41,7 @@
 #include "lane/group/detect.h"
 #include "lane/registry.h"
 #include "lane/async_launch.h"
-#include "workers/builder.h"
-#include "workers/hold.h"
-#include "workers/launcher.h"
-#include "workers/timeline.h"
+#include "workers/workers.h"
 #include "report/report.h"
 #include "control/control.h"
 

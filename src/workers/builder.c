@@ -6,7 +6,7 @@
  * The lock `compiling` (graph/building.c) is held from taking a graph off the queue until the graph
  * is published, and while graphs are destroyed.
  */
-#include "workers/builder.h"
+#include "workers/workers.h"
 
 #include <stddef.h>
 

@@ -9,7 +9,7 @@
  * until it is woken. The program's threads only read whether it sleeps: a steady loop makes no
  * system call.
  */
-#include "workers/hold.h"
+#include "workers/workers.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

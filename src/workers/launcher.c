@@ -1,6 +1,6 @@
 /* The launch thread: launches pending visits, lane by lane; sleeps after
  * REPRISE_TUNE_LAUNCH_LINGER_NS without any. */
-#include "workers/launcher.h"
+#include "workers/workers.h"
 
 #include <sys/prctl.h>
 #include <time.h>

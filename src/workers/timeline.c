@@ -11,7 +11,7 @@
  * events that overlap on a track. So activities that overlap on one stream, as branches of a graph
  * do, or that are reported late, go to further tracks.
  */
-#include "workers/timeline.h"
+#include "workers/workers.h"
 
 #include <fcntl.h>
 #include <stdarg.h>

@@ -19,8 +19,7 @@
 #include "lane/hold.h"
 #include "lane/order.h"
 #include "lane/registry.h"
-#include "workers/hold.h"
-#include "workers/launcher.h"
+#include "workers/workers.h"
 #include "../../virtual/answers.h"
 
 #define VISITS_MOST 64 /* to learn a sequence */
