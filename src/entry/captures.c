@@ -1,14 +1,12 @@
 /* The program's own captures: while one is open, every call is eager. */
-#include "entry/captures.h"
+#include "entry/inner.h"
 
 #include <stddef.h>
 
 #include "base/inside.h"
 #include "base/keep.h"
 #include "driver/driver.h"
-#include "entry/entry.h"
 #include "graph/program_captures.h"
-#include "record/record.h"
 #include "stats/counters.h"
 #include "lane/order.h"
 #include "lane/calls.h"

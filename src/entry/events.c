@@ -1,6 +1,6 @@
 /* The doors of events. In a stream group (lane/group/group.h) an event's record and a wait for it
  * are ops, and traces may name the event. Elsewhere they are barriers. */
-#include "entry/entry.h"
+#include "entry/inner.h"
 
 #include "base/inside.h"
 #include "base/keep.h"
@@ -14,7 +14,6 @@
 #include "lane/group/group.h"
 #include "lane/group/detect.h"
 #include "lane/order.h"
-#include "entry/recorded.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
 

@@ -1,4 +1,6 @@
-#include "entry/lifetime.h"
+/* The doors of calls that end or change something (LIFETIME): deferred ops are issued, and the
+ * traces that name it are forgotten. */
+#include "entry/inner.h"
 
 #include "base/changes.h"
 #include "base/gate.h"
@@ -14,14 +16,11 @@
 #include "stats/counters.h"
 #include "timeline/timeline.h"
 #include "lane/barrier.h"
-#include "entry/captures.h"
-#include "entry/entry.h"
 #include "lane/eager.h"
 #include "lane/errors.h"
 #include "lane/group/group.h"
 #include "lane/loading.h"
 #include "lane/order.h"
-#include "entry/recorded.h"
 #include "lane/registry.h"
 #include "lane/thread.h"
 #include "lane/traces.h"

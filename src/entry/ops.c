@@ -1,6 +1,6 @@
 /* The doors' calls on streams: ops, and calls that order a stream or wait. Other doors have files
  * of their own: events.c, lifetime.c, shortage.c, captures.c. */
-#include "entry/entry.h"
+#include "entry/inner.h"
 
 #include "base/inside.h"
 #include "base/keep.h"
@@ -16,7 +16,6 @@
 #include "lane/loading.h"
 #include "lane/order.h"
 #include "process/process.h"
-#include "entry/recorded.h"
 #include "lane/calls.h"
 #include "lane/registry.h"
 

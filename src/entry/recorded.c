@@ -1,4 +1,4 @@
-#include "entry/recorded.h"
+#include "entry/inner.h"
 
 #include "process/process.h"
 #include "lane/calls.h"

@@ -1,6 +1,6 @@
 /* The doors of calls that take memory (ALLOC): if the driver has none for the program, Reprise's
  * graphs may be the cause. */
-#include "entry/entry.h"
+#include "entry/inner.h"
 
 #include <limits.h>
 
@@ -16,7 +16,6 @@
 #include "graph/building.h"
 #include "graph/graph.h"
 #include "stats/counters.h"
-#include "entry/lifetime.h"
 #include "lane/registry.h"
 
 /* Waits until the lane's stream is done: a running graph is freed only after that. */
