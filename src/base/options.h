@@ -85,7 +85,7 @@ struct reprise_option_row {
 extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT];
 
 /*
- * Set by the command `reprise` (src/cli/given.h): VARIABLE=value, each followed by a semicolon. The
+ * Set by the command `reprise` (src/cli/given.c): VARIABLE=value, each followed by a semicolon. The
  * first lists the options that the command has set, the second those that it has checked and named
  * if wrong. Neither holds once the program changes the variable.
  */

@@ -8,7 +8,6 @@
 
 #include "base/options.h"
 #include "base/text.h"
-#include "cli/given.h"
 #include "cli/output_check.h"
 
 #define OWN_FIRST 256 /* after the library's options and all letters */

@@ -1,5 +1,5 @@
 /* The arguments of a command: its options, and the rest. Errors are refused here, before anything
- * is started. */
+ * is started. And the options in the environment. */
 #pragma once
 
 #include <stdbool.h>
@@ -68,3 +68,14 @@ int reprise_arguments_take(const struct reprise_command *command, char **words,
 
 /* Prints a line on stderr and returns 2. */
 __attribute__((format(printf, 1, 2))) int reprise_arguments_refuse(const char *format, ...);
+
+/* ---- the options in the environment (given.c): those that the command sets, and what is wrong
+ * with others. The library is told of both (base/options.h). ---- */
+
+/* Sets the option; `by` names the reason. Says so if the environment had another value. False if
+ * there is no memory. */
+bool reprise_given_set(enum reprise_option option, const char *value, const char *by);
+
+/* Reports unknown variables and values that cannot be used. The library does not report
+ * them again. */
+void reprise_given_look(void);

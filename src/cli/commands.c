@@ -8,12 +8,6 @@
 #include "base/options.h"
 #include "control/peer.h"
 #include "cli/arguments.h"
-#include "cli/control.h"
-#include "cli/doctor.h"
-#include "cli/given.h"
-#include "cli/report.h"
-#include "cli/run.h"
-#include "cli/twice.h"
 
 /* ---- the commands ---- */
 

@@ -1,4 +1,4 @@
-/* The table of commands: name, arguments, action, and the options that each has. */
+/* The commands: their table, with name, arguments, action and options; and what each does. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,3 +31,36 @@ const struct reprise_command *reprise_command_named(const char *name);
 
 /* Prints the usage of the command; NULL: of all. */
 void reprise_command_usage(FILE *to, const struct reprise_command *command);
+
+/* ---- what they do ---- */
+
+/*
+ * reprise run, reprise observe. Runs `command` with the library preloaded, or with the stand-in for
+ * libcuda.so.1, in the present environment; waits; and prints one line on stderr. `progress`: also
+ * a line from time to time, if stderr is a terminal. Returns the exit status. If a signal ended the
+ * program, it ends this process too.
+ */
+int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progress);
+
+/*
+ * reprise verify: runs a program without Reprise and with it, and tells what differs. Both runs get
+ * the same standard input (none if it is a terminal) and the files that the globs name as they were
+ * before the first. The files of the second run stay. Prints what was compared. Returns the exit
+ * status: 0 nothing differs, 1 something differs, 2 it could not be seen, 3 nothing differs but
+ * nothing was replayed, 127 or 126 the program could not be started. If a signal asks this process
+ * to end, it ends by that signal.
+ */
+int reprise_cli_twice(char **command, char *const *globs, size_t count, bool stand_in);
+
+/* reprise report. Becomes the reader of reports, in Python, which has a JSON reader built in, with
+ * `words` (ending with NULL) as its arguments. Returns the exit status if it fails. */
+int reprise_cli_report(char **words);
+
+/* reprise doctor: tells if a program can run under Reprise here, and if not, what to do. Prints
+ * what is installed, the driver that the loader finds, the options with their origin and, unless
+ * `program` is NULL, what its file tells. Returns the exit status: 0 if the program can be
+ * preloaded and replayed (NULL: if anything can be preloaded here), else 1. */
+int reprise_cli_doctor(const char *program);
+
+/* reprise ctl PID WORD. Returns the exit status. */
+int reprise_cli_control(const char *process, const char *word);

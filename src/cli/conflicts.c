@@ -1,4 +1,4 @@
-#include "cli/conflicts.h"
+#include "cli/doctor.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include "cli/binary.h"
 #include "cli/library.h"
 #include "cli/output_check.h"
-#include "cli/tell.h"
 
 static void not_preloaded(struct reprise_hindrances *hindrances, const char *why)
 {

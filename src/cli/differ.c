@@ -1,4 +1,4 @@
-#include "cli/differ.h"
+#include "cli/files.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -1,7 +1,44 @@
-/* Tells if a program can run under Reprise here, and if not, what to do. */
+/* Whether programs can run under Reprise here: what `reprise doctor` looks at. */
 #pragma once
 
-/* Prints what is installed, the driver that the loader finds, the options with their origin and,
- * unless `program` is NULL, what its file tells. Returns the exit status: 0 if the program can be
- * preloaded and replayed (NULL: if anything can be preloaded here), else 1. */
-int reprise_cli_doctor(const char *program);
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What was found that affects the verdict. The first of each kind is kept. */
+struct reprise_hindrances {
+	/* Why no program can be preloaded here; "" if that is possible. */
+	char preloading[512];
+	char replaying[512]; /* why nothing would be replayed */
+};
+
+/* Keeps the reason, a part of a sentence, unless there is one already. */
+__attribute__((format(printf, 3, 4))) void reprise_hindrance_note(char *reason, size_t size,
+                                                                  const char *format, ...);
+
+/* Prints a line: a name and what is known of it. */
+__attribute__((format(printf, 2, 3))) void reprise_cli_tell(const char *what, const char *format,
+                                                            ...);
+
+/* A conflict, in one sentence, and what to do about it, in another. */
+void reprise_cli_tell_conflict(const char *what, const char *remedy);
+
+/* Prints the driver, its GPUs and the toolkits, and what is in the way. Starts the driver but makes
+ * no context. */
+void reprise_cli_tell_machine(struct reprise_hindrances *hindrances);
+
+/* Prints what else would be in the program's process, or would keep Reprise out of it: each
+ * conflict and what to do about it. */
+void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances);
+
+/* Prints what the program's file tells, and the verdict. False if the program cannot be preloaded
+ * or nothing would be replayed. */
+bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances);
+
+/* ---- for other commands, too ---- */
+
+/* The program's path, as execvp(3) would find it. A name with a slash is not checked. */
+bool reprise_program_find(const char *name, char *path, size_t size);
+
+/* True if nothing can be preloaded into the program; `words` is the reason, a sentence without its
+ * full stop. */
+bool reprise_program_obstacle(const char *name, char *words, size_t size);

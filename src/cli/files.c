@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/child.h"
-#include "cli/differ.h"
 #include "cli/output_check.h"
 
 #define PATH_MOST (REPRISE_SCRATCH_MOST + 32)

@@ -34,3 +34,7 @@ void reprise_files_free(struct reprise_files *files);
 /* Copies `from` to its end; with `unless_asked`, only until this process is asked to end. False if
  * not everything was copied. */
 bool reprise_copy_rest(int from, int to, bool unless_asked);
+
+/* Compares two files, either of which may be missing. Prints one line named `what`, and for text
+ * also the two lines that differ. True if the files are the same. */
+bool reprise_cli_same_files(const char *what, const char *without, const char *with);

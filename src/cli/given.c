@@ -1,4 +1,4 @@
-#include "cli/given.h"
+#include "cli/arguments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/machine.h"
+#include "cli/doctor.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -8,7 +8,6 @@
 
 #include "driver/search.h"
 #include "cli/library.h"
-#include "cli/tell.h"
 
 #define OLDEST_DRIVER 12040 /* the first that tells kernels' parameters */
 #define DEVICES_TOLD 16

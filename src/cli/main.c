@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/doctor.h"
 #include "cli/library.h"
-#include "cli/program.h"
 
 #define COMMANDS_MOST 16
 

@@ -16,9 +16,9 @@
 
 #include "base/launcher.h"
 #include "base/text.h"
-#include "cli/given.h"
-#include "cli/program.h"
-#include "cli/report.h"
+#include "cli/arguments.h"
+#include "cli/doctor.h"
+#include "cli/reports.h"
 
 #define NAMED_MOST 4
 #define OF_A_LINE "stderr" /* the report's name for which the library prints a line instead */

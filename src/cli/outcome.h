@@ -3,9 +3,8 @@
 
 #include <stdbool.h>
 
-#include "cli/found.h"
 #include "cli/output_check.h"
-#include "cli/summary.h"
+#include "cli/reports.h"
 
 /* Where a run's reports go. */
 struct reprise_outcome {

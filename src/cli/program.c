@@ -1,6 +1,6 @@
 /* A script is run by its interpreter, which may be a script too, or env(1), which looks up the next
  * one. */
-#include "cli/program.h"
+#include "cli/doctor.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,7 +12,6 @@
 
 #include "cli/binary.h"
 #include "cli/library.h"
-#include "cli/tell.h"
 
 #define SCRIPTS_MOST 5 /* the kernel follows no more */
 #define WORDS_MOST 512

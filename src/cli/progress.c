@@ -3,7 +3,7 @@
  * it starts may be the one under Reprise. The cursor stays at the beginning of the line, so the
  * program's output overwrites the line.
  */
-#include "cli/progress.h"
+#include "cli/control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "control/peer.h"
-#include "cli/control.h"
-#include "cli/summary.h"
+#include "cli/reports.h"
 
 #define ASKED_MOST 16
 #define PATIENCE_MS 100

@@ -1,13 +1,13 @@
-#include "cli/run.h"
+#include "cli/commands.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
 #include "cli/child.h"
+#include "cli/control.h"
 #include "cli/library.h"
 #include "cli/outcome.h"
-#include "cli/progress.h"
 
 static bool prepare(void *stand_in)
 {

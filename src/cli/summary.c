@@ -1,6 +1,6 @@
 /* Reads reports line by line, as src/report/json.c writes them: each value looked for is on a line
  * of its own, after two spaces. */
-#include "cli/summary.h"
+#include "cli/reports.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * files (files.h), and the second run's reports, which show if it proves anything. If this process
  * is asked to end, the program is asked too, and the files are restored.
  */
-#include "cli/twice.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 
 #include "base/text.h"
 #include "cli/child.h"
-#include "cli/differ.h"
 #include "cli/files.h"
 #include "cli/library.h"
 #include "cli/outcome.h"

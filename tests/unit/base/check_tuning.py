@@ -17,7 +17,7 @@ NUMBER = re.compile(r"^#define (\w+)[ \\\n]+\(*-?\d", re.MULTILINE)
 LEFT = {
     ("src/cli/control.c", "PATIENCE_MS"): "the command's, which has no part in launches",
     ("src/cli/progress.c", "PATIENCE_MS"): "the command's",
-    ("src/cli/progress.h", "REPRISE_PROGRESS_MS"): "the command's",
+    ("src/cli/control.h", "REPRISE_PROGRESS_MS"): "the command's",
 }
 
 
