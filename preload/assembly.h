@@ -27,5 +27,21 @@
 	function \name
 	.endm
 
+/* dlsym and dlopen: a function that is exported in the versions of the C library, by which others ask for it. `first` is the machine's first
+ * version. Who exports dlsym alone, and for those only who name no version, defines ONLY_DLSYM. */
+	.macro loader_function name, first
+#ifdef ONLY_DLSYM
+	.globl \name
+	.hidden reprise_\name\()_door
+	.set \name, reprise_\name\()_door
+#else
+	.globl reprise_\name\()_door, reprise_\name\()_door_first
+	.symver reprise_\name\()_door, \name@@GLIBC_2.34
+	.symver reprise_\name\()_door_first, \name@\first
+	.set reprise_\name\()_door_first, reprise_\name\()_door
+#endif
+	function reprise_\name\()_door
+	.endm
+
 	.section .note.GNU-stack, "", @progbits
 	.text

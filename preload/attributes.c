@@ -13,8 +13,6 @@
  */
 #include "versions.h"
 
-#include "attributes.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>

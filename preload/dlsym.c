@@ -15,7 +15,6 @@
 #include "base/keep.h"
 #include "driver/driver.h"
 #include "driver/loader.h"
-#include "definition.h"
 #include "door.h"
 #include "route.h"
 #include "scope.h"

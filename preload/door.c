@@ -19,10 +19,8 @@
 #include "driver/loader.h"
 #include "entry/entry.h"
 #include "stats/sites.h"
-#include "attributes.h"
 #include "route.h"
 #include "scope.h"
-#include "spare.h"
 
 /* The number of integer arguments that are passed in registers. */
 #if defined(__x86_64__)

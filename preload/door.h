@@ -45,6 +45,23 @@ static inline void reprise_door_order(CUstream stream, bool per_thread)
 		reprise_order(stream, per_thread);
 }
 
+/* ---- spare doors, for functions of the driver that the table of entry points does not have: an
+ * unknown function is a barrier (invariant 8) ---- */
+
+/* Gives `address`, a function of that name, a spare door and returns its entry. If none is left,
+ * nothing is deferred from then on, and REPRISE_DOOR_COUNT is returned. Any thread, no lock. */
+unsigned int reprise_spare_take(const char *name, void *address);
+
+/* Tells the inner rooms of a call through the spare door of `entry`. */
+void reprise_spare_tell(unsigned int entry);
+
+/* ---- the attributes last set for each function (attributes.c) ---- */
+
+/* After this, the next setting of anything counts as a change. Any thread. */
+void reprise_attributes_forget(void);
+
+/* ---- for the doors in C ---- */
+
 /* Lists in parentheses, for macros that pass them on. */
 #define PARAMETERS(...) (__VA_ARGS__)
 #define ARGUMENTS(...) (__VA_ARGS__)

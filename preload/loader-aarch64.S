@@ -1,6 +1,5 @@
 /* dlsym and dlopen, for aarch64: loader-x86_64.S says what they do. */
 #include "assembly.h"
-#include "loader.h"
 
 	.hidden reprise_real_dlsym_address, reprise_real_dlsym_find, reprise_dlsym
 

@@ -4,7 +4,6 @@
  * no lock, nothing that has to be initialised.
  */
 #include "assembly.h"
-#include "loader.h"
 
 	.hidden reprise_real_dlsym_address, reprise_real_dlsym_find, reprise_dlsym
 

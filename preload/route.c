@@ -12,7 +12,6 @@
 #include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "base/inside.h"
 #include "driver/driver.h"
@@ -20,7 +19,6 @@
 #include "driver/search.h"
 #include "entry/entry.h"
 #include "door.h"
-#include "spare.h"
 
 #define SLOT_COUNT 4096 /* a power of two, at least three times the number of doors */
 #define ADDRESS_BITS 48 /* as far as Linux goes unless a hint asks for more */
@@ -167,13 +165,4 @@ void *reprise_route_driver(const char *name, void *address)
 	if (entry < REPRISE_DOOR_COUNT)
 		return reprise_door_of(entry);
 	return in_driver(address) ? route_unknown(name, address) : NULL;
-}
-
-unsigned int reprise_route_entry(const char *name)
-{
-	unsigned int entry = 0;
-
-	while (entry < REPRISE_ENTRY_COUNT && strcmp(reprise_entry_name(entry), name) != 0)
-		entry++;
-	return entry;
 }

@@ -21,6 +21,3 @@ void *reprise_route(const char *name, void *address);
 
 /* As reprise_route(), but NULL if `address` is not a function of the driver. */
 void *reprise_route_driver(const char *name, void *address);
-
-/* The entry with that exported name, or REPRISE_ENTRY_COUNT. Slow. */
-unsigned int reprise_route_entry(const char *name);

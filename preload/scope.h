@@ -27,3 +27,8 @@ bool reprise_scope_is_drivers(const void *address);
 /* A definition of `name` in any object but Reprise and the driver; NULL if there is none, as nearly
  * always. Leaves dlerror alone. */
 void *reprise_scope_other_definition(const char *name);
+
+/* The object's own definition of `name`, without those of the objects that it depends on; NULL if
+ * it has none. dlsym cannot tell, and takes only handles from dlopen. Takes no lock, allocates
+ * nothing, leaves dlerror alone. */
+void *reprise_own_definition(const struct link_map *map, const char *name);

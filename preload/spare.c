@@ -1,11 +1,11 @@
 /*
- * An unknown function is harmless if everything deferred is issued before it, and if Reprise is not
- * in the driver at the same time in a way that disturbs it. This is enough for newer forms of most
- * known functions: launches, waits, questions. But a newer cuModuleUnload ends code, and a newer
- * cuStreamBeginCapture begins a capture. These get a strict door, which does what the family's
- * doors do. Where those doors read an argument, a strict door assumes the worst.
+ * Spare doors. An unknown function is harmless if everything deferred is issued before it, and if
+ * Reprise is not in the driver at the same time in a way that disturbs it. This is enough for newer
+ * forms of most known functions: launches, waits, questions. But a newer cuModuleUnload ends code,
+ * and a newer cuStreamBeginCapture begins a capture. These get a strict door, which does what the
+ * family's doors do. Where those doors read an argument, a strict door assumes the worst.
  */
-#include "spare.h"
+#include "door.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,8 +15,6 @@
 #include "base/gate.h"
 #include "entry/entry.h"
 #include "lane/loading.h"
-#include "attributes.h"
-#include "door.h"
 
 enum spare_kind {
 	SPARE_SYNC,   /* as a SYNC entry point */
@@ -91,11 +89,6 @@ static bool is_lifetime(const char *name)
 	return false;
 }
 
-static enum spare_kind kind_of(const char *name)
-{
-	return is_lifetime(name) ? SPARE_FORGET : kind_by_begin(name);
-}
-
 /* The next number below `limit`; `limit` when there are no more. */
 static unsigned int take_number(_Atomic unsigned int *counter, unsigned int limit)
 {
@@ -108,7 +101,7 @@ static unsigned int take_number(_Atomic unsigned int *counter, unsigned int limi
 
 unsigned int reprise_spare_take(const char *name, void *address)
 {
-	enum spare_kind kind = kind_of(name);
+	enum spare_kind kind = is_lifetime(name) ? SPARE_FORGET : kind_by_begin(name);
 	bool strict = kind != SPARE_SYNC;
 	unsigned int limit = strict ? REPRISE_SPARE_STRICT_DOORS : REPRISE_SPARE_DOORS;
 	unsigned int number = take_number(strict ? &strict_taken : &taken, limit);
