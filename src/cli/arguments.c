@@ -50,7 +50,8 @@ const char *reprise_option_name(unsigned int option)
 	return name_by(reprise_option_rows[option].variable);
 }
 
-bool reprise_option_is_switch(unsigned int option)
+/* True for an option of the library that takes no word, or 0 or 1. */
+static bool is_switch(unsigned int option)
 {
 	return strcmp(reprise_option_rows[option].words, "0|1") == 0;
 }
@@ -77,8 +78,7 @@ static const struct option *all_options(void)
 	for (unsigned int i = 1; i < REPRISE_OPTION_COUNT; i++)
 		options[count++] =
 			(struct option){strdup(reprise_option_name(i)),
-		                    reprise_option_is_switch(i) ? optional_argument : required_argument,
-		                    NULL, (int)i};
+		                    is_switch(i) ? optional_argument : required_argument, NULL, (int)i};
 	for (int i = 0; i < REPRISE_OWN_COUNT; i++)
 		options[count++] =
 			(struct option){reprise_own_rows[i].name,
@@ -288,7 +288,7 @@ static int refuse_idle(const struct reprise_command *command,
 		unsigned int option = rows[i].option;
 		const char *value = arguments->options[option];
 
-		if (value == NULL || (reprise_option_is_switch(option) && strcmp(value, "0") == 0) ||
+		if (value == NULL || (is_switch(option) && strcmp(value, "0") == 0) ||
 		    (rows[i].except_in != NULL && strcmp(command->name, rows[i].except_in) == 0) ||
 		    will_have(rows[i].needs, arguments))
 			continue;

@@ -54,9 +54,6 @@ struct reprise_arguments {
  * "REPRISE_". Valid until the next call. */
 const char *reprise_option_name(unsigned int option);
 
-/* True for an option of the library that takes no word, or 0 or 1. */
-bool reprise_option_is_switch(unsigned int option);
-
 /* The commands that have the option, as bits of enum reprise_having. Without replays there are no
  * graphs to draw or to launch. */
 unsigned int reprise_option_having(unsigned int option);

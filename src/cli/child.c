@@ -179,11 +179,6 @@ int reprise_child_start(char **command, bool (*prepare)(void *context), void *co
 	return error == 0 ? 0 : could_not(command[0], error);
 }
 
-pid_t reprise_child_process(void)
-{
-	return (pid_t)child;
-}
-
 static int wait_for_end(void)
 {
 	int status;

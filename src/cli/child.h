@@ -18,8 +18,6 @@ void reprise_child_guard(void);
  * shell, with a message. If this process was asked to end, nothing is started or said. */
 int reprise_child_start(char **command, bool (*prepare)(void *context), void *context);
 
-pid_t reprise_child_process(void);
-
 /* Waits for the end of the child and returns its status as of waitpid(2). `meanwhile`, if not NULL,
  * is called every `milliseconds`. */
 int reprise_child_wait(void (*meanwhile)(pid_t child), unsigned int milliseconds);

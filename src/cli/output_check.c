@@ -117,8 +117,7 @@ bool reprise_scratch_make(char folder[REPRISE_SCRATCH_MOST])
 	return false;
 }
 
-void reprise_folder_each(const char *folder, void (*each)(const char *path, void *context),
-                         void *context)
+void reprise_scratch_remove(const char *folder)
 {
 	DIR *directory = opendir(folder);
 	struct dirent *entry;
@@ -127,19 +126,8 @@ void reprise_folder_each(const char *folder, void (*each)(const char *path, void
 	while (directory != NULL && (entry = readdir(directory)) != NULL)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
 		    snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < (int)sizeof(path))
-			each(path, context);
+			unlink(path);
 	if (directory != NULL)
 		closedir(directory);
-}
-
-static void remove_file(const char *path, void *context)
-{
-	(void)context;
-	unlink(path);
-}
-
-void reprise_scratch_remove(const char *folder)
-{
-	reprise_folder_each(folder, remove_file, NULL);
 	rmdir(folder);
 }

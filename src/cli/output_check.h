@@ -22,7 +22,3 @@ bool reprise_scratch_make(char folder[REPRISE_SCRATCH_MOST]);
 
 /* Removes the folder and the files in it. */
 void reprise_scratch_remove(const char *folder);
-
-/* Calls `each` with the path of everything in the folder. */
-void reprise_folder_each(const char *folder, void (*each)(const char *path, void *context),
-                         void *context);

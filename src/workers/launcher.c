@@ -17,16 +17,11 @@
 #include "lane/async_launch.h"
 
 /* No capture of the program's is open here: all pending visits are launched before one begins. */
-static bool is_busy(const struct reprise_lane *lane)
-{
-	return reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY;
-}
-
 static void look_at_gpu(struct reprise_lane *lane)
 {
 	bool pushed = reprise_driver_make_current(lane->context);
 
-	reprise_pace_look(lane, is_busy(lane));
+	reprise_pace_look(lane, reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY);
 	reprise_driver_restore_current(pushed);
 }
 
