@@ -142,15 +142,9 @@
 	  "guess") \
 	X(PATCH_EXPLORED_MOST, 4, "times", \
 	  "as dear as the cheaper means, if it looks dearer it is not tried", "guess") \
-	/* absent ops and alternate graphs (src/lane/absent.c, src/lane/alternate.c) */ \
+	/* absent ops (src/lane/absent.c) */ \
 	X(ABSENT_MOST, 4, "ops", "that may be skipped in a row", "recorded streams, decision 20") \
 	X(ABSENT_LEARNT_BY, 3, "side exits", "by which what comes instead gets a trace of its own", \
-	  "recorded streams, decision 20") \
-	X(TURNS_MOST, 32, "values", "that returned, before an alternate graph is made", \
-	  "recorded streams, decision 20") \
-	X(TURNS_SHARE, 4, "changed ops", "at least one in so many has a returned value", \
-	  "recorded streams, decision 20") \
-	X(TURNS_COMPARED, 32, "ops", "comparing so many takes as long as setting a node", \
 	  "recorded streams, decision 20") \
 	/* stream groups (src/lane/group) */ \
 	X(GROUP_FORKS, 4, "forks", "joined, after which streams merge; twice as many for each split", \

@@ -38,7 +38,6 @@
 #include "lane/pending.h"
 #include "lane/registry.h"
 #include "lane/replay.h"
-#include "lane/alternate.h"
 #include "lane/verify.h"
 #include "lane/watching.h"
 
@@ -128,8 +127,6 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 		fetch(&lane->trace->ops[lane->cursor]);
 		return !reprise_observing;
 	}
-	if (__builtin_expect(lane->trace->changed_count > 0, 0))
-		reprise_lane_take_turns(lane);
 	if (reprise_observing)
 		reprise_lane_replay_observed(lane);
 	else

@@ -4,14 +4,15 @@
 #include "lane/absent.h"
 #include "lane/enter.h"
 
-void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *other)
+/* Goes on with a sibling and copies this visit's values to it. */
+static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling)
 {
 	struct reprise_trace *trace = lane->trace;
 
 	for (unsigned int i = 0; i < lane->cursor; i++)
-		reprise_trace_copy_values(other, i, reprise_trace_op(trace, i));
+		reprise_trace_copy_values(sibling, i, reprise_trace_op(trace, i));
 	reprise_trace_end_visit(trace, false);
-	lane->trace = other;
+	lane->trace = sibling;
 }
 
 /* A value miss ends the visit rather than patching the graph: the values may come again in a cycle,
@@ -34,7 +35,7 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 			sibling = coming;
 		lane->coming = coming != NULL;
 		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
-			reprise_lane_change_over(lane, sibling);
+			change_over(lane, sibling);
 			reprise_lane_count(&lane->counts.siblings, 1);
 			trace = sibling;
 			match = reprise_op_match(&trace->ops[lane->cursor], call);

@@ -12,10 +12,6 @@
 bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call,
                         enum reprise_match match, enum reprise_exit *why);
 
-/* Goes on with another trace and copies this visit's values to it. The other trace must agree in
- * shapes with all that has come in this visit. */
-void reprise_lane_change_over(struct reprise_lane *lane, struct reprise_trace *other);
-
 /* A value miss ended a visit of the trace before op `at`; `op` has the other values. After enough
  * of these the op becomes any-value. */
 void reprise_lane_note_value_miss(struct reprise_lane *lane, struct reprise_trace *trace,

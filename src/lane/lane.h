@@ -51,10 +51,9 @@ struct reprise_lane_counts {
 	uint64_t kinds[REPRISE_OP_KIND_COUNT]; /* ops by kind; most ops of a backoff are not counted */
 	/* Ops issued as nodes of a graph. While observing: that would have been. */
 	uint64_t replayed;
-	uint64_t patched;    /* of these, with other values than at the last visit */
-	uint64_t absent;     /* absent ops of replayed traces */
-	uint64_t siblings;   /* guards that failed and found a sibling */
-	uint64_t alternates; /* of `traces`, alternate ones */
+	uint64_t patched;  /* of these, with other values than at the last visit */
+	uint64_t absent;   /* absent ops of replayed traces */
+	uint64_t siblings; /* guards that failed and found a sibling */
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these side exits issued */
 	uint64_t exit_ticks;                 /* time of these side exits, without issuing */

@@ -21,32 +21,7 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
-/* Makes a trace of the ops and asks for its graph. NULL if there is no room. */
-static struct reprise_trace *add(struct reprise_lane *lane, const struct reprise_op *ops,
-                                 const bool *any_value, unsigned int count,
-                                 const struct reprise_position *position, uint32_t gap_ns)
-{
-	struct reprise_trace *trace;
-
-	if (!reprise_observing && !reprise_build_queue_has_room()) {
-		reprise_lane_count(&lane->counts.queue_full, 1);
-		return NULL;
-	}
-	do
-		trace = reprise_trace_new(ops, any_value, count, position, &lane->capture_streams);
-	while (trace == NULL && reprise_lane_make_room(lane));
-	if (trace == NULL)
-		return NULL;
-	trace->gap_ns = gap_ns;
-	reprise_index_add(lane->index, trace);
-	reprise_lane_count(&lane->counts.traces, 1);
-	if (reprise_observing)
-		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
-	else
-		reprise_graph_build(&trace->graph);
-	return trace;
-}
-
+/* Makes a trace of the ops and asks for its graph, if there is room. */
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
                       const bool *any_value, unsigned int count,
                       const struct reprise_position *position, uint32_t gap_ns)
@@ -62,20 +37,22 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 	}
 	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
 		return; /* without the hold thread nothing may be deferred */
-	add(lane, ops, any_value, count, position, gap_ns);
-}
-
-void reprise_lane_make_alternate(struct reprise_lane *lane, struct reprise_trace *trace)
-{
-	struct reprise_trace *alternate =
-		add(lane, trace->ops, trace->any_value, trace->count, &trace->position, trace->gap_ns);
-
-	if (alternate == NULL)
+	if (!reprise_observing && !reprise_build_queue_has_room()) {
+		reprise_lane_count(&lane->counts.queue_full, 1);
 		return;
-	alternate->head_moved = trace->head_moved;
-	trace->alternate = alternate;
-	alternate->alternate = trace;
-	reprise_lane_count(&lane->counts.alternates, 1);
+	}
+	do
+		trace = reprise_trace_new(ops, any_value, count, position, &lane->capture_streams);
+	while (trace == NULL && reprise_lane_make_room(lane));
+	if (trace == NULL)
+		return;
+	trace->gap_ns = gap_ns;
+	reprise_index_add(lane->index, trace);
+	reprise_lane_count(&lane->counts.traces, 1);
+	if (reprise_observing)
+		atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	else
+		reprise_graph_build(&trace->graph);
 }
 
 /* The program's mean gap before each of these ops but the first, in nanoseconds. */

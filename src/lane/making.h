@@ -14,9 +14,6 @@ void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);
 /* The program pauses before op `at` every time: replaces the trace by two, split there. */
 void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at);
 
-/* Makes an alternate for the trace (alternate.h), unless there is no room. */
-void reprise_lane_make_alternate(struct reprise_lane *lane, struct reprise_trace *trace);
-
 /* The position of op `start` in a sequence whose first op is at `first`. */
 struct reprise_position reprise_lane_position_within(const struct reprise_op *ops,
                                                      const bool *any_value, unsigned int start,

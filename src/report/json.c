@@ -201,7 +201,6 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "queue_full", counts->queue_full);
 	number(text, "evicted", counts->evicted);
 	number(text, "siblings", counts->siblings);
-	number(text, "alternates", counts->alternates);
 	number(text, "absent", counts->absent);
 	number(text, "backed_off", counts->backed_off);
 	number(text, "unprofitable", counts->lost);

@@ -101,8 +101,6 @@ void reprise_index_remove(struct reprise_index *index, struct reprise_trace *tra
 	part(trace);
 	while (trace->leader != NULL)
 		part(trace->leader);
-	if (trace->alternate != NULL)
-		trace->alternate->alternate = NULL;
 }
 
 void reprise_index_set_any_value(struct reprise_index *index, struct reprise_trace *trace,

@@ -88,22 +88,9 @@ static void mark(struct reprise_trace *trace, unsigned int i)
 	trace->changed_count++;
 }
 
-/* True if `call` has the values of two visits ago: incoming[i] still holds the previous values.
- * Kernels and host functions only: matching other ops may call the driver. */
-static bool returns(const struct reprise_trace *trace, unsigned int i,
-                    const struct reprise_call *call)
-{
-	const struct reprise_op *before = &trace->incoming[i];
-
-	return (call->kind == REPRISE_OP_KERNEL || call->kind == REPRISE_OP_HOST) &&
-	       before->shape == trace->ops[i].shape &&
-	       reprise_op_match(before, call) == REPRISE_MATCH_SAME;
-}
-
 void reprise_trace_change(struct reprise_trace *trace, unsigned int i,
                           const struct reprise_call *call)
 {
-	trace->returned += returns(trace, i, call);
 	reprise_op_take_values(&trace->incoming[i], &trace->ops[i], call);
 	mark(trace, i);
 }
@@ -145,7 +132,6 @@ void reprise_trace_end_visit(struct reprise_trace *trace, bool kept)
 		trace->head_moved = true;
 	memset(trace->changed, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
 	trace->changed_count = 0;
-	trace->returned = 0;
 }
 
 bool reprise_trace_usable(const struct reprise_trace *trace, uint64_t now)

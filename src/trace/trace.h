@@ -62,10 +62,6 @@ struct reprise_trace {
 	bool *any_value;    /* ops that agree with any values */
 	/* hash of the shapes before each op, and of all */
 	uint64_t *shape_before;
-	struct reprise_trace *alternate; /* (lane/alternate.h) */
-	/* ops to which this visit brings the values of two visits ago */
-	unsigned int returned;
-	unsigned int turns; /* up by `returned`, down by one if that is small */
 	/* the first op was patched though it is not any-value: key_value is out of date */
 	bool head_moved;
 

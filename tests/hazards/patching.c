@@ -114,31 +114,6 @@ static void patch_mixed(void)
 	hazard_print("y", hazard_y);
 }
 
-/*
- * Kernels and copies that have new values at each iteration for a while, and then, but for some,
- * one of two sets by turns; now and then one of the two comes twice.
- */
-static void turns_after_new(void)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-	unsigned turn = 0;
-
-	set_up_all();
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned set = iteration < ITERATIONS / 3 ? iteration : turn % 2;
-
-		turn += !hazard_springs(iteration);
-		for (unsigned i = 0; i < CHAIN; i++)
-			hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x,
-			              i % 6 == 0 ? iteration : 100 * set + i, stream);
-		CHECK(cuMemcpyDtoDAsync(hazard_y, all.sources + set % SOURCES * BLOCK, BLOCK, stream));
-		hazard_launch(hazard_mix, hazard_x, iteration, stream);
-		CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-	hazard_print("y", hazard_y);
-}
-
 /* One op of a long chain does not come, now here, now there. */
 static void absent_anywhere(void)
 {
@@ -350,7 +325,6 @@ static void absent_in_either(void)
 
 const struct hazard patching_hazards[] = {
 	{"patch_mixed", patch_mixed},
-	{"turns_after_new", turns_after_new},
 	{"absent_anywhere", absent_anywhere},
 	{"absent_mixed", absent_mixed},
 	{"absent_then_left", absent_then_left},

@@ -347,27 +347,32 @@ static void evicted_while_queued(void)
 }
 
 /*
- * Values that are new for a while, and then come by turns, so that there are two graphs of one
- * sequence; then other loops want room for one of them.
+ * A loop of two traces, of which then the first comes alone, again and again, with an eager op
+ * behind it. Loops on another stream want room for the second, which has followed the first one.
  */
-static void evicted_twin(void)
+static void evicted_follower(void)
 {
+	CUstream another = hazard_stream(CU_STREAM_NON_BLOCKING);
+	unsigned word = 5;
+
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	for (unsigned round = 0; round < ROUNDS; round++) {
-		for (unsigned iteration = 0; iteration < 240; iteration++) {
-			unsigned set = iteration < 40 ? iteration : iteration % 2;
-
-			for (unsigned i = 0; i < CHAIN; i++)
-				hazard_launch(i % 2 ? hazard_turn : hazard_mix, hazard_x, 100 * set + i, stream);
+		for (unsigned iteration = 0; iteration < 60; iteration++) {
+			hazard_chain(hazard_x, stream);
 			CHECK(cuStreamSynchronize(stream));
-			if (iteration == 100)
+			if (iteration == 30)
 				hazard_await_graphs();
 		}
-		for (unsigned iteration = 0; iteration < 12; iteration++) {
-			one_of_many(round + 1, CHAIN, stream);
+		for (unsigned number = 0; number < 4; number++) {
+			hazard_part_of_chain(hazard_x, CHAIN / 3, stream);
 			CHECK(cuStreamSynchronize(stream));
+			for (unsigned iteration = 0; iteration < 12; iteration++) {
+				one_of_many(1 + 4 * round + number, CHAIN, another);
+				CHECK(cuStreamSynchronize(another));
+			}
+			hazard_await_graphs();
+			CHECK(cuMemcpyHtoDAsync(hazard_y, &word, 4, stream));
 		}
-		hazard_await_graphs();
 	}
 	hazard_print("x", hazard_x);
 }
@@ -423,7 +428,7 @@ const struct hazard room_hazards[] = {
 	{"lane_gives_way", lane_gives_way},
 	{"slow_build", slow_build},
 	{"evicted_while_queued", evicted_while_queued},
-	{"evicted_twin", evicted_twin},
+	{"evicted_follower", evicted_follower},
 	{"many_streams", many_streams},
 	{"streams_beyond_numbers", streams_beyond_numbers},
 	{NULL, NULL},

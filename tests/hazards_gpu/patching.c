@@ -131,24 +131,6 @@ static void patch_mixed(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
-/* Values that are new at each iteration for a while, and then, but for some, one of two sets by
- * turns; now and then one of the two comes twice. */
-static void turns_after_new(void)
-{
-	unsigned turn = 0;
-
-	set_up();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned set = i < ITERATIONS / 3 ? i : turn % 2;
-
-		turn += !trap_at(i);
-		for (unsigned kind = 0; kind < KINDS; kind++)
-			one_of_all(kind, kind == 3 ? i : set * KINDS + kind);
-		CHECK(cudaStreamSynchronize(all.stream));
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
 /* One op of a long chain does not come, now here, now there. */
 static void absent_anywhere(void)
 {
@@ -625,7 +607,6 @@ static void nothing_always(void)
 
 const struct hazard patching_hazards[] = {
 	{"patch_mixed", patch_mixed},
-	{"turns_after_new", turns_after_new},
 	{"absent_anywhere", absent_anywhere},
 	{"absent_mixed", absent_mixed},
 	{"absent_then_left", absent_then_left},

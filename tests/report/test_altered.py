@@ -131,8 +131,8 @@ class Joined(unittest.TestCase):
     def test_why_a_file_is_no_report(self):
         on, = self.reports("run")
         whole = json.loads(on.read_text())
-        lacking = {name: value for name, value in whole.items() if name != "alternates"}
-        for content, why in (("", "is no JSON: "), ("[1]", "is no report of Reprise"), (json.dumps(lacking), "is no report of this version of Reprise: the report has no alternates"),
+        lacking = {name: value for name, value in whole.items() if name != "siblings"}
+        for content, why in (("", "is no JSON: "), ("[1]", "is no report of Reprise"), (json.dumps(lacking), "is no report of this version of Reprise: the report has no siblings"),
                              (json.dumps(whole | {"ops": "many"}), "ops is a text, not a number"), (json.dumps(whole | {"mode": "loud"}), "mode is none of off, observe, on, verify"),
                              (json.dumps(whole | {"ops": -1}), "ops is -1, which cannot be"), (json.dumps(whole | {"exits": whole["exits"] | {"hold": None}}), "hold of exits is null")):
             on.write_text(content)

@@ -40,7 +40,6 @@ class Stream:
         self.ops = 0
         self.least = least      # share that must be replayed
         self.bought = False     # whether no op may be absent from what is replayed
-        self.patched_most = 1   # share of what is replayed that may be patched
         self.begin = 0          # from this op on
         self.gpu_ns = 2000      # what the GPU takes for an op
         self.gain_least = GAIN_LEAST
@@ -125,12 +124,12 @@ def back_again():
     return stream
 
 
-def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration, i: GAP, is_new=lambda iteration, i: False):
-    """The same body with `period` sets of values in turn, but for ops whose values are new."""
+def in_turn(period, least=0.97, begin=50, length=50, functions=7, pause=lambda stream, iteration, i: GAP):
+    """The same body with `period` sets of values in turn."""
     stream = Stream(least)
     for iteration in stream.iterations(1000, begin):
         for i in range(length):
-            stream.op(i % functions, 1000 * (iteration if is_new(iteration, i) else iteration % period) + i, pause(stream, iteration, i))
+            stream.op(i % functions, 1000 * (iteration % period) + i, pause(stream, iteration, i))
         stream.sync()
     return stream
 
@@ -155,13 +154,6 @@ def half_new(sync):
             stream.op(1, 1000 + iteration)
         if sync:
             stream.sync()
-    return stream
-
-
-def turns_after_new(stay_new):
-    """Values are new at each iteration for a while, then two sets of them come by turns; but some stay new: one in so many, or none."""
-    stream = in_turn(2, least=0.95, begin=300, is_new=lambda iteration, i: iteration < 60 or (stay_new and i % stay_new == 0))
-    stream.patched_most = 0.02 + (1 / stay_new if stay_new else 0)
     return stream
 
 
@@ -229,8 +221,6 @@ def made_up():
     yield "all values new, of one kernel, uneven pauses", growing(begin=300, length=100, functions=1, pause=uneven)
     yield "half of the values new", half_new(True)
     yield "half of the values new, no sync", half_new(False)
-    yield "new values, then two sets", turns_after_new(None)
-    yield "new values, then two sets and a fifth new", turns_after_new(5)
     yield "1 of 100 ops absent in 10 %, anywhere", absent(100, 0.1, 100)
     yield "1 of 100 ops absent in 50 %, anywhere", absent(100, 0.5, 100)
     yield "1 of 300 ops absent in 20 %, anywhere", absent(300, 0.2, 300)
@@ -291,8 +281,6 @@ def main():
                 missed.append(f"{name}: {100 * share:.1f} %, not {100 * least:.0f} %")
             if value["run_us_eager"] < (stream.gain_least if stream else GAIN_LEAST) * value["run_us"]:
                 missed.append(f"{name}: the run takes {value['run_us'] / value['run_us_eager']:.2f} x as long as eagerly")
-            if stream and value["patched"] > stream.patched_most:
-                missed.append(f"{name}: {100 * value['patched']:.0f} % are patched, more than {100 * stream.patched_most:.0f} %")
             if stream and stream.bought and value["absent"] > 0:
                 missed.append(f"{name}: {value['absent']:.0f} ops are absent from what has come often enough for graphs of its own")
     for miss in missed:

@@ -224,56 +224,6 @@ START_TEST(what_is_often_absent_gets_a_trace_without_it)
 }
 END_TEST
 
-/* ---- alternate graphs ---- */
-
-/* Both sets of values come by turns once the op takes any: after that nothing is patched. */
-START_TEST(values_by_turns_get_two_graphs)
-{
-	unsigned int set;
-	uint64_t patched;
-
-	learns_any_value();
-	for (unsigned int visit = 0; visit < 100; visit++) {
-		calls(visit % 2 == 0 ? "a b c1 d |" : "a b c2 d |");
-		graphs_are_built();
-	}
-	ck_assert_uint_eq(counted()->alternates, 1);
-	set = driver.nodes_set;
-	patched = counted()->patched;
-	for (unsigned int visit = 0; visit < 5; visit++) {
-		CALLS_ARE_SEEN_AS("a b c1 d |", "[a b c1 d]");
-		CALLS_ARE_SEEN_AS("a b c2 d |", "[a b c2 d]");
-	}
-	ck_assert_uint_eq(driver.nodes_set, set);
-	ck_assert_uint_eq(counted()->patched, patched);
-	CALLS_ARE_SEEN_AS("a b c3 d |", "[a b c3 d]");
-	ck_assert_uint_eq(driver.nodes_set, set + 1);
-}
-END_TEST
-
-START_TEST(values_that_never_return_get_one)
-{
-	learns_any_value();
-	for (unsigned int visit = 3000; visit < 3100; visit++)
-		calls_with("a b c%u d |", visit);
-	ck_assert_uint_eq(counted()->alternates, 0);
-}
-END_TEST
-
-/* Most ops bring new values each time: two graphs would save little. */
-START_TEST(nor_do_values_of_which_few_return)
-{
-	for (unsigned int visit = 1000; visit < 1200; visit++) {
-		for (char word[] = "a%u"; word[0] < 'f'; word[0]++)
-			calls_with(word, visit);
-		calls_with("f%u |", visit < 1100 ? visit : visit % 2);
-		graphs_are_built();
-	}
-	ck_assert_uint_gt(counted()->patched, 6 * 100);
-	ck_assert_uint_eq(counted()->alternates, 0);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("guard");
@@ -297,9 +247,6 @@ int main(void)
 	tcase_add_test(tests, the_first_and_the_last_are_never_absent);
 	tcase_add_test(tests, a_memset_is_never_absent);
 	tcase_add_test(tests, what_is_often_absent_gets_a_trace_without_it);
-	tcase_add_test(tests, values_by_turns_get_two_graphs);
-	tcase_add_test(tests, values_that_never_return_get_one);
-	tcase_add_test(tests, nor_do_values_of_which_few_return);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -190,46 +190,6 @@ START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
 }
 END_TEST
 
-static unsigned int returned_by(struct reprise_trace *trace, unsigned int value)
-{
-	struct reprise_call call = {.kind = REPRISE_OP_HOST,
-	                            .host = {.function = (CUhostFn)(uintptr_t)(value + 1)}};
-	unsigned int returned;
-
-	reprise_trace_change(trace, 0, &call);
-	returned = trace->returned;
-	reprise_trace_end_visit(trace, true);
-	ck_assert_uint_eq(trace->returned, 0);
-	return returned;
-}
-
-START_TEST(values_that_were_there_two_visits_ago_return)
-{
-	struct reprise_op op = {.kind = REPRISE_OP_HOST,
-	                        .host = {.function = (CUhostFn)1},
-	                        .shape = 5,
-	                        .value = 6};
-	struct reprise_trace *trace = reprise_trace_new(&op, (bool[]){true}, 1,
-	                                                &(struct reprise_position){REPRISE_BEFORE_WAIT,
-	                                                                           0, 0},
-	                                                &capture_streams),
-						 *copy;
-
-	ck_assert_uint_eq(returned_by(trace, 2), 0); /* it has not changed before */
-	ck_assert_uint_eq(returned_by(trace, 0), 1);
-	ck_assert_uint_eq(returned_by(trace, 3), 0);
-	ck_assert_uint_eq(returned_by(trace, 0), 1);
-	copy = reprise_trace_new(trace->ops, trace->any_value, trace->count, &trace->position,
-	                         &capture_streams);
-	ck_assert_ptr_eq(copy->ops[0].host.function, (CUhostFn)1);
-	ck_assert_uint_eq(copy->key_shape, trace->key_shape);
-	ck_assert(copy->any_value[0]);
-	ck_assert_ptr_null(copy->alternate);
-	reprise_trace_free(copy);
-	reprise_trace_free(trace);
-}
-END_TEST
-
 START_TEST(a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then)
 {
 	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 5, false);
@@ -429,21 +389,6 @@ START_TEST(nobody_follows_a_trace_that_is_gone)
 }
 END_TEST
 
-START_TEST(a_twin_that_is_gone_is_nobodys)
-{
-	struct reprise_trace *a = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true),
-						 *b = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, true);
-
-	reprise_index_add(table, a);
-	reprise_index_add(table, b);
-	a->alternate = b;
-	b->alternate = a;
-	reprise_index_remove(table, a);
-	ck_assert_ptr_null(b->alternate);
-	reprise_trace_free(a);
-}
-END_TEST
-
 START_TEST(the_oldest_that_nobody_has_in_hand_goes_first)
 {
 	struct reprise_trace *traces[3];
@@ -482,7 +427,6 @@ int main(void)
 	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
 	suite_add_tcase(suite, plan);
 	tcase_add_test(trace, a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not);
-	tcase_add_test(trace, values_that_were_there_two_visits_ago_return);
 	tcase_add_test(trace, a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then);
 	tcase_add_test(trace, a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever);
 	tcase_add_test(trace, a_trace_returns_early_that_is_aside_for_side_exits_alone);
@@ -495,7 +439,6 @@ int main(void)
 	tcase_add_test(index, what_is_not_built_or_put_aside_is_not_found);
 	tcase_add_test(index, the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another);
 	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
-	tcase_add_test(index, a_twin_that_is_gone_is_nobodys);
 	tcase_add_test(index, the_oldest_that_nobody_has_in_hand_goes_first);
 	suite_add_tcase(suite, index);
 	return run_suite(suite);
