@@ -16,7 +16,7 @@
 #include "graph/neighbours.h"
 #include "entry/entry.h"
 #include "stats/sites.h"
-#include "door.h"
+#include "doors.h"
 
 /* Newer than the header that the project asks for. */
 CUresult CUDAAPI cuMulticastBindMem_v2(CUmemGenericAllocationHandle multicast, CUdevice device,

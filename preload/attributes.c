@@ -23,7 +23,7 @@
 #include "driver/driver.h"
 #include "entry/entry.h"
 #include "lane/loading.h"
-#include "door.h"
+#include "doors.h"
 
 #define SETTING_COUNT 1024 /* a power of two */
 

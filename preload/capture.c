@@ -8,7 +8,7 @@
 #include "base/inside.h"
 #include "driver/driver.h"
 #include "entry/entry.h"
-#include "door.h"
+#include "doors.h"
 
 /* Newer than the header that the project asks for. */
 #define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)

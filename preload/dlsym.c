@@ -15,7 +15,7 @@
 #include "base/keep.h"
 #include "driver/driver.h"
 #include "driver/loader.h"
-#include "door.h"
+#include "entry_points.h"
 #include "route.h"
 #include "scope.h"
 

@@ -6,7 +6,7 @@
  * Takes no lock of its own. A door tells nothing while Reprise itself is in the driver on this
  * thread (reprise_inside).
  */
-#include "door.h"
+#include "doors.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "base/keep.h"
-#include "base/placement.h"
 #include "driver/driver.h"
 #include "driver/loader.h"
 #include "entry/entry.h"
@@ -38,17 +37,6 @@ CUresult reprise_door_tell(uint32_t entry, const uint64_t *registers, const uint
 void reprise_door_returned(uint32_t entry, CUresult result);
 CUresult reprise_door_ended(uint32_t entry, CUresult result, uintptr_t first_argument);
 void *reprise_door_first_call(uint32_t entry, const void *caller);
-
-void *reprise_real[REPRISE_DOOR_COUNT] REPRISE_HOT_DATA;
-void *reprise_exported[REPRISE_ENTRY_COUNT];
-
-void *reprise_door_of(unsigned int entry)
-{
-	const int32_t *distance = &reprise_door_distances[entry];
-
-	return *distance != 0 ? (char *)distance + *distance
-	                      : __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
-}
 
 /* The argument at `position`, 0 if there is none. The table gives a position only if all arguments
  * before it are integers too. */

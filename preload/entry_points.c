@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#include "base/placement.h"
 #include "entry/entry.h"
 
 #define FORM_PLAIN false
@@ -43,4 +44,15 @@ static const uint16_t name_offsets[REPRISE_ENTRY_COUNT] = {
 const char *reprise_entry_name(unsigned int entry)
 {
 	return (const char *)&names + name_offsets[entry];
+}
+
+void *reprise_real[REPRISE_DOOR_COUNT] REPRISE_HOT_DATA;
+void *reprise_exported[REPRISE_ENTRY_COUNT];
+
+void *reprise_door_of(unsigned int entry)
+{
+	const int32_t *distance = &reprise_door_distances[entry];
+
+	return *distance != 0 ? (char *)distance + *distance
+	                      : __atomic_load_n(&reprise_real[entry], __ATOMIC_RELAXED);
 }

@@ -1,6 +1,9 @@
 /*
- * The table of entry points as numbers. An entry is a row of entry_points.def, or, from
- * REPRISE_ENTRY_COUNT on, a spare door for a function that the table does not have.
+ * The table of entry points: as numbers, and where each leads. An entry is a row of
+ * entry_points.def, or, from REPRISE_ENTRY_COUNT on, a spare door for a function that the table
+ * does not have.
+ *
+ * An entry's slot in reprise_real is written before its door is handed out, and never changes then.
  *
  * Assembly includes this file too, for the number of spare doors.
  */
@@ -46,5 +49,30 @@ extern const struct reprise_entry_point reprise_entry_points[REPRISE_ENTRY_COUNT
 
 /* The entry's exported name; `entry` is below REPRISE_ENTRY_COUNT. */
 const char *reprise_entry_name(unsigned int entry);
+
+/* The driver's function for every entry, spare doors included; NULL if the driver has none. */
+extern void *reprise_real[REPRISE_DOOR_COUNT];
+
+/* Where an exported name leads; NULL until its first call. */
+extern void *reprise_exported[REPRISE_ENTRY_COUNT];
+
+/* The distance from each of these words to its entry's door; 0 for NO_DOOR entries, which
+ * have none. */
+extern const int32_t reprise_door_distances[REPRISE_DOOR_COUNT];
+
+/* The code of the exported names lies between these two. */
+extern const char reprise_exported_begin[], reprise_exported_end[];
+
+static inline bool reprise_is_exported(const void *address)
+{
+	return (const char *)address >= reprise_exported_begin &&
+	       (const char *)address < reprise_exported_end;
+}
+
+/* A function that answers CUDA_ERROR_NOT_SUPPORTED. */
+void reprise_door_missing(void);
+
+/* The address to hand out for `entry`: its door, or the driver's function if there is none. */
+void *reprise_door_of(unsigned int entry);
 
 #endif

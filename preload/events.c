@@ -7,7 +7,7 @@
 
 #include "base/inside.h"
 #include "entry/entry.h"
-#include "door.h"
+#include "doors.h"
 
 static CUresult eager_record(const struct reprise_call *call)
 {

@@ -11,7 +11,7 @@
 #include "entry/entry.h"
 #include "lane/loading.h"
 #include "stats/sites.h"
-#include "door.h"
+#include "doors.h"
 
 /* Newer than the headers. */
 CUresult CUDAAPI cuFuncGetParamCount(CUfunction function, size_t *count);

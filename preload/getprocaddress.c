@@ -6,7 +6,7 @@
 #include "versions.h"
 
 #include "base/inside.h"
-#include "door.h"
+#include "doors.h"
 #include "route.h"
 
 __typeof__(cuGetProcAddress) reprise_door_cuGetProcAddress;

@@ -18,7 +18,8 @@
 #include "driver/loader.h"
 #include "driver/search.h"
 #include "entry/entry.h"
-#include "door.h"
+#include "doors.h"
+#include "entry_points.h"
 
 #define SLOT_COUNT 4096 /* a power of two, at least three times the number of doors */
 #define ADDRESS_BITS 48 /* as far as Linux goes unless a hint asks for more */

@@ -8,7 +8,7 @@
 
 #include "driver/loader.h"
 #include "driver/search.h"
-#include "door.h"
+#include "entry_points.h"
 
 /* ---- what one object defines ---- */
 

@@ -5,7 +5,7 @@
  * and a newer cuStreamBeginCapture begins a capture. These get a strict door, which does what the
  * family's doors do. Where those doors read an argument, a strict door assumes the worst.
  */
-#include "door.h"
+#include "doors.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -11,7 +11,7 @@
 #include "driver/driver.h"
 #include "entry/entry.h"
 #include "stats/sites.h"
-#include "door.h"
+#include "doors.h"
 
 /* The context, or if NULL the current one. */
 static CUcontext context_of(CUcontext context)

@@ -9,7 +9,7 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "entry/entry.h"
-#include "door.h"
+#include "doors.h"
 
 /* Newer than the header that the project asks for. All its arguments are passed in registers. */
 #define FORMS(name, ...) CUresult name(__VA_ARGS__), name##_ptsz(__VA_ARGS__)

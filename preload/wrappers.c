@@ -10,7 +10,7 @@
 #include "base/inside.h"
 #include "base/placement.h"
 #include "entry/entry.h"
-#include "door.h"
+#include "doors.h"
 
 /* Both forms of a name: stream 0 of the second is the thread's own default stream. */
 #define DOORS(DOOR, name) \

@@ -361,7 +361,7 @@ static int take(const struct reprise_command *command, int found, char **words,
 	if (found == ':')
 		return refuse_missing(optopt);
 	if (found == HELP || found == 'h') {
-		reprise_command_usage(stdout, command);
+		arguments->help = true;
 		return 0;
 	}
 	if (found == VERSION) {

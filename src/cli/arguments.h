@@ -38,6 +38,7 @@ struct reprise_own_row {
 extern const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT];
 
 struct reprise_arguments {
+	bool help; /* asked for; the rest says nothing then */
 	bool given[REPRISE_OWN_COUNT];
 	const char *options[REPRISE_OPTION_COUNT]; /* of the library; NULL: not given */
 	/* The same, given by their old names. */
@@ -58,8 +59,8 @@ const char *reprise_option_name(unsigned int option);
  * graphs to draw or to launch. */
 unsigned int reprise_option_having(unsigned int option);
 
-/* Puts the library's options into the environment. Returns -1, or the exit status if help was asked
- * for or something is wrong; one line says what. */
+/* Puts the library's options into the environment. Returns -1, or the exit status if help or the
+ * version was asked for, or if something is wrong; one line says what. */
 int reprise_arguments_take(const struct reprise_command *command, char **words,
                            struct reprise_arguments *arguments);
 

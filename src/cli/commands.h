@@ -1,16 +1,24 @@
-/* The commands: their table, with name, arguments, action and options; and what each does. */
+/* The commands: their table, with name, arguments and options; and what each does. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct reprise_arguments;
+enum reprise_command_id {
+	REPRISE_COMMAND_RUN,
+	REPRISE_COMMAND_OBSERVE,
+	REPRISE_COMMAND_REPORT,
+	REPRISE_COMMAND_DOCTOR,
+	REPRISE_COMMAND_VERIFY,
+	REPRISE_COMMAND_CTL,
+	REPRISE_COMMAND_HELP,
+};
 
 struct reprise_command {
+	enum reprise_command_id id;
 	const char *name, *arguments, *help;
 	unsigned int has; /* a bit of enum reprise_having: its options */
-	int (*run)(const struct reprise_command *command, const struct reprise_arguments *arguments);
 };
 
 enum reprise_having {
@@ -29,7 +37,7 @@ extern const size_t reprise_command_count;
 /* NULL if there is no such command. */
 const struct reprise_command *reprise_command_named(const char *name);
 
-/* Prints the usage of the command; NULL: of all. */
+/* Prints the usage of the command; NULL: of all (usage.c). */
 void reprise_command_usage(FILE *to, const struct reprise_command *command);
 
 /* ---- what they do ---- */

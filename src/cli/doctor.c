@@ -1,6 +1,5 @@
 #include "cli/doctor.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,34 +7,6 @@
 #include "base/options.h"
 #include "cli/commands.h"
 #include "cli/library.h"
-
-void reprise_hindrance_note(char *reason, size_t size, const char *format, ...)
-{
-	va_list arguments;
-
-	if (reason[0] != '\0')
-		return;
-	va_start(arguments, format);
-	vsnprintf(reason, size, format, arguments);
-	va_end(arguments);
-}
-
-void reprise_cli_tell(const char *what, const char *format, ...)
-{
-	va_list arguments;
-
-	printf("  %-16s ", what);
-	va_start(arguments, format);
-	vprintf(format, arguments);
-	va_end(arguments);
-	putchar('\n');
-}
-
-void reprise_cli_tell_conflict(const char *what, const char *remedy)
-{
-	reprise_cli_tell("in the way", "%s", what);
-	reprise_cli_tell("", "%s", remedy);
-}
 
 static void tell_installation(void)
 {

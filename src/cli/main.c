@@ -1,9 +1,12 @@
 /* The command `reprise`. It sets the environment and runs a program under the library, or tells if
  * that would work. LD_PRELOAD or LD_LIBRARY_PATH and the variables do the same without it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -11,6 +14,119 @@
 #include "cli/library.h"
 
 #define COMMANDS_MOST 16
+
+/* ---- what the commands do ---- */
+
+static void set_mode(const struct reprise_command *command, const char *mode)
+{
+	char by[32];
+
+	snprintf(by, sizeof(by), "reprise %s", command->name);
+	reprise_given_set(REPRISE_OPTION_MODE, mode, by);
+	reprise_given_look();
+}
+
+static int run(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	const char *mode = command->has == REPRISE_HAVING_OBSERVE ? "observe"
+	                   : arguments->given[REPRISE_OWN_VERIFY] ? "verify"
+	                                                          : "on";
+
+	if (arguments->given[REPRISE_OWN_PROGRESS])
+		reprise_given_set(REPRISE_OPTION_CONTROL, "1", "--progress");
+	set_mode(command, mode);
+	return reprise_cli_run(arguments->rest, mode, arguments->given[REPRISE_OWN_STAND_IN],
+	                       arguments->given[REPRISE_OWN_PROGRESS]);
+}
+
+static int verify(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	set_mode(command, "on");
+	if (strcmp(reprise_option_text(REPRISE_OPTION_REPORT), "stderr") == 0)
+		return reprise_arguments_refuse(
+			"verify: a report on stderr would be a difference: it may go to a file");
+	if (reprise_option(REPRISE_OPTION_LOG) > REPRISE_LOG_WARNING)
+		return reprise_arguments_refuse(
+			"verify: info and debug on stderr would be differences: the log may be silent or warning");
+	return reprise_cli_twice(arguments->rest, arguments->globs, arguments->glob_count,
+	                         arguments->given[REPRISE_OWN_STAND_IN]);
+}
+
+static int report(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	char **words = calloc(arguments->rest_count + 4, sizeof(*words));
+	size_t count = 0;
+
+	if (arguments->rest_count == 0)
+		return reprise_arguments_refuse("report needs a report: reprise report %s",
+		                                command->arguments);
+	if (arguments->html != NULL && arguments->given[REPRISE_OWN_JSON])
+		return reprise_arguments_refuse("--json and --html cannot both be had");
+	if (words == NULL)
+		return reprise_arguments_refuse("there is no memory");
+	if (arguments->given[REPRISE_OWN_JSON])
+		words[count++] = "--json";
+	if (arguments->html != NULL) {
+		words[count++] = "--html";
+		words[count++] = (char *)arguments->html;
+	}
+	words[count++] = "--";
+	memcpy(words + count, arguments->rest, arguments->rest_count * sizeof(*words));
+	reprise_options_read(); /* also reports what is wrong with them */
+	return reprise_cli_report(words);
+}
+
+static int doctor(const struct reprise_arguments *arguments)
+{
+	if (arguments->rest_count > 1)
+		return reprise_arguments_refuse(
+			"doctor looks at one program, without its arguments: reprise doctor %s",
+			arguments->rest[0]);
+	return reprise_cli_doctor(arguments->rest_count > 0 ? arguments->rest[0] : NULL);
+}
+
+static int ctl(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	if (arguments->rest_count != 2)
+		return reprise_arguments_refuse("ctl needs a process and a word: reprise ctl %s",
+		                                command->arguments);
+	reprise_options_read();
+	return reprise_cli_control(arguments->rest[0], arguments->rest[1]);
+}
+
+static int help(const struct reprise_arguments *arguments)
+{
+	const struct reprise_command *named =
+		arguments->rest_count > 0 ? reprise_command_named(arguments->rest[0]) : NULL;
+
+	if (arguments->rest_count > 1 || (arguments->rest_count == 1 && named == NULL))
+		return reprise_arguments_refuse("help knows no command %s",
+		                                arguments->rest[arguments->rest_count - 1]);
+	reprise_command_usage(stdout, named);
+	return 0;
+}
+
+static int act(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	switch (command->id) {
+	case REPRISE_COMMAND_RUN:
+	case REPRISE_COMMAND_OBSERVE:
+		return run(command, arguments);
+	case REPRISE_COMMAND_REPORT:
+		return report(command, arguments);
+	case REPRISE_COMMAND_DOCTOR:
+		return doctor(arguments);
+	case REPRISE_COMMAND_VERIFY:
+		return verify(command, arguments);
+	case REPRISE_COMMAND_CTL:
+		return ctl(command, arguments);
+	case REPRISE_COMMAND_HELP:
+		break;
+	}
+	return help(arguments);
+}
+
+/* ---- which command is meant ---- */
 
 static int refuse_command(const char *word)
 {
@@ -64,5 +180,9 @@ int main(int count, char **words)
 		return 0;
 	}
 	status = reprise_arguments_take(command, words + 1, &arguments);
-	return status >= 0 ? status : command->run(command, &arguments);
+	if (arguments.help) {
+		reprise_command_usage(stdout, command);
+		return 0;
+	}
+	return status >= 0 ? status : act(command, &arguments);
 }

@@ -1,41 +1,10 @@
-/*
- * The parts of the doors: the driver's function behind each, the door's address, the exported
- * names.
- *
- * An entry's slot in reprise_real is written before its door is handed out, and never changes then.
- */
+/* What doors share. */
 #pragma once
 
 #include <stdatomic.h>
-#include <stdint.h>
 
 #include "entry/entry.h"
 #include "entry_points.h"
-
-/* The driver's function for every entry, spare doors included; NULL if the driver has none. */
-extern void *reprise_real[REPRISE_DOOR_COUNT];
-
-/* Where an exported name leads; NULL until its first call. */
-extern void *reprise_exported[REPRISE_ENTRY_COUNT];
-
-/* The distance from each of these words to its entry's door; 0 for NO_DOOR entries, which
- * have none. */
-extern const int32_t reprise_door_distances[REPRISE_DOOR_COUNT];
-
-/* The code of the exported names lies between these two. */
-extern const char reprise_exported_begin[], reprise_exported_end[];
-
-static inline bool reprise_is_exported(const void *address)
-{
-	return (const char *)address >= reprise_exported_begin &&
-	       (const char *)address < reprise_exported_end;
-}
-
-/* A function that answers CUDA_ERROR_NOT_SUPPORTED. */
-void reprise_door_missing(void);
-
-/* The address to hand out for `entry`: its door, or the driver's function if there is none. */
-void *reprise_door_of(unsigned int entry);
 
 /* Tells the lane of a call that orders the stream, as generic doors do. Costs one read while
  * nothing is deferred. */
