@@ -51,6 +51,21 @@ static void issue(struct reprise_lane *lane)
 		reprise_lane_tell(lane, false);
 }
 
+/* The same before something on the legacy stream, with the pending waits of the lane's group. A
+ * pending wait issued later would make its stream wait for the legacy stream, too, and with it a
+ * host that waits for that stream. If the driver keeps the lock's holder, nothing is waited for. */
+static void issue_before_legacy(struct reprise_lane *lane)
+{
+	issue(lane);
+	if (__builtin_expect(atomic_load(&reprise_groups_waiting) == 0, 1) ||
+	    !reprise_lane_is_group(lane) ||
+	    !reprise_lock_take_within(&lane->lock, REPRISE_TUNE_ORDER_QUERY_NS))
+		return;
+	if (lane->group != NULL)
+		reprise_group_issue_waits(lane);
+	reprise_lock_give(&lane->lock);
+}
+
 REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
 {
 	bool across = is_copy && lane->stream == CU_STREAM_LEGACY;
@@ -62,7 +77,7 @@ REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is
 
 	for (struct reprise_lane *other = reprise_lanes_first(); other != NULL; other = other->next)
 		if (other != lane && (other->context == point.context ? precedes(other, &point) : across))
-			issue(other);
+			(lane->stream == CU_STREAM_LEGACY ? issue_before_legacy : issue)(other);
 }
 
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
@@ -72,7 +87,8 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (precedes(lane, &point) || (across && lane->context != point.context))
-			issue(reprise_lane_head(lane));
+			(point.stream == CU_STREAM_LEGACY ? issue_before_legacy
+			                                  : issue)(reprise_lane_head(lane));
 	if (point.stream > CU_STREAM_PER_THREAD)
 		reprise_lanes_lose_order(point.stream);
 }
@@ -295,7 +311,7 @@ static enum telling told(struct reprise_lane *lane, enum reprise_sync what, uint
 		tell_of_event(lane, (CUevent)handle, self);
 	} else {
 		wait_pending = what == REPRISE_SYNC_QUERY && reprise_group_is_busy(lane, point->stream);
-		tell_group(lane, true, false,
+		tell_group(lane, true, what == REPRISE_SYNC_DEFAULT,
 		           !wait_pending && (what == REPRISE_SYNC_STREAM || what == REPRISE_SYNC_QUERY)
 		               ? point->stream
 		               : NULL);

@@ -848,6 +848,25 @@ static void fork_spin_late(void)
 	repeat(forks_that_signal_late);
 }
 
+/* A kernel on the legacy stream, behind blocking streams that forked and joined, waits in memory
+ * for what comes after the host has waited for a side stream. */
+static void forks_beside_legacy(unsigned iteration)
+{
+	fork_all(1);
+	join_all();
+	signal_flag(await, flag, iteration, CU_STREAM_LEGACY);
+	CHECK(cuStreamSynchronize(sides[iteration % SIDES]));
+	signal_flag(publish, flag, iteration, outsider);
+}
+
+static void fork_side_before_legacy(void)
+{
+	set_up(CU_STREAM_DEFAULT, CU_EVENT_DISABLE_TIMING);
+	set_up_flag();
+	outsider = hazard_stream(CU_STREAM_NON_BLOCKING);
+	repeat(forks_beside_legacy);
+}
+
 /* The host pauses in the midst of a fork. */
 static void forks_and_pauses(unsigned iteration)
 {
@@ -1265,6 +1284,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_origin_destroyed", fork_origin_destroyed},
 	{"fork_spin", fork_spin},
 	{"fork_spin_late", fork_spin_late},
+	{"fork_side_before_legacy", fork_side_before_legacy},
 	{"fork_hold", fork_hold},
 	{"fork_threads_in_turn", fork_threads_in_turn},
 	{"fork_waited_for_by_thread", fork_waited_for_by_thread},

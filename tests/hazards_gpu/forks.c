@@ -13,16 +13,21 @@ static struct mirror trunk, branches[SIDES];
 static cudaStream_t origin, sides[SIDES];
 static cudaEvent_t fork_event, join_events[SIDES];
 
-static void set_up(unsigned flags)
+static void set_up_with(unsigned stream_flags, unsigned flags)
 {
 	mirror_init(&trunk);
-	CHECK(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking));
+	CHECK(cudaStreamCreateWithFlags(&origin, stream_flags));
 	CHECK(cudaEventCreateWithFlags(&fork_event, flags));
 	for (unsigned i = 0; i < SIDES; i++) {
 		mirror_init(&branches[i]);
-		CHECK(cudaStreamCreateWithFlags(&sides[i], cudaStreamNonBlocking));
+		CHECK(cudaStreamCreateWithFlags(&sides[i], stream_flags));
 		CHECK(cudaEventCreateWithFlags(&join_events[i], flags));
 	}
+}
+
+static void set_up(unsigned flags)
+{
+	set_up_with(cudaStreamNonBlocking, flags);
 }
 
 static void fork_all(unsigned argument)
@@ -211,6 +216,31 @@ static void fork_spin_late(void)
 	verify_all(ITERATIONS);
 }
 
+/* A kernel on the legacy stream, behind blocking streams that forked and joined, waits for what
+ * comes after the host has waited for a side stream. */
+static void fork_side_before_legacy(void)
+{
+	uint32_t *flag = device_words(), *late = mapped_words();
+	cudaStream_t outside;
+
+	set_up_with(cudaStreamDefault, cudaEventDisableTiming);
+	CHECK(cudaStreamCreateWithFlags(&outside, cudaStreamNonBlocking));
+	launch(kernel_raise, 1, 1, (void *[]){&flag, &(uint32_t){0}}, outside);
+	launch(kernel_wait, 1, 1, (void *[]){&flag, &(uint32_t){0}, &late}, cudaStreamLegacy);
+	fork_all(7);
+	join_all();
+	CHECK(cudaDeviceSynchronize());
+	for (uint32_t i = 1; i < ITERATIONS; i++) {
+		fork_all(7);
+		join_all();
+		launch(kernel_wait, 1, 1, (void *[]){&flag, &i, &late}, cudaStreamLegacy);
+		CHECK(cudaStreamSynchronize(sides[i % SIDES]));
+		launch(kernel_raise, 1, 1, (void *[]){&flag, &i}, outside);
+		EXPECT(!*late, "iteration %u: the host waited for the legacy stream", i);
+	}
+	verify_all(ITERATIONS);
+}
+
 /* ---- beside other threads ---- */
 
 static sem_t wanted, given;
@@ -334,5 +364,6 @@ const struct hazard fork_hazards[] = {
 	{"fork_event_reborn", fork_event_reborn},
 	{"fork_stream_destroyed", fork_stream_destroyed},
 	{"fork_spin_late", fork_spin_late},
+	{"fork_side_before_legacy", fork_side_before_legacy},
 	{NULL, NULL},
 };
