@@ -125,8 +125,6 @@
 	  "H200, decision 17") \
 	X(COST_UPDATE_NS, 55, "ns", "first estimate of a node that a whole-graph update looked at", \
 	  "H200, d75c79b") \
-	X(COST_TOGGLE_NS, 2100, "ns", "first estimate of a node disabled or enabled", \
-	  "H200, decision 17") \
 	X(COST_BUILD_NS, 2000, "ns", "first estimate of a node of a graph built", "H200, decision 17") \
 	X(COST_LAUNCH_NS, 2250, "ns", "first estimate of a launch of a graph that was patched for it", \
 	  "H200, d75c79b") \
@@ -137,15 +135,11 @@
 	X(COST_MOST, 4, "times", \
 	  "the estimate, as which a reading counts at most: it may include an interrupt", "guess") \
 	X(PATCH_REFUSALS_MOST, 3, "refusals", \
-	  "in a row of a node, or of disabling in a graph, after which it is not tried", "guess") \
+	  "in a row of a node, after which it is not set by itself", "guess") \
 	X(PATCH_EXPLORED, 1024, "patches", "one in so many takes the dearer means, to measure it", \
 	  "guess") \
 	X(PATCH_EXPLORED_MOST, 4, "times", \
 	  "as dear as the cheaper means, if it looks dearer it is not tried", "guess") \
-	/* absent ops (src/lane/absent.c) */ \
-	X(ABSENT_MOST, 4, "ops", "that may be skipped in a row", "recorded streams, decision 20") \
-	X(ABSENT_LEARNT_BY, 3, "side exits", "by which what comes instead gets a trace of its own", \
-	  "recorded streams, decision 20") \
 	/* stream groups (src/lane/group) */ \
 	X(GROUP_FORKS, 4, "forks", "joined, after which streams merge; twice as many for each split", \
 	  "guess") \

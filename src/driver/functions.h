@@ -60,7 +60,6 @@
 	OPTIONAL(cuGraphExecMemcpyNodeSetParams) \
 	OPTIONAL(cuGraphExecMemsetNodeSetParams) \
 	OPTIONAL(cuGraphExecHostNodeSetParams) \
-	OPTIONAL(cuGraphNodeSetEnabled) \
 	OPTIONAL(cuGraphDebugDotPrint) \
 	NEEDED(cuGraphUpload) \
 	NEEDED(cuGraphLaunch) \

@@ -20,7 +20,6 @@
 	  "op captured for a whole-graph update, its share of beginning and ending included") \
 	X(update, REPRISE_TUNE_COST_UPDATE_NS, \
 	  "node that a whole-graph update looked at; one that changed counts as 8 of them") \
-	X(toggle, REPRISE_TUNE_COST_TOGGLE_NS, "node disabled or enabled") \
 	X(build, REPRISE_TUNE_COST_BUILD_NS, "node of a graph built") \
 	X(launch, REPRISE_TUNE_COST_LAUNCH_NS, "launch of a graph that was patched for it") \
 	X(eager, REPRISE_TUNE_COST_EAGER_NS, "op issued by a side exit")

@@ -70,13 +70,9 @@ struct reprise_graph {
 	CUgraphExec executable;
 	struct reprise_reclaim_entry *reclaim; /* for `executable`; NULL without one */
 	struct reprise_graph_node *nodes;      /* `count` of them, in the owner's memory */
-	uint64_t *disabled;                    /* a bit for each node, in the owner's memory */
-	unsigned int disabled_count;
-	/* for the report: nodes set, whole updates, nodes disabled or enabled */
-	uint64_t node_updates, updates, toggles;
-	struct reprise_shadow *shadow;       /* (graph/shadow.h); NULL unless verifying */
-	unsigned int toggles_refused;        /* refusals to disable or enable a node */
-	struct reprise_graph *newer, *older; /* in the build queue */
+	uint64_t node_updates, updates;        /* for the report: nodes set, whole updates */
+	struct reprise_shadow *shadow;         /* (graph/shadow.h); NULL unless verifying */
+	struct reprise_graph *newer, *older;   /* in the build queue */
 };
 
 /* ---- patching (graph/patch.c): under the lane's lock, with its context current ---- */
@@ -88,17 +84,10 @@ enum reprise_patch {
 	REPRISE_PATCH_NOT_NOW, /* no capture is possible now, because of a call of the program's */
 };
 
-/* Brings the executable graph to this visit: op i is incoming[i] where bit i of `changed` is set,
- * else ops[i]. Where bit i of `absent` is set, the node does nothing. */
+/* Brings the executable graph, which has other values or is `mixed`, to this visit: op i is
+ * incoming[i] where bit i of `changed` is set, else ops[i]. */
 enum reprise_patch reprise_graph_patch(struct reprise_graph *graph,
-                                       const struct reprise_op *incoming, const uint64_t *changed,
-                                       const uint64_t *absent);
-
-/* True if nodes can be disabled: the driver can do it and has not refused too often. */
-bool reprise_graph_may_disable(const struct reprise_graph *graph);
-
-/* The executable graph is gone: the next one has all nodes enabled. */
-void reprise_graph_all_enabled(struct reprise_graph *graph);
+                                       const struct reprise_op *incoming, const uint64_t *changed);
 
 /* ---- giving up (graph/reclaim.c) ---- */
 

@@ -1,18 +1,14 @@
 /*
- * Patching: brings an executable graph to this visit. Nodes of absent ops are disabled, and enabled
- * again when their ops come back. Other values come by setting single nodes, or by capturing the
+ * Patching: brings an executable graph to this visit, by setting single nodes, or by capturing the
  * visit's ops and updating the whole graph, whichever costs less (graph/cost.h). Copies of several
  * dimensions, and nodes that the driver refused to set, need the whole update.
  *
  * A whole update pairs nodes by the order of their capture (cuGraphExecUpdate), so both captures
- * have the same ops in the same order. No update changes which nodes are disabled (CUDA programming
- * guide, "Individual Node Enable").
+ * have the same ops in the same order.
  *
- * After a refusal the graph's state is known: toggled nodes are noted at once, and a graph of which
- * only some nodes were set is `mixed`.
+ * After a refusal the graph's state is known: a graph of which only some nodes were set is `mixed`.
  */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/inside.h"
@@ -274,10 +270,19 @@ static bool prefers_whole(unsigned int count, unsigned int changed)
 	return cheaper != worth_exploring(cheaper ? whole : nodes, cheaper ? nodes : whole);
 }
 
-static enum reprise_patch patch_values(struct reprise_graph *graph,
-                                       const struct reprise_op *incoming, const uint64_t *changed,
-                                       unsigned int changed_count)
+static unsigned int bits_in(const uint64_t *bits, unsigned int count)
 {
+	unsigned int sum = 0;
+
+	for (unsigned int word = 0; word < (count + 63) / 64; word++)
+		sum += (unsigned int)__builtin_popcountll(bits[word]);
+	return sum;
+}
+
+enum reprise_patch reprise_graph_patch(struct reprise_graph *graph,
+                                       const struct reprise_op *incoming, const uint64_t *changed)
+{
+	unsigned int changed_count = bits_in(changed, graph->count);
 	bool single = settable(graph, changed),
 		 whole_first = single && prefers_whole(graph->count, changed_count);
 	enum reprise_patch updated;
@@ -289,79 +294,4 @@ static enum reprise_patch patch_values(struct reprise_graph *graph,
 	if (whole_first && updated != REPRISE_PATCH_DONE && set_changed_nodes(graph, incoming, changed))
 		return REPRISE_PATCH_DONE;
 	return updated == REPRISE_PATCH_REFUSED && graph->mixed ? REPRISE_PATCH_BROKEN : updated;
-}
-
-/* ---- absent ops ---- */
-
-bool reprise_graph_may_disable(const struct reprise_graph *graph)
-{
-	return reprise_driver.cuGraphNodeSetEnabled != NULL &&
-	       graph->toggles_refused < REPRISE_TUNE_PATCH_REFUSALS_MOST;
-}
-
-void reprise_graph_all_enabled(struct reprise_graph *graph)
-{
-	memset(graph->disabled, 0, (graph->count + 63) / 64 * sizeof(uint64_t));
-	graph->disabled_count = 0;
-}
-
-/* Disables node i, or enables it if it is disabled. */
-static bool toggle(struct reprise_graph *graph, unsigned int i)
-{
-	bool disabled = reprise_bit(graph->disabled, i);
-
-	if (reprise_driver.cuGraphNodeSetEnabled(graph->executable, graph->nodes[i].node, disabled) !=
-	    CUDA_SUCCESS) {
-		graph->toggles_refused++;
-		reprise_count(REPRISE_COUNT_toggles_failed, 1);
-		return false;
-	}
-	graph->disabled[i / 64] ^= (uint64_t)1 << (i % 64);
-	graph->disabled_count += disabled ? -1u : 1u;
-	return true;
-}
-
-static bool disable_absent(struct reprise_graph *graph, const uint64_t *absent)
-{
-	uint64_t begin = reprise_clock_ns(), spent;
-	unsigned int toggled = 0;
-
-	for (unsigned int i = 0; i < graph->count; i++) {
-		if (reprise_bit(absent, i) == reprise_bit(graph->disabled, i))
-			continue;
-		if (!toggle(graph, i))
-			return false;
-		toggled++;
-	}
-	spent = reprise_clock_ns() - begin;
-	if (toggled > 0) {
-		reprise_cost_took(REPRISE_COST_toggle, spent, toggled);
-		reprise_count(REPRISE_COUNT_toggles, toggled);
-		graph->toggles += toggled;
-		reprise_count(REPRISE_COUNT_toggle_ns, spent);
-	}
-	return true;
-}
-
-static unsigned int bits_in(const uint64_t *bits, unsigned int count)
-{
-	unsigned int sum = 0;
-
-	for (unsigned int word = 0; word < (count + 63) / 64; word++)
-		sum += (unsigned int)__builtin_popcountll(bits[word]);
-	return sum;
-}
-
-enum reprise_patch reprise_graph_patch(struct reprise_graph *graph,
-                                       const struct reprise_op *incoming, const uint64_t *changed,
-                                       const uint64_t *absent)
-{
-	unsigned int changed_count = bits_in(changed, graph->count);
-
-	if ((graph->disabled_count > 0 || bits_in(absent, graph->count) > 0) &&
-	    !disable_absent(graph, absent))
-		return REPRISE_PATCH_REFUSED;
-	if (changed_count == 0 && !graph->mixed)
-		return REPRISE_PATCH_DONE;
-	return patch_values(graph, incoming, changed, changed_count);
 }

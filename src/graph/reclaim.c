@@ -44,7 +44,6 @@ void reprise_graph_retire(struct reprise_graph *graph)
 	graph->reclaim = NULL;
 	graph->executable = NULL;
 	graph->graph = NULL;
-	reprise_graph_all_enabled(graph);
 	atomic_store(&graph->state, REPRISE_GRAPH_EMPTY);
 }
 

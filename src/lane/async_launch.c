@@ -81,8 +81,7 @@ static bool take_turn(struct reprise_lane *lane, struct reprise_trace *trace)
 static bool may_be_pending(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
 	if (lane->group != NULL || lane->owner != 0 || reprise_verifying ||
-	    reprise_option(REPRISE_OPTION_HOLD) == 0 || reprise_pending_is_full(lane) ||
-	    (trace->absent_count | trace->graph.disabled_count) != 0)
+	    reprise_option(REPRISE_OPTION_HOLD) == 0 || reprise_pending_is_full(lane))
 		return false;
 	return reprise_pending_has(lane, trace) ? trace->changed_count == 0 : !trace->graph.mixed;
 }

@@ -1,7 +1,6 @@
 #include "lane/guard.h"
 
 #include "base/tuning.h"
-#include "lane/absent.h"
 #include "lane/enter.h"
 
 /* Goes on with a sibling and copies this visit's values to it. */
@@ -24,9 +23,7 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 	struct reprise_trace *trace = lane->trace;
 
 	lane->coming = false;
-	/* Behind an absent op no sibling is looked for: it would have to lack the same op. */
-	if (trace->absent_count == 0 &&
-	    (match == REPRISE_MATCH_NOT || !trace->any_value[lane->cursor])) {
+	if (match == REPRISE_MATCH_NOT || !trace->any_value[lane->cursor]) {
 		struct reprise_trace *coming,
 			*sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
 		                                     match != REPRISE_MATCH_NOT, lane->counts.ops, &coming);
@@ -44,7 +41,7 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
 	if (match == REPRISE_MATCH_NOT ||
 	    (match == REPRISE_MATCH_VALUES && !trace->any_value[lane->cursor]))
-		return reprise_lane_skip(lane, call);
+		return false;
 	if (match != REPRISE_MATCH_SAME)
 		reprise_trace_change(trace, lane->cursor, call);
 	return true;

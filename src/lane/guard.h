@@ -5,9 +5,8 @@
 
 /*
  * The call does not agree with the op at the cursor of the followed trace; `match` says how it
- * matches. True if the visit goes on: with a sibling that agrees, with a later op, the ops before
- * it being absent, or with new values where the trace is any-value. Otherwise *why is the reason
- * for the side exit.
+ * matches. True if the visit goes on: with a sibling that agrees, or with new values where the
+ * trace is any-value. Otherwise *why is the reason for the side exit.
  */
 bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call,
                         enum reprise_match match, enum reprise_exit *why);

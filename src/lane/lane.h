@@ -52,7 +52,6 @@ struct reprise_lane_counts {
 	/* Ops issued as nodes of a graph. While observing: that would have been. */
 	uint64_t replayed;
 	uint64_t patched;  /* of these, with other values than at the last visit */
-	uint64_t absent;   /* absent ops of replayed traces */
 	uint64_t siblings; /* guards that failed and found a sibling */
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited[REPRISE_EXIT_COUNT]; /* ops that these side exits issued */

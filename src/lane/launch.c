@@ -16,8 +16,7 @@ static enum reprise_patch patch(const struct reprise_lane *lane,
 {
 	struct reprise_graph *graph = &launch->trace->graph;
 	uint64_t begin = reprise_timeline_begin();
-	enum reprise_patch result =
-		reprise_graph_patch(graph, launch->ops, launch->changed, launch->absent);
+	enum reprise_patch result = reprise_graph_patch(graph, launch->ops, launch->changed);
 
 	reprise_timeline_end(REPRISE_TIMELINE_PATCH, begin,
 	                     (struct reprise_timeline_about){.lane = lane->number,
@@ -45,7 +44,7 @@ REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
 	enum reprise_patch result = REPRISE_PATCH_DONE;
 	uint64_t patched_at = 0;
 
-	if (__builtin_expect(launch->patch, 0)) {
+	if (__builtin_expect(launch->nodes > 0 || launch->trace->graph.mixed, 0)) {
 		result = patch(lane, launch);
 		patched_at = reprise_clock_ns();
 	}
@@ -75,14 +74,12 @@ static void has_come_back(struct reprise_trace *trace, uint64_t now)
 }
 
 REPRISE_HOT void reprise_launch_count(struct reprise_lane *lane, struct reprise_trace *trace,
-                                      unsigned int patched, unsigned int absent, uint64_t now)
+                                      unsigned int patched, uint64_t now)
 {
-	reprise_lane_count(&lane->counts.replayed, trace->count - absent);
+	reprise_lane_count(&lane->counts.replayed, trace->count);
 	reprise_lane_count(&lane->counts.patched, patched);
-	reprise_lane_count(&lane->counts.absent, absent);
 	reprise_lane_count(&lane->counts.launches, 1);
 	trace->counts.patched += patched;
-	trace->counts.absent += absent;
 	trace->replays++;
 	trace->refusals = 0;
 	if (__builtin_expect((trace->failed_at | trace->cooldown_until) != 0, 0))

@@ -9,9 +9,8 @@ struct reprise_launch {
 	struct reprise_trace *trace;
 	/* The values that the graph needs: what reprise_graph_patch() takes. */
 	const struct reprise_op *ops;
-	const uint64_t *changed, *absent;
-	unsigned int nodes; /* to be set or toggled; for the timeline */
-	bool patch;         /* true if the graph has other values than the visit */
+	const uint64_t *changed;
+	unsigned int nodes; /* with other values */
 };
 
 /* Patches the trace's graph where needed, and launches it. If it was not launched, returns why: not
@@ -21,8 +20,7 @@ struct reprise_launch {
 enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
                                         const struct reprise_launch *launch);
 
-/* The visit's graph was launched: counts its ops as replayed, `patched` of them with new values and
- * without `absent`. `now`: the lane's count of ops when the visit was complete. Under the lane's
- * lock. */
+/* The visit's graph was launched: counts its ops as replayed, `patched` of them with new values.
+ * `now`: the lane's count of ops when the visit was complete. Under the lane's lock. */
 void reprise_launch_count(struct reprise_lane *lane, struct reprise_trace *trace,
-                          unsigned int patched, unsigned int absent, uint64_t now);
+                          unsigned int patched, uint64_t now);

@@ -5,7 +5,6 @@
 #include "base/gate.h"
 #include "base/inside.h"
 #include "base/placement.h"
-#include "base/tuning.h"
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "trace/balance.h"
@@ -23,14 +22,11 @@ static struct reprise_pending *at(struct reprise_pending_queue *queue, uint64_t 
 
 static bool launch_graph(struct reprise_lane *lane, const struct reprise_pending *visit)
 {
-	static const uint64_t none[(REPRISE_TUNE_SEGMENT_MOST + 63) / 64];
 	struct reprise_trace *trace = visit->trace;
 	struct reprise_launch launch = {.trace = trace,
 	                                .ops = trace->ops,
 	                                .changed = trace->wanted,
-	                                .absent = none,
-	                                .nodes = visit->patched,
-	                                .patch = visit->patched > 0 || trace->graph.mixed};
+	                                .nodes = visit->patched};
 
 	return reprise_launch_graph(lane, &launch) == REPRISE_PATCH_DONE;
 }
@@ -92,7 +88,7 @@ static void count(struct reprise_lane *lane, const struct reprise_pending *visit
 	struct reprise_trace *trace = visit->trace;
 
 	if (__builtin_expect(!visit->failed, 1)) {
-		reprise_launch_count(lane, trace, visit->patched, 0, visit->completed_at);
+		reprise_launch_count(lane, trace, visit->patched, visit->completed_at);
 		return;
 	}
 	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, trace->count);

@@ -69,9 +69,7 @@ REPRISE_HOT static enum reprise_patch launch(struct reprise_lane *lane)
 	struct reprise_launch launch = {.trace = trace,
 	                                .ops = trace->incoming,
 	                                .changed = trace->changed,
-	                                .absent = trace->absent,
-	                                .nodes = trace->changed_count + trace->absent_count,
-	                                .patch = reprise_trace_needs_patch(trace)};
+	                                .nodes = trace->changed_count};
 
 	return reprise_launch_graph(lane, &launch);
 }
@@ -89,8 +87,7 @@ REPRISE_HOT static void commit(struct reprise_lane *lane)
 
 REPRISE_HOT static void count(struct reprise_lane *lane)
 {
-	reprise_launch_count(lane, lane->trace, lane->trace->changed_count, lane->trace->absent_count,
-	                     lane->counts.ops);
+	reprise_launch_count(lane, lane->trace, lane->trace->changed_count, lane->counts.ops);
 }
 
 /* The graph was not launched: issues this visit's ops eagerly. Returns the driver's answer to the
@@ -98,13 +95,13 @@ REPRISE_HOT static void count(struct reprise_lane *lane)
 static CUresult issue_instead(struct reprise_lane *lane, enum reprise_patch why, uint64_t begin)
 {
 	struct reprise_trace *trace = lane->trace;
-	unsigned int ops = trace->count - trace->absent_count;
 	CUresult result;
 
-	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, ops);
+	reprise_visit_note_exit(lane, trace, REPRISE_EXIT_launch, trace->count);
 	result = reprise_lane_issue(lane, trace->count);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, begin,
-	                     reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch], ops));
+	                     reprise_visit_about(lane, reprise_exit_names[REPRISE_EXIT_launch],
+	                                         trace->count));
 	not_launched(lane, trace, why);
 	return result;
 }
@@ -140,7 +137,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 
 	if (launched == REPRISE_PATCH_DONE) {
 		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at,
-		                     reprise_visit_about(lane, NULL, trace->count - trace->absent_count));
+		                     reprise_visit_about(lane, NULL, trace->count));
 		if (timed && !patched)
 			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
 		count(lane);

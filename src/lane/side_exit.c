@@ -53,14 +53,11 @@ CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count)
 	CUstream stream = NULL;
 
 	for (unsigned int i = 0; i < count; i++) {
-		if (reprise_trace_absent(lane->trace, i))
-			continue;
 		reprise_errors_keep(lane, stream, result); /* the op before was answered with success */
 		stream = stream_of(lane, i);
 		result = issue(lane, op_to_issue(lane, i));
 	}
-	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin,
-	                  count - lane->trace->absent_count);
+	reprise_cost_took(REPRISE_COST_eager, reprise_clock_ns() - begin, count);
 	return result;
 }
 
@@ -84,9 +81,8 @@ static void watch_deferred(struct reprise_lane *lane, const struct reprise_trace
                            unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++)
-		if (!reprise_trace_absent(trace, i))
-			reprise_lane_watch_issued(lane, reprise_trace_op(trace, i),
-			                          reprise_clock_ns_to_ticks(trace->gap_ns));
+		reprise_lane_watch_issued(lane, reprise_trace_op(trace, i),
+		                          reprise_clock_ns_to_ticks(trace->gap_ns));
 }
 
 void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
@@ -101,12 +97,11 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	if (!reprise_observing)
 		issue_deferred(lane);
 	reprise_timeline_end(REPRISE_TIMELINE_EXIT, entered_at,
-	                     reprise_visit_about(lane, reprise_exit_names[why],
-	                                         count - trace->absent_count));
+	                     reprise_visit_about(lane, reprise_exit_names[why], count));
 	begin =
 		reprise_clock_ticks(); /* issuing is not counted: eager calls would have cost the same */
 	reprise_hold_end(lane);
-	reprise_visit_note_exit(lane, trace, why, count - trace->absent_count);
+	reprise_visit_note_exit(lane, trace, why, count);
 	lane->last = NULL;
 	lane->expected = NULL;
 	watch_deferred(lane, trace, count);

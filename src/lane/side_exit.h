@@ -8,8 +8,8 @@
  * may be current. */
 void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why);
 
-/* Issues the ops of this visit before op `count`, without absent ones. Returns the driver's answer
- * to the last; errors of the others are kept (errors.h). The lane's context is current. */
+/* Issues the ops of this visit before op `count`. Returns the driver's answer to the last; errors
+ * of the others are kept (errors.h). The lane's context is current. */
 CUresult reprise_lane_issue(struct reprise_lane *lane, unsigned int count);
 
 /* The program has paused for longer than was planned for; each visit counts once. True if it pauses

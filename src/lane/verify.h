@@ -20,8 +20,7 @@ void reprise_verify_ask(struct reprise_lane *lane, const struct reprise_call *ca
 /* True if the patched graph of the followed trace equals the program's calls, node by node. */
 bool reprise_verify_graph(struct reprise_lane *lane);
 
-/* The op to issue for op i of the followed trace, which is not absent: `op`, or the program's call
- * if they differ. */
+/* The op to issue for op i of the followed trace: `op`, or the program's call if they differ. */
 const struct reprise_op *reprise_verify_op(struct reprise_lane *lane, unsigned int i,
                                            const struct reprise_op *op);
 

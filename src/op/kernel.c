@@ -285,23 +285,12 @@ void reprise_kernel_take_values(struct reprise_op *into, const struct reprise_ca
 	copy_params(into, call);
 }
 
-static bool has_attribute(const struct reprise_op *op, CUlaunchAttributeID id)
-{
-	bool found = false;
-
-	for (unsigned int i = 0; op->kind == REPRISE_OP_KERNEL && i < op->kernel.attribute_count; i++)
-		found = found || ((const CUlaunchAttribute *)op->payload)[i].id == id;
-	return found;
-}
-
 bool reprise_op_has_priority(const struct reprise_op *op)
 {
-	return has_attribute(op, CU_LAUNCH_ATTRIBUTE_PRIORITY);
-}
-
-bool reprise_op_is_programmatic(const struct reprise_op *op)
-{
-	return has_attribute(op, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+	for (unsigned int i = 0; op->kind == REPRISE_OP_KERNEL && i < op->kernel.attribute_count; i++)
+		if (((const CUlaunchAttribute *)op->payload)[i].id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
+			return true;
+	return false;
 }
 
 const unsigned char *reprise_op_packed_params(const struct reprise_op *op)

@@ -344,25 +344,6 @@ static enum reprise_match match_host(const struct reprise_op *op,
 	           : REPRISE_MATCH_VALUES;
 }
 
-/*
- * CUDA documents that nodes of memsets and of kernels with attributes can be disabled, too. But an
- * H200's driver (580.159) ran graphs wrongly, or not at all, with memsets beside nodes of other
- * kinds, or with cooperative kernels.
- */
-bool reprise_op_can_be_disabled(const struct reprise_op *op)
-{
-	switch (op->kind) {
-	case REPRISE_OP_KERNEL:
-		return op->kernel.attribute_count == 0;
-	case REPRISE_OP_COPY:
-	case REPRISE_OP_COPY_2D:
-	case REPRISE_OP_COPY_3D:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* ---- events ---- */
 
 static enum reprise_unfit examine_event(struct reprise_op *op, CUevent event)

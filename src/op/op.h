@@ -140,14 +140,6 @@ bool reprise_op_names_elsewhere(const struct reprise_op *op);
 /* True if the op is a launch with a priority of its own. */
 bool reprise_op_has_priority(const struct reprise_op *op);
 
-/* True if the op is a launch that may begin before its predecessor has ended (programmatic stream
- * serialisation). */
-bool reprise_op_is_programmatic(const struct reprise_op *op);
-
-/* True if the op's node can be disabled for one launch (cuGraphNodeSetEnabled): kernels without
- * attributes, and copies. */
-bool reprise_op_can_be_disabled(const struct reprise_op *op);
-
 /* The size of a kernel op's parameter array, at least 1. No larger than needed: the program's stack
  * may be small. */
 static inline size_t reprise_op_params(const struct reprise_op *op)

@@ -37,15 +37,11 @@ static void add_account(struct reprise_text *text, const struct reprise_account 
 {
 	reprise_text_add(text,
 	                 "\"replays\": %" PRIu64 ", \"ops\": %" PRIu64 ", \"eager_ns\": %" PRIu64
-	                 ", \"patched\": %" PRIu64 ", \"absent\": %" PRIu64,
+	                 ", \"patched\": %" PRIu64 ", \"node_updates\": %" PRIu64
+	                 ", \"updates\": %" PRIu64 ", \"unprofitable\": %" PRIu64 ", ",
 	                 account->replays, account->ops,
 	                 reprise_clock_ticks_to_ns(account->eager_ticks), account->counts.patched,
-	                 account->counts.absent);
-	reprise_text_add(text,
-	                 ", \"node_updates\": %" PRIu64 ", \"updates\": %" PRIu64
-	                 ", \"toggles\": %" PRIu64 ", \"unprofitable\": %" PRIu64 ", ",
-	                 account->node_updates, account->updates, account->toggles,
-	                 account->counts.losses);
+	                 account->node_updates, account->updates, account->counts.losses);
 	reprise_text_add_named(text, "exits", reprise_exit_names, account->counts.exits,
 	                       REPRISE_EXIT_COUNT);
 	reprise_text_add(text,

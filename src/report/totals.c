@@ -127,8 +127,7 @@ static uint64_t replaced_ticks(void)
 static void expect(struct reprise_gain *gain)
 {
 	gain->patches_ns = reprise_cost(REPRISE_COST_node_set,
-	                                totals.counts.patched - counted(REPRISE_COUNT_async_patches)) +
-	                   reprise_cost(REPRISE_COST_toggle, 2 * totals.counts.absent);
+	                                totals.counts.patched - counted(REPRISE_COUNT_async_patches));
 	gain->build_ns = reprise_cost(REPRISE_COST_build, totals.accounts.nodes);
 }
 
@@ -153,8 +152,7 @@ static void weigh(struct reprise_gain *gain)
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
 	gain->all_ns = cost_of_all(gain);
 	gain->launches_ns = launched_by_program() * gain->launch_ns;
-	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns) +
-	                   counted(REPRISE_COUNT_toggle_ns);
+	gain->patches_ns = counted(REPRISE_COUNT_update_ns) + counted(REPRISE_COUNT_node_update_ns);
 	gain->exits_ns = reprise_clock_ticks_to_ns(totals.counts.exit_ticks);
 	gain->defers_ns = totals.counts.replayed * REPRISE_TUNE_DEFER_NS;
 	gain->build_ns = counted(REPRISE_COUNT_build_ns);

@@ -48,9 +48,6 @@
 	X(node_updates, "single nodes set") \
 	X(node_update_ns, "time spent on them, on the program's threads") \
 	X(node_updates_failed, "single nodes that the driver would not set") \
-	X(toggles, "single nodes disabled for an absent op, or enabled again") \
-	X(toggle_ns, "time spent on them, on the program's threads") \
-	X(toggles_failed, "single nodes that the driver would not disable or enable") \
 	X(rebuilds, "graphs given up and built anew: they could not be patched or launched any more") \
 	X(recovery_ops, "most ops from such a failure to the next replay of that trace") \
 	X(cooldown_returns, "replays of a trace after its cooldown") \

@@ -38,9 +38,9 @@ static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_
 		visit += reprise_account_eager_ticks(op->kind);
 		kinds[op->kind]++;
 	}
-	account->eager_ticks = visit / trace->count * account->ops;
+	account->eager_ticks = visit * trace->replays;
 	for (int i = 0; i < REPRISE_OP_KIND_COUNT; i++)
-		accounts->by_kind[i] += kinds[i] * account->ops / trace->count;
+		accounts->by_kind[i] += kinds[i] * trace->replays;
 }
 
 static struct reprise_account account_of(struct reprise_accounts *accounts,
@@ -54,10 +54,9 @@ static struct reprise_account account_of(struct reprise_accounts *accounts,
 		.live = live,
 		.length = trace->count,
 		.replays = trace->replays,
-		.ops = trace->replays * trace->count - trace->counts.absent,
+		.ops = trace->replays * trace->count,
 		.node_updates = trace->graph.node_updates,
 		.updates = trace->graph.updates,
-		.toggles = trace->graph.toggles,
 		.host_bytes = live ? trace->bytes : 0,
 		.graph_nodes =
 			live && atomic_load(&trace->graph.state) == REPRISE_GRAPH_READY ? trace->count : 0,
@@ -77,11 +76,9 @@ static void sum(struct reprise_account *to, const struct reprise_account *from)
 	to->eager_ticks += from->eager_ticks;
 	to->node_updates += from->node_updates;
 	to->updates += from->updates;
-	to->toggles += from->toggles;
 	to->host_bytes += from->host_bytes;
 	to->graph_nodes += from->graph_nodes;
 	to->counts.patched += from->counts.patched;
-	to->counts.absent += from->counts.absent;
 	to->counts.exited_ops += from->counts.exited_ops;
 	to->counts.losses += from->counts.losses;
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)

@@ -20,9 +20,9 @@ struct reprise_account {
 	unsigned int length, any_value; /* ops, and any-value ops */
 	uint16_t first, last;           /* the names of its first and last kernel (op/name.h) */
 	uint64_t replays;
-	uint64_t ops;         /* in its replays, without absent ones */
+	uint64_t ops;         /* in its replays */
 	uint64_t eager_ticks; /* their cost as eager calls */
-	uint64_t node_updates, updates, toggles;
+	uint64_t node_updates, updates;
 	uint64_t host_bytes;  /* of live traces */
 	uint64_t graph_nodes; /* of live traces */
 	struct reprise_trace_counts counts;
@@ -32,9 +32,9 @@ struct reprise_accounts {
 	struct reprise_account most[REPRISE_ACCOUNTS_MOST];
 	unsigned int count;
 	struct reprise_account rest;
-	/* launches of each kernel in replays, absent ones included */
+	/* launches of each kernel in replays */
 	uint64_t by_name[REPRISE_NAMES_MOST];
-	/* the ops of all accounts by kind, rounded down */
+	/* the ops of all accounts by kind */
 	uint64_t by_kind[REPRISE_OP_KIND_COUNT];
 	uint64_t nodes; /* of all traces, live and ended */
 };

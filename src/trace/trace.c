@@ -18,8 +18,7 @@ static size_t payload_room(uint32_t bytes)
 	return (bytes + 15u) & ~(size_t)15;
 }
 
-/* One block: trace, two arrays of ops, hashes, four bit arrays, nodes, payloads, two more
- * arrays. */
+/* One block: trace, two arrays of ops, hashes, two bit arrays, nodes, payloads, any_value. */
 struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool *any_value,
                                         unsigned int count, const struct reprise_position *position,
                                         struct reprise_capture_streams *capture_streams)
@@ -29,10 +28,9 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	for (unsigned int i = 0; i < count; i++)
 		payload += payload_room(ops[i].payload_bytes);
 
-	size_t bytes =
-		sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 +
-		(count + 1) * sizeof(uint64_t) + 4 * words * sizeof(uint64_t) +
-		count * (sizeof(struct reprise_graph_node) + sizeof(uint16_t) + sizeof(*any_value));
+	size_t bytes = sizeof(struct reprise_trace) + 2 * count * sizeof(*ops) + 2 * payload + 16 +
+	               (count + 1) * sizeof(uint64_t) + 2 * words * sizeof(uint64_t) +
+	               count * (sizeof(struct reprise_graph_node) + sizeof(*any_value));
 	struct reprise_trace *trace = reprise_store_take(REPRISE_STORE_TRACES, bytes);
 
 	if (trace == NULL)
@@ -44,14 +42,11 @@ struct reprise_trace *reprise_trace_new(const struct reprise_op *ops, const bool
 	trace->incoming = trace->ops + count;
 	trace->shape_before = (uint64_t *)(trace->incoming + count);
 	trace->changed = trace->shape_before + count + 1;
-	trace->absent = trace->changed + words;
-	trace->wanted = trace->absent + words;
-	trace->graph.disabled = trace->wanted + words;
-	trace->graph.nodes = (struct reprise_graph_node *)(trace->graph.disabled + words);
+	trace->wanted = trace->changed + words;
+	trace->graph.nodes = (struct reprise_graph_node *)(trace->wanted + words);
 	at = (unsigned char *)(((uintptr_t)(trace->graph.nodes + count) + 15u) & ~(uintptr_t)15);
 
-	trace->absences = (uint16_t *)(at + 2 * payload);
-	trace->any_value = (bool *)(trace->absences + count);
+	trace->any_value = (bool *)(at + 2 * payload);
 	memcpy(trace->any_value, any_value, count * sizeof(*any_value));
 	trace->shape_before[0] = 1;
 	for (unsigned int i = 0; i < count; i++) {
@@ -104,18 +99,8 @@ void reprise_trace_copy_values(struct reprise_trace *trace, unsigned int i,
 	mark(trace, i);
 }
 
-void reprise_trace_skip(struct reprise_trace *trace, unsigned int first, unsigned int count)
-{
-	for (unsigned int i = first; i < first + count; i++)
-		trace->absent[i / 64] |= (uint64_t)1 << (i % 64);
-	trace->absent_count += count;
-}
-
 void reprise_trace_end_visit(struct reprise_trace *trace, bool kept)
 {
-	if (trace->absent_count > 0)
-		memset(trace->absent, 0, (trace->count + 63) / 64 * sizeof(uint64_t));
-	trace->absent_count = 0;
 	if (trace->changed_count == 0)
 		return;
 	for (unsigned int i = 0; kept && i < trace->count; i++) {

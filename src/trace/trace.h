@@ -35,7 +35,6 @@ extern const char *const reprise_exit_names[REPRISE_EXIT_COUNT];
 /* What became of a trace's visits, for the report. */
 struct reprise_trace_counts {
 	uint64_t patched; /* ops that had other values than at the visit before */
-	uint64_t absent;
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t exited_ops;
 	uint64_t losses; /* cooldowns because it did not pay */
@@ -55,11 +54,7 @@ struct reprise_trace {
 	/* visits still to launch at once, and how many that were at first (lane/async_launch.c) */
 	uint16_t direct, direct_span;
 	bool waited_for; /* the host waited when it was queued last */
-	/* a bit for each op before the cursor that is absent: neither answered nor issued */
-	uint64_t *absent;
-	unsigned int absent_count;
-	uint16_t *absences; /* how often each op was the first one skipped */
-	bool *any_value;    /* ops that agree with any values */
+	bool *any_value; /* ops that agree with any values */
 	/* hash of the shapes before each op, and of all */
 	uint64_t *shape_before;
 	/* the first op was patched though it is not any-value: key_value is out of date */
@@ -124,19 +119,10 @@ void reprise_trace_change(struct reprise_trace *trace, unsigned int i,
 void reprise_trace_copy_values(struct reprise_trace *trace, unsigned int i,
                                const struct reprise_op *op);
 
-static inline bool reprise_trace_absent(const struct reprise_trace *trace, unsigned int i)
-{
-	return (trace->absent[i / 64] >> (i % 64) & 1) != 0;
-}
-
-/* Notes that `count` ops from `first` on are absent in this visit. */
-void reprise_trace_skip(struct reprise_trace *trace, unsigned int first, unsigned int count);
-
 /* True if the executable graph differs from this visit. */
 static inline bool reprise_trace_needs_patch(const struct reprise_trace *trace)
 {
-	return (trace->changed_count | trace->absent_count | trace->graph.disabled_count) != 0 ||
-	       trace->graph.mixed;
+	return trace->changed_count > 0 || trace->graph.mixed;
 }
 
 /* Ends the visit. `kept`: commits its values, which the graph has now; else rolls back. */

@@ -1,5 +1,5 @@
 /* Nodes by the calls that are for every type, batches of memory operations, attributes of kernel
- * nodes, which nodes may be disabled. */
+ * nodes. */
 #include "conformance.h"
 
 static CUgraphNodeParams params;
@@ -234,7 +234,6 @@ static void a_node_added_later_is_not_in_the_executable_graph(void)
 	OK(cuGraphInstantiate(&exec, graph, 0));
 	OK(add(&later));
 	EXPECT(cuGraphExecNodeSetParams(exec, later, &params), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuGraphNodeSetEnabled(exec, later, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void the_type_is_known_and_the_nodes(void)
@@ -414,27 +413,6 @@ static void preferred_attributes_of_nodes_are_not_those_documented(void)
 	                                 &value));
 }
 
-static void only_kernels_copies_and_memsets_are_disabled(void)
-{
-	CUgraphNode all[4];
-	unsigned int enabled;
-
-	OK(cuGraphCreate(&graph, 0));
-	OK(cuGraphAddEmptyNode(&all[0], graph, NULL, 0));
-	OK(cuGraphAddEventRecordNode(&all[1], graph, NULL, 0, event_new(0)));
-	OK(cuGraphAddEventWaitNode(&all[2], graph, NULL, 0, event_new(0)));
-	fill_kernel(function("nothing"), NULL);
-	OK(add(&all[3]));
-	OK(cuGraphInstantiate(&exec, graph, 0));
-	EXPECT(cuGraphNodeSetEnabled(exec, all[0], 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuGraphNodeSetEnabled(exec, all[1], 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuGraphNodeSetEnabled(exec, all[2], 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuGraphNodeGetEnabled(exec, all[0], &enabled), CUDA_ERROR_INVALID_VALUE);
-	OK(cuGraphNodeSetEnabled(exec, all[3], 7));
-	OK(cuGraphNodeGetEnabled(exec, all[3], &enabled));
-	EQUAL(enabled, 1);
-}
-
 static void a_batch_node_may_be_empty_but_names_its_context(void)
 {
 	CUstreamBatchMemOpParams operation = {.memoryBarrier = {.operation = CU_STREAM_MEM_OP_BARRIER}};
@@ -507,7 +485,6 @@ const struct check any_node_checks[] = {
 		MEASURED(
 			"Data types: CUlaunchAttributeID",
 			"a preferred cluster dimension is valid for nodes, a preferred carveout for launches only")),
-	CHECK(only_kernels_copies_and_memsets_are_disabled, GRAPH "cuGraphNodeSetEnabled"),
 	CHECK(a_batch_node_may_be_empty_but_names_its_context,
           MEASURED("Graph Management: cuGraphAddBatchMemOpNode", "says neither")),
 	CHECK(attributes_of_a_node_that_nobody_set,

@@ -322,16 +322,6 @@ static void a_moved_child_is_its_parents(void)
 	OK(cuMemFree(address));
 }
 
-static void memory_nodes_are_not_disabled(void)
-{
-	unsigned int enabled;
-
-	allocate();
-	instantiate(0);
-	EXPECT(cuGraphNodeSetEnabled(exec, allocation, 0), CUDA_ERROR_INVALID_VALUE);
-	EXPECT(cuGraphNodeGetEnabled(exec, allocation, &enabled), CUDA_ERROR_INVALID_VALUE);
-}
-
 static void live_memory_outlives_its_graph(void)
 {
 	allocate();
@@ -412,7 +402,6 @@ static void a_free_node_is_not_set(void)
 	params.free.dptr = address;
 	EXPECT(cuGraphNodeSetParams(release, &params), CUDA_ERROR_NOT_SUPPORTED);
 	EXPECT(cuGraphExecNodeSetParams(exec, release, &params), CUDA_ERROR_NOT_SUPPORTED);
-	EXPECT(cuGraphNodeSetEnabled(exec, release, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
 static void freed_inside_it_is_freed_by_no_call(void)
@@ -474,7 +463,6 @@ const struct check memory_node_checks[] = {
           "Graph Management: cuGraphDestroyNode, cuGraphRemoveDependencies"),
 	CHECK(it_becomes_a_child_only_by_moving, MOVED),
 	CHECK(a_moved_child_is_its_parents, MOVED),
-	CHECK(memory_nodes_are_not_disabled, "Graph Management: cuGraphNodeSetEnabled"),
 	CHECK(live_memory_outlives_its_graph, GUIDE),
 	CHECK(memory_of_graphs_is_counted,
           MEASURED("Graph Management: cuDeviceGetGraphMemAttribute, cuDeviceSetGraphMemAttribute",
@@ -482,9 +470,8 @@ const struct check memory_node_checks[] = {
 	CHECK(no_node_frees_it_once_its_graph_was_instantiated, MEASURED(FREES, "does not say so")),
 	CHECK(freeing_nothing_leaves_a_capture_valid,
           MEASURED("Stream Ordered Memory Allocator: cuMemFreeAsync", "says nothing of address 0")),
-	CHECK(
-		a_free_node_is_not_set,
-		"Graph Management: cuGraphNodeSetParams, cuGraphExecNodeSetParams, cuGraphNodeSetEnabled"),
+	CHECK(a_free_node_is_not_set,
+          "Graph Management: cuGraphNodeSetParams, cuGraphExecNodeSetParams"),
 	CHECK(freed_inside_it_is_freed_by_no_call, NODES),
 	CHECK(a_graph_that_only_frees_is_bound_too, FREES),
 	CHECKS_END,

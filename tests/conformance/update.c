@@ -526,27 +526,6 @@ static void the_place_of_a_device_nodes_handle_is_empty(void)
 	cuStreamEndCapture(stream, &graph);
 }
 
-static void a_disabled_node_stays_disabled(void)
-{
-	CUdeviceptr list = words();
-	CUgraphNode node;
-
-	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
-	OK(append(list, 9, stream));
-	capture_end();
-	nodes(graph, &node, 1);
-	OK(cuGraphInstantiate(&exec, graph, 0));
-	OK(cuGraphNodeSetEnabled(exec, node, 0));
-	begin(CU_STREAM_CAPTURE_MODE_GLOBAL);
-	OK(append(list, 1, stream));
-	update_is(CU_GRAPH_EXEC_UPDATE_SUCCESS);
-	run_graph();
-	EQUAL(word(list, 0), 0);
-	OK(cuGraphNodeSetEnabled(exec, node, 1));
-	run_graph();
-	is_list(list, 1);
-}
-
 static void managed_memory_is_no_other_kind_for_host_memory(void)
 {
 	CUdeviceptr first = words(), managed;
@@ -616,7 +595,6 @@ const struct check update_checks[] = {
 	CHECK(device_updatable_nodes_are_not_updated, UPDATE),
 	CHECK(the_place_of_a_device_nodes_handle_is_empty,
           MEASURED("Data types: CUlaunchAttributeValue", "devNode: returns a handle")),
-	CHECK(a_disabled_node_stays_disabled, "Programming Guide, CUDA Graphs, Individual Node Enable"),
 	CHECK(a_launch_under_way_keeps_its_values,
           "Programming Guide, CUDA Graphs, Updating Instantiated Graphs"),
 	CHECK(managed_memory_is_no_other_kind_for_host_memory,

@@ -36,7 +36,7 @@ MEMORIES = ({}, {}, {}, {"REPRISE_MEMORY": "1"})
 
 # Calls that the programs themselves do not make: whatever Reprise does when they fail, the program is not to see it.
 FAULTS = ("", "", "", "cuGraphUpload:2=2", "cuGraphExecKernelNodeSetParams_v2:3=910", "cuGraphUpload:every=2",
-          "cuGraphExecKernelNodeSetParams_v2:every=910", "cuGraphExec*NodeSetParams*:every=910", "cuGraphExec*NodeSetParams*:7=1", "cuGraphNodeSetEnabled:2=1")
+          "cuGraphExecKernelNodeSetParams_v2:every=910", "cuGraphExec*NodeSetParams*:every=910", "cuGraphExec*NodeSetParams*:7=1")
 # Some programs do, by these actions; for the others the same holds of these calls.
 OWN_GRAPHS = {"capture", "capture_again", "replay", "capture_broken", "captures_together", "make", "spin_and_make", "elsewhere"}
 GRAPH_FAULTS = ("cuGraphLaunch*:{}=2", "cuGraphLaunch*:{}=1", "cuGraphLaunch*:every=2", "cuGraphLaunch*:from-{}=801", "cuGraphExecUpdate*:every=910", "cuGraphExecUpdate*:2=910",

@@ -361,45 +361,6 @@ static void edges_kept(void)
 	hazard_print("x", hazard_x);
 }
 
-/* In a chain of which one op in `period` has the attribute, one is absent now and then; the host
- * waits once in `waits` iterations. */
-static void absent_among(CUlaunchAttribute attribute, unsigned period, unsigned waits)
-{
-	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
-
-	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
-		unsigned absent = hazard_springs(iteration) ? 8 + iteration % 13 : UINT32_MAX;
-
-		for (unsigned i = 0; i < CHAIN; i++) {
-			if (i == absent)
-				continue;
-			if (i % period == period - 1)
-				launch_with(attribute, i, stream);
-			else
-				mix(i, stream);
-		}
-		if (iteration % waits == 0)
-			CHECK(cuStreamSynchronize(stream));
-	}
-	hazard_print("x", hazard_x);
-}
-
-/* Beside a programmatic edge the one behind it would wait for a node that does nothing, and not for
- * those before. */
-static void absent_between_programmatic(void)
-{
-	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-	                                 .value.programmaticStreamSerializationAllowed = 1},
-	             2, 1);
-}
-
-/* Cooperative kernels are absent, too, while several launches are under way. */
-static void absent_cooperative(void)
-{
-	absent_among((CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1},
-	             3, 4);
-}
-
 static void copy_nothing(unsigned number, CUstream stream)
 {
 	CHECK(cuMemcpyAsync(hazard_y, plane + number % 11 * 64, 0, stream));
@@ -431,8 +392,6 @@ const struct hazard limit_hazards[] = {
 	{"managed_copy", managed_copy},
 	{"copy_moves_out", copy_moves_out},
 	{"edges_kept", edges_kept},
-	{"absent_between_programmatic", absent_between_programmatic},
-	{"absent_cooperative", absent_cooperative},
 	{"nothing_at_all", nothing_at_all},
 	{"nothing_always", nothing_always},
 	{NULL, NULL},

@@ -96,7 +96,7 @@ static void think(double seconds)
 
 /*
  * The host is slow between its calls and seldom waits, so that what it launches is left to a thread
- * of ours. In each iteration an op has another value and one may be absent, and at times the host
+ * of ours. In each iteration an op has another value and one may be left out, and at times the host
  * spins, with no CUDA call, on what the last op writes, or something comes between.
  */
 static void slow_host(void)

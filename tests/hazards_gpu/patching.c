@@ -1,7 +1,5 @@
-/*
- * Graphs brought to a visit: nodes set one by one, whatever their kind, nodes of ops that do not
- * come, and what no update makes of a node (cuGraphExecUpdate, "Limitations").
- */
+/* Graphs brought to a visit: nodes set one by one, whatever their kind, and what no update makes of
+ * a node (cuGraphExecUpdate, "Limitations"). */
 #include "hazard.h"
 
 #include <string.h>
@@ -111,12 +109,6 @@ static void one_of_all(unsigned kind, unsigned value)
 	absorb();
 }
 
-static void finish_iteration(unsigned iteration)
-{
-	if (iteration % 3)
-		CHECK(cudaStreamSynchronize(all.stream));
-}
-
 /* Values are new at each iteration, of all kinds of nodes. */
 static void patch_mixed(void)
 {
@@ -126,102 +118,6 @@ static void patch_mixed(void)
 			one_of_all(kind, i * KINDS + kind);
 		if (trap_at(i))
 			mirror_mix(&all.mirror, i, all.stream);
-		CHECK(cudaStreamSynchronize(all.stream));
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
-/* One op of a long chain does not come, now here, now there. */
-static void absent_anywhere(void)
-{
-	set_up();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned absent = trap_at(i) ? scramble(i) % 96 : UINT32_MAX;
-
-		for (unsigned k = 0; k < 96; k++)
-			if (k != absent)
-				mirror_mix(&all.mirror, k, all.stream);
-		finish_iteration(i);
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
-/* Copies and memsets are absent, too, several at a time and at two places. */
-static void absent_mixed(void)
-{
-	set_up();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned first = trap_at(i) ? scramble(i) % 14 : UINT32_MAX,
-				 second = trap_at(i) ? scramble(i + 7) % 14 : UINT32_MAX;
-
-		for (unsigned k = 0; k < 2 * KINDS; k++)
-			if (k != first && k != second)
-				one_of_all(k % KINDS, k);
-		finish_iteration(i);
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
-/* Behind an absent op comes what nobody expects: a wait, another op, a host that waits for what was
- * answered. */
-static void absent_then_left(void)
-{
-	uint32_t *flag;
-
-	set_up();
-	flag = mapped_words();
-	for (uint32_t i = 1; i <= ITERATIONS; i++) {
-		unsigned absent = trap_at(i) ? 12 + scramble(i) % 3 : UINT32_MAX,
-				 then = scramble(i + 3) % 4;
-		uint32_t one = 1;
-
-		*flag = 0;
-		for (unsigned k = 0; k < 24; k++) {
-			if (k == 11)
-				launch(kernel_publish, 1, 1, (void *[]){&flag, &one}, all.stream);
-			if (k != absent)
-				mirror_mix(&all.mirror, k, all.stream);
-			if (absent == UINT32_MAX || k != 18)
-				continue;
-			if (then == 0)
-				CHECK(cudaStreamSynchronize(all.stream));
-			else if (then == 1)
-				mirror_mix(&all.mirror, i, all.stream);
-			else if (then == 2)
-				await_mapped(flag, 1);
-		}
-		CHECK(cudaStreamSynchronize(all.stream));
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
-/* Some values are new each time; those ops or others are absent. */
-static void absent_and_new(void)
-{
-	set_up();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned absent = trap_at(i) ? scramble(i) % 24 : UINT32_MAX;
-
-		for (unsigned k = 0; k < 24; k++)
-			if (k != absent)
-				one_of_all(k % 4 == 2 ? k % KINDS : KINDS,
-				           k % 4 == 2 || k % 5 == 0 ? i * 5 + k : k);
-		CHECK(cudaStreamSynchronize(all.stream));
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
-/* Two bodies with a common beginning, in which an op is absent: the other body has it, too. */
-static void absent_in_either(void)
-{
-	set_up();
-	for (unsigned i = 0; i < ITERATIONS; i++) {
-		unsigned absent = trap_at(i) ? 9 + scramble(i) % 5 : UINT32_MAX,
-				 body = scramble(i + 11) % 2;
-
-		for (unsigned k = 0; k < 24; k++)
-			if (k != absent)
-				mirror_mix(&all.mirror, k < 17 ? k : k + 100 * body, all.stream);
 		CHECK(cudaStreamSynchronize(all.stream));
 	}
 	mirror_verify(&all.mirror, ITERATIONS);
@@ -517,74 +413,6 @@ static void edges_kept(void)
 	mirror_verify(&all.mirror, ITERATIONS);
 }
 
-/* An op of a chain with programmatic edges is absent: the one behind it has to wait for those
- * before all the same. */
-static void absent_between_programmatic(void)
-{
-	cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization};
-	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1},
-	                             .blockDim = {WORDS, 1, 1},
-	                             .attrs = &early,
-	                             .numAttrs = 1};
-	int major = 0;
-
-	CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
-	if (major < 9)
-		hazard_skip("no programmatic launches before compute capability 9");
-	set_up();
-	config.stream = all.stream;
-	early.val.programmaticStreamSerializationAllowed = 1;
-	for (uint32_t i = 0; i < ITERATIONS; i++) {
-		uint32_t absent = trap_at(i) ? 8 + scramble(i) % 13 : UINT32_MAX;
-
-		for (uint32_t k = 0; k < 24; k++) {
-			if (k == absent)
-				continue;
-			CHECK(
-				cudaLaunchKernelExC(&config, kernel_dependent, (void *[]){&all.mirror.device, &k}));
-			mirror_mixed(&all.mirror, k);
-		}
-		CHECK(cudaStreamSynchronize(all.stream));
-	}
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
-/* Cooperative kernels of a chain are absent, now one, now another, while several launches are under
- * way. */
-static void absent_cooperative(void)
-{
-	cudaLaunchAttribute together = {.id = cudaLaunchAttributeCooperative, .val.cooperative = 1};
-	cudaLaunchConfig_t config = {.gridDim = {1, 1, 1},
-	                             .blockDim = {WORDS, 1, 1},
-	                             .attrs = &together,
-	                             .numAttrs = 1};
-	int able = 0;
-
-	CHECK(cudaDeviceGetAttribute(&able, cudaDevAttrCooperativeLaunch, 0));
-	if (!able)
-		hazard_skip("no cooperative launches");
-	set_up();
-	config.stream = all.stream;
-	for (uint32_t i = 0; i < ITERATIONS; i++) {
-		uint32_t absent = trap_at(i) ? 8 + scramble(i) % 13 : UINT32_MAX;
-
-		for (uint32_t k = 0; k < 24; k++) {
-			if (k == absent)
-				continue;
-			if (k % 3 == 2) {
-				CHECK(cudaLaunchKernelExC(&config, kernel_mix, (void *[]){&all.mirror.device, &k}));
-				mirror_mixed(&all.mirror, k);
-			} else {
-				mirror_mix(&all.mirror, k, all.stream);
-			}
-		}
-		if (i % 4 == 0)
-			CHECK(cudaStreamSynchronize(all.stream));
-	}
-	CHECK(cudaStreamSynchronize(all.stream));
-	mirror_verify(&all.mirror, ITERATIONS);
-}
-
 static void do_nothing(unsigned number)
 {
 	CHECK(cudaMemcpyAsync(all.y, all.sources + number % SOURCES * WORDS, 0, cudaMemcpyDefault,
@@ -607,11 +435,6 @@ static void nothing_always(void)
 
 const struct hazard patching_hazards[] = {
 	{"patch_mixed", patch_mixed},
-	{"absent_anywhere", absent_anywhere},
-	{"absent_mixed", absent_mixed},
-	{"absent_then_left", absent_then_left},
-	{"absent_and_new", absent_and_new},
-	{"absent_in_either", absent_in_either},
 	{"function_change", function_change},
 	{"function_elsewhere", function_elsewhere},
 	{"attribute_change", attribute_change},
@@ -622,8 +445,6 @@ const struct hazard patching_hazards[] = {
 	{"copy_moves_out", copy_moves_out},
 	{"memset_elsewhere", memset_elsewhere},
 	{"edges_kept", edges_kept},
-	{"absent_between_programmatic", absent_between_programmatic},
-	{"absent_cooperative", absent_cooperative},
 	{"nothing_at_all", nothing_at_all},
 	{"nothing_always", nothing_always},
 	{NULL, NULL},

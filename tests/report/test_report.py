@@ -47,7 +47,7 @@ class Schema(WithFolder):
 
     def test_reports_of_many_programs(self):
         for mode in ("run", "observe"):
-            for shape in ("chain", "one-changed", "cg", "pageable", "absent-ops", "norepeat", "two-streams", "bad-launch"):
+            for shape in ("chain", "one-changed", "cg", "pageable", "extra-ops", "norepeat", "two-streams", "bad-launch"):
                 with self.subTest(mode=mode, shape=shape):
                     report(self.path, mode, shape)
                     self.holds(self.path)
@@ -73,7 +73,7 @@ class Schema(WithFolder):
 class Figures(WithFolder):
     def test_every_op_has_one_fate(self):
         for mode in ("run", "observe"):
-            for shape in ("chain", "pageable", "absent-ops", "norepeat"):
+            for shape in ("chain", "pageable", "extra-ops", "norepeat"):
                 with self.subTest(mode=mode, shape=shape):
                     told, _ = report(self.path, mode, shape)
                     self.assertEqual(sum(ops for _, ops, _ in reports.fates(told)), told["ops"])
@@ -93,7 +93,7 @@ class Figures(WithFolder):
     def test_updates_are_told_of_their_traces(self):
         told, _ = replayed(self.path, "all-changed", "patched")
         rows = [*told["trace_rows"], told["trace_rest"]]
-        for name in ("patched", "node_updates", "updates", "toggles"):
+        for name in ("patched", "node_updates", "updates"):
             self.assertEqual(sum(row[name] for row in rows), told[name], name)
 
     def test_kernels_are_told_by_name(self):

@@ -188,9 +188,13 @@ static struct sim_exec *exec_new(struct sim_graph *graph, cuuint64_t flags)
 	gather(&exec->references, graph);
 	for (i = 0; i < graph->nodes.count; i++) {
 		struct sim_node *node = graph->nodes.at[i];
-		struct sim_exec_node own = {node,        node->object.serial, sim_exec_work(node->work),
-		                            true,        exec->before.count,  node->before.count,
-		                            node->place, node->priority};
+		struct sim_exec_node own = {node,
+		                            node->object.serial,
+		                            sim_exec_work(node->work),
+		                            exec->before.count,
+		                            node->before.count,
+		                            node->place,
+		                            node->priority};
 
 		for (j = 0; j < node->before.count; j++)
 			sim_push(&exec->before, ((struct sim_exec_edge){node->before.at[j]->position,
@@ -482,7 +486,7 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
                                   struct sim_op *begin)
 {
 	struct sim_exec_node *node = &exec->nodes.at[position];
-	bool simple = node->enabled && node->work->kind != SIM_CHILD && node->work->kind != SIM_BATCH;
+	bool simple = node->work->kind != SIM_CHILD && node->work->kind != SIM_BATCH;
 	struct sim_context *context = node->work->context ? node->work->context : stream->context;
 	struct sim_op *op = sim_op_new(context, place, simple ? node->work : NULL), *end;
 	size_t i;
@@ -491,9 +495,9 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 		sim_op_after(op, begin);
 	for (i = 0; i < node->before_count; i++)
 		sim_op_after(op, ops[exec->before.at[node->before_first + i].position]);
-	if (node->enabled && node->work->kind == SIM_RECORD)
+	if (node->work->kind == SIM_RECORD)
 		sim_event_recorded(sim_event_of(node->work), op);
-	if (node->enabled && node->work->kind == SIM_WAIT)
+	if (node->work->kind == SIM_WAIT)
 		sim_op_after(op, sim_event_of(node->work)->op);
 	/* "Run the graph using the per-node priority attributes rather than the priority of the stream
 	 * it is launched into." */
@@ -501,7 +505,7 @@ static struct sim_op *launch_node(struct sim_exec *exec, struct sim_stream *stre
 	                   ? sim_kernel_work_priority(node->work, node->priority)
 	                   : stream->priority;
 	sim_op_enqueue(op);
-	if (simple || !node->enabled)
+	if (simple)
 		return op;
 	end = launch_work(stream, node->work, op);
 	sim_op_drop(op);
@@ -607,9 +611,7 @@ API_PTSZ(SIM_CONTEXT, cuGraphLaunch, (CUgraphExec handle, CUstream stream_handle
 	sim_stream_make_turns(stream, turns_of(exec), true);
 	sim_drain_pass(stream->context);
 	result = settle_memory(exec);
-	if (exec->spoilt)
-		sim_context_break(exec->context, CUDA_ERROR_LAUNCH_FAILED);
-	else if (result == CUDA_SUCCESS)
+	if (result == CUDA_SUCCESS)
 		launch(exec, stream);
 	return result;
 }

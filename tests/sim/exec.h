@@ -11,7 +11,6 @@ struct sim_exec_node {
 	struct sim_node *source; /* as a name only: it may be gone */
 	uint64_t serial;         /* the source's */
 	struct sim_work *work;
-	bool enabled;
 	size_t before_first, before_count; /* in exec->before */
 	struct sim_place place;            /* as the node's */
 	int priority;                      /* that of the stream it was captured on */
@@ -29,7 +28,6 @@ struct sim_exec {
 	const struct sim_graph *graph; /* as a name only: it may be gone */
 	uint64_t graph_serial;
 	bool has_memory;                  /* memory nodes */
-	bool spoilt;                      /* a node was disabled that should not be (exec_set.c) */
 	struct sim_references references; /* those of the graph and its children */
 	CUdevice device;
 	size_t bytes;                   /* of the device's memory, */

@@ -1,8 +1,7 @@
-/* Single nodes of executable graphs: other parameters, enabling and disabling. A node is named by
- * the one it was instantiated from. */
+/* Single nodes of executable graphs: other parameters. A node is named by the one it was
+ * instantiated from. */
 #include "api.h"
 #include "exec.h"
-#include "kernel_work.h"
 #include "memory_node.h"
 #include "params.h"
 
@@ -185,45 +184,4 @@ API(SIM_CONTEXT, cuGraphExecNodeSetParams,
 	default:
 		return set(exec, node, params);
 	}
-}
-
-/*
- * Measured: where a cooperative kernel is disabled, or a memset that has nodes of other kinds
- * beside it, one or two at least, launches go wrong or fail now and then; here always.
- */
-static void spoil(struct sim_exec *exec, const struct sim_work *disabled)
-{
-	exec->spoilt |= disabled->kind == SIM_KERNEL &&
-	                sim_kernel_work_attribute(disabled, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
-	for (size_t i = 0; disabled->kind == SIM_SET && i < exec->nodes.count && exec->nodes.count > 2;
-	     i++)
-		exec->spoilt |= exec->nodes.at[i].work->kind != SIM_SET;
-}
-
-/* "Currently only kernel, memset and memcpy nodes are supported." */
-API(SIM_CONTEXT, cuGraphNodeSetEnabled,
-    (CUgraphExec exec, CUgraphNode source, unsigned int enabled), (exec, source, enabled))
-{
-	struct sim_exec_node *node = find(exec, source, -1);
-
-	if (!node || (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET &&
-	              node->work->kind != SIM_COPY))
-		return CUDA_ERROR_INVALID_VALUE;
-	node->enabled = enabled != 0;
-	if (!enabled)
-		spoil(sim_object_of(SIM_AN_EXEC, exec), node->work);
-	return CUDA_SUCCESS;
-}
-
-API(SIM_CONTEXT, cuGraphNodeGetEnabled,
-    (CUgraphExec exec, CUgraphNode source, unsigned int *enabled), (exec, source, enabled))
-{
-	const struct sim_exec_node *node = find(exec, source, -1);
-
-	if (!node || !enabled ||
-	    (node->work->kind != SIM_KERNEL && node->work->kind != SIM_SET &&
-	     node->work->kind != SIM_COPY))
-		return CUDA_ERROR_INVALID_VALUE;
-	*enabled = node->enabled;
-	return CUDA_SUCCESS;
 }

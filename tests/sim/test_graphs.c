@@ -89,19 +89,6 @@ START_TEST(a_kernel_handle_is_refused_as_a_function_of_node_parameters)
 }
 END_TEST
 
-START_TEST(a_disabled_node_does_nothing_but_keeps_the_order)
-{
-	unsigned enabled = 1;
-
-	prepare(3);
-	CU(cuGraphNodeSetEnabled(exec, nodes[2], 0));
-	CU(cuGraphNodeGetEnabled(exec, nodes[2], &enabled));
-	ck_assert_uint_eq(enabled, 0);
-	launch_and_wait();
-	assert_list(list, 2);
-}
-END_TEST
-
 START_TEST(an_update_takes_the_parameters_of_another_capture)
 {
 	CUgraphExecUpdateResultInfo info;
@@ -260,7 +247,6 @@ END_TEST
 
 RUN("graphs", one_node_is_set_and_launches_under_way_keep_what_they_had,
     a_kernel_handle_is_refused_as_a_function_of_node_parameters,
-    a_disabled_node_does_nothing_but_keeps_the_order,
     an_update_takes_the_parameters_of_another_capture,
     an_update_of_another_shape_is_refused_and_changes_nothing,
     an_update_may_not_change_kinds_of_memory, explicit_nodes_run_in_the_order_of_their_edges,

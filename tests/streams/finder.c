@@ -60,7 +60,7 @@ static const struct opstream_record *feeding;
 
 /* What the host did, in the whole run. */
 static struct totals {
-	uint64_t ops, replayed, patched, absent, launches, traces;
+	uint64_t ops, replayed, patched, launches, traces;
 	uint64_t exits[REPRISE_EXIT_COUNT];
 	uint64_t host_ns;              /* for issuing: pauses not counted */
 	uint64_t longest_ns;           /* of the program's pauses within one replayed trace */
@@ -199,15 +199,12 @@ static void account(const struct reprise_lane_counts *before, const struct repri
 		spend(left * COST_EAGER);
 		gpu_run(&ours.gpu, number_of(lane), left, 0, reprise_clock_virtual);
 	}
-	if (launches >
-	    0) /* the node of an absent op is disabled, and enabled again for the next visit */
+	if (launches > 0)
 		launch(lane, lane->counts.replayed - before->replayed,
 		       lane->counts.patched > before->patched,
-		       COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE +
-		           (lane->counts.absent - before->absent) * 2 * COST_TOGGLE);
+		       COST_GRAPH + (lane->counts.patched - before->patched) * COST_NODE);
 	now.replayed += lane->counts.replayed - before->replayed;
 	now.patched += lane->counts.patched - before->patched;
-	now.absent += lane->counts.absent - before->absent;
 	now.launches += launches;
 	for (int i = 0; i < REPRISE_EXIT_COUNT; i++)
 		now.exits[i] += lane->counts.exits[i] - before->exits[i];
@@ -553,9 +550,9 @@ static void print(const struct totals *then, const struct offline *best)
 		nodes += lanes[i].index ? lanes[i].index->nodes : 0;
 	}
 	printf(
-		"ops=%lu replayed=%.4f patched=%.4f absent=%lu offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f run_us_eager=%.0f run_us=%.0f",
+		"ops=%lu replayed=%.4f patched=%.4f offline=%.4f of_offline=%.4f ops_a_launch=%.1f graphs=%u nodes=%lu built=%lu longest_think_us=%.1f host_us_eager=%.0f host_us=%.0f host_us_offline=%.0f run_us_eager=%.0f run_us=%.0f",
 		ops, share(replayed, ops), share(now.patched - then->patched, replayed),
-		now.absent - then->absent, share(best->repeated, best->ops),
+		share(best->repeated, best->ops),
 		share(replayed, ops) / (best->repeated ? share(best->repeated, best->ops) : 1),
 		share(replayed, launches), graphs, nodes, now.traces - then->traces,
 		(double)now.longest_ns / 1e3, (double)ops * COST_EAGER / 1e3,

@@ -57,11 +57,6 @@ static CUresult CUDAAPI one_device(int *count)
 	return CUDA_SUCCESS;
 }
 
-static CUresult CUDAAPI toggle(CUgraphExec executable, CUgraphNode node, unsigned int enabled)
-{
-	return CUDA_SUCCESS;
-}
-
 static CUresult CUDAAPI no_context(CUcontext *context)
 {
 	*context = NULL;
@@ -76,5 +71,4 @@ void answers_install(void)
 	reprise_driver.cuMemGetAddressRange_v2 = range_of_memory;
 	reprise_driver.cuDeviceGetCount = one_device;
 	reprise_driver.cuCtxGetCurrent = no_context;
-	reprise_driver.cuGraphNodeSetEnabled = toggle;
 }

@@ -5,7 +5,6 @@
 #define COST_EAGER 3900u  /* a launch, copy or memset of its own */
 #define COST_GRAPH 2250u  /* the launch of an executable graph of up to a hundred nodes */
 #define COST_NODE 600u    /* one node set in it */
-#define COST_TOGGLE 2100u /* one node disabled or enabled in it */
 #define COST_DEFERRED 60u /* an op that is only compared and answered */
 #define COST_BORDER \
 	1300u /* the GPU's: the border between two graphs, beyond that between two nodes */

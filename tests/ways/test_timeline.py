@@ -101,7 +101,7 @@ class Timeline(unittest.TestCase):
         return names
 
     def test_everything_in_the_report_is_there(self):
-        for name in ("absent-ops", "all-changed", "swap"):
+        for name in ("extra-ops", "all-changed", "swap"):
             with self.subTest(name):
                 self.replayed(name)
                 names = self.agrees(self.read())

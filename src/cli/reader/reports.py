@@ -266,8 +266,6 @@ def beside(report):
     for counter, name in (("paused_ops", "while off"), ("eager_capturing", "while the program captured"), ("eager_stopped", "after Reprise had stopped")):
         if report[counter]:
             yield name, report[counter], NAMES["counters"][counter]
-    if report["absent"]:
-        yield "absent", report["absent"], "of replayed traces, but did not come: their nodes did nothing"
 
 
 def machine(report):

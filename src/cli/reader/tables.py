@@ -81,7 +81,7 @@ def fates(report):
 
 def means(row):
     """How a trace's graph was patched."""
-    names = (("node_updates", "set"), ("updates", "updated"), ("toggles", "switched"))
+    names = (("node_updates", "set"), ("updates", "updated"))
     return ", ".join(f"{count(row[key])} {word}" for key, word in names if row[key]) or "-"
 
 

@@ -122,7 +122,7 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 	if (others == 0)
 		return;
 	reprise_count(REPRISE_COUNT_group_launches, 1);
-	group->forked += trace->count - trace->absent_count;
+	group->forked += trace->count;
 	if (group->pending_waits == 0)
 		atomic_fetch_add(&reprise_groups_waiting, 1);
 	group->pending_waits |= others;

@@ -240,17 +240,6 @@ static void loops(struct run *run)
 	sync(run, run->stream);
 }
 
-/* Three launches in the middle are not there in a quarter of the iterations. */
-static void absent_ops(struct run *run)
-{
-	bool absent = run_draw(run) % 4 == 0;
-
-	for (unsigned k = 0; k < LENGTH; k++)
-		if (!absent || k < 10 || k > 12)
-			launch_of(run, 0, k);
-	sync(run, run->stream);
-}
-
 static void no_repeat(struct run *run)
 {
 	for (unsigned k = 0; k < LENGTH; k++) {
@@ -328,7 +317,6 @@ const struct shape shapes[] = {
 	{"eight-bodies", eight_bodies, false},
 	{"changing-bodies", changing_bodies, false},
 	{"loops", loops, false},
-	{"absent-ops", absent_ops, false},
 	{"norepeat", no_repeat, false},
 	{"extra-ops", extra_ops, false},
 	{"bad-launch", bad_launch, true},

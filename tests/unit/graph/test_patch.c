@@ -14,9 +14,7 @@ static struct reprise_trace *trace;
 
 static struct {
 	unsigned int set, updated, captured;
-	unsigned int enabled[NODES],
-		toggled;           /* how it stands with each node, and how often it was changed */
-	unsigned int fails_at; /* the set or the toggle of this number fails; from 1 on, 0: none */
+	unsigned int fails_at; /* the set of this number fails; from 1 on, 0: none */
 	bool set_always_fails;
 	CUgraphExecUpdateResult refuses;
 } driver;
@@ -32,14 +30,6 @@ static CUresult CUDAAPI set(CUgraphExec executable, CUgraphNode node,
 {
 	return ++driver.set == driver.fails_at || driver.set_always_fails ? CUDA_ERROR_INVALID_VALUE
 	                                                                  : CUDA_SUCCESS;
-}
-
-static CUresult CUDAAPI enable(CUgraphExec executable, CUgraphNode node, unsigned int enabled)
-{
-	if (++driver.toggled == driver.fails_at)
-		return CUDA_ERROR_INVALID_VALUE;
-	driver.enabled[(uintptr_t)node - 1] = enabled;
-	return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI exchange(CUstreamCaptureMode *mode)
@@ -102,7 +92,6 @@ static void setup(void)
 	memset(&driver, 0, sizeof(driver));
 	reprise_driver.cuGraphMemsetNodeGetParams = describe;
 	reprise_driver.cuGraphExecMemsetNodeSetParams = set;
-	reprise_driver.cuGraphNodeSetEnabled = enable;
 	reprise_driver.cuThreadExchangeStreamCaptureMode = exchange;
 	reprise_driver.cuStreamBeginCapture_v2 = begin;
 	reprise_driver.cuMemsetD32Async = issue;
@@ -116,11 +105,9 @@ static void setup(void)
 		ops[i] = op_of(i, 0);
 	trace = reprise_trace_new(ops, any_value, NODES, &position, &capture_streams);
 	ck_assert_ptr_nonnull(trace);
-	for (unsigned int i = 0; i < NODES; i++) {
+	for (unsigned int i = 0; i < NODES; i++)
 		trace->graph.nodes[i] =
 			(struct reprise_graph_node){.node = (CUgraphNode)(uintptr_t)(i + 1), .settable = true};
-		driver.enabled[i] = 1;
-	}
 }
 
 static void teardown(void)
@@ -138,7 +125,7 @@ static enum reprise_patch patch(unsigned int first, unsigned int last)
 
 		reprise_trace_copy_values(trace, i, &op);
 	}
-	patched = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed, trace->absent);
+	patched = reprise_graph_patch(&trace->graph, trace->incoming, trace->changed);
 	reprise_trace_end_visit(trace, false);
 	return patched;
 }
@@ -252,55 +239,14 @@ START_TEST(a_refusal_leaves_the_graph_and_its_reason_is_counted)
 }
 END_TEST
 
-/* ---- absent ops ---- */
-
-/* A patch in which `count` ops from `first` on are absent. */
-static enum reprise_patch patch_without(unsigned int first, unsigned int count)
-{
-	reprise_trace_skip(trace, first, count);
-	return patch(1, 0);
-}
-
-START_TEST(only_nodes_that_are_not_as_they_should_be_are_switched)
-{
-	ck_assert_int_eq(patch_without(2, 2), REPRISE_PATCH_DONE);
-	ck_assert_uint_eq(driver.toggled, 2);
-	ck_assert_int_eq(patch_without(3, 2), REPRISE_PATCH_DONE);
-	ck_assert_uint_eq(driver.toggled, 4);
-	for (unsigned int i = 0; i < NODES; i++)
-		ck_assert_uint_eq(driver.enabled[i], i != 3 && i != 4);
-	ck_assert_uint_eq(trace->graph.disabled_count, 2);
-	ck_assert(reprise_trace_needs_patch(trace));
-	ck_assert_int_eq(patch_without(0, 0), REPRISE_PATCH_DONE);
-	ck_assert_uint_eq(driver.toggled, 6);
-	ck_assert(!reprise_trace_needs_patch(trace));
-}
-END_TEST
-
-START_TEST(what_could_not_be_switched_is_tried_again_but_not_for_ever)
-{
-	driver.fails_at = 2;
-	ck_assert_int_eq(patch_without(2, 2), REPRISE_PATCH_REFUSED);
-	ck_assert_uint_eq(trace->graph.disabled_count, 1);
-	ck_assert_int_eq(patch_without(2, 2), REPRISE_PATCH_DONE);
-	ck_assert_uint_eq(driver.enabled[2] + driver.enabled[3], 0);
-	for (unsigned int i = 0; i < 2; i++) {
-		ck_assert(reprise_graph_may_disable(&trace->graph));
-		driver.fails_at = driver.toggled + 1;
-		ck_assert_int_eq(patch_without(6, 1), REPRISE_PATCH_REFUSED);
-	}
-	ck_assert(!reprise_graph_may_disable(&trace->graph));
-}
-END_TEST
-
 /* ---- costs ---- */
 
 START_TEST(an_estimate_follows_what_is_measured)
 {
 	for (unsigned int i = 0; i < 60; i++)
-		reprise_cost_took(REPRISE_COST_toggle, 9000, 3);
-	ck_assert_uint_ge(reprise_cost(REPRISE_COST_toggle, 1), 2950);
-	ck_assert_uint_le(reprise_cost(REPRISE_COST_toggle, 1), 3050);
+		reprise_cost_took(REPRISE_COST_build, 9000, 3);
+	ck_assert_uint_ge(reprise_cost(REPRISE_COST_build, 1), 2950);
+	ck_assert_uint_le(reprise_cost(REPRISE_COST_build, 1), 3050);
 }
 END_TEST
 
@@ -328,7 +274,7 @@ int main(void)
 {
 	Suite *suite = suite_create("patch");
 	TCase *means = tcase_create("means"), *refusals = tcase_create("refusals"),
-		  *absent = tcase_create("absent"), *costs = tcase_create("costs");
+		  *costs = tcase_create("costs");
 
 	tcase_add_checked_fixture(means, setup, teardown);
 	tcase_add_test(means, the_cheaper_means_is_taken);
@@ -342,10 +288,6 @@ int main(void)
 	tcase_add_test(refusals, a_graph_that_is_half_set_is_broken_until_it_is_updated);
 	tcase_add_test(refusals, a_refusal_leaves_the_graph_and_its_reason_is_counted);
 	suite_add_tcase(suite, refusals);
-	tcase_add_checked_fixture(absent, setup, teardown);
-	tcase_add_test(absent, only_nodes_that_are_not_as_they_should_be_are_switched);
-	tcase_add_test(absent, what_could_not_be_switched_is_tried_again_but_not_for_ever);
-	suite_add_tcase(suite, absent);
 	tcase_add_test(costs, an_estimate_follows_what_is_measured);
 	tcase_add_test(costs, one_interrupt_does_not_decide_anything);
 	tcase_add_test(costs, an_estimate_of_nothing_can_rise_again);

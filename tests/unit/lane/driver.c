@@ -91,7 +91,6 @@ static void take_time(uint64_t ns)
 struct node {
 	struct work work;
 	unsigned int index;
-	bool disabled;
 };
 
 struct graph {
@@ -208,7 +207,7 @@ static CUresult CUDAAPI destroy_executable(CUgraphExec executable)
 static CUresult CUDAAPI launch(CUgraphExec executable, CUstream stream)
 {
 	const struct graph *graph = (const struct graph *)executable;
-	bool refused = driver.refuses_launches > 0, first = true;
+	bool refused = driver.refuses_launches > 0;
 
 	if (refused) {
 		driver.refuses_launches--;
@@ -219,11 +218,8 @@ static CUresult CUDAAPI launch(CUgraphExec executable, CUstream stream)
 	say_where(stream);
 	say("[");
 	for (unsigned int i = 0; i < graph->count; i++) {
-		if (graph->nodes[i].disabled)
-			continue;
-		say(first ? "" : " ");
+		say(i == 0 ? "" : " ");
 		say_work(&graph->nodes[i].work);
-		first = false;
 	}
 	say("]");
 	return CUDA_SUCCESS;
@@ -260,17 +256,6 @@ static CUresult CUDAAPI set_kernel(CUgraphExec executable, CUgraphNode node,
 	return set_value(executable, node, *(const uint32_t *)params->kernelParams[0]);
 }
 
-static CUresult CUDAAPI toggle(CUgraphExec executable, CUgraphNode node, unsigned int enabled)
-{
-	if (driver.refuses_toggles)
-		return CUDA_ERROR_INVALID_VALUE;
-	take_time(COST_TOGGLE);
-	driver.toggles++;
-	node_in(executable, node)->disabled = !enabled;
-	return CUDA_SUCCESS;
-}
-
-/* As the driver: which nodes are disabled stays. */
 static CUresult CUDAAPI update(CUgraphExec executable, CUgraph graph,
                                CUgraphExecUpdateResultInfo *info)
 {
@@ -430,7 +415,6 @@ void driver_install(void)
 	reprise_driver.cuGraphGetNodes = count_nodes;
 	reprise_driver.cuGraphKernelNodeGetParams_v2 = describe_kernel;
 	reprise_driver.cuGraphExecKernelNodeSetParams_v2 = set_kernel;
-	reprise_driver.cuGraphNodeSetEnabled = toggle;
 	reprise_driver.cuGraphExecUpdate_v2 = update;
 	reprise_driver.cuGraphInstantiateWithFlags = instantiate;
 	reprise_driver.cuGraphUpload = upload;

@@ -5,7 +5,7 @@
  *     A7        the same of a memset
  *     >e <e     a record of the event e; a wait for it
  *     (a7)      the same, by a call of Reprise's
- *     [a b7]    the launch of a graph with these nodes: those that are enabled, as they are now
+ *     [a b7]    the launch of a graph with these nodes, as they are now
  *     2:a 2:[a] on stream 2; the others are on stream 1
  *     >_ <_     an event of Reprise's own, at the end of a branch
  *     !         behind what it refused
@@ -27,14 +27,14 @@ struct work {
 };
 
 extern struct driver {
-	unsigned int ops, launches, nodes_set, updates, toggles; /* that succeeded */
-	uint64_t given_ns;                                       /* when it was given work last */
-	bool quiet;                                              /* nothing is noted as text */
-	/* What it refuses: so many launches of graphs to come, any op of this letter, whatever brings a
-	 * graph to other values, and to disable a node. */
+	unsigned int ops, launches, nodes_set, updates; /* that succeeded */
+	uint64_t given_ns;                              /* when it was given work last */
+	bool quiet;                                     /* nothing is noted as text */
+	/* What it refuses: so many launches of graphs to come, any op of this letter, and whatever
+	 * brings a graph to other values. */
 	unsigned int refuses_launches;
 	char refuses;
-	bool refuses_nodes, refuses_updates, refuses_toggles;
+	bool refuses_nodes, refuses_updates;
 	int priorities[10]; /* of the streams, by number */
 	bool busy;          /* streams have work */
 } driver;
