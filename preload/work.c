@@ -93,7 +93,7 @@ DOORS(cuWaitExternalSemaphoresAsync,
        unsigned int count, CUstream stream),
       (semaphores, params, count, stream))
 
-/* These run host functions: a stream has room for few (src/lane/backlog.h). */
+/* These run host functions: a stream has room for few (src/lane/async_launch.h). */
 static inline void order_callback(CUstream stream, bool per_thread)
 {
 	reprise_door_order(stream, per_thread);

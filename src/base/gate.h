@@ -90,7 +90,7 @@ static inline void reprise_gate_end_giving(void)
 /*
  * Around a call of the program's that may wait for all work. Waits while the builder works: for
  * milliseconds at most. No lock may be held. While such a call is under way, no lane begins to
- * defer (lane/enter.c).
+ * defer (lane/follow.c).
  */
 void reprise_gate_begin_waiting(void);
 void reprise_gate_end_waiting(void);

@@ -8,7 +8,7 @@
  *     compiling   graphs are captured and instantiated (graph/building.c)
  *     joining     streams are merged into a group, or a group is split (lane/group/merge.c)
  *     lane        everything of one lane (lane/lane.h); never two lanes at once
- *     queue       a lane's pending launches are made (lane/pending.h)
+ *     queue       a lane's pending launches are made (lane/launch.h)
  *     registry    a lane is looked up, made or retired (lane/registry.c)
  *     leaves      changes (base/changes.h), the start of a thread (base/worker.h), the function
  *                 table (op/function.c), the build queue (graph/build_queue.c), the reclaim list

@@ -12,7 +12,7 @@
 
 /*  X(name, value, unit, what it is for, where it was measured) */
 #define REPRISE_TUNING(X) \
-	/* watching: what repeats, and where it is cut (src/trace/watch.c, src/lane/backoff.c) */ \
+	/* watching: what repeats, and where it is cut (src/trace/watch.c, src/lane/observe.c) */ \
 	X(SEGMENT_LEAST, 96, "ops", "no cut within so many", "guess") \
 	X(SEGMENT_SURVIVE, 32, "ops", "a least hash must stand so long to be a cut", "guess") \
 	X(SEGMENT_MOST, 192, "ops", "the longest segment", "guess") \
@@ -84,7 +84,7 @@
 	X(PLAN_CROWD, 2, "lanes", \
 	  "of other threads, from which traces are long at once: the driver serialises all their launches", \
 	  "guess") \
-	/* trust: which traces are followed (src/trace/trace.c, src/lane/guard.c) */ \
+	/* trust: which traces are followed (src/trace/trace.c, src/lane/follow.c) */ \
 	X(TRUST_MOST, 16, "replays", "that count for a trace", "recorded streams, decision 20") \
 	X(TRUST_SIDE_EXIT, 4, "replays", "one side exit weighs as much", \
 	  "recorded streams, decision 20") \
@@ -163,7 +163,7 @@
 	  "guess") \
 	X(HOLD_LINGER_NS, 100000000, "ns", "after the last deferred op, before the thread sleeps", \
 	  "guess") \
-	/* async launch (src/lane/pace.c, src/lane/async_launch.c, src/workers/launcher.c) */ \
+	/* async launch (src/lane/async_launch.c, src/workers/launcher.c) */ \
 	X(LAUNCH_PERIOD_NS, 100000, "ns", \
 	  "that the launch thread sleeps between two looks while it finds pending launches", "guess") \
 	X(LAUNCH_LINGER_NS, 10000000, "ns", "after the last visit, before the thread sleeps", "guess") \
@@ -181,7 +181,8 @@
 	  "launched at once after the GPU was found to be no faster than the program", "guess") \
 	X(PACE_LEAST_NS, (6 * REPRISE_TUNE_LAUNCH_PERIOD_NS), "ns", \
 	  "between two waits: at a wait, the GPU is behind by what came in one period", "guess") \
-	/* order among streams and threads (src/lane/order.c, src/lane/backlog.c, src/lane/pause.c) */ \
+	/* order among streams and threads (src/lane/order.c, src/lane/async_launch.c, \
+	 * src/lane/pause.c) */ \
 	X(BACKLOG_FUNCTIONS, 12, "ops", "host functions that may be pending when a visit begins", \
 	  "H200, decision 22") \
 	X(BACKLOG_AGAIN, 16, "ops", \
@@ -229,7 +230,7 @@
 	  "that a capture waits for a call of the program's: the call is short on an idle context", \
 	  "guess") \
 	X(CAPTURE_LOOK_NS, 200000, "ns", "between two tries of a capture to begin", "guess") \
-	/* memory (src/graph/estimate.c, src/base/store.c, src/lane/evict.c) */ \
+	/* memory (src/graph/estimate.c, src/base/store.c, src/lane/traces.c) */ \
 	X(NODE_BYTES, 3072, "bytes", "first estimate of a kernel node", "H200, c4a8e62") \
 	X(NODE_BYTES_WEIGHT, 32, "nodes", "the weight of that estimate", "guess") \
 	X(NODE_BYTES_LEAST, 512, "bytes", "the least estimate of a node", "guess") \

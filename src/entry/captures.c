@@ -9,7 +9,7 @@
 #include "graph/program_captures.h"
 #include "stats/counters.h"
 #include "lane/order.h"
-#include "lane/calls.h"
+#include "lane/threads.h"
 
 void reprise_program_captures_destroyed(CUstream stream, CUcontext context)
 {

@@ -1,7 +1,7 @@
 /*
- * What the doors in preload/ may call: this header, and with it lane/eager.h and lane/backlog.h.
- * Besides, they use base, driver, process/process.h, stats/sites.h, lane/loading.h and
- * graph/neighbours.h.
+ * What the doors in preload/ may call: this header, and with it lane/eager.h and
+ * lane/async_launch.h. Besides, they use base, driver, process/process.h, stats/sites.h,
+ * lane/loading.h and graph/neighbours.h.
  *
  * All functions may be called from any thread, at any time after reprise_start() has returned. They
  * never fail: what Reprise cannot do ends in the program's own call (invariant 7). Each leaves
@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lane/backlog.h"
-#include "lane/barrier.h"
+#include "lane/async_launch.h"
+#include "lane/side_exit.h"
 #include "lane/eager.h"
 #include "lane/lane.h"
 #include "op/call.h"

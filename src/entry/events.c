@@ -8,11 +8,10 @@
 #include "op/kernel.h"
 #include "timeline/timeline.h"
 #include "lane/dispatch.h"
-#include "lane/barrier.h"
+#include "lane/side_exit.h"
 #include "lane/eager.h"
 #include "lane/ended_events.h"
 #include "lane/group/group.h"
-#include "lane/group/detect.h"
 #include "lane/order.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
@@ -35,7 +34,7 @@ static CUresult handle_ungrouped(struct reprise_lane *lane, const struct reprise
 	if (reprise_records())
 		reprise_recorded_order(lane);
 	reprise_lanes_order(lane, call->stream, call->per_thread, is_foreign_wait(lane, call));
-	reprise_lanes_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	reprise_group_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	result = reprise_call_eager(call, lane != NULL && !lane->unusable ? lane->context : NULL);
 	reprise_lanes_returned();
 	if (result == CUDA_SUCCESS && lane != NULL && reprise_taking_part())
@@ -52,7 +51,7 @@ static CUresult handle_event(struct reprise_call *call)
 	if (lane == NULL || !reprise_taking_part() || atomic_load(&lane->group_head) == NULL)
 		return handle_ungrouped(lane, call);
 	reprise_lanes_make_way(lane, false);
-	reprise_lanes_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
+	reprise_group_event_used(lane, call->event, call->kind == REPRISE_OP_RECORD);
 	return reprise_lane_handle_op(lane, call);
 }
 
@@ -74,7 +73,7 @@ void reprise_event_met(CUevent event, bool recorded)
 	REPRISE_KEEP_ERRNO;
 
 	if (reprise_inside == 0)
-		reprise_lanes_event_used(NULL, event, recorded);
+		reprise_group_event_used(NULL, event, recorded);
 }
 
 /* ---- calls that end or share an event ---- */
@@ -140,5 +139,5 @@ void reprise_meet_attributes(const CUlaunchConfig *config)
 	REPRISE_KEEP_ERRNO;
 
 	if (atomic_load(&reprise_groups) > 0 && !reprise_kernel_knows_attributes(config))
-		reprise_lanes_event_used(NULL, NULL, true);
+		reprise_group_event_used(NULL, NULL, true);
 }

@@ -15,14 +15,14 @@
 #include "op/memory.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"
-#include "lane/barrier.h"
+#include "lane/side_exit.h"
 #include "lane/eager.h"
 #include "lane/errors.h"
 #include "lane/group/group.h"
 #include "lane/loading.h"
 #include "lane/order.h"
 #include "lane/registry.h"
-#include "lane/thread.h"
+#include "lane/threads.h"
 #include "lane/traces.h"
 
 /* What is forgotten, of which lanes. */

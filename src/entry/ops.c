@@ -16,7 +16,7 @@
 #include "lane/loading.h"
 #include "lane/order.h"
 #include "process/process.h"
-#include "lane/calls.h"
+#include "lane/threads.h"
 #include "lane/registry.h"
 
 /* ---- ops ---- */

@@ -1,7 +1,7 @@
 #include "entry/inner.h"
 
 #include "process/process.h"
-#include "lane/calls.h"
+#include "lane/threads.h"
 #include "lane/registry.h"
 
 void reprise_recorded_op(const struct reprise_call *call)

@@ -10,7 +10,7 @@
  * mode must be relaxed, and the ops' context current.
  *
  * Waits become edges. A record becomes a node, so that the launch records the event for later waits
- * and queries. Each branch but the first ends in a record node of its own (graph/forks.h).
+ * and queries. Each branch but the first ends in a record node of its own (graph/graph.h).
  */
 CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side side,
                         const struct reprise_op *incoming, const uint64_t *changed,

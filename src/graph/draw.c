@@ -1,6 +1,6 @@
 /* The driver opens its output by name, and would follow a link or overwrite any file. So Reprise
  * makes the file, and gives the driver the /proc name of the open file. */
-#include "graph/draw.h"
+#include "graph/make.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,14 +2,18 @@
 
 #include <sched.h>
 
+#include "base/clock.h"
+#include "base/keep.h"
 #include "base/options.h"
 #include "base/placement.h"
 #include "base/tuning.h"
-#include "graph/shadow.h"
+#include "driver/driver.h"
 #include "stats/counters.h"
+#include "graph/shadow.h"
+#include "lane/group/group.h"
 #include "lane/hold.h"
-#include "lane/pace.h"
-#include "lane/pending.h"
+#include "lane/launch.h"
+#include "lane/registry.h"
 
 enum { AUTO, NEVER, ALWAYS }; /* REPRISE_SUBMIT */
 
@@ -97,4 +101,106 @@ REPRISE_HOT bool reprise_async_launch_decide(struct reprise_lane *lane)
 void reprise_async_launch_wake(void)
 {
 	reprise_worker_wake(&reprise_async_launch_worker);
+}
+
+/* ---- pace ---- */
+
+static void measure(struct reprise_lane *lane)
+{
+	struct reprise_pace *pace = &lane->pace;
+	uint64_t ops = lane->counts.ops - pace->begin_ops;
+
+	if (pace->begin_ns != 0 && ops > 0) {
+		pace->span_ns = reprise_clock_ns() - pace->begin_ns;
+		pace->op_ns = pace->span_ns / ops;
+	}
+	pace->begin_ns = 0;
+}
+
+void reprise_pace_wait(struct reprise_lane *lane)
+{
+	measure(lane);
+	lane->pace.visits = 0;
+}
+
+void reprise_pace_look(struct reprise_lane *lane, bool busy)
+{
+	int lead = atomic_load(&lane->pace.lead);
+
+	if (busy)
+		lead -= lead > -REPRISE_TUNE_PACE_LEAD_MOST ? 2 : 0;
+	else
+		lead += lead < REPRISE_TUNE_PACE_LEAD_MOST;
+	atomic_store(&lane->pace.lead, lead);
+}
+
+/*
+ * True while the GPU is known to be no faster than the program: the program would wait in the end
+ * for the time it saves. Counts the visits launched at once for that, and tries again after
+ * REPRISE_TUNE_PACE_DIRECT.
+ */
+static bool launch_without_lead(struct reprise_pace *pace)
+{
+	if (atomic_load(&pace->lead) > -REPRISE_TUNE_PACE_LEAD_MOST)
+		return false;
+	if (++pace->resting < REPRISE_TUNE_PACE_DIRECT)
+		return true;
+	pace->resting = 0;
+	atomic_store(&pace->lead, 0);
+	return false;
+}
+
+bool reprise_pace_judge(struct reprise_lane *lane)
+{
+	struct reprise_pace *pace = &lane->pace;
+
+	if (pace->visits <= REPRISE_TUNE_PACE_FIRST || pace->visits >= REPRISE_TUNE_PACE_MOST)
+		return false;
+	if (pace->visits % REPRISE_TUNE_PACE_MEASURED == 0)
+		measure(lane);
+	if (pace->begin_ns == 0) {
+		pace->begin_ns = reprise_clock_ns();
+		pace->begin_ops = lane->counts.ops;
+	}
+	return pace->op_ns >= REPRISE_TUNE_PACE_SLOW_NS &&
+	       pace->span_ns >= REPRISE_TUNE_PACE_LEAST_NS && !launch_without_lead(pace);
+}
+
+/* ---- backlog ---- */
+
+static bool is_done(struct reprise_lane *lane)
+{
+	if (!reprise_pending_none(lane))
+		return false;
+	if (lane->group == NULL)
+		return reprise_driver_query(lane->stream) == CUDA_SUCCESS;
+	for (unsigned int i = 0; i < lane->group->count; i++)
+		if (reprise_driver_query(lane->group->streams[i]) != CUDA_SUCCESS)
+			return false;
+	return true;
+}
+
+bool reprise_backlog_ask(struct reprise_lane *lane)
+{
+	if (reprise_observing)
+		return true;
+	if (lane->counts.ops < lane->backlog.ask_at)
+		return false;
+	if (is_done(lane)) {
+		reprise_backlog_done(lane);
+		return true;
+	}
+	lane->backlog.ask_at = lane->counts.ops + REPRISE_TUNE_BACKLOG_AGAIN;
+	reprise_count(REPRISE_COUNT_functions_behind, 1);
+	return false;
+}
+
+void reprise_note_callback(CUstream stream, bool per_thread)
+{
+	REPRISE_KEEP_ERRNO;
+	struct reprise_lane *lane = reprise_lanes_known(stream, per_thread);
+
+	if (lane != NULL)
+		atomic_fetch_add_explicit(&reprise_lane_head(lane)->backlog.callbacks, 1,
+		                          memory_order_relaxed);
 }

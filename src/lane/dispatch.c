@@ -3,8 +3,8 @@
  * and is answered. Otherwise it is watched, and is an eager call.
  *
  * The path on which values agree stands in this file, so that the compiler sees it as one piece of
- * code. The rest is elsewhere: entering a trace (enter.c), guards that fail (guard.c), the end of a
- * visit (replay.c, side_exit.c), watching (watching.c), barriers (barrier.c).
+ * code. The rest is elsewhere: a visit (follow.c), its launch (launch.c), the end before its
+ * last op and barriers (side_exit.c), watching (observe.c).
  */
 #include "lane/dispatch.h"
 
@@ -23,23 +23,18 @@
 #include "stats/pauses.h"
 #include "stats/sites.h"
 #include "stats/series.h"
-#include "lane/barrier.h"
-#include "lane/calls.h"
-#include "lane/backoff.h"
+#include "lane/side_exit.h"
+#include "lane/threads.h"
+#include "lane/observe.h"
 #include "lane/ended_events.h"
-#include "lane/enter.h"
-#include "lane/guard.h"
+#include "lane/follow.h"
 #include "lane/hold.h"
 #include "lane/group/group.h"
-#include "lane/side_exit.h"
 #include "lane/loading.h"
-#include "lane/group/detect.h"
 #include "lane/order.h"
-#include "lane/pending.h"
+#include "lane/launch.h"
 #include "lane/registry.h"
-#include "lane/replay.h"
 #include "lane/verify.h"
-#include "lane/watching.h"
 
 /* ---- whose op it is ---- */
 

@@ -1,5 +1,8 @@
 #include "lane/hold.h"
 
+#include <sched.h>
+#include <time.h>
+
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -68,4 +71,21 @@ REPRISE_HOT void reprise_hold_end(struct reprise_lane *lane)
 	lane->visit_since = 0;
 	reprise_hold_tell(lane, lane->held_since, lane->cursor);
 	lane->held_since = 0;
+}
+
+bool reprise_hold_issues(struct reprise_lane *lane, uint64_t patience_ns)
+{
+	uint64_t begin = reprise_clock_ns(), spent = 0;
+
+	while (atomic_load(&lane->deferred_since) != 0) {
+		reprise_hold_want(lane);
+		if (spent > patience_ns)
+			return false;
+		if (spent < REPRISE_TUNE_ORDER_QUERY_NS)
+			sched_yield();
+		else
+			nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_ORDER_LOOK_NS}, NULL);
+		spent = reprise_clock_ns() - begin;
+	}
+	return true;
 }

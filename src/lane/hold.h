@@ -25,6 +25,10 @@ void reprise_hold_wake(void);
 /* Has the hold thread issue soon what the lane holds. Any thread, no lock needed. */
 void reprise_hold_want(struct reprise_lane *lane);
 
+/* The same, and waits. True if what the lane holds was issued within the time. The caller does not
+ * issue itself: the driver may keep the thread that does. */
+bool reprise_hold_issues(struct reprise_lane *lane, uint64_t patience_ns);
+
 /* The lane defers nothing any more. Under its lock; `cursor` still is the number of ops held. */
 void reprise_hold_end(struct reprise_lane *lane);
 

@@ -1,4 +1,4 @@
-/* Handles that ops of a lane may name: events (group/group.h), functions (functions.h). They are
+/* Handles that ops of a lane may name: events (group/group.h), functions (traces.h). They are
  * written under the lane's lock, and seldom. They are read without it: the driver may keep the
  * lock's holder, and a call with an unknown handle must not wait for that. */
 #pragma once

@@ -95,7 +95,7 @@ struct reprise_pending {
 	bool failed;           /* its ops were issued eagerly */
 };
 
-/* Visits are added under the lane's lock, and launched under the queue's (pending.h). */
+/* Visits are added under the lane's lock, and launched under the queue's (launch.h). */
 struct reprise_pending_queue {
 	struct reprise_lock lock;
 	_Atomic uint64_t launched;
@@ -105,7 +105,7 @@ struct reprise_pending_queue {
 	struct reprise_pending visits[REPRISE_PENDING_MOST];
 };
 
-/* (pace.h) */
+/* (async_launch.h) */
 struct reprise_pace {
 	unsigned int visits; /* since the last wait */
 	/* When this measurement began, and at which count of ops. 0: it begins with the next visit. */
@@ -117,7 +117,7 @@ struct reprise_pace {
 	unsigned int resting; /* visits launched at once since `lead` reached its lowest */
 };
 
-/* (backlog.h) */
+/* (async_launch.h) */
 struct reprise_backlog {
 	uint64_t functions;         /* the lane's host functions that are known to be done */
 	uint64_t ask_at;            /* the lane's count of ops at which the stream is queried again */
@@ -146,7 +146,7 @@ struct reprise_lane {
 	_Atomic bool blocking;
 	_Atomic bool unusable; /* its ops are always eager */
 	_Atomic bool retired;
-	/* Calls on its stream that may not have reached the driver yet (calls.h). */
+	/* Calls on its stream that may not have reached the driver yet (threads.h). */
 	_Atomic uint32_t foreign_calls;
 
 	/* What every op needs, on two cache lines. */
@@ -289,7 +289,7 @@ static inline void reprise_lane_postpone_backoff(struct reprise_lane *lane, uint
 	lane->backoff_span = 0;
 }
 
-/* Host functions and callbacks that the lane's stream was given (backlog.h). */
+/* Host functions and callbacks that the lane's stream was given (async_launch.h). */
 static inline uint64_t reprise_backlog_functions(const struct reprise_lane *lane)
 {
 	return lane->counts.kinds[REPRISE_OP_HOST] +
@@ -302,7 +302,7 @@ static inline void reprise_backlog_done(struct reprise_lane *lane)
 	lane->backlog.functions = reprise_backlog_functions(lane);
 }
 
-/* ---- pending launches (pending.h) ---- */
+/* ---- pending launches (launch.h) ---- */
 
 /* Visits launched so far. Without any lock: there may be more by now. */
 static inline uint64_t reprise_pending_launched(const struct reprise_lane *lane)

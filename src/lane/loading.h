@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "lane/functions.h"
+#include "lane/traces.h"
 #include "op/call.h"
 #include "op/function.h"
 

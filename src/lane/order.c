@@ -11,8 +11,8 @@
 #include "base/placement.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
-#include "lane/barrier.h"
-#include "lane/calls.h"
+#include "lane/side_exit.h"
+#include "lane/threads.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
 #include "lane/group/group.h"
@@ -134,25 +134,6 @@ void reprise_lanes_issue_own(void)
 			tell_all(lane, false);
 }
 
-/* True if what the lane holds is issued within the time. The hold thread issues it: the driver may
- * keep the thread that issues. */
-static bool is_issued(struct reprise_lane *lane, uint64_t patience_ns)
-{
-	uint64_t begin = reprise_clock_ns(), spent = 0;
-
-	while (atomic_load(&lane->deferred_since) != 0) {
-		reprise_hold_want(lane);
-		if (spent > patience_ns)
-			return false;
-		if (spent < REPRISE_TUNE_ORDER_QUERY_NS)
-			sched_yield();
-		else
-			nanosleep(&(struct timespec){.tv_nsec = REPRISE_TUNE_ORDER_LOOK_NS}, NULL);
-		spent = reprise_clock_ns() - begin;
-	}
-	return true;
-}
-
 void reprise_lanes_issue_all(void)
 {
 	uint32_t self = reprise_thread_self();
@@ -161,7 +142,7 @@ void reprise_lanes_issue_all(void)
 		if (atomic_load(&lane->deferred_since) != 0 && is_own(lane, self))
 			tell_all(lane, false);
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
-		is_issued(lane, REPRISE_TUNE_ORDER_LOADING_NS);
+		reprise_hold_issues(lane, REPRISE_TUNE_ORDER_LOADING_NS);
 }
 
 void reprise_lanes_eager_call(CUstream stream, bool per_thread)
@@ -198,41 +179,6 @@ void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_th
 	if (may_work)
 		note_call(lane, taken);
 	reprise_lock_give(&taken->lock);
-}
-
-/* ---- stream groups ---- */
-
-struct event_use {
-	const struct reprise_lane *told;
-	CUevent event;
-	bool recorded;
-};
-
-static void flush_event(struct reprise_lane *lane, void *context)
-{
-	const struct event_use *event_use = context;
-
-	if (!reprise_lane_is_group(lane) || lane == event_use->told ||
-	    (event_use->event != NULL && !reprise_knows(&lane->events, event_use->event)))
-		return;
-	reprise_lock_take(&lane->lock);
-	if (event_use->event == NULL || reprise_lane_defers(lane, event_use->event))
-		reprise_lane_barrier(lane, false);
-	if (lane->group != NULL && event_use->event == NULL)
-		reprise_group_forget_events(lane->group);
-	else if (lane->group != NULL && event_use->recorded)
-		reprise_group_forget_event(lane->group, event_use->event);
-	reprise_lock_give(&lane->lock);
-}
-
-void reprise_lanes_event_used(const struct reprise_lane *lane, CUevent event, bool recorded)
-{
-	struct event_use event_use = {lane != NULL ? atomic_load(&lane->group_head) : NULL, event,
-	                              recorded};
-	uint32_t told = event_use.told != NULL;
-
-	if (atomic_load(&reprise_groups) > told)
-		reprise_lanes_each(flush_event, &event_use);
 }
 
 /* ---- what a synchronising call may observe ---- */
@@ -329,7 +275,7 @@ static enum telling tell_of_query(struct reprise_lane *lane, enum reprise_sync w
 	enum telling telling = TOLD;
 	bool of_event = is_of_event(what), holds;
 
-	if ((!of_event && !is_issued(lane, REPRISE_TUNE_ORDER_QUERY_NS)) ||
+	if ((!of_event && !reprise_hold_issues(lane, REPRISE_TUNE_ORDER_QUERY_NS)) ||
 	    !reprise_lock_take_within(&lane->lock, REPRISE_TUNE_ORDER_QUERY_NS))
 		return NOT_TOLD;
 	holds = atomic_load(&lane->deferred_since) != 0 &&
@@ -337,8 +283,8 @@ static enum telling tell_of_query(struct reprise_lane *lane, enum reprise_sync w
 	if (!holds)
 		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
-	return holds && !(of_event && is_issued(lane, REPRISE_TUNE_ORDER_QUERY_NS)) ? NOT_TOLD
-	                                                                            : telling;
+	return holds && !(of_event && reprise_hold_issues(lane, REPRISE_TUNE_ORDER_QUERY_NS)) ? NOT_TOLD
+	                                                                                      : telling;
 }
 
 static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uintptr_t handle,

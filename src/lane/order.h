@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lane/calls.h"
+#include "lane/threads.h"
 #include "lane/lane.h"
 
 /* Issues what other lanes hold that comes before an op of `lane`: blocking streams before the
@@ -34,14 +34,6 @@ void reprise_lanes_eager_call(CUstream stream, bool per_thread);
  * in the stream's order; it counts as on its way until reprise_lanes_returned(). */
 void reprise_lanes_order(struct reprise_lane *lane, CUstream stream, bool per_thread,
                          bool may_work);
-
-/*
- * A call may record events or wait for them. `lane`, if not NULL, was told of the call already. If
- * `event` is NULL, all groups issue what they hold and forget their records of events. Otherwise
- * only groups with a deferred record of `event` issue. `recorded`: the call records `event`, so
- * groups forget their record of it.
- */
-void reprise_lanes_event_used(const struct reprise_lane *lane, CUevent event, bool recorded);
 
 /* A barrier on every lane that needs one. Issues the pending waits of all groups. */
 void reprise_lanes_barrier(bool wait);

@@ -1,5 +1,9 @@
-/* The side exit: a visit ends before its last op, and the deferred ops are issued eagerly, in
- * order. Under the lane's lock. */
+/*
+ * The side exit: a visit ends before its last op, and the deferred ops are issued eagerly, in
+ * order. And barriers, which make one.
+ *
+ * Under the lane's lock, unless a function says otherwise.
+ */
 #pragma once
 
 #include "lane/lane.h"
@@ -23,3 +27,27 @@ void reprise_lane_issue_held(struct reprise_lane *lane, bool split);
 /* A side exit for a query whose thread must not issue itself (lane->wanted). Any context may be
  * current. */
 void reprise_lane_issue_wanted(struct reprise_lane *lane);
+
+/* ---- barriers ---- */
+
+/* Calls that may observe what a lane holds, or order it. For most of them the door is one
+ * assembly stub that reads reprise_attention. A lane counts there from its first op until two
+ * barriers come one after the other. */
+
+/* Tells the lane of a barrier, if it has news. Takes its lock. `wait` as below. */
+void reprise_lane_tell(struct reprise_lane *lane, bool wait);
+
+/* True if it has news or counts in reprise_attention. Without its lock. */
+bool reprise_lane_is_to_be_told(const struct reprise_lane *lane);
+
+/* The functions below: under the lane's lock. Any context may be current. */
+
+/* As reprise_lane_tell(), with the lock held. */
+void reprise_lane_told(struct reprise_lane *lane, bool wait);
+
+/* A barrier: issues what is deferred. `wait`: the host waits for the stream, too. Pending waits of
+ * a group's members stay pending. */
+void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
+
+/* True if a record of the event is deferred. */
+bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);

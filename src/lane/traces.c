@@ -1,12 +1,59 @@
 #include "lane/traces.h"
 
+#include <stdatomic.h>
+
+#include "base/clock.h"
 #include "base/inside.h"
+#include "base/tuning.h"
 #include "driver/driver.h"
-#include "graph/building.h"
 #include "graph/build_queue.h"
+#include "graph/building.h"
 #include "trace/account.h"
-#include "lane/functions.h"
-#include "lane/pending.h"
+#include "lane/launch.h"
+#include "lane/registry.h"
+
+CUfunction reprise_function_of_kernel(CUfunction handle)
+{
+	CUfunction function = NULL;
+	int entered = reprise_enter();
+
+	if (reprise_driver.cuKernelGetFunction == NULL ||
+	    reprise_driver.cuKernelGetFunction(&function, (CUkernel)handle) != CUDA_SUCCESS)
+		function = NULL;
+	reprise_leave(entered);
+	return function;
+}
+
+void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function)
+{
+	CUfunction of_kernel;
+
+	if (reprise_knows(&lane->functions, function))
+		return;
+	of_kernel = reprise_function_of_kernel(function);
+	if (of_kernel != NULL)
+		reprise_known_learn(&lane->functions, of_kernel);
+	else
+		atomic_store(&lane->launches_functions, true);
+	reprise_known_learn(&lane->functions, function);
+}
+
+bool reprise_lane_may_launch_any(const struct reprise_lane *lane,
+                                 const struct reprise_function_set *set)
+{
+	if (!set->is_kernel || !atomic_load(&lane->launches_functions))
+		return false;
+	return lane->context != set->context || (set->function == NULL && !set->nowhere);
+}
+
+bool reprise_lane_may_launch(const struct reprise_lane *lane,
+                             const struct reprise_function_set *set)
+{
+	return reprise_lane_may_launch_any(lane, set) || reprise_knows(&lane->functions, set->handle) ||
+	       (set->function != NULL && reprise_knows(&lane->functions, set->function));
+}
+
+/* ---- giving traces up ---- */
 
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {
@@ -190,4 +237,58 @@ void reprise_lane_close(struct reprise_capture_streams *capture_streams)
 	reprise_capture_streams_close(capture_streams);
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
+}
+
+/* ---- making room ---- */
+
+struct search {
+	struct reprise_lane *lane; /* the one with the oldest trace so far */
+	uint64_t used;
+	uint64_t still_since;
+	bool stopped;
+};
+
+static void stop_watching(struct reprise_lane *lane, void *context)
+{
+	struct search *search = context;
+
+	if (search->stopped || !reprise_lock_try(&lane->lock))
+		return; /* the lock's holder is using the lane */
+	search->stopped = reprise_lane_stop_watching(lane, search->still_since);
+	reprise_lock_give(&lane->lock);
+}
+
+static void consider(struct reprise_lane *lane, void *context)
+{
+	struct search *search = context;
+	uint64_t used;
+
+	if (!reprise_lock_take_within(&lane->lock, REPRISE_TUNE_EVICT_PATIENCE_NS))
+		return;
+	used = reprise_lane_oldest(lane);
+	reprise_lock_give(&lane->lock);
+	if (used != 0 && (search->lane == NULL || used < search->used)) {
+		search->lane = lane;
+		search->used = used;
+	}
+}
+
+bool reprise_lanes_evict(bool host)
+{
+	struct search search = {.still_since = reprise_clock_ticks() -
+	                                       reprise_clock_ns_to_ticks(REPRISE_TUNE_EVICT_STILL_NS)};
+	bool evicted;
+
+	if (host)
+		reprise_lanes_each(stop_watching, &search);
+	if (search.stopped)
+		return true;
+	reprise_lanes_each(consider, &search);
+	if (search.lane == NULL)
+		return false;
+	if (!reprise_lock_take_within(&search.lane->lock, REPRISE_TUNE_EVICT_PATIENCE_NS))
+		return false;
+	evicted = reprise_lane_evict(search.lane);
+	reprise_lock_give(&search.lane->lock);
+	return evicted;
 }

@@ -1,12 +1,46 @@
 /*
- * Giving up a lane's traces: for want of memory, with what they name, and with the stream.
+ * A lane's traces: which functions they launch, and giving them up.
  *
  * Under the lane's lock. Any context may be current.
  */
 #pragma once
 
-#include "lane/functions.h"
+#include <stdbool.h>
+
 #include "lane/lane.h"
+
+/* ---- which functions a lane launches: other threads read this without the lane's lock (known.h).
+ * A kernel and the function made from it are two handles of one thing. A kernel has another
+ * function in each context. ---- */
+
+/* A function or kernel whose attribute or configuration is about to be set. */
+struct reprise_function_set {
+	CUfunction handle;
+	bool is_kernel;
+	CUcontext context; /* of a kernel: the calling thread's context */
+	/* Of a kernel: its function in `context`; NULL: not known to be loaded there. */
+	CUfunction function;
+	/* Of a kernel: the program cannot have its function. */
+	bool nowhere;
+};
+
+/* The kernel's function in the current context, in which the kernel was launched. NULL if the
+ * handle is no kernel's. */
+CUfunction reprise_function_of_kernel(CUfunction handle);
+
+/* An op that launches the function comes. Called before the eager call: a thread that sets an
+ * attribute asks before the setting, and again behind it. Under the lane's lock. */
+void reprise_lane_learn_function(struct reprise_lane *lane, CUfunction function);
+/* True if traces, deferred ops or watched ops may launch what is set. Without the lane's lock
+ * (known.h). */
+bool reprise_lane_may_launch(const struct reprise_lane *lane,
+                             const struct reprise_function_set *set);
+/* True if one of the functions launched may be that of the kernel that is set, and it cannot be
+ * told which. */
+bool reprise_lane_may_launch_any(const struct reprise_lane *lane,
+                                 const struct reprise_function_set *set);
+
+/* ---- giving traces up: for want of memory, with what they name, and with the stream ---- */
 
 /* Gives the trace up, with its graph. */
 void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace);
@@ -48,9 +82,17 @@ void reprise_lane_close(struct reprise_capture_streams *capture_streams);
  * end. */
 void reprise_lane_drop_segment(struct reprise_lane *lane);
 
-/* The next op comes behind `before`, which is no op (trace/position.h). */
+/* The next op comes behind `before`, which is no op (trace/site.h). */
 static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t before)
 {
 	lane->position.before = before;
 	lane->position.value = 0;
 }
+
+/* ---- making room: one limit for all lanes, so that a lane without ops gives way to an active
+ * one. No lock is held. ---- */
+
+/* Gives up the least recently used trace of all lanes. `host`: host memory is wanted, so the watch
+ * of a lane without ops for a second goes first. False if there was nothing to give up. By the
+ * builder. */
+bool reprise_lanes_evict(bool host);

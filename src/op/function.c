@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/lock.h"
 #include "driver/driver.h"
-#include "op/deny.h"
 #include "op/name.h"
 
 /* The table has ROWS rows of ROW handles. A handle that falls out is asked about again after its

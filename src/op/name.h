@@ -28,3 +28,16 @@ const char *reprise_name_at(uint16_t row, uint64_t *seen);
 
 /* After fork, in the child: clears the counts. */
 void reprise_names_reset(void);
+
+/* ---- the deny list ---- */
+
+/*
+ * The deny list (REPRISE_DENY): globs of names of kernels that are always eager and part of no
+ * trace. Names are as the driver reports them, mangled for C++. The default is the kernels of NCCL
+ * and NVSHMEM. They wait for other processes and devices, and it is not shown that a graph may
+ * launch them wherever the program launches them alone.
+ */
+
+/* True if the list has the kernel's name. Before CUDA 12.3 the driver does not tell names:
+ * `name` is NULL and nothing is denied. One warning says so if the user gave the list. */
+bool reprise_denied(const char *name);

@@ -38,7 +38,6 @@
 #include "lane/hold.h"
 #include "lane/group/group.h"
 #include "lane/lane.h"
-#include "lane/group/detect.h"
 #include "lane/registry.h"
 #include "lane/async_launch.h"
 #include "workers/workers.h"

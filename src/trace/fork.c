@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "graph/forks.h"
+#include "graph/graph.h"
 
 struct clock {
 	uint16_t ticks[REPRISE_MEMBERS_MOST];

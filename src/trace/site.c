@@ -3,7 +3,6 @@
 #include <stddef.h>
 
 #include "base/tuning.h"
-#include "trace/position.h"
 
 /* Visits after which a site is known (the gap of the first one is dropped), and returns after which
  * it is stable. Many ops share a wide site, so it takes more. */

@@ -12,7 +12,7 @@
 
 #include "graph/graph.h"
 #include "op/op.h"
-#include "trace/position.h"
+#include "trace/site.h"
 
 /* Why a visit ended by a side exit. */
 #define REPRISE_EXITS(X) \
@@ -47,7 +47,7 @@ struct reprise_trace {
 	struct reprise_op *incoming; /* this visit's op, where `changed` has its bit */
 	uint64_t *changed;           /* a bit for each op */
 	unsigned int changed_count;
-	/* a bit for each op that a pending visit brings to other values (lane/pending.h) */
+	/* a bit for each op that a pending visit brings to other values (lane/launch.h) */
 	uint64_t *wanted;
 	/* the number of its last visit in the lane's queue; 0: none */
 	uint64_t pending_as;
@@ -82,7 +82,7 @@ struct reprise_trace {
 	uint64_t cooldown_until;
 	bool may_return;        /* the cooldown is for side exits only */
 	uint64_t last_followed; /* the lane's count of ops at the last replay */
-	/* value misses, weighted, without another trace that has the values (lane/guard.c) */
+	/* value misses, weighted, without another trace that has the values (lane/follow.c) */
 	unsigned int value_misses;
 	unsigned int held_at; /* the op before which the program paused for long last */
 	int held;             /* up with each such pause, down with each replay */

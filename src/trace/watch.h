@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "op/op.h"
-#include "trace/position.h"
+#include "trace/site.h"
 
 struct reprise_watch;
 

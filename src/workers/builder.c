@@ -21,13 +21,12 @@
 #include "timeline/timeline.h"
 #include "workers/budget.h"
 #include "graph/cost.h"
-#include "graph/draw.h"
 #include "graph/estimate.h"
 #include "graph/make.h"
 #include "graph/building.h"
 #include "graph/build_queue.h"
-#include "lane/evict.h"
-#include "lane/thread.h"
+#include "lane/traces.h"
+#include "lane/threads.h"
 #include "workers/quiescence.h"
 
 /* True if the graph fits within REPRISE_MEMORY. Gives up other graphs until it does. */

@@ -24,7 +24,7 @@
 #include "stats/counters.h"
 #include "lane/hold.h"
 #include "lane/side_exit.h"
-#include "lane/pending.h"
+#include "lane/launch.h"
 #include "lane/registry.h"
 
 #define THREADS_MOST 8

@@ -11,10 +11,9 @@
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "lane/hold.h"
-#include "lane/pace.h"
-#include "lane/pending.h"
-#include "lane/registry.h"
 #include "lane/async_launch.h"
+#include "lane/launch.h"
+#include "lane/registry.h"
 
 /* No capture of the program's is open here: all pending visits are launched before one begins. */
 static void look_at_gpu(struct reprise_lane *lane)

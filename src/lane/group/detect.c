@@ -1,11 +1,13 @@
-#include "lane/group/detect.h"
+/* The tables have a bounded size. A new entry replaces an old one. */
+#include "lane/group/group.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/ending.h"
 #include "base/tuning.h"
-#include "lane/group/group.h"
+#include "lane/registry.h"
+#include "lane/side_exit.h"
 
 #define ROWS 64 /* of events, and of pairs */
 #define ROW 4
@@ -119,4 +121,39 @@ void reprise_fork_detect_reset(void)
 	atomic_store(&detect_lock.word, 0);
 	memset(records, 0, sizeof(records));
 	memset(pairs, 0, sizeof(pairs));
+}
+
+/* ---- events that other calls use ---- */
+
+struct event_use {
+	const struct reprise_lane *told;
+	CUevent event;
+	bool recorded;
+};
+
+static void flush_event(struct reprise_lane *lane, void *context)
+{
+	const struct event_use *event_use = context;
+
+	if (!reprise_lane_is_group(lane) || lane == event_use->told ||
+	    (event_use->event != NULL && !reprise_knows(&lane->events, event_use->event)))
+		return;
+	reprise_lock_take(&lane->lock);
+	if (event_use->event == NULL || reprise_lane_defers(lane, event_use->event))
+		reprise_lane_barrier(lane, false);
+	if (lane->group != NULL && event_use->event == NULL)
+		reprise_group_forget_events(lane->group);
+	else if (lane->group != NULL && event_use->recorded)
+		reprise_group_forget_event(lane->group, event_use->event);
+	reprise_lock_give(&lane->lock);
+}
+
+void reprise_group_event_used(const struct reprise_lane *lane, CUevent event, bool recorded)
+{
+	struct event_use event_use = {lane != NULL ? atomic_load(&lane->group_head) : NULL, event,
+	                              recorded};
+	uint32_t told = event_use.told != NULL;
+
+	if (atomic_load(&reprise_groups) > told)
+		reprise_lanes_each(flush_event, &event_use);
 }

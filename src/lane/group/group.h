@@ -143,3 +143,22 @@ void reprise_group_destroy_spares(CUcontext context);
 
 /* After fork, in the child. */
 void reprise_group_reset(void);
+
+/* ---- fork detection (detect.c): which streams fork and join again and again. One stream records
+ * an event, another waits for it, and the first waits for an event of the other. This decides what
+ * may pay, never what is right. ---- */
+
+/* The call, an event record or wait, was made eagerly on the lane's stream. Merges lanes that have
+ * forked and joined often enough. No lock is held. */
+void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_call *call);
+
+/* After fork, in the child. */
+void reprise_fork_detect_reset(void);
+
+/*
+ * A call may record events or wait for them. `lane`, if not NULL, was told of the call already. If
+ * `event` is NULL, all groups issue what they hold and forget their records of events. Otherwise
+ * only groups with a deferred record of `event` issue. `recorded`: the call records `event`, so
+ * groups forget their record of it.
+ */
+void reprise_group_event_used(const struct reprise_lane *lane, CUevent event, bool recorded);

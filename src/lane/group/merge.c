@@ -19,10 +19,10 @@
 #include "graph/shadow.h"
 #include "record/record.h"
 #include "stats/counters.h"
-#include "lane/barrier.h"
+#include "lane/side_exit.h"
 #include "lane/ended_events.h"
 #include "lane/traces.h"
-#include "lane/watching.h"
+#include "lane/observe.h"
 
 static struct reprise_lock merging;
 static _Atomic bool never;

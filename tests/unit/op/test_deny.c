@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "driver/driver.h"
-#include "op/deny.h"
 #include "op/name.h"
 
 static CUresult function_name(const char **name, CUfunction function)

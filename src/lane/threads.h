@@ -1,9 +1,11 @@
-/* Calls that are no ops, from when Reprise is told of them until they have returned: meanwhile they
- * may give their stream work at any moment. */
+/* What a thread has under way: calls that are no ops, and the lane of its own default stream. */
 #pragma once
 
 #include "lane/lane.h"
 #include "lane/registry.h"
+
+/* ---- calls that are no ops, from when Reprise is told of them until they have returned: meanwhile
+ * they may give their stream work at any moment ---- */
 
 /* A call of this thread on the lane's stream is on its way to the driver, and its place in the
  * stream's order is unknown. Until it has returned no graph with that group member is launched.
@@ -41,3 +43,14 @@ static inline struct reprise_lane *reprise_lanes_find_own(CUstream stream, bool 
 		reprise_thread_owns();
 	return lane;
 }
+
+/* ---- the lanes of threads' own default streams: only its own thread can issue to such a stream,
+ * so nothing is deferred on one, and its traces have one op each ---- */
+
+/* Gives up the lanes of ended threads. By the builder, which holds the lock `compiling`. True if
+ * there were any. */
+bool reprise_threads_clean_up(void);
+
+/* The calling thread sets attributes of its own stream. Call with `call_returned` false before the
+ * driver's call, and with true after it. */
+void reprise_thread_attributes_change(bool call_returned);

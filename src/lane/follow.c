@@ -1,26 +1,160 @@
 /* Keeps invariants 1, 5 and 7. What was answered is issued by a graph whose nodes equal the
  * program's calls, or eagerly. The program sees no failure of Reprise's own calls. */
-#include "lane/replay.h"
+#include "lane/follow.h"
 
 #include "base/clock.h"
 #include "base/gate.h"
 #include "base/inside.h"
 #include "base/placement.h"
 #include "base/tuning.h"
-#include "graph/building.h"
-#include "graph/shadow.h"
 #include "stats/counters.h"
 #include "stats/histogram.h"
+#include "graph/building.h"
+#include "graph/shadow.h"
 #include "trace/balance.h"
-#include "lane/backoff.h"
+#include "lane/async_launch.h"
+#include "lane/group/group.h"
 #include "lane/hold.h"
 #include "lane/launch.h"
+#include "lane/observe.h"
 #include "lane/side_exit.h"
-#include "lane/making.h"
-#include "lane/pace.h"
-#include "lane/pending.h"
-#include "lane/async_launch.h"
-#include "lane/visit.h"
+#include "lane/verify.h"
+
+bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace)
+{
+	if (lane->group == NULL || reprise_group_covers(lane->group, trace))
+		return true;
+	reprise_count(REPRISE_COUNT_group_uncovered, 1);
+	return false;
+}
+
+/* No visit begins while what came instead of a trace is watched in one piece; while a call waits
+ * for all work, which may include the deferred ops; or while the launch could find no room. */
+static bool may_begin(struct reprise_lane *lane)
+{
+	return lane->counts.ops >= lane->only_watch_until &&
+	       __builtin_expect(atomic_load(&reprise_gate_waiting) == 0, 1) &&
+	       reprise_backlog_is_small(lane);
+}
+
+/* Begins a visit if the call fits. `match`: how it matches the trace's first op. */
+static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
+                  const struct reprise_call *call, enum reprise_match match)
+{
+	if (match == REPRISE_MATCH_NOT || !reprise_lane_may_enter(lane, trace))
+		return false;
+	if (lane->last != NULL)
+		reprise_index_follow(lane->last, trace);
+	lane->trace = trace; /* before the segment is closed, which must not evict it */
+	lane->cursor = 0;
+	lane->paused = false;
+	if (__builtin_expect(reprise_verifying, 0))
+		reprise_verify_begin(lane);
+	reprise_lane_close_segment(lane, false);
+	if (match != REPRISE_MATCH_SAME)
+		reprise_trace_change(trace, 0, call);
+	return true;
+}
+
+/* How the call matches the first op of the expected trace; REPRISE_MATCH_NOT if that trace cannot
+ * be followed. */
+static enum reprise_match match_expected(const struct reprise_lane *lane,
+                                         const struct reprise_call *call)
+{
+	const struct reprise_trace *trace = lane->expected;
+
+	return reprise_trace_usable(trace, lane->counts.ops) ? reprise_op_match(&trace->ops[0], call)
+	                                                     : REPRISE_MATCH_NOT;
+}
+
+bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise_call *call)
+{
+	return may_begin(lane) && match_expected(lane, call) == REPRISE_MATCH_SAME &&
+	       begin(lane, lane->expected, call, REPRISE_MATCH_SAME);
+}
+
+static struct reprise_trace *choose(struct reprise_lane *lane, const struct reprise_op *op,
+                                    const struct reprise_call *call)
+{
+	struct reprise_trace *trace =
+		reprise_index_find_value(lane->index, &lane->position, op, lane->counts.ops);
+
+	if (trace == NULL && lane->expected != NULL && lane->expected->any_value[0] &&
+	    match_expected(lane, call) != REPRISE_MATCH_NOT)
+		trace = lane->expected;
+	if (trace == NULL)
+		trace = reprise_index_find_shape(lane->index, &lane->position, op, lane->counts.ops);
+	return trace;
+}
+
+bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *op,
+                            const struct reprise_call *call)
+{
+	struct reprise_trace *trace = may_begin(lane) ? choose(lane, op, call) : NULL;
+
+	return trace != NULL && begin(lane, trace, call, reprise_op_match(&trace->ops[0], call));
+}
+
+/* ---- a guard that failed ---- */
+
+/* Goes on with a sibling and copies this visit's values to it. */
+static void change_over(struct reprise_lane *lane, struct reprise_trace *sibling)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	for (unsigned int i = 0; i < lane->cursor; i++)
+		reprise_trace_copy_values(sibling, i, reprise_trace_op(trace, i));
+	reprise_trace_end_visit(trace, false);
+	lane->trace = sibling;
+}
+
+/* A value miss ends the visit rather than patching the graph: the values may come again in a cycle,
+ * or belong to another site that looks alike so far. Watched a few times, they get a trace of their
+ * own, and no visit needs a patch. */
+bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *call,
+                        enum reprise_match match, enum reprise_exit *why)
+{
+	struct reprise_trace *trace = lane->trace;
+
+	lane->coming = false;
+	if (match == REPRISE_MATCH_NOT || !trace->any_value[lane->cursor]) {
+		struct reprise_trace *coming,
+			*sibling = reprise_index_sibling(lane->index, trace, lane->cursor, call,
+		                                     match != REPRISE_MATCH_NOT, lane->counts.ops, &coming);
+
+		if (sibling == NULL && coming != NULL && reprise_trace_return(coming))
+			sibling = coming;
+		lane->coming = coming != NULL;
+		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
+			change_over(lane, sibling);
+			reprise_lane_count(&lane->counts.siblings, 1);
+			trace = sibling;
+			match = reprise_op_match(&trace->ops[lane->cursor], call);
+		}
+	}
+	*why = match == REPRISE_MATCH_NOT ? REPRISE_EXIT_guard : REPRISE_EXIT_values;
+	if (match == REPRISE_MATCH_NOT ||
+	    (match == REPRISE_MATCH_VALUES && !trace->any_value[lane->cursor]))
+		return false;
+	if (match != REPRISE_MATCH_SAME)
+		reprise_trace_change(trace, lane->cursor, call);
+	return true;
+}
+
+void reprise_lane_note_value_miss(struct reprise_lane *lane, struct reprise_trace *trace,
+                                  unsigned int at, const struct reprise_op *op)
+{
+	if (lane->coming)
+		return;
+	trace->value_misses +=
+		reprise_watch_knows(lane->watch, op->value) ? 1 : REPRISE_TUNE_VALUE_MISS_NEW;
+	if (trace->value_misses < REPRISE_TUNE_VALUE_MISSES_MOST)
+		return;
+	reprise_index_set_any_value(lane->index, trace, at);
+	trace->value_misses = 0;
+}
+
+/* ---- the end ---- */
 
 /* The visit is complete: by a graph, or eagerly after a failure. */
 REPRISE_HOT static void complete(struct reprise_lane *lane)

@@ -1,13 +1,14 @@
-#include "lane/making.h"
+#include "lane/observe.h"
 
 #include "base/options.h"
 #include "base/tuning.h"
-#include "graph/building.h"
+#include "op/name.h"
 #include "graph/build_queue.h"
+#include "graph/building.h"
 #include "trace/fork.h"
 #include "trace/plan.h"
-#include "lane/hold.h"
 #include "lane/group/group.h"
+#include "lane/hold.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
 
@@ -172,4 +173,93 @@ void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, 
 	          trace->gap_ns);
 	lane->trace = NULL;
 	reprise_lane_drop(lane, trace);
+}
+
+/* ---- watching ---- */
+
+/* True if a graph may end before this op: no earlier op runs beside it. */
+static bool is_border(const struct reprise_lane *lane, const struct reprise_op *op)
+{
+	return lane->group == NULL || reprise_group_is_border(lane->group, op->member);
+}
+
+void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks)
+{
+	bool border = is_border(lane, op);
+
+	lane->position = (struct reprise_position){op->shape, op->value, lane->position.since_wait + 1};
+	lane->last = NULL;
+	if (op->kind == REPRISE_OP_KERNEL) {
+		reprise_name_seen(op->kernel.name);
+		reprise_lane_learn_function(lane, op->kernel.function);
+	} else if (reprise_op_names_elsewhere(op)) {
+		atomic_store(&lane->names_elsewhere, true);
+	}
+	reprise_watch_keep(lane->watch, gap_ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)gap_ticks,
+	                   border, reprise_lane_make_traces, lane);
+}
+
+void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
+                               uint64_t gap_ticks)
+{
+	struct reprise_op *slot;
+
+	reprise_lane_open_segment(lane);
+	slot = reprise_watch_slot(lane->watch, op);
+	if (slot == NULL)
+		return;
+	reprise_op_copy(slot, op);
+	reprise_lane_keep(lane, slot, gap_ticks);
+}
+
+/* ---- backoff ---- */
+
+/* A lane in which nothing repeats backs off for REPRISE_TUNE_BACKOFF_LEAST ops, then for twice as
+ * many each time, up to REPRISE_TUNE_BACKOFF_MOST. In between it watches
+ * REPRISE_TUNE_BACKOFF_WATCHED ops. */
+
+/* The next `ops` ops are not watched. */
+static void begin_backoff(struct reprise_lane *lane, uint32_t ops)
+{
+	reprise_lane_count(&lane->counts.ops, ops);
+	reprise_lane_count(&lane->counts.backed_off, ops);
+	atomic_store_explicit(&lane->backoff_ops, ops, memory_order_relaxed);
+}
+
+/* True if the op falls into a backoff. Such an op was counted when the backoff began. */
+static bool is_in_backoff(struct reprise_lane *lane)
+{
+	uint32_t left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
+
+	if (left > 0)
+		atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
+	return left > 0;
+}
+
+bool reprise_lane_try_back_off(struct reprise_lane *lane)
+{
+	if (is_in_backoff(lane)) {
+		reprise_lane_uncount(&lane->counts.ops, 1);
+		return true;
+	}
+	if (lane->group != NULL)
+		return false;
+	reprise_lane_close_segment(lane, false);
+	reprise_lane_move_to(lane, REPRISE_BEFORE_NOTHING);
+	lane->backoff_span = lane->backoff_span == 0 ? REPRISE_TUNE_BACKOFF_LEAST
+	                     : lane->backoff_span < REPRISE_TUNE_BACKOFF_MOST
+	                         ? lane->backoff_span * 2
+	                         : REPRISE_TUNE_BACKOFF_MOST;
+	begin_backoff(lane, lane->backoff_span);
+	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_BACKOFF_WATCHED;
+	return true;
+}
+
+void reprise_lane_cannot_watch(struct reprise_lane *lane)
+{
+	if (is_in_backoff(lane))
+		return;
+	reprise_lane_make_room(lane);
+	reprise_lane_count(&lane->counts.ops, 1);
+	begin_backoff(lane, REPRISE_TUNE_BACKOFF_WATCHED);
 }

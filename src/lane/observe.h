@@ -1,0 +1,72 @@
+/*
+ * Observing: keeps a lane's eager ops in its watch (trace/watch.h), segment by segment; makes
+ * traces of what repeats; backs off where nothing does.
+ *
+ * Under the lane's lock.
+ */
+#pragma once
+
+#include "lane/group/group.h"
+#include "lane/lane.h"
+#include "lane/traces.h"
+
+/* ---- making traces: of segments that repeat, each planned as several (trace/plan.h), and of a
+ * trace that the hold limit cut again and again. The builder builds their graphs. ---- */
+
+/* A reprise_watch_found with the lane as context: a segment has repeated. */
+void reprise_lane_make_traces(void *lane, struct reprise_segment *segment);
+
+/* The program pauses before op `at` every time: replaces the trace by two, split there. */
+void reprise_lane_split(struct reprise_lane *lane, struct reprise_trace *trace, unsigned int at);
+
+/* The position of op `start` in a sequence whose first op is at `first`. */
+struct reprise_position reprise_lane_position_within(const struct reprise_op *ops,
+                                                     const bool *any_value, unsigned int start,
+                                                     const struct reprise_position *first);
+
+/* ---- watching: the watch exists ---- */
+
+/* A segment begins with the next op, if none is open. */
+static inline void reprise_lane_open_segment(struct reprise_lane *lane)
+{
+	if (!lane->watching) {
+		reprise_watch_begin(lane->watch, &lane->position);
+		if (lane->group != NULL)
+			lane->group->recent = 0;
+	}
+	lane->watching = true;
+}
+
+/* The open segment, if any, ends here: at a barrier (`wait`: the host waits there), or because a
+ * trace begins. */
+static inline void reprise_lane_close_segment(struct reprise_lane *lane, bool wait)
+{
+	if (lane->watching)
+		reprise_watch_end(lane->watch, wait, reprise_lane_make_traces, lane);
+	lane->watching = false;
+}
+
+/* The op in the watch's slot came, `gap_ticks` after the last one. */
+void reprise_lane_keep(struct reprise_lane *lane, const struct reprise_op *op, uint64_t gap_ticks);
+
+/* Watches an op that a side exit issued. */
+void reprise_lane_watch_issued(struct reprise_lane *lane, const struct reprise_op *op,
+                               uint64_t gap_ticks);
+
+/* ---- backoff: a lane in which nothing has repeated watches its ops for shorter and rarer periods.
+ * An op that is not watched costs a load and a branch (reprise_lanes_back_off, registry.h). ---- */
+
+/* The slow part of reprise_lane_backs_off(). */
+bool reprise_lane_try_back_off(struct reprise_lane *lane);
+
+/* True if the op is not to be watched: the lane is in a backoff, or begins one now. */
+static inline bool reprise_lane_backs_off(struct reprise_lane *lane)
+{
+	bool awake = lane->counts.ops < lane->backoff_at &&
+	             atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed) == 0;
+
+	return __builtin_expect(!awake, 0) && reprise_lane_try_back_off(lane);
+}
+
+/* There is no host memory to watch with: backs off for a while. */
+void reprise_lane_cannot_watch(struct reprise_lane *lane);
