@@ -699,6 +699,8 @@ BUGS = (
     ("reports of other runs are counted", "reprise_summary_is_of", "	return strncmp(run, mark, length) == 0 && ", "	return length > 0 || ", "command"),
     ("a second file of one name is passed over", "reprise_found_look", "	static const char *const behind[] = {\"\", \".\" NUMBER};", "	static const char *const behind[] = {\"\", \"\"};", "command"),
     ("a report that is cut short is counted", "reprise_summary_add", "	if (!is_whole(report))\n		return false;\n", "	(void)is_whole;\n", "command"),
+    ("what is only observed is counted as replayed", "reprise_summary_add", "	if (kind_of(summary, report) == summary->kind) {\n", "	if (kind_of(summary, report) <= REPRISE_SUMMARY_OBSERVED) {\n", "command"),
+    ("the tables of observe begin with what replayed", "reprise_outcome_look", "		if (summary->counted > before) {\n", "		if (summary->counted > found->count) {\n", "command"),
     ("a snapshot is told as a whole report", "reprise_summary_add", "strncmp(complete, \"false\", 5) == 0;", "strncmp(complete, \"false\", 5) > 5;", "command"),
     ("nobody looks why no report came", "output_problem", "		problem = problem != NULL ? problem : reprise_output_check_room(folder);\n", "		(void)reprise_output_check_room;\n", "command"),
     ("a value is not judged before the program starts", "take_library_option", "	if (!reprise_option_accepts(option, value))\n		return refuse_value(found, value);\n", "	(void)refuse_value;\n",

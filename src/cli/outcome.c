@@ -89,17 +89,22 @@ void reprise_outcome_end(const struct reprise_outcome *outcome)
 }
 
 void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found,
-                          struct reprise_summary *summary)
+                          struct reprise_summary *summary, enum reprise_summary_kind kind)
 {
 	*found = (struct reprise_found){0};
-	*summary = (struct reprise_summary){0};
+	*summary = (struct reprise_summary){.kind = kind};
 	if (outcome->pattern[0] != '\0' && !is_of_a_line(outcome))
 		reprise_found_look(found, outcome->pattern, outcome->mark);
 	for (size_t i = 0; i < found->count; i++) {
-		char *report = reprise_summary_read(found->paths[i]);
+		char *path = found->paths[i], *report = reprise_summary_read(path);
+		unsigned int before = summary->counted;
 
 		if (report != NULL)
 			reprise_summary_add(summary, report);
+		if (summary->counted > before) {
+			found->paths[i] = found->paths[before];
+			found->paths[before] = path;
+		}
 		free(report);
 	}
 }
@@ -165,13 +170,16 @@ static void tell_verdict(const struct reprise_summary *summary)
 		fprintf(stderr, "reprise: verify found a difference: %s\n", summary->difference);
 	else if (summary->verified == 0)
 		fprintf(stderr, "reprise: verify: no graph node was checked: this proves nothing\n");
-	else if (summary->not_verified == 0)
-		fprintf(stderr, "reprise: verify: %s graph nodes checked, all match\n", checked);
-	else
-		fprintf(
-			stderr,
-			"reprise: verify: %s graph nodes checked, all match; %s more could not be checked\n",
-			checked, reprise_amount_count(summary->not_verified, others));
+	else {
+		fprintf(stderr, "reprise: verify: %s graph nodes checked, all match", checked);
+		if (summary->not_verified > 0)
+			fprintf(stderr, "; %s more could not be checked",
+			        reprise_amount_count(summary->not_verified, others));
+		if (summary->unchecked > 0)
+			fprintf(stderr, "; %u of %u processes had REPRISE=on, which checks nothing",
+			        summary->unchecked, summary->counted);
+		fputc('\n', stderr);
+	}
 }
 
 /* Says where to learn more, if the user keeps the reports. */
@@ -219,8 +227,8 @@ static void tell_shares(const struct reprise_summary *summary, bool observed)
 	else
 		fprintf(stderr, "reprise: replayed 0 of %s launches: %s", ops,
 		        reprise_summary_why_none(summary, why, sizeof(why)));
-	if (summary->processes > 1)
-		fprintf(stderr, " (%u processes)", summary->processes);
+	if (summary->counted > 1)
+		fprintf(stderr, " (%u processes)", summary->counted);
 }
 
 /* Launches that are not among the counted ones, since Reprise did not look at them. */
@@ -240,7 +248,8 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
                       const struct reprise_summary *summary, const char *mode)
 {
 	bool observed = strcmp(mode, "observe") == 0;
-	char passed[REPRISE_AMOUNT_MOST];
+	char passed[REPRISE_AMOUNT_MOST], others[256];
+	bool any_others = reprise_summary_others(summary, others, sizeof(others));
 
 	if (summary->ops == 0 && summary->aside_for[0] != '\0')
 		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same",
@@ -253,6 +262,8 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 			reprise_amount_count(summary->paused + summary->eager_stopped +
 		                             summary->eager_capturing,
 		                         passed));
+	else if (summary->ops == 0 && any_others)
+		fprintf(stderr, "reprise: nothing was %s", observed ? "observed" : "replayed");
 	else if (summary->ops == 0)
 		fprintf(stderr, "reprise: no CUDA launches were seen");
 	else
@@ -261,8 +272,10 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 		tell_gain(summary, observed);
 	if (summary->ops > 0)
 		tell_others(summary);
+	if (any_others)
+		fprintf(stderr, "; %s", others);
 	tell_kept(outcome, found);
-	if (strcmp(mode, "verify") == 0 && summary->ops > 0)
+	if (strcmp(mode, "verify") == 0 && (summary->ops > 0 || any_others))
 		tell_verdict(summary);
 }
 
@@ -296,7 +309,8 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 			        command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
 		return;
 	}
-	reprise_outcome_look(outcome, &found, &summary);
+	reprise_outcome_look(outcome, &found, &summary,
+	                     observed ? REPRISE_SUMMARY_OBSERVED : REPRISE_SUMMARY_REPLAYED);
 	if (found.unusable != NULL && summary.processes > 0)
 		fprintf(stderr, "reprise: the report in %s is not whole, and not counted\n",
 		        found.unusable);

@@ -19,9 +19,9 @@ struct reprise_outcome {
 /* Decides all this and sets the environment. Call it under a guard (child.h). */
 void reprise_outcome_begin(struct reprise_outcome *outcome);
 
-/* Finds the reports and adds them up. */
+/* Finds the reports and adds those of that kind up; their paths are the first. */
 void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_found *found,
-                          struct reprise_summary *summary);
+                          struct reprise_summary *summary, enum reprise_summary_kind kind);
 
 /* Prints on stderr the outcome of the program, which ended with that status of waitpid(2): the
  * tables of observe, or a line. */

@@ -99,10 +99,10 @@ void reprise_progress_show(pid_t root)
 	if (tcgetpgrp(STDERR_FILENO) != getpgrp())
 		return;
 	ask_all(root, &summary);
-	if (summary.processes == 0)
+	if (summary.counted == 0)
 		return;
-	if (summary.processes > 1)
-		snprintf(processes, sizeof(processes), ", %u processes", summary.processes);
+	if (summary.counted > 1)
+		snprintf(processes, sizeof(processes), ", %u processes", summary.counted);
 	snprintf(line, sizeof(line), "reprise: %.1f %% of %llu ops replayed, %llu traces, %.1f MiB%s",
 	         reprise_summary_share(&summary), summary.ops, summary.traces,
 	         (double)summary.bytes / (1 << 20), processes);

@@ -23,19 +23,34 @@ bool reprise_cli_report_run(char *const *paths, size_t count);
 
 /* ---- their sum (summary.c) ---- */
 
+/* What a process did. Reports of different kinds are not summed: one says what was replayed, the
+ * other what would be. */
+enum reprise_summary_kind {
+	REPRISE_SUMMARY_REPLAYED, /* modes on and verify */
+	REPRISE_SUMMARY_OBSERVED
+};
+
+/* All zero but for `kind`, before the first report is added. */
 struct reprise_summary {
+	enum reprise_summary_kind kind; /* the reports that are summed */
 	unsigned long long ops, replayed, traces, bytes, launch_time_ns, verified, not_verified, graphs,
 		unfit, longest_ns;
 	unsigned long long paused, eager_stopped, eager_capturing; /* not among the ops */
 	long long saved_ns;
-	/* `snapshots`: how many of these processes ended without a final report. */
+	/* `snapshots`: how many of all these processes ended without a final report. */
 	unsigned int processes, snapshots;
+	unsigned int counted;   /* processes that are summed */
+	unsigned int unchecked; /* of these, those that replay and are not of mode verify */
+	/* Of the other kind, which is not summed. */
+	unsigned int other_processes;
+	unsigned long long other_ops;
 	char difference[512]; /* found by a process with REPRISE=verify; "": none */
 	char aside_for[128];  /* the tool for which a process stood aside */
 	char stopped[128];    /* why a process stopped replaying before its end */
 };
 
-/* Adds a process's report. False if it is no report, or not whole. */
+/* Adds a process's report, or counts it as one of the other kind. False if it is no report, or not
+ * whole. */
 bool reprise_summary_add(struct reprise_summary *summary, const char *report);
 
 /* True if the report's process was started by the command with that mark (base/launcher.h), or by a
@@ -44,6 +59,9 @@ bool reprise_summary_is_of(const char *report, const char *mark);
 
 /* A report's text, to be freed; NULL and errno if it cannot be read. */
 char *reprise_summary_read(const char *path);
+
+/* What the processes of the other kind did, in words; false if there are none. */
+bool reprise_summary_others(const struct reprise_summary *summary, char *words, size_t size);
 
 /* In per cent. */
 double reprise_summary_share(const struct reprise_summary *summary);

@@ -60,7 +60,8 @@ static bool is_whole(const char *report)
 	while (length > 0 && (report[length - 1] == '\n' || report[length - 1] == ' '))
 		length--;
 	return report[0] == '{' && length > 1 && report[length - 1] == '}' &&
-	       value_of(report, "format") != NULL && value_of(report, "ops") != NULL;
+	       value_of(report, "format") != NULL && value_of(report, "mode") != NULL &&
+	       value_of(report, "ops") != NULL;
 }
 
 bool reprise_summary_is_of(const char *report, const char *mark)
@@ -72,13 +73,22 @@ bool reprise_summary_is_of(const char *report, const char *mark)
 	return strncmp(run, mark, length) == 0 && (run[length] == '\0' || run[length] == '/');
 }
 
-bool reprise_summary_add(struct reprise_summary *summary, const char *report)
+/* A process with Reprise off, which stood aside for a tool, is one of those that are summed. */
+static enum reprise_summary_kind kind_of(const struct reprise_summary *summary, const char *report)
 {
-	const char *complete = value_of(report, "complete");
-	char aside[8], stopped[sizeof(summary->stopped)];
+	char mode[16];
 
-	if (!is_whole(report))
-		return false;
+	word(report, "mode", mode, sizeof(mode));
+	if (strcmp(mode, "off") == 0)
+		return summary->kind;
+	return strcmp(mode, "on") == 0 || strcmp(mode, "verify") == 0 ? REPRISE_SUMMARY_REPLAYED
+	                                                              : REPRISE_SUMMARY_OBSERVED;
+}
+
+static void add_counts(struct reprise_summary *summary, const char *report)
+{
+	char aside[8], mode[16], stopped[sizeof(summary->stopped)];
+
 	word(report, "aside", aside, sizeof(aside));
 	if (aside[0] != '\0')
 		word(report, "tool", summary->aside_for, sizeof(summary->aside_for));
@@ -87,6 +97,8 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 		strcpy(summary->stopped, stopped);
 	if (summary->difference[0] == '\0')
 		word(report, "difference", summary->difference, sizeof(summary->difference));
+	word(report, "mode", mode, sizeof(mode));
+	summary->unchecked += strcmp(mode, "on") == 0;
 	summary->ops += number(report, "ops");
 	summary->replayed += number(report, "replayed");
 	summary->traces += number(report, "traces");
@@ -103,8 +115,23 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 	summary->not_verified += number(report, "nodes_not_verified");
 	if (number(report, "wall_ns") > summary->longest_ns)
 		summary->longest_ns = number(report, "wall_ns");
+	summary->counted++;
+}
+
+bool reprise_summary_add(struct reprise_summary *summary, const char *report)
+{
+	const char *complete = value_of(report, "complete");
+
+	if (!is_whole(report))
+		return false;
 	summary->snapshots += complete != NULL && strncmp(complete, "false", 5) == 0;
 	summary->processes++;
+	if (kind_of(summary, report) == summary->kind) {
+		add_counts(summary, report);
+	} else {
+		summary->other_processes++;
+		summary->other_ops += number(report, "ops");
+	}
 	return true;
 }
 
@@ -144,6 +171,20 @@ char *reprise_summary_read(const char *path)
 		errno = error;
 	}
 	return text;
+}
+
+bool reprise_summary_others(const struct reprise_summary *summary, char *words, size_t size)
+{
+	char ops[REPRISE_AMOUNT_MOST];
+
+	words[0] = '\0';
+	if (summary->other_processes > 0)
+		snprintf(words, size, "%u %s %s %s launches", summary->other_processes,
+		         summary->other_processes == 1 ? "process" : "processes",
+		         summary->kind == REPRISE_SUMMARY_OBSERVED ? "did not observe but replay:"
+		                                                   : "only observed",
+		         reprise_amount_count(summary->other_ops, ops));
+	return summary->other_processes > 0;
 }
 
 double reprise_summary_share(const struct reprise_summary *summary)

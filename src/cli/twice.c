@@ -130,6 +130,8 @@ static void why_nothing_replayed(const struct runs *runs, const struct reprise_f
 		reprise_outcome_why_unknown(&runs->outcome, found, command, status, why, WHY_MOST);
 	else if (summary->ops == 0 && summary->aside_for[0] != '\0')
 		snprintf(why, WHY_MOST, "Reprise stood aside for %s", summary->aside_for);
+	else if (summary->ops == 0 && reprise_summary_others(summary, why, WHY_MOST))
+		return;
 	else if (summary->ops == 0)
 		snprintf(why, WHY_MOST, "no CUDA launches were seen");
 	else
@@ -141,10 +143,10 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 {
 	struct reprise_found found;
 	struct reprise_summary summary;
-	char why[WHY_MOST], ops[REPRISE_AMOUNT_MOST];
+	char why[WHY_MOST], ops[REPRISE_AMOUNT_MOST], others[256];
 	bool replayed;
 
-	reprise_outcome_look(&runs->outcome, &found, &summary);
+	reprise_outcome_look(&runs->outcome, &found, &summary, REPRISE_SUMMARY_REPLAYED);
 	replayed = summary.replayed > 0;
 	if (!replayed)
 		why_nothing_replayed(runs, &found, &summary, command, status, why);
@@ -155,8 +157,9 @@ static int tell_verdict(const struct runs *runs, unsigned int different, char **
 			"reprise: %u differ, but nothing %s replayed: this is not shown to come of replaying (%s)\n",
 			different, summary.processes > 0 ? "was" : "is known to have been", why);
 	else if (replayed)
-		printf("reprise: nothing differs; %.1f %% of %s launches replayed\n",
-		       reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops));
+		printf("reprise: nothing differs; %.1f %% of %s launches replayed%s%s\n",
+		       reprise_summary_share(&summary), reprise_amount_count(summary.ops, ops),
+		       reprise_summary_others(&summary, others, sizeof(others)) ? "; " : "", others);
 	else
 		printf("reprise: nothing was replayed: this proves nothing (%s)\n", why);
 	reprise_found_free(&found);

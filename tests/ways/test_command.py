@@ -252,6 +252,27 @@ class OfSeveralProcesses(WithFolder):
         self.assertIn("of 4,800 launches would be replayed", outcome.stderr)
         self.assertIn("2 processes of", outcome.stderr)
 
+    def test_processes_that_only_observe_are_not_counted_as_replaying(self):
+        alone = "reprise: nothing was replayed; 1 process only observed 2,400 launches"
+        self.assertEqual(self.said("run", "--", "sh", "-c", f"REPRISE=observe {HEAT_LINE}"), [alone])
+        self.assertEqual(self.said("run", "--", REPRISE, "observe", "--", *HEAT)[-1], alone)
+        said = self.said("run", "--", self.reporting({"mode": "observe"}, {}, {"mode": "observe", "ops": 100}))
+        self.assertRegex(said[0], r"^reprise: 97\.0 % of 2,400 launches replayed, saved about [^;()]*; 2 processes only observed 2,500 launches$")
+        said = self.said("run", "--verify", "--", self.reporting({"mode": "observe", "nodes_verified": 0}))
+        self.assertEqual(said, [alone, "reprise: verify: no graph node was checked: this proves nothing"])
+
+    def test_processes_that_replay_are_not_counted_as_observing(self):
+        self.assertEqual(self.said("observe", "--", "sh", "-c", f"REPRISE=on {HEAT_LINE}"),
+                         ["reprise: nothing was observed; 1 process did not observe but replay: 2,400 launches"])
+        outcome = self.reprise("observe", "--", self.reporting({"pid": 1}, {"pid": 2, "mode": "observe", "ops": 2500, "replayed": 1250}))
+        self.assertIn("50.0 % of 2,500 launches would be replayed", outcome.stderr)
+        self.assertIn("1.json: is of mode on", outcome.stderr)
+        self.assertNotIn("launches replayed", outcome.stderr)
+
+    def test_processes_that_replay_without_checking_are_told_by_verify(self):
+        said = self.said("run", "--verify", "--", self.reporting({"mode": "verify", "nodes_verified": 5, "nodes_not_verified": 2}, {}))
+        self.assertEqual(said[1], "reprise: verify: 5 graph nodes checked, all match; 2 more could not be checked; 1 of 2 processes had REPRISE=on, which checks nothing")
+
     def test_a_second_file_of_one_name_is_counted_and_named(self):
         said = self.said("run", "--report", "shared.json", "--", "sh", "-c", self.BOTH)
         second = next(path.name for path in self.folder.iterdir() if path.name.startswith("shared.json."))
@@ -555,6 +576,13 @@ class Verify(WithFolder):
             self.assertIn(why, told)
             self.assertNotIn("nothing differs", told)
         self.assertIn("Reprise stood aside for", self.reprise("verify", "--", *STARTS_CUDA, CUDA_LAUNCH_BLOCKING="1", status=3).stdout)
+
+    def test_what_only_observes_proves_nothing(self):
+        observes = f"REPRISE=observe {HEAT_LINE} 2>/dev/null"
+        told = self.reprise("verify", "--", "sh", "-c", observes, status=3).stdout
+        self.assertIn("reprise: nothing was replayed: this proves nothing (1 process only observed 2,400 launches)\n", told)
+        told = self.reprise("verify", "--", "sh", "-c", f'[ "$REPRISE" = off ] || {{ {self.reporting({}, {"mode": "observe"})}; }}').stdout
+        self.assertIn("reprise: nothing differs; 97.0 % of 2,400 launches replayed; 1 process only observed 2,400 launches\n", told)
 
     def test_a_difference_without_replaying_is_told_as_one(self):
         prints_anything = [*STARTS_CUDA[:2], STARTS_CUDA[2] + "; import os; print(os.getpid())"]
