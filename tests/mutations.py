@@ -713,6 +713,7 @@ BUGS = (
     ("verify compares what did not fit", "is_kept", "	return problem == NULL;\n}\n", "	return true;\n}\n", "command"),
     ("who ends verify finds files changed", "run_twice", "	if (reprise_child_asked_to_end() != 0)\n		reprise_files_restore(files);\n", "", "command"),
     ("the verdict does not follow from the library's path", "tell_library", "		not_preloaded(hindrances, \"the library's path has a space or a colon in it\");\n", "", "doctor"),
+    ("the verdict does not follow from where output goes", "tell_output", "	reprise_hindrance_note(hindrances->starting, sizeof(hindrances->starting), \"%s\", words);\n", "	(void)hindrances;\n", "doctor"),
     ("doctor judges env", "find_interpreter", "	if (!is_env(script->interpreter) || ", "	if (is_env(script->interpreter) || ", "doctor"),
     ("program headers of any size are read", "read_elf", "	if (header->e_phentsize != sizeof(ElfW(Phdr)))", "	if (header->e_phentsize > sizeof(ElfW(Phdr)))", "doctor"),
     ("of a program all dynamic sections are read", "read_elf", "			read_dynamic(file, header, part, binary);\n			break;\n", "			read_dynamic(file, header, part, binary);\n", "doctor"),

@@ -198,22 +198,6 @@ static int refuse_value(int found, const char *value)
 	                                reprise_option_range(option, text, sizeof(text)));
 }
 
-/* Why the library could not write there; NULL if it could. The library would run all the same,
- * without its output. */
-static const char *output_problem(unsigned int option, const char *value)
-{
-	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE ||
-	            option == REPRISE_OPTION_RECORD;
-
-	if (value[0] == '\0' || (option == REPRISE_OPTION_REPORT && strcmp(value, "stderr") == 0))
-		return NULL;
-	if (file && strcmp(value, "-") == 0)
-		return "it goes to a file, not to standard output";
-	return file                           ? reprise_output_check_file(value)
-	       : option == REPRISE_OPTION_DOT ? reprise_output_check_folder(value)
-	                                      : NULL;
-}
-
 /* Returns -1, or the exit status. `found` as in all_options(). */
 static int take_library_option(int found, const char *value, struct reprise_arguments *arguments)
 {
@@ -224,7 +208,7 @@ static int take_library_option(int found, const char *value, struct reprise_argu
 		return refuse_missing(found);
 	if (!reprise_option_accepts(option, value))
 		return refuse_value(found, value);
-	problem = output_problem(option, value);
+	problem = reprise_output_check_option(option, value);
 	if (problem != NULL)
 		return reprise_arguments_refuse("--%s: cannot write to %s: %s", long_name(found), value,
 		                                problem);
@@ -237,7 +221,7 @@ static int check_output_of(unsigned int option)
 {
 	const char *variable, *value = reprise_option_environment(option, &variable);
 	const char *problem = value != NULL && reprise_option_accepts(option, value)
-	                          ? output_problem(option, value)
+	                          ? reprise_output_check_option(option, value)
 	                          : NULL;
 
 	return problem != NULL

@@ -113,7 +113,8 @@ static void tell_preloads(void)
 
 /* ---- output files ---- */
 
-static void tell_output(const char *what, const char *path, const char *problem)
+static void tell_output(const char *what, const char *path, const char *problem,
+                        struct reprise_hindrances *hindrances)
 {
 	char words[REPRISE_CLI_PATH_MOST + 256];
 
@@ -122,30 +123,30 @@ static void tell_output(const char *what, const char *path, const char *problem)
 		return;
 	}
 	snprintf(words, sizeof(words), "cannot write %s to %s: %s", what, path, problem);
+	reprise_hindrance_note(hindrances->starting, sizeof(hindrances->starting), "%s", words);
 	reprise_cli_tell_conflict(
 		words,
 		"reprise run refuses to start the program so, and preloaded by hand it runs and leaves none: choose another place");
 }
 
-static void tell_outputs(void)
+static void tell_outputs(struct reprise_hindrances *hindrances)
 {
 	static const struct {
 		enum reprise_option option;
 		const char *what;
-		bool folder;
-	} outputs[] = {{REPRISE_OPTION_REPORT, "report", false},
-	               {REPRISE_OPTION_TIMELINE, "timeline", false},
-	               {REPRISE_OPTION_RECORD, "recording", false},
-	               {REPRISE_OPTION_DOT, "drawings", true}};
+	} outputs[] = {{REPRISE_OPTION_REPORT, "report"},
+	               {REPRISE_OPTION_TIMELINE, "timeline"},
+	               {REPRISE_OPTION_RECORD, "recording"},
+	               {REPRISE_OPTION_DOT, "drawings"}};
 	char scratch[REPRISE_SCRATCH_MOST], words[256];
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		const char *path = reprise_option_text(outputs[i].option);
+		enum reprise_option option = outputs[i].option;
+		const char *path = reprise_option_text(option);
 
-		if (path[0] != '\0' && strcmp(path, "stderr") != 0)
-			tell_output(outputs[i].what, path,
-			            outputs[i].folder ? reprise_output_check_folder(path)
-			                              : reprise_output_check_file(path));
+		if (path[0] != '\0' && !(option == REPRISE_OPTION_REPORT && strcmp(path, "stderr") == 0))
+			tell_output(outputs[i].what, path, reprise_output_check_option(option, path),
+			            hindrances);
 	}
 	if (reprise_scratch_make(scratch)) {
 		reprise_scratch_remove(scratch);
@@ -159,7 +160,7 @@ static void tell_outputs(void)
 
 void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances)
 {
-	tell_outputs();
+	tell_outputs(hindrances);
 	tell_library(hindrances);
 	tell_mode();
 	tell_tool(hindrances);

@@ -73,5 +73,5 @@ int reprise_cli_doctor(const char *program)
 	reprise_cli_tell_conflicts(&hindrances);
 	if (program != NULL)
 		return reprise_cli_tell_program(program, &hindrances) ? 0 : 1;
-	return hindrances.preloading[0] != '\0' ? 1 : 0;
+	return hindrances.preloading[0] != '\0' || hindrances.starting[0] != '\0' ? 1 : 0;
 }

@@ -8,6 +8,7 @@
 struct reprise_hindrances {
 	/* Why no program can be preloaded here; "" if that is possible. */
 	char preloading[512];
+	char starting[512];  /* why reprise run would start no program */
 	char replaying[512]; /* why nothing would be replayed */
 };
 
@@ -30,8 +31,8 @@ void reprise_cli_tell_machine(struct reprise_hindrances *hindrances);
  * conflict and what to do about it. */
 void reprise_cli_tell_conflicts(struct reprise_hindrances *hindrances);
 
-/* Prints what the program's file tells, and the verdict. False if the program cannot be preloaded
- * or nothing would be replayed. */
+/* Prints what the program's file tells, and the verdict. False if the program cannot be preloaded,
+ * would not be started, or nothing would be replayed. */
 bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances);
 
 /* ---- for other commands, too ---- */

@@ -65,6 +65,20 @@ const char *reprise_output_check_file(const char *pattern)
 	return reprise_output_check_folder(folder);
 }
 
+const char *reprise_output_check_option(enum reprise_option option, const char *value)
+{
+	bool file = option == REPRISE_OPTION_REPORT || option == REPRISE_OPTION_TIMELINE ||
+	            option == REPRISE_OPTION_RECORD;
+
+	if (value[0] == '\0' || (option == REPRISE_OPTION_REPORT && strcmp(value, "stderr") == 0))
+		return NULL;
+	if (file && strcmp(value, "-") == 0)
+		return "it goes to a file, not to standard output";
+	return file                           ? reprise_output_check_file(value)
+	       : option == REPRISE_OPTION_DOT ? reprise_output_check_folder(value)
+	                                      : NULL;
+}
+
 /* A file without a name, or if the file system has none, one that loses its name at once. */
 static int open_nameless(const char *folder)
 {

@@ -5,7 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/options.h"
+
 #define REPRISE_SCRATCH_MOST 448 /* leaves room for file names in an option's text */
+
+/* Why the library could not write to the place that the option has; NULL if it could, or if the
+ * option has no place. The library would run all the same, without its output. The words are valid
+ * until the next call. */
+const char *reprise_output_check_option(enum reprise_option option, const char *value);
 
 /* Each returns NULL if it would work, or else the reason in words, valid until the next call. The
  * first: a file that the library makes or writes over (%p is any process). The second: a folder in

@@ -227,6 +227,11 @@ static bool judge(const char *path, const struct reprise_binary *binary,
 		printf("cannot be run: %s: %s\n", path, strerror(EACCES));
 	else if (hindrances->preloading[0] != '\0')
 		printf("cannot be preloaded: %s.\n", hindrances->preloading);
+	else if (hindrances->starting[0] != '\0')
+		printf("can be preloaded, but reprise run refuses to start it: %s%s%s.\n",
+		       hindrances->starting,
+		       hindrances->replaying[0] != '\0' ? "; and nothing would be replayed: " : "",
+		       hindrances->replaying);
 	else if (hindrances->replaying[0] != '\0')
 		printf("can be preloaded, but nothing would be replayed: %s.\n", hindrances->replaying);
 	else if (calls_dlmopen(binary))
@@ -236,7 +241,8 @@ static bool judge(const char *path, const struct reprise_binary *binary,
 		puts(
 			"can be preloaded. A library that it opens with RTLD_DEEPBIND looks past what is preloaded: for that, reprise run --stand-in.");
 	return binary->kind != REPRISE_BINARY_UNREADABLE && why == NULL && is_program(path) &&
-	       hindrances->preloading[0] == '\0' && hindrances->replaying[0] == '\0';
+	       hindrances->preloading[0] == '\0' && hindrances->starting[0] == '\0' &&
+	       hindrances->replaying[0] == '\0';
 }
 
 bool reprise_cli_tell_program(const char *name, const struct reprise_hindrances *hindrances)

@@ -227,6 +227,23 @@ class Doctor(unittest.TestCase):
         self.says(program, 0, "can be preloaded", CUDA_LAUNCH_BLOCKING="1", REPRISE_TOOLS="ignore")
         self.says(program, 0, "REPRISE is off", "can be preloaded", REPRISE="off")    # reprise run sets it
 
+    def test_the_verdict_follows_from_places_that_cannot_be_written_to(self):
+        program, place = WAYS / "ways-linked", f"{self.folder}/nowhere/x"
+        for name, what in (("REPORT", "report"), ("TIMELINE", "timeline"), ("RECORD", "recording"), ("DOT", "drawings")):
+            refused = {f"REPRISE_{name}": place}
+            said = self.says(program, 1, f"can be preloaded, but reprise run refuses to start it: cannot write {what} to {place}: No such file or directory.\n", **refused)
+            self.assertEqual(said.count("can be preloaded"), 1)
+            self.assertEqual(reprise("doctor", **refused).returncode, 1)
+            self.assertEqual(reprise("run", "--", "true", **refused).returncode, 2)
+        self.says(program, 1, f"No such file or directory; and nothing would be replayed: Reprise would stand aside for", REPRISE_REPORT=place, CUDA_LAUNCH_BLOCKING="1")
+        self.says(program, 0, "can be preloaded", REPRISE_REPORT=str(self.folder / "x"))
+
+    def test_a_word_for_reports_is_no_word_for_other_places(self):
+        self.assertRegex(reprise("doctor", REPRISE_RECORD="stderr").stdout, r"recording +stderr, which can be written to")
+        said = self.says(WAYS / "ways-linked", 1, "cannot write drawings to stderr: No such file or directory", REPRISE_DOT="stderr")
+        self.assertIn("refuses to start it", said)
+        self.says(WAYS / "ways-linked", 1, "cannot write report to -: it goes to a file, not to standard output", REPRISE_REPORT="-")
+
     def test_a_library_whose_path_has_a_space(self):
         command = self.installed("a folder")
         shutil.copy(BUILD / "preload" / "libreprise.so", command.parents[2] / "preload" / "libreprise.so")
