@@ -708,6 +708,7 @@ BUGS = (
     ("an option without effect is accepted", "set_options", "	int status = refuse_idle(command, arguments);", "	int status = ((void)refuse_idle, -1);", "command"),
     ("an old name has an effect beside the new one", "reprise_option_environment", "	if (text != NULL || old == NULL || getenv(old) == NULL)", "	if (old == NULL || getenv(old) == NULL)", "options command"),
     ("a limit on files is told by the command and by the library", "reprise_launcher_tells", "(error == EFBIG && is_command_limited())", "(error == EFBIG && !is_command_limited())", "command"),
+    ("observe takes an option that has no effect there", "reprise_option_having", " || option == REPRISE_OPTION_PAYS", "", "command"),
     ("an option of another command is accepted", "take", "	if (!has_option(command, found == ':' ? optopt : found))", "	if (found == ':' && !has_option(command, optopt))", "command"),
     ("verify of what was not replayed proves something", "tell_verdict", "	return different > 0 ? 1 : replayed ? 0 : PROVES_NOTHING;", "	return different > 0 ? 1 : replayed ? 0 : 0;", "command"),
     ("verify compares what did not fit", "is_kept", "	return problem == NULL;\n}\n", "	return true;\n}\n", "command"),

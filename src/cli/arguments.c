@@ -58,7 +58,8 @@ static bool is_switch(unsigned int option)
 
 unsigned int reprise_option_having(unsigned int option)
 {
-	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT
+	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT ||
+	               option == REPRISE_OPTION_PAYS
 	           ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY
 	           : REPRISE_HAVING_PROGRAM;
 }

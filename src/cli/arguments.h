@@ -56,7 +56,7 @@ struct reprise_arguments {
 const char *reprise_option_name(unsigned int option);
 
 /* The commands that have the option, as bits of enum reprise_having. Without replays there are no
- * graphs to draw or to launch. */
+ * graphs to draw or to launch, and none that could pay. */
 unsigned int reprise_option_having(unsigned int option);
 
 /* Puts the library's options into the environment. Returns -1, or the exit status if help or the

@@ -155,7 +155,7 @@ class Completion(unittest.TestCase):
                 self.completes(f"reprise run {name} {begin}", f"reprise run {name} {word}")
 
     def test_several_options(self):
-        self.completes("reprise observe --hold 5 --pays a", "reprise observe --hold 5 --pays assumed")
+        self.completes("reprise run --hold 5 --pays a", "reprise run --hold 5 --pays assumed")
 
     def test_a_file_for_an_option(self):
         self.completes("reprise run --report report-of", "reprise run --report report-of-rank-0.json")

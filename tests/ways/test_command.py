@@ -418,6 +418,7 @@ class Usage(WithFolder):
         ("observe --verify -- touch started", "--verify is an option of run, not of observe"),
         ("observe --dot . -- touch started", "--dot is an option of run, verify, not of observe"),
         ("observe --submit never -- touch started", "--submit is an option of run, verify, not of observe"),
+        ("observe --pays assumed -- touch started", "--pays is an option of run, verify, not of observe"),
         ("verify --report stderr -- touch started", "verify: a report on stderr would be a difference: it may go to a file"),
         ("verify --log info -- touch started", "verify: info and debug on stderr would be differences: the log may be silent or warning"),
         ("observe --progress -- touch started", "--progress is an option of run, not of observe"),
@@ -530,7 +531,7 @@ class Usage(WithFolder):
 
     def test_a_command_tells_its_own_options_only(self):
         for command, there, missing in (("run", {"--hold", "--progress", "--stand-in"}, {"--files", "--json"}), ("verify", {"--hold", "--files"}, {"--progress", "--verify"}),
-                                        ("observe", {"--hold", "--cupti"}, {"--dot", "--submit"}), ("report", {"--json", "--html"}, {"--hold"}), ("doctor", {"--help"}, {"--hold", "--json"})):
+                                        ("observe", {"--hold", "--cupti"}, {"--dot", "--submit", "--pays"}), ("report", {"--json", "--html"}, {"--hold"}), ("doctor", {"--help"}, {"--hold", "--json"})):
             told = set(re.findall(r"^  (--[a-z-]+)", self.reprise(command, "--help").stdout, re.M))
             self.assertLessEqual(there, told)
             self.assertFalse(missing & told)
