@@ -559,6 +559,8 @@ BUGS = (
     ("an event that has ended can be destroyed again", "note", "	again = has_ended(ended->event);", "	again = has_ended(NULL);", "event_destroyed_beside_blocked event_destroyed_beside_issued"),
     ("no event is destroyed where streams fork", "reprise_ended_note", "	if (event == NULL || lanes == 0 || ", "	if (lanes == 0 || ", "event_destroyed_again_beside_blocked"),
     ("what is no event any more ends when its handle is a new one's", "reprise_ended_note", " || !may_be_event(event))", ")", "event_destroyed_again_beside_blocked"),
+    ("of two errors the newer one is told first", "reprise_errors_take",
+     "	for (unsigned int i = 0; i < row_count && error == CUDA_SUCCESS; i++) {", "	for (unsigned int i = row_count; i-- > 0 && error == CUDA_SUCCESS;) {", "deferred_errors"),
     ("a launch that was executed is told of an error that is kept", "reprise_lane_replay", "		result = launch_now(lane);",
      "		extern _Atomic uint64_t reprise_errors_count;\n\n		result = launch_now(lane);\n		if (result == CUDA_SUCCESS && atomic_load(&reprise_errors_count) != 0)\n			result = CUDA_ERROR_OUT_OF_MEMORY;", "deferred_errors"),
     ("an event of a broken context is put off", "may_be_event", "		may_be = state == CUDA_SUCCESS || state == CUDA_ERROR_NOT_READY;",

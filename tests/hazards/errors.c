@@ -30,12 +30,22 @@ static void launch_some(unsigned first, unsigned end, CUstream stream)
 		launch(place, stream);
 }
 
+/* What the driver answers to two launches in a row, here and there, by SIM_FAULT. */
+static const CUresult first_error = CUDA_ERROR_OUT_OF_MEMORY,
+					  second_error = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+
+static CUresult last_told;                     /* since the last call that was made */
+static unsigned others_told, told_out_of_turn; /* by one stream's waits */
+
 /* The result of a call that waits; true if it was made. */
 static bool is_made(CUresult result)
 {
 	if (result == CUDA_ERROR_NOT_READY)
 		return false;
 	told += result != CUDA_SUCCESS;
+	others_told += result != CUDA_SUCCESS && result != first_error && result != second_error;
+	told_out_of_turn += last_told == second_error && result == first_error;
+	last_told = result;
 	return result == CUDA_SUCCESS;
 }
 
@@ -104,6 +114,7 @@ static void deferred_errors(void)
 			launch(CHAIN - 1, stream);
 		wait_for(round / 7, stream, event);
 	}
+	printf("errors of another kind %u, out of turn %u\n", others_told, told_out_of_turn);
 	print();
 }
 

@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 			hazard_arguments = argv + 2;
 			hazard_deadline(30);
 			hazard->run();
-			printf("ok %s\n", name);
+			printf("ok %s, last error %d\n", name, (int)cudaPeekAtLastError());
 			return 0;
 		}
 	if (argc > 1 && !strcmp(argv[1], "--list"))
