@@ -852,6 +852,8 @@ static void fork_spin_late(void)
  * for what comes after the host has waited for a side stream. */
 static void forks_beside_legacy(unsigned iteration)
 {
+	if (iteration == 60 || iteration == 120 || iteration == 180)
+		hazard_settle(outsider);
 	fork_all(1);
 	join_all();
 	signal_flag(await, flag, iteration, CU_STREAM_LEGACY);
