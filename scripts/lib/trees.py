@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -47,3 +48,17 @@ def with_library(test, library):
         return re.sub(r"[^:=]*preload/libreprise\.so", str(library), text)
 
     return [other(word) for word in test["cmd"]], {key: other(value) for key, value in test["env"].items()}
+
+
+def run_test(test, build, command=None, variables=None, limit=None, prepare=None):
+    """Runs a test of `build`, or `command` with `variables` in its place. Its exit status, None if it ran past its time (`limit` seconds instead of its own);
+    and what it said. `prepare` is called in the new process."""
+    process = subprocess.Popen(command or test["cmd"], env=os.environ | (test["env"] if variables is None else variables), cwd=test["workdir"] or build,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+                               preexec_fn=prepare)
+    try:
+        said, _ = process.communicate(timeout=limit or test["timeout"])
+        return process.returncode, said
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        return None, process.communicate()[0]
