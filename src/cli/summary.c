@@ -181,7 +181,7 @@ bool reprise_summary_others(const struct reprise_summary *summary, char *words, 
 	if (summary->other_processes > 0)
 		snprintf(words, size, "%u %s %s %s launches", summary->other_processes,
 		         summary->other_processes == 1 ? "process" : "processes",
-		         summary->kind == REPRISE_SUMMARY_OBSERVED ? "did not observe but replay:"
+		         summary->kind == REPRISE_SUMMARY_OBSERVED ? "replayed instead of observing:"
 		                                                   : "only observed",
 		         reprise_amount_count(summary->other_ops, ops));
 	return summary->other_processes > 0;

@@ -263,7 +263,7 @@ class OfSeveralProcesses(WithFolder):
 
     def test_processes_that_replay_are_not_counted_as_observing(self):
         self.assertEqual(self.said("observe", "--", "sh", "-c", f"REPRISE=on {HEAT_LINE}"),
-                         ["reprise: nothing was observed; 1 process did not observe but replay: 2,400 launches"])
+                         ["reprise: nothing was observed; 1 process replayed instead of observing: 2,400 launches"])
         outcome = self.reprise("observe", "--", self.reporting({"pid": 1}, {"pid": 2, "mode": "observe", "ops": 2500, "replayed": 1250}))
         self.assertIn("50.0 % of 2,500 launches would be replayed", outcome.stderr)
         self.assertIn("1.json: is of mode on", outcome.stderr)
