@@ -31,7 +31,7 @@ BUGS = (
     ("what a stream owes is the whole graph", "join_branches",
      "		result = reprise_driver.cuEventRecordWithFlags(forks->branch_ends[member], stream, CU_EVENT_RECORD_EXTERNAL);",
      "		result = reprise_driver.cuEventRecordWithFlags(forks->branch_ends[member], first, CU_EVENT_RECORD_EXTERNAL);", "fork_spin_late"),
-    ("what a stream owes is paid behind what comes on the legacy stream", "issue_before_legacy",
+    ("what a stream owes is paid behind what comes on the legacy stream", "issue_pending_waits",
      "	if (lane->group != NULL)\n		reprise_group_issue_waits(lane);", "	(void)reprise_group_issue_waits;", "fork_side_before_legacy"),
     ("a wait for a stream leaves what it owes", "tell_group",
      "	if (all_waits)\n		reprise_group_issue_waits(head);\n	else\n		reprise_group_issue_wait(head, reprise_group_member(head->group, stream));", "	if (all_waits)\n		reprise_group_issue_waits(head);", "fuzz fork_events_looked_at"),

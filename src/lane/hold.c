@@ -1,10 +1,9 @@
 #include "lane/hold.h"
 
 #include <sched.h>
-#include <time.h>
-
 #include <stdatomic.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/placement.h"

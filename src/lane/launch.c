@@ -92,14 +92,12 @@ REPRISE_HOT void reprise_launch_count(struct reprise_lane *lane, struct reprise_
 		has_come_back(trace, now);
 }
 
-/* ---- pending launches ---- */
-
 static struct reprise_pending *at(struct reprise_pending_queue *queue, uint64_t i)
 {
 	return &queue->visits[i % REPRISE_PENDING_MOST];
 }
 
-/* making them: under the queue's lock */
+/* ---- making pending launches: under the queue's lock ---- */
 
 static bool launch_graph(struct reprise_lane *lane, const struct reprise_pending *visit)
 {
@@ -162,7 +160,7 @@ const struct reprise_pending *reprise_pending_launch_oldest(struct reprise_lane 
 	return oldest;
 }
 
-/* counting and finishing them: under the lane's lock */
+/* ---- counting and finishing pending launches: under the lane's lock ---- */
 
 static void count(struct reprise_lane *lane, const struct reprise_pending *visit)
 {
@@ -232,7 +230,7 @@ void reprise_pending_finish_taken(struct reprise_lane *lane)
 	reprise_pending_note_launched(lane);
 }
 
-/* adding one */
+/* ---- adding a pending launch ---- */
 
 REPRISE_HOT void reprise_pending_prepare(struct reprise_lane *lane)
 {

@@ -72,7 +72,7 @@ void reprise_launch_count(struct reprise_lane *lane, struct reprise_trace *trace
 /* ---- pending launches ---- */
 
 /*
- * Pending launches: complete visits of a lane that the launch thread will launch, or a thread that
+ * Complete visits of a lane that the launch thread will launch, or a thread that
  * is about to issue something behind them.
  *
  * A visit's values are committed to its trace when the visit is added. The trace may then be

@@ -45,18 +45,11 @@ static struct point point_of(CUstream stream, bool per_thread)
 
 /* ---- what an op comes after ---- */
 
-static void issue(struct reprise_lane *lane)
+/* A pending wait that is issued behind work on the legacy stream makes its own stream wait for that
+ * work, and with it a host that waits for the stream. So it is issued before. It stays pending if
+ * the lane's lock is not free in time: the driver may keep the thread that holds it. */
+static void issue_pending_waits(struct reprise_lane *lane)
 {
-	if (atomic_load(&lane->deferred_since) != 0)
-		reprise_lane_tell(lane, false);
-}
-
-/* The same before something on the legacy stream, with the pending waits of the lane's group. A
- * pending wait issued later would make its stream wait for the legacy stream, too, and with it a
- * host that waits for that stream. If the driver keeps the lock's holder, nothing is waited for. */
-static void issue_before_legacy(struct reprise_lane *lane)
-{
-	issue(lane);
 	if (__builtin_expect(atomic_load(&reprise_groups_waiting) == 0, 1) ||
 	    !reprise_lane_is_group(lane) ||
 	    !reprise_lock_take_within(&lane->lock, REPRISE_TUNE_ORDER_QUERY_NS))
@@ -64,6 +57,15 @@ static void issue_before_legacy(struct reprise_lane *lane)
 	if (lane->group != NULL)
 		reprise_group_issue_waits(lane);
 	reprise_lock_give(&lane->lock);
+}
+
+/* Issues what the lane holds, which comes before the point. */
+static void issue(struct reprise_lane *lane, const struct point *point)
+{
+	if (atomic_load(&lane->deferred_since) != 0)
+		reprise_lane_tell(lane, false);
+	if (point->stream == CU_STREAM_LEGACY)
+		issue_pending_waits(lane);
 }
 
 REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy)
@@ -77,7 +79,7 @@ REPRISE_HOT void reprise_lanes_make_way(const struct reprise_lane *lane, bool is
 
 	for (struct reprise_lane *other = reprise_lanes_first(); other != NULL; other = other->next)
 		if (other != lane && (other->context == point.context ? precedes(other, &point) : across))
-			(lane->stream == CU_STREAM_LEGACY ? issue_before_legacy : issue)(other);
+			issue(other, &point);
 }
 
 void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
@@ -87,8 +89,7 @@ void reprise_lanes_make_way_for(CUstream stream, bool per_thread)
 
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (precedes(lane, &point) || (across && lane->context != point.context))
-			(point.stream == CU_STREAM_LEGACY ? issue_before_legacy
-			                                  : issue)(reprise_lane_head(lane));
+			issue(reprise_lane_head(lane), &point);
 	if (point.stream > CU_STREAM_PER_THREAD)
 		reprise_lanes_lose_order(point.stream);
 }
@@ -242,7 +243,8 @@ enum telling {
 /*
  * Under the lane's lock. If one stream is waited for, its pending wait is issued. The other
  * members' waits stay pending: what they wait for is in the origin's stream, which is waited for as
- * well where it matters. A query does not issue the wait while its stream is busy: the stream may
+ * well where it matters. A synchronous copy is work on the legacy stream: all pending waits are
+ * issued before it. A query does not issue the wait while its stream is busy: the stream may
  * be full, and the answer is known to be "not ready". The driver is not asked then: it might find
  * the stream's own work done before the pending wait is.
  */

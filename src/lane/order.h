@@ -10,8 +10,9 @@
 #include "lane/lane.h"
 
 /* Issues what other lanes hold that comes before an op of `lane`: blocking streams before the
- * legacy stream's ops, and the other way round. `is_copy`: a copy on the legacy stream also comes
- * after lanes of other contexts, whose devices it may reach. */
+ * legacy stream's ops, with the pending waits of their groups, and the other way round. `is_copy`:
+ * a copy on the legacy stream also comes after lanes of other contexts, whose devices it may reach.
+ */
 void reprise_lanes_make_way(const struct reprise_lane *lane, bool is_copy);
 
 /* The same for a call on a stream that has no lane in the current context; it may be a copy. */

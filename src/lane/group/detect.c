@@ -1,4 +1,5 @@
-/* The tables have a bounded size. A new entry replaces an old one. */
+/* Fork detection, and events that other calls use. The tables have a bounded size: a new entry
+ * replaces an old one. */
 #include "lane/group/group.h"
 
 #include <string.h>

@@ -155,6 +155,8 @@ void reprise_fork_detect_note(struct reprise_lane *lane, const struct reprise_ca
 /* After fork, in the child. */
 void reprise_fork_detect_reset(void);
 
+/* ---- events that other calls use (detect.c) ---- */
+
 /*
  * A call may record events or wait for them. `lane`, if not NULL, was told of the call already. If
  * `event` is NULL, all groups issue what they hold and forget their records of events. Otherwise
