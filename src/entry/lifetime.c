@@ -44,15 +44,15 @@ struct forgetting {
 /* Pauses the builder and locks the lane, with nothing deferred. What is deferred is issued before
  * the pause, under the lane's lock alone: the driver may block the issuing thread. Another thread
  * may defer again meanwhile, so this is tried several times. */
-static void take(struct reprise_lane *lane, bool parted)
+static void take(struct reprise_lane *lane, bool split)
 {
 	for (unsigned int tries = 1;; tries++) {
-		if (parted)
+		if (split)
 			reprise_group_flush(lane);
 		else if (atomic_load(&lane->deferred_since) != 0)
 			reprise_lane_tell(lane, false);
 		reprise_graph_building_pause();
-		if (parted)
+		if (split)
 			reprise_group_split_paused(lane, false);
 		reprise_lock_take(&lane->lock);
 		if (atomic_load(&lane->deferred_since) == 0 || tries == TRIES_MOST)

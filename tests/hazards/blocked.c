@@ -280,10 +280,10 @@ static void fork_asked_while_blocked(void)
 }
 
 /*
- * The other one is full, and the first comes behind it: a graph goes into the first, and what the
- * other owes for its branch would have to wait for room there.
+ * The other one is full, and the first comes behind it: a graph goes into the first, and the
+ * other's pending wait for its branch would have to wait for room there.
  */
-static void owing_asked_while_blocked(void)
+static void pending_wait_asked_while_blocked(void)
 {
 	fork_streams();
 	CHECK(cuEventCreate(&behind_fill, CU_EVENT_DISABLE_TIMING));
@@ -463,7 +463,7 @@ static void make_doomed(CUdeviceptr x)
 	}
 }
 
-/* Launches into a stream of another thread's that forks and joins: its lanes are parted. */
+/* Launches into a stream of another thread's that forks and joins: its group is split. */
 static void *meddle(void *memory)
 {
 	CUdeviceptr x = (CUdeviceptr)memory;
@@ -521,8 +521,8 @@ static void destroyed_beside_blocked(void)
 	destroy_beside(PARTLY, false);
 }
 
-/* The thread that has the lanes parted is kept by what is deferred there. */
-static void parted_beside_blocked(void)
+/* The thread that has the group split is kept by what is deferred there. */
+static void split_beside_blocked(void)
 {
 	fork_streams();
 	destroy_beside(UNJOINED, true);
@@ -850,11 +850,11 @@ const struct hazard blocked_hazards[] = {
 	{"event_destroyed_in_broken_context", event_destroyed_in_broken_context},
 	{"events_given_away", events_given_away},
 	{"events_destroyed_beside_idle", events_destroyed_beside_idle},
-	{"parted_beside_blocked", parted_beside_blocked},
+	{"split_beside_blocked", split_beside_blocked},
 	{"asked_while_blocked", asked_while_blocked},
 	{"legacy_asked_while_blocked", legacy_asked_while_blocked},
 	{"fork_asked_while_blocked", fork_asked_while_blocked},
-	{"owing_asked_while_blocked", owing_asked_while_blocked},
+	{"pending_wait_asked_while_blocked", pending_wait_asked_while_blocked},
 	{"join_asked_while_blocked", join_asked_while_blocked},
 	{"asked_while_issued", asked_while_issued},
 	{"legacy_asked_while_issued", legacy_asked_while_issued},

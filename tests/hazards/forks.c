@@ -547,7 +547,7 @@ static void have_a_chain_built(CUdeviceptr x)
 	usleep(2000);
 }
 
-static void fork_parted_beside(void)
+static void fork_split_beside(void)
 {
 	CUdeviceptr x = words_of(31);
 	pthread_t thread;
@@ -1266,7 +1266,7 @@ const struct hazard fork_hazards[] = {
 	{"fork_values", fork_values},
 	{"fork_in_fork", fork_in_fork},
 	{"fork_primary_released", fork_primary_released},
-	{"fork_parted_beside", fork_parted_beside},
+	{"fork_split_beside", fork_split_beside},
 	{"fork_priorities", fork_priorities},
 	{"fork_attributes", fork_attributes},
 	{"fork_member_outside", fork_member_outside},

@@ -336,7 +336,7 @@ static void never_repeat(void)
 	CHECK(cuStreamSynchronize(first_launches));
 }
 
-static void load_behind_function(bool drowsy, unsigned flags)
+static void load_behind_function(bool backs_off, unsigned flags)
 {
 	CUstream streams[LOOPS], functions = hazard_stream(CU_STREAM_NON_BLOCKING);
 	CUkernel kernels[ASKED];
@@ -351,7 +351,7 @@ static void load_behind_function(bool drowsy, unsigned flags)
 		CUstream stream = streams[loop_of(iteration)];
 		bool asks = is_asked_in(iteration);
 
-		if (drowsy)
+		if (backs_off)
 			never_repeat();
 		if (asks)
 			CHECK(cuLaunchHostFunc(functions, wait_until_published, (void *)(uintptr_t)iteration));
@@ -369,13 +369,13 @@ static void loading_behind_function(void)
 	load_behind_function(false, CU_STREAM_NON_BLOCKING);
 }
 
-static void loading_in_drowsy_stream(void)
+static void loading_in_backoff_stream(void)
 {
 	load_behind_function(true, CU_STREAM_NON_BLOCKING);
 }
 
 /* The legacy stream waits for it, so that each of its calls is seen. */
-static void loading_in_drowsy_blocking_stream(void)
+static void loading_in_backoff_blocking_stream(void)
 {
 	hazard_launch(hazard_mix, hazard_x, 0, NULL);
 	CHECK(cuCtxSynchronize());
@@ -445,8 +445,8 @@ static void loading_beside_deferred(void)
 
 const struct hazard launch_hazards[] = {
 	{"loading_behind_function", loading_behind_function},
-	{"loading_in_drowsy_stream", loading_in_drowsy_stream},
-	{"loading_in_drowsy_blocking_stream", loading_in_drowsy_blocking_stream},
+	{"loading_in_backoff_stream", loading_in_backoff_stream},
+	{"loading_in_backoff_blocking_stream", loading_in_backoff_blocking_stream},
 	{"loading_beside_deferred", loading_beside_deferred},
 	{"cluster_change", cluster_change},
 	{"cooperative", cooperative},
