@@ -20,12 +20,10 @@
 #include "lane/side_exit.h"
 #include "lane/verify.h"
 
-bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace)
+/* True if its graph may be launched behind what came before its first op. */
+static bool is_covered(const struct reprise_lane *lane, const struct reprise_trace *trace)
 {
-	if (lane->group == NULL || reprise_group_covers(lane->group, trace))
-		return true;
-	reprise_count(REPRISE_COUNT_group_uncovered, 1);
-	return false;
+	return lane->group == NULL || reprise_group_covers(lane->group, trace);
 }
 
 /* No visit begins while what came instead of a trace is watched in one piece; while a call waits
@@ -41,8 +39,12 @@ static bool may_begin(struct reprise_lane *lane)
 static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
                   const struct reprise_call *call, enum reprise_match match)
 {
-	if (match == REPRISE_MATCH_NOT || !reprise_lane_may_enter(lane, trace))
+	if (match == REPRISE_MATCH_NOT)
 		return false;
+	if (!is_covered(lane, trace)) {
+		reprise_count(REPRISE_COUNT_group_uncovered, 1);
+		return false;
+	}
 	if (lane->last != NULL)
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace; /* before the segment is closed, which must not evict it */
@@ -125,7 +127,11 @@ bool reprise_lane_go_on(struct reprise_lane *lane, const struct reprise_call *ca
 		if (sibling == NULL && coming != NULL && reprise_trace_return(coming))
 			sibling = coming;
 		lane->coming = coming != NULL;
-		if (sibling != NULL && reprise_lane_may_enter(lane, sibling)) {
+		if (sibling != NULL && !is_covered(lane, sibling)) {
+			reprise_count(REPRISE_COUNT_group_uncovered, 1);
+			sibling = NULL;
+		}
+		if (sibling != NULL) {
 			change_over(lane, sibling);
 			reprise_lane_count(&lane->counts.siblings, 1);
 			trace = sibling;

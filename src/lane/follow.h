@@ -9,9 +9,6 @@
 
 /* ---- entering: no trace is followed ---- */
 
-/* True if its graph may be launched behind what came before its first op. */
-bool reprise_lane_may_enter(const struct reprise_lane *lane, const struct reprise_trace *trace);
-
 /* Enters the expected trace, which is not NULL, if the call equals its first op in values. */
 bool reprise_lane_enter_expected(struct reprise_lane *lane, const struct reprise_call *call);
 
