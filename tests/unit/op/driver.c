@@ -122,6 +122,8 @@ static const struct {
 
 static CUresult CUDAAPI get_param(CUfunction function, size_t i, size_t *offset, size_t *bytes)
 {
+	if (function == FUNCTION_UNTOLD)
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (i >= PARAMS || function == FUNCTION_WITHOUT)
 		return CUDA_ERROR_INVALID_VALUE;
 	*offset = params[i].offset;

@@ -19,14 +19,15 @@
 #define MANAGED ((CUdeviceptr)0x40000000)
 #define PAGEABLE ((CUdeviceptr)0x50000000)
 
-/* Functions: two with the parameters of struct driver_params, one without any, and one that takes
- * only some grids. */
+/* Functions: two with parameters, one without any, one that takes only some grids, and one of which
+ * the driver does not tell the parameters. */
 #define FUNCTION ((CUfunction)0x1000)
 #define FUNCTION_TOO ((CUfunction)0x2000)
 #define FUNCTION_WITHOUT ((CUfunction)0x3000)
 #define FUNCTION_OF_CLUSTERS ((CUfunction)0x4000)
+#define FUNCTION_UNTOLD ((CUfunction)0x5000)
 
-/* An int, padding, eight bytes, and a struct of three. */
+/* The parameters: an int, padding, eight bytes, and a struct of three. */
 #define PARAMS_BYTES 19
 
 void driver_begins(void);

@@ -9,6 +9,7 @@
 #include "../../suite.h"
 #include "base/changes.h"
 #include "driver.h"
+#include "op/kernel.h"
 #include "op/op.h"
 
 #define STREAM ((CUstream)0x77000)
@@ -264,6 +265,7 @@ static void wait(void)
 CHANGE(nothing, )
 CHANGE(other_member, call.member = 1)
 CHANGE(other_function, call.kernel.function = FUNCTION_TOO)
+CHANGE(untold_function, call.kernel.function = FUNCTION_UNTOLD)
 CHANGE(block_x, call.kernel.block[0]++)
 CHANGE(block_y, call.kernel.block[1]++)
 CHANGE(block_z, call.kernel.block[2]++)
@@ -391,6 +393,7 @@ static const struct row {
 	MATCHES(kernel, nothing, SAME),
 	MATCHES(kernel, other_member, NOT),
 	MATCHES(kernel, other_function, NOT),
+	UNFIT(kernel, untold_function, UNKNOWN_PARAMETERS),
 	MATCHES(kernel, block_x, NOT),
 	MATCHES(kernel, block_y, NOT),
 	MATCHES(kernel, block_z, NOT),
@@ -588,7 +591,7 @@ static enum reprise_unfit keep(struct kept *kept)
 {
 	enum reprise_unfit unfit;
 
-	memset(kept, 0x5a, sizeof(*kept)); /* memory that another op was in */
+	memset(kept, kept == &first ? 0x5a : 0xa5, sizeof(*kept)); /* memory that other ops were in */
 	unfit = reprise_op_examine(&kept->op, &call);
 	if (unfit != REPRISE_UNFIT_NONE)
 		return unfit;
@@ -821,6 +824,24 @@ START_TEST(more_attributes_than_there_is_room_for_are_no_op)
 }
 END_TEST
 
+START_TEST(attributes_are_known_one_by_one)
+{
+	with_two_attributes();
+	ck_assert(reprise_kernel_knows_attributes(&config));
+	attributes[1].id = (CUlaunchAttributeID)0x55;
+	ck_assert(!reprise_kernel_knows_attributes(&config));
+	with_two_attributes();
+	attributes[0].id = (CUlaunchAttributeID)0x55;
+	ck_assert(!reprise_kernel_knows_attributes(&config));
+	config.numAttrs = 0;
+	ck_assert(reprise_kernel_knows_attributes(&config));
+	config.attrs = NULL;
+	ck_assert(reprise_kernel_knows_attributes(&config));
+	config.numAttrs = 1;
+	ck_assert(!reprise_kernel_knows_attributes(&config));
+}
+END_TEST
+
 START_TEST(a_launch_with_a_priority_is_known)
 {
 	static void (*const others[])(void) = {kernel, extended, cooperative, on_device, host, record};
@@ -907,6 +928,7 @@ int main(void)
 	tcase_add_loop_test(tests, while_memory_changes_nothing_is_learnt, 0, COPIES);
 	tcase_add_loop_test(tests, a_change_of_other_memory_leaves_a_match_as_it_was, 0, COPIES);
 	tcase_add_test(tests, more_attributes_than_there_is_room_for_are_no_op);
+	tcase_add_test(tests, attributes_are_known_one_by_one);
 	tcase_add_test(tests, a_launch_with_a_priority_is_known);
 	tcase_add_test(tests, a_peer_copy_is_captured_by_address);
 	tcase_add_test(tests, a_call_of_no_bytes_is_nothing_but_on_the_legacy_stream);
