@@ -11,12 +11,14 @@
 
 #include "base/before.h"
 #include "base/keep.h"
+#include "base/launcher.h"
 #include "base/text.h"
 #include "base/thread.h"
 
 #define PATH_MOST 600
 #define TRIES_MOST 10
 #define DRAFT_MOST (REPRISE_OUTPUT_PATH_MOST + 32)
+#define HEAD_MOST 1024 /* bytes at the begin of a report, which have the mark of its run */
 
 static const char *report_pattern = "";
 static char began_in[REPRISE_OUTPUT_PATH_MOST]; /* the folder; empty if not known */
@@ -78,6 +80,31 @@ void reprise_output_forget(void)
 	mine.known = false;
 }
 
+/* True if a process wrote the report that the same command started, or a command within it. */
+static bool is_of_this_run(int file)
+{
+	const char *mark = reprise_launcher_mark();
+	char run[REPRISE_LAUNCHER_MARK_MOST + 16], head[HEAD_MOST + 1];
+	int outermost = (int)strcspn(mark, "/");
+	ssize_t length = outermost > 0 ? pread(file, head, HEAD_MOST, 0) : 0;
+	const char *at;
+
+	if (length <= 0)
+		return false;
+	head[length] = '\0';
+	snprintf(run, sizeof(run), "\n  \"run\": \"%.*s", outermost, mark);
+	at = strstr(head, run);
+	return at != NULL && strchr("\"/", at[strlen(run)]) != NULL;
+}
+
+/* For reading too, if the user may. */
+static int open_both_ways(const char *path)
+{
+	int flags = O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, file = open(path, O_RDWR | flags);
+
+	return file >= 0 || errno != EACCES ? file : open(path, O_WRONLY | flags);
+}
+
 /*
  * Opens the file of that name, if an earlier run left it. Does not open what is not a regular file
  * of this user's: opening alone can act on a device. The check under the file's lock is final.
@@ -92,12 +119,12 @@ static int open_old(const char *path, int *file, struct stat *status, bool *take
 		return errno;
 	if (!is_ours(status))
 		return REPRISE_OUTPUT_NOT_OURS;
-	*file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	*file = open_both_ways(path);
 	if (*file < 0)
 		return errno;
 	*taken = flock(*file, LOCK_EX | LOCK_NB) != 0 || fstat(*file, status) != 0 ||
 	         lstat(path, &named) != 0 || !is_same(status, &named) ||
-	         !reprise_is_from_before(status, &before);
+	         !reprise_is_from_before(status, &before) || is_of_this_run(*file);
 	error = *taken ? EEXIST : is_ours(status) ? 0 : REPRISE_OUTPUT_NOT_OURS;
 	if (error != 0)
 		close(*file);

@@ -44,7 +44,7 @@ static int verify(const struct reprise_command *command, const struct reprise_ar
 	set_mode(command, "on");
 	if (strcmp(reprise_option_text(REPRISE_OPTION_REPORT), "stderr") == 0)
 		return reprise_arguments_refuse(
-			"verify: a report on stderr would be a difference: it may go to a file");
+			"verify: its verdict is on stdout, with no line on stderr: a report may go to a file");
 	if (reprise_option(REPRISE_OPTION_LOG) > REPRISE_LOG_WARNING)
 		return reprise_arguments_refuse(
 			"verify: info and debug on stderr would be differences: the log may be silent or warning");

@@ -21,7 +21,7 @@
 #include "cli/reports.h"
 
 #define NAMED_MOST 4
-#define OF_A_LINE "stderr" /* the report's name for which the library prints a line instead */
+#define OF_A_LINE "stderr" /* the report's name that asks for one line instead of a file */
 
 /* ---- where reports go ---- */
 
@@ -67,7 +67,11 @@ void reprise_outcome_begin(struct reprise_outcome *outcome)
 
 	*outcome = (struct reprise_outcome){0};
 	make_mark(outcome, outer);
-	if (given == NULL || given[0] == '\0') {
+	outcome->of_a_line = given != NULL && strcmp(given, OF_A_LINE) == 0;
+	/* The library's own line would be one for each process, and none from one that is killed. */
+	if (outcome->of_a_line)
+		unsetenv("REPRISE_REPORT");
+	if (given == NULL || given[0] == '\0' || outcome->of_a_line) {
 		make_scratch(outcome);
 		return;
 	}
@@ -75,11 +79,6 @@ void reprise_outcome_begin(struct reprise_outcome *outcome)
 	if ((size_t)snprintf(outcome->pattern, sizeof(outcome->pattern), "%s", given) >=
 	    sizeof(outcome->pattern))
 		outcome->pattern[0] = '\0'; /* the library says that it is too long */
-}
-
-static bool is_of_a_line(const struct reprise_outcome *outcome)
-{
-	return strcmp(outcome->pattern, OF_A_LINE) == 0;
 }
 
 void reprise_outcome_end(const struct reprise_outcome *outcome)
@@ -93,7 +92,7 @@ void reprise_outcome_look(const struct reprise_outcome *outcome, struct reprise_
 {
 	*found = (struct reprise_found){0};
 	*summary = (struct reprise_summary){.kind = kind};
-	if (outcome->pattern[0] != '\0' && !is_of_a_line(outcome))
+	if (outcome->pattern[0] != '\0')
 		reprise_found_look(found, outcome->pattern, outcome->mark);
 	for (size_t i = 0; i < found->count; i++) {
 		char *path = found->paths[i], *report = reprise_summary_read(path);
@@ -118,7 +117,7 @@ static bool output_problem(const struct reprise_outcome *outcome, char *words, s
 	const char *problem = NULL, *name = outcome->pattern;
 	char folder[sizeof(outcome->pattern)];
 
-	if (outcome->pattern[0] == '\0' || is_of_a_line(outcome))
+	if (outcome->pattern[0] == '\0')
 		return false;
 	problem = reprise_output_check_file(outcome->pattern);
 	if (reprise_folder_of(outcome->pattern, folder, sizeof(folder))) {
@@ -138,9 +137,7 @@ void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,
 {
 	char obstacle[256];
 
-	if (is_of_a_line(outcome))
-		snprintf(words, size, "the library told it on stderr, if anything");
-	else if (outcome->error != 0)
+	if (outcome->error != 0)
 		snprintf(words, size, "there was no folder for reports, in $TMPDIR or /tmp: %s",
 		         strerror(outcome->error));
 	else if (output_problem(outcome, words, size))
@@ -155,7 +152,7 @@ void reprise_outcome_why_unknown(const struct reprise_outcome *outcome,
 	else
 		snprintf(
 			words, size,
-			"no report came: %s made no CUDA call that Reprise could see, ended by _exit, or forbade itself to open files; try reprise doctor %s",
+			"no report came: %s made no CUDA call that Reprise could see, ended by _exit, forbade itself to open files, or changed the environment; try reprise doctor %s",
 			command[0], command[0]);
 }
 
@@ -302,13 +299,6 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 	struct reprise_summary summary;
 	char why[PATH_MAX + 256];
 
-	/* The library has printed it, unless it could not. */
-	if (is_of_a_line(outcome)) {
-		if (WIFSIGNALED(status))
-			fprintf(stderr, "reprise: %s was ended by signal %d (%s), and reported nothing\n",
-			        command[0], WTERMSIG(status), strsignal(WTERMSIG(status)));
-		return;
-	}
 	reprise_outcome_look(outcome, &found, &summary,
 	                     observed ? REPRISE_SUMMARY_OBSERVED : REPRISE_SUMMARY_REPLAYED);
 	if (found.unusable != NULL && summary.processes > 0)
@@ -320,7 +310,8 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 	if (summary.processes == 0) {
 		reprise_outcome_why_unknown(outcome, &found, command, status, why, sizeof(why));
 		fprintf(stderr, "reprise: nothing is known of the launches: %s\n", why);
-	} else if (!observed || summary.ops == 0 || !reprise_cli_report_run(found.paths, found.count)) {
+	} else if (!observed || outcome->of_a_line || summary.ops == 0 ||
+	           !reprise_cli_report_run(found.paths, found.count)) {
 		tell_line(outcome, &found, &summary, mode);
 	}
 	reprise_found_free(&found);

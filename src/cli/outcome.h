@@ -13,6 +13,7 @@ struct reprise_outcome {
 	char mark[256];
 	char pattern[REPRISE_SCRATCH_MOST + 32]; /* the path of the reports; "": there are none */
 	bool chosen;                             /* the user chose it, and may want to know more */
+	bool of_a_line;                          /* the user wants a line on stderr, and no more */
 	int error;                               /* why there is no folder */
 };
 

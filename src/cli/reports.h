@@ -44,13 +44,15 @@ struct reprise_summary {
 	/* Of the other kind, which is not summed. */
 	unsigned int other_processes;
 	unsigned long long other_ops;
+	unsigned int
+		off; /* processes whose environment had REPRISE=off: their launches are not known */
 	char difference[512]; /* found by a process with REPRISE=verify; "": none */
 	char aside_for[128];  /* the tool for which a process stood aside */
 	char stopped[128];    /* why a process stopped replaying before its end */
 };
 
-/* Adds a process's report, or counts it as one of the other kind. False if it is no report, or not
- * whole. */
+/* Adds a process's report, or counts it as one of the other kind, or as off. False if it is no
+ * report, or not whole. */
 bool reprise_summary_add(struct reprise_summary *summary, const char *report);
 
 /* True if the report's process was started by the command with that mark (base/launcher.h), or by a
@@ -60,7 +62,7 @@ bool reprise_summary_is_of(const char *report, const char *mark);
 /* A report's text, to be freed; NULL and errno if it cannot be read. */
 char *reprise_summary_read(const char *path);
 
-/* What the processes of the other kind did, in words; false if there are none. */
+/* What the processes did that are not summed, in words; false if there are none. */
 bool reprise_summary_others(const struct reprise_summary *summary, char *words, size_t size);
 
 /* In per cent. */

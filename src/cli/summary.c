@@ -73,13 +73,26 @@ bool reprise_summary_is_of(const char *report, const char *mark)
 	return strncmp(run, mark, length) == 0 && (run[length] == '\0' || run[length] == '/');
 }
 
-/* A process with Reprise off, which stood aside for a tool, is one of those that are summed. */
+static bool stood_aside(const char *report)
+{
+	return value_of(report, "aside") != NULL;
+}
+
+static bool is_off(const char *report)
+{
+	char mode[16];
+
+	word(report, "mode", mode, sizeof(mode));
+	return strcmp(mode, "off") == 0 && !stood_aside(report);
+}
+
+/* A process that stood aside for a tool, which has mode off, is one of those that are summed. */
 static enum reprise_summary_kind kind_of(const struct reprise_summary *summary, const char *report)
 {
 	char mode[16];
 
 	word(report, "mode", mode, sizeof(mode));
-	if (strcmp(mode, "off") == 0)
+	if (stood_aside(report))
 		return summary->kind;
 	return strcmp(mode, "on") == 0 || strcmp(mode, "verify") == 0 ? REPRISE_SUMMARY_REPLAYED
 	                                                              : REPRISE_SUMMARY_OBSERVED;
@@ -87,10 +100,9 @@ static enum reprise_summary_kind kind_of(const struct reprise_summary *summary, 
 
 static void add_counts(struct reprise_summary *summary, const char *report)
 {
-	char aside[8], mode[16], stopped[sizeof(summary->stopped)];
+	char mode[16], stopped[sizeof(summary->stopped)];
 
-	word(report, "aside", aside, sizeof(aside));
-	if (aside[0] != '\0')
+	if (stood_aside(report))
 		word(report, "tool", summary->aside_for, sizeof(summary->aside_for));
 	word(report, "stopped", stopped, sizeof(stopped));
 	if (stopped[0] != '\0' && strcmp(stopped, "the process ends") != 0)
@@ -126,7 +138,9 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 		return false;
 	summary->snapshots += complete != NULL && strncmp(complete, "false", 5) == 0;
 	summary->processes++;
-	if (kind_of(summary, report) == summary->kind) {
+	if (is_off(report)) {
+		summary->off++;
+	} else if (kind_of(summary, report) == summary->kind) {
 		add_counts(summary, report);
 	} else {
 		summary->other_processes++;
@@ -173,6 +187,17 @@ char *reprise_summary_read(const char *path)
 	return text;
 }
 
+/* Every command sets another mode than off. */
+static void add_off(const struct reprise_summary *summary, char *words, size_t size)
+{
+	size_t length = strlen(words);
+
+	if (summary->off > 0)
+		snprintf(words + length, size - length,
+		         "%s%u %s had REPRISE=off, which the program set, or what started it",
+		         length > 0 ? "; " : "", summary->off, summary->off == 1 ? "process" : "processes");
+}
+
 bool reprise_summary_others(const struct reprise_summary *summary, char *words, size_t size)
 {
 	char ops[REPRISE_AMOUNT_MOST];
@@ -184,7 +209,8 @@ bool reprise_summary_others(const struct reprise_summary *summary, char *words, 
 		         summary->kind == REPRISE_SUMMARY_OBSERVED ? "replayed instead of observing:"
 		                                                   : "only observed",
 		         reprise_amount_count(summary->other_ops, ops));
-	return summary->other_processes > 0;
+	add_off(summary, words, size);
+	return words[0] != '\0';
 }
 
 double reprise_summary_share(const struct reprise_summary *summary)

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/launcher.h"
 #include "base/text.h"
 #include "cli/child.h"
 #include "cli/files.h"
@@ -67,7 +68,10 @@ static bool prepare(void *context)
 		        preparation->runs->folder, strerror(errno));
 		return false;
 	}
-	/* REPRISE=off also if the environment preloads Reprise. */
+	/* REPRISE=off also if the environment preloads Reprise. What that leaves is no report of the
+	 * second run. */
+	if (preparation->load == NULL)
+		unsetenv(REPRISE_LAUNCHER_MARK);
 	if (setenv("REPRISE", preparation->load != NULL ? "on" : "off", 1) != 0 ||
 	    (preparation->load != NULL && !preparation->load()))
 		return false;

@@ -143,12 +143,19 @@ void reprise_report_tell_error(int error)
 	failure_told = true;
 }
 
+/* True if the command started this process, and it found REPRISE=off all the same. */
+static bool is_off_by_program(void)
+{
+	return reprise_mode == REPRISE_MODE_OFF && reprise_launcher_mark()[0] != '\0';
+}
+
 /* True if there were ops. A process that made CUDA calls and launched nothing is worth telling too,
  * but not a forked child. */
 static bool is_worth_telling(const struct reprise_totals *totals)
 {
 	return totals->ops > 0 ||
-	       (getpid() == began_in && (reprise_tool_aside() || reprise_driver_loaded()));
+	       (getpid() == began_in &&
+	        (reprise_tool_aside() || is_off_by_program() || reprise_driver_loaded()));
 }
 
 static int report(const char *where)

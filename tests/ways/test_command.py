@@ -47,7 +47,7 @@ class WithFolder(unittest.TestCase):
     def reprise(self, *words, status=0, **environment):
         outcome = subprocess.run([REPRISE, *words], env=self.environment(**environment), cwd=self.folder, capture_output=True, text=True, stdin=subprocess.DEVNULL,
                                  timeout=PATIENCE)
-        self.assertEqual(outcome.returncode, status, outcome.stdout + outcome.stderr)
+        self.assertIn(outcome.returncode, [status] if status is not None else [0, 3], outcome.stdout + outcome.stderr)
         return outcome
 
     def said(self, *words, status=0, **environment):
@@ -189,9 +189,12 @@ class AtTheEnd(WithFolder):
         self.assertEqual(self.said("run", "--", program),
                          [f"reprise: nothing is known of the launches: {program} is static, and nothing can be preloaded into it"])
 
+    NO_REPORT = "no report came: {0} made no CUDA call that Reprise could see, ended by _exit, forbade itself to open files, or changed the environment; try reprise doctor {0}"
+
     def test_no_launches_are_said_only_of_who_reported_none(self):
-        self.assertIn("no report came: true made no CUDA call that Reprise could see, ended by _exit, or forbade itself to open files; try reprise doctor true",
-                      self.said("run", "--", "true")[0])
+        self.assertIn(self.NO_REPORT.format("true"), self.said("run", "--", "true")[0])
+        for words in (["env", "-u", "LD_PRELOAD"], ["env", "REPRISE_REPORT="]):
+            self.assertIn(self.NO_REPORT.format("env"), self.said("run", "--", *words, *HEAT)[0])
         self.assertEqual(self.said("run", "--", *STARTS_CUDA), ["reprise: no CUDA launches were seen"])
         self.assertIn("none of 7 launches was looked at", self.said("run", "--", self.reporting({"ops": 0, "replayed": 0, "paused_ops": 7}))[0])
 
@@ -210,6 +213,17 @@ class AtTheEnd(WithFolder):
                             ({"stopped": "a capture failed"}, "Reprise stopped: a capture failed"),
                             ({"unfit": {"pageable": 2400}, "traces": 0}, "none of them can be part of a graph; reprise observe says why")):
             self.assertEqual(self.said("run", "--", self.reporting(nothing | change)), [f"reprise: replayed 0 of 2,400 launches: {why}"])
+
+    def test_a_report_on_stderr_is_the_line_that_run_says(self):
+        nothing = f"reprise: nothing is known of the launches: {self.NO_REPORT.format('true')}"
+        self.assertEqual(self.said("run", "--report", "stderr", "--", "true"), [nothing])
+        self.assertEqual(self.said("observe", "--", "true", REPRISE_REPORT="stderr"), [nothing])
+        self.assertRegex(self.said("run", "--report", "stderr", "--", "sh", "-c", f"{HEAT_LINE}; {HEAT_LINE}")[0], r"of 4,800 launches.* \(2 processes\)[^;]*$")
+        self.assertEqual(len(self.said("observe", "--report", "stderr", "--", *HEAT)), 1)
+        self.assertNotIn("What it does", self.reprise("observe", "--report", "stderr", "--", *HEAT).stderr)
+        said = self.said("run", "--report", "stderr", "--", self.reporting({"complete": False}, then="kill -KILL $$"), status=-signal.SIGKILL)
+        self.assertEqual((len(said), said[0]), (2, "reprise: ended by signal 9 (Killed); the last snapshot is shown"))
+        self.assertFalse((self.folder / "stderr").exists())
 
     def test_a_report_cut_short(self):
         program = self.reporting({}, then='printf "{\\n  \\"run\\": \\"$_REPRISE_RUN\\",\\n  \\"format\\": 2" > "$(printf %s "$REPRISE_REPORT" | sed "s/%p/2/g")"')
@@ -273,11 +287,34 @@ class OfSeveralProcesses(WithFolder):
         said = self.said("run", "--verify", "--", self.reporting({"mode": "verify", "nodes_verified": 5, "nodes_not_verified": 2}, {}))
         self.assertEqual(said[1], "reprise: verify: 5 graph nodes checked, all match; 2 more could not be checked; 1 of 2 processes had REPRISE=on, which checks nothing")
 
+    def test_a_program_that_switches_it_off_is_named(self):
+        off = "1 process had REPRISE=off, which the program set, or what started it"
+        alone, both = f"REPRISE=off {HEAT_LINE}", f"REPRISE=off {HEAT_LINE}; {HEAT_LINE}"
+        self.assertEqual(self.said("run", "--", "sh", "-c", alone), [f"reprise: nothing was replayed; {off}"])
+        self.assertEqual(self.said("observe", "--", "sh", "-c", alone), [f"reprise: nothing was observed; {off}"])
+        self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: \d.* of 2,400 launches[^()]*; {off}$")
+        self.assertIn("is of mode off, and", self.reprise("observe", "--", "sh", "-c", both).stderr)
+        self.assertIn(f"reprise: nothing was replayed: this proves nothing ({off})\n", self.reprise("verify", "--", "sh", "-c", f"{alone} 2>/dev/null", status=3).stdout)
+        self.said("run", "--report", "off.json", "--", "sh", "-c", alone)
+        self.assertIn("Reprise was off, by REPRISE=off in the environment", self.reprise("report", "off.json").stdout)
+
+    def test_who_is_off_by_hand_leaves_nothing(self):
+        by_hand = ENVIRONMENT | {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE": "off", "REPRISE_REPORT": str(self.folder / "r.json")}
+        outcome = subprocess.run(HEAT, env=by_hand, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual((outcome.returncode, "reprise" in outcome.stderr, list(self.folder.glob("r.json*"))), (0, False, []))
+
+    def test_what_verify_runs_without_is_not_counted_as_off(self):
+        told = self.reprise("verify", "--", "sh", "-c", f"{HEAT_LINE} 2>/dev/null", LD_PRELOAD=str(BUILD / "preload" / "libreprise.so"), status=None).stdout
+        self.assertNotIn("REPRISE=off", told)
+
     def test_a_second_file_of_one_name_is_counted_and_named(self):
-        said = self.said("run", "--report", "shared.json", "--", "sh", "-c", self.BOTH)
-        second = next(path.name for path in self.folder.iterdir() if path.name.startswith("shared.json."))
-        self.assertRegex(said[-1], r"of 4,800 launches.* \(2 processes\)")
-        self.assertIn(f"reprise report shared.json {second} tells more", said[-1])
+        for how in self.BOTH, f"{HEAT_LINE}; {HEAT_LINE}", f"{REPRISE} run -- {HEAT_LINE}; {REPRISE} run -- {HEAT_LINE}":
+            for _ in range(2):    # the second replaces the first one's
+                said = self.said("run", "--report", "shared.json", "--", "sh", "-c", how)
+                second = next(path.name for path in self.folder.iterdir() if path.name.startswith("shared.json."))
+                self.assertRegex(said[-1], r"of 4,800 launches.* \(2 processes\)")
+                self.assertIn(f"reprise report shared.json {second} tells more", said[-1])
+                (self.folder / second).unlink()
 
     def test_others_reports_are_not_counted(self):
         self.reprise("run", "--report", "r.%p.json", "--", *HEAT)
@@ -419,7 +456,7 @@ class Usage(WithFolder):
         ("observe --dot . -- touch started", "--dot is an option of run, verify, not of observe"),
         ("observe --submit never -- touch started", "--submit is an option of run, verify, not of observe"),
         ("observe --pays assumed -- touch started", "--pays is an option of run, verify, not of observe"),
-        ("verify --report stderr -- touch started", "verify: a report on stderr would be a difference: it may go to a file"),
+        ("verify --report stderr -- touch started", "verify: its verdict is on stdout, with no line on stderr: a report may go to a file"),
         ("verify --log info -- touch started", "verify: info and debug on stderr would be differences: the log may be silent or warning"),
         ("observe --progress -- touch started", "--progress is an option of run, not of observe"),
         ("verify --progress -- touch started", "--progress is an option of run, not of verify"),

@@ -41,6 +41,8 @@ def verdict(report):
     """The main result in one sentence."""
     if report.get("aside"):
         return f"Reprise stood aside for {report['tool']}: {report['aside']}."
+    if report["mode"] == "off":
+        return "Reprise was off, by REPRISE=off in the environment: nothing is known of the launches."
     would = "would be" if report["mode"] == "observe" else "were"
     text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would} replayed" if report["ops"] else "No launches were seen"
     if report["saved_ns"] > 0:
