@@ -94,7 +94,7 @@ class LockedIn(unittest.TestCase):
         script = PROGRAM % f"filters.forbid(*filters.OWN, {KILLS}, all_threads=True)"
         outcome = subprocess.run([REPRISE, "run", "--", sys.executable, "-c", script], env=SIMULATED, capture_output=True, text=True, timeout=DEADLINE)
         self.assertEqual(outcome.returncode, 5)
-        self.assertRegex(outcome.stderr, r"^locked in\nreprise: .*no report came: .* or forbade itself to open files; try reprise doctor ")
+        self.assertRegex(outcome.stderr, r"^locked in\nreprise: .*no report came: .* forbade itself to open files, or changed the environment; try reprise doctor ")
 
     def test_a_recording_ends_there(self):
         for answer in (KILLS, REFUSES):

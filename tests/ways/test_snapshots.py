@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -142,6 +143,33 @@ class Snapshots(unittest.TestCase):
         self.assertGreater(len(ages), 1)
         self.assertGreater(min(ages), 0.9)
 
+    @unittest.skipUnless(shutil.which("valgrind") and "SLOW_BUILD" not in os.environ, "there is no valgrind, or a sanitizer in its place")
+    def test_a_snapshot_costs_its_thread_a_few_system_calls_and_the_program_none(self):
+        log = self.folder / "calls"
+        process = self.start(["valgrind", "--tool=none", "--fair-sched=try", "--trace-syscalls=yes", f"--log-file={log}", *LOOP, FOR_LONG])
+        until(lambda: len(self.snapshots(log)) > 4, "there are five snapshots")
+        process.kill()
+        process.wait(DEADLINE)
+        calls, ends = self.calls(log), self.snapshots(log)
+        writer = calls[ends[0]][0]
+        of_each = [[call for thread, call in calls[begin + 1:end + 1] if thread == writer] for begin, end in zip(ends, ends[1:])]
+        for of_one in of_each:
+            self.assertEqual((of_one.count("openat"), of_one.count("fsync")), (1, 0))
+            self.assertLessEqual(len(of_one), 40, of_one)
+        # Of the program's own thread. Locks may be waited for: that is no matter of reports.
+        self.assertNotEqual(writer, 1)
+        self.assertEqual([call for thread, call in calls[ends[0]:ends[-1]] if thread == 1 and call != "futex"], [])
+
+    @staticmethod
+    def calls(log):
+        """Thread and name of all system calls, in order. The clock is none, but for valgrind."""
+        named = (re.match(r"SYSCALL\[\d+, *(\d+)\]\(\d+\) sys_(\w+)", line) for line in log.read_text(errors="replace").splitlines())
+        return [(int(call[1]), call[2]) for call in named if call and call[2] != "clock_gettime"]
+
+    def snapshots(self, log):
+        """Where among these each ends."""
+        return [number for number, (_, call) in enumerate(self.calls(log)) if call.startswith("rename")] if log.exists() else []
+
     def test_nothing_is_written_while_nothing_happens(self):
         process = self.script("work()\nprint('done', file=sys.stderr, flush=True)\ntime.sleep(1000)\n")
         process.stderr.readline()
@@ -204,6 +232,21 @@ class Snapshots(unittest.TestCase):
         _, said = process.communicate(timeout=DEADLINE)
         self.assertEqual((process.returncode, said), (0, f"reprise: the report cannot be written to {self.path}: File too large\n"))
         self.assertEqual(self.names(), [])
+
+    def test_who_is_off_though_a_command_started_it_says_so(self):
+        off, mark = {"REPRISE": "off"}, {"_REPRISE_RUN": "1-2"}
+        self.assertEqual(self.start([*LOOP, SHORT], environment=off).wait(DEADLINE), 0)
+        self.assertEqual(self.names(), [])
+        self.assertEqual(self.start([*LOOP, SHORT], environment=off | mark).wait(DEADLINE), 0)
+        report = read(self.path)
+        self.assertEqual((report["mode"], report["ops"], report["run"], report["complete"]), ("off", 0, "1-2", True))
+        if jsonschema is not None:
+            jsonschema.Draft202012Validator(SCHEMA).validate(report)
+
+    def test_of_one_run_no_report_takes_the_place_of_another(self):
+        for mark, count in (("1-2", 1), ("1-2", 2), ("1-2/7-8", 3), ("1-23", 3), ("1-2", 3), ("", 3)):
+            self.assertEqual(self.start([*LOOP, SHORT], environment={"_REPRISE_RUN": mark}).wait(DEADLINE), 0)
+            self.assertEqual(len(self.names()), count, mark)
 
     def test_a_name_that_several_processes_share(self):
         first = self.loop()
