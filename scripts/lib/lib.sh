@@ -175,12 +175,22 @@ set_up() {
 	found >"$folder/found"
 }
 
+# Of ninja's lines, each hundredth and the last, in short and at once: awk would keep them, where it is mawk.
+tell_progress() {
+	local line
+
+	while IFS= read -r line; do
+		if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && ((BASH_REMATCH[1] % 100 == 0 || BASH_REMATCH[1] == BASH_REMATCH[2])); then
+			echo "  ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+		fi
+	done
+}
+
 # build FOLDER [TARGET ...]: all of it without targets. Says how far it is.
 build() {
 	local folder=$1
 	shift
-	ninja -C "$folder" "$@" 2>&1 | tee "$folder/ninja.log" |
-		awk -F '[][/]' '/^\[[0-9]+\/[0-9]+\]/ && ($2 % 100 == 0 || $2 == $3) { print "  " $2 " of " $3; fflush() }'
+	ninja -C "$folder" "$@" 2>&1 | tee "$folder/ninja.log" | tell_progress
 	[ "${PIPESTATUS[0]}" -eq 0 ] || {
 		grep -E 'error|warning|FAILED' "$folder/ninja.log" | head -n 40 >&2
 		stop "the build failed: see $folder/ninja.log"

@@ -7,9 +7,11 @@ Nothing is installed or built: what would do that is a command that does nothing
 """
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -20,6 +22,9 @@ LINE = re.compile(r"^  reprise: ([\d.]+) % of ([\d,]+) launches replayed", re.M)
 NO_TOOL = "#!/bin/sh\n[ \"$1\" != --version ] || echo 1.9.9\n[ \"${0##*/}\" != nvidia-smi ]\n"
 # In place of a program that takes seconds.
 PROGRAM = "#!/bin/sh\necho digest=1\necho 'cuLaunchKernel 1' >\"$SIM_STATS\"\n"
+# In place of what takes long: it goes on only when that file is there.
+WAITS = "until [ -e {} ]; do sleep 0.01; done\n"
+BUILDS = "#!/bin/sh\necho '[1/300] one'\necho '[100/300] another'\n{waits}echo '[300/300] the last'\n"
 # In place of the command: runs the program, and says what is told to.
 SAYS = "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\n\"$@\"\n{after}\necho '{line}' >&2\n"
 
@@ -46,6 +51,9 @@ class Demo(unittest.TestCase):
 
     def demo(self, command):
         """Runs the demonstration with that in place of the command `reprise`."""
+        return subprocess.run(self.words(command), env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110)
+
+    def words(self, command):
         (self.build / "src" / "cli" / "reprise").unlink(missing_ok=True)
         if isinstance(command, Path):
             (self.build / "src" / "cli" / "reprise").symlink_to(command)
@@ -54,7 +62,7 @@ class Demo(unittest.TestCase):
             (self.build / "src" / "cli" / "reprise").chmod(0o755)
         # By its own path it would go to the checkout's top folder, and its build.
         script = f"cd {self.folder}; . scripts/lib/lib.sh; " + (TOP / "scripts" / "demo").read_text().partition(". scripts/lib/lib.sh")[2]
-        return subprocess.run(["bash", "-euc", script, "demo"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=110)
+        return ["bash", "-euc", script, "demo"]
 
     def program_in_place_of_the_real_one(self):
         folder = self.build / "tests" / "programs"
@@ -80,6 +88,27 @@ class Demo(unittest.TestCase):
         eager, under = map(int, re.search(r"^  cuLaunchKernel +(\d+) +(\d+)$", outcome.stdout, re.M).groups())
         self.assertLessEqual(under, eager * (100 - LEAST) / 100)
         self.assertRegex(outcome.stdout.splitlines()[-1], r"^It took \d+ s: \d+ s to set the build up, \d+ s to build, \d+ s to run the programs\.$")
+
+    def test_how_far_it_is_is_told_meanwhile(self):
+        """What is told of comes to its end only when that was read."""
+        self.program_in_place_of_the_real_one()
+        go = {name: self.folder / name for name in ("built", "run eagerly", "run under Reprise")}
+        waits = {name: WAITS.format(f"'{path}'") for name, path in go.items()}
+        (self.folder / "tools" / "ninja").write_text(BUILDS.format(waits=waits["built"]))
+        program = self.build / "tests" / "programs" / "heat-driver"
+        program.write_text(PROGRAM + waits["run eagerly"])
+        says = SAYS.format(line="reprise: 99.0 % of 1,200,000 launches replayed", after=waits["run under Reprise"])
+        with subprocess.Popen(self.words(says), env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True) as demo:
+            patience = threading.Timer(60, os.killpg, (demo.pid, signal.SIGKILL))
+            patience.start()
+            for line, then in (("  100 of 300", "built"), ("  300 of 300", None), ("running heat-driver eagerly", "run eagerly"),
+                               ("running heat-driver under Reprise", "run under Reprise"), ("The outputs are identical.", None)):
+                self.assertIn(line + "\n", iter(demo.stdout.readline, ""))
+                if then:
+                    go[then].touch()
+            demo.stdout.read()
+            self.assertEqual(demo.wait(), 0)
+            patience.cancel()
 
     def test_enough(self):
         self.program_in_place_of_the_real_one()
