@@ -207,12 +207,12 @@ static void no_files(void)
 	const char *report = getenv("REPRISE_REPORT");
 
 	setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, 3});
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0}); /* the report thread can open files */
 	if (report != NULL)
 		unlink(report);
 	loop(hazard_x, ITERATIONS);
 	hazard_print("x", hazard_x);
 	fflush(stdout);
-	setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
 }
 
 static size_t address_space(void)
