@@ -10,7 +10,6 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 from pathlib import Path
 
@@ -23,6 +22,12 @@ SIMULATION = runs.simulated(BUILD)
 
 def reprise(*words, **environment):
     return subprocess.run([BUILD / "src" / "cli" / "reprise", *words], env=SIMULATION | environment, capture_output=True, text=True)
+
+
+def computed_s():
+    """Seconds for which programs started here have computed, whatever else the machine does."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def header(elf_class, machine):
@@ -59,9 +64,9 @@ class Doctor(unittest.TestCase):
     def test_a_file_made_to_be_slow_is_not(self):
         for entry_size in 0, 56:
             program = self.segments(65535, 8 << 20, entry_size)
-            begin = time.monotonic()
+            begin = computed_s()
             reprise("doctor", str(program))
-            self.assertLess(time.monotonic() - begin, 5)
+            self.assertLess(computed_s() - begin, 5)
 
     def test_a_file_says_nothing_to_the_terminal(self):
         said = self.says(self.file(b"#!/bin/\x1b[2J\x07sh\n"), 1)
