@@ -163,7 +163,7 @@ class Snapshots(unittest.TestCase):
     @staticmethod
     def calls(log):
         """Thread and name of all system calls, in order. The clock is none, but for valgrind."""
-        named = (re.match(r"SYSCALL\[\d+, *(\d+)\]\(\d+\) sys_(\w+)", line) for line in log.read_text(errors="replace").splitlines())
+        named = (re.match(r"SYSCALL\[\d+, *(\d+)\]\(\d+\) (?:sys_)?(\w+)", line) for line in log.read_text(errors="replace").splitlines())
         return [(int(call[1]), call[2]) for call in named if call and call[2] != "clock_gettime"]
 
     def snapshots(self, log):
