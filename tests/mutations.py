@@ -740,6 +740,9 @@ BUGS = (
     ("reports of different modes are summed", "add", 'self.reports and report["mode"] != self.reports[0]["mode"]', "self.reports and not report", "altered_reports"),
     ("a report is counted twice", "add", "        elif before is not None:\n", "        elif before is not None and not report:\n", "altered_reports"),
     ("reports are not judged", "load", "    problem = schema.wrong(report)\n", "    problem = None\n", "altered_reports"),
+    ("a loss is passed over", "verdict", '    elif report["saved_ns"] < 0:\n', '    elif report["saved_ns"] < 0 and not report["replayed"]:\n', "reports"),
+    ("a loss is told as a gain", "gained", '"lost" if report["saved_ns"] < 0 else "saved"', '"saved"', "reports"),
+    ("observe passes a loss over", "summary", "    elif saved < 0:\n", "    elif saved < -1e18:\n", "reports"),
     ("names reach the terminal as they are", "show", "    each = printable.whole(each)\n", "", "altered_reports"),
 )
 

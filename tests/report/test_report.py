@@ -342,6 +342,23 @@ class AtTheEnd(WithFolder):
                 self.assertEqual(re.findall(r".{0,40}(?<!would be )(?<!had they been )\b(?:replayed|saved|issued as)\b.{0,40}", shown), [])
                 self.assertNotIn("launch of a graph", shown)
 
+    def test_a_loss_is_told_as_a_loss(self):
+        page = self.folder / "page.html"
+        for mode, told_of in (("run", ("that cost about 469 us more than launching eagerly", "  lost  ")), ("observe", ("that would cost about 469 us more than launching eagerly", "expected loss"))):
+            whole, _ = report(self.path, mode, "chain")
+            for saved, there in ((-469000, True), (0, False), (469000, False)):
+                with self.subTest(mode=mode, saved=saved):
+                    self.path.write_text(json.dumps(whole | {"saved_ns": saved, "replayed": 2400}))
+                    shown = reprise("report", self.path).stdout
+                    self.assertEqual([words in shown for words in told_of], [there, there], shown)
+                    self.assertNotIn("-469 us", shown)
+                    self.assertEqual("469 us of" in shown, saved > 0)
+                    self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
+                    seen = html.unescape(re.sub(r"<style>.*?</style>|<svg.*?</svg>|<[^>]*>", " ", page.read_text(), flags=re.DOTALL))
+                    word = ("would be " if mode == "observe" else "") + ("lost" if saved < 0 else "saved")
+                    self.assertRegex(seen, rf"\b{'0 ns' if saved == 0 else '469 us'} +{word}, of .* launch time, by estimate")
+                    self.assertNotIn("-469 us", seen)
+
     def test_observe_without_python_says_one_line(self):
         outcome = reprise("observe", "--", *program("chain"), PATH=str(self.folder))
         self.assertRegex(outcome.stderr.splitlines()[-1], r"^reprise: \d+\.\d % of 9,600 launches would be replayed")

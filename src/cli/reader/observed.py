@@ -27,6 +27,8 @@ def summary(report):
     saved, even = report["saved_ns"], reports.break_even(report)
     if saved > 0:
         rows += [("expected gain", duration(saved), f"of launch time, {share(saved, wall)} of the run at most"), *run_shorter(report)]
+    elif saved < 0:
+        rows.append(("expected loss", duration(-saved), f"more than launching eagerly, {share(-saved, wall)} of the run"))
     else:
         rows.append(("expected gain", "none", ""))
     if even:

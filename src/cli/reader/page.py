@@ -73,9 +73,10 @@ def figure(svg, legend=""):
 
 
 def cards(report):
+    word, gained = reports.gained(report)
     instead = " would take their place" if report["mode"] == "observe" else ""
     shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {reports.done(report, 'replayed')}"),
-             (duration(report["saved_ns"]), f"of {duration(report['launch_time_ns'])} launch time {reports.done(report, 'saved')}, by estimate"),
+             (duration(gained), f"{word}, of {duration(report['launch_time_ns'])} launch time, by estimate"),
              (count(report["launches"]), f"graph launches of {count(report['traces'])} traces{instead}")]
     if report["mode"] == "on":
         shown.append((size(report["graph_bytes_most"]), "of device memory at most"))
@@ -131,12 +132,13 @@ def fates(report):
 
 def gain(report):
     parts = report["gain"]
+    word, gained = reports.gained(report)
     first, second = ("launching the calls that would be replayed took", "launching graphs would take") if report["mode"] == "observe" else \
         ("launching the replayed calls one by one would have taken", "launching graphs took")
     rows = [(first, duration(parts["replaced_ns"])), (second, duration(parts["launches_ns"])),
             ("patching them", duration(parts["patches_ns"])), ("early exits, beside issuing", duration(parts["exits_ns"])),
-            ("per-call overhead, at 60 ns a call (assumed)", duration(parts["defers_ns"])), (reports.done(report, "saved"), duration(report["saved_ns"])),
-            *((f"{name}, {words}", gained) for name, gained, words in observed.run_shorter(report)),
+            ("per-call overhead, at 60 ns a call (assumed)", duration(parts["defers_ns"])), (word, duration(gained)),
+            *((f"{name}, {words}", shorter) for name, shorter, words in observed.run_shorter(report)),
             (f"building graphs{' would take' if report['mode'] == 'observe' else ''}, in the background", duration(parts["build_ns"]))]
     even = reports.break_even(report)
     words = "Time of the program's threads. What was not measured is taken to be as on an H200. The run gets shorter by this only as far as the GPU waited for launches."

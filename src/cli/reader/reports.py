@@ -249,6 +249,11 @@ def done(report, word):
     return f"would be {word}" if report["mode"] == "observe" else word
 
 
+def gained(report):
+    """What came of it: the word, and how much, never less than nothing."""
+    return done(report, "lost" if report["saved_ns"] < 0 else "saved"), abs(report["saved_ns"])
+
+
 def fates(report):
     """The fates of the ops, as (name, ops, meaning). All but the first are eager."""
     yield done(report, "replayed"), report["replayed"], done(report, "issued as nodes of graphs")

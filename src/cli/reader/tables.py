@@ -47,7 +47,7 @@ def verdict(report):
     text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would} replayed" if report["ops"] else "No launches were seen"
     if report["saved_ns"] > 0:
         text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {reports.done(report, 'saved')}"
-    elif report["replayed"]:
+    elif report["saved_ns"] < 0:
         text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
     if report["paused_ops"]:
         text += f"; {count(report['paused_ops'])} more came while Reprise was off"
@@ -106,12 +106,13 @@ def gain(report):
     measured = "as measured" if amounts["eager_measured"] else "assumed: as on an H200"
     launched = "as measured" if amounts["launch_measured"] else "assumed: as on an H200"
     even = reports.break_even(report)
+    word, gained = reports.gained(report)
     rows = [("replayed calls, had they been launched", duration(amounts["replaced_ns"]), f"{duration(amounts['eager_ns']['kernel'])} a kernel, {measured}"),
             ("launches of graphs", duration(-amounts["launches_ns"]), f"{duration(amounts['launch_ns'])} each, {launched}"),
             ("patching them", duration(-amounts["patches_ns"]), ""),
             ("early exits", duration(-amounts["exits_ns"]), "beside issuing"),
             ("per-call overhead", duration(-amounts["defers_ns"]), "assumed: 60 ns a call"),
-            ("saved", duration(report["saved_ns"]), "by the program's threads"),
+            (word, duration(gained), "by the program's threads"),
             ("building graphs", duration(amounts["build_ns"]), "in the background" + (", expected" if mode == "observe" else ""))]
     text = table("Gain", ("<", "time", "<"), rows)
     return text + (f"  a graph has paid for its building after {of_launches(even)}; {count(reports.graphs(report))} graphs were launched "
