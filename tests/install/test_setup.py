@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""What cannot be built is refused when the build is set up, with the reason."""
+"""What cannot be built is refused when the build is set up, with the reason. And a build is set up again when what it finds has changed."""
+import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -27,6 +29,56 @@ class Setup(unittest.TestCase):
 
     def test_link_time_optimisation(self):
         self.refuses("-Db_lto=true", "-Db_lto=true: the entry points are assembly")
+
+
+class Again(unittest.TestCase):
+    """The demonstration sets the build up where Check is not there yet; the tests come to the same folder with it."""
+
+    # In place of meson: notes what it is called with, and leaves what says that the folder is set up.
+    MESON = """#!/bin/sh
+        [ "$1" = setup ] || { echo 1.9.9; exit; }
+        shift
+        echo "$*" >>called
+        for folder; do case $folder in -*) ;; *) mkdir -p "$folder"; touch "$folder/build.ninja" ;; esac; done
+        """
+    # Says what is in the file Check, and that it is not there without one.
+    PKG_CONFIG = "#!/bin/sh\ncat Check 2>/dev/null\n"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name, text in (("meson", self.MESON), ("pkg-config", self.PKG_CONFIG)):
+            self.tool(name, text)
+
+    def tool(self, name, text):
+        (self.folder / name).write_text(text)
+        (self.folder / name).chmod(0o755)
+
+    def set_up(self):
+        """What meson is called with, and what is said."""
+        called = self.folder / "called"
+        called.unlink(missing_ok=True)
+        script = f'cuda={self.folder}/toolkit; . "{TOP}/scripts/lib/lib.sh"; set_up build'
+        done = subprocess.run(["bash", "-euc", script, "script"], cwd=self.folder, env=os.environ | {"PATH": f".:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return called.read_text().split() if called.exists() else [], done.stdout
+
+    def test_what_has_come_since_sets_it_up_again(self):
+        words, said = self.set_up()
+        self.assertEqual((words[0], said), ("build", ""))
+        self.assertEqual(self.set_up(), ([], ""))
+        for change in (lambda: (self.folder / "Check").write_text("0.15.2"), lambda: (self.folder / "Check").write_text("0.16.0"), lambda: self.tool("nvcc", "#!/bin/sh\n"),
+                       lambda: (self.folder / "Check").unlink()):
+            change()
+            words, said = self.set_up()
+            self.assertEqual((words[:2], said), (["--reconfigure", "build"], "setting build up again: what it is built with has changed\n"))
+            self.assertEqual(self.set_up(), ([], ""))
+
+    def test_ci_runs_the_two_commands_in_the_order_of_README(self):
+        for page in "README.md", ".ci/run":
+            with self.subTest(page=page):
+                self.assertEqual(re.findall(r"^(?:exec )?scripts/(demo|test)\b", (TOP / page).read_text(), re.M), ["demo", "test"])
 
 
 if __name__ == "__main__":
