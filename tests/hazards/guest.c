@@ -27,6 +27,8 @@ static void loop(CUdeviceptr x, unsigned iterations)
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < iterations; iteration++) {
+		if (iteration == 60)
+			hazard_await_graphs();
 		hazard_chain(x, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
@@ -152,6 +154,8 @@ static void floating_point(void)
 #endif
 	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		if (iteration % 64 == 60)
+			hazard_await_graphs();
 		for (unsigned i = 0; i < CHAIN; i++)
 			hazard_launch(hazard_mix, hazard_x, i + (iteration & 64 ? iteration : 0), stream);
 		CHECK(cuStreamSynchronize(stream));

@@ -317,6 +317,8 @@ static void function_other_parameters(void)
 		CHECK(cuModuleLoad(&module, hazard_module_path));
 		CHECK(cuModuleGetFunction(&function, module, round % 2 == 0 ? "mix" : "fold"));
 		for (unsigned iteration = 0; iteration < 150; iteration++) {
+			if (iteration == 40)
+				hazard_await_graphs();
 			for (unsigned i = 0; i < CHAIN; i++) {
 				struct {
 					unsigned number, beside;

@@ -268,6 +268,8 @@ static void *go_on_though_cancelled(void *mine)
 
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (;; own[i].iterations++) {
+		if (own[i].iterations == 60)
+			hazard_await_graphs();
 		if (own[i].iterations == 100)
 			pthread_cancel(pthread_self());
 		if (own[i].iterations == 900)

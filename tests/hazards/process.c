@@ -18,6 +18,8 @@ static void loop(CUdeviceptr x, unsigned iterations)
 	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
 
 	for (unsigned iteration = 0; iteration < iterations; iteration++) {
+		if (iteration == 60)
+			hazard_await_graphs();
 		hazard_chain(x, stream);
 		CHECK(cuStreamSynchronize(stream));
 	}
