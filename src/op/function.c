@@ -16,6 +16,9 @@
 #define ROW 4
 /* Contexts noted per handle. In further ones the function is taken to be loaded. */
 #define CONTEXTS_MOST 3
+/* Layouts are kept for good: traces point at them. A program that compiles kernels for ever may
+ * have any number; those of kernels with further ones are not known. */
+#define LAYOUTS_MOST 1024
 
 struct entry {
 	CUfunction handle;
@@ -38,6 +41,7 @@ static struct interned {
 	struct interned *next;
 	struct reprise_layout layout;
 } * layouts;
+static unsigned int layout_count;
 
 static const struct reprise_layout *intern(const struct reprise_param *params, uint32_t count)
 {
@@ -47,10 +51,11 @@ static const struct reprise_layout *intern(const struct reprise_param *params, u
 		if (known->layout.count == count && memcmp(known->layout.params, params, bytes) == 0)
 			return &known->layout;
 
-	struct interned *added = malloc(sizeof(*added) + bytes);
+	struct interned *added = layout_count < LAYOUTS_MOST ? malloc(sizeof(*added) + bytes) : NULL;
 
 	if (added == NULL)
 		return NULL;
+	layout_count++;
 	added->layout.count = count;
 	added->layout.bytes = count > 0 ? params[count - 1].offset + params[count - 1].size : 0;
 	memcpy(added->layout.params, params, bytes);
@@ -299,8 +304,8 @@ static void keep(CUfunction function, uint32_t under, const struct answer *answe
 	found->layout = row_of(function) != NULL && answer->count >= 0
 	                    ? intern(answer->params, (uint32_t)answer->count)
 	                    : NULL;
-	/* Without a layout there was no memory, so the driver is asked again. */
-	complete = found->layout != NULL || answer->count < 0;
+	/* Without a layout there was no memory, so the driver is asked again; or there are too many. */
+	complete = found->layout != NULL || answer->count < 0 || layout_count == LAYOUTS_MOST;
 	found->fixed_grid = found->fixed_grid || found->layout == NULL;
 	found->name = reprise_names_wanted ? reprise_name_row(answer->name) : 0;
 	if (complete && under == reprise_changes_now(REPRISE_CHANGES_FUNCTIONS)) {

@@ -9,10 +9,19 @@
 	((CUfunction)0x300) /* of which the driver says the same as of a function without parameters \
 	                     */
 
+#define OTHERS ((char *)0x1000) /* from here on each has a parameter of another size */
+
+static unsigned int asked;
+
 static CUresult get_param_info(CUfunction function, size_t index, size_t *offset, size_t *bytes)
 {
 	*offset = 0;
 	*bytes = 8;
+	asked++;
+	if ((char *)function >= OTHERS && index == 0) {
+		*bytes = (size_t)((char *)function - OTHERS) + 1;
+		return CUDA_SUCCESS;
+	}
 	return function == WITH_ONE && index == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -61,6 +70,24 @@ START_TEST(what_is_no_function_is_none_without_parameters)
 }
 END_TEST
 
+START_TEST(layouts_are_bounded_and_those_beyond_are_not_asked_for_again)
+{
+	unsigned int known = 0, before;
+	CUfunction last = NULL;
+
+	for (unsigned int i = 0; i < 10000; i++) {
+		last = (CUfunction)(OTHERS + i);
+		known += reprise_function_of(last).layout != NULL;
+	}
+	ck_assert_uint_ge(known, 1000);
+	ck_assert_uint_le(known, 2000);
+	before = asked;
+	ck_assert_ptr_null(reprise_function_of(last).layout);
+	ck_assert_uint_eq(asked, before);
+	ck_assert_ptr_nonnull(reprise_function_of((CUfunction)OTHERS).layout);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("function");
@@ -69,6 +96,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, an_index_past_the_last_parameter_ends_them);
 	tcase_add_test(tests, what_is_no_function_is_none_without_parameters);
+	tcase_add_test(tests, layouts_are_bounded_and_those_beyond_are_not_asked_for_again);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
