@@ -29,12 +29,16 @@ uint64_t reprise_store_most(void)
 	return atomic_load(&most);
 }
 
+bool reprise_store_wants_traces(void)
+{
+	return reprise_store_used() > reprise_store_limit() / 8 * REPRISE_TUNE_STORE_SHORT;
+}
+
 bool reprise_store_is_short(void)
 {
-	uint64_t limit = reprise_store_limit();
-
-	return reprise_store_used() > limit / 8 * REPRISE_TUNE_STORE_SHORT ||
-	       atomic_load(&used[REPRISE_STORE_WATCHED]) > limit / 16 * REPRISE_TUNE_STORE_SHORT;
+	return reprise_store_wants_traces() ||
+	       atomic_load(&used[REPRISE_STORE_WATCHED]) >
+	           reprise_store_limit() / 16 * REPRISE_TUNE_STORE_SHORT;
 }
 
 /* Called after the bytes were added to what is used. */

@@ -28,6 +28,9 @@ void reprise_store_reset(void);
 
 /* True if so little is left that requests fail, or soon will. */
 bool reprise_store_is_short(void);
+/* True if that is so of the limit for all, not only of the watched half of it: traces that go make
+ * room. */
+bool reprise_store_wants_traces(void);
 
 /* Bytes: kept now, the most ever kept, and the limit, which follows REPRISE_MEMORY. */
 uint64_t reprise_store_used(void);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/inside.h"
+#include "base/store.h"
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/build_queue.h"
@@ -281,8 +282,8 @@ bool reprise_lanes_evict(bool host)
 
 	if (host)
 		reprise_lanes_each(stop_watching, &search);
-	if (search.stopped)
-		return true;
+	if (search.stopped || (host && !reprise_store_wants_traces()))
+		return search.stopped;
 	reprise_lanes_each(consider, &search);
 	if (search.lane == NULL)
 		return false;

@@ -93,6 +93,6 @@ static inline void reprise_lane_move_to(struct reprise_lane *lane, uint64_t befo
  * one. No lock is held. ---- */
 
 /* Gives up the least recently used trace of all lanes. `host`: host memory is wanted, so the watch
- * of a lane without ops for a second goes first. False if there was nothing to give up. By the
- * builder. */
+ * of a lane without ops for a second goes first, and no trace goes where only the lanes' tables are
+ * too many: its memory is no room for them. False if nothing was given up. By the builder. */
 bool reprise_lanes_evict(bool host);

@@ -47,8 +47,10 @@ START_TEST(what_is_watched_leaves_half_of_it)
 
 	ck_assert_uint_le((uint64_t)watched * PIECE, reprise_store_limit() / 2);
 	ck_assert(reprise_store_is_short());
+	ck_assert(!reprise_store_wants_traces());
 	traces = take_all(REPRISE_STORE_TRACES, watched);
 	ck_assert_uint_ge(traces, watched - 1);
+	ck_assert(reprise_store_wants_traces());
 }
 END_TEST
 
