@@ -1,16 +1,13 @@
 #include "program.h"
 
 #include <ctype.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/inside.h"
 #include "base/options.h"
 #include "base/tuning.h"
-#include "graph/building.h"
 #include "graph/build_queue.h"
 #include "graph/make.h"
 #include "op/function.h"
@@ -21,77 +18,20 @@
 #include "lane/registry.h"
 #include "workers/workers.h"
 #include "../../virtual/answers.h"
+#include "../../virtual/threads.h"
 
 #define VISITS_MOST 64 /* to learn a sequence */
 
 /* ---- the threads of Reprise, in this one ---- */
 
-static uint64_t thread_until; /* when it is to stop */
-
-static void run_thread(struct reprise_worker *worker, uint64_t ns)
-{
-	int inside = reprise_inside;
-
-	thread_until = reprise_clock_virtual + ns;
-	atomic_store(&worker->stopped, false);
-	worker->run(NULL);
-	atomic_store(&worker->stopped, false);
-	reprise_inside = inside;
-}
-
-/* It sleeps: until it is to stop, at most. It looks once more then. */
-static void sleep_for(struct reprise_worker *worker, uint64_t ns)
-{
-	uint64_t left = thread_until > reprise_clock_virtual ? thread_until - reprise_clock_virtual : 0;
-
-	atomic_store(&worker->stopped, left == 0);
-	reprise_clock_virtual += ns < left ? ns : left;
-}
-
-/* In the place of those of base/worker.c, base/thread.c and libc. */
-void __wrap_reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns);
-void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void));
-bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name);
-int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
-int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set);
-
-void __wrap_reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns)
-{
-	sleep_for(worker, ns);
-}
-
-void __wrap_reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void))
-{
-	sleep_for(worker, has_work() ? 0 : UINT64_MAX);
-}
-
-bool __wrap_reprise_thread_start(void *(*run)(void *), const char *name)
-{
-	return false;
-}
-
-int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)
-{
-	sleep_for(&reprise_async_launch_worker, (uint64_t)pause->tv_nsec);
-	return 0;
-}
-
-int __wrap_sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
-{
-	CPU_ZERO(set);
-	CPU_SET(0, set);
-	CPU_SET(1, set);
-	return 0;
-}
-
 void time_passes(uint64_t ns)
 {
-	run_thread(&reprise_hold_worker, ns);
+	thread_runs(&reprise_hold_worker, ns);
 }
 
 void launch_thread_looks(void)
 {
-	run_thread(&reprise_async_launch_worker, 0);
+	thread_runs(&reprise_async_launch_worker, 0);
 }
 
 void graphs_are_built(void)
@@ -265,9 +205,7 @@ void program_begins_with(const char *const *options)
 	for (char letter = 'a'; letter < 'z'; letter++)
 		reprise_function_note((CUfunction)(uintptr_t)letter, lane_of(1)->context,
 		                      REPRISE_FUNCTION_LAUNCH);
-	atomic_store(&reprise_builder.state, REPRISE_WORKER_AWAKE);
-	atomic_store(&reprise_hold_worker.state, REPRISE_WORKER_AWAKE);
-	atomic_store(&reprise_async_launch_worker.state, REPRISE_WORKER_AWAKE);
+	threads_are_there();
 }
 
 void program_begins(void)
