@@ -396,6 +396,31 @@ static void many_streams(void)
 	hazard_print("x", hazard_x);
 }
 
+/* The same, and none of them is still. Those that come last, which are not watched, ask for it
+ * after so many ops each time. */
+static void streams_beyond_tables(void)
+{
+	enum { MANY = 118, LAST = 6, OPS = 1100 };
+	CUstream streams[MANY];
+
+	for (unsigned i = 0; i < MANY; i++)
+		streams[i] = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned iteration = 0; iteration < 36; iteration++) {
+		for (unsigned i = 0; i < MANY; i++) {
+			hazard_chain(hazard_x, streams[i]);
+			CHECK(cuStreamSynchronize(streams[i]));
+		}
+		for (unsigned i = MANY - LAST; iteration % 6 == 5 && i < MANY; i++) {
+			for (unsigned k = 0; k < OPS; k++)
+				hazard_launch(hazard_mix, hazard_x, k, streams[i]);
+			CHECK(cuStreamSynchronize(streams[i]));
+		}
+		if (iteration % 4 == 0)
+			hazard_await_graphs();
+	}
+	hazard_print("x", hazard_x);
+}
+
 /* More streams than lanes have numbers; the last of them hold ops at one time. */
 static void streams_beyond_numbers(void)
 {
@@ -430,6 +455,7 @@ const struct hazard room_hazards[] = {
 	{"evicted_while_queued", evicted_while_queued},
 	{"evicted_follower", evicted_follower},
 	{"many_streams", many_streams},
+	{"streams_beyond_tables", streams_beyond_tables},
 	{"streams_beyond_numbers", streams_beyond_numbers},
 	{NULL, NULL},
 };

@@ -38,6 +38,13 @@ class LastLine(unittest.TestCase):
         self.assertEqual(outcome.stderr, "")
         return outcome.returncode, outcome.stdout.splitlines()
 
+    def long(self, ran, there):
+        """Writes what is there only with --all, and what of it ran."""
+        log = [json.dumps({"name": f"reprise:{name}", "result": result, "stdout": ""}) for name, result in ran.items()]
+        (self.folder / "meson-logs" / "long.json").write_text("\n".join(log))
+        tests = [{"suite": ["reprise:long"], "name": name.partition(" / ")[2]} for name in there]
+        (self.folder / "meson-info" / "intro-benchmarks.json").write_text(json.dumps(tests))
+
     def everything(self):
         return {name: ("OK", "") for name in tally.named()[0]}
 
@@ -77,6 +84,26 @@ class LastLine(unittest.TestCase):
     def test_one_of_a_choice_that_did_not_run_failed(self):
         status, lines = self.told({"hazards / one": ("OK", "")}, "--chosen", "one", "two")
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_those_that_take_long_are_wanted_with_all_alone(self):
+        ran = self.everything()
+        there = ["long / one", "long / two"]
+        for long, words, status, line in (({}, (), 0, f"{len(ran)} passed, 0 failed, 0 skipped"),
+                                          ({}, ("--all",), 1, f"{len(ran)} passed, 2 failed, 0 skipped"),
+                                          ({"long / one": "OK", "long / two": "SKIP"}, ("--all",), 0, f"{len(ran) + 1} passed, 0 failed, 1 skipped"),
+                                          ({"long / one": "OK", "long / two": "TIMEOUT"}, ("--all",), 1, f"{len(ran) + 1} passed, 1 failed, 0 skipped")):
+            self.long(long, there)
+            with self.subTest(long=long, words=words):
+                outcome = self.told(ran, *words)
+                self.assertEqual((outcome[0], outcome[1][-1]), (status, line))
+
+    def test_how_long_they_took_and_which_took_longest_where_that_is_too_long(self):
+        for second, told in ((300, ["the tests took 5.0 minutes; on two processors they may take 15"]),
+                             (1200, ["the tests took 20.0 minutes; on two processors they may take 15", "  1200 s: hazards / two", "  60 s: hazards / one"])):
+            log = [{"name": f"reprise:hazards / {name}", "result": "OK", "starttime": 1000.0, "duration": duration} for name, duration in (("one", 60), ("two", second))]
+            (self.folder / "meson-logs" / "testlog.json").write_text("\n".join(map(json.dumps, log)))
+            with self.subTest(second=second):
+                self.assertEqual(list(tally.took(self.folder)), told)
 
     def test_nothing_ran(self):
         status, lines = self.told({}, there=["hazards / one"])
