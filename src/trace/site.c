@@ -20,6 +20,14 @@ uint32_t reprise_site_key(uint64_t hash)
 	return (uint32_t)(hash >> 32) | 1;
 }
 
+/* Segments' numbers go round: compared by their difference, a place that was never used, of segment
+ * 0, is newer than any site for half of them. */
+static bool is_older(const struct reprise_site *site, const struct reprise_site *other)
+{
+	return site->key == 0 ? other->key != 0
+	                      : other->key != 0 && (int32_t)(other->segment - site->segment) > 0;
+}
+
 /* The site of this key, or else the one to replace. */
 static struct reprise_site *find(struct reprise_sites *sites, uint32_t key)
 {
@@ -29,7 +37,7 @@ static struct reprise_site *find(struct reprise_sites *sites, uint32_t key)
 	for (struct reprise_site *site = row; site < row + REPRISE_SITE_ROW; site++) {
 		if (site->key == key)
 			return site;
-		if ((int32_t)(oldest->segment - site->segment) > 0)
+		if (is_older(site, oldest))
 			oldest = site;
 	}
 	return oldest;

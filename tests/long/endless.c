@@ -69,6 +69,9 @@ static struct {
 	uint64_t random, ops, ended_streams, ended_contexts, ended_events, threads;
 } program;
 
+/* Of numbers of 32 bits, so that they go round early. Generations are odd. */
+#define BEFORE_END (UINT32_MAX - 20)
+
 static bool wrong;
 
 #define HOLDS(condition, ...) \
@@ -549,11 +552,10 @@ static void begin(uint64_t seed)
 	reprise_async_launch_define();
 	threads_are_there();
 	reprise_reporting = reprise_names_wanted = true;
-	/* 32 bits go round early. */
-	atomic_store(&reprise_lanes_epoch, UINT32_MAX - 2000);
+	atomic_store(&reprise_lanes_epoch, BEFORE_END);
 	for (int what = 0; what < REPRISE_CHANGES_COUNT; what++)
-		atomic_store(&reprise_changed[what].generation, UINT32_MAX - 2000);
-	atomic_store(&reprise_builder.calls, UINT32_MAX - 2000);
+		atomic_store(&reprise_changed[what].generation, BEFORE_END);
+	atomic_store(&reprise_builder.calls, BEFORE_END);
 	for (unsigned int i = 0; i < CONTEXTS; i++)
 		program.contexts[i] = driver_context(1 + program.context_number++);
 	for (unsigned int i = 0; i < EVENTS; i++)
@@ -562,16 +564,42 @@ static void begin(uint64_t seed)
 		make_stream(&program.streams[i]);
 }
 
+/* A stream without a wait, for as many ops as it takes. */
+static void ops_since_a_wait_go_round(void)
+{
+	struct stream *stream = &program.streams[0];
+	struct reprise_lane *lane;
+
+	driver_enter(stream->context);
+	op(stream, function(0), 0);
+	lane = reprise_lanes_known(stream->handle, false);
+	lane->position.since_wait = BEFORE_END;
+	for (unsigned int i = 0; i < 1000; i++)
+		op(stream, function(i % 10), 0);
+	HOLDS(lane->position.since_wait < BEFORE_END, "a lane's ops since a wait have not gone round");
+}
+
+static void numbers_have_gone_round(void)
+{
+	HOLDS(atomic_load(&reprise_lanes_epoch) < BEFORE_END, "the lanes' epoch has not gone round");
+	for (int what = 0; what < REPRISE_CHANGES_COUNT; what++)
+		HOLDS(atomic_load(&reprise_changed[what].generation) < BEFORE_END,
+		      "a generation of answers has not gone round");
+	HOLDS(atomic_load(&reprise_builder.calls) < BEFORE_END, "calls have not gone round");
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t ops = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000000;
 
 	begin(argc > 2 ? strtoul(argv[2], NULL, 10) : 1);
+	ops_since_a_wait_go_round();
 	for (unsigned int number = 1; number <= CHECKS && !wrong; number++) {
 		while (program.ops < ops / CHECKS * number)
 			do_something();
 		check(number);
 	}
+	numbers_have_gone_round();
 	tell_counters();
 	printf("%s\n", wrong ? "wrong" : "all held");
 	fflush(stdout);
