@@ -83,11 +83,16 @@ API(SIM_NOTHING, cuInit, (unsigned int flags), (flags))
 	return CUDA_SUCCESS;
 }
 
+int sim_driver_version(void)
+{
+	return sim_options()->newer ? SIM_NEWER_VERSION : SIM_DRIVER_VERSION;
+}
+
 API(SIM_NOTHING, cuDriverGetVersion, (int *version), (version))
 {
 	if (!version)
 		return CUDA_ERROR_INVALID_VALUE;
-	*version = SIM_DRIVER_VERSION;
+	*version = sim_driver_version();
 	return CUDA_SUCCESS;
 }
 

@@ -93,6 +93,8 @@ void sim_library_forget_context(const struct sim_context *context)
 	}
 }
 
+#define FILE_NAME_MOST 64
+
 /* The end of an ELF image in memory: its section headers come last. */
 static size_t image_size(const void *image)
 {
@@ -103,21 +105,38 @@ static size_t image_size(const void *image)
 	return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
 }
 
+/* A new file without a name, and by what the loader finds it meanwhile: its number, or where there
+ * is no /proc a name that is taken away when it is loaded. */
+static int make_file(char path[static FILE_NAME_MOST], bool *named)
+{
+	int file = memfd_create("simulated module", MFD_CLOEXEC);
+
+	snprintf(path, FILE_NAME_MOST, "/proc/self/fd/%d", file);
+	*named = file >= 0 && access(path, F_OK) != 0;
+	if (!*named)
+		return file;
+	close(file);
+	snprintf(path, FILE_NAME_MOST, "/tmp/simulated-module-XXXXXX");
+	return mkostemp(path, O_CLOEXEC);
+}
+
 static CUresult load(struct sim_loaded **made, enum sim_kind kind, const void *image, size_t size)
 {
 	struct sim_context *context = kind == SIM_A_MODULE ? sim_current() : NULL;
-	int file = memfd_create("simulated module", MFD_CLOEXEC);
+	char path[FILE_NAME_MOST];
+	bool named;
+	int file = make_file(path, &named);
 	const struct sim_global *const *global;
 	const struct sim_module *table;
 	struct sim_loaded *loaded;
 	void *handle = NULL;
-	char path[64];
 
 	if (file < 0)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	if (write(file, image, size) == (ssize_t)size)
 		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (named)
+		unlink(path);
 	table = handle ? dlsym(handle, "sim_module") : NULL;
 	if (!table || table->version != SIM_MODULE_VERSION) {
 		if (handle)

@@ -63,6 +63,7 @@ void sim_options_read(void)
 	options.left = getenv("SIM_LEFT");
 	options.fault = getenv("SIM_FAULT");
 	options.slow = getenv("SIM_SLOW");
+	options.newer = number("SIM_NEWER", 0) != 0;
 	read_schedule(getenv("SIM_SCHEDULE"));
 }
 

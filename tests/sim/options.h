@@ -35,6 +35,7 @@ struct sim_options {
 	const char *left;     /* SIM_LEFT */
 	const char *fault;    /* SIM_FAULT */
 	const char *slow;     /* SIM_SLOW */
+	bool newer;           /* SIM_NEWER */
 };
 
 void sim_options_read(void);

@@ -4,6 +4,8 @@
 #include "api.h"
 #include "device.h"
 #include "exports.h"
+#include "lacks.h"
+#include "newer.h"
 #include "options.h"
 
 int sim_not_modelled(const char *name);
@@ -20,15 +22,20 @@ int sim_not_modelled(const char *name)
  * exist, if the flags ask for them. */
 static const struct sim_export *find(const char *symbol, int version, bool per_thread, bool *known)
 {
-	const struct sim_export *best = NULL;
+	const struct sim_export *best =
+		sim_options()->newer && (version >= SIM_NEWER_VERSION || version < 0)
+			? sim_newer_find(symbol)
+			: NULL;
 	size_t i;
 
-	*known = false;
+	*known = best != NULL;
+	if (best)
+		return best;
 	for (i = 0; i < sim_export_count; i++) {
 		const struct sim_export *entry = &sim_exports[i];
 
 		if (strcmp(entry->function, symbol) != 0 || entry->version == 0 ||
-		    (entry->suffix[0] && !per_thread))
+		    (entry->suffix[0] && !per_thread) || sim_lacks(entry->name))
 			continue;
 		*known = true;
 		if (entry->version > version && version >= 0)
@@ -78,7 +85,7 @@ API(SIM_NOTHING, cuGetProcAddress_v2,
 	const struct sim_export *found;
 	bool known;
 
-	if (!takes(symbol, address, flags) || version / 1000 > SIM_DRIVER_VERSION / 1000)
+	if (!takes(symbol, address, flags) || version / 1000 > sim_driver_version() / 1000)
 		return CUDA_ERROR_INVALID_VALUE;
 	found = find(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
 	*address = found ? found->address : NULL;
