@@ -1,5 +1,6 @@
 #include "base/ending.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -54,14 +55,26 @@ static bool main_has_ended(void)
 	return readlink("/proc/self/exe", link, sizeof(link)) < 0 && errno == ENOENT;
 }
 
+/*
+ * The C library's own count of its threads, by which it finds the last one itself. A main thread
+ * that has ended is not among them. 0: not known. (Debuggers read it, too: libthread_db.)
+ */
+static unsigned int counted_by_library(void)
+{
+	const unsigned int *count = dlvsym(RTLD_DEFAULT, "__nptl_nthreads", "GLIBC_PRIVATE");
+
+	return count != NULL ? __atomic_load_n(count, __ATOMIC_RELAXED) : 0;
+}
+
 /* Opens no file: the program may expect to get that number next. The kernel counts the main thread
  * until the process ends. */
 static bool only_ours_are_left(void)
 {
 	struct stat tasks;
 
-	return main_has_ended() && stat("/proc/self/task", &tasks) == 0 &&
-	       tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_count();
+	if (stat("/proc/self/task", &tasks) != 0)
+		return counted_by_library() == reprise_thread_count();
+	return main_has_ended() && tasks.st_nlink == DIRECTORIES + 1 + reprise_thread_count();
 }
 
 /* Ends the process as the C library does. From here on this is one of the program's threads. */

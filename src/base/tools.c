@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,8 @@ struct process {
 };
 
 /* Calls `each` with every line of the file. Of a longer line, the last 127 to 255 characters are
- * kept. */
-static void read_lines(const char *path, void (*each)(const char *line, struct process *process),
+ * kept. False if the file cannot be opened. */
+static bool read_lines(const char *path, void (*each)(const char *line, struct process *process),
                        struct process *process)
 {
 	char block[1024], line[256];
@@ -68,7 +69,7 @@ static void read_lines(const char *path, void (*each)(const char *line, struct p
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (file < 0)
-		return;
+		return false;
 	while ((count = read(file, block, sizeof(block))) > 0 || (count < 0 && errno == EINTR))
 		for (ssize_t i = 0; i < count; i++) {
 			if (block[i] == '\n') {
@@ -84,6 +85,7 @@ static void read_lines(const char *path, void (*each)(const char *line, struct p
 			line[length++] = block[i];
 		}
 	close(file);
+	return true;
 }
 
 static void note_library(const char *line, struct process *process)
@@ -93,6 +95,12 @@ static void note_library(const char *line, struct process *process)
 	for (size_t i = 0; name != NULL && i < TOOL_COUNT; i++)
 		if (tools[i].kind == REPRISE_TOOL_LIBRARY && reprise_begins(name + 1, tools[i].sign))
 			process->has[i] = true;
+}
+
+static int note_loaded(struct dl_phdr_info *library, size_t size, void *process)
+{
+	note_library(library->dlpi_name, process);
+	return 0;
 }
 
 static void note_name(const char *line, struct process *process)
@@ -136,7 +144,9 @@ bool reprise_tools_look(bool ignore)
 {
 	struct process process = {0};
 
-	read_lines("/proc/self/maps", note_library, &process);
+	/* The file also has what is in other namespaces. */
+	if (!read_lines("/proc/self/maps", note_library, &process))
+		dl_iterate_phdr(note_loaded, &process);
 	read_lines("/proc/self/status", note_tracer, &process);
 	for (size_t i = 0; i < TOOL_COUNT && (found == NULL || !found->aside); i++)
 		if (is_there(i, &process) && (found == NULL || tools[i].aside))

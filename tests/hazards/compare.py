@@ -62,6 +62,7 @@ def parse():
                              "not asked for")
     parser.add_argument("--more", action="append", default=[], help="NAME=N: both runs say NAME=value on stderr, the one under Reprise at most N more")
     parser.add_argument("--timeout", type=float, default=60)
+    parser.add_argument("--may-skip", action="store_true", help="a program that ends with 77, plain, says on stderr what it cannot have here")
     parser.add_argument("--no-log", action="store_true", help="do not compare executed ops (the program ends with work pending)")
     parser.add_argument("--no-record", action="store_true", help="of the program's calls compare only what they leave in the thread (how many it makes, or\n"
                              "which thread is first, is a matter of time)")
@@ -139,6 +140,9 @@ def one(options, schedule, setting, environment, plain, folder):
     """One run under Reprise, judged."""
     run = Run(", ".join([schedule, *(f"{name}={value}" for name, value in setting.items())]))
     log, record = folder / "reprise.log", folder / "reprise.record"
+    if options.may_skip and plain.outcome().status == SKIPPED:
+        print(f"skipped: {plain.outcome().stderr.strip()}")
+        sys.exit(SKIPPED)
     for old in (log, left_of(log), *folder.glob("reprise.record*")):
         old.unlink(missing_ok=True)
     ours = dict(text.replace("{folder}", str(folder)).split("=", 1) for text in options.env)
