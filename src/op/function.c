@@ -140,23 +140,38 @@ static bool has_fixed_grid(CUfunction function, bool is_kernel)
 
 /* All code that launches kernels is linked with libcudadevrt, which has this variable. Which
  * kernels of a module launch others is not known. */
-static bool may_launch(CUfunction function, bool is_kernel)
+static const char launcher_variable[] = "__CNPRT_VERSION_NUMBER__";
+
+static bool module_may_launch(CUfunction function)
 {
-	static const char variable[] = "__CNPRT_VERSION_NUMBER__";
 	CUdeviceptr address;
-	CUlibrary library;
 	CUmodule module;
 	size_t bytes;
 
-	if (is_kernel)
-		return reprise_driver.cuKernelGetLibrary != NULL &&
-		       reprise_driver.cuLibraryGetGlobal != NULL &&
-		       reprise_driver.cuKernelGetLibrary(&library, (CUkernel)function) == CUDA_SUCCESS &&
-		       reprise_driver.cuLibraryGetGlobal(&address, &bytes, library, variable) ==
+	if (reprise_driver.cuFuncGetModule == NULL || reprise_driver.cuModuleGetGlobal_v2 == NULL)
+		return true;
+	return reprise_driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS &&
+	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, launcher_variable) ==
+	           CUDA_SUCCESS;
+}
+
+/* Also true if the driver has no way to tell. One of CUDA 12.4 tells it of a kernel by its
+ * function. */
+static bool may_launch(CUfunction function, bool is_kernel)
+{
+	CUdeviceptr address;
+	CUlibrary library;
+	size_t bytes;
+
+	if (!is_kernel)
+		return module_may_launch(function);
+	if (reprise_driver.cuKernelGetLibrary != NULL && reprise_driver.cuLibraryGetGlobal != NULL)
+		return reprise_driver.cuKernelGetLibrary(&library, (CUkernel)function) == CUDA_SUCCESS &&
+		       reprise_driver.cuLibraryGetGlobal(&address, &bytes, library, launcher_variable) ==
 		           CUDA_SUCCESS;
-	return reprise_driver.cuFuncGetModule != NULL && reprise_driver.cuModuleGetGlobal_v2 != NULL &&
-	       reprise_driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS &&
-	       reprise_driver.cuModuleGetGlobal_v2(&address, &bytes, module, variable) == CUDA_SUCCESS;
+	return reprise_driver.cuKernelGetFunction == NULL ||
+	       reprise_driver.cuKernelGetFunction(&function, (CUkernel)function) != CUDA_SUCCESS ||
+	       module_may_launch(function);
 }
 
 /* The row for a handle; NULL if there is no memory. */

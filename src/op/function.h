@@ -27,7 +27,8 @@ struct reprise_function {
 	const struct reprise_layout *layout; /* NULL: not known, launches are not recorded */
 	bool fixed_grid;                     /* not every grid is legal, because of clusters */
 	bool denied;                         /* on the deny list: always eager */
-	bool launches; /* may launch kernels: its code is linked with the device runtime */
+	bool launches; /* may launch kernels: its code is linked with the device runtime, or the driver
+	                  cannot tell */
 	uint16_t name; /* its row of names (name.h); 0 if names are not wanted */
 };
 
