@@ -28,6 +28,7 @@
 	NEEDED(cuStreamGetFlags) \
 	NEEDED(cuStreamGetPriority) \
 	OPTIONAL(cuStreamGetGreenCtx) \
+	OPTIONAL(cuGreenCtxStreamCreate) \
 	NEEDED(cuStreamIsCapturing) \
 	OPTIONAL(cuStreamGetCaptureInfo_v2) \
 	OPTIONAL(cuStreamGetCaptureInfo_v3) \

@@ -64,11 +64,20 @@ static struct reprise_lane *search(CUcontext context, CUstream stream)
 	return NULL;
 }
 
+/* Also true if the driver has such streams and no way to tell them. */
+static bool may_be_green(CUstream stream)
+{
+	CUgreenCtx green = NULL;
+
+	if (reprise_driver.cuStreamGetGreenCtx == NULL)
+		return reprise_driver.cuGreenCtxStreamCreate != NULL;
+	return reprise_driver.cuStreamGetGreenCtx(stream, &green) != CUDA_SUCCESS || green != NULL;
+}
+
 /* True if Reprise follows streams of this kind. *blocking: the legacy stream waits for it. */
 static bool describe(CUstream stream, CUcontext context, bool *blocking)
 {
 	CUcontext theirs = NULL;
-	CUgreenCtx green = NULL;
 	unsigned int flags = 0;
 
 	*blocking = true;
@@ -77,10 +86,7 @@ static bool describe(CUstream stream, CUcontext context, bool *blocking)
 	if (stream == CU_STREAM_PER_THREAD)
 		return true;
 	if (reprise_driver.cuStreamGetCtx(stream, &theirs) != CUDA_SUCCESS || theirs != context ||
-	    reprise_driver.cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS)
-		return false;
-	if (reprise_driver.cuStreamGetGreenCtx != NULL &&
-	    (reprise_driver.cuStreamGetGreenCtx(stream, &green) != CUDA_SUCCESS || green != NULL))
+	    reprise_driver.cuStreamGetFlags(stream, &flags) != CUDA_SUCCESS || may_be_green(stream))
 		return false;
 	*blocking = (flags & CU_STREAM_NON_BLOCKING) == 0;
 	return true;
