@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "base/inside.h"
+#include "base/log.h"
 #include "driver/driver.h"
 #include "driver/loader.h"
 #include "driver/search.h"
@@ -105,6 +106,21 @@ static void learn_addresses(void)
 	}
 }
 
+/* A stand-in does the work, or the driver lacks a needed function, which is told. */
+static bool is_of_no_use(void)
+{
+	static atomic_bool told;
+
+	if (reprise_is_stand_in(reprise_driver_handle()))
+		return true;
+	if (reprise_driver_load())
+		return false;
+	if (!atomic_exchange(&told, true))
+		reprise_log(REPRISE_LOG_WARNING, "the driver has no %s: nothing will be replayed",
+		            reprise_driver_lacks());
+	return true;
+}
+
 enum reprise_mode reprise_route_open(bool load)
 {
 	int state = atomic_load_explicit(&opened, memory_order_acquire);
@@ -119,9 +135,8 @@ enum reprise_mode reprise_route_open(bool load)
 	reprise_inside++;
 	if (reprise_driver_present() || (load && reprise_driver_load())) {
 		mode = reprise_start();
-		if (mode != REPRISE_MODE_OFF &&
-		    (reprise_is_stand_in(reprise_driver_handle()) || !reprise_driver_load()))
-			mode = REPRISE_MODE_OFF; /* a stand-in does the work, or the driver is too old */
+		if (mode != REPRISE_MODE_OFF && is_of_no_use())
+			mode = REPRISE_MODE_OFF;
 		if (mode != REPRISE_MODE_OFF)
 			learn_addresses();
 		atomic_store_explicit(&opened, (int)mode + 1, memory_order_release);

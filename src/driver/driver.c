@@ -19,6 +19,7 @@ struct reprise_driver reprise_driver REPRISE_HOT_DATA;
 
 static _Atomic(void *) driver_handle;
 static atomic_bool loaded;
+static _Atomic(const char *) lacking;
 
 /* A row of the table: the pointer to fill, and the function's name. */
 struct function_slot {
@@ -58,6 +59,11 @@ bool reprise_driver_present(void)
 	return find_driver(RTLD_NOLOAD);
 }
 
+const char *reprise_driver_lacks(void)
+{
+	return atomic_load(&lacking);
+}
+
 bool reprise_driver_loaded(void)
 {
 	return atomic_load_explicit(&loaded, memory_order_acquire);
@@ -70,18 +76,20 @@ bool reprise_driver_load(void)
 	if (!find_driver(RTLD_NOLOAD) && !find_driver(0))
 		return false;
 
-	bool complete = true;
+	const char *missing = NULL;
 
 	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
 		void *address = reprise_real_dlsym(reprise_driver_handle(), slots[i].name);
 
 		if (address == NULL)
 			(void)dlerror();
-		complete = complete && (address != NULL || !slots[i].needed);
+		if (address == NULL && slots[i].needed && missing == NULL)
+			missing = slots[i].name;
 		__atomic_store_n(slots[i].pointer, address, __ATOMIC_RELAXED);
 	}
-	atomic_store_explicit(&loaded, complete, memory_order_release);
-	return complete;
+	atomic_store(&lacking, missing);
+	atomic_store_explicit(&loaded, missing == NULL, memory_order_release);
+	return missing == NULL;
 }
 
 /* ---- on the program's threads ---- */

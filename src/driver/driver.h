@@ -32,6 +32,10 @@ extern struct reprise_driver reprise_driver;
  */
 bool reprise_driver_load(void);
 
+/* The first needed function that the driver lacks, after reprise_driver_load() has found a driver
+ * and failed; NULL if it lacks none. */
+const char *reprise_driver_lacks(void);
+
 /* True if reprise_driver_load() has succeeded. */
 bool reprise_driver_loaded(void);
 
