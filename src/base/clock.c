@@ -23,7 +23,7 @@ void reprise_clock_start(void)
 
 static uint64_t rate(void)
 {
-	uint64_t ns = reprise_clock_ns() - start_ns, ticks = reprise_clock_ticks() - start_ticks;
+	uint64_t ns = reprise_clock_ns() - start_ns, ticks = reprise_clock_since(start_ticks);
 	uint64_t measured = ns == 0 ? 0 : (uint64_t)(((wide)ticks << RATE_BITS) / ns);
 
 	return measured == 0 ? RATE_ONE : measured;
@@ -50,5 +50,5 @@ uint64_t reprise_clock_steady_ns(uint64_t ticks)
 		if (atomic_compare_exchange_strong(&steady, &before, measured))
 			before = measured;
 	}
-	return (uint64_t)(((wide)(ticks - start_ticks) << RATE_BITS) / before);
+	return (uint64_t)(((wide)reprise_clock_elapsed(start_ticks, ticks) << RATE_BITS) / before);
 }

@@ -49,6 +49,20 @@ static inline uint64_t reprise_clock_ticks(void)
 
 #endif
 
+/*
+ * The ticks from `begin` to `end`: 0 if `end` is not later. Counters of two processors may differ,
+ * and that of a machine that was suspended or moved may begin anew.
+ */
+static inline uint64_t reprise_clock_elapsed(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end - begin : 0;
+}
+
+static inline uint64_t reprise_clock_since(uint64_t begin)
+{
+	return reprise_clock_elapsed(begin, reprise_clock_ticks());
+}
+
 /* Notes the counter's value. Called once, before the functions below. */
 void reprise_clock_start(void);
 
@@ -56,6 +70,7 @@ void reprise_clock_start(void);
 uint64_t reprise_clock_ticks_to_ns(uint64_t ticks);
 uint64_t reprise_clock_ns_to_ticks(uint64_t ns);
 
-/* Nanoseconds from reprise_clock_start() to the counter value `ticks`. The first call measures the
- * rate, which then stays the same: so recorded times keep their order and their nesting. */
+/* Nanoseconds from reprise_clock_start() to the counter value `ticks`; 0 if that is earlier. The
+ * first call measures the rate, which then stays the same: so recorded times keep their order and
+ * their nesting. */
 uint64_t reprise_clock_steady_ns(uint64_t ticks);

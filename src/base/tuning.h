@@ -197,6 +197,9 @@
 	  "guess") \
 	/* building graphs (src/workers/builder.c, src/workers/budget.h, src/workers/quiescence.c) */ \
 	X(BUDGET_BURST_NS, 50000000, "ns", "the most credit", "guess") \
+	X(BUDGET_DEBT_NS, 1000000000, "ns", \
+	  "the most that work has to be paid back: a clock that jumped, or a process that was stopped meanwhile, looks like long work", \
+	  "guess") \
 	X(BUDGET_FIRST_NS, 1000000000, "ns", "of a run in which credit comes faster", "guess") \
 	X(BUDGET_FIRST_SHARE, 20, "ns", "for which there is 1 ns of credit at first", "guess") \
 	X(BUDGET_SHARE, 50, "ns", "for which there is 1 ns of credit later", "guess") \

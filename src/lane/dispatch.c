@@ -195,8 +195,8 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 	if (reprise_lane_enter_any(lane, op, call))
 		return answer(lane, call, result);
 	reprise_lane_keep(lane, op,
-	                  reprise_clock_ticks() -
-	                      atomic_load_explicit(&lane->last_return, memory_order_relaxed));
+	                  reprise_clock_since(
+						  atomic_load_explicit(&lane->last_return, memory_order_relaxed)));
 	return false;
 }
 
@@ -256,8 +256,7 @@ static void note_call_site(struct reprise_lane *lane, const struct reprise_call 
 	uint64_t begin = reprise_clock_ticks();
 
 	reprise_call_site_note(REPRISE_CALL_SITE_unfit, reprise_unfit_names[call->unfit], call->from);
-	atomic_fetch_add_explicit(&lane->last_return, reprise_clock_ticks() - begin,
-	                          memory_order_relaxed);
+	atomic_fetch_add_explicit(&lane->last_return, reprise_clock_since(begin), memory_order_relaxed);
 }
 
 /* The program's own call. `first`: a barrier came before. */
@@ -271,10 +270,12 @@ static CUresult eager(struct reprise_lane *lane, const struct reprise_call *call
 	before = atomic_load_explicit(&lane->last_return, memory_order_relaxed);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	if (reprise_observing)
-		reprise_gpu_look(reprise_pause_note(first, end - before));
+		reprise_gpu_look(reprise_pause_note(first, reprise_clock_elapsed(before, end)));
 	if (timed && result == CUDA_SUCCESS && !reprise_kernels_at_work()) {
-		reprise_op_cost_note(call->kind, end - begin);
-		reprise_histogram_note(REPRISE_HISTOGRAM_eager, end - begin);
+		uint64_t took = reprise_clock_elapsed(begin, end);
+
+		reprise_op_cost_note(call->kind, took);
+		reprise_histogram_note(REPRISE_HISTOGRAM_eager, took);
 	}
 	return result;
 }

@@ -273,7 +273,7 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 		 patched = reprise_trace_needs_patch(trace);
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
-	uint64_t took = timed ? reprise_clock_ticks() - begin : 0;
+	uint64_t took = timed ? reprise_clock_since(begin) : 0;
 
 	if (launched == REPRISE_PATCH_DONE) {
 		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at,

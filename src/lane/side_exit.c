@@ -89,7 +89,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 {
 	struct reprise_trace *trace = lane->trace;
 	unsigned int count = lane->cursor;
-	uint64_t entered_at = reprise_timeline_begin(), begin, end;
+	uint64_t entered_at = reprise_timeline_begin(), begin, end, took;
 
 	reprise_pending_finish(lane, false);
 	if (trace == NULL)
@@ -111,9 +111,10 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	else
 		reprise_trace_note_side_exit(trace, lane->counts.ops);
 	end = reprise_clock_ticks();
-	reprise_lane_count(&lane->counts.exit_ticks, end - begin);
+	took = reprise_clock_elapsed(begin, end);
+	reprise_lane_count(&lane->counts.exit_ticks, took);
 	if (!reprise_observing && reprise_visit_is_measured() &&
-	    !reprise_balance_side_exit(trace, end - begin))
+	    !reprise_balance_side_exit(trace, took))
 		reprise_visit_note_loss(lane, trace);
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	lane->trace = NULL;

@@ -276,8 +276,8 @@ static void consider(struct reprise_lane *lane, void *context)
 
 bool reprise_lanes_evict(bool host)
 {
-	struct search search = {.still_since = reprise_clock_ticks() -
-	                                       reprise_clock_ns_to_ticks(REPRISE_TUNE_EVICT_STILL_NS)};
+	struct search search = {
+		.still_since = reprise_clock_since(reprise_clock_ns_to_ticks(REPRISE_TUNE_EVICT_STILL_NS))};
 	bool evicted;
 
 	if (host)

@@ -27,5 +27,7 @@ uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now)
 
 void reprise_budget_spend(struct reprise_budget *budget, uint64_t nanoseconds)
 {
+	if (nanoseconds > REPRISE_TUNE_BUDGET_DEBT_NS)
+		nanoseconds = REPRISE_TUNE_BUDGET_DEBT_NS;
 	budget->credit -= (int64_t)nanoseconds;
 }

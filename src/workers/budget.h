@@ -18,4 +18,5 @@ void reprise_budget_begin(struct reprise_budget *budget, uint64_t now);
 /* Nanoseconds to rest before the next piece of work: 0 if there is credit. */
 uint64_t reprise_budget_rest(struct reprise_budget *budget, uint64_t now);
 
+/* Work that took longer than REPRISE_TUNE_BUDGET_DEBT_NS counts as that. */
 void reprise_budget_spend(struct reprise_budget *budget, uint64_t nanoseconds);

@@ -70,6 +70,17 @@ START_TEST(credit_does_not_grow_past_one_burst)
 }
 END_TEST
 
+/* As where the process was stopped while it built, or its machine. */
+START_TEST(work_that_took_an_hour_is_paid_back_within_a_minute)
+{
+	now += 2ull * SECOND;
+	reprise_budget_rest(&budget, now);
+	reprise_budget_spend(&budget, 3600ull * SECOND);
+	now += 60ull * SECOND;
+	ck_assert_uint_eq(reprise_budget_rest(&budget, now), 0);
+}
+END_TEST
+
 START_TEST(readings_close_together_lose_nothing)
 {
 	work_until(2 * SECOND, 1000000);
@@ -89,6 +100,7 @@ int main(void)
 	tcase_add_test(tests, a_burst_is_spent_at_once);
 	tcase_add_loop_test(tests, after_the_first_second_it_is_two_per_cent, 0, 4);
 	tcase_add_test(tests, credit_does_not_grow_past_one_burst);
+	tcase_add_test(tests, work_that_took_an_hour_is_paid_back_within_a_minute);
 	tcase_add_test(tests, readings_close_together_lose_nothing);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
