@@ -42,13 +42,12 @@ static bool enter_namespace(void)
 
 static bool hide(const char *folder)
 {
-	return enter_namespace() &&
-	       mount("none", folder, "tmpfs", MS_RDONLY, "size=4096,mode=0") == 0;
+	return enter_namespace() && mount("none", folder, "tmpfs", MS_RDONLY, "size=4096,mode=0") == 0;
 }
 
 int main(int count, char **words)
 {
-	const char *folder = count < 3                         ? NULL
+	const char *folder = count < 3                          ? NULL
 	                     : strcmp(words[1], "no-proc") == 0 ? "/proc"
 	                     : strcmp(words[1], "no-shm") == 0  ? "/dev/shm"
 	                                                        : NULL;

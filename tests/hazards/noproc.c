@@ -23,7 +23,8 @@ __attribute__((constructor)) static void set_up(void)
 /* Sets errno. */
 static bool is_missing(const char *path, const void *caller)
 {
-	if (!code_has(caller) || (strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/shm/", 9) != 0))
+	if (!code_has(caller) ||
+	    (strncmp(path, "/proc/", 6) != 0 && strncmp(path, "/dev/shm/", 9) != 0))
 		return false;
 	errno = ENOENT;
 	return true;
@@ -45,7 +46,6 @@ SHOWN int stat64(const char *path, struct stat64 *status)
 {
 	return is_missing(path, __builtin_return_address(0)) ? -1 : BEHIND(stat64)(path, status);
 }
-
 
 SHOWN ssize_t readlink(const char *path, char *target, size_t size)
 {

@@ -52,6 +52,131 @@ static void version_signature(void)
 	hazard_print("x", hazard_x);
 }
 
+/* ---- a driver that is newer than every header ---- */
+
+#define NEWER 14000 /* the simulation's, with SIM_NEWER */
+
+/* Forms with other parameters than any that is known, and a function of a new name
+ * (tests/sim/newer.c). */
+static struct {
+	CUresult (*launch)(unsigned long flags, CUfunction function, const unsigned *grid,
+	                   const unsigned *block, CUstream stream, void **parameters);
+	CUresult (*copy)(unsigned long flags, CUdeviceptr target, CUdeviceptr source, size_t bytes,
+	                 CUstream stream);
+	CUresult (*synchronize)(unsigned long flags, CUstream stream);
+	CUresult (*wait)(unsigned long flags, CUstream stream, CUevent event);
+	CUresult (*record)(unsigned long flags, CUevent event, CUstream stream);
+	CUresult (*free)(unsigned long flags, CUdeviceptr memory);
+	CUresult (*unload)(unsigned long flags, CUmodule module);
+	CUresult (*begin_capture)(unsigned long flags, CUstream stream, CUstreamCaptureMode mode);
+	CUresult (*read)(unsigned long flags, CUdeviceptr word, CUstream stream, unsigned *value);
+} newer;
+
+static void find_newer(const char *name, void *function)
+{
+	CHECK(cuGetProcAddress(name, function, NEWER, CU_GET_PROC_ADDRESS_DEFAULT, NULL));
+}
+
+static void find_all_newer(void)
+{
+	find_newer("cuLaunchKernel", &newer.launch);
+	find_newer("cuMemcpyAsync", &newer.copy);
+	find_newer("cuStreamSynchronize", &newer.synchronize);
+	find_newer("cuStreamWaitEvent", &newer.wait);
+	find_newer("cuEventRecord", &newer.record);
+	find_newer("cuMemFree", &newer.free);
+	find_newer("cuModuleUnload", &newer.unload);
+	find_newer("cuStreamRead", &newer.read);
+}
+
+static void call_newer(unsigned turn, CUstream stream, CUstream other, CUevent event)
+{
+	static const unsigned one[] = {1, 1, 1}, words[] = {WORDS, 1, 1};
+	CUdeviceptr memory;
+	CUfunction mix;
+	CUmodule module;
+	unsigned value;
+
+	switch (turn % 5) {
+	case 0:
+		CHECK(newer.launch(0, hazard_mix, one, words, stream,
+		                   (void *[]){&hazard_x, &hazard_y, &turn}));
+		break;
+	case 1:
+		CHECK(newer.copy(0, hazard_y, hazard_x, WORDS * 2, stream));
+		break;
+	case 2: /* the other stream's work between this one's */
+		CHECK(newer.record(0, event, stream));
+		CHECK(newer.wait(0, other, event));
+		hazard_launch(hazard_turn, hazard_x, turn, other);
+		CHECK(newer.record(0, event, other));
+		CHECK(newer.wait(0, stream, event));
+		break;
+	case 3:
+		CHECK(cuMemAlloc(&memory, WORDS * 4));
+		CHECK(cuModuleLoad(&module, hazard_module_path));
+		CHECK(cuModuleGetFunction(&mix, module, "mix"));
+		CHECK(newer.copy(0, memory, hazard_x, WORDS * 4, stream));
+		CHECK(cuMemcpyDtoDAsync(hazard_y, memory, WORDS * 4, stream));
+		hazard_launch(mix, hazard_x, turn, stream);
+		CHECK(newer.synchronize(0, stream));
+		CHECK(newer.unload(0, module));
+		CHECK(newer.free(0, memory));
+		break;
+	default:
+		CHECK(newer.read(0, hazard_x, stream, &value));
+		hazard_launch(hazard_mix, hazard_x, value, stream);
+	}
+}
+
+/* Newer calls in the midst of a hot loop, now and then. */
+static void newer_driver(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUstream other = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent event;
+	unsigned turn = 0;
+
+	find_all_newer();
+	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
+		if (hazard_springs(iteration))
+			call_newer(turn++, stream, other, event);
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+		hazard_settle_again(iteration, stream);
+	}
+	hazard_print("x", hazard_x);
+	hazard_print("y", hazard_y);
+}
+
+/* A newer form of the call that begins a capture: what follows cannot be followed. */
+static void newer_capture(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUgraphExec executable;
+	CUgraph graph;
+
+	for (unsigned iteration = 0; iteration < ITERATIONS; iteration++) {
+		hazard_chain(hazard_x, stream);
+		if (iteration == ITERATIONS / 2)
+			find_newer("cuStreamBeginCapture", &newer.begin_capture);
+		if (iteration > ITERATIONS / 2 && hazard_springs(iteration)) {
+			CHECK(newer.begin_capture(0, stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+			hazard_part_of_chain(hazard_x, 5, stream);
+			CHECK(cuStreamEndCapture(stream, &graph));
+			CHECK(cuGraphInstantiate(&executable, graph, 0));
+			CHECK(cuGraphLaunch(executable, stream));
+			CHECK(cuStreamSynchronize(stream));
+			CHECK(cuGraphExecDestroy(executable));
+			CHECK(cuGraphDestroy(graph));
+		}
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("x", hazard_x);
+}
+
 /* An array is destroyed; the next has its handle, but not its memory. */
 static CUarray array_elsewhere(CUarray old)
 {
@@ -216,6 +341,8 @@ static void half_patched(void)
 
 const struct hazard replay_hazards[] = {
 	{"version_signature", version_signature},
+	{"newer_driver", newer_driver},
+	{"newer_capture", newer_capture},
 	{"array_reuse", array_reuse},
 	{"green_context", green_context},
 	{"node_limits", node_limits},

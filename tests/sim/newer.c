@@ -35,7 +35,10 @@ NEWER(cuStreamRead, (unsigned long flags, CUdeviceptr word, CUstream stream, uns
       cuStreamSynchronize(stream) == CUDA_SUCCESS ? cuMemcpyDtoH_v2(value, word, sizeof(*value))
                                                   : CUDA_ERROR_UNKNOWN)
 
-#define ROW(name, function) {#name, #function, SIM_NEWER_VERSION, "", (void *)name}
+#define ROW(name, function) \
+	{ \
+#name, #function, SIM_NEWER_VERSION, "", (void *)name \
+	}
 static const struct sim_export newer[] = {
 	ROW(cuLaunchKernel_v9, cuLaunchKernel),
 	ROW(cuMemcpyAsync_v9, cuMemcpyAsync),
