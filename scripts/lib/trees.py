@@ -31,14 +31,17 @@ class Copy:
             self.env.setdefault("CC", "ccache cc")
         for part in COPIED:
             (shutil.copytree if (TOP / part).is_dir() else shutil.copy)(TOP / part, folder / part)
-        subprocess.run(["meson", "setup", self.build, folder, f"-Dcuda={cuda_of(build)}", "-Dprograms=disabled", f"-Dtests={'auto' if tests else 'disabled'}", *options], check=True,
-                       stdout=subprocess.DEVNULL, env=self.env)
+        self.set_up(self.build, build, tests, *options)
         if not tests:
             (self.build / "tests").symlink_to(build / "tests")
 
-    def make(self, jobs, *targets):
+    def set_up(self, where, build, tests, *options):
+        subprocess.run(["meson", "setup", where, self.folder, f"-Dcuda={cuda_of(build)}", "-Dprograms=disabled", f"-Dtests={'auto' if tests else 'disabled'}", *options], check=True,
+                       stdout=subprocess.DEVNULL, env=self.env)
+
+    def make(self, jobs, *targets, where=None):
         """None, or why it cannot be built."""
-        made = subprocess.run(["ninja", "-C", self.build, "-j", str(jobs), *targets], capture_output=True, text=True, env=self.env)
+        made = subprocess.run(["ninja", "-C", where or self.build, "-j", str(jobs), *targets], capture_output=True, text=True, env=self.env)
         return made.stdout if made.returncode != 0 else None
 
 
