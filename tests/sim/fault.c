@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "capture.h"
+#include "context.h"
 #include "options.h"
 
 struct sim_fault {
@@ -76,4 +77,18 @@ bool sim_fault_strikes(const struct sim_fault *fault, unsigned long call, CUresu
 	 * capture where it should. */
 	return fault->error != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
 	       !sim_capture_invalidate_thread();
+}
+
+bool sim_fault_cause(CUresult error, bool breaks)
+{
+	struct sim_context *current;
+	bool made;
+
+	pthread_mutex_lock(&sim_lock);
+	current = sim_current();
+	if (breaks && current)
+		sim_context_break(current, error);
+	made = error == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED && sim_capture_invalidate_thread();
+	pthread_mutex_unlock(&sim_lock);
+	return made;
 }

@@ -16,3 +16,8 @@ struct sim_fault *sim_fault_find(const char *name);
 
 /* Whether one strikes at this call, counted from 1, and with what. */
 bool sim_fault_strikes(const struct sim_fault *faults, unsigned long call, CUresult *error);
+
+/* For who makes calls fail before they come here (tests/faults): does what such an error does
+ * besides. With `breaks` the current context is broken, as by a kernel that fails. True if the call
+ * has to be made all the same, and answers the error by itself. */
+__attribute__((visibility("default"))) bool sim_fault_cause(CUresult error, bool breaks);
