@@ -138,7 +138,7 @@ static uintptr_t current_context(void)
 {
 	CUcontext context = NULL;
 
-	(void)reprise_driver.cuCtxGetCurrent(&context);
+	reprise_driver_current(&context);
 	return (uintptr_t)context;
 }
 

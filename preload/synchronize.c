@@ -17,7 +17,7 @@
 static CUcontext context_of(CUcontext context)
 {
 	if (context == NULL)
-		reprise_driver.cuCtxGetCurrent(&context);
+		reprise_driver_current(&context);
 	return context;
 }
 

@@ -32,7 +32,7 @@ ENDS = ("cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExe
 ROW = struct.Struct("48sQQQ")        # as tests/faults/failing.c writes it
 ALLOCATION = "allocation"
 HANG = 86
-PATIENCE_S = 40
+PATIENCE_S = 30
 
 
 # ---- what fails, and how ----

@@ -94,11 +94,19 @@ bool reprise_driver_load(void)
 
 /* ---- on the program's threads ---- */
 
+bool reprise_driver_current(CUcontext *context)
+{
+	return reprise_driver.cuCtxGetCurrent(context) == CUDA_SUCCESS ||
+	       reprise_driver.cuCtxGetCurrent(context) == CUDA_SUCCESS;
+}
+
 bool reprise_driver_make_current(CUcontext context)
 {
 	CUcontext current = NULL;
 
-	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current != context &&
+	if (reprise_driver_current(&current) && current == context)
+		return false;
+	return reprise_driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS ||
 	       reprise_driver.cuCtxPushCurrent_v2(context) == CUDA_SUCCESS;
 }
 
@@ -106,19 +114,39 @@ void reprise_driver_restore_current(bool pushed)
 {
 	CUcontext popped;
 
-	if (pushed)
+	if (pushed && reprise_driver.cuCtxPopCurrent_v2(&popped) != CUDA_SUCCESS)
 		reprise_driver.cuCtxPopCurrent_v2(&popped);
+}
+
+/* No thread has it, so nothing is to be put back. */
+#define AS_IT_WAS ((CUstreamCaptureMode)-1)
+
+static bool exchange(CUstreamCaptureMode *mode)
+{
+	return reprise_driver.cuThreadExchangeStreamCaptureMode(mode) == CUDA_SUCCESS ||
+	       reprise_driver.cuThreadExchangeStreamCaptureMode(mode) == CUDA_SUCCESS;
+}
+
+CUstreamCaptureMode reprise_driver_begin_relaxed(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	return exchange(&mode) ? mode : AS_IT_WAS;
+}
+
+void reprise_driver_end_relaxed(CUstreamCaptureMode mode)
+{
+	if (mode != AS_IT_WAS)
+		exchange(&mode);
 }
 
 CUresult reprise_driver_query(CUstream stream)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	int entered = reprise_enter();
-	CUresult result;
+	CUstreamCaptureMode mode = reprise_driver_begin_relaxed();
+	CUresult result = reprise_driver.cuStreamQuery(stream);
 
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	result = reprise_driver.cuStreamQuery(stream);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_end_relaxed(mode);
 	reprise_leave(entered);
 	return result;
 }
@@ -128,6 +156,7 @@ bool reprise_driver_primary_is_there(CUdevice device)
 	unsigned int flags;
 	int active;
 
-	return reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS ||
+	return (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS &&
+	        reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS) ||
 	       active != 0;
 }

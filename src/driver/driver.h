@@ -49,10 +49,20 @@ void *reprise_driver_handle(void);
 /* ---- on the program's threads: in a context that may not be the current one, and without effect
  * on the program's captures ---- */
 
+/* The current context, NULL if there is none. False, and nothing written, if the driver does not
+ * say. */
+bool reprise_driver_current(CUcontext *context);
+
 /* Makes the context current if it is not. True if reprise_driver_restore_current() has to undo
- * that. */
+ * that. What a thread of the program's must not be left with, or ops need, is asked of the driver a
+ * second time where it refuses: here, and below. */
 bool reprise_driver_make_current(CUcontext context);
 void reprise_driver_restore_current(bool pushed);
+
+/* Relaxed capture mode for this thread's calls from now on, so that they do not invalidate a capture
+ * of the program's. Returns the mode that the thread had, for reprise_driver_end_relaxed(). */
+CUstreamCaptureMode reprise_driver_begin_relaxed(void);
+void reprise_driver_end_relaxed(CUstreamCaptureMode mode);
 
 /* cuStreamQuery in relaxed capture mode, so that no capture of the program's is invalidated. */
 CUresult reprise_driver_query(CUstream stream);

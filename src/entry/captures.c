@@ -28,7 +28,7 @@ static CUcontext context_of(CUstream stream)
 	if (stream > CU_STREAM_PER_THREAD)
 		reprise_driver.cuStreamGetCtx(stream, &context);
 	else
-		reprise_driver.cuCtxGetCurrent(&context);
+		reprise_driver_current(&context);
 	return context;
 }
 

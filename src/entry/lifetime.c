@@ -109,12 +109,13 @@ void reprise_lanes_forget_all(void)
 static CUcontext primary_of(CUdevice device)
 {
 	CUcontext context = NULL;
-	unsigned int flags;
-	int active = 0;
 
-	if (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS &&
-	    active != 0 && reprise_driver.cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS)
-		reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
+	if (!reprise_driver_primary_is_there(device))
+		return NULL;
+	if (reprise_driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS &&
+	    reprise_driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
+		return NULL;
+	reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
 	return context;
 }
 
@@ -159,7 +160,7 @@ static bool is_current(CUcontext context)
 {
 	CUcontext current = NULL;
 
-	return reprise_driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context;
+	return reprise_driver_current(&current) && current == context;
 }
 
 /*
@@ -233,12 +234,12 @@ static bool give_back(CUcontext context, bool ends_surely)
 /* The capture mode is relaxed, so that Reprise's calls do not end a capture of the program's. */
 static void end_context(enum reprise_lifetime what, uintptr_t handle)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUstreamCaptureMode mode;
 	bool of_device = is_of_device(what), nothing_left = true;
 	int entered = reprise_enter();
 	CUcontext context;
 
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	mode = reprise_driver_begin_relaxed();
 	context = of_device ? primary_of((CUdevice)handle) : (CUcontext)handle;
 	if (!of_device || context != NULL)
 		nothing_left = give_back(context, what == REPRISE_LIFETIME_CONTEXT && context != NULL);
@@ -246,7 +247,7 @@ static void end_context(enum reprise_lifetime what, uintptr_t handle)
 		note_primary((CUdevice)handle, context);
 	else if (context == NULL && (!nothing_left || atomic_load(&reprise_errors_count) != 0))
 		note_primaries();
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_end_relaxed(mode);
 	reprise_leave(entered);
 }
 

@@ -68,24 +68,26 @@ bool reprise_make_room(unsigned int tried)
 {
 	REPRISE_KEEP_ERRNO;
 	static _Thread_local unsigned int destroyed __attribute__((tls_model(REPRISE_TLS_MODEL)));
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUstreamCaptureMode mode;
 	uint64_t deadline = reprise_clock_ns() + REPRISE_TUNE_SHORTAGE_WAIT_NS;
 	CUcontext current = NULL;
 	int entered;
+	bool known;
 
 	/* A query of a capturing stream would end the capture. */
 	if (reprise_inside != 0 || reprise_observing || tried > 1 ||
 	    (tried == 1 && (destroyed == 0 || reprise_program_captures_any())))
 		return false;
 	entered = reprise_enter();
-	reprise_driver.cuCtxGetCurrent(&current);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	known = reprise_driver_current(&current);
+	mode = reprise_driver_begin_relaxed();
 	if (tried == 0)
 		destroyed = give_up_graphs(deadline);
 	else
 		reprise_lanes_each(wait_for_stream, &deadline);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
-	reprise_driver.cuCtxSetCurrent(current);
+	reprise_driver_end_relaxed(mode);
+	if (known && reprise_driver.cuCtxSetCurrent(current) != CUDA_SUCCESS)
+		reprise_driver.cuCtxSetCurrent(current);
 	reprise_leave(entered);
 	reprise_count(REPRISE_COUNT_memory_shortages, tried == 0 && destroyed > 0);
 	return true;

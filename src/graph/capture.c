@@ -182,6 +182,17 @@ static unsigned int count_nodes(const struct reprise_graph *graph)
 	return count;
 }
 
+/* A capture that stays open makes calls of the program's fail that wait for the context. So its end
+ * is asked for a second time where it was refused, unless the driver says that there is none. */
+static CUresult end_capture(CUstream first, CUgraph *captured)
+{
+	CUresult result = reprise_driver.cuStreamEndCapture(first, captured);
+
+	if (result != CUDA_SUCCESS && result != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)
+		result = reprise_driver.cuStreamEndCapture(first, captured);
+	return result;
+}
+
 CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side side,
                         const struct reprise_op *incoming, const uint64_t *changed,
                         struct reprise_graph_node *nodes)
@@ -207,7 +218,7 @@ CUgraph reprise_capture(const struct reprise_graph *graph, enum reprise_side sid
 	if (result == CUDA_SUCCESS)
 		result = join_branches(&fork, first);
 
-	CUresult ended = reprise_driver.cuStreamEndCapture(first, &captured);
+	CUresult ended = end_capture(first, &captured);
 
 	if (ended == CUDA_SUCCESS && captured != NULL &&
 	    reprise_driver.cuGraphGetNodes(captured, NULL, &count) != CUDA_SUCCESS)

@@ -34,7 +34,7 @@ void reprise_neighbours_made(int answer, bool made)
 	CUcontext context = NULL;
 
 	if (made)
-		reprise_driver.cuCtxGetCurrent(&context);
+		reprise_driver_current(&context);
 	if (answer != UNKNOWN)
 		atomic_store(&known[answer].context, context);
 }

@@ -229,7 +229,7 @@ static enum reprise_patch update_whole(struct reprise_graph *graph,
                                        const struct reprise_op *incoming, const uint64_t *changed,
                                        unsigned int changed_count)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUstreamCaptureMode mode;
 	uint64_t begin = reprise_clock_ns();
 	CUgraph captured;
 	bool done;
@@ -238,11 +238,11 @@ static enum reprise_patch update_whole(struct reprise_graph *graph,
 		return REPRISE_PATCH_REFUSED;
 	if (!reprise_capture_lock_enter(graph->capture_streams->context))
 		return REPRISE_PATCH_NOT_NOW;
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	mode = reprise_driver_begin_relaxed();
 	captured = capture(graph, incoming, changed);
 	reprise_capture_lock_leave(graph->capture_streams->context);
 	done = captured != NULL && update_with(graph, captured, changed_count);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_end_relaxed(mode);
 	reprise_count(REPRISE_COUNT_update_ns, of_program(reprise_clock_ns() - begin));
 	return done ? REPRISE_PATCH_DONE : REPRISE_PATCH_REFUSED;
 }

@@ -135,16 +135,16 @@ bool reprise_ended_is_kept(struct reprise_ended *ended)
  */
 static bool may_be_event(CUevent event)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUstreamCaptureMode mode;
 	int entered = reprise_enter();
 	CUresult state;
 	bool may_be = reprise_program_captures_any();
 
 	if (!may_be) {
-		reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+		mode = reprise_driver_begin_relaxed();
 		state = reprise_driver.cuEventQuery(event);
 		may_be = state == CUDA_SUCCESS || state == CUDA_ERROR_NOT_READY;
-		reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+		reprise_driver_end_relaxed(mode);
 	}
 	reprise_leave(entered);
 	return may_be;

@@ -15,7 +15,7 @@ static CUcontext current(void)
 {
 	CUcontext context = NULL;
 
-	reprise_driver.cuCtxGetCurrent(&context);
+	reprise_driver_current(&context);
 	return context;
 }
 

@@ -39,7 +39,7 @@ static struct point point_of(CUstream stream, bool per_thread)
 	struct point point = {.stream = reprise_stream_resolve(stream, per_thread),
 	                      .blocking = lane == NULL || lane->blocking};
 
-	reprise_driver.cuCtxGetCurrent(&point.context);
+	reprise_driver_current(&point.context);
 	return point;
 }
 
@@ -318,7 +318,7 @@ static struct point point_of_wait(enum reprise_sync what, uintptr_t handle, bool
 			: (struct point){.context = what == REPRISE_SYNC_CONTEXT ? (CUcontext)handle : NULL};
 
 	if (point.context == NULL)
-		reprise_driver.cuCtxGetCurrent(&point.context);
+		reprise_driver_current(&point.context);
 	return point;
 }
 

@@ -138,13 +138,13 @@ const char *reprise_verify_difference(void)
 /* Relaxed mode: the program may capture on another thread in a mode that forbids this wait. */
 CUresult reprise_verify_wait(struct reprise_lane *lane)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUstreamCaptureMode mode;
 	int entered = reprise_enter();
 	CUresult result;
 
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	mode = reprise_driver_begin_relaxed();
 	result = reprise_driver.cuStreamSynchronize(lane->stream);
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_end_relaxed(mode);
 	reprise_leave(entered);
 	if (result != CUDA_SUCCESS)
 		reprise_say("verify: error %d came of work up to the last replay", (int)result);

@@ -240,12 +240,11 @@ static uint64_t rest_due(struct reprise_budget *budget)
 
 static void *run(void *unused)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	struct reprise_budget budget;
 	uint64_t rest;
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* its driver calls bypass the doors */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_begin_relaxed();
 	reprise_budget_begin(&budget, reprise_clock_ns());
 	while (!reprise_worker_stopped(&reprise_builder)) {
 		uint32_t seen = atomic_load(&reprise_builder.calls);

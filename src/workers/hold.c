@@ -185,12 +185,11 @@ static void sleep_until(uint64_t at, uint32_t calls_before)
 static void *run(void *unused)
 {
 	uint64_t limit = reprise_option(REPRISE_OPTION_HOLD) * 1000, due = reprise_hold_due(limit);
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	uint64_t last_seen = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* its driver calls bypass the doors */
 	/* In relaxed mode, this thread's calls do not invalidate the program's captures. */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_begin_relaxed();
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&reprise_hold_worker)) {
 		struct look look = {.due = due,

@@ -80,13 +80,12 @@ static uint64_t period(void)
 
 static void *run(void *unused)
 {
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	struct timespec pause = {.tv_nsec = (long)period()};
 	uint64_t last_found = reprise_clock_ns();
 
 	reprise_inside = REPRISE_INSIDE_FOR_GOOD; /* its driver calls bypass the doors */
 	/* In relaxed mode, this thread's calls do not invalidate the program's captures. */
-	reprise_driver.cuThreadExchangeStreamCaptureMode(&mode);
+	reprise_driver_begin_relaxed();
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	while (!reprise_worker_stopped(&reprise_async_launch_worker)) {
 		bool found = false;
