@@ -80,7 +80,7 @@ class Program:
 
 
 def programs(build, count):
-    """The `count` that make the fewest driver calls plain, of those that are fit: (program, calls)."""
+    """The `count` that make the fewest driver calls plain, of those that are fit and have one process: (program, calls)."""
     found, seen = [], set()
     for name, test in tally.tests(build).items():
         words = test["cmd"]
@@ -94,8 +94,10 @@ def programs(build, count):
     counted = []
     for program in found:
         with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-            outcome = runs.run(program.options.program, None, PATIENCE_S, simulation(program, "eager") | {"SIM_STATS": f"{folder}/stats"})
-            if outcome.status == 0:
+            record, log = Path(folder, "record"), Path(folder, "log")
+            outcome = runs.run(program.options.program, None, PATIENCE_S,
+                               simulation(program, "eager") | compare.instruments(program.options, log, record) | {"SIM_STATS": f"{folder}/stats"})
+            if outcome.status == 0 and not list(Path(folder).glob("record.*")):
                 counted.append((program, int(Path(folder, "stats").read_text().split()[0])))
     return sorted(counted, key=lambda pair: (pair[1], pair[0].test))[:count]
 
@@ -208,7 +210,7 @@ def unseen(bench, run, may_be_left):
     found = list(compare.differences(bench.options, bench.plain(False), run.outcome, (run.log, run.record)))
     if may_be_left:
         bench.options.no_left = False
-        found += more_left(bench, run, may_be_left)
+        found += filter(None, [reprises_left(run, may_be_left)])
     if not run.outcome.report:
         found.append("there is no report")
     return "; ".join(found) or None
@@ -232,7 +234,7 @@ def broken(bench, run, error, may_be_left):
         if executed != asked[:len(executed)]:
             at = next(i for i, what in enumerate(executed) if i >= len(asked) or what != asked[i])
             return f"executed something else before the context broke: stream {which + 1} with ops, op {at + 1}: {executed[at]}"
-    return "; ".join(more_left(bench, run, may_be_left)) or None
+    return reprises_left(run, may_be_left)
 
 
 def told(bench, run, error):
@@ -254,7 +256,7 @@ def told(bench, run, error):
     telling = sum(what.startswith("set ") or "pageable" in what for what in missing)
     if len(missing) - (0 if events else 1) not in ((0, 1) if telling else (0,)):
         return f"told once, and {len(missing)} ops are missing: " + "; ".join(missing[:3])
-    return "; ".join(more_left(bench, run, 0)) or None
+    return reprises_left(run, 0)
 
 
 def badly(outcome):
@@ -304,10 +306,7 @@ def lost(plain, seen):
     return missing, None
 
 
-def more_left(bench, run, may_be):
-    """Yields where more was alive when a context ended than plainly: by more than `may_be` in all."""
-    before, after = (Path(compare.left_of(log)).read_text().splitlines() if compare.left_of(log).exists() else [] for log in (bench.plain(False).log, run.log))
-    for a, b in zip(sorted(before), sorted(after)):
-        counts = [[int(number) for number in re.findall(r"(\d+) (?:streams|events|graphs|executable)", line)] for line in (a, b)]
-        if len(counts[0]) == len(counts[1]) and sum(max(0, now - then) for then, now in zip(*counts)) > may_be:
-            yield f"left {b!r}, plain {a!r}"
+def reprises_left(run, may_be):
+    """Where more than `may_be` that Reprise made was alive in a context that ended: in words, or None."""
+    lines = compare.left_of(run.log).read_text().splitlines() if compare.left_of(run.log).exists() else []
+    return next((f"left {line!r}" for line in lines if line.startswith("context ") and int(line.rsplit(" ", 1)[1]) > may_be), None)

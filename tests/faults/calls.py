@@ -31,12 +31,12 @@ def header(include, functions, *compiler):
             continue    # of another version than this cuda.h
         parameters = [" ".join(part.split()) for part in declared[name].split(",")]
         arguments = [] if parameters == ["void"] else [re.search(r"\w+$", part).group() for part in parameters]
-        kind = "OP" if OPS.fullmatch(name) else "MAKE" if name in MAKES else "END" if name in ENDS else "CALL"
+        kind = "OP" if OPS.fullmatch(name) else "MAKE" if name in MAKES else "END" if name in ENDS else "COPY" if name == "cuStreamCopyAttributes" else "CALL"
         types = {part.rpartition(" ")[0].replace("const ", ""): argument for part, argument in zip(parameters, arguments)}
         stream = f"{arguments[0]}->hStream" if name == "cuLaunchKernelEx" else types.get("CUstream")
-        handles = [stream, types.get("CUevent", "NULL")] if kind == "OP" else [arguments[0]] if kind != "CALL" else []
+        handles = [stream, types.get("CUevent", "NULL")] if kind == "OP" else arguments if kind == "COPY" else [arguments[0]] if kind != "CALL" else []
         rows.append(f"\t{kind}(" + ", ".join([name, "(" + ", ".join(parameters) + ")", "(" + ", ".join(arguments) + ")", *handles]) + ")")
-    print("/* Written by calls.py: OP(name, parameters, arguments, stream, event), CALL without these, MAKE and END with a handle. */\n#pragma once\n\n#define FAULT_CALLS(CALL, OP, MAKE, END) \\\n" + " \\\n".join(rows))
+    print("/* Written by calls.py: OP(name, parameters, arguments, stream, event), CALL without these, MAKE and END with a handle, COPY with two. */\n#pragma once\n\n#define FAULT_CALLS(CALL, OP, MAKE, END, COPY) \\\n" + " \\\n".join(rows))
 
 
 def errors(include, functions):

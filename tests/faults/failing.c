@@ -51,7 +51,7 @@ enum form { BEFORE, AFTER, BREAKING };
 
 enum call {
 #define ANY(name, ...) CALL_##name,
-	FAULT_CALLS(ANY, ANY, ANY, ANY)
+	FAULT_CALLS(ANY, ANY, ANY, ANY, ANY)
 #undef ANY
 		CALL_COUNT,
 };
@@ -81,6 +81,9 @@ static struct {
 
 /* Of the simulated driver. */
 __attribute__((weak)) bool sim_fault_cause(CUresult error, bool breaks);
+
+__attribute__((weak)) void sim_fault_reprises(bool begins);
+__attribute__((weak)) void sim_fault_carries(CUstream to, CUstream from);
 
 static bool is_own(void *handle)
 {
@@ -149,7 +152,19 @@ static bool cause(void)
 	       (sim_fault_cause && sim_fault_cause(failing.error, failing.form == BREAKING));
 }
 
-/* `after` is done with what the driver answered, if it was called. */
+static void carries(CUstream to, CUstream from)
+{
+	if (sim_fault_carries)
+		sim_fault_carries(to, from);
+}
+
+static void reprises(bool begins)
+{
+	if (sim_fault_reprises)
+		sim_fault_reprises(begins);
+}
+
+/* `after` is done with what is answered. */
 #define FAILING(name, parameters, arguments, is_op, stream, event, after) \
 	static CUresult failing_##name parameters \
 	{ \
@@ -157,9 +172,14 @@ static bool cause(void)
 		                     __builtin_return_address(0)); \
 		CUresult result = CUDA_SUCCESS; \
 \
-		if (strikes && !cause()) \
-			return failing.error; \
+		if (strikes && !cause()) { \
+			result = failing.error; \
+			after; \
+			return result; \
+		} \
+		reprises(true); \
 		result = real.name arguments; \
+		reprises(false); \
 		after; \
 		return strikes ? failing.error : result; \
 	}
@@ -173,11 +193,15 @@ static bool cause(void)
 #define END(name, parameters, arguments, handle) \
 	FAILING(name, parameters, arguments, false, NULL, NULL, \
 	        if (result == CUDA_SUCCESS) ended((void *)(uintptr_t)(handle)))
-FAULT_CALLS(CALL, OP, MAKE, END)
+/* Whose op is captured on the stream is known all the same. */
+#define COPY(name, parameters, arguments, to, from) \
+	FAILING(name, parameters, arguments, false, NULL, NULL, carries(to, from))
+FAULT_CALLS(CALL, OP, MAKE, END, COPY)
 #undef CALL
 #undef OP
 #undef MAKE
 #undef END
+#undef COPY
 
 static int look(struct dl_phdr_info *library, size_t size, void *unused)
 {
@@ -250,6 +274,6 @@ __attribute__((constructor)) static void set_up(void)
 #define ANY(name, ...) \
 	if (real.name) \
 		table->name = failing_##name;
-	FAULT_CALLS(ANY, ANY, ANY, ANY)
+	FAULT_CALLS(ANY, ANY, ANY, ANY, ANY)
 #undef ANY
 }

@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "context.h"
 #include "options.h"
+#include "stream.h"
 
 struct sim_fault {
 	unsigned long first, last, step; /* 0: all between */
@@ -77,6 +78,23 @@ bool sim_fault_strikes(const struct sim_fault *fault, unsigned long call, CUresu
 	 * capture where it should. */
 	return fault->error != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
 	       !sim_capture_invalidate_thread();
+}
+
+void sim_fault_reprises(bool begins)
+{
+	sim_self()->reprises = begins;
+}
+
+void sim_fault_carries(CUstream to, CUstream from)
+{
+	struct sim_stream *target, *source;
+
+	pthread_mutex_lock(&sim_lock);
+	target = sim_stream_of(to);
+	source = sim_stream_of(from);
+	if (target && source)
+		target->model = source->place;
+	pthread_mutex_unlock(&sim_lock);
 }
 
 bool sim_fault_cause(CUresult error, bool breaks)

@@ -42,6 +42,7 @@ void *sim_object_new(enum sim_kind kind, size_t size)
 	object->kind = kind;
 	object->ordinal = ++ordinals[kind];
 	object->serial = ++serials;
+	object->is_reprises = sim_self()->reprises;
 	object->older = newest[kind];
 	if (object->older)
 		object->older->newer = object;

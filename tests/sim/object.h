@@ -32,6 +32,7 @@ struct sim_object {
 	enum sim_kind kind;
 	uint32_t ordinal; /* of its kind, in order of creation, from 1 */
 	uint64_t serial;  /* never used twice, unlike the address */
+	bool is_reprises; /* made by a call of Reprise's own, where such are known (fault.h) */
 	struct sim_object *next_free;
 	struct sim_object *older, *newer; /* of the live ones of its kind */
 };
