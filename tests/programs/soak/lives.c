@@ -43,7 +43,9 @@ static void do_module(struct soak_thread *thread)
 	soak_module_load(&module);
 	for (unsigned i = 0; i < SOAK_WORDS; i++)
 		words[i] = soak_random(&thread->random, 1u << 30);
-	CHECK(cuMemcpyHtoD(module.pages, words, SOAK_BYTES));
+	/* In the stream's order: cuMemcpyHtoD may return before pageable memory has arrived, and a
+	 * non-blocking stream does not wait for it. */
+	CHECK(cuMemcpyHtoDAsync(module.pages, words, SOAK_BYTES, stream->stream));
 	for (unsigned k = 0; k < 60; k++) {
 		for (unsigned i = 0; i < 6; i++)
 			soak_launch(stream, i % 2 ? module.turn : module.mix, i % 2, module.pages, words, i);
