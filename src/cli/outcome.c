@@ -248,11 +248,12 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 	char passed[REPRISE_AMOUNT_MOST], others[256];
 	bool any_others = reprise_summary_others(summary, others, sizeof(others));
 
-	if (summary->ops == 0 && summary->aside_for[0] != '\0')
+	if (summary->aside > 0 && summary->aside == summary->processes) {
 		fprintf(stderr, "reprise: stood aside for %s; --tools ignore replays all the same",
 		        summary->aside_for);
-	else if (summary->ops == 0 &&
-	         summary->paused + summary->eager_stopped + summary->eager_capturing > 0)
+		any_others = false;
+	} else if (summary->ops == 0 &&
+	           summary->paused + summary->eager_stopped + summary->eager_capturing > 0)
 		fprintf(
 			stderr,
 			"reprise: none of %s launches was looked at: they came while Reprise was off, had stopped, or the program captured",
@@ -311,8 +312,10 @@ void reprise_outcome_tell(const struct reprise_outcome *outcome, char **command,
 		reprise_outcome_why_unknown(outcome, &found, command, status, why, sizeof(why));
 		fprintf(stderr, "reprise: nothing is known of the launches: %s\n", why);
 	} else if (!observed || outcome->of_a_line || summary.ops == 0 ||
-	           !reprise_cli_report_run(found.paths, found.count)) {
+	           !reprise_cli_report_run(found.paths, summary.counted)) {
 		tell_line(outcome, &found, &summary, mode);
+	} else if (reprise_summary_others(&summary, why, sizeof(why))) {
+		fprintf(stderr, "reprise: %s\n", why);
 	}
 	reprise_found_free(&found);
 }

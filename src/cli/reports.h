@@ -44,8 +44,9 @@ struct reprise_summary {
 	/* Of the other kind, which is not summed. */
 	unsigned int other_processes;
 	unsigned long long other_ops;
-	unsigned int
-		off; /* processes whose environment had REPRISE=off: their launches are not known */
+	/* Processes that stood aside for a tool, and that had REPRISE=off: nothing is known of their
+	 * launches. */
+	unsigned int aside, off;
 	char difference[512]; /* found by a process with REPRISE=verify; "": none */
 	char aside_for[128];  /* the tool for which a process stood aside */
 	char stopped[128];    /* why a process stopped replaying before its end */

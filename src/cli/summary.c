@@ -83,17 +83,14 @@ static bool is_off(const char *report)
 	char mode[16];
 
 	word(report, "mode", mode, sizeof(mode));
-	return strcmp(mode, "off") == 0 && !stood_aside(report);
+	return strcmp(mode, "off") == 0;
 }
 
-/* A process that stood aside for a tool, which has mode off, is one of those that are summed. */
-static enum reprise_summary_kind kind_of(const struct reprise_summary *summary, const char *report)
+static enum reprise_summary_kind kind_of(const char *report)
 {
 	char mode[16];
 
 	word(report, "mode", mode, sizeof(mode));
-	if (stood_aside(report))
-		return summary->kind;
 	return strcmp(mode, "on") == 0 || strcmp(mode, "verify") == 0 ? REPRISE_SUMMARY_REPLAYED
 	                                                              : REPRISE_SUMMARY_OBSERVED;
 }
@@ -102,8 +99,6 @@ static void add_counts(struct reprise_summary *summary, const char *report)
 {
 	char mode[16], stopped[sizeof(summary->stopped)];
 
-	if (stood_aside(report))
-		word(report, "tool", summary->aside_for, sizeof(summary->aside_for));
 	word(report, "stopped", stopped, sizeof(stopped));
 	if (stopped[0] != '\0' && strcmp(stopped, "the process ends") != 0)
 		strcpy(summary->stopped, stopped);
@@ -130,6 +125,15 @@ static void add_counts(struct reprise_summary *summary, const char *report)
 	summary->counted++;
 }
 
+static void note_tool(struct reprise_summary *summary, const char *report)
+{
+	char tool[sizeof(summary->aside_for)];
+
+	word(report, "tool", tool, sizeof(tool));
+	strcpy(summary->aside_for,
+	       summary->aside == 1 || strcmp(summary->aside_for, tool) == 0 ? tool : "several tools");
+}
+
 bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 {
 	const char *complete = value_of(report, "complete");
@@ -138,9 +142,12 @@ bool reprise_summary_add(struct reprise_summary *summary, const char *report)
 		return false;
 	summary->snapshots += complete != NULL && strncmp(complete, "false", 5) == 0;
 	summary->processes++;
-	if (is_off(report)) {
+	if (stood_aside(report)) {
+		summary->aside++;
+		note_tool(summary, report);
+	} else if (is_off(report)) {
 		summary->off++;
-	} else if (kind_of(summary, report) == summary->kind) {
+	} else if (kind_of(report) == summary->kind) {
 		add_counts(summary, report);
 	} else {
 		summary->other_processes++;
@@ -187,29 +194,30 @@ char *reprise_summary_read(const char *path)
 	return text;
 }
 
-/* Every command sets another mode than off. */
-static void add_off(const struct reprise_summary *summary, char *words, size_t size)
+static void add_words(char *words, size_t size, unsigned int processes, const char *what,
+                      const char *of)
 {
 	size_t length = strlen(words);
 
-	if (summary->off > 0)
-		snprintf(words + length, size - length,
-		         "%s%u %s had REPRISE=off, which the program set, or what started it",
-		         length > 0 ? "; " : "", summary->off, summary->off == 1 ? "process" : "processes");
+	if (processes > 0)
+		snprintf(words + length, size - length, "%s%u %s %s%s", length > 0 ? "; " : "", processes,
+		         processes == 1 ? "process" : "processes", what, of);
 }
 
 bool reprise_summary_others(const struct reprise_summary *summary, char *words, size_t size)
 {
-	char ops[REPRISE_AMOUNT_MOST];
+	char ops[REPRISE_AMOUNT_MOST], what[96];
 
 	words[0] = '\0';
-	if (summary->other_processes > 0)
-		snprintf(words, size, "%u %s %s %s launches", summary->other_processes,
-		         summary->other_processes == 1 ? "process" : "processes",
-		         summary->kind == REPRISE_SUMMARY_OBSERVED ? "replayed instead of observing:"
-		                                                   : "only observed",
-		         reprise_amount_count(summary->other_ops, ops));
-	add_off(summary, words, size);
+	snprintf(what, sizeof(what), "%s %s launches",
+	         summary->kind == REPRISE_SUMMARY_OBSERVED ? "replayed instead of observing:"
+	                                                   : "only observed",
+	         reprise_amount_count(summary->other_ops, ops));
+	add_words(words, size, summary->other_processes, what, "");
+	add_words(words, size, summary->aside, "stood aside for ", summary->aside_for);
+	/* every command sets another mode than off */
+	add_words(words, size, summary->off,
+	          "had REPRISE=off, which the program set, or what started it", "");
 	return words[0] != '\0';
 }
 

@@ -117,6 +117,15 @@ class Joined(unittest.TestCase):
             self.assertEqual(shown.stderr, f"reprise report: {observe}: is of mode observe, and {on} is of mode on: not counted\n")
             self.assertIn("of 19,200 launches", shown.stdout)
 
+    def test_what_was_off_comes_after_all_others(self):
+        off, on = self.reports("run", "run")
+        off.write_text(json.dumps(json.loads(off.read_text()) | {"mode": "off", "ops": 0}))
+        self.assertLess(off, on)
+        shown = self.show(off, on, status=1)
+        self.assertIn("mode on", shown.stdout)
+        self.assertEqual(shown.stderr.splitlines(), [f"reprise report: {off}: is of mode off, and {on} is of mode on: not counted"])
+        self.assertIn("Reprise was off", self.show(off, status=0).stdout)
+
     def test_one_file_is_counted_once(self):
         on, = self.reports("run")
         (self.folder / "link.json").symlink_to(on)

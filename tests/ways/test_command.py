@@ -280,7 +280,7 @@ class OfSeveralProcesses(WithFolder):
                          ["reprise: nothing was observed; 1 process replayed instead of observing: 2,400 launches"])
         outcome = self.reprise("observe", "--", self.reporting({"pid": 1}, {"pid": 2, "mode": "observe", "ops": 2500, "replayed": 1250}))
         self.assertIn("50.0 % of 2,500 launches would be replayed", outcome.stderr)
-        self.assertIn("1.json: is of mode on", outcome.stderr)
+        self.assertEqual(outcome.stderr.splitlines()[-1], "reprise: 1 process replayed instead of observing: 2,400 launches")
         self.assertNotIn("launches replayed", outcome.stderr)
 
     def test_processes_that_replay_without_checking_are_told_by_verify(self):
@@ -293,10 +293,25 @@ class OfSeveralProcesses(WithFolder):
         self.assertEqual(self.said("run", "--", "sh", "-c", alone), [f"reprise: nothing was replayed; {off}"])
         self.assertEqual(self.said("observe", "--", "sh", "-c", alone), [f"reprise: nothing was observed; {off}"])
         self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: \d.* of 2,400 launches[^()]*; {off}$")
-        self.assertIn("is of mode off, and", self.reprise("observe", "--", "sh", "-c", both).stderr)
+        outcome = self.reprise("observe", "--", "sh", "-c", both)
+        self.assertIn("of 2,400 launches would be replayed", outcome.stderr)
+        self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise: {off}")
+        self.assertNotIn(str(self.temporary), outcome.stderr)
         self.assertIn(f"reprise: nothing was replayed: this proves nothing ({off})\n", self.reprise("verify", "--", "sh", "-c", f"{alone} 2>/dev/null", status=3).stdout)
         self.said("run", "--report", "off.json", "--", "sh", "-c", alone)
         self.assertIn("Reprise was off, by REPRISE=off in the environment", self.reprise("report", "off.json").stdout)
+
+    def test_processes_that_stood_aside_are_told_beside_those_that_did_not(self):
+        aside = f"CUDA_LAUNCH_BLOCKING=1 {HEAT_LINE}"
+        told = "1 process stood aside for blocking launches"
+        self.assertEqual(self.said("run", "--", "sh", "-c", aside), ["reprise: stood aside for blocking launches; --tools ignore replays all the same"])
+        for both in f"{aside}; {HEAT_LINE}", f"{HEAT_LINE}; {aside}":
+            self.assertRegex(self.said("run", "--", "sh", "-c", both)[0], rf"^reprise: \d.* of 2,400 launches[^()]*; {told}$")
+            outcome = self.reprise("observe", "--", "sh", "-c", both)
+            self.assertIn("of 2,400 launches would be replayed", outcome.stderr)
+            self.assertEqual(outcome.stderr.splitlines()[-1], f"reprise: {told}")
+        said = self.said("run", "--", self.reporting({"mode": "off", "ops": 0, "aside": "why", "tool": "one"}, {"mode": "off", "ops": 0, "aside": "why", "tool": "another"}, {"mode": "off", "ops": 0}))
+        self.assertEqual(said, ["reprise: nothing was replayed; 2 processes stood aside for several tools; 1 process had REPRISE=off, which the program set, or what started it"])
 
     def test_who_is_off_by_hand_leaves_nothing(self):
         by_hand = ENVIRONMENT | {"LD_PRELOAD": str(BUILD / "preload" / "libreprise.so"), "REPRISE": "off", "REPRISE_REPORT": str(self.folder / "r.json")}

@@ -74,10 +74,10 @@ def identity(report):
 
 
 class Gathered:
-    """Reports that can be joined: all of one mode, and one of each process."""
+    """Reports that can be joined: all of one mode, and one of each process. The mode is off only if there is no other."""
 
     def __init__(self):
-        self.reports, self.problems, self.paths, self.files = [], [], {}, set()
+        self.reports, self.problems, self.paths, self.files, self.off = [], [], {}, set(), []
 
     def add(self, path):
         try:
@@ -85,6 +85,16 @@ class Gathered:
         except NoReport as problem:
             self.problems.append(str(problem))
             return
+        if report["mode"] == "off":
+            self.off.append((path, report, file))
+        else:
+            self.join(path, report, file)
+
+    def join_off(self):
+        for path, report, file in self.off:
+            self.join(path, report, file)
+
+    def join(self, path, report, file):
         before = self.paths.get(identity(report))
         if file in self.files:
             self.problems.append(f"{path}: is counted once, though it is named twice")
@@ -104,6 +114,7 @@ def load_all(paths):
     for path in map(Path, paths):
         for file in files_of(path, gathered.problems):
             gathered.add(file)
+    gathered.join_off()
     gathered.reports.sort(key=lambda report: (report.get("rank", float("inf")), report["started"], report["pid"]))
     return gathered.reports, gathered.problems, gathered.files
 
