@@ -735,6 +735,7 @@ BUGS = (
     ("a process that stood aside is summed", "reprise_summary_add", "	if (stood_aside(report)) {\n", "	if (stood_aside(report) && report[0] != '{') {\n", "command"),
     ("observe shows what is not summed", "reprise_outcome_tell", "reprise_cli_report_run(found.paths, summary.counted)", "reprise_cli_report_run(found.paths, found.count)", "command"),
     ("what was off keeps all others from being shown", "add", '        if report["mode"] == "off":\n', '        if report["mode"] == "none":\n', "altered_reports"),
+    ("verify says nothing where nothing was looked at", "tell_line", "	if (strcmp(mode, \"verify\") == 0)\n", "	if (strcmp(mode, \"verify\") == 0 && summary->ops > 0)\n", "command"),
     ("a process that was off is summed", "reprise_summary_add", "	} else if (is_off(report)) {\n", "	} else if (is_off(report) && report[0] != '{') {\n", "command"),
     ("what verify runs without leaves reports of the other run", "prepare", "	if (preparation->load == NULL)\n		unsetenv(REPRISE_LAUNCHER_MARK);\n", "", "command"),
     ("a report on stderr is a file of that name", "reprise_outcome_begin", "strcmp(given, OF_A_LINE) == 0;", "strcmp(given, OF_A_LINE) > 5;", "command"),

@@ -273,7 +273,7 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 	if (any_others)
 		fprintf(stderr, "; %s", others);
 	tell_kept(outcome, found);
-	if (strcmp(mode, "verify") == 0 && (summary->ops > 0 || any_others))
+	if (strcmp(mode, "verify") == 0)
 		tell_verdict(summary);
 }
 

@@ -242,6 +242,8 @@ class AtTheEnd(WithFolder):
     def test_nodes_that_were_checked(self):
         told = self.said("run", "--verify", "--", self.reporting({"mode": "verify", "nodes_verified": 119880, "nodes_not_verified": 0}))
         self.assertEqual(told[1], "reprise: verify: 119,880 graph nodes checked, all match")
+        for words, environment in ((HEAT, {"CUDA_LAUNCH_BLOCKING": "1"}), (STARTS_CUDA, {})):
+            self.assertEqual(self.said("run", "--verify", "--", *words, **environment)[1], "reprise: verify: no graph node was checked: this proves nothing")
         told = self.said("run", "--verify", "--", self.reporting({"mode": "verify", "nodes_verified": 0, "nodes_not_verified": 0}))
         self.assertEqual(told[1], "reprise: verify: no graph node was checked: this proves nothing")
 
