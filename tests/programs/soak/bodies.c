@@ -49,7 +49,7 @@ void soak_repeat(struct soak_stream *stream, const struct soak_module *module, u
 
 	for (unsigned i = 0; i < length; i++)
 		ops[i] = kind(&sequence);
-	for (unsigned k = 0; k < times; k++) {
+	for (unsigned k = 0; k < times && !soak_hurries(); k++) {
 		for (unsigned i = 0; i < length; i++)
 			soak_issue(stream, module, ops[i], i == changing ? k : i);
 		if (soak_random(random, ODD) == 0)
@@ -63,7 +63,7 @@ void soak_repeat(struct soak_stream *stream, const struct soak_module *module, u
 /* Nothing comes again. */
 static void do_random(struct soak_stream *stream, uint64_t *random)
 {
-	for (unsigned i = 0; i < 300; i++) {
+	for (unsigned i = 0; i < 300 && !soak_hurries(); i++) {
 		soak_issue(stream, &soak.module, kind(random), soak_random(random, 1u << 30));
 		if (soak_random(random, 30) == 0)
 			soak_wait(stream, random);
@@ -89,7 +89,7 @@ static void do_forks(struct soak_thread *thread, unsigned times)
 	struct soak_stream *a = &thread->own[0], *b = &thread->own[1], *c = &thread->own[2];
 	unsigned length = 2 + soak_random(&thread->random, 6);
 
-	for (unsigned k = 0; k < times; k++) {
+	for (unsigned k = 0; k < times && !soak_hurries(); k++) {
 		for (unsigned i = 0; i < length; i++)
 			soak_issue(a, &soak.module, i % 2 ? SOAK_TURN : SOAK_MIX, i);
 		CHECK(cuEventRecord(thread->events[0], a->stream));
@@ -125,7 +125,7 @@ static struct soak_stream *take_shared(struct soak_thread *thread)
 /* Threads by turns on one stream. */
 static void do_shared(struct soak_thread *thread, unsigned times)
 {
-	for (unsigned k = 0; k < times; k++) {
+	for (unsigned k = 0; k < times && !soak_hurries(); k++) {
 		struct soak_stream *shared = take_shared(thread);
 
 		for (unsigned i = 0; i < 8; i++)
@@ -142,7 +142,7 @@ static void do_handing(struct soak_thread *thread, unsigned times)
 {
 	struct soak_stream *own = &thread->own[soak_random(&thread->random, 3)];
 
-	for (unsigned k = 0; k < times; k++) {
+	for (unsigned k = 0; k < times && !soak_hurries(); k++) {
 		struct soak_stream *shared = take_shared(thread);
 
 		for (unsigned i = 0; i < 4; i++)

@@ -46,7 +46,7 @@ static void do_module(struct soak_thread *thread)
 	/* In the stream's order: cuMemcpyHtoD may return before pageable memory has arrived, and a
 	 * non-blocking stream does not wait for it. */
 	CHECK(cuMemcpyHtoDAsync(module.pages, words, SOAK_BYTES, stream->stream));
-	for (unsigned k = 0; k < 60; k++) {
+	for (unsigned k = 0; k < 60 && !soak_hurries(); k++) {
 		for (unsigned i = 0; i < 6; i++)
 			soak_launch(stream, i % 2 ? module.turn : module.mix, i % 2, module.pages, words, i);
 		if (k % 4 == 0)

@@ -26,14 +26,18 @@ static struct {
 
 static pthread_barrier_t meets;
 static _Atomic bool over;
-static double round_end;
 
-static double now_s(void)
+double soak_now(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+bool soak_hurries(void)
+{
+	return soak_now() >= soak.round_end;
 }
 
 static void *work(void *own)
@@ -54,7 +58,7 @@ static void *work(void *own)
 				soak_do_life(thread);
 			else
 				soak_do_body(thread);
-		} while (now_s() < round_end);
+		} while (!soak_hurries());
 		for (unsigned i = 0; i < SOAK_OWN; i++)
 			soak_check(&thread->own[i]);
 		pthread_barrier_wait(&meets); /* nothing is under way */
@@ -87,7 +91,7 @@ static void say(double begin)
 	CHECK(cuMemGetInfo(&left, &all));
 	printf("at_s=%.1f ops=%lu host_kib=%lu device_kib=%zu checks=%lu modules=%lu contexts=%lu "
 	       "streams=%lu\n",
-	       now_s() - begin, (unsigned long)soak.ops, resident_kib(), (all - left) / 1024,
+	       soak_now() - begin, (unsigned long)soak.ops, resident_kib(), (all - left) / 1024,
 	       (unsigned long)soak.checks, (unsigned long)soak.modules, (unsigned long)soak.contexts,
 	       (unsigned long)soak.streams);
 	fflush(stdout);
@@ -96,7 +100,7 @@ static void say(double begin)
 static int run(void)
 {
 	struct soak_thread *threads = calloc(settings.threads, sizeof(*threads));
-	double begin = now_s();
+	double begin = soak_now();
 
 	pthread_barrier_init(&meets, NULL, settings.threads + 1);
 	for (unsigned i = 0; i < settings.threads; i++) {
@@ -108,7 +112,7 @@ static int run(void)
 		}
 	}
 	for (unsigned k = 1; k <= settings.rounds; k++) {
-		round_end = begin + settings.seconds * k / settings.rounds;
+		soak.round_end = begin + settings.seconds * k / settings.rounds;
 		pthread_barrier_wait(&meets);
 		pthread_barrier_wait(&meets);
 		say(begin);

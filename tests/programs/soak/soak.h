@@ -80,7 +80,14 @@ extern struct soak {
 	unsigned shared_count;
 	_Atomic uint64_t ops, checks, modules, contexts, streams;
 	_Atomic bool differs;
+	double round_end; /* on the clock of soak_now() */
 } soak;
+
+/* Seconds. */
+double soak_now(void);
+
+/* The round is over: what threads do comes to its end soon. */
+bool soak_hurries(void);
 
 /* ---- a stream: stream.c ---- */
 
