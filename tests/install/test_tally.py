@@ -125,6 +125,33 @@ class LastLine(unittest.TestCase):
         self.assertEqual(sum(tally.read_line(outcome.stdout.splitlines()[-1])), 1, outcome.stdout)
 
 
+class Spare(unittest.TestCase):
+    def spare(self, lines, bugs=(), hazards=()):
+        """Of tests with these lines, named by letters; each takes as many seconds as its letter's place in the alphabet."""
+        tests = {f"hazards / {name}": set(ran) for name, ran in lines.items()}
+        seconds = {test: ord(test[-1]) - ord("a") + 1 for test in tests}
+        return "".join(test[-1] for test in tally.spare(tests, seconds, bugs, set(hazards)))
+
+    def test_the_longest_goes_first_while_others_run_its_lines(self):
+        self.assertEqual(self.spare({"a": [1, 2], "b": [1], "c": [2]}), "cb")
+
+    def test_who_runs_a_line_alone_stays(self):
+        self.assertEqual(self.spare({"a": [1], "b": [1, 2]}), "a")
+
+    def test_who_finds_a_bug_alone_stays(self):
+        lines = {"a": [1], "b": [1], "c": [1]}
+        self.assertEqual(self.spare(lines), "cb")
+        self.assertEqual(self.spare(lines, [["c"]]), "ba")
+        self.assertEqual(self.spare(lines, [["c", "b"]]), "ca")
+        self.assertEqual(self.spare(lines, [["c", "fuzz"]]), "cb")
+
+    def test_a_hazards_own_test_stays(self):
+        self.assertEqual(self.spare({"a": [1], "b": [1]}, hazards=["b"]), "a")
+
+    def test_of_what_runs_no_line_that_counts_nothing_is_known(self):
+        self.assertEqual(self.spare({"a": [], "b": [1], "c": [1]}), "c")
+
+
 @unittest.skipUnless(ALL, "this build lacks tests")
 class Names(unittest.TestCase):
     def test_each_that_is_named_is_there(self):
