@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/keep.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "base/tuning.h"
 
@@ -22,6 +23,7 @@
 
 static _Atomic uint64_t failed_at; /* 0: never */
 static _Atomic unsigned int running;
+static _Atomic uint32_t starting; /* a futex */
 
 /* The processors for Reprise's threads; a count of 0: those of the starting thread. */
 static cpu_set_t processors;
@@ -79,6 +81,8 @@ static void *begin(void *context)
 	prctl(PR_SET_NAME, beginning->name);
 	free(beginning);
 	atomic_fetch_add(&running, 1);
+	if (atomic_fetch_sub(&starting, 1) == 1)
+		reprise_futex_wake(&starting);
 	result = run(NULL);
 	atomic_fetch_sub(&running, 1);
 	return result;
@@ -142,13 +146,24 @@ bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned 
 	*beginning = (struct beginning){run, name};
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	atomic_fetch_add(&starting, 1);
 	started = create_anywhere(beginning, stack_bytes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (!started) {
+		atomic_fetch_sub(&starting, 1);
 		free(beginning);
 		note_failure();
 	}
 	return started;
+}
+
+void reprise_thread_await_begun(uint64_t patience_ns)
+{
+	uint64_t begin = reprise_clock_ns(), spent = 0;
+
+	for (uint32_t count; spent < patience_ns && (count = atomic_load(&starting)) > 0;
+	     spent = reprise_clock_ns() - begin)
+		reprise_futex_wait(&starting, count, patience_ns - spent);
 }
 
 bool reprise_thread_own_files(bool keep_stderr)
@@ -167,6 +182,7 @@ bool reprise_thread_start(void *(*run)(void *), const char *name)
 void reprise_thread_reset(void)
 {
 	atomic_store(&running, 0);
+	atomic_store(&starting, 0);
 }
 
 /* ---- filters of system calls ---- */
@@ -176,10 +192,16 @@ void reprise_thread_reset(void)
 
 static _Atomic int filters_noted = NEVER;
 
-/* 0: none; 1: strict mode; 2: filters */
+#define FILTERS 2
+
+/* 0: none; 1: strict mode; 2: filters. -1: the kernel knows none. Only a filter refuses the
+ * question otherwise. */
 static int filter_state(void)
 {
-	return prctl(PR_GET_SECCOMP);
+	REPRISE_KEEP_ERRNO;
+	int state = prctl(PR_GET_SECCOMP);
+
+	return state < 0 && errno != EINVAL ? FILTERS : state;
 }
 
 void reprise_filters_note(void)

@@ -23,6 +23,13 @@ bool reprise_thread_start(void *(*run)(void *), const char *name);
 bool reprise_thread_start_with(void *(*run)(void *), const char *name, unsigned int stack_bytes);
 
 /*
+ * Waits until every thread that was started has begun, for so long at most. A thread of the C
+ * library's ends the process if it is under a filter of system calls by then that refuses rseq(2),
+ * which it makes before its function runs.
+ */
+void reprise_thread_await_begun(uint64_t patience_ns);
+
+/*
  * By a thread of Reprise's: gives it a file table of its own, empty but for stderr if that is kept.
  * In the program's table it would take numbers that the program expects to get, and close files
  * that it did not open; a thread that lists its files would see Reprise's, and a child would

@@ -250,6 +250,8 @@ static void prepare(void)
 	reprise_filters_note();
 	register_all();
 	start_threads();
+	/* A program may filter its system calls when its first op has returned. */
+	reprise_thread_await_begun(REPRISE_TUNE_THREAD_BEGIN_NS);
 }
 
 REPRISE_HOT void reprise_process_prepare(void)

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../include/reprise/reprise.h"
 #include "hazard.h"
 
 static void loop(CUdeviceptr x, unsigned iterations)
@@ -137,6 +138,90 @@ static void locked_in(void)
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		printf("not locked in\n");
 	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
+/* What these programs call, and the simulated driver, once it is set up. */
+static const int own_calls[] = {
+	SYS_brk,        SYS_clock_nanosleep, SYS_close,       SYS_exit,  SYS_exit_group, SYS_fstat,
+	SYS_ftruncate,  SYS_futex,           SYS_madvise,     SYS_mmap,  SYS_mprotect,   SYS_munmap,
+	SYS_newfstatat, SYS_prlimit64,       SYS_sched_yield, SYS_write,
+};
+
+/* What Reprise calls beside these: docs/design/hostile.md, held by tests/ways/test_system_calls.py.
+ */
+static const int calls_of_reprise[] = {
+#define X(name) SYS_##name,
+#include "calls.h"
+#undef X
+};
+
+#define MOST_CALLS 64
+
+static void add_calls(struct sock_filter *filter, size_t *length, const int *calls, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		filter[(*length)++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)calls[i], 0, 1);
+		filter[(*length)++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+}
+
+/* From now on, all threads get an error of every other call: FILTER_ERROR of the environment. */
+static void allow_calls(bool of_reprise)
+{
+	const char *error = getenv("FILTER_ERROR");
+	struct sock_filter filter[2 * MOST_CALLS + 2] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+	size_t length = 1;
+	struct sock_fprog program = {.filter = filter};
+
+	add_calls(filter, &length, own_calls, sizeof(own_calls) / sizeof(own_calls[0]));
+	if (of_reprise)
+		add_calls(filter, &length, calls_of_reprise,
+		          sizeof(calls_of_reprise) / sizeof(calls_of_reprise[0]));
+	filter[length++] =
+		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K,
+	                                 SECCOMP_RET_ERRNO |
+	                                     (error != NULL ? (unsigned)atoi(error) : EPERM));
+	program.len = (unsigned short)length;
+	fflush(stdout);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0)
+		printf("not filtered\n");
+}
+
+/* On stderr, for compare.py: ops that came to the driver one by one. */
+static void tell_eager(void)
+{
+	struct reprise_counts counts = {0};
+
+	reprise_read_counts(&counts, sizeof(counts));
+	fprintf(stderr, "eager=%d\n", (int)(ITERATIONS * CHAIN) - (int)counts.replayed);
+}
+
+static void own_calls_only(void)
+{
+	allow_calls(false);
+	loop(hazard_x, ITERATIONS);
+	tell_eager();
+	hazard_print("x", hazard_x);
+}
+
+static void own_calls_only_later(void)
+{
+	loop(hazard_x, 1);
+	allow_calls(false);
+	loop(hazard_x, ITERATIONS);
+	tell_eager();
+	hazard_print("x", hazard_x);
+}
+
+static void needed_calls_only(void)
+{
+	allow_calls(true);
+	loop(hazard_x, ITERATIONS);
+	tell_eager();
 	hazard_print("x", hazard_x);
 }
 
@@ -452,6 +537,9 @@ static void main_thread_ends(void)
 const struct hazard guest_hazards[] = {
 	{"real_time", real_time},
 	{"locked_in", locked_in},
+	{"own_calls_only", own_calls_only},
+	{"own_calls_only_later", own_calls_only_later},
+	{"needed_calls_only", needed_calls_only},
 	{"floating_point", floating_point},
 	{"errno_kept", errno_kept},
 	{"errno_spoiled", errno_spoiled},
