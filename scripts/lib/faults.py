@@ -28,6 +28,8 @@ BESIDES = {
 # Where it is an answer and no failure: there is no such parameter.
 ANSWERS = {"cuFuncGetParamInfo": [1], "cuKernelGetParamInfo": [1]}
 CAPTURED = re.compile(r"own:cu(Launch|Mem|EventRecord|StreamWaitEvent)\w*")
+# What these print, or how much they call, is a matter of time where there are few iterations.
+OF_TIME = {"alternate_stack", "signal_handler", "signal_longjmp"}
 ENDS = ("cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2")
 ROW = struct.Struct("48sQQQ")        # as tests/faults/failing.c writes it
 ALLOCATION = "allocation"
@@ -76,11 +78,12 @@ class Program:
         all_compared = not (self.options.no_log or self.options.no_record or self.options.no_left or self.options.no_states)
         slow = any(setting.startswith(("SIM_SLOW", "REPRISE=", "REPRISE_RECORD", "REPRISE_LOG")) for setting in self.options.env + self.options.simulate)
         others = (self.options.preload, self.options.preload_after, self.options.stand_in, self.options.each, self.options.fault, self.options.processes, self.options.no_report)
-        return all_compared and not slow and not any(others) and "eager" in self.options.schedules.split(",")
+        return all_compared and not slow and not any(others) and self.test not in OF_TIME and "eager" in self.options.schedules.split(",")
 
 
-def programs(build, count):
-    """The `count` that make the fewest driver calls plain, of those that are fit and have one process: (program, calls)."""
+def programs(build, count, only=None):
+    """The `count` that make the fewest driver calls plain, of those that are fit and have one process; or, of all such, those of which the test's name
+    matches `only`: (program, calls)."""
     found, seen = [], set()
     for name, test in tally.tests(build).items():
         words = test["cmd"]
@@ -88,7 +91,7 @@ def programs(build, count):
             continue
         program = Program(name.partition(" / ")[2], build, words[1:])
         same = (program.options.program[-1], *sorted(program.options.env), *sorted(program.options.simulate))
-        if program.is_fit() and same not in seen:
+        if program.is_fit() and same not in seen and (only is None or re.search(only, program.test)):
             seen.add(same)
             found.append(program)
     counted = []
@@ -99,7 +102,7 @@ def programs(build, count):
                                simulation(program, "eager") | compare.instruments(program.options, log, record) | {"SIM_STATS": f"{folder}/stats"})
             if outcome.status == 0 and not list(Path(folder).glob("record.*")):
                 counted.append((program, int(Path(folder, "stats").read_text().split()[0])))
-    return sorted(counted, key=lambda pair: (pair[1], pair[0].test))[:count]
+    return sorted(counted, key=lambda pair: (pair[1], pair[0].test))[:count if only is None else None]
 
 
 def simulation(program, schedule):

@@ -151,12 +151,31 @@ CUresult reprise_driver_query(CUstream stream)
 	return result;
 }
 
-bool reprise_driver_primary_is_there(CUdevice device)
+/* False if the driver does not say. */
+static bool ask_for_primary(CUdevice device, int *active)
 {
 	unsigned int flags;
+
+	return reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, active) == CUDA_SUCCESS ||
+	       reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, active) == CUDA_SUCCESS;
+}
+
+bool reprise_driver_primary_is_there(CUdevice device)
+{
 	int active;
 
-	return (reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS &&
-	        reprise_driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS) ||
-	       active != 0;
+	return !ask_for_primary(device, &active) || active != 0;
+}
+
+CUcontext reprise_driver_primary(CUdevice device)
+{
+	CUcontext context = NULL;
+	int active;
+
+	if (!ask_for_primary(device, &active) || active == 0 ||
+	    (reprise_driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS &&
+	     reprise_driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS))
+		return NULL;
+	reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
+	return context;
 }

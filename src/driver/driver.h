@@ -70,3 +70,7 @@ CUresult reprise_driver_query(CUstream stream);
 /* True if the device's primary context is active (cuDevicePrimaryCtxGetState), or if the driver
  * does not say. */
 bool reprise_driver_primary_is_there(CUdevice device);
+
+/* The device's primary context, NULL if it is not active, or if the driver does not say. Retaining
+ * an active one makes none. */
+CUcontext reprise_driver_primary(CUdevice device);

@@ -105,20 +105,6 @@ void reprise_lanes_forget_all(void)
 
 /* ---- contexts ---- */
 
-/* The device's primary context, NULL if it is not active. Retaining an active one makes none. */
-static CUcontext primary_of(CUdevice device)
-{
-	CUcontext context = NULL;
-
-	if (!reprise_driver_primary_is_there(device))
-		return NULL;
-	if (reprise_driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS &&
-	    reprise_driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
-		return NULL;
-	reprise_driver.cuDevicePrimaryCtxRelease_v2(device);
-	return context;
-}
-
 #define DEVICES_MOST 64
 
 /* For each device, the primary context found by a call that might end it. Shared by all threads:
@@ -138,7 +124,7 @@ static void note_primaries(void)
 	if (reprise_driver.cuDeviceGetCount(&count) != CUDA_SUCCESS)
 		return;
 	for (CUdevice device = 0; device < count; device++)
-		note_primary(device, primary_of(device));
+		note_primary(device, reprise_driver_primary(device));
 }
 
 /* Forgets what is left of the context without touching it: the handle may name a new context by
@@ -240,7 +226,7 @@ static void end_context(enum reprise_lifetime what, uintptr_t handle)
 	CUcontext context;
 
 	mode = reprise_driver_begin_relaxed();
-	context = of_device ? primary_of((CUdevice)handle) : (CUcontext)handle;
+	context = of_device ? reprise_driver_primary((CUdevice)handle) : (CUcontext)handle;
 	if (!of_device || context != NULL)
 		nothing_left = give_back(context, what == REPRISE_LIFETIME_CONTEXT && context != NULL);
 	if (of_device)
