@@ -471,7 +471,7 @@ BUGS = (
     ("graphs keep the memory that the program asks for", "ALLOCATE_AROUND", "(tried == 0 || reprise_make_room(tried - 1))",
      "tried == 0", "out_of_memory"),
     ("a kernel whose parameters could not be kept is not asked again", "keep",
-     "	complete = found->layout != NULL || answer->count < 0;", "	complete = true;", "out_of_memory_on_host_once"),
+     "	complete = found->layout != NULL || answer->count < 0 || layout_count == LAYOUTS_MOST;", "	complete = true;", "out_of_memory_on_host_once"),
     ("a capture that could not begin is gone on with", "reprise_capture", "	if (result != CUDA_SUCCESS)\n		return NULL;\n	for", "	result = CUDA_SUCCESS;\n	for",
      "capture_fails_at_begin"),
     ("a graph that could not be instantiated is wanted at once again", "reprise_make", "	unmake(graph);\n	return failed(REPRISE_COUNT_build_failed_instantiate);",
