@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -56,13 +57,26 @@ static void signal_handler(void)
 	hot_loop();
 }
 
+static void use_stack(void *memory, size_t size)
+{
+	if (sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = size}, NULL) != 0)
+		abort();
+}
+
+/* Sanitizers want much of a stack for themselves. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HANDLER_LEAST (1u << 16)
+#else
+#define HANDLER_LEAST 512u
+#endif
+
+/* 4 KiB, or what the kernel itself puts there and the handler needs. */
 static void alternate_stack(void)
 {
-	static char memory[1 << 16];
+	size_t least = getauxval(AT_MINSIGSTKSZ) + HANDLER_LEAST, size = least > 4096 ? least : 4096;
 
-	CHECK(sigaltstack(&(stack_t){.ss_sp = memory, .ss_size = sizeof(memory)}, NULL) == 0
-	          ? CUDA_SUCCESS
-	          : CUDA_ERROR_UNKNOWN);
+	write_something(0); /* the loader finds write() elsewhere than there */
+	use_stack(malloc(size), size);
 	every_millisecond(SIGPROF, ITIMER_PROF, write_something, SA_ONSTACK | SA_RESTART);
 	hot_loop();
 }
@@ -260,6 +274,45 @@ static void small_stacks(void)
 	print_each();
 }
 
+static CUstream stream_of_handler;
+static CUdeviceptr x_of_handler;
+
+static void work_in_handler(int signal)
+{
+	static unsigned turn;
+
+	hazard_chain(x_of_handler, stream_of_handler);
+	hazard_launch(hazard_mix, x_of_handler, turn++, stream_of_handler);
+	CHECK(cuStreamSynchronize(stream_of_handler));
+}
+
+/* A handler that launches and waits, on a stack of its own; and how much it needs of that. */
+static void handler_stack(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	struct sigaction action = {.sa_handler = work_in_handler, .sa_flags = SA_ONSTACK};
+	unsigned char *stack = malloc(STACK);
+	unsigned untouched = 0;
+
+	stream_of_handler = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuMemAlloc(&x_of_handler, WORDS * 4));
+	CHECK(cuMemsetD32(x_of_handler, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	use_stack(memset(stack, PAINT, STACK), STACK);
+	sigaction(SIGUSR1, &action, NULL);
+	for (unsigned iteration = 0; iteration < ITERATIONS / 2; iteration++) {
+		hazard_part_of_chain(hazard_x, CHAIN / 2, stream);
+		raise(SIGUSR1);
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	while (untouched < STACK && stack[untouched] == PAINT)
+		untouched++;
+	fprintf(stderr, "stack=%u\n", STACK - untouched);
+	hazard_print("x", hazard_x);
+	hazard_print("of the handler", x_of_handler);
+}
+
 /* The thread is to be cancelled, but is not until it says so itself: no call that it makes is a
  * point where that may happen. */
 static void *go_on_though_cancelled(void *mine)
@@ -323,6 +376,7 @@ const struct hazard manners_hazards[] = {
 	{"signal_exit", signal_exit},
 	{"stop_and_continue", stop_and_continue},
 	{"small_stacks", small_stacks},
+	{"handler_stack", handler_stack},
 	{"cancellation", cancellation},
 	{"thread_exit", thread_exit},
 	{NULL, NULL},

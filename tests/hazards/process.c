@@ -1,15 +1,20 @@
 /* What a program may do with its process: fork in every way, close its files, live within limits.
  */
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "hazard.h"
+
+#define CANNOT 77
 
 void hazard_set_up(void);
 
@@ -242,6 +247,59 @@ static void little_address_space(void)
 	hazard_print("x", hazard_x);
 }
 
+#define NOBODY 54321 /* a user that has no process */
+
+/* A limit holds for root, too, if he has the processes of another user and not these rights. */
+static void give_up_being_unlimited(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data) != 0)
+		return;
+	data[0].effective &= ~(1u << CAP_SYS_RESOURCE | 1u << CAP_SYS_ADMIN);
+	if (setresuid(NOBODY, (uid_t)-1, (uid_t)-1) == 0)
+		syscall(SYS_capset, &header, data);
+}
+
+static void *do_nothing(void *unused)
+{
+	return unused;
+}
+
+/* Before the first op, the user has as many threads as he may have. */
+static void limit_of_threads(void)
+{
+	pthread_t thread;
+
+	if (geteuid() == 0)
+		give_up_being_unlimited();
+	setrlimit(RLIMIT_NPROC, &(struct rlimit){1, 1});
+	if (pthread_create(&thread, NULL, do_nothing, NULL) == 0) {
+		fprintf(stderr, "the limit on threads does not hold here\n");
+		exit(CANNOT);
+	}
+	loop(hazard_x, ITERATIONS);
+	hazard_print("x", hazard_x);
+}
+
+/* For two seconds no file may grow, whose default is to end the process by a signal; then again. */
+static void files_may_not_grow(void)
+{
+	struct rlimit before, none;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	none = before;
+	none.rlim_cur = 0;
+	setrlimit(RLIMIT_FSIZE, &none);
+	for (unsigned i = 0; i < 4; i++) {
+		loop(hazard_x, ITERATIONS / 4);
+		nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+	}
+	hazard_print("x", hazard_x);
+	setrlimit(RLIMIT_FSIZE, &before);
+}
+
 /* Nowhere to write, nothing to find: the root is an empty folder, or where that is not allowed the
  * folder is gone. */
 static void nowhere(void)
@@ -265,6 +323,8 @@ const struct hazard process_hazards[] = {
 	{"closed_files", closed_files},
 	{"no_files", no_files},
 	{"little_address_space", little_address_space},
+	{"limit_of_threads", limit_of_threads},
+	{"files_may_not_grow", files_may_not_grow},
 	{"nowhere", nowhere},
 	{NULL, NULL},
 };
