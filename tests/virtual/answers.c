@@ -21,6 +21,19 @@ static CUresult CUDAAPI no_attribute(int *value, CUfunction_attribute attribute,
 	return CUDA_ERROR_INVALID_VALUE;
 }
 
+static CUresult CUDAAPI a_module(CUmodule *module, CUfunction function)
+{
+	*module = NULL;
+	return CUDA_SUCCESS;
+}
+
+/* So it is not linked with the device runtime. */
+static CUresult CUDAAPI no_variable(CUdeviceptr *address, size_t *bytes, CUmodule module,
+                                    const char *name)
+{
+	return CUDA_ERROR_NOT_FOUND;
+}
+
 CUdeviceptr answers_address_in(enum reprise_memory memory, uint64_t address)
 {
 	return address | (CUdeviceptr)memory << MEMORY_SHIFT;
@@ -67,6 +80,8 @@ void answers_install(void)
 {
 	reprise_driver.cuFuncGetParamInfo = parameter;
 	reprise_driver.cuFuncGetAttribute = no_attribute;
+	reprise_driver.cuFuncGetModule = a_module;
+	reprise_driver.cuModuleGetGlobal_v2 = no_variable;
 	reprise_driver.cuPointerGetAttributes = kind_of_memory;
 	reprise_driver.cuMemGetAddressRange_v2 = range_of_memory;
 	reprise_driver.cuDeviceGetCount = one_device;
