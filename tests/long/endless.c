@@ -28,6 +28,7 @@
 #include "entry/entry.h"
 #include "graph/building.h"
 #include "graph/estimate.h"
+#include "graph/program_captures.h"
 #include "lane/async_launch.h"
 #include "lane/errors.h"
 #include "lane/hold.h"
@@ -331,6 +332,32 @@ static void run_thread(void)
 	program.threads++;
 }
 
+/* The program captures, and now and then the stream ends meanwhile: nothing else tells of the end
+ * of that capture. */
+static void capture(struct stream *stream)
+{
+	struct stream *other = any_stream();
+
+	driver_enter(stream->context);
+	reprise_program_capture_begin(stream->handle);
+	if (other != stream)
+		repeat(other, 2, 0);
+	driver_enter(stream->context);
+	if (chance(4) == 0) {
+		end_stream(stream);
+		make_stream(stream);
+	} else {
+		reprise_program_capture_end(stream->handle);
+	}
+}
+
+static void pause_reprise(void)
+{
+	reprise_pause_begin();
+	repeat(any_stream(), 2, 0);
+	reprise_pause_end();
+}
+
 static void free_memory(void)
 {
 	reprise_lifetime(REPRISE_LIFETIME_MEMORY, 0);
@@ -381,6 +408,10 @@ static void do_something(void)
 		run_thread();
 	else if (what < 191)
 		new_kernels(any_stream());
+	else if (what < 192)
+		capture(any_stream());
+	else if (what < 193)
+		pause_reprise();
 	else
 		pass_time();
 }
@@ -474,6 +505,7 @@ static void what_is_kept_is_bounded(void)
 	      (unsigned long)driver.events, seen.lanes);
 	HOLDS(report < REPORT_MOST, "a report of %ld bytes", (long)report);
 	HOLDS(atomic_load(&reprise_errors_count) == 0, "errors are kept");
+	HOLDS(!reprise_program_captures_any(), "a capture goes on, and there is none");
 }
 
 /* Traces, what lanes watch, and graphs have limits of their own. All else stays as it is. */
