@@ -267,8 +267,8 @@
 	X(THREAD_PAUSE_NS, 10000000, "ns", \
 	  "after a failure in which no thread is started: a failure costs tens of microseconds", \
 	  "guess") \
-	X(THREAD_BEGIN_NS, 100000000, "ns", \
-	  "for which the first op waits for its threads to begin", "guess") \
+	X(THREAD_BEGIN_NS, 100000000, "ns", "for which the first op waits for its threads to begin", \
+	  "guess") \
 	X(ENDING_SOON_NS, 1000000, "ns", \
 	  "between two looks whether the program's threads have ended; doubled after each", "guess") \
 	X(ENDING_SELDOM_NS, (256 * REPRISE_TUNE_ENDING_SOON_NS), "ns", "the most of this", "guess") \

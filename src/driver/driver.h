@@ -59,8 +59,9 @@ bool reprise_driver_current(CUcontext *context);
 bool reprise_driver_make_current(CUcontext context);
 void reprise_driver_restore_current(bool pushed);
 
-/* Relaxed capture mode for this thread's calls from now on, so that they do not invalidate a capture
- * of the program's. Returns the mode that the thread had, for reprise_driver_end_relaxed(). */
+/* Relaxed capture mode for this thread's calls from now on, so that they do not invalidate a
+ * capture of the program's. Returns the mode that the thread had, for reprise_driver_end_relaxed().
+ */
 CUstreamCaptureMode reprise_driver_begin_relaxed(void);
 void reprise_driver_end_relaxed(CUstreamCaptureMode mode);
 

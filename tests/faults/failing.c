@@ -183,8 +183,7 @@ static void reprises(bool begins)
 		after; \
 		return strikes ? failing.error : result; \
 	}
-#define CALL(name, parameters, arguments) \
-	FAILING(name, parameters, arguments, false, NULL, NULL, )
+#define CALL(name, parameters, arguments) FAILING(name, parameters, arguments, false, NULL, NULL, )
 #define OP(name, parameters, arguments, stream, event) \
 	FAILING(name, parameters, arguments, true, stream, event, )
 #define MAKE(name, parameters, arguments, handle) \

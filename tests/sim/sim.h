@@ -33,7 +33,7 @@ struct sim_self {
 	int cancellable; /* the cancellation state to return to: no call is a cancellation point, since
 	                    it holds sim_lock */
 	bool per_thread; /* the entry point in progress has a _ptsz or _ptds name */
-	bool reprises;                  /* the call in progress is Reprise's own (fault.h) */
+	bool reprises;   /* the call in progress is Reprise's own (fault.h) */
 	bool in_host_function;    /* CUDA calls are not permitted */
 	const char *call;         /* the entry point called last */
 	CUstreamCaptureMode mode; /* cuThreadExchangeStreamCaptureMode */
