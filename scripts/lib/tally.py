@@ -30,10 +30,10 @@ def read_line(text):
 
 
 def logged(build, log):
-    """What the last `meson test` with that log wrote of each test, by name."""
+    """What the last `meson test` with that log wrote of each test, by name. Meson leaves the suite out where there is one alone, which has the log's name."""
     path = Path(build) / "meson-logs" / f"{log}.json"
     tests = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-    return {test["name"].partition(":")[2]: test for test in tests}
+    return {test["name"].partition(":")[2] or f"{log} / {test['name']}": test for test in tests}
 
 
 def ran(build, log="testlog"):
