@@ -30,6 +30,9 @@ ANSWERS = {"cuFuncGetParamInfo": [1], "cuKernelGetParamInfo": [1]}
 CAPTURED = re.compile(r"own:cu(Launch|Mem|EventRecord|StreamWaitEvent)\w*")
 # What these print, or how much they call, is a matter of time where there are few iterations.
 OF_TIME = {"alternate_stack", "signal_handler", "signal_longjmp"}
+# Programs that wait in memory for what an op does: where one is missing they wait for good, without Reprise too.
+WAIT_IN_MEMORY = re.compile(r"mapped_poll|slow_host|one_processor|flag_from_host|persistent_kernel|\w*spin\w*|fork_side_before_legacy|wait_value")
+RELEASE = "cuDevicePrimaryCtxRelease_v2"
 ENDS = ("cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2")
 ROW = struct.Struct("48sQQQ")        # as tests/faults/failing.c writes it
 ALLOCATION = "allocation"
@@ -48,17 +51,22 @@ def documented():
     return table
 
 
-def faults_of(what, table):
+def faults_of(what, table, test=""):
     """The ways in which calls of WHOSE:NAME are made to fail, as failing.c reads them: an error, with + where the call is made all the same, with ! where the
     context is broken."""
     if what == ALLOCATION:
         return [""]
-    name = what.partition(":")[2]
+    whose, _, name = what.partition(":")
+    waits = WAIT_IN_MEMORY.fullmatch(test) is not None
+    if waits and whose == "issued":
+        return []
     errors, previous = table[name]
     errors = [*errors, *BESIDES.get(name, []), *([NO_MEMORY, INVALIDATED] if CAPTURED.fullmatch(what) else [])]
     plain = [str(error) for error in dict.fromkeys(errors) if error not in RUINOUS and error not in ANSWERS.get(name, [])]
     ruinous = [f"{error}!" for error in dict.fromkeys([*errors, BROKEN] if previous else errors) if error in RUINOUS]
-    return plain + ([f"{error}+" for error in plain] if name in ENDS else []) + ruinous
+    ended = [f"{error}+" for error in plain] if name in ENDS else []
+    # Without effect it would keep the program's own context.
+    return ([] if name == RELEASE else plain) + ended + ([] if waits else ruinous)
 
 
 # ---- programs ----
@@ -71,12 +79,12 @@ class Program:
         self.options = compare.parse(words)
         self.options.build = build
         self.options.program = [str(build / "tests" / "hazards" / "hazards-short"), *self.options.program[1:]]
-        self.options.timeout = PATIENCE_S
+        self.options.timeout, self.options.more = PATIENCE_S, []
 
     def is_fit(self):
         """True if all of it is compared, and nothing else of Reprise's is made to fail, or looked at beside."""
         all_compared = not (self.options.no_log or self.options.no_record or self.options.no_left or self.options.no_states)
-        slow = any(setting.startswith(("SIM_SLOW", "REPRISE=", "REPRISE_RECORD", "REPRISE_LOG")) for setting in self.options.env + self.options.simulate)
+        slow = any(setting.startswith(("SIM_SLOW", "SIM_MEMORY", "REPRISE=", "REPRISE_RECORD", "REPRISE_LOG")) for setting in self.options.env + self.options.simulate)
         others = (self.options.preload, self.options.preload_after, self.options.stand_in, self.options.each, self.options.fault, self.options.processes, self.options.no_report)
         return all_compared and not slow and not any(others) and self.test not in OF_TIME and "eager" in self.options.schedules.split(",")
 
@@ -171,9 +179,9 @@ class Run:
         raw = table.read_bytes() if table.exists() else b""
         self.sites, self.struck = Counter(), []
         if of_memory:
-            count, struck = struct.unpack("QQ", raw) if raw else (0, 0)
+            count, struck, site = struct.unpack("QQQ", raw) if raw else (0, 0, 0)
             self.sites[ALLOCATION, 0] = count
-            self.struck = [(ALLOCATION, 0)] * struck
+            self.struck = [(ALLOCATION, site)] * struck
             return
         for name, site, calls, struck in itertools.takewhile(lambda row: row[0][0], ROW.iter_unpack(raw)):
             name = name.rstrip(b"\0").decode()
@@ -214,8 +222,6 @@ def unseen(bench, run, may_be_left):
     if may_be_left:
         bench.options.no_left = False
         found += filter(None, [reprises_left(run, may_be_left)])
-    if not run.outcome.report:
-        found.append("there is no report")
     return "; ".join(found) or None
 
 
@@ -233,10 +239,11 @@ def broken(bench, run, error, may_be_left):
         return f"ended with {run.outcome.status} without an error {error}: {run.outcome.stderr.strip()[-300:]}"
     if run.outcome.status == 0 and not seen[error] and run.outcome.stdout != plain.outcome().stdout:
         return "printed something else, and no call failed"
-    for which, (asked, executed) in enumerate(zip(lanes(plain.log), lanes(run.log))):
-        if executed != asked[:len(executed)]:
-            at = next(i for i, what in enumerate(executed) if i >= len(asked) or what != asked[i])
-            return f"executed something else before the context broke: stream {which + 1} with ops, op {at + 1}: {executed[at]}"
+    asked = iter(lanes(plain.log))
+    for which, executed in enumerate(lanes(run.log)):
+        # A stream that had none before the context broke has no lane there.
+        if not any(executed == whole[:len(executed)] for whole in asked):
+            return f"executed something else before the context broke: stream {which + 1} with ops, {len(executed)} of them, from {executed[0]}"
     return reprises_left(run, may_be_left)
 
 

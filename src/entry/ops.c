@@ -54,6 +54,7 @@ REPRISE_HOT static CUresult handle(struct reprise_call *call)
 	}
 	lane = reprise_lanes_find_own(call->stream, call->per_thread);
 	if (__builtin_expect(lane == NULL, 0)) {
+		reprise_process_prepare(); /* threads start with the first op, whatever it is */
 		reprise_lanes_make_way_for(call->stream, call->per_thread);
 		atomic_fetch_add_explicit(&reprise_ops_without_lane, 1, memory_order_relaxed);
 		return eager(call);

@@ -17,6 +17,7 @@
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "graph/carried.h"
+#include "lane/group/group.h"
 
 #define REMEMBERED 8
 
@@ -178,8 +179,9 @@ REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
 	if (left == 0 || atomic_load(&lane->group_head) != NULL ||
 	    atomic_load(&lane->deferred_since) != 0 ||
 	    ((lane->stream == CU_STREAM_LEGACY || !reprise_lanes_unordered(lane)) &&
-	     reprise_lanes_hold()))
-		return false;
+	     reprise_lanes_hold()) ||
+	    (lane->stream == CU_STREAM_LEGACY && atomic_load(&reprise_groups_waiting) > 0))
+		return false; /* what comes before has to be issued first */
 	/* Races between threads cost a few counts. */
 	atomic_store_explicit(&lane->backoff_ops, left - 1, memory_order_relaxed);
 	return true;
@@ -276,11 +278,11 @@ bool reprise_lanes_are_done(CUcontext context)
 {
 	/* The legacy stream waits for blocking streams and threads' own streams: it is done only if
 	 * they are. */
-	if (reprise_driver.cuStreamQuery(CU_STREAM_LEGACY) == CUDA_ERROR_NOT_READY)
+	if (reprise_driver.cuStreamQuery(CU_STREAM_LEGACY) != CUDA_SUCCESS)
 		return false;
 	for (struct reprise_lane *lane = reprise_lanes_first(); lane != NULL; lane = lane->next)
 		if (lane->context == context && !atomic_load(&lane->retired) && !lane->blocking &&
-		    reprise_driver.cuStreamQuery(lane->stream) == CUDA_ERROR_NOT_READY)
+		    reprise_driver.cuStreamQuery(lane->stream) != CUDA_SUCCESS)
 			return false;
 	return true;
 }

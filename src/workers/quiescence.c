@@ -31,10 +31,11 @@ static bool record(struct reprise_quiescence *quiescence, CUcontext context)
 	return reprise_driver.cuCtxRecordEvent(context, quiescence->behind) == CUDA_SUCCESS;
 }
 
-/* True if all work is done that the context had when the event was last recorded. */
+/* True if all work is done that the context had when the event was last recorded. Another answer
+ * than that may hide work that waits for the program. */
 static bool is_reached(const struct reprise_quiescence *quiescence)
 {
-	return reprise_driver.cuEventQuery(quiescence->behind) != CUDA_ERROR_NOT_READY;
+	return reprise_driver.cuEventQuery(quiescence->behind) == CUDA_SUCCESS;
 }
 
 static bool is_reached_within(const struct reprise_quiescence *quiescence, CUcontext context,

@@ -6,7 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-static uintptr_t begin, end; /* 0 until code_find() has found it */
+static uintptr_t begin, end;                        /* 0 until code_find() has found it */
+__attribute__((unused)) static uintptr_t code_base; /* where the library is loaded */
 
 static int code_look(struct dl_phdr_info *library, size_t size, void *unused)
 {
@@ -16,6 +17,7 @@ static int code_look(struct dl_phdr_info *library, size_t size, void *unused)
 	(void)unused;
 	if (!name || strcmp(name, "/libreprise.so") != 0)
 		return 0;
+	code_base = library->dlpi_addr;
 	for (int i = 0; i < library->dlpi_phnum; i++) {
 		if (library->dlpi_phdr[i].p_type != PT_LOAD || !(library->dlpi_phdr[i].p_flags & PF_X))
 			continue;

@@ -8,8 +8,10 @@
  * one). Everybody else gets memory. All is set up by the constructor, and only read afterwards;
  * allocations are counted over all threads.
  *
- * HOST_MEMORY_COUNT=FILE: two numbers of eight bytes, how many allocations there were, and how many
- * of them failed. The file is mapped: they are there however the process ends.
+ * HOST_MEMORY_COUNT=FILE: three numbers of eight bytes: how many allocations there were, how many
+ * of
+ * them failed, and to where in libreprise.so the last of these returned. The file is mapped: they are
+ * there however the process ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +30,7 @@
 static unsigned long first, last = (unsigned long)-1, every = 1;
 
 static struct counts {
-	_Atomic uint64_t allocations, refused;
+	_Atomic uint64_t allocations, refused, site;
 } here, *counts = &here;
 
 static void count_in(const char *path)
@@ -79,6 +81,7 @@ static bool fails(const void *caller)
 	if (count < first || count > last || (count - first) % every != 0)
 		return false;
 	atomic_fetch_add(&counts->refused, 1);
+	atomic_store(&counts->site, (uintptr_t)caller - code_base);
 	errno = ENOMEM;
 	return true;
 }

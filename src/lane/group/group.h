@@ -36,6 +36,8 @@ struct reprise_group_clock {
 	uint64_t ticks[REPRISE_MEMBERS_MOST];
 };
 
+struct reprise_branch_end;
+
 struct reprise_group {
 	uint32_t thread; /* the thread whose calls it has */
 	unsigned int count;
@@ -52,6 +54,7 @@ struct reprise_group {
 		struct reprise_group_clock clock;
 	} events[REPRISE_GROUP_ROWS][REPRISE_GROUP_ROW]; /* the last records, by hash of the handle */
 	struct reprise_forks forks;
+	struct reprise_branch_end *branch_ends[REPRISE_MEMBERS_MOST]; /* to be given back (merge.c) */
 	/* How many more times no trace is made of a fork that the hold limit would cut: it may turn out
 	 * to be fast enough. */
 	unsigned int patience;

@@ -27,41 +27,46 @@
 static struct reprise_lock merging;
 static _Atomic bool never;
 
-/* Branch-end events of groups that were split. A graph that still runs may record one, so they are
- * reused, not destroyed. Under `merging`. */
-static struct spare {
-	struct spare *next;
+/* The event at the end of a member's branches. It is kept in this from when it is made, so that
+ * giving it back needs no memory. */
+struct reprise_branch_end {
+	struct reprise_branch_end *next; /* among the spares */
 	CUcontext context;
 	CUevent event;
-} * spares;
+};
+
+/* Those of groups that were split. A graph that still runs may record one, so they are reused, not
+ * destroyed. Under `merging`. */
+static struct reprise_branch_end *spares;
 
 /* ---- merge ---- */
 
-/* Under `merging`. The context is current. */
-static bool take_branch_end(CUcontext context, CUevent *tail)
+/* NULL without memory, or if the driver makes none. Under `merging`. The context is current. */
+static struct reprise_branch_end *take_branch_end(CUcontext context)
 {
-	for (struct spare **at = &spares; *at != NULL; at = &(*at)->next) {
-		struct spare *spare = *at;
+	struct reprise_branch_end *taken;
 
-		if (spare->context != context)
+	for (struct reprise_branch_end **at = &spares; *at != NULL; at = &(*at)->next) {
+		taken = *at;
+		if (taken->context != context)
 			continue;
-		*tail = spare->event;
-		*at = spare->next;
-		free(spare);
-		return true;
+		*at = taken->next;
+		return taken;
 	}
-	return reprise_driver.cuEventCreate(tail, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+	taken = calloc(1, sizeof(*taken));
+	if (taken == NULL)
+		return NULL;
+	taken->context = context;
+	if (reprise_driver.cuEventCreate(&taken->event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS)
+		return taken;
+	free(taken);
+	return NULL;
 }
 
-static void give_branch_end(CUcontext context, CUevent tail)
+static void give_branch_end(struct reprise_branch_end *branch_end)
 {
-	struct spare *spare = malloc(sizeof(*spare));
-
-	/* without memory for it, the event stays until its context ends */
-	if (spare == NULL)
-		return;
-	*spare = (struct spare){spares, context, tail};
-	spares = spare;
+	branch_end->next = spares;
+	spares = branch_end;
 }
 
 static void destroy_branch_end(CUcontext context, CUevent tail)
@@ -77,8 +82,8 @@ static void destroy_branch_end(CUcontext context, CUevent tail)
 void reprise_group_destroy_spares(CUcontext context)
 {
 	reprise_lock_take(&merging);
-	for (struct spare **at = &spares; *at != NULL;) {
-		struct spare *spare = *at;
+	for (struct reprise_branch_end **at = &spares; *at != NULL;) {
+		struct reprise_branch_end *spare = *at;
 
 		if (context == NULL || spare->context == context) {
 			destroy_branch_end(spare->context, spare->event);
@@ -119,21 +124,29 @@ static bool may_merge(const struct reprise_lane *head, const struct reprise_lane
 	       is_fit(side) && are_alike(head, side);
 }
 
+static void set_branch_end(struct reprise_group *group, unsigned int member,
+                           struct reprise_branch_end *branch_end)
+{
+	group->branch_ends[member] = branch_end;
+	group->forks.branch_ends[member] = branch_end->event;
+}
+
 /* The head's part. False if there is no room for a member. */
 static bool add_member(struct reprise_lane *head, struct reprise_lane *side, unsigned int *member)
 {
 	struct reprise_group *group = head->group != NULL ? head->group : calloc(1, sizeof(*group));
-	CUevent branch_ends[2];
+	struct reprise_branch_end *its, *of_head;
 
 	if (group == NULL || group->count == REPRISE_MEMBERS_MOST ||
-	    !take_branch_end(head->context, &branch_ends[0]))
+	    (its = take_branch_end(head->context)) == NULL)
 		goto none;
 	if (group->count == 0) {
-		if (!take_branch_end(head->context, &branch_ends[1])) {
-			give_branch_end(head->context, branch_ends[0]);
+		of_head = take_branch_end(head->context);
+		if (of_head == NULL) {
+			give_branch_end(its);
 			goto none;
 		}
-		group->forks.branch_ends[0] = branch_ends[1];
+		set_branch_end(group, 0, of_head);
 		group->streams[0] = head->stream;
 		group->blocking = head->blocking;
 		group->members[0] = head;
@@ -157,7 +170,7 @@ static bool add_member(struct reprise_lane *head, struct reprise_lane *side, uns
 	group->patience = REPRISE_TUNE_GROUP_PATIENCE;
 	group->members[*member] = side;
 	group->streams[*member] = group->forks.models[*member] = side->stream;
-	group->forks.branch_ends[*member] = branch_ends[0];
+	set_branch_end(group, *member, its);
 	reprise_group_lose_order(head);
 	return true;
 none:
@@ -249,7 +262,7 @@ static void part(struct reprise_lane *head, bool failed)
 	reprise_lane_forget_forks(head);
 	reprise_forks_close(&group->forks);
 	for (unsigned int member = 0; member < group->count; member++)
-		give_branch_end(head->context, group->forks.branch_ends[member]);
+		give_branch_end(group->branch_ends[member]);
 	reprise_driver_restore_current(pushed);
 	atomic_store(&head->blocking, (group->blocking & 1) != 0);
 	head->group = NULL;
