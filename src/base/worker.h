@@ -41,7 +41,7 @@ bool reprise_worker_ready(struct reprise_worker *worker);
 void reprise_worker_sleep(struct reprise_worker *worker, bool (*has_work)(void));
 
 /* By the thread: sleeps for `ns` (0: without limit), unless there were calls since `seen`, which
- * the thread read before it looked for work. */
+ * the thread read before it looked for work, and whether it is stopped. */
 void reprise_worker_pause(struct reprise_worker *worker, uint32_t seen, uint64_t ns);
 
 /* There is work to do at once. Always a system call. */

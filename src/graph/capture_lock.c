@@ -44,7 +44,10 @@ bool reprise_capture_lock_enter_soon(CUcontext context, uint64_t nanoseconds)
 
 	atomic_store(&wanted, !entered);
 	while (!entered && reprise_clock_ns() < end) {
-		reprise_futex_wait(&wanted, 1, REPRISE_TUNE_CAPTURE_LOOK_NS);
+		if (atomic_load(&wanted) == 1)
+			reprise_futex_wait(&wanted, 1, REPRISE_TUNE_CAPTURE_LOOK_NS);
+		else
+			sched_yield(); /* a call lets us go first, and another one is still under way */
 		entered = reprise_capture_lock_enter(context);
 	}
 	atomic_store(&wanted, 0);

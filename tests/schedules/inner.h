@@ -14,6 +14,7 @@
 #define OPTIONS_MOST (SCHEDULE_THREADS_MOST + 1)
 #define WORDS_MOST (1 << 14)
 #define NAMES_MOST 64
+#define IGNORED_MOST 8
 #define LATE SCHEDULE_THREADS_MOST /* an option beside the numbers of threads: the clock jumps */
 #define NEVER UINT64_MAX
 
@@ -56,7 +57,6 @@ enum operation {
 	READS_CLOCK,
 	YIELDS,
 	NAPS,
-	STARTS,
 	ENDS,
 	SAYS, /* a point of the harness's own */
 };
@@ -69,6 +69,7 @@ struct step {
 	uint64_t value;
 	uint8_t thread, operation;
 	bool chosen; /* another thread would have run by default, or another time been read */
+	bool leapt;  /* time was passed on before it */
 };
 
 /* A place in a schedule where there was a choice that the bound allows. */
@@ -76,7 +77,9 @@ struct branch {
 	uint32_t step;
 	uint8_t count, taken;
 	uint8_t before; /* preemptions before it */
-	uint8_t options[OPTIONS_MOST], costs[OPTIONS_MOST];
+	uint8_t thread; /* the running one, if it could go on; else SCHEDULE_THREADS_MOST */
+	/* Numbers among the options that there were; their costs; threads. */
+	uint8_t options[OPTIONS_MOST], costs[OPTIONS_MOST], who[OPTIONS_MOST];
 };
 
 /* A word that operations were seen on. */
@@ -97,9 +100,11 @@ struct scheduler {
 	struct thread threads[SCHEDULE_THREADS_MOST];
 	unsigned int count, started_before; /* threads; those of setup() */
 	unsigned int current;
+	bool is_fixed;    /* there are no choices: in a child, or not yet */
 	uint64_t over_at; /* when the last of the program's threads ended; 0: not yet */
 	uint64_t slice, writes, writes_at_slice;
 	bool chose; /* what runs now was not the default */
+	bool leapt; /* time has been passed on since the last step */
 	/* The last load of each thread, and the number of writes before it. */
 	struct {
 		const void *place;
@@ -119,10 +124,15 @@ struct scheduler {
 		const char *name;
 	} names[NAMES_MOST];
 	unsigned int name_count;
+	struct {
+		const volatile char *begin, *end;
+	} ignored[IGNORED_MOST];
+	unsigned int ignored_count;
 	/* ---- search ---- */
 	enum mode mode;
 	unsigned int bound, spent; /* preemptions: at most; so far in this schedule */
 	struct branch branches[BRANCHES_MOST];
+	bool runs_all;             /* also schedules that cannot differ from others */
 	unsigned int depth, known; /* branches passed in this schedule; those that are decided */
 	uint64_t random, schedules, seed;
 	unsigned int left, longest; /* random: preemptions left; points of the longest schedule */
@@ -168,7 +178,9 @@ void *memory_own(size_t bytes); /* outside what is put back */
 void memory_begin(void);
 void memory_keep(void); /* after setup() */
 void memory_put_back(void);
-size_t memory_kept(void); /* bytes that are put back */
+size_t memory_kept(void); /* bytes that setup() left */
+/* The running schedule is about to write here. */
+void memory_note_write(const volatile void *address, size_t bytes);
 /* Thread-local variables of the program: their size; as they are in a new thread. */
 size_t variables_bytes(void);
 void variables_save(unsigned char *to);

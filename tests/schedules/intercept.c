@@ -16,9 +16,10 @@
 #include "inner.h"
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Wincompatible-library-redeclaration"
+#else
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 #endif
 
 #define DESTRUCTOR_ROUNDS 4 /* as glibc does */
@@ -124,11 +125,18 @@ ACCESS(unaligned_read4, 4)
 ACCESS(unaligned_read8, 8)
 ACCESS(unaligned_read16, 16)
 
+static void look_at_change(const volatile void *address, size_t bytes)
+{
+	if (!a_schedule_runs())
+		return;
+	memory_check(address, bytes);
+	memory_note_write(address, bytes);
+}
+
 #define CHANGE(name, bytes) \
 	void __tsan_##name(void *address) \
 	{ \
-		if (a_schedule_runs()) \
-			memory_check(address, bytes); \
+		look_at_change(address, bytes); \
 	}
 
 CHANGE(write1, 1)
@@ -154,8 +162,7 @@ void __tsan_read_range(void *address, unsigned long bytes)
 
 void __tsan_write_range(void *address, unsigned long bytes)
 {
-	if (a_schedule_runs())
-		memory_check(address, bytes);
+	look_at_change(address, bytes);
 }
 
 void __tsan_init(void)

@@ -13,12 +13,30 @@
 #define UNIT 16      /* bytes; all blocks are multiples of it */
 #define FILLING 0xa5 /* of new blocks */
 
+#define PAGE 4096
+#define PARTS 2
+#define LOOK_FIRST 20 /* after each of the first schedules */
+#define LOOK_EVERY 500
+
+enum { CLEAN, WRITTEN, ALWAYS };
+
+/* A part of memory that is put back. */
+struct part {
+	unsigned char *begin, *kept;
+	size_t bytes;
+	unsigned char *pages; /* CLEAN, WRITTEN by this schedule, or ALWAYS put back */
+	uint32_t *list;       /* the numbers of those that are put back */
+	unsigned int count;
+};
+
 /* In memory that is not put back. The pointer to it never changes. */
 static struct own {
 	unsigned char *data, *kept_data; /* writable data of the program */
 	size_t data_bytes;
 	unsigned char *heap, *kept_heap, *freed, *kept_freed; /* a byte for each unit */
 	size_t used, used_by_setup;
+	bool frees; /* a schedule has freed a block of setup()'s */
+	struct part parts[PARTS];
 	unsigned char *variables, *fresh_variables, *kept_variables;
 	size_t variables_bytes;
 } * own;
@@ -84,18 +102,89 @@ void memory_begin(void)
 void memory_keep(void)
 {
 	own->used_by_setup = own->used;
-	memcpy(own->kept_data, own->data, own->data_bytes);
-	memcpy(own->kept_heap, own->heap, own->used);
+	own->parts[0] =
+		(struct part){.begin = own->data, .kept = own->kept_data, .bytes = own->data_bytes};
+	own->parts[1] = (struct part){.begin = own->heap, .kept = own->kept_heap, .bytes = own->used};
+	for (unsigned int i = 0; i < PARTS; i++) {
+		struct part *part = &own->parts[i];
+
+		memcpy(part->kept, part->begin, part->bytes);
+		part->pages = memory_own(part->bytes / PAGE + 1);
+		part->list = memory_own((part->bytes / PAGE + 1) * sizeof(*part->list));
+	}
 	memcpy(own->kept_freed, own->freed, own->used / UNIT);
 	variables_save(own->kept_variables);
 }
 
+/* ---- pages that a schedule has written: only these are put back ---- */
+
+static size_t bytes_of(const struct part *part, size_t page)
+{
+	return part->bytes - page * PAGE < PAGE ? part->bytes - page * PAGE : PAGE;
+}
+
+void memory_note_write(const volatile void *address, size_t bytes)
+{
+	for (unsigned int i = 0; i < PARTS; i++) {
+		struct part *part = &own->parts[i];
+		size_t first = (size_t)((uintptr_t)address - (uintptr_t)part->begin), last;
+
+		if (first >= part->bytes)
+			continue;
+		last = (first + bytes - 1) / PAGE;
+		for (size_t page = first / PAGE; page <= last && page * PAGE < part->bytes; page++) {
+			if (part->pages[page] != CLEAN)
+				continue;
+			part->pages[page] = WRITTEN;
+			part->list[part->count++] = (uint32_t)page;
+		}
+	}
+}
+
+static void put_back(struct part *part)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < part->count; i++) {
+		uint32_t page = part->list[i];
+
+		memcpy(part->begin + page * PAGE, part->kept + page * PAGE, bytes_of(part, page));
+		if (part->pages[page] == ALWAYS)
+			part->list[kept++] = page;
+		else
+			part->pages[page] = CLEAN;
+	}
+	part->count = kept;
+}
+
+/* What functions of the C library write is not noted. It is looked for now and then: such a page is
+ * put back each time from then on, and the schedules since are run again. */
+static void look_for_others(struct part *part)
+{
+	for (size_t page = 0; page * PAGE < part->bytes; page++) {
+		if (part->pages[page] == ALWAYS ||
+		    memcmp(part->begin + page * PAGE, part->kept + page * PAGE, bytes_of(part, page)) == 0)
+			continue;
+		if (part->pages[page] == CLEAN) {
+			scheduler->grew = true;
+			part->list[part->count++] = (uint32_t)page;
+			part->pages[page] = ALWAYS;
+		}
+	}
+}
+
 void memory_put_back(void)
 {
-	memcpy(own->data, own->kept_data, own->data_bytes);
-	memcpy(own->heap, own->kept_heap, own->used_by_setup);
-	memcpy(own->freed, own->kept_freed, own->used_by_setup / UNIT);
-	memset(own->freed + own->used_by_setup / UNIT, 0, (own->used - own->used_by_setup) / UNIT);
+	if (scheduler->schedules % LOOK_EVERY == 0 || scheduler->schedules < LOOK_FIRST)
+		for (unsigned int i = 0; i < PARTS; i++)
+			look_for_others(&own->parts[i]);
+	for (unsigned int i = 0; i < PARTS; i++)
+		put_back(&own->parts[i]);
+	if (own->frees)
+		memcpy(own->freed, own->kept_freed, own->used_by_setup / UNIT);
+	own->frees = false;
+	memset(own->freed + own->used_by_setup / UNIT, 0,
+	       (own->used - own->used_by_setup + UNIT - 1) / UNIT);
 	own->used = own->used_by_setup;
 	variables_load(own->kept_variables);
 }
@@ -191,6 +280,7 @@ void __wrap_free(void *block)
 	}
 	if (own->freed[unit_of(block)] != 0)
 		schedule_fail("memory is freed twice");
+	own->frees = own->frees || unit_of(block) < own->used_by_setup / UNIT;
 	memset(own->freed + unit_of(block), 1, (*size_of(block) + UNIT - 1) / UNIT);
 }
 

@@ -30,14 +30,17 @@ struct harness {
 	void (*setup)(void);
 	/* The program's threads; the first is the main thread and goes on from setup(). */
 	void (*threads[SCHEDULE_THREADS_MOST])(void);
-	/* Once all of these have ended: true if the others need not go on. Unless there is one, they go
-	 * on until each waits without limit. */
+	/* Once all of these have ended, and none of the others goes on before time passes: true if they
+	 * need not. Unless there is one, they go on until each waits without limit. */
 	bool (*is_over)(void);
 	uint64_t settle_ns;  /* a schedule ends so long after the program's threads, at the latest */
 	void (*check)(void); /* at the end of each schedule */
 	/* At a reading of the clock it may be so much later than it was, as if the thread had not run
 	 * meanwhile. Counts as a preemption. 0: never. */
 	uint64_t late_ns;
+	/* There are no choices before schedule_choices_begin(), which a thread calls: what comes before
+	 * leads to the state that is of interest. */
+	bool begins_late;
 	unsigned int preemptions; /* 0: three */
 	unsigned int steps_most;  /* operations of one schedule; 0: 20000. More is a livelock. */
 };
@@ -60,14 +63,20 @@ void schedule_point(const char *what);
 /* Waits, as in the driver, until the condition is true. It reads memory only. */
 void schedule_wait(bool (*condition)(void *context), void *context, const char *what);
 
+void schedule_choices_begin(void);
+
 /* The number of the running thread, from 0. In setup(): 0. */
 unsigned int schedule_self(void);
 
 /* In traces. `bytes` from `address` on are called so. */
 void schedule_name(const volatile void *address, size_t bytes, const char *name);
 
+/* Operations on these words are no scheduling points: no decision depends on them. */
+void schedule_ignore(const volatile void *address, size_t bytes);
+
 /* The running thread has called fork, and this is the child: there are no other threads, and what
- * pthread_atfork was given for the child is called. The parent is not followed any further. */
+ * pthread_atfork was given for the child is called. The parent is not followed any further, and the
+ * child's threads run in one order. */
 void schedule_fork(void);
 
 /* True if the thread of this number has not ended. */

@@ -13,14 +13,15 @@
 
 #define PREEMPTIONS 3
 #define RANDOM_MORE 6 /* a random schedule has up to so many preemptions more */
-#define RANDOM_SECONDS 1.0
-#define SECONDS 45.0
+#define RANDOM_USUAL 5000
+#define NO_LIMIT 1e9
 
+/* Of the processor: a busy machine makes no difference. */
 static double now(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
@@ -46,12 +47,16 @@ static unsigned int choose_known(const uint8_t *options, const uint8_t *costs, u
 	if (scheduler->depth == scheduler->known) {
 		if (scheduler->known == BRANCHES_MOST)
 			schedule_fail("more than %d branches", BRANCHES_MOST);
-		*branch = (struct branch){.step = scheduler->steps,
-		                          .count = 1,
-		                          .before = (uint8_t)scheduler->spent};
+		*branch =
+			(struct branch){.step = scheduler->steps,
+		                    .count = 1,
+		                    .before = (uint8_t)scheduler->spent,
+		                    .thread = options[0] == scheduler->current ? (uint8_t)scheduler->current
+		                                                               : SCHEDULE_THREADS_MOST};
 		for (unsigned int i = 1; i < count; i++)
 			if (scheduler->spent + costs[i] <= scheduler->bound) {
 				branch->options[branch->count] = (uint8_t)i;
+				branch->who[branch->count] = options[i];
 				branch->costs[branch->count++] = costs[i];
 			}
 		scheduler->known++;
@@ -99,7 +104,7 @@ unsigned int choose(const uint8_t *options, const uint8_t *costs, unsigned int c
 {
 	unsigned int choice;
 
-	if (count == 1)
+	if (count == 1 || scheduler->is_fixed)
 		return 0;
 	choice = scheduler->mode == ENUMERATES ? choose_known(options, costs, count)
 	         : scheduler->mode == RANDOM   ? choose_at_random(costs, count)
@@ -180,6 +185,70 @@ static bool next_choices(void)
 	return false;
 }
 
+/* ---- schedules that cannot differ from others ---- */
+
+static bool writes(const struct step *step)
+{
+	return step->operation != LOADS && step->operation != WAITS;
+}
+
+/* True if it matters which of two steps of different threads comes first. The order of calls of the
+ * driver always does. Memory that is not atomic is protected by what is: ThreadSanitizer looks at
+ * that. */
+static bool conflict(const struct step *one, const struct step *other)
+{
+	if (one->operation == SAYS || other->operation == SAYS)
+		return one->operation == other->operation;
+	return one->address != NULL && one->address == other->address && (writes(one) || writes(other));
+}
+
+/* The step with which the thread goes on that was preempted at the branch, if nothing that came
+ * between conflicts with it; else 0. Then the thread could as well have been preempted after that
+ * step, and that schedule is run anyway. */
+static unsigned int step_that_could_come_first(const struct branch *branch)
+{
+	unsigned int end = branch->step;
+
+	while (end < scheduler->steps && scheduler->trace[end].thread != branch->thread)
+		end++;
+	if (end == scheduler->steps || end == branch->step)
+		return 0;
+	for (unsigned int i = branch->step; i <= end; i++)
+		if (scheduler->trace[i].leapt ||
+		    (i < end && conflict(&scheduler->trace[i], &scheduler->trace[end])))
+			return 0;
+	return end;
+}
+
+/* Drops what would follow from such a schedule: choices after that step, and earlier returns to the
+ * thread. `number`: of the branch that was decided anew. */
+static void drop_what_cannot_differ(unsigned int number)
+{
+	const struct branch *branch = &scheduler->branches[number];
+	unsigned int end;
+
+	if (scheduler->runs_all || branch->thread == SCHEDULE_THREADS_MOST ||
+	    branch->who[branch->taken] == LATE)
+		return;
+	end = step_that_could_come_first(branch);
+	if (end == 0)
+		return;
+	while (scheduler->known > number + 1 && scheduler->branches[scheduler->known - 1].step > end)
+		scheduler->known--;
+	for (unsigned int i = number + 1; i < scheduler->known; i++) {
+		struct branch *later = &scheduler->branches[i];
+
+		for (unsigned int k = 1; k < later->count; k++)
+			if (later->who[k] == branch->thread) {
+				later->count--;
+				memmove(&later->options[k], &later->options[k + 1], later->count - k);
+				memmove(&later->costs[k], &later->costs[k + 1], later->count - k);
+				memmove(&later->who[k], &later->who[k + 1], later->count - k);
+				k--;
+			}
+	}
+}
+
 /* Runs all schedules with up to `bound` preemptions; those with fewer were run before. Returns the
  * number of those with as many. */
 static uint64_t enumerate(double seconds, bool *all)
@@ -194,7 +263,11 @@ static uint64_t enumerate(double seconds, bool *all)
 		count = 0;
 		*all = true;
 		do {
+			unsigned int decided = scheduler->known;
+
 			threads_run();
+			if (decided > 0)
+				drop_what_cannot_differ(decided - 1);
 			count += scheduler->spent == scheduler->bound;
 			if (scheduler->points > scheduler->longest)
 				scheduler->longest = scheduler->points;
@@ -207,21 +280,16 @@ static uint64_t enumerate(double seconds, bool *all)
 	return count;
 }
 
-static uint64_t run_random(double seconds)
+static void run_random(uint64_t count)
 {
-	double end = now() + seconds;
-	uint64_t count = 0;
-
 	scheduler->mode = RANDOM;
-	while (now() < end) {
-		scheduler->random = (scheduler->seed + count) * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	for (uint64_t i = 0; i < count; i++) {
+		scheduler->random = (scheduler->seed + i) * UINT64_C(0x9e3779b97f4a7c15) | 1;
 		draw(2);
 		draw(2);
 		scheduler->left = scheduler->bound = PREEMPTIONS + 1 + (unsigned int)draw(RANDOM_MORE);
 		threads_run();
-		count++;
 	}
-	return count;
 }
 
 static const char *parse_choices(const char *text)
@@ -244,8 +312,9 @@ static const char *parse_choices(const char *text)
 
 struct settings {
 	const char *only, *replay;
-	double seconds, random_seconds;
-	uint64_t seed;
+	double seconds;
+	uint64_t random, seed;
+	bool all;
 };
 
 static void begin(const struct harness *harness)
@@ -264,14 +333,14 @@ static void begin(const struct harness *harness)
 	memory_keep();
 }
 
-/* One line: harness, threads, points of the longest schedule, schedules at each number of
- * preemptions, random ones. */
+/* One line, which scripts/schedules reads: harness, threads, points of the longest schedule,
+ * schedules at each number of preemptions, random ones. */
 static void run_all(const struct harness *harness, const struct settings *settings)
 {
 	unsigned int most = harness->preemptions != 0 ? harness->preemptions : PREEMPTIONS;
 	bool all = true;
 
-	printf("%s:", harness->name);
+	printf("%s (%s):", harness->name, harness->words);
 	for (unsigned int bound = 0; bound <= most && all; bound++) {
 		uint64_t count;
 
@@ -280,11 +349,13 @@ static void run_all(const struct harness *harness, const struct settings *settin
 		printf(" %u: %llu%s,", bound, (unsigned long long)count, all ? "" : " of more");
 		fflush(stdout);
 	}
-	scheduler->seed = settings->seed;
 	printf(" random from seed %llu: %llu,", (unsigned long long)settings->seed,
-	       (unsigned long long)run_random(settings->random_seconds));
-	printf(" threads %u, points %u, shared words %u, %.1f s\n", scheduler->count,
-	       scheduler->longest, scheduler->shared_count, now() - scheduler->begun);
+	       (unsigned long long)settings->random);
+	fflush(stdout);
+	run_random(settings->random);
+	printf(" threads %u, points %u, shared words %u, %zu KiB put back, %.1f s\n", scheduler->count,
+	       scheduler->longest, scheduler->shared_count, memory_kept() >> 10,
+	       now() - scheduler->begun);
 	fflush(stdout);
 }
 
@@ -311,6 +382,8 @@ static bool passes(const struct harness *harness, const struct settings *setting
 
 	if (child == 0) {
 		begin(harness);
+		scheduler->seed = settings->seed;
+		scheduler->runs_all = settings->all;
 		if (settings->replay != NULL)
 			replay(harness, settings->replay);
 		else
@@ -327,11 +400,12 @@ int schedule_main(int count, char **words, const struct harness *harnesses, size
 	                                      {"seconds", required_argument, NULL, 's'},
 	                                      {"random", required_argument, NULL, 'n'},
 	                                      {"seed", required_argument, NULL, 'e'},
+	                                      {"all", no_argument, NULL, 'a'},
 	                                      {NULL, 0, NULL, 0}};
-	struct settings settings = {.seconds = SECONDS,
-	                            .random_seconds = RANDOM_SECONDS,
+	struct settings settings = {.seconds = NO_LIMIT,
+	                            .random = RANDOM_USUAL,
 	                            .seed = (uint64_t)time(NULL)};
-	int option, failures = 0;
+	int option;
 	bool any = false;
 
 	while ((option = getopt_long(count, words, "", known, NULL)) != -1) {
@@ -342,9 +416,11 @@ int schedule_main(int count, char **words, const struct harness *harnesses, size
 		else if (option == 's')
 			settings.seconds = strtod(optarg, NULL);
 		else if (option == 'n')
-			settings.random_seconds = strtod(optarg, NULL);
+			settings.random = strtoull(optarg, NULL, 10);
 		else if (option == 'e')
 			settings.seed = strtoull(optarg, NULL, 10);
+		else if (option == 'a')
+			settings.all = true;
 		else
 			return 2;
 	}
@@ -352,12 +428,13 @@ int schedule_main(int count, char **words, const struct harness *harnesses, size
 		if (settings.only != NULL && strcmp(settings.only, harnesses[i].name) != 0)
 			continue;
 		any = true;
-		failures += !passes(&harnesses[i], &settings);
+		if (!passes(&harnesses[i], &settings))
+			return 1;
 	}
 	if (!any || (settings.replay != NULL && settings.only == NULL)) {
 		fprintf(stderr, "there is no harness %s\n",
 		        settings.only != NULL ? settings.only : "named");
 		return 2;
 	}
-	return failures != 0;
+	return 0;
 }

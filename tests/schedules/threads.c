@@ -54,6 +54,7 @@ static void advance_to(uint64_t time)
 {
 	if (time > reprise_clock_virtual)
 		reprise_clock_virtual = time;
+	scheduler->leapt = true;
 	expire();
 }
 
@@ -179,16 +180,16 @@ static void add_limited(uint8_t *options, uint8_t *costs, unsigned int *count)
 		}
 }
 
-/* Who runs next. `goes_on`: the running thread could. */
+/* Who runs next. `goes_on`: the running thread could. After a yield the next one in turn goes on;
+ * another one would be a preemption, or loops that yield would have no end of schedules. */
 static void decide(bool goes_on)
 {
 	uint8_t options[OPTIONS_MOST], costs[OPTIONS_MOST], next;
+	bool yields = scheduler->threads[scheduler->current].yields;
 	unsigned int count;
 
 	do {
 		count = 0;
-		if (is_over())
-			end_schedule();
 		if (goes_on) {
 			options[count] = (uint8_t)scheduler->current;
 			costs[count++] = 0;
@@ -199,8 +200,11 @@ static void decide(bool goes_on)
 			if ((other == scheduler->current && goes_on) || !can_go_on(&scheduler->threads[other]))
 				continue;
 			options[count] = (uint8_t)other;
-			costs[count++] = goes_on;
+			costs[count] = goes_on || (yields && count > 0);
+			count++;
 		}
+		if (count == 0 && is_over())
+			end_schedule();
 	} while (count == 0 && pass_slice());
 	add_limited(options, costs, &count);
 	if (count == 0)
@@ -229,11 +233,27 @@ static struct step *add_step(enum operation operation, const volatile void *addr
 	                      .address = address,
 	                      .thread = (uint8_t)scheduler->current,
 	                      .operation = (uint8_t)operation,
-	                      .chosen = scheduler->chose};
-	scheduler->chose = false;
+	                      .chosen = scheduler->chose,
+	                      .leapt = scheduler->leapt};
+	scheduler->chose = scheduler->leapt = false;
 	if (++scheduler->steps > steps_most())
 		schedule_fail("livelock: %u operations, and no end", steps_most());
 	return step;
+}
+
+void schedule_ignore(const volatile void *address, size_t bytes)
+{
+	REQUIRE(scheduler->ignored_count < IGNORED_MOST, "more than %d ranges", IGNORED_MOST);
+	scheduler->ignored[scheduler->ignored_count].begin = address;
+	scheduler->ignored[scheduler->ignored_count++].end = (const volatile char *)address + bytes;
+}
+
+static bool is_ignored(const volatile char *address)
+{
+	for (unsigned int i = 0; i < scheduler->ignored_count; i++)
+		if (address >= scheduler->ignored[i].begin && address < scheduler->ignored[i].end)
+			return true;
+	return false;
 }
 
 /* A word is shared if a thread writes it that is not the only one to use it. Others need no
@@ -258,7 +278,7 @@ static bool is_shared(const volatile void *address, bool writes)
 	if (!word->shared && word->writers != 0) {
 		uint32_t all = word->readers | word->writers;
 
-		if ((all & (all - 1)) != 0) {
+		if ((all & (all - 1)) != 0 && !is_ignored(address)) {
 			word->shared = scheduler->grew = true;
 			scheduler->shared_count++;
 		}
@@ -293,6 +313,8 @@ void point(enum operation operation, const volatile void *address, const void *p
 		decide(true);
 	}
 	add_step(operation, address, place);
+	if (writes)
+		memory_note_write(address, sizeof(uint64_t));
 	scheduler->writes += writes && operation != WAKES;
 }
 
@@ -374,7 +396,7 @@ void read_clock(const void *place)
 		return;
 	add_step(READS_CLOCK, &reprise_clock_virtual, place);
 	if (scheduler->harness->late_ns != 0 && choose(options, costs, 2) == 1)
-		reprise_clock_virtual += scheduler->harness->late_ns;
+		advance_to(reprise_clock_virtual + scheduler->harness->late_ns);
 	reprise_clock_virtual += READING_NS;
 	expire();
 	note_value(reprise_clock_virtual);
@@ -403,6 +425,11 @@ void schedule_wait(bool (*condition)(void *context), void *context, const char *
 	self->state = WAITS_FOR_CONDITION;
 	decide(can_go_on(self));
 	add_step(SAYS, NULL, HARNESS_PLACE)->what = "goes on";
+}
+
+void schedule_choices_begin(void)
+{
+	scheduler->is_fixed = false;
 }
 
 unsigned int schedule_self(void)
@@ -483,7 +510,8 @@ void threads_run(void)
 	scheduler->over_at = scheduler->writes = scheduler->writes_at_slice = 0;
 	scheduler->slice = SLICE_NS;
 	scheduler->current = 0;
-	scheduler->chose = false;
+	scheduler->chose = scheduler->leapt = false;
+	scheduler->is_fixed = scheduler->harness->begins_late;
 	scheduler->runs = true;
 	swapcontext(&scheduler->host, &scheduler->threads[0].context);
 	scheduler->runs = false;
@@ -494,11 +522,10 @@ void threads_run(void)
 
 void schedule_fork(void)
 {
-	if (!a_schedule_runs())
-		return;
-	add_step(SAYS, NULL, HARNESS_PLACE)->what = "forks; from here on this is the child";
+	schedule_point("forks; from here on this is the child");
 	for (unsigned int i = 0; i < scheduler->count; i++)
 		if (i != scheduler->current)
 			scheduler->threads[i].state = ENDED;
+	scheduler->is_fixed = true;
 	forks_run_child();
 }

@@ -9,22 +9,14 @@
 #include "inner.h"
 
 #define LINE 400
-#define FIRST 150 /* of a long trace the first and the last steps are printed */
-#define LAST 100
+#define FIRST 500 /* of a long trace the first and the last steps are printed */
+#define LAST 300
 
-static const char *const names[] = {[LOADS] = "loads",
-                                    [STORES] = "stores",
-                                    [EXCHANGES] = "exchanges, now",
-                                    [ADDS] = "adds, now",
-                                    [COMPARES] = "compares",
-                                    [WAITS] = "waits while unchanged",
-                                    [WAKES] = "wakes",
-                                    [READS_CLOCK] = "clock",
-                                    [YIELDS] = "yields",
-                                    [NAPS] = "sleeps (ns)",
-                                    [STARTS] = "starts",
-                                    [ENDS] = "ends",
-                                    [SAYS] = ""};
+static const char *const names[] = {
+	[LOADS] = "loads",      [STORES] = "stores",     [EXCHANGES] = "exchanges, now",
+	[ADDS] = "adds, now",   [COMPARES] = "compares", [WAITS] = "waits while unchanged",
+	[WAKES] = "wakes",      [READS_CLOCK] = "clock", [YIELDS] = "yields",
+	[NAPS] = "sleeps (ns)", [ENDS] = "ends",         [SAYS] = ""};
 
 void schedule_name(const volatile void *address, size_t bytes, const char *name)
 {
