@@ -99,6 +99,7 @@ struct scheduler {
 	ucontext_t host;
 	struct thread threads[SCHEDULE_THREADS_MOST];
 	unsigned int count, started_before; /* threads; those of setup() */
+	unsigned int most;                  /* threads of any schedule so far */
 	unsigned int current;
 	bool is_fixed;    /* there are no choices: in a child, or not yet */
 	uint64_t over_at; /* when the last of the program's threads ended; 0: not yet */

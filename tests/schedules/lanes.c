@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/worker.h"
 #include "driver/driver.h"
+#include "graph/building.h"
 #include "lane/async_launch.h"
 #include "lane/hold.h"
 #include "lane/order.h"
@@ -195,10 +196,12 @@ unsigned int lanes_answered(unsigned int stream)
 	return streams[stream].answered;
 }
 
-/* For tests/unit/lane/program.c, in the place of tests/virtual/threads.c: here the threads are
- * there. */
+/* In the place of tests/virtual/threads.c: while the program learns, no thread is started. */
 void threads_are_there(void)
 {
+	atomic_store(&reprise_builder.state, REPRISE_WORKER_AWAKE);
+	atomic_store(&reprise_hold_worker.state, REPRISE_WORKER_AWAKE);
+	atomic_store(&reprise_async_launch_worker.state, REPRISE_WORKER_AWAKE);
 }
 
 void thread_runs(struct reprise_worker *worker, uint64_t ns)

@@ -353,7 +353,7 @@ static void run_all(const struct harness *harness, const struct settings *settin
 	       (unsigned long long)settings->random);
 	fflush(stdout);
 	run_random(settings->random);
-	printf(" threads %u, points %u, shared words %u, %zu KiB put back, %.1f s\n", scheduler->count,
+	printf(" threads %u, points %u, shared words %u, %zu KiB put back, %.1f s\n", scheduler->most,
 	       scheduler->longest, scheduler->shared_count, memory_kept() >> 10,
 	       now() - scheduler->begun);
 	fflush(stdout);

@@ -489,6 +489,8 @@ unsigned int threads_add(void *(*run)(void *), void *argument, void (*body)(void
 	if (number == SCHEDULE_THREADS_MOST)
 		schedule_fail("more than %d threads", SCHEDULE_THREADS_MOST);
 	scheduler->count++;
+	if (scheduler->count > scheduler->most)
+		scheduler->most = scheduler->count;
 	thread->run = run;
 	thread->argument = argument;
 	thread->body = body;
