@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 OPS = re.compile(r"cu(LaunchKernel(Ex)?|LaunchHostFunc|Memcpy\w*Async(_v2)?|Memset\w*Async|EventRecord(WithFlags)?|StreamWaitEvent)")
-MAKES = ("cuStreamCreateWithPriority", "cuEventCreate")
+MAKES = ("cuStreamCreateWithPriority", "cuGreenCtxStreamCreate", "cuEventCreate")
 ENDS = ("cuStreamDestroy_v2", "cuEventDestroy_v2", "cuGraphDestroy", "cuGraphExecDestroy", "cuDevicePrimaryCtxRelease_v2")
 # Of functions that cuda.h declares without a word of their own.
 AS = {"cuGraphInstantiateWithFlags": "cuGraphInstantiate"}
