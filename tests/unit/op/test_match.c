@@ -347,6 +347,8 @@ CHANGE(set_misaligned, call.set.target++)
 CHANGE(set_half_aligned, call.set.target += 2)
 CHANGE(set_width, call.set.width++)
 CHANGE(set_height, call.set.height++)
+CHANGE(set_less_height, call.set.height--)
+CHANGE(set_less_width, call.set.width--)
 CHANGE(set_pitch, call.set.pitch += 256)
 CHANGE(set_plane, call.set.plane = !call.set.plane)
 CHANGE(set_elements, call.set.element_bytes = call.set.element_bytes == 4 ? 2 : 4)
@@ -550,7 +552,9 @@ static const struct row {
 	MATCHES(set_2d_32, nothing, SAME),
 	MATCHES(set_2d_32, set_value, VALUES),
 	MATCHES(set_2d_32, set_width, NOT),
+	MATCHES(set_2d_32, set_less_width, NOT),
 	MATCHES(set_2d_32, set_height, NOT),
+	MATCHES(set_2d_32, set_less_height, NOT),
 	MATCHES(set_2d_32, set_pitch, NOT),
 	MATCHES(set_2d_32, set_to_the_end, VALUES),
 	UNFIT(set_2d_32, set_beyond, REFUSED),
