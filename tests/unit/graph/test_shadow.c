@@ -1,5 +1,6 @@
 /* What REPRISE=verify compares: whatever differs between the program's op and the node, or the op
  * that Reprise kept, is found and named. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../suite.h"
@@ -9,11 +10,8 @@
 
 #define BYTES 24
 
-/* Three parameters: 4 bytes, padding, 8 bytes, 8 bytes in a struct of 8. */
-static struct {
-	struct reprise_layout head;
-	struct reprise_param params[3];
-} layout = {{3, BYTES}, {{0, 4}, {8, 8}, {16, 8}}};
+/* Three parameters: 4 bytes, padding, 8 bytes, a struct of 8. */
+static struct reprise_layout *layout;
 
 static unsigned char kept[BYTES], asked_for[BYTES];
 static char text[200];
@@ -32,7 +30,7 @@ static struct reprise_op kernel(unsigned char *payload)
 		.payload_bytes = BYTES,
 		.shape = 1,
 		.kernel = {.function = (CUfunction)0x10,
-	               .layout = &layout.head,
+	               .layout = layout,
 	               .grid = {2, 3, 4},
 	               .block = {1, 1, 1},
 	               .shared_bytes = 5},
@@ -255,7 +253,7 @@ static CUresult CUDAAPI kernel_of(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *par
 	static void *pointers[3];
 
 	for (unsigned int i = 0; i < 3; i++)
-		pointers[i] = kept + layout.params[i].offset;
+		pointers[i] = kept + layout->params[i].offset;
 	*params = (CUDA_KERNEL_NODE_PARAMS){.gridDimX = found.kernel.grid[0],
 	                                    .gridDimY = found.kernel.grid[1],
 	                                    .gridDimZ = found.kernel.grid[2],
@@ -298,8 +296,20 @@ static CUresult CUDAAPI host_of(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
 static struct reprise_graph graph;
 static struct reprise_graph_node nodes[1];
 
+static void make_layout(void)
+{
+	static const struct reprise_param params[3] = {{0, 4}, {8, 8}, {16, 8}};
+
+	layout = malloc(sizeof(*layout) + sizeof(params));
+	ck_assert_ptr_nonnull(layout);
+	layout->count = 3;
+	layout->bytes = BYTES;
+	memcpy(layout->params, params, sizeof(params));
+}
+
 static void setup(void)
 {
+	make_layout();
 	reprise_verifying = true;
 	reprise_driver.cuGraphKernelNodeGetParams_v2 = kernel_of;
 	reprise_driver.cuGraphMemcpyNodeGetParams = copy_of;
@@ -313,6 +323,7 @@ static void setup(void)
 static void teardown(void)
 {
 	reprise_shadow_free(&graph);
+	free(layout);
 }
 
 /* Whether captured nodes are read, or nodes are set: the same is kept. */
