@@ -456,7 +456,6 @@ BUGS = (
     ("an entry point that is not in the table is no barrier", "reprise_spare_tell", "		reprise_sync(REPRISE_SYNC_UNKNOWN, 0, false);\n", "		(void)entry;\n", "newer_driver"),
     ("a newer call that begins a capture is a barrier alone", "families", "	{\"cuStreamBegin\", SPARE_STOP},\n", "	{\"cuStreamBegin\", SPARE_SYNC},\n", "newer_capture"),
     ("a counter that goes back makes negative durations", "reprise_clock_elapsed", "	return end > begin ? end - begin : 0;", "	return end - begin;", "counter_jumps_drawn"),
-    ("the first op does not wait for threads of ours", "prepare", "	reprise_thread_await_begun(REPRISE_TUNE_THREAD_BEGIN_NS);\n", "", "own_calls_only_later"),
     ("a process without /proc is kept alive", "only_ours_are_left", "		return counted_by_library() == reprise_thread_count();\n", "		return counted_by_library() == 0;\n", "main_thread_ends_no_proc main_thread_ends_no_proc_for_reprise"),
     ("a tool that is loaded is not seen without /proc", "reprise_tools_look", "		dl_iterate_phdr(note_loaded, &process);\n", "		(void)note_loaded;\n", "tools_no_proc"),
     ("a stream is destroyed with work still deferred", "LIFETIME", "LIFETIME(cuStreamDestroy_v2,",
