@@ -831,6 +831,7 @@ WITHOUT = {
     "deferred_errors_of_forks": "what can be broken is planted for deferred_errors: the errors of a fork's ops are kept in the same place",
     "module_loaded_behind": "what can be broken is planted for library_loaded_behind: the call passes the same door; without it this one hangs only now and then, since traces soon end where the call comes",
     "graph_made_behind": "what can be broken is planted for library_loaded_behind, as for module_loaded_behind",
+    "own_calls_only": "what can be broken, that the first op does not wait for threads of ours, ends the program in some of ten runs only",
     "free_beside_device": "two protections stand behind one another: the gate is closed to one context, and no graph is made while a call waits",
     "alloc_reuse": "the simulated pool makes no dependencies of its own; that an allocation keeps its place among the ops of its stream is planted for node_limits",
     "function_elsewhere": "two protections stand behind one another: a lane is one context's, and the driver would refuse the node",
