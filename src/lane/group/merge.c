@@ -69,13 +69,13 @@ static void give_branch_end(struct reprise_branch_end *branch_end)
 	spares = branch_end;
 }
 
-static void destroy_branch_end(CUcontext context, CUevent tail)
+static void destroy_branch_end(CUcontext context, CUevent event)
 {
 	bool pushed = reprise_driver_make_current(context);
 
 	/* In a context that is ruined the driver does not say, and there is nothing to wait for. */
-	if (reprise_driver.cuEventQuery(tail) != CUDA_ERROR_NOT_READY)
-		reprise_driver.cuEventDestroy_v2(tail);
+	if (reprise_driver.cuEventQuery(event) != CUDA_ERROR_NOT_READY)
+		reprise_driver.cuEventDestroy_v2(event);
 	reprise_driver_restore_current(pushed);
 }
 
