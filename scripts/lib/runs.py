@@ -233,6 +233,13 @@ def long_enough(run, enough, lengths=LENGTHS):
     raise AssertionError(f"not enough in {lengths[-1]} iterations: {outcome}")
 
 
+def hear_signals():
+    """What a shell or nohup told this process to ignore, it and the programs that it starts hear again. For tests that send signals."""
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def until(condition, what):
     """Waits until the condition is true. Returns what it returned then."""
     end = time.monotonic() + PATIENCE_S

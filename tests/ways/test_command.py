@@ -691,4 +691,5 @@ class Verify(WithFolder):
 
 
 if __name__ == "__main__":
+    runs.hear_signals()
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -367,4 +367,5 @@ class WithoutATerminal(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    runs.hear_signals()
     unittest.main(argv=sys.argv[:1])

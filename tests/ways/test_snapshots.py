@@ -344,4 +344,5 @@ class Snapshots(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    runs.hear_signals()
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

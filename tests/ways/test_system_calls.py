@@ -24,6 +24,7 @@ EVERYBODYS = set(re.findall(r"`(\w+)`", SECTION.partition("Names are those")[0])
 ROWS = [(cells[1], set(re.findall(r"`(\w+)`", cells[3]))) for cells in (line.split("|") for line in SECTION.splitlines() if line.startswith("|")) if "`" in cells[3] or "none" in cells[3]]
 LISTED = set().union(*(calls for _, calls in ROWS))
 LINE = re.compile(r"(\d+) +(?:<\.\.\. )?(\w+)(?:\(| resumed)")
+PROCESSORS = '"/sys/devices/system/cpu/online"'    # read by whichever thread needs glibc's ninth arena
 NAMED = re.compile(r'prctl\(PR_SET_NAME, "(reprise-\w+)"')
 
 
@@ -43,11 +44,17 @@ def calls_of(program, **environment):
             raise unittest.SkipTest(f"strace does not work here: {done.stderr.strip()[-200:]}")
         lines = file.read_text(errors="replace").splitlines()
     names = {line.split()[0]: found[1] for line in lines for found in [NAMED.search(line)] if found}
-    calls = defaultdict(set)
+    calls, asking = defaultdict(set), set()
     for line in lines:
         found = LINE.match(line)
         if found:
-            calls[names.get(found[1])].add(found[2])
+            thread, call = found.groups()
+            if call == "openat" and PROCESSORS in line:
+                asking.add(thread)
+            if thread in asking and call in ("openat", "read", "close"):
+                asking -= {thread} if call == "close" else set()
+            else:
+                calls[names.get(thread)].add(call)
     return calls
 
 
