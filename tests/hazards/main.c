@@ -43,13 +43,15 @@ void hazard_await_graphs(void)
 {
 	struct timespec pause = {.tv_nsec = 100000}; /* the processor is for the building thread */
 	uint64_t since = hazard_now_ns(), built = 0;
+	static _Atomic bool in_vain; /* and would be again, each time */
 	struct reprise_counts counts;
 
-	while (reprise_read_counts(&counts, sizeof(counts)) > 0 && counts.graphs_waiting > 0 &&
-	       hazard_now_ns() - since < NOTHING_BUILT_NS) {
+	while (!in_vain && reprise_read_counts(&counts, sizeof(counts)) > 0 &&
+	       counts.graphs_waiting > 0) {
 		if (counts.graphs_built != built)
 			since = hazard_now_ns();
 		built = counts.graphs_built;
+		in_vain = hazard_now_ns() - since >= NOTHING_BUILT_NS;
 		nanosleep(&pause, NULL);
 	}
 }
