@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../include/reprise/reprise.h"
+#include "await.h"
 #include "hazard.h"
 
 #ifdef SHORT_HAZARDS
@@ -33,27 +33,15 @@ static const struct hazard *const tables[] = {
 
 uint64_t hazard_now_ns(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+	return await_now_ns();
 }
 
 void hazard_await_graphs(void)
 {
-	struct timespec pause = {.tv_nsec = 100000}; /* the processor is for the building thread */
-	uint64_t since = hazard_now_ns(), built = 0;
 	static _Atomic bool in_vain; /* and would be again, each time */
-	struct reprise_counts counts;
 
-	while (!in_vain && reprise_read_counts(&counts, sizeof(counts)) > 0 &&
-	       counts.graphs_waiting > 0) {
-		if (counts.graphs_built != built)
-			since = hazard_now_ns();
-		built = counts.graphs_built;
-		in_vain = hazard_now_ns() - since >= NOTHING_BUILT_NS;
-		nanosleep(&pause, NULL);
-	}
+	if (!in_vain && !await_graphs(NOTHING_BUILT_NS))
+		in_vain = true;
 }
 
 void hazard_settle(CUstream stream)
