@@ -53,6 +53,14 @@ def with_library(test, library):
     return [other(word) for word in test["cmd"]], {key: other(value) for key, value in test["env"].items()}
 
 
+def in_folder(test, build, other):
+    """The test's command and variables with `other` in place of its build folder."""
+    def moved(text):
+        return text.replace(str(build), str(other))
+
+    return [moved(word) for word in test["cmd"]], {key: moved(value) for key, value in test["env"].items()}
+
+
 def run_test(test, build, command=None, variables=None, limit=None, prepare=None):
     """Runs a test of `build`, or `command` with `variables` in its place. Its exit status, None if it ran past its time (`limit` seconds instead of its own);
     and what it said. `prepare` is called in the new process."""
