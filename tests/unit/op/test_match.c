@@ -723,17 +723,55 @@ START_TEST(a_copy_of_rows_ends_with_its_memory)
 }
 END_TEST
 
-START_TEST(a_copy_of_no_rows_is_empty)
+/* Each extent of each copy and memset: where it is 0 the call is empty, wherever it begins. */
+static const struct {
+	void (*make)(void);
+	size_t *extent;
+} extents[] = {
+	{to_device, &call.copy.bytes}, {on_device, &call.copy.bytes}, {unified, &call.copy.bytes},
+	{peer, &call.copy.bytes},      {set_8, &call.set.width},      {set_16, &call.set.width},
+	{set_32, &call.set.width},     {set_2d_8, &call.set.width},   {set_2d_8, &call.set.height},
+	{set_2d_32, &call.set.width},  {set_2d_32, &call.set.height}, {copy_2d, &flat.WidthInBytes},
+	{copy_2d, &flat.Height},       {copy_3d, &deep.WidthInBytes}, {copy_3d, &deep.Height},
+	{copy_3d, &deep.Depth},
+};
+
+/* From there on no more than four bytes fit. */
+static void begin_at_the_end(void)
 {
-	copy_2d();
-	flat.Height = 0;
+	flat.dstXInBytes = deep.dstXInBytes = PIECE - 4;
+	if (call.kind == REPRISE_OP_SET)
+		call.set.target = DEVICE_0 + PIECE - 4;
+	if (call.kind == REPRISE_OP_COPY)
+		call.copy.target = DEVICE_0 + PIECE - 4;
+}
+
+START_TEST(a_call_with_an_extent_of_zero_is_empty)
+{
+	extents[_i].make();
+	ck_assert(!reprise_call_is_empty(&call));
+	ck_assert(!reprise_op_is_nothing(&call));
+	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_NONE);
+	*extents[_i].extent = 0;
+	ck_assert(reprise_call_is_empty(&call));
+	ck_assert(reprise_op_is_nothing(&call));
 	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_EMPTY);
-	copy_3d();
-	deep.Depth = 0;
+	begin_at_the_end();
 	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_EMPTY);
-	copy_3d();
-	deep.WidthInBytes = 0;
-	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_EMPTY);
+	*extents[_i].extent = 5;
+	ck_assert_int_eq(keep(&first), REPRISE_UNFIT_REFUSED);
+}
+END_TEST
+
+START_TEST(other_calls_have_no_extent)
+{
+	static void (*const others[])(void) = {kernel, host, record, wait};
+
+	for (unsigned int i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		others[i]();
+		memset((char *)&call + offsetof(struct reprise_call, kernel), 0, sizeof(call.kernel));
+		ck_assert(!reprise_call_is_empty(&call));
+	}
 }
 END_TEST
 
@@ -785,6 +823,32 @@ START_TEST(memory_that_is_another_devices_now_does_not_match)
 	driver_moves(DEVICE_0);
 	change_all();
 	ck_assert_int_eq(reprise_op_match(&first.op, &call), NOT);
+}
+END_TEST
+
+/* Values that are taken when one side is another device's already: that has to be asked again. */
+START_TEST(values_taken_of_moved_memory_do_not_count_as_known)
+{
+	static const CUdeviceptr moved[] = {DEVICE_0, DEVICE_0_TOO, DEVICE_1};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		uint8_t target, source;
+
+		driver_begins();
+		change_all();
+		copies[_i]();
+		keep(&first);
+		target = first.op.target_memory;
+		source = first.op.source_memory;
+		driver_moves(moved[i]);
+		change_all();
+		keep(&second);
+		if (second.op.target_memory == target && second.op.source_memory == source)
+			continue; /* not its memory */
+		second.op.payload = second.payload;
+		reprise_op_take_values(&second.op, &first.op, &call);
+		ck_assert_uint_eq(second.op.memory_generation, 0);
+	}
 }
 END_TEST
 
@@ -924,11 +988,14 @@ int main(void)
 	tcase_add_test(tests, every_byte_of_a_descriptor_is_compared);
 	tcase_add_loop_test(tests, a_copy_of_rows_ends_with_its_memory, 0,
 	                    sizeof(edges) / sizeof(edges[0]));
-	tcase_add_test(tests, a_copy_of_no_rows_is_empty);
+	tcase_add_loop_test(tests, a_call_with_an_extent_of_zero_is_empty, 0,
+	                    sizeof(extents) / sizeof(extents[0]));
+	tcase_add_test(tests, other_calls_have_no_extent);
 	tcase_add_test(tests, arrays_are_memory_of_some_device);
 	tcase_add_loop_test(tests, after_a_change_of_memory_the_addresses_are_asked_about_again, 0,
 	                    COPIES);
 	tcase_add_loop_test(tests, memory_that_is_another_devices_now_does_not_match, 0, COPIES);
+	tcase_add_loop_test(tests, values_taken_of_moved_memory_do_not_count_as_known, 0, COPIES);
 	tcase_add_loop_test(tests, while_memory_changes_nothing_is_learnt, 0, COPIES);
 	tcase_add_loop_test(tests, a_change_of_other_memory_leaves_a_match_as_it_was, 0, COPIES);
 	tcase_add_test(tests, more_attributes_than_there_is_room_for_are_no_op);
