@@ -67,9 +67,17 @@ def emulated(command, env):
     return [*EMULATOR, *options, *command], {name: value for name, value in env.items() if name not in told}
 
 
+def kill_session(leader):
+    """Kills the process that began a session, and all of that session: what is in process groups of its own, too, as the tests of a program of Check's are."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):    # it has ended
+            if int(stat.read_text().rpartition(")")[2].split()[3]) == leader:
+                os.kill(int(stat.parent.name), signal.SIGKILL)
+
+
 def run(command, reprise=None, timeout=60, environment=None):
     """Runs a command, under Reprise if `reprise` is given: the library to preload, after what the environment here preloads, or the
-    folder of the stand-in. A process group that runs past its time is killed."""
+    folder of the stand-in. What runs past its time is killed."""
     env, reports = surroundings(reprise, environment)
     if EMULATOR:
         command, env = emulated(command, env)
@@ -81,7 +89,7 @@ def run(command, reprise=None, timeout=60, environment=None):
         stdout, stderr = process.communicate(timeout=timeout)
         status = process.returncode
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        kill_session(process.pid)
         stdout, stderr = process.communicate()
         status = None
     others = [report for report in (read_report(path) for path in Path(reports).glob("*.json") if path.stem != str(process.pid)) if report] if reports else []
@@ -115,7 +123,7 @@ class ByTurns:
 
     def kill(self):
         self.overdue = True
-        os.killpg(self.process.pid, signal.SIGKILL)
+        kill_session(self.process.pid)
 
     def turn(self):
         """Microseconds per iteration, or None: it has ended."""

@@ -3,9 +3,10 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 from pathlib import Path
+
+from lib import runs
 
 TOP = Path(__file__).resolve().parents[2]
 COPIED = ("meson.build", "meson_options.txt", "README.md", "CONTRIBUTING.md", "LICENSE", "docs", "include", "src", "preload", "share", "scripts", "tests")
@@ -71,5 +72,5 @@ def run_test(test, build, command=None, variables=None, limit=None, prepare=None
         said, _ = process.communicate(timeout=limit or test["timeout"])
         return process.returncode, said
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
+        runs.kill_session(process.pid)
         return None, process.communicate()[0]
