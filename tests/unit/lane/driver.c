@@ -13,8 +13,13 @@
 #define STREAMS UINT64_C(0x1000) /* handles of the program's streams; 1 and 2 have a meaning */
 #define OWN UINT64_C(0x2000)     /* from here on: streams and events of Reprise's */
 #define NODES_MOST 256
+#define STREAMS_MOST (sizeof(driver.contexts) / sizeof(driver.contexts[0]))
+#define PUSHED_MOST 8
 
 struct driver driver;
+
+static CUcontext pushed[PUSHED_MOST];
+static unsigned int pushed_count;
 
 static char text[8192];
 static size_t length;
@@ -69,7 +74,8 @@ static void say_work(const struct work *work)
 /* What comes before the words of a call. */
 static void say_where(CUstream stream)
 {
-	unsigned int number = (unsigned int)((uintptr_t)stream - STREAMS);
+	unsigned int number =
+		stream == CU_STREAM_LEGACY ? 0 : (unsigned int)((uintptr_t)stream - STREAMS);
 	char words[16];
 
 	if (length > 0)
@@ -318,7 +324,7 @@ static CUresult CUDAAPI wait_for(CUstream stream, CUevent event, unsigned int fl
 
 CUstream driver_stream(unsigned int number)
 {
-	return (CUstream)(STREAMS + number);
+	return number == 0 ? CU_STREAM_LEGACY : (CUstream)(STREAMS + number);
 }
 
 CUevent driver_event(char letter)
@@ -359,13 +365,14 @@ static CUresult CUDAAPI query_stream(CUstream stream)
 
 static CUresult CUDAAPI context_of(CUstream stream, CUcontext *context)
 {
-	*context = CONTEXT;
+	*context = driver.contexts[(uintptr_t)stream - STREAMS];
 	return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI flags_of(CUstream stream, unsigned int *flags)
 {
-	*flags = CU_STREAM_NON_BLOCKING;
+	*flags =
+		driver.blocking[(uintptr_t)stream - STREAMS] ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING;
 	return CUDA_SUCCESS;
 }
 
@@ -377,7 +384,21 @@ static CUresult CUDAAPI priority_of(CUstream stream, int *priority)
 
 static CUresult CUDAAPI current_context(CUcontext *context)
 {
-	*context = CONTEXT;
+	*context = driver.current;
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI push_context(CUcontext context)
+{
+	pushed[pushed_count++] = driver.current;
+	driver.current = context;
+	return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI pop_context(CUcontext *context)
+{
+	*context = driver.current;
+	driver.current = pushed[--pushed_count];
 	return CUDA_SUCCESS;
 }
 
@@ -395,7 +416,12 @@ static CUresult CUDAAPI exchange_mode(CUstreamCaptureMode *mode)
 void driver_install(void)
 {
 	answers_install();
+	driver.current = CONTEXT;
+	for (unsigned int i = 0; i < STREAMS_MOST; i++)
+		driver.contexts[i] = CONTEXT;
 	reprise_driver.cuCtxGetCurrent = current_context;
+	reprise_driver.cuCtxPushCurrent_v2 = push_context;
+	reprise_driver.cuCtxPopCurrent_v2 = pop_context;
 	reprise_driver.cuCtxGetDevice = current_device;
 	reprise_driver.cuStreamGetCtx = context_of;
 	reprise_driver.cuStreamGetFlags = flags_of;

@@ -6,7 +6,7 @@
  *     >e <e     a record of the event e; a wait for it
  *     (a7)      the same, by a call of Reprise's
  *     [a b7]    the launch of a graph with these nodes, as they are now
- *     2:a 2:[a] on stream 2; the others are on stream 1
+ *     2:a 2:[a] on stream 2; the others are on stream 1. 0 is the legacy stream
  *     >_ <_     an event of Reprise's own, at the end of a branch
  *     !         behind what it refused
  *
@@ -35,13 +35,17 @@ extern struct driver {
 	unsigned int refuses_launches;
 	char refuses;
 	bool refuses_nodes, refuses_updates;
-	int priorities[10]; /* of the streams, by number */
-	bool busy;          /* streams have work */
+	/* Of the streams, by number: 0 at first, not blocking, and of the context that is current. */
+	int priorities[10];
+	bool blocking[10];
+	CUcontext contexts[10];
+	CUcontext current;
+	bool busy; /* streams have work */
 } driver;
 
 void driver_install(void);
 
-/* The handles of the program's streams, from 1 to 9, and events, by their letters. */
+/* The handles of the program's streams, from 0 to 9, and events, by their letters. */
 CUstream driver_stream(unsigned int number);
 CUevent driver_event(char letter);
 
