@@ -34,14 +34,15 @@ static CUresult mark(enum reprise_sync what, uintptr_t handle, bool per_thread)
 	__typeof__(name) reprise_door_##name; \
 	CUresult reprise_door_##name parameters \
 	{ \
-		CUcontext observed; \
+		CUcontext named, observed; \
 		CUresult result; \
 \
 		if (reprise_inside != 0) \
 			return REPRISE_REAL(name) arguments; \
-		observed = what == REPRISE_SYNC_CONTEXT ? context_of((CUcontext)(context)) : NULL; \
+		named = (CUcontext)(context); /* once: it may tell of an event */ \
+		observed = what == REPRISE_SYNC_CONTEXT ? context_of(named) : NULL; \
 		reprise_call_site_note(REPRISE_CALL_SITE_waits, #name, __builtin_return_address(0)); \
-		result = tell(what, (uintptr_t)(context), false); \
+		result = tell(what, (uintptr_t)named, false); \
 		if (result != CUDA_SUCCESS) \
 			return result; \
 		begin; \

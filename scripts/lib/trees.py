@@ -54,6 +54,12 @@ def with_library(test, library):
     return [other(word) for word in test["cmd"]], {key: other(value) for key, value in test["env"].items()}
 
 
+def needed(build):
+    """What returns the files that a test of this build folder needs, relative to it."""
+    files = {target["id"]: [Path(name).relative_to(build) for name in target["filename"]] for target in introspection(build, "targets")}
+    return lambda test: [file for target in test["depends"] for file in files[target]]
+
+
 def in_folder(test, build, other):
     """The test's command and variables with `other` in place of its build folder."""
     def moved(text):

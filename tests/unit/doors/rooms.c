@@ -37,6 +37,46 @@ __attribute__((visibility("default"))) struct rooms rooms = {.attention = &repri
                                                              .gives_work = gives_work,
                                                              .waits = waits};
 
+#define TOLD(room, ...) \
+	do { \
+		const uint64_t values_[] = {__VA_ARGS__}; \
+\
+		if (rooms.told != NULL) \
+			rooms.told(room, sizeof(values_) / sizeof(values_[0]), values_); \
+	} while (0)
+
+#define VALUE(value) (uint64_t)(uintptr_t)(value)
+
+static void tell_kernel(const struct reprise_call_kernel *kernel)
+{
+	TOLD("kernel", VALUE(kernel->function), kernel->grid[0], kernel->grid[1], kernel->grid[2],
+	     kernel->block[0], kernel->block[1], kernel->block[2], kernel->shared_bytes,
+	     VALUE(kernel->params), VALUE(kernel->extra), VALUE(kernel->config));
+}
+
+static void tell_op(const struct reprise_call *call)
+{
+	TOLD("op", call->kind, VALUE(call->stream), call->per_thread, call->from != NULL);
+	switch (call->kind) {
+	case REPRISE_OP_KERNEL:
+		tell_kernel(&call->kernel);
+		break;
+	case REPRISE_OP_COPY:
+		TOLD("copy", call->copy.form, call->copy.target, call->copy.source, call->copy.bytes,
+		     VALUE(call->copy.target_context), VALUE(call->copy.source_context));
+		break;
+	case REPRISE_OP_SET:
+		TOLD("set", call->set.target, call->set.pitch, call->set.plane, call->set.value,
+		     call->set.element_bytes, call->set.width, call->set.height);
+		break;
+	case REPRISE_OP_HOST:
+		TOLD("host", VALUE(call->host.function), VALUE(call->host.data));
+		break;
+	default: /* a descriptor or an event: a pointer */
+		TOLD("of", VALUE(call->event));
+	}
+}
+
 /* Leaves nothing in the registers that a called function may use: what is in them afterwards, a
  * door has kept. */
 static void trash_registers(void)
@@ -71,6 +111,7 @@ enum reprise_mode reprise_start(void)
 
 CUresult reprise_handle_op(struct reprise_call *call)
 {
+	tell_op(call);
 	rooms.ops++;
 	rooms.call = *call;
 	if (call->kind == REPRISE_OP_KERNEL && call->kernel.config != NULL)
@@ -85,6 +126,7 @@ CUresult reprise_handle_event(struct reprise_call *call)
 
 void reprise_note_callback(CUstream stream, bool per_thread)
 {
+	TOLD("callback", VALUE(stream), per_thread);
 	rooms.callbacks++;
 	rooms.stream = stream;
 	rooms.per_thread = per_thread;
@@ -93,6 +135,7 @@ void reprise_note_callback(CUstream stream, bool per_thread)
 
 void reprise_order(CUstream stream, bool per_thread)
 {
+	TOLD("order", VALUE(stream), per_thread);
 	rooms.orders++;
 	rooms.stream = stream;
 	rooms.per_thread = per_thread;
@@ -101,6 +144,7 @@ void reprise_order(CUstream stream, bool per_thread)
 
 void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 {
+	TOLD("sync", what, handle, per_thread);
 	rooms.syncs++;
 	rooms.sync = what;
 	rooms.handle = handle;
@@ -112,6 +156,7 @@ void reprise_sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 
 void reprise_order_ends(void)
 {
+	TOLD("order ends");
 }
 
 CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
@@ -122,39 +167,47 @@ CUresult reprise_wait(enum reprise_sync what, uintptr_t handle, bool per_thread)
 
 bool reprise_loading_begins(CUfunction function, enum reprise_function_call call)
 {
-	return false;
+	TOLD("loading", VALUE(function), call);
+	return rooms.loads;
 }
 
 void reprise_loading_ends(CUfunction function, enum reprise_function_call call, bool succeeded)
 {
+	TOLD("loaded", VALUE(function), call, succeeded);
 }
 
 void reprise_loading_note_module(void)
 {
+	TOLD("module");
 }
 
 void reprise_event_met(CUevent event, bool recorded)
 {
+	TOLD("event", VALUE(event), recorded);
 }
 
 void reprise_meet_attributes(const CUlaunchConfig *config)
 {
+	TOLD("attributes", VALUE(config));
 }
 
 CUresult reprise_event_destroy(CUevent event, CUresult (*destroy)(CUevent event))
 {
+	TOLD("destroy", VALUE(event));
 	reprise_sync(REPRISE_SYNC_EVENT_END, 0, false);
 	return destroy(event);
 }
 
 void reprise_events_shared(void)
 {
+	TOLD("shared");
 	rooms.shared++;
 	reprise_sync(REPRISE_SYNC_ALL, 0, false);
 }
 
 void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 {
+	TOLD("lifetime", what, handle);
 	rooms.lifetimes++;
 	rooms.what = what;
 	rooms.handle = handle;
@@ -163,6 +216,7 @@ void reprise_lifetime(enum reprise_lifetime what, uintptr_t handle)
 
 void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresult result)
 {
+	TOLD("lifetime ended", what, handle, result);
 	rooms.lifetimes_ended++;
 	rooms.what_ended = what;
 	rooms.handle_ended = handle;
@@ -171,6 +225,7 @@ void reprise_lifetime_ended(enum reprise_lifetime what, uintptr_t handle, CUresu
 
 bool reprise_free_begin(CUdeviceptr address)
 {
+	TOLD("free", address);
 	rooms.frees++;
 	trash_registers();
 	return true;
@@ -178,24 +233,28 @@ bool reprise_free_begin(CUdeviceptr address)
 
 void reprise_free_end(void)
 {
+	TOLD("freed");
 	rooms.frees_ended++;
 	trash_registers();
 }
 
 void reprise_program_capture_begin(CUstream stream)
 {
+	TOLD("capture", VALUE(stream));
 	rooms.begins++;
 	rooms.stream = stream;
 }
 
 void reprise_program_capture_end(CUstream stream)
 {
+	TOLD("captured", VALUE(stream));
 	rooms.ends++;
 	rooms.stream = stream;
 }
 
 void reprise_observe_result(CUresult result)
 {
+	TOLD("result", result);
 	rooms.observed++;
 	rooms.result = result;
 	trash_registers();
@@ -203,6 +262,7 @@ void reprise_observe_result(CUresult result)
 
 void reprise_stop(const char *reason)
 {
+	TOLD("stop");
 	(void)reason;
 	rooms.stops++;
 	trash_registers();
@@ -210,15 +270,18 @@ void reprise_stop(const char *reason)
 
 int reprise_neighbours_begin(CUdevice device)
 {
+	TOLD("neighbour", VALUE(device));
 	return device;
 }
 
 void reprise_neighbours_made(int answer, bool made)
 {
+	TOLD("neighbour made", VALUE(answer), made);
 }
 
 bool reprise_make_room(unsigned int tried)
 {
+	TOLD("room", tried);
 	if (tried == 0)
 		rooms.memory_shortages++;
 	trash_registers();
@@ -228,10 +291,12 @@ bool reprise_make_room(unsigned int tried)
 /* Nothing is ever captured here. */
 void reprise_context_sync_begin(CUcontext context)
 {
+	TOLD("context", VALUE(context));
 	rooms.context_syncs++;
 }
 
 void reprise_context_sync_end(CUcontext context)
 {
+	TOLD("context ends", VALUE(context));
 	rooms.context_syncs_ended++;
 }

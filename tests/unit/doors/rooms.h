@@ -27,6 +27,9 @@ struct rooms {
 	bool unwind;     /* a sync writes down who called */
 	void *frames[64];
 	int frame_count;
+	bool loads; /* a query about a function may load it */
+	/* Is told of each call of a room, with its arguments, if it is there. */
+	void (*told)(const char *room, unsigned int count, const uint64_t *values);
 	_Atomic uint32_t *attention;
 	int *(*inside)(void); /* where this thread's reprise_inside is */
 	bool (*is_in_doubt)(void);
