@@ -489,6 +489,7 @@ BUGS = (
     ("a shared event is told of by one of two calls alone", "reprise_door_cuIpcOpenEventHandle", "	if (reprise_inside == 0)\n		reprise_events_shared();\n", "", "doors_told"),
     ("extents of zero rows are taken for some", "side_at", "extent[1] != 0 &&", "", "match"),
     ("memory that ends with its range counts as beyond it", "covers", "bytes <= told->end - told->address", "bytes < told->end - told->address", "memory"),
+    ("a visit that would overtake a branch is counted twice", "reprise_lane_enter_expected", "is_covered(lane, lane->expected) &&", "", "lane_counts"),
     ("a kernel's function is taken for nobody's", "is_set", "(set->function != NULL && launched == set->function)", "set->function == NULL", "lane_traces"),
     ("a kernel whose parameters could not be kept is not asked again", "keep",
      "	complete = found->layout != NULL || answer->count < 0 || layout_count == LAYOUTS_MOST;", "	complete = true;", "out_of_memory_on_host_once"),

@@ -1,0 +1,246 @@
+/* What is counted of each way that a visit can go: these counters, by so much, and no others. Times
+ * are those of the virtual clock. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../suite.h"
+#include "graph/cost.h"
+#include "lane/registry.h"
+#include "op/cost.h"
+#include "program.h"
+
+static const char *const names[] = {
+#define X(name, text) #name,
+	REPRISE_COUNTERS(X)
+#undef X
+};
+
+static const char *const costs[] = {
+#define X(name, ns, text) #name,
+	REPRISE_COSTS(X)
+#undef X
+};
+
+/* What the lane of stream 1, or its group's head, counts; exits by reason. */
+#define LANE_COUNTS(X) \
+	X(ops) X(launches) X(replayed) X(patched) X(siblings) X(backed_off) X(traces) X(queue_full) \
+		X(lost) X(evicted)
+
+static uint64_t before[REPRISE_COUNTER_COUNT], costs_before[REPRISE_COST_COUNT];
+static struct reprise_lane_counts lane_before;
+static char text[2048];
+
+static const struct reprise_lane_counts *of_lane(void)
+{
+	return &reprise_lane_head(lane_of(1))->counts;
+}
+
+static void look(void)
+{
+	for (unsigned int i = 0; i < REPRISE_COUNTER_COUNT; i++)
+		before[i] = count_of((enum reprise_counter)i);
+	for (unsigned int i = 0; i < REPRISE_COST_COUNT; i++)
+		costs_before[i] = atomic_load(&reprise_cost_estimates[i]);
+	lane_before = *of_lane();
+}
+
+static void say(const char *name, uint64_t amount)
+{
+	size_t length = strlen(text);
+
+	if (amount != 0)
+		snprintf(text + length, sizeof(text) - length, "%s%s %lld", length > 0 ? ", " : "", name,
+		         (long long)amount);
+}
+
+/* What has changed since look(). */
+static const char *changes(void)
+{
+	const struct reprise_lane_counts *now = of_lane();
+
+	text[0] = '\0';
+#define X(name) say(#name, now->name - lane_before.name);
+	LANE_COUNTS(X)
+#undef X
+	for (unsigned int i = 0; i < REPRISE_EXIT_COUNT; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s exits", reprise_exit_names[i]);
+		say(name, now->exits[i] - lane_before.exits[i]);
+		snprintf(name, sizeof(name), "%s exited", reprise_exit_names[i]);
+		say(name, now->exited[i] - lane_before.exited[i]);
+	}
+	for (unsigned int i = 0; i < REPRISE_COUNTER_COUNT; i++)
+		say(names[i], count_of((enum reprise_counter)i) - before[i]);
+	for (unsigned int i = 0; i < REPRISE_COST_COUNT; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s picoseconds", costs[i]);
+		say(name, atomic_load(&reprise_cost_estimates[i]) - costs_before[i]);
+	}
+	return text;
+}
+
+#define CALLS_COUNT(words, expected) \
+	do { \
+		look(); \
+		calls(words); \
+		ck_assert_str_eq(changes(), expected); \
+	} while (0)
+
+START_TEST(an_eager_op)
+{
+	calls("x |");
+	CALLS_COUNT("x |", "ops 1");
+	CALLS_COUNT("", "");
+}
+END_TEST
+
+START_TEST(a_replay)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+}
+END_TEST
+
+START_TEST(a_visit_that_is_left)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_COUNT("a b x |", "ops 3, guard exits 1, guard exited 2, eager picoseconds 1");
+}
+END_TEST
+
+START_TEST(a_visit_that_a_wait_ends)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_COUNT("a b c |", "ops 3, barrier exits 1, barrier exited 3, eager picoseconds 1");
+}
+END_TEST
+
+START_TEST(a_value_miss)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_COUNT("a b c7 d |", "ops 4, values exits 1, values exited 2, eager picoseconds 1");
+}
+END_TEST
+
+START_TEST(a_visit_that_takes_too_long)
+{
+	learns("a b c d |", "[a b c d]");
+	look();
+	calls("a b");
+	time_passes(250000);
+	ck_assert_str_eq(
+		changes(),
+		"ops 2, hold exits 1, hold exited 2, hold_flushes 1, hold_begun_ns 250000, hold_longest_ns 257800, eager picoseconds 1");
+}
+END_TEST
+
+START_TEST(a_patch_by_nodes)
+{
+	learns_any_value();
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, node_update_ns 600");
+}
+END_TEST
+
+START_TEST(a_patch_by_the_whole_graph)
+{
+	learns_any_value();
+	driver.refuses_nodes = true;
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launches 1, replayed 4, patched 1, updates 1, node_updates_failed 1, capture picoseconds -77499, update picoseconds -6874");
+	CALLS_COUNT(
+		"a b c3001 d |",
+		"ops 4, launches 1, replayed 4, patched 1, updates 1, node_updates_failed 1, capture picoseconds -67812, update picoseconds -6015");
+}
+END_TEST
+
+START_TEST(a_patch_that_is_refused)
+{
+	learns_any_value();
+	driver.refuses_nodes = driver.refuses_updates = true;
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launch exits 1, launch exited 4, updates_refused 1, refused_parameters 1, node_updates_failed 1, capture picoseconds -77499, eager picoseconds 1");
+	CALLS_COUNT("a b c2000 d |", "ops 4, launches 1, replayed 4, recovery_ops 4");
+}
+END_TEST
+
+START_TEST(a_launch_that_is_refused)
+{
+	learns("a b c d |", "[a b c d]");
+	driver.refuses_launches = 1;
+	CALLS_COUNT(
+		"a b c d |",
+		"ops 4, launch exits 1, launch exited 4, rebuilds 1, launches_failed 1, eager picoseconds 1");
+	graphs_are_built();
+	CALLS_COUNT("a b c d |", "ops 4");
+}
+END_TEST
+
+START_TEST(an_error_of_a_deferred_op)
+{
+	learns("a b c d |", "[a b c d]");
+	driver.refuses = 'a';
+	CALLS_COUNT("a b |",
+	            "ops 2, barrier exits 1, barrier exited 2, errors_kept 1, eager picoseconds 1");
+}
+END_TEST
+
+START_TEST(traces_that_are_made)
+{
+	calls("a b c d | a b c d |");
+	CALLS_COUNT("a b c d |", "ops 4, traces 1");
+}
+END_TEST
+
+START_TEST(a_sibling)
+{
+	learns("a b c d |", "[a b c d]");
+	learns("a b e f |", "[a b e f]");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, siblings 1");
+	CALLS_COUNT("a b e f |", "ops 4, launches 1, replayed 4, siblings 1");
+}
+END_TEST
+
+#define FORK "a >e 2:<e 2:b 2:>f c <f d"
+#define FORKED "[a >e b >f c d >_]"
+
+START_TEST(a_fork)
+{
+	learns(FORK " |", FORKED);
+	CALLS_COUNT(FORK " |", "ops 8, launches 1, replayed 8, group_launches 1");
+	CALLS_COUNT("2:x |", "ops 1, pending_waits_issued 1");
+	CALLS_COUNT(
+		FORK " |",
+		"ops 8, group_uncovered 1"); /* stream 1 is not behind x: the graph would overtake it */
+	CALLS_COUNT("a >e 2:<e 2:x |", "ops 4, guard exits 1, guard exited 3, eager picoseconds 1");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("lane, counts");
+	TCase *tests = tcase_create("counts");
+
+	tcase_add_checked_fixture(tests, program_begins, NULL);
+	tcase_add_test(tests, an_eager_op);
+	tcase_add_test(tests, a_replay);
+	tcase_add_test(tests, a_visit_that_is_left);
+	tcase_add_test(tests, a_visit_that_a_wait_ends);
+	tcase_add_test(tests, a_value_miss);
+	tcase_add_test(tests, a_visit_that_takes_too_long);
+	tcase_add_test(tests, a_patch_by_nodes);
+	tcase_add_test(tests, a_patch_by_the_whole_graph);
+	tcase_add_test(tests, a_patch_that_is_refused);
+	tcase_add_test(tests, a_launch_that_is_refused);
+	tcase_add_test(tests, an_error_of_a_deferred_op);
+	tcase_add_test(tests, traces_that_are_made);
+	tcase_add_test(tests, a_sibling);
+	tcase_add_test(tests, a_fork);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
