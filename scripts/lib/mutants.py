@@ -16,7 +16,6 @@ RULES = ["universal.rules", "c_like.rules", "c.rules"]
 ROOMS = {"op": "src/op", "lane": "src/lane", "graph": "src/graph", "trace": "src/trace", "preload": "preload"}
 UNIT_TESTS = {"preload": "doors"}    # the folder in tests/unit, where it has another name
 LEAST_SHARE = 0.1    # of the sample, for each room
-NEAR = 8    # lines; farther away it is another function's
 OF_ROOM = 30    # a unit test of its room is as likely to find a mutant as so many others (92 mutants of seed 1)
 
 
@@ -112,13 +111,11 @@ class Coverage:
         self.seconds[test], self.lines[test] = seconds, lines
 
     def tests_of(self, mutant):
-        """The tests that run the mutant's line. Of optimised code gcov does not tell every line: where no test runs it, those that run the nearest one."""
+        """The tests that run the mutant's line. gcov does not tell every line of optimised code, nor those of a macro: where no test runs the line, those that run
+        the nearest one."""
         ran = {test: lines[mutant.file] for test, lines in self.lines.items() if mutant.file in lines}
-        for distance in range(NEAR + 1):
-            tests = [test for test, lines in ran.items() if mutant.line - distance in lines or mutant.line + distance in lines]
-            if tests:
-                return tests
-        return []
+        nearest = min((abs(line - mutant.line) for lines in ran.values() for line in lines), default=0)
+        return [test for test, lines in ran.items() if mutant.line - nearest in lines or mutant.line + nearest in lines]
 
     def in_order(self, mutant, programs, finders):
         """

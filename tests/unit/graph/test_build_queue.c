@@ -106,6 +106,27 @@ START_TEST(what_is_in_work_counts_until_it_is_finished)
 }
 END_TEST
 
+/* Wherever it was taken from, it is nobody's to take out. */
+START_TEST(what_is_in_work_is_not_taken_out)
+{
+	struct reprise_capture_streams streams[3];
+
+	for (unsigned int i = 0; i < 3; i++) {
+		streams[i].context = (CUcontext)(uintptr_t)(i + 1);
+		graphs[i].capture_streams = &streams[i];
+		reprise_build_queue_push(&graphs[i]);
+	}
+	ck_assert_ptr_eq(reprise_build_queue_take_of(streams[_i].context), &graphs[_i]);
+	ck_assert(!reprise_build_queue_remove(&graphs[_i]));
+	ck_assert_int_eq(state_of((unsigned int)_i), REPRISE_GRAPH_QUEUED);
+	ck_assert_uint_eq(reprise_build_queue_unfinished(), 3);
+	atomic_store(&graphs[_i].state, REPRISE_GRAPH_READY);
+	ck_assert(reprise_build_queue_remove(&graphs[_i]));
+	ck_assert_int_eq(state_of((unsigned int)_i), REPRISE_GRAPH_READY);
+	ck_assert_uint_eq(reprise_build_queue_unfinished(), 3);
+}
+END_TEST
+
 START_TEST(what_finds_no_room_is_not_waited_for)
 {
 	unsigned int in = 0;
@@ -127,6 +148,7 @@ int main(void)
 	tcase_add_test(tests, there_is_room_for_so_many);
 	tcase_add_loop_test(tests, any_can_be_taken_out, 0, 3);
 	tcase_add_test(tests, what_is_in_work_counts_until_it_is_finished);
+	tcase_add_loop_test(tests, what_is_in_work_is_not_taken_out, 0, 3);
 	tcase_add_test(tests, what_finds_no_room_is_not_waited_for);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

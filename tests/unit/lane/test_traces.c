@@ -2,6 +2,7 @@
  * names other contexts, and for want of memory. */
 #include "../../suite.h"
 #include "base/clock.h"
+#include "base/store.h"
 #include "driver/driver.h"
 #include "graph/building.h"
 #include "lane/traces.h"
@@ -228,6 +229,41 @@ START_TEST(the_followed_trace_stays)
 }
 END_TEST
 
+START_TEST(what_a_trace_took_is_given_back)
+{
+	struct reprise_lane *lane = lane_of(1);
+	uint64_t used = reprise_store_used(), bytes = lane->index->newest->bytes;
+
+	ck_assert(reprise_lane_evict(lane));
+	ck_assert_uint_le(reprise_store_used() + bytes, used);
+	used = reprise_store_used();
+	learns("d e f |", "[d e f]");
+	bytes = lane->index->newest->bytes;
+	ck_assert_uint_ge(reprise_store_used(), used + bytes);
+	reprise_lane_forget(lane);
+	ck_assert_uint_lt(reprise_store_used(), used + bytes);
+}
+END_TEST
+
+START_TEST(host_memory_comes_of_watches_first_and_of_traces_only_where_they_are_short)
+{
+	calls("2:x |");
+	reprise_clock_virtual += 100000000000;
+	calls(TRACE);
+	ck_assert(reprise_lanes_evict(true));
+	ck_assert_ptr_null(lane_of(2)->watch);
+	ck_assert(!reprise_lanes_evict(true)); /* there is enough for traces */
+	ck_assert_ptr_nonnull(lane_of(1)->watch);
+	is_gone(false);
+	calls("2:x |");
+	reprise_clock_virtual += 100000000000;
+	calls(TRACE);
+	ck_assert(reprise_lanes_evict(false)); /* the memory of graphs: watches take none of it */
+	ck_assert_ptr_nonnull(lane_of(2)->watch);
+	is_gone(true);
+}
+END_TEST
+
 START_TEST(a_lane_without_traces_has_none_to_give)
 {
 	calls("2:x |");
@@ -316,6 +352,9 @@ int main(void)
 	tcase_add_test(tests, forks_go_and_a_run_of_one_stream_stays);
 	tcase_add_test(tests, the_least_recently_used_goes_first);
 	tcase_add_test(tests, the_followed_trace_stays);
+	tcase_add_test(tests, what_a_trace_took_is_given_back);
+	tcase_add_test(tests,
+	               host_memory_comes_of_watches_first_and_of_traces_only_where_they_are_short);
 	tcase_add_test(tests, a_lane_without_traces_has_none_to_give);
 	tcase_add_test(tests, of_all_lanes_the_least_recently_used_goes);
 	tcase_add_test(tests, a_lane_that_is_in_use_is_left_alone);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
+#include "base/store.h"
 #include "trace/index.h"
 #include "trace/plan.h"
 #include "ops.h"
@@ -186,6 +187,107 @@ START_TEST(a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not)
 	reprise_trace_copy_values(trace, 0, &first);
 	reprise_trace_end_visit(trace, true);
 	ck_assert(trace->head_moved);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+/* A graph that is built, and none that is not; from the end of the cooldown on. */
+static const struct {
+	enum reprise_graph_state state;
+	uint64_t cooldown_until;
+	bool usable;
+} states[] = {
+	{REPRISE_GRAPH_EMPTY, 0, false},   {REPRISE_GRAPH_QUEUED, 0, false},
+	{REPRISE_GRAPH_READY, 0, true},    {REPRISE_GRAPH_FAILED, 0, false},
+	{REPRISE_GRAPH_READY, 99, true},   {REPRISE_GRAPH_READY, 100, true},
+	{REPRISE_GRAPH_READY, 101, false},
+};
+
+START_TEST(a_trace_is_usable_once_it_is_built_and_not_in_cooldown)
+{
+	struct reprise_trace *trace = trace_of(REPRISE_BEFORE_WAIT, 0, 1, 3, false);
+
+	atomic_store(&trace->graph.state, states[_i].state);
+	trace->cooldown_until = states[_i].cooldown_until;
+	ck_assert_int_eq(reprise_trace_usable(trace, 100), states[_i].usable);
+	trace->may_return = true;
+	ck_assert_int_eq(reprise_trace_return(trace), states[_i].state == REPRISE_GRAPH_READY);
+	trace->may_return = false;
+	ck_assert(!reprise_trace_return(trace));
+	reprise_trace_free(trace);
+}
+END_TEST
+
+#define IS_BEHIND(part, end) ck_assert((const void *)(part) >= (const void *)(end))
+
+/* Its parts, one behind the other in one block. */
+static const struct {
+	unsigned int count, payload;
+} sizes[] = {{1, 0}, {1, 1}, {3, 8}, {63, 17}, {64, 16}, {65, 100}, {400, 33}};
+
+START_TEST(the_parts_of_a_trace_do_not_overlap_and_fill_it)
+{
+	static const struct reprise_position position = {.before = REPRISE_BEFORE_WAIT};
+	static unsigned char payload[128];
+	const unsigned int count = sizes[_i].count;
+	const uint64_t used = reprise_store_used();
+	struct reprise_capture_streams streams = {0};
+	struct reprise_trace *trace;
+	unsigned char *end;
+
+	for (unsigned int i = 0; i < count; i++) {
+		ops[i] = op_of(i, 0);
+		ops[i].payload = payload;
+		ops[i].payload_bytes = sizes[_i].payload;
+		is_loose[i] = i % 2 == 0;
+	}
+	trace = reprise_trace_new(ops, is_loose, count, &position, &streams);
+	ck_assert_ptr_nonnull(trace);
+	ck_assert_uint_ge(reprise_store_used(), used + trace->bytes);
+	end = (unsigned char *)trace + trace->bytes;
+	IS_BEHIND(trace->ops, (trace + 1));
+	IS_BEHIND(trace->incoming, trace->ops + count);
+	IS_BEHIND(trace->shape_before, (trace->incoming + count));
+	IS_BEHIND(trace->changed, trace->shape_before + count + 1);
+	IS_BEHIND(trace->wanted, trace->changed + (count + 63) / 64);
+	IS_BEHIND(trace->graph.nodes, (trace->wanted + (count + 63) / 64));
+	IS_BEHIND(trace->ops[0].payload, (trace->graph.nodes + count));
+	for (unsigned int i = 0; i < count; i++) {
+		const unsigned char *after =
+			i + 1 < count ? trace->ops[i + 1].payload : trace->incoming[0].payload;
+
+		IS_BEHIND(after, trace->ops[i].payload + sizes[_i].payload);
+		after = i + 1 < count ? trace->incoming[i + 1].payload : (unsigned char *)trace->any_value;
+		IS_BEHIND(after, trace->incoming[i].payload + sizes[_i].payload);
+		ck_assert_uint_eq((uintptr_t)trace->ops[i].payload % 16, 0);
+		ck_assert_int_eq(trace->any_value[i], i % 2 == 0);
+	}
+	IS_BEHIND(end, (trace->any_value + count));
+	ck_assert_uint_le(end - (unsigned char *)(trace->any_value + count), 16);
+	reprise_trace_free(trace);
+	ck_assert_uint_eq(reprise_store_used(), used);
+}
+END_TEST
+
+/* Each member of the ops is one of the graph's, and each record and wait is counted. */
+START_TEST(a_trace_knows_its_members_and_events)
+{
+	static const struct reprise_position position = {.before = REPRISE_BEFORE_WAIT};
+	struct reprise_capture_streams streams = {0};
+	struct reprise_trace *trace;
+
+	for (unsigned int i = 0; i < 4; i++)
+		ops[i] = op_of(i, 0);
+	ops[1].member = 2;
+	ops[2].member = 5;
+	ops[2].kind = REPRISE_OP_RECORD;
+	ops[3].kind = REPRISE_OP_WAIT;
+	trace = reprise_trace_new(ops, is_loose, 4, &position, &streams);
+	ck_assert_uint_eq(trace->graph.members, 1u << 0 | 1u << 2 | 1u << 5);
+	ck_assert_uint_eq(trace->event_count, 2);
+	ck_assert_uint_eq(trace->graph.count, 4);
+	ck_assert_ptr_eq(trace->graph.ops, trace->ops);
+	ck_assert_ptr_eq(trace->graph.capture_streams, &streams);
 	reprise_trace_free(trace);
 }
 END_TEST
@@ -427,6 +529,11 @@ int main(void)
 	tcase_add_test(plan, the_last_before_a_wait_is_halved_where_the_host_is_slow);
 	suite_add_tcase(suite, plan);
 	tcase_add_test(trace, a_visit_that_is_kept_changes_the_trace_and_one_that_is_not_does_not);
+	tcase_add_loop_test(trace, a_trace_is_usable_once_it_is_built_and_not_in_cooldown, 0,
+	                    sizeof(states) / sizeof(states[0]));
+	tcase_add_loop_test(trace, the_parts_of_a_trace_do_not_overlap_and_fill_it, 0,
+	                    sizeof(sizes) / sizeof(sizes[0]));
+	tcase_add_test(trace, a_trace_knows_its_members_and_events);
 	tcase_add_test(trace, a_trace_ends_where_the_hold_limit_strikes_often_not_now_and_then);
 	tcase_add_test(trace, a_disappointing_trace_is_put_aside_longer_each_time_but_never_for_ever);
 	tcase_add_test(trace, a_trace_returns_early_that_is_aside_for_side_exits_alone);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "../../suite.h"
+#include "base/store.h"
 #include "base/tuning.h"
 #include "trace/watch.h"
 #include "ops.h"
@@ -261,6 +262,58 @@ START_TEST(a_pause_that_came_once_is_no_habit)
 }
 END_TEST
 
+/* Payloads of any size: each stays as it was put, and all is given back. */
+START_TEST(payloads_stay_apart_and_are_given_back)
+{
+	static const uint32_t sizes[] = {1, 16, 17, 1000, 65535, 65536, 65537, 200000, 3};
+	const uint64_t used = reprise_store_used();
+	struct reprise_watch *own = reprise_watch_new();
+	unsigned char *payloads[10 * 9];
+	unsigned int count = 0;
+
+	ck_assert_uint_gt(reprise_store_used(), used);
+	for (unsigned int segment = 0; segment < 3; segment++) {
+		reprise_watch_begin(own, &after_wait);
+		for (count = 0; count < sizeof(payloads) / sizeof(payloads[0]); count++) {
+			struct reprise_op op = op_of(count, segment), *slot;
+
+			op.payload_bytes = sizes[count % 9];
+			slot = reprise_watch_slot(own, &op);
+			ck_assert_ptr_nonnull(slot);
+			ck_assert_uint_eq((uintptr_t)slot->payload % 8, 0);
+			payloads[count] = slot->payload;
+			memset(slot->payload, (int)count, op.payload_bytes);
+			reprise_watch_keep(own, 0, false, found, NULL);
+		}
+		for (unsigned int i = 0; i < count; i++)
+			ck_assert(payloads[i][0] == i && payloads[i][sizes[i % 9] - 1] == i);
+		reprise_watch_drop(own);
+	}
+	reprise_watch_free(own);
+	reprise_watch_free(NULL);
+	ck_assert_uint_eq(reprise_store_used(), used);
+}
+END_TEST
+
+START_TEST(a_dropped_segment_leaves_little_behind)
+{
+	const uint64_t used = reprise_store_used();
+
+	for (unsigned int segment = 0; segment < 50; segment++) {
+		reprise_watch_begin(watch, &after_wait);
+		for (unsigned int i = 0; i < 20; i++) {
+			struct reprise_op op = op_of(i, 0);
+
+			op.payload_bytes = 60000;
+			ck_assert_ptr_nonnull(reprise_watch_slot(watch, &op));
+			reprise_watch_keep(watch, 0, false, found, NULL);
+		}
+		reprise_watch_drop(watch);
+		ck_assert_uint_le(reprise_store_used(), used + 140000);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("watch");
@@ -280,6 +333,8 @@ int main(void)
 	tcase_add_test(tests, an_inserted_op_moves_no_later_cut);
 	tcase_add_test(tests, a_refused_op_takes_its_segment_with_it);
 	tcase_add_test(tests, a_pause_that_came_once_is_no_habit);
+	tcase_add_test(tests, payloads_stay_apart_and_are_given_back);
+	tcase_add_test(tests, a_dropped_segment_leaves_little_behind);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
