@@ -388,6 +388,12 @@ static CUresult CUDAAPI current_context(CUcontext *context)
 	return CUDA_SUCCESS;
 }
 
+static CUresult CUDAAPI set_context(CUcontext context)
+{
+	driver.current = context;
+	return CUDA_SUCCESS;
+}
+
 static CUresult CUDAAPI push_context(CUcontext context)
 {
 	pushed[pushed_count++] = driver.current;
@@ -420,6 +426,7 @@ void driver_install(void)
 	for (unsigned int i = 0; i < STREAMS_MOST; i++)
 		driver.contexts[i] = CONTEXT;
 	reprise_driver.cuCtxGetCurrent = current_context;
+	reprise_driver.cuCtxSetCurrent = set_context;
 	reprise_driver.cuCtxPushCurrent_v2 = push_context;
 	reprise_driver.cuCtxPopCurrent_v2 = pop_context;
 	reprise_driver.cuCtxGetDevice = current_device;
