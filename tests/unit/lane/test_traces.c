@@ -317,6 +317,19 @@ START_TEST(a_watch_goes_of_a_lane_without_ops)
 }
 END_TEST
 
+START_TEST(a_lane_that_watches_anew_has_its_traces)
+{
+	struct reprise_lane *lane = lane_of(1);
+	const struct reprise_index *index = lane->index;
+
+	ck_assert(reprise_lane_stop_watching(lane, reprise_clock_ticks() + 1));
+	calls("x |");
+	ck_assert_ptr_nonnull(lane->watch);
+	ck_assert_ptr_eq(lane->index, index);
+	is_gone(false);
+}
+END_TEST
+
 /* Used later than its last eager call: by replays. */
 START_TEST(a_watch_stays_where_traces_are_replayed)
 {
@@ -359,6 +372,7 @@ int main(void)
 	tcase_add_test(tests, of_all_lanes_the_least_recently_used_goes);
 	tcase_add_test(tests, a_lane_that_is_in_use_is_left_alone);
 	tcase_add_test(tests, a_watch_goes_of_a_lane_without_ops);
+	tcase_add_test(tests, a_lane_that_watches_anew_has_its_traces);
 	tcase_add_test(tests, a_watch_stays_where_traces_are_replayed);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
