@@ -41,7 +41,19 @@ extern struct fake_log fake_log;
 	X(cuModuleUnload_v9) \
 	X(cuOccupancyMaxPotentialBlockSize_v9) \
 	X(cuStreamBeginCapture_v9) \
-	X(cuStreamWaitValue32_v9)
+	X(cuStreamWaitValue32_v9) \
+	X(cuFuncSetSomething) \
+	X(cuIpcGetEventHandle_v9) \
+	X(cuIpcOpenEventHandle_v9) \
+	X(cuKernelSetAttribute_v9) \
+	X(cuModuleUnload_9) \
+	X(cuModuleUnload_v12) \
+	X(cuModuleUnload_v9_ptds) \
+	X(cuModuleUnload_v9_ptsz) \
+	X(cuModuleUnload_w9) \
+	X(cuModuleUnloadv9) \
+	X(cuModuleUnloa_v9) \
+	X(cuStreamEndCapture_v9)
 
 #define FAKE_FUNCTION(name) fake_function name;
 FAKE_UNKNOWN(FAKE_FUNCTION)
