@@ -3,6 +3,7 @@
 
 #include "../../suite.h"
 #include "base/tuning.h"
+#include "driver/driver.h"
 #include "lane/group/group.h"
 #include "program.h"
 
@@ -98,6 +99,37 @@ START_TEST(a_third_stream_joins_the_group)
 	ck_assert_uint_eq(count_of(REPRISE_COUNT_lanes_merged), 2);
 	ck_assert_uint_eq(atomic_load(&reprise_groups), 1);
 	ck_assert_ptr_eq(reprise_lane_head(lane_of(3)), reprise_lane_head(lane_of(2)));
+}
+END_TEST
+
+static unsigned int events_to_make;
+static CUresult(CUDAAPI *real_create)(CUevent *event, unsigned int flags);
+
+static CUresult CUDAAPI create_event(CUevent *event, unsigned int flags)
+{
+	if (events_to_make == 0)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	events_to_make--;
+	return real_create(event, flags);
+}
+
+/* A group needs an event for each member; those that were made are kept for the next try. */
+START_TEST(without_an_event_for_each_member_streams_do_not_merge)
+{
+	real_create = reprise_driver.cuEventCreate;
+	reprise_driver.cuEventCreate = create_event;
+	for (unsigned int most = 0; most < 2; most++) {
+		events_to_make = most;
+		forks(2 * REPRISE_TUNE_GROUP_FORKS);
+		ck_assert(!grouped());
+		ck_assert_uint_eq(events_to_make, 0);
+		ck_assert_ptr_eq(reprise_lane_head(lane_of(2)), lane_of(2));
+		CALLS_ARE_SEEN_AS(FORK " |", IN_ORDER);
+	}
+	events_to_make = 1; /* one of the two is there */
+	forks(2 * REPRISE_TUNE_GROUP_FORKS);
+	ck_assert(grouped());
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_lanes_merged), 1);
 }
 END_TEST
 
@@ -305,6 +337,7 @@ int main(void)
 	tcase_add_test(tests, an_older_event_is_no_join);
 	tcase_add_test(tests, streams_of_two_priorities_do_not_merge);
 	tcase_add_test(tests, a_third_stream_joins_the_group);
+	tcase_add_test(tests, without_an_event_for_each_member_streams_do_not_merge);
 	tcase_add_test(tests, a_fork_is_one_graph);
 	tcase_add_test(tests, a_member_waits_for_the_end_of_its_branch);
 	tcase_add_test(tests, the_origin_waits_for_nothing);

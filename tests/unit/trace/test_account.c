@@ -1,0 +1,190 @@
+/* Accounts of traces: each field, of one trace, of the same trace made again, and of those that are
+ * summed because there are too many. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../suite.h"
+#include "stats/counters.h"
+#include "op/cost.h"
+#include "trace/account.h"
+#include "ops.h"
+
+#define OPS 4
+#define EAGER 70 /* ticks of an eager kernel */
+
+static struct reprise_accounts accounts;
+static struct reprise_capture_streams streams;
+
+/* A trace that begins with op `first`: a memset, two kernels, a memset; two of any value. */
+static struct reprise_trace *trace_of(unsigned int first, uint64_t replays)
+{
+	static const struct reprise_position position = {.before = REPRISE_BEFORE_WAIT};
+	static const bool any_value[OPS] = {false, true, true, false};
+	struct reprise_op ops[OPS];
+	struct reprise_trace *trace;
+
+	for (unsigned int i = 0; i < OPS; i++)
+		ops[i] = op_of(first + i, 0);
+	ops[1].kind = ops[2].kind = REPRISE_OP_KERNEL;
+	ops[1].kernel.name = 3;
+	ops[2].kernel.name = 5;
+	trace = reprise_trace_new(ops, any_value, OPS, &position, &streams);
+	ck_assert_ptr_nonnull(trace);
+	trace->replays = replays;
+	trace->graph.node_updates = 10 + replays;
+	trace->graph.updates = 20 + replays;
+	trace->counts.patched = 30 + replays;
+	trace->counts.exited_ops = 40 + replays;
+	trace->counts.losses = 50 + replays;
+	for (unsigned int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		trace->counts.exits[i] = 60 + i + replays;
+	atomic_store(&trace->graph.state, REPRISE_GRAPH_READY);
+	return trace;
+}
+
+static void setup(void)
+{
+	reprise_clock_start();
+	reprise_reporting = true;
+	memset(&accounts, 0, sizeof(accounts));
+	reprise_op_cost_note(REPRISE_OP_KERNEL, EAGER);
+	reprise_op_cost_note(REPRISE_OP_SET, EAGER / 2);
+}
+
+/* What accounts of `traces` traces with so many replays together say. */
+static void says(const struct reprise_account *account, uint64_t traces, uint64_t replays,
+                 uint64_t live)
+{
+	ck_assert_uint_eq(account->traces, traces);
+	ck_assert_int_eq(account->live, live > 0);
+	ck_assert_uint_eq(account->replays, replays);
+	ck_assert_uint_eq(account->ops, replays * OPS);
+	ck_assert_uint_eq(account->eager_ticks, replays * (2 * EAGER + 2 * (EAGER / 2)));
+	ck_assert_uint_eq(account->node_updates, 10 * traces + replays);
+	ck_assert_uint_eq(account->updates, 20 * traces + replays);
+	ck_assert_uint_eq(account->counts.patched, 30 * traces + replays);
+	ck_assert_uint_eq(account->counts.exited_ops, 40 * traces + replays);
+	ck_assert_uint_eq(account->counts.losses, 50 * traces + replays);
+	for (unsigned int i = 0; i < REPRISE_EXIT_COUNT; i++)
+		ck_assert_uint_eq(account->counts.exits[i], (60 + i) * traces + replays);
+	ck_assert_uint_eq(account->graph_nodes, OPS * live);
+	ck_assert_int_eq(account->host_bytes > 0, live > 0);
+}
+
+START_TEST(each_field_is_of_the_trace)
+{
+	struct reprise_trace *trace = trace_of(1, 7);
+	const struct reprise_account *account = &accounts.most[0];
+
+	reprise_account_add(&accounts, trace, 9);
+	ck_assert_uint_eq(accounts.count, 1);
+	says(account, 1, 7, 1);
+	ck_assert_uint_eq(account->lane, 9);
+	ck_assert_uint_eq(account->length, OPS);
+	ck_assert_uint_eq(account->any_value, 2);
+	ck_assert_uint_eq(account->first, 3);
+	ck_assert_uint_eq(account->last, 5);
+	ck_assert_uint_eq(account->host_bytes, trace->bytes);
+	ck_assert_uint_eq(accounts.nodes, OPS);
+	ck_assert_uint_eq(accounts.by_name[3], 7);
+	ck_assert_uint_eq(accounts.by_name[5], 7);
+	ck_assert_uint_eq(accounts.by_kind[REPRISE_OP_KERNEL], 14);
+	ck_assert_uint_eq(accounts.by_kind[REPRISE_OP_SET], 14);
+	ck_assert_uint_eq(accounts.by_kind[REPRISE_OP_COPY], 0);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+START_TEST(only_a_graph_that_is_built_has_nodes)
+{
+	struct reprise_trace *trace = trace_of(1, 7);
+
+	atomic_store(&trace->graph.state, REPRISE_GRAPH_QUEUED);
+	reprise_account_add(&accounts, trace, 0);
+	ck_assert_uint_eq(accounts.most[0].graph_nodes, 0);
+	ck_assert_uint_eq(accounts.most[0].host_bytes, trace->bytes);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+/* Ended, and made again: one account. In another lane, or of other ops: another. */
+START_TEST(a_trace_that_is_made_again_goes_on_with_its_account)
+{
+	struct reprise_trace *trace = trace_of(1, 7), *again = trace_of(1, 4), *other = trace_of(2, 1);
+
+	reprise_account_ended(trace, 9);
+	ck_assert(reprise_accounts_read(&accounts));
+	says(&accounts.most[0], 1, 7, 0);
+	reprise_account_add(&accounts, again, 9);
+	ck_assert_uint_eq(accounts.count, 1);
+	says(&accounts.most[0], 2, 11, 1);
+	ck_assert_uint_eq(accounts.most[0].host_bytes, again->bytes);
+	reprise_account_add(&accounts, again, 8);
+	reprise_account_add(&accounts, other, 9);
+	ck_assert_uint_eq(accounts.count, 3);
+	ck_assert_uint_eq(accounts.nodes, 4 * OPS);
+	reprise_trace_free(trace);
+	reprise_trace_free(again);
+	reprise_trace_free(other);
+}
+END_TEST
+
+START_TEST(without_a_report_nothing_is_summed)
+{
+	struct reprise_trace *trace = trace_of(1, 7);
+
+	reprise_reporting = false;
+	reprise_account_ended(trace, 9);
+	ck_assert(reprise_accounts_read(&accounts));
+	ck_assert_uint_eq(accounts.count, 0);
+	reprise_reporting = true;
+	reprise_account_ended(trace, 9);
+	reprise_accounts_reset();
+	ck_assert(reprise_accounts_read(&accounts));
+	ck_assert_uint_eq(accounts.count, 0);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+/* The least of them is summed with the rest, whenever it came. */
+static const uint64_t least_at[] = {0, 5, REPRISE_ACCOUNTS_MOST};
+
+START_TEST(the_least_are_summed)
+{
+	for (unsigned int i = 0; i <= REPRISE_ACCOUNTS_MOST; i++) {
+		struct reprise_trace *trace = trace_of(10 * i + 1, i == least_at[_i] ? 2 : 100 + i);
+
+		reprise_account_add(&accounts, trace, 0);
+		reprise_trace_free(trace);
+	}
+	ck_assert_uint_eq(accounts.count, REPRISE_ACCOUNTS_MOST);
+	says(&accounts.rest, 1, 2, 1);
+	for (unsigned int i = 0; i < accounts.count; i++)
+		ck_assert_uint_ge(accounts.most[i].replays, 100);
+	ck_assert_uint_eq(accounts.nodes, OPS * (REPRISE_ACCOUNTS_MOST + 1));
+}
+END_TEST
+
+START_TEST(a_cost_that_was_not_measured_is_estimated)
+{
+	ck_assert_uint_eq(reprise_account_eager_ticks(REPRISE_OP_KERNEL), EAGER);
+	ck_assert_uint_gt(reprise_account_eager_ticks(REPRISE_OP_HOST), 0);
+	ck_assert_uint_ne(reprise_account_eager_ticks(REPRISE_OP_HOST), EAGER);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("account");
+	TCase *tests = tcase_create("account");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_test(tests, each_field_is_of_the_trace);
+	tcase_add_test(tests, only_a_graph_that_is_built_has_nodes);
+	tcase_add_test(tests, a_trace_that_is_made_again_goes_on_with_its_account);
+	tcase_add_test(tests, without_a_report_nothing_is_summed);
+	tcase_add_loop_test(tests, the_least_are_summed, 0, sizeof(least_at) / sizeof(least_at[0]));
+	tcase_add_test(tests, a_cost_that_was_not_measured_is_estimated);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
