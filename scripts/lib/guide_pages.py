@@ -80,7 +80,7 @@ def outdated(page, printed, known):
 
 def unknown_options(text, known):
     """Yields each option that a call of the command on a page has, and the command has not."""
-    for call in re.findall(r"\breprise (?:run|observe|verify|report) ([^`\n]*)", text):
+    for call in re.findall(r"\breprise (?:run|observe|verify|bench|report) ([^`\n]*)", text):
         for option in re.findall(r"(?<!\S)--[a-z][a-z-]*", re.split(r"(?:^| )-- ", call)[0]):
             if option not in known:
                 yield f"{option} is no option of reprise"

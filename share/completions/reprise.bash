@@ -24,7 +24,7 @@ _reprise_program() {
 
 	case ${COMP_WORDS[1]} in
 	doctor) echo 2 ;;
-	run | observe | verify)
+	run | observe | verify | bench)
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			[[ ${COMP_WORDS[i]} != -- ]] || echo $((i + 1))
 		done
@@ -51,7 +51,7 @@ _reprise() {
 		words=$(_reprise_words "$reprise" "$command" "$before")
 	elif [[ $word == -* ]]; then
 		words=$(_reprise_words "$reprise" "$command" options)
-		case $command in run | observe | verify) words+=" --" ;; esac
+		case $command in run | observe | verify | bench) words+=" --" ;; esac
 	elif [[ $command == ctl ]]; then
 		if ((COMP_CWORD == 2)); then # processes that accept control
 			words=$(sed -nE 's/.* 00010000 .* @reprise-([0-9]+)$/\1/p' /proc/net/unix 2>/dev/null)

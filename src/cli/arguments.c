@@ -9,11 +9,13 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "cli/output_check.h"
+#include "cli/paired.h"
 
 #define OWN_FIRST 256 /* after the library's options and all letters */
 #define HELP (OWN_FIRST + REPRISE_OWN_COUNT)
 #define VERSION (HELP + 1)
 #define OLD_FIRST (VERSION + 1) /* the library's options by their old names */
+#define SECONDS_MOST 1000000
 #define ALL_MOST (2 * REPRISE_OPTION_COUNT + REPRISE_OWN_COUNT + 2)
 
 const struct reprise_own_row reprise_own_rows[REPRISE_OWN_COUNT] = {
@@ -60,7 +62,7 @@ unsigned int reprise_option_having(unsigned int option)
 {
 	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT ||
 	               option == REPRISE_OPTION_PAYS
-	           ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY
+	           ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY | REPRISE_HAVING_BENCH
 	           : REPRISE_HAVING_PROGRAM;
 }
 
@@ -310,13 +312,40 @@ static int set_options(const struct reprise_command *command,
 	return status;
 }
 
+/* Returns -1, or the exit status. */
+static int take_number(int option, const char *value, unsigned long greatest, unsigned long *number)
+{
+	char *end = NULL, shown[64];
+
+	*number = isdigit((unsigned char)value[0]) ? strtoul(value, &end, 10) : 0;
+	if (end != NULL && *end == '\0' && *number > 0 && *number <= greatest)
+		return -1;
+	reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
+	return reprise_arguments_refuse("--%s: \"%s\" is not a number from 1 to %lu",
+	                                reprise_own_rows[option].name, shown, greatest);
+}
+
 static int take_own_option(int option, char *value, struct reprise_arguments *arguments)
 {
+	unsigned long number;
 	char **more;
+	int status;
 
 	if (value != NULL && strcmp(value, "--") == 0)
 		return refuse_missing(OWN_FIRST + option);
 	arguments->given[option] = true;
+	if (option == REPRISE_OWN_RUNS) {
+		status = take_number(option, value, REPRISE_PAIRS_MOST, &number);
+		arguments->wish.runs = number;
+		return status;
+	}
+	if (option == REPRISE_OWN_SECONDS) {
+		status = take_number(option, value, SECONDS_MOST, &number);
+		arguments->wish.seconds = (double)number;
+		return status;
+	}
+	if (option == REPRISE_OWN_JSON)
+		arguments->wish.json = true;
 	if (option == REPRISE_OWN_HTML)
 		arguments->html = value;
 	if (option != REPRISE_OWN_FILES)

@@ -19,7 +19,12 @@
 	  "a line on the terminal while the program runs: the share replayed, and the memory used") \
 	X(FILES, "files", "GLOB", REPRISE_HAVING_VERIFY, \
 	  "further files to compare; may be given more than once") \
-	X(JSON, "json", NULL, REPRISE_HAVING_REPORT, "print JSON, joined into one object") \
+	X(RUNS, "runs", "N", REPRISE_HAVING_BENCH, \
+	  "runs of each side; unless given, as many as there is time for") \
+	X(SECONDS, "seconds", "N", REPRISE_HAVING_BENCH, \
+	  "begin no run that would end later; unless given, 30, but 6 runs of each side at least") \
+	X(JSON, "json", NULL, REPRISE_HAVING_REPORT | REPRISE_HAVING_BENCH, \
+	  "print JSON, joined into one object") \
 	X(HTML, "html", "FILE", REPRISE_HAVING_REPORT, "write a page for a browser, with plots; needs no network")
 
 enum reprise_own_option {
@@ -44,6 +49,7 @@ struct reprise_arguments {
 	/* The same, given by their old names. */
 	const char *old_options[REPRISE_OPTION_COUNT];
 	const char *html;
+	struct reprise_bench_wish wish;
 	char **globs;
 	size_t glob_count;
 	/* The program and its arguments, or other words of the command; ends with NULL. */

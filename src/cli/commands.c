@@ -15,6 +15,8 @@ const struct reprise_command reprise_commands[] = {
      "tell what is here, and whether the program can be run so", REPRISE_HAVING_NOTHING},
 	{REPRISE_COMMAND_VERIFY, "verify", PROGRAM,
      "run it without Reprise and with it; tell what differs", REPRISE_HAVING_VERIFY},
+	{REPRISE_COMMAND_BENCH, "bench", PROGRAM,
+     "run it without Reprise and with it, by turns; tell which is faster", REPRISE_HAVING_BENCH},
 	{REPRISE_COMMAND_CTL, "ctl", "PID on|off|report", "of a process that runs with --control",
      REPRISE_HAVING_NOTHING},
 	{REPRISE_COMMAND_HELP, "help", "[COMMAND]", "say all this, or what a command takes",

@@ -11,6 +11,7 @@ enum reprise_command_id {
 	REPRISE_COMMAND_REPORT,
 	REPRISE_COMMAND_DOCTOR,
 	REPRISE_COMMAND_VERIFY,
+	REPRISE_COMMAND_BENCH,
 	REPRISE_COMMAND_CTL,
 	REPRISE_COMMAND_HELP,
 };
@@ -27,8 +28,10 @@ enum reprise_having {
 	REPRISE_HAVING_VERIFY = 4,
 	REPRISE_HAVING_REPORT = 8,
 	REPRISE_HAVING_NOTHING = 16,
+	REPRISE_HAVING_BENCH = 32,
 	/* Starts a program, with the library's options. */
-	REPRISE_HAVING_PROGRAM = REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_VERIFY,
+	REPRISE_HAVING_PROGRAM =
+		REPRISE_HAVING_RUN | REPRISE_HAVING_OBSERVE | REPRISE_HAVING_VERIFY | REPRISE_HAVING_BENCH,
 };
 
 extern const struct reprise_command reprise_commands[];
@@ -59,6 +62,23 @@ int reprise_cli_run(char **command, const char *mode, bool stand_in, bool progre
  * to end, it ends by that signal.
  */
 int reprise_cli_twice(char **command, char *const *globs, size_t count, bool stand_in);
+
+/* What the user wants of a bench; 0 where nothing is said. */
+struct reprise_bench_wish {
+	size_t runs;    /* of each side */
+	double seconds; /* no pair of runs begins that would end later */
+	bool json;
+};
+
+/*
+ * reprise bench: runs a program without Reprise and with it, by turns, and prints how long the runs
+ * took, what differs, and a verdict. All runs get the same standard input (none if it is a
+ * terminal). Returns the exit status: 0 it is not shown to be slower, 1 it is slower with Reprise,
+ * or its output or its end differs, 2 it could not be measured, 3 neither, but nothing was
+ * replayed, 127 or 126 the program could not be started. If a signal asks this process to end, it
+ * ends by that signal.
+ */
+int reprise_cli_bench(char **command, const struct reprise_bench_wish *wish, bool stand_in);
 
 /* reprise report. Becomes the reader of reports, in Python, which has a JSON reader built in, with
  * `words` (ending with NULL) as its arguments. Returns the exit status if it fails. */

@@ -108,6 +108,17 @@ static void show(const char *what, struct content without, struct content with, 
 	}
 }
 
+bool reprise_cli_equal_files(const char *a, const char *b)
+{
+	struct content first = read_file(a), second = read_file(b);
+	bool equal = first.bytes != NULL && second.bytes != NULL && first.size == second.size &&
+	             memcmp(first.bytes, second.bytes, first.size) == 0;
+
+	drop(first);
+	drop(second);
+	return equal;
+}
+
 bool reprise_cli_same_files(const char *what, const char *without_path, const char *with_path)
 {
 	struct content without = read_file(without_path), with = read_file(with_path);

@@ -38,3 +38,6 @@ bool reprise_copy_rest(int from, int to, bool unless_asked);
 /* Compares two files, either of which may be missing. Prints one line named `what`, and for text
  * also the two lines that differ. True if the files are the same. */
 bool reprise_cli_same_files(const char *what, const char *without, const char *with);
+
+/* True if both files are there with the same content. Prints nothing. */
+bool reprise_cli_equal_files(const char *a, const char *b);

@@ -39,15 +39,36 @@ static int run(const struct reprise_command *command, const struct reprise_argum
 	                       arguments->given[REPRISE_OWN_PROGRESS]);
 }
 
-static int verify(const struct reprise_command *command, const struct reprise_arguments *arguments)
+/* For a command that compares what runs print. Returns -1, or the exit status. */
+static int set_comparing_mode(const struct reprise_command *command)
 {
 	set_mode(command, "on");
 	if (strcmp(reprise_option_text(REPRISE_OPTION_REPORT), "stderr") == 0)
 		return reprise_arguments_refuse(
-			"verify: its verdict is on stdout, with no line on stderr: a report may go to a file");
+			"%s: its verdict is on stdout, with no line on stderr: a report may go to a file",
+			command->name);
 	if (reprise_option(REPRISE_OPTION_LOG) > REPRISE_LOG_WARNING)
 		return reprise_arguments_refuse(
-			"verify: info and debug on stderr would be differences: the log may be silent or warning");
+			"%s: info and debug on stderr would be differences: the log may be silent or warning",
+			command->name);
+	return -1;
+}
+
+static int bench(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	int status = set_comparing_mode(command);
+
+	return status >= 0 ? status
+	                   : reprise_cli_bench(arguments->rest, &arguments->wish,
+	                                       arguments->given[REPRISE_OWN_STAND_IN]);
+}
+
+static int verify(const struct reprise_command *command, const struct reprise_arguments *arguments)
+{
+	int status = set_comparing_mode(command);
+
+	if (status >= 0)
+		return status;
 	return reprise_cli_twice(arguments->rest, arguments->globs, arguments->glob_count,
 	                         arguments->given[REPRISE_OWN_STAND_IN]);
 }
@@ -118,6 +139,8 @@ static int act(const struct reprise_command *command, const struct reprise_argum
 		return doctor(arguments);
 	case REPRISE_COMMAND_VERIFY:
 		return verify(command, arguments);
+	case REPRISE_COMMAND_BENCH:
+		return bench(command, arguments);
 	case REPRISE_COMMAND_CTL:
 		return ctl(command, arguments);
 	case REPRISE_COMMAND_HELP:

@@ -16,14 +16,16 @@ static void tell_command(FILE *to, const struct reprise_command *command, bool f
 static void tell_own_option(FILE *to, const struct reprise_own_row *row, bool all)
 {
 	char name[64], of[64] = "";
+	size_t length = 0;
 
 	snprintf(name, sizeof(name), "--%s%s%s", row->name, row->takes != NULL ? " " : "",
 	         row->takes != NULL ? row->takes : "");
 	for (size_t i = 0; all && row->having != REPRISE_HAVING_PROGRAM && i < reprise_command_count;
 	     i++)
-		if (reprise_commands[i].has == row->having)
-			snprintf(of, sizeof(of), "of %s: ", reprise_commands[i].name);
-	fprintf(to, "  %-15s %s%s\n", name, of, row->help);
+		if ((reprise_commands[i].has & row->having) != 0)
+			length += (size_t)snprintf(of + length, sizeof(of) - length, "%s%s",
+			                           length > 0 ? ", " : "of ", reprise_commands[i].name);
+	fprintf(to, "  %-15s %s%s%s\n", name, of, length > 0 ? ": " : "", row->help);
 }
 
 static void tell_library_option(FILE *to, unsigned int option)

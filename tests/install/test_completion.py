@@ -124,7 +124,7 @@ class Completion(unittest.TestCase):
             self.completes(f"reprise {begin}", f"reprise {command}")
 
     def test_every_option(self):
-        for command, least in (("run", 15), ("observe", 15), ("verify", 15), ("report", 4), ("ctl", 2)):
+        for command, least in (("run", 15), ("observe", 15), ("verify", 15), ("bench", 15), ("report", 4), ("ctl", 2)):
             told = subprocess.run([REPRISE, command, "--help"], capture_output=True, text=True).stdout
             names = re.findall(r"^ +(--[a-z-]+)", told, flags=re.M)
             self.assertGreaterEqual(len(names), least)

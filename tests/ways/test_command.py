@@ -470,15 +470,28 @@ class Usage(WithFolder):
         ("run -x -- touch started", "run has no option -x; reprise run --help lists those that it has"),
         ("run --files x -- touch started", "--files is an option of verify, not of run"),
         ("observe --verify -- touch started", "--verify is an option of run, not of observe"),
-        ("observe --dot . -- touch started", "--dot is an option of run, verify, not of observe"),
-        ("observe --submit never -- touch started", "--submit is an option of run, verify, not of observe"),
-        ("observe --pays assumed -- touch started", "--pays is an option of run, verify, not of observe"),
+        ("observe --dot . -- touch started", "--dot is an option of run, verify, bench, not of observe"),
+        ("observe --submit never -- touch started", "--submit is an option of run, verify, bench, not of observe"),
+        ("observe --pays assumed -- touch started", "--pays is an option of run, verify, bench, not of observe"),
         ("verify --report stderr -- touch started", "verify: its verdict is on stdout, with no line on stderr: a report may go to a file"),
         ("verify --log info -- touch started", "verify: info and debug on stderr would be differences: the log may be silent or warning"),
+        ("bench --report stderr -- touch started", "bench: its verdict is on stdout, with no line on stderr: a report may go to a file"),
+        ("bench --log debug -- touch started", "bench: info and debug on stderr would be differences: the log may be silent or warning"),
+        ("bench --runs 0 -- touch started", '--runs: "0" is not a number from 1 to 500'),
+        ("bench --runs 501 -- touch started", '--runs: "501" is not a number from 1 to 500'),
+        ("bench --runs ten -- touch started", '--runs: "ten" is not a number from 1 to 500'),
+        ("bench --runs=-1 -- touch started", '--runs: "-1" is not a number from 1 to 500'),
+        ("bench --seconds 1s -- touch started", '--seconds: "1s" is not a number from 1 to 1000000'),
+        ("bench --runs", "--runs: what has to follow is missing: N"),
+        ("bench --runs -- touch started", "--runs: what has to follow is missing: N"),
+        ("bench --files x -- touch started", "--files is an option of verify, not of bench"),
+        ("verify --runs 5 -- touch started", "--runs is an option of bench, not of verify"),
+        ("run --json -- touch started", "--json is an option of report, bench, not of run"),
+        ("bench", "bench needs a program: reprise bench [options] -- PROGRAM [ARGUMENT ...]"),
         ("observe --progress -- touch started", "--progress is an option of run, not of observe"),
         ("verify --progress -- touch started", "--progress is an option of run, not of verify"),
-        ("doctor --hold 5", "--hold is an option of run, observe, verify, not of doctor"),
-        ("report --hold 5 x", "--hold is an option of run, observe, verify, not of report"),
+        ("doctor --hold 5", "--hold is an option of run, observe, verify, bench, not of doctor"),
+        ("report --hold 5 x", "--hold is an option of run, observe, verify, bench, not of report"),
         ("run --verify=1 -- touch started", "--verify takes no value"),
         ("run --report - -- touch started", "--report: cannot write to -: it goes to a file, not to standard output"),
         ("run --report nowhere/r.json -- touch started", "--report: cannot write to nowhere/r.json: No such file or directory"),
@@ -489,7 +502,7 @@ class Usage(WithFolder):
         ("run --stream-most many -- touch started", '--stream-most: "many" is not a number from 1 to 4096 (MiB)'),
         ("run --record-most", "--record-most: what has to follow is missing: a number from 1 to 4096 (MiB)"),
         ("run --record-mots 5 -- touch started", "run has no option --record-mots; did you mean --record-most?"),
-        ("doctor --stream x", "--stream is an option of run, observe, verify, not of doctor"),
+        ("doctor --stream x", "--stream is an option of run, observe, verify, bench, not of doctor"),
         ("run --cupti -- touch started", '--cupti: "1" has no effect without --timeline FILE, except in observe'),
         ("verify --cupti=1 -- touch started", '--cupti: "1" has no effect without --timeline FILE, except in observe'),
         ("run --timeline-most 5 -- touch started", '--timeline-most: "5" has no effect without --timeline FILE'),
@@ -560,7 +573,7 @@ class Usage(WithFolder):
 
     def test_help_and_version_everywhere(self):
         commands = re.findall(r"^(?:usage:)? +reprise ([a-z]+)", self.reprise("--help").stdout, re.M)
-        self.assertEqual(set(commands), {"run", "observe", "report", "doctor", "verify", "ctl", "help"})
+        self.assertEqual(set(commands), {"run", "observe", "report", "doctor", "verify", "bench", "ctl", "help"})
         for words in (["--help"], ["-h"], ["help"]):
             self.assertEqual(self.reprise(*words).stdout, self.reprise("--help").stdout)
         version = self.reprise("--version").stdout
@@ -584,7 +597,7 @@ class Usage(WithFolder):
         self.assertIn("cannot start help", self.reprise("run", "--", "help", status=127).stderr)
 
     def test_a_command_tells_its_own_options_only(self):
-        for command, there, missing in (("run", {"--hold", "--progress", "--stand-in"}, {"--files", "--json"}), ("verify", {"--hold", "--files"}, {"--progress", "--verify"}),
+        for command, there, missing in (("run", {"--hold", "--progress", "--stand-in"}, {"--files", "--json"}), ("verify", {"--hold", "--files"}, {"--progress", "--verify", "--runs"}), ("bench", {"--hold", "--runs", "--seconds", "--json"}, {"--files", "--progress"}),
                                         ("observe", {"--hold", "--cupti"}, {"--dot", "--submit", "--pays"}), ("report", {"--json", "--html"}, {"--hold"}), ("doctor", {"--help"}, {"--hold", "--json"})):
             told = set(re.findall(r"^  (--[a-z-]+)", self.reprise(command, "--help").stdout, re.M))
             self.assertLessEqual(there, told)
