@@ -125,14 +125,20 @@ class ByTurns:
         self.overdue = True
         kill_session(self.process.pid)
 
+    def ask(self, word=""):
+        """What the program answers, as a dictionary, or None: it has ended."""
+        try:
+            self.process.stdin.write(f"{word}\n")
+            self.process.stdin.flush()
+            found = values(self.process.stdout.readline())
+        except BrokenPipeError:
+            return None
+        return found if "us" in found else None
+
     def turn(self):
         """Microseconds per iteration, or None: it has ended."""
-        try:
-            self.process.stdin.write("\n")
-            self.process.stdin.flush()
-            return float(values(self.process.stdout.readline())["us"])
-        except (BrokenPipeError, KeyError):
-            return None
+        found = self.ask()
+        return float(found["us"]) if found else None
 
     def end(self):
         """Asks for no more turns, and waits for the end."""

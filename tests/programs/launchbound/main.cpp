@@ -8,8 +8,10 @@
 // depends on the numbers of iterations, which is why they are part of the line.
 //
 // --turns: before the program sets up and warms up, and before each batch, it waits for a line on its standard input; it answers
-// each with a line us=TIME. So several processes can be timed by turns. The end of the input ends the batches.
+// each with a line us=TIME. So several processes can be timed by turns. The end of the input ends the batches. A line with a word on
+// it asks for work as scripts/turns does (turns.h), with Reprise paused or not: so one process is timed by turns with itself.
 #include "../check.h"
+#include "../turns.h"
 #include "clock.h"
 #include "forms.h"
 
@@ -151,15 +153,6 @@ private:
     int64_t free_ = 0, taken_ = 0, most_ = 0;
 };
 
-// Waits for the line that asks for a turn; false: there is none.
-static bool asked()
-{
-    int c;
-    while ((c = getchar()) != EOF && c != '\n')
-        ;
-    return c != EOF;
-}
-
 static void answer(double us)
 {
     printf("us=%.3f\n", us);
@@ -168,7 +161,8 @@ static void answer(double us)
 
 static int measure(const Settings &settings)
 {
-    if (settings.turns && !asked())
+    struct turns turns = {};
+    if (settings.turns && !turns_asked(&turns))
         return 0;
     Team team(settings);
     DeviceMemory memory;
@@ -179,7 +173,19 @@ static int measure(const Settings &settings)
         answer(warm_us);
 
     std::vector<double> wall, thread, process;
-    while (wall.size() < settings.batches && (!settings.turns || asked())) {
+    struct Program {
+        Team &team;
+        uint64_t iterations;
+    } program{team, settings.iterations};
+    auto work = [](void *argument) {
+        Program *asked = static_cast<Program *>(argument);
+        asked->team.batch(asked->iterations);
+    };
+    while (wall.size() < settings.batches && (!settings.turns || turns_asked(&turns))) {
+        if (turns.word[0]) {
+            turns_take(&turns, settings.iterations, work, &program);
+            continue;
+        }
         memory.before();
         Batch took = team.batch(settings.iterations);
         memory.after();
@@ -189,6 +195,8 @@ static int measure(const Settings &settings)
         if (settings.turns)
             answer(took.wall_us);
     }
+    if (turns.steps)
+        printf("steps=%llu checksum=%016llx\n", (unsigned long long)turns.steps, (unsigned long long)team.checksum());
     if (wall.empty())
         return 0;
 

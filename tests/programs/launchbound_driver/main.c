@@ -2,14 +2,18 @@
  * launchbound-driver: repeated stream work of many kinds, by the driver API, on a GPU or on the
  * simulated driver.
  *
- *   launchbound-driver --module FILE [--shape NAME] [--iterations N] [--seed N]
+ *   launchbound-driver --module FILE [--shape NAME] [--iterations N] [--seed N] [--turns]
  *   launchbound-driver --list
  *
  * Prints one line per shape: an order-sensitive checksum and how many calls failed. A failing call
  * is printed on a line of its own, and the program goes on: what it prints must not depend on who
  * sits between it and the driver. Times go to stderr.
+ *
+ * --turns: works as scripts/turns asks on standard input (turns.h), in batches of --iterations.
  */
 #include "shapes.h"
+
+#include "../turns.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -125,6 +129,39 @@ static void measure(struct run *run, const struct shape *shape, unsigned iterati
 		run->unexpected += run->failures;
 }
 
+struct program {
+	struct run *run;
+	const struct shape *shape;
+	unsigned iterations;
+};
+
+static void work(void *argument)
+{
+	const struct program *program = argument;
+
+	for (unsigned i = 0; i < program->iterations; i++, program->run->iteration++)
+		program->shape->iterate(program->run);
+	CALL(program->run, cuCtxSynchronize());
+}
+
+static void measure_by_turns(struct run *run, const struct shape *shape, unsigned iterations,
+                             uint64_t seed)
+{
+	struct program program = {run, shape, iterations};
+	struct turns turns = {0};
+
+	if (!turns_asked(&turns))
+		return;
+	fill(run, seed);
+	run->iteration = 0;
+	puts("us=0");
+	fflush(stdout);
+	while (turns_asked(&turns) && turns.word[0])
+		turns_take(&turns, iterations, work, &program);
+	report(run, shape->name, run->iteration);
+	printf("steps=%llu\n", (unsigned long long)turns.steps);
+}
+
 static void tear_down(struct run *run)
 {
 	CALL(run, cuMemFreeHost(run->from_device));
@@ -147,10 +184,12 @@ int main(int argc, char **argv)
 		{"iterations", required_argument, NULL, 'i'},
 		{"seed", required_argument, NULL, 'r'},
 		{"list", no_argument, NULL, 'l'},
+		{"turns", no_argument, NULL, 't'},
 		{NULL, 0, NULL, 0},
 	};
 	const char *module = NULL, *wanted = NULL;
 	unsigned iterations = 300, measured = 0;
+	bool by_turns = false;
 	uint64_t seed = 1;
 	struct run run = {0};
 	int option;
@@ -164,6 +203,8 @@ int main(int argc, char **argv)
 			iterations = (unsigned)strtoul(optarg, NULL, 10);
 		else if (option == 'r')
 			seed = strtoull(optarg, NULL, 10);
+		else if (option == 't')
+			by_turns = true;
 		else if (option == 'l')
 			for (const struct shape *shape = shapes; shape->name; shape++)
 				puts(shape->name);
@@ -184,7 +225,10 @@ int main(int argc, char **argv)
 	for (const struct shape *shape = shapes; shape->name; shape++) {
 		if (wanted && strcmp(wanted, shape->name))
 			continue;
-		measure(&run, shape, iterations, seed);
+		if (by_turns)
+			measure_by_turns(&run, shape, iterations, seed);
+		else
+			measure(&run, shape, iterations, seed);
 		measured++;
 	}
 	if (!measured) {

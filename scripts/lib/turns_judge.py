@@ -1,0 +1,130 @@
+"""What scripts/turns makes of its turns: gains with their intervals, whether outputs are the same, and the page that says so."""
+import math
+import statistics
+
+from lib import paired, runs
+from lib.bench_judge import number
+
+LEAST_GAIN, LEAST_MEDIAN, LEAST_MEAN, MOST_CPU, MOST_LEARNING_MS = 0.99, 1.22, 1.25, 1.02, 20
+WORDS = ("eager", "replay")
+
+
+class Process:
+    """A loop in one process under Reprise: its pairs of turns, and a run without Reprise of as many steps."""
+
+    def __init__(self):
+        self.turns = {word: [] for word in WORDS}    # answers, by pair
+        self.first = {}          # the answer for the first seconds
+        self.said = {}           # at the end: steps, checksum
+        self.report = {}
+        self.plain_first, self.plain_said = {}, {}
+        self.error = None
+
+    def numbers(self, word, key="us"):
+        return [float(answer[key]) for answer in self.turns[word]]
+
+    def gain(self):
+        return paired.ratio(self.numbers("eager"), self.numbers("replay"))[0]
+
+    def same(self):
+        """None where there is no run without Reprise."""
+        return self.said.get("checksum") == self.plain_said.get("checksum") if self.plain_said else None
+
+    def learning_ms(self):
+        """By how much longer the first steps take than without Reprise."""
+        return 1000 * (float(self.first["seconds"]) - float(self.plain_first["seconds"])) if self.plain_first else None
+
+    def own_gain(self):
+        """What Reprise's report says, where it has measured by turns itself."""
+        turns = self.report.get("turns")
+        return turns["gain"] / 1000 if isinstance(turns, dict) and turns.get("gain") else None
+
+    def line(self, loop, which):
+        """For the file of JSON lines."""
+        kept = ("ops", "replayed", "launches", "traces", "graphs_built", "side_exits", "updates", "node_updates", "paused_ops", "saved_ns", "turns", "measured")
+        return {"loop": loop, "process": which, "error": self.error, "gain": self.gain() if self.turns["eager"] else None, "first": self.first, "plain_first": self.plain_first,
+                "turns": self.turns, "said": self.said, "plain_said": self.plain_said, "same": self.same(), "report": {key: self.report[key] for key in kept if key in self.report}}
+
+
+class Measured:
+    """A loop's processes together."""
+
+    def __init__(self, loop, processes):
+        self.loop, self.processes = loop, processes
+        self.good = [process for process in processes if not process.error and process.turns["eager"]]
+
+    def pooled(self, word, key="us"):
+        return [value for process in self.good for value in process.numbers(word, key)]
+
+    def gain(self):
+        """With its interval, or None."""
+        return paired.ratio(self.pooled("eager"), self.pooled("replay"))
+
+    def cpu(self):
+        """The processor time of a step when replaying, over that when paused."""
+        return paired.ratio(self.pooled("replay", "cpu_us"), self.pooled("eager", "cpu_us"))[0]
+
+    def middle(self, of):
+        found = [value for value in map(of, self.good) if value is not None]
+        return statistics.median(found) if found else None
+
+    def outputs(self):
+        verdicts = [process.same() for process in self.good]
+        return "**differ**" if False in verdicts else "not compared" if None in verdicts else "the same"
+
+    def cells(self):
+        gain, ends = self.gain()
+        share = self.middle(lambda process: runs.share_replayed(process.report))
+        learning, own = self.middle(Process.learning_ms), self.middle(Process.own_gain)
+        return {"loop": self.loop.name, "paused, us": number(statistics.median(self.pooled("eager"))), "replaying, us": number(statistics.median(self.pooled("replay"))),
+                "gain": f"{gain:.2f}", "interval": f"{ends[0]:.2f}–{ends[1]:.2f}" if ends else "too few turns", "pairs": str(len(self.pooled("eager"))),
+                "processes": f"{min(map(Process.gain, self.good)):.2f}–{max(map(Process.gain, self.good)):.2f}",
+                "Reprise says": f"{own:.2f}" if own else "–", "CPU": f"{self.cpu():.2f}", "learning": f"{learning:+.0f} ms" if learning is not None else "–",
+                "replayed": f"{share:.1%}" if share is not None else "–", "outputs": self.outputs()}
+
+    def line(self):
+        cells = self.cells()
+        return (f"{self.loop.name:24} gain {cells['gain']:>5} ({cells['interval']}, {cells['pairs']} pairs)  paused {cells['paused, us']} us  replaying {cells['replaying, us']} us  "
+                f"CPU {cells['CPU']}  replayed {cells['replayed']}")
+
+
+def errors(measured):
+    for each in measured:
+        for which, process in enumerate(each.processes, 1):
+            if process.error:
+                yield f"{each.loop.name}, process {which}: {process.error}"
+
+
+def table(good):
+    rows = [each.cells() for each in good]
+    left_out = {"processes": all(len(each.good) == 1 for each in good), "Reprise says": all(row["Reprise says"] == "–" for row in rows),
+                "learning": all(row["learning"] == "–" for row in rows)}
+    head = [name for name in rows[0] if not left_out.get(name)]
+    return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row[name] for name in head) + " |" for row in rows)])
+
+
+def summary(good):
+    gains = [each.gain()[0] for each in good]
+    slow = [each.loop.name for each in good if each.gain()[0] < LEAST_GAIN]
+    busy = [each.loop.name for each in good if each.cpu() > MOST_CPU]
+    late = [each.loop.name for each in good if (each.middle(Process.learning_ms) or 0) > MOST_LEARNING_MS]
+    yield f"{len(good)} loops: median gain {statistics.median(gains):.2f} (at least {LEAST_MEDIAN} is wanted), geometric mean {math.exp(statistics.fmean(map(math.log, gains))):.2f} ({LEAST_MEAN})."
+    yield f"Gain below {LEAST_GAIN}: {', '.join(slow) or 'none'}."
+    yield f"CPU time of a step above {MOST_CPU} x: {', '.join(busy) or 'none'}."
+    if any(each.middle(Process.learning_ms) is not None for each in good):
+        yield f"First seconds more than {MOST_LEARNING_MS} ms longer than without Reprise: {', '.join(late) or 'none'}."
+    said = [(own, process.gain()) for each in good for process in each.good if (own := process.own_gain())]
+    if said:
+        yield f"Of {len(said)} processes in which Reprise measured itself, {sum(abs(own / gain - 1) <= 0.03 for own, gain in said)} say a gain within 3 % of the one measured from outside."
+
+
+def document(facts, measured, left_out):
+    good = [each for each in measured if each.good]
+    failed = [*(f"- {error}" for error in errors(measured)), *(f"- {line}" for line in left_out)]
+    lines = [f"# By turns, on {facts['GPU']}, {facts['date']}", "", *(f"- {key}: {value}" for key, value in facts.items()), "",
+             "Each loop ran in one process under Reprise, replaying and paused by turns of random order (`reprise_pause`, `reprise_resume`), so that what disturbs the machine disturbs both. Times are medians "
+             "of turns, of a step; gain is paused over replaying, from pairs of turns, with an interval of 95 % (Hodges and Lehmann, Wilcoxon). Outputs are compared with a run of as many steps without "
+             "Reprise. CPU is the process's processor time of a step, replaying over paused.", ""]
+    if good:
+        lines += [table(good), "", *(f"- {line}" for line in summary(good)), ""]
+    return "\n".join(lines + (["## Not measured", "", *failed, ""] if failed else []))

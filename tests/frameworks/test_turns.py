@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""scripts/turns: with loops whose times are known, which a stand-in for Reprise tells if they are paused; and whole, on the simulated driver.
+
+usage: test_turns.py BUILD PAUSING
+"""
+import argparse
+import importlib.machinery
+import importlib.util
+import itertools
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[2]
+BUILD, PAUSING = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+sys.path.insert(0, str(TOP / "scripts"))
+from lib import loops, paired, turns_judge    # noqa: E402
+
+SCRIPT = TOP / "scripts" / "turns"
+PATIENCE_S = 200
+# How long a step takes, in milliseconds: so different that a busy machine makes no other order of them.
+LOOP = '''
+import ctypes, time
+{before}
+def setup():
+    {first}
+    try:
+        paused = ctypes.c_int.in_dll(ctypes.CDLL(None), "paused")
+    except ValueError:
+        paused = None    # without Reprise
+    steps = [0]
+    def step():
+        steps[0] += 1
+        time.sleep({replaying} if paused is not None and not paused.value else {otherwise})
+        {each}
+    return step, lambda: None, lambda: [{outputs}]
+'''
+QUICK, SLOW = 0.001, 0.02
+LONG_S = 5    # for four times as many pairs as an interval takes
+
+
+def script():
+    loader = importlib.machinery.SourceFileLoader("turns", str(SCRIPT))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("turns", loader))
+    loader.exec_module(module)
+    return module
+
+
+turns = script()
+
+
+class Turns(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.json = self.folder / "lines"
+
+    def loop(self, name, **parts):
+        path = self.folder / f"{name}.py"
+        path.write_text(LOOP.format(**{"before": "", "first": "", "each": "", "outputs": "steps", "replaying": QUICK, "otherwise": QUICK} | parts))
+        return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)])
+
+    def measured(self, *made_up, seconds=1, **more):
+        settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "limit": math.inf, "json": self.json,
+                                         "simulated": False} | more)
+        measured, left_out = turns.measure(settings, PAUSING)
+        turns.compare_all(settings, measured)
+        return [turns_judge.Measured(each.loop, each.processes) for each in measured], left_out
+
+    def lines(self):
+        return [json.loads(line) for line in self.json.read_text().splitlines()]
+
+    def test_a_loop_that_gains(self):
+        (each,), _ = self.measured(self.loop("gains", otherwise=SLOW), seconds=LONG_S)
+        gain, (least, greatest) = each.gain()
+        self.assertGreater(least, 1)
+        self.assertLessEqual(least, gain)
+        self.assertLessEqual(gain, greatest)
+        self.assertEqual((each.outputs(), each.processes[0].error), ("the same", None))
+        self.assertEqual(each.processes[0].said, each.processes[0].plain_said)
+        self.assertLess(each.processes[0].learning_ms(), 0)
+        under, compared = self.lines()
+        self.assertEqual((under["loop"], under["process"], under["same"], compared["same"]), ("gains", 1, None, True))
+        self.assertGreater(under["gain"], 1)
+
+    def test_a_loop_that_loses(self):
+        (each,), _ = self.measured(self.loop("loses", replaying=SLOW), seconds=LONG_S)
+        self.assertLess(each.gain()[1][1], 1)
+        self.assertIn("Gain below 0.99: loses.", list(turns_judge.summary([each])))
+        self.assertGreater(each.processes[0].learning_ms(), 0)
+
+    def test_turns_come_in_random_order(self):
+        loop = self.loop("order", each='open(__file__ + ".log", "a").write("." if paused is None else "er"[paused.value == 0])')
+        (each,), _ = self.measured(loop, seconds=LONG_S)
+        order = "".join(side for side, _ in itertools.groupby((self.folder / "order.py.log").read_text().partition(".")[0]))
+        pairs = len(each.processes[0].turns["eager"])
+        self.assertLess(len(order), 1 + 2 * pairs)    # somewhere two turns of a side follow each other; of 20 pairs or so, nearly for sure: the order is drawn by the loop's name
+
+    def test_outputs_that_differ_are_found(self):
+        (each, other), _ = self.measured(self.loop("differs", outputs="[steps[0], int(paused is None)]"), self.loop("agrees"))
+        self.assertEqual((each.outputs(), other.outputs()), ("**differ**", "the same"))
+        self.assertIs(self.lines()[-2]["same"], False)
+
+    def test_a_loop_that_fails_is_named_and_the_next_one_comes(self):
+        failing = {"imports": ({"before": "import no_such_library"}, "under Reprise: status 1: ModuleNotFoundError: No module named 'no_such_library'"),
+                   "sets_up": ({"first": "raise OSError('no weights')"}, "under Reprise: status 1: OSError: no weights"),
+                   "steps": ({"each": "steps[0] < 50 or 1 / 0"}, "under Reprise: status 1: ZeroDivisionError: division by zero"),
+                   "leaves": ({"each": "steps[0] < 50 or __import__('os')._exit(3)"}, "under Reprise: status 3: it said nothing"),
+                   "infinite": ({"outputs": "[float('nan')]"}, "under Reprise: status 1: ValueError: what the loop computes is not finite, so that a digest would say little"),
+                   "plain": ({"each": "paused is not None or 1 / 0"}, "without Reprise: status 1: ZeroDivisionError: division by zero")}
+        measured, _ = self.measured(*(self.loop(name, **parts) for name, (parts, _) in failing.items()), self.loop("last"))
+        self.assertEqual(list(turns_judge.errors(measured)), [f"{name}, process 1: {error}" for name, (_, error) in failing.items()])
+        self.assertEqual((measured[-1].loop.name, measured[-1].outputs()), ("last", "the same"))
+        page = turns_judge.document({"GPU": "none", "date": "today"}, measured, ["other: no time was left"])
+        self.assertEqual([line.split(" | ")[0] for line in page.splitlines() if line.startswith("| ")], ["| loop", "| last"])
+        self.assertIn("## Not measured\n\n- imports, process 1: ", page)
+        self.assertIn("- other: no time was left\n", page)
+
+    def test_what_a_library_prints_is_no_answer(self):
+        (each,), _ = self.measured(self.loop("prints", before='print("us=5 checksum=6")', each='print("us=7", flush=True)'))
+        self.assertEqual((each.processes[0].error, each.outputs()), (None, "the same"))
+
+    def test_no_loop_begins_after_the_limit(self):
+        measured, left_out = self.measured(self.loop("one"), self.loop("two"), self.loop("three"), limit=0.5)
+        self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["two: no time was left", "three: no time was left"]))
+
+    def test_several_processes_are_pooled(self):
+        (each,), _ = self.measured(self.loop("several", otherwise=SLOW), processes=2, together=2)
+        self.assertEqual(len(each.pooled("eager")), sum(len(process.turns["eager"]) for process in each.processes))
+        self.assertIn("processes", turns_judge.table([each]))
+        self.assertEqual(each.cells()["learning"], "–")    # not timed beside each other
+
+    def test_what_reprise_says_has_a_column_only_where_it_says_something(self):
+        (each,), _ = self.measured(self.loop("says"))
+        self.assertNotIn("Reprise says", turns_judge.table([each]))
+        each.processes[0].report = {"turns": {"verdict": "replay", "gain": 1310}}
+        self.assertEqual(each.cells()["Reprise says"], "1.31")
+        self.assertIn("Reprise says", turns_judge.table([each]))
+
+    def test_on_the_simulated_driver(self):
+        done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--json", self.json, "--write", self.folder / "pages"], capture_output=True, text=True,
+                              timeout=PATIENCE_S)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for line in self.lines():
+            self.assertIsNone(line["error"])
+            self.assertGreater(line["report"]["paused_ops"], 0)    # by turns it was paused, and by turns it was not
+            self.assertGreater(line["report"]["ops"], 0)
+        self.assertEqual([(line["loop"], line["same"]) for line in self.lines()], [("driver_api", None), ("chain", None), ("driver_api", True), ("chain", True)])
+        (page,) = (self.folder / "pages").iterdir()
+        self.assertIn(page.read_text(), done.stdout)
+        self.assertRegex(page.read_text(), r"\n\| chain \| .* \| the same \|\n")
+
+    def test_a_loop_that_there_is_not(self):
+        done = subprocess.run([SCRIPT, "--only", "torch_fused,missing"], capture_output=True, text=True, timeout=PATIENCE_S)
+        self.assertEqual((done.returncode, done.stderr.splitlines()[-1]), (2, "turns: error: no loop missing; --list names them"))
+        named = subprocess.run([SCRIPT, "--only", "torch_fused,chain20", "--list"], capture_output=True, text=True, timeout=PATIENCE_S).stdout
+        self.assertEqual([line.split()[0] for line in named.splitlines()], ["torch_fused", "chain20"])
+
+
+class Pairs(unittest.TestCase):
+    def test_the_interval_is_that_of_the_signed_ranks(self):
+        for count, critical in ((5, None), (6, 0), (8, 3), (10, 8), (20, 52)):    # Wilcoxon's table, two-sided, 0.05
+            self.assertEqual(paired.outside(count), 0 if critical is None else critical + 1)
+
+    def test_it_is_exact(self):
+        for count in (6, 7, 9):
+            sums = sorted(sum(rank for rank, sign in enumerate(signs, 1) if sign) for signs in itertools.product((0, 1), repeat=count))
+            cut = paired.outside(count)
+            self.assertLessEqual(2 * sum(found < cut for found in sums) / len(sums), 0.05)
+            self.assertGreater(2 * sum(found <= cut for found in sums) / len(sums), 0.05)
+
+    def test_the_ratio(self):
+        ratio, ends = paired.ratio([2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 200], [1] * 12)
+        self.assertAlmostEqual(ratio, 2)
+        self.assertAlmostEqual(ends[1], 2)    # one that was disturbed moves little
+        self.assertIsNone(paired.ratio([2, 2], [1, 1])[1])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
