@@ -1,8 +1,8 @@
-"""Runs one loop of tests/frameworks, as scripts/turns asks on standard input.
+"""Runs one loop of tests/frameworks, as scripts/turns asks on standard input, or so many steps of it, for whole processes by turns (reprise bench).
 
-usage: one_loop.py LOOP.py
+usage: one_loop.py LOOP.py [--steps N]
 
-It imports the loop, waits for a line, calls setup(), and answers. Then each line asks for work, and is answered with a line when that is done:
+Without --steps it imports the loop, waits for a line, calls setup(), and answers. Then each line asks for work, and is answered with a line when that is done:
 
     steps N      so many steps
     first S      steps for so many seconds, replaying, from the very first one on
@@ -12,6 +12,7 @@ It imports the loop, waits for a line, calls setup(), and answers. Then each lin
 The answer has the time and the processor time of a step in microseconds, how many steps were timed and in how many seconds. At the end of the input it
 prints how many steps there were in all, and a digest of what they have computed.
 """
+import argparse
 import ctypes
 import hashlib
 import importlib.util
@@ -96,13 +97,21 @@ def main():
     def answer(text):
         print(text, file=answers, flush=True)
 
-    module = load(sys.argv[1])
-    if not sys.stdin.readline():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("loop")
+    parser.add_argument("--steps", type=int)
+    settings = parser.parse_args()
+    module = load(settings.loop)
+    if settings.steps is not None:
+        loop = Loop(module)
+        loop.work(steps=settings.steps)
+    elif sys.stdin.readline():
+        loop = Loop(module)
+        answer("us=0")
+        for line in sys.stdin:
+            answer(loop.turn(*line.split()))
+    else:
         return
-    loop = Loop(module)
-    answer("us=0")
-    for line in sys.stdin:
-        answer(loop.turn(*line.split()))
     answer(f"steps={loop.steps} checksum={loop.digest()}")
 
 

@@ -35,7 +35,7 @@ def setup():
     steps = [0]
     def step():
         steps[0] += 1
-        time.sleep({replaying} if paused is not None and not paused.value else {otherwise})
+        time.sleep({plain} if paused is None else {paused} if paused.value else {replaying})
         {each}
     return step, lambda: None, lambda: [{outputs}]
 '''
@@ -62,7 +62,7 @@ class Turns(unittest.TestCase):
 
     def loop(self, name, **parts):
         path = self.folder / f"{name}.py"
-        path.write_text(LOOP.format(**{"before": "", "first": "", "each": "", "outputs": "steps", "replaying": QUICK, "otherwise": QUICK} | parts))
+        path.write_text(LOOP.format(**{"before": "", "first": "", "each": "", "outputs": "steps", "plain": QUICK, "replaying": QUICK, "paused": QUICK} | parts))
         return loops.Loop(name, name, [sys.executable, str(loops.RUNNER), str(path)])
 
     def measured(self, *made_up, seconds=1, **more):
@@ -76,14 +76,13 @@ class Turns(unittest.TestCase):
         return [json.loads(line) for line in self.json.read_text().splitlines()]
 
     def test_a_loop_that_gains(self):
-        (each,), _ = self.measured(self.loop("gains", otherwise=SLOW), seconds=LONG_S)
+        (each,), _ = self.measured(self.loop("gains", paused=SLOW), seconds=LONG_S)
         gain, (least, greatest) = each.gain()
         self.assertGreater(least, 1)
         self.assertLessEqual(least, gain)
         self.assertLessEqual(gain, greatest)
         self.assertEqual((each.outputs(), each.processes[0].error), ("the same", None))
         self.assertEqual(each.processes[0].said, each.processes[0].plain_said)
-        self.assertLess(each.processes[0].learning_ms(), 0)
         under, compared = self.lines()
         self.assertEqual((under["loop"], under["process"], under["same"], compared["same"]), ("gains", 1, None, True))
         self.assertGreater(under["gain"], 1)
@@ -92,7 +91,11 @@ class Turns(unittest.TestCase):
         (each,), _ = self.measured(self.loop("loses", replaying=SLOW), seconds=LONG_S)
         self.assertLess(each.gain()[1][1], 1)
         self.assertIn("Gain below 0.99: loses.", list(turns_judge.summary([each])))
-        self.assertGreater(each.processes[0].learning_ms(), 0)
+
+    def test_the_first_seconds_beside_those_without_reprise(self):
+        (quick, slow), _ = self.measured(self.loop("quick", plain=5 * QUICK), self.loop("slow", replaying=5 * QUICK))
+        self.assertLess(quick.processes[0].learning_ms(), 0)
+        self.assertGreater(slow.processes[0].learning_ms(), 0)
 
     def test_turns_come_in_random_order(self):
         loop = self.loop("order", each='open(__file__ + ".log", "a").write("." if paused is None else "er"[paused.value == 0])')
@@ -121,6 +124,12 @@ class Turns(unittest.TestCase):
         self.assertIn("## Not measured\n\n- imports, process 1: ", page)
         self.assertIn("- other: no time was left\n", page)
 
+    def test_so_many_steps_without_turns(self):
+        command = [*self.loop("alone", before='print("imported")').command, "--steps", "7"]
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S)
+        self.assertRegex(done.stdout, r"^steps=7 checksum=[0-9a-f]{32}\n$")
+        self.assertEqual((done.returncode, done.stderr), (0, "imported\n"))
+
     def test_what_a_library_prints_is_no_answer(self):
         (each,), _ = self.measured(self.loop("prints", before='print("us=5 checksum=6")', each='print("us=7", flush=True)'))
         self.assertEqual((each.processes[0].error, each.outputs()), (None, "the same"))
@@ -130,7 +139,7 @@ class Turns(unittest.TestCase):
         self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["two: no time was left", "three: no time was left"]))
 
     def test_several_processes_are_pooled(self):
-        (each,), _ = self.measured(self.loop("several", otherwise=SLOW), processes=2, together=2)
+        (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=2, together=2)
         self.assertEqual(len(each.pooled("eager")), sum(len(process.turns["eager"]) for process in each.processes))
         self.assertIn("processes", turns_judge.table([each]))
         self.assertEqual(each.cells()["learning"], "–")    # not timed beside each other

@@ -174,7 +174,7 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("verdicts of bench");
+	Suite *suite = suite_create("bench_verdicts");
 	TCase *tests = tcase_create("all");
 
 	tcase_add_test(tests, the_interval_is_that_of_the_signed_ranks);
