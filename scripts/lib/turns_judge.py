@@ -17,7 +17,7 @@ class Process:
         self.first = {}          # the answer for the first seconds
         self.said = {}           # at the end: steps, checksum
         self.report = {}
-        self.plain_first, self.plain_said = {}, {}
+        self.plain_first, self.plain_rest, self.plain_said = {}, {}, {}
         self.error = None
 
     def numbers(self, word, key="us"):
@@ -34,6 +34,10 @@ class Process:
         """By how much longer the first steps take than without Reprise."""
         return 1000 * (float(self.first["seconds"]) - float(self.plain_first["seconds"])) if self.plain_first else None
 
+    def plain_us(self):
+        """Of a step without Reprise, behind the first ones."""
+        return float(self.plain_rest["us"]) if self.plain_rest else None
+
     def own_gain(self):
         """What Reprise's report says, where it has measured by turns itself."""
         turns = self.report.get("turns")
@@ -42,7 +46,7 @@ class Process:
     def line(self, loop, which):
         """For the file of JSON lines."""
         kept = ("ops", "replayed", "launches", "traces", "graphs_built", "side_exits", "updates", "node_updates", "paused_ops", "saved_ns", "turns", "measured")
-        return {"loop": loop, "process": which, "error": self.error, "gain": self.gain() if self.turns["eager"] else None, "first": self.first, "plain_first": self.plain_first,
+        return {"loop": loop, "process": which, "error": self.error, "gain": self.gain() if self.turns["eager"] else None, "first": self.first, "plain_first": self.plain_first, "plain_rest": self.plain_rest,
                 "turns": self.turns, "said": self.said, "plain_said": self.plain_said, "same": self.same(), "report": {key: self.report[key] for key in kept if key in self.report}}
 
 
@@ -75,8 +79,8 @@ class Measured:
     def cells(self):
         gain, ends = self.gain()
         share = self.middle(lambda process: runs.share_replayed(process.report))
-        learning, own = self.middle(Process.learning_ms), self.middle(Process.own_gain)
-        return {"loop": self.loop.name, "paused, us": number(statistics.median(self.pooled("eager"))), "replaying, us": number(statistics.median(self.pooled("replay"))),
+        learning, own, plain = self.middle(Process.learning_ms), self.middle(Process.own_gain), self.middle(Process.plain_us)
+        return {"loop": self.loop.name, "without, us": number(plain) if plain else "–", "paused, us": number(statistics.median(self.pooled("eager"))), "replaying, us": number(statistics.median(self.pooled("replay"))),
                 "gain": f"{gain:.2f}", "interval": f"{ends[0]:.2f}–{ends[1]:.2f}" if ends else "too few turns", "pairs": str(len(self.pooled("eager"))),
                 "processes": f"{min(map(Process.gain, self.good)):.2f}–{max(map(Process.gain, self.good)):.2f}",
                 "Reprise says": f"{own:.2f}" if own else "–", "CPU": f"{self.cpu():.2f}", "learning": f"{learning:+.0f} ms" if learning is not None else "–",
@@ -98,7 +102,7 @@ def errors(measured):
 def table(good):
     rows = [each.cells() for each in good]
     left_out = {"processes": all(len(each.good) == 1 for each in good), "Reprise says": all(row["Reprise says"] == "–" for row in rows),
-                "learning": all(row["learning"] == "–" for row in rows)}
+                **{name: all(row[name] == "–" for row in rows) for name in ("without, us", "learning")}}
     head = [name for name in rows[0] if not left_out.get(name)]
     return "\n".join(["| " + " | ".join(head) + " |", "|" + "---|" * len(head), *("| " + " | ".join(row[name] for name in head) + " |" for row in rows)])
 
@@ -124,7 +128,7 @@ def document(facts, measured, left_out):
     lines = [f"# By turns, on {facts['GPU']}, {facts['date']}", "", *(f"- {key}: {value}" for key, value in facts.items()), "",
              "Each loop ran in one process under Reprise, replaying and paused by turns of random order (`reprise_pause`, `reprise_resume`), so that what disturbs the machine disturbs both. Times are medians "
              "of turns, of a step; gain is paused over replaying, from pairs of turns, with an interval of 95 % (Hodges and Lehmann, Wilcoxon). Outputs are compared with a run of as many steps without "
-             "Reprise. CPU is the process's processor time of a step, replaying over paused.", ""]
+             "Reprise, another process, whose times are beside them where it was alone. CPU is the process's processor time of a step, replaying over paused.", ""]
     if good:
         lines += [table(good), "", *(f"- {line}" for line in summary(good)), ""]
     return "\n".join(lines + (["## Not measured", "", *failed, ""] if failed else []))

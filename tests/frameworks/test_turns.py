@@ -93,9 +93,11 @@ class Turns(unittest.TestCase):
         self.assertIn("Gain below 0.99: loses.", list(turns_judge.summary([each])))
 
     def test_the_first_seconds_beside_those_without_reprise(self):
-        (quick, slow), _ = self.measured(self.loop("quick", plain=5 * QUICK), self.loop("slow", replaying=5 * QUICK))
+        (quick, slow), _ = measured = self.measured(self.loop("quick", plain=5 * QUICK), self.loop("slow", replaying=5 * QUICK))
         self.assertLess(quick.processes[0].learning_ms(), 0)
         self.assertGreater(slow.processes[0].learning_ms(), 0)
+        self.assertGreater(quick.processes[0].plain_us(), slow.processes[0].plain_us())
+        self.assertLess({"without, us", "learning"}, set(turns_judge.table(measured[0]).splitlines()[0].strip("| ").split(" | ")))
 
     def test_turns_come_in_random_order(self):
         loop = self.loop("order", each='open(__file__ + ".log", "a").write("." if paused is None else "er"[paused.value == 0])')
@@ -142,7 +144,7 @@ class Turns(unittest.TestCase):
         (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=2, together=2)
         self.assertEqual(len(each.pooled("eager")), sum(len(process.turns["eager"]) for process in each.processes))
         self.assertIn("processes", turns_judge.table([each]))
-        self.assertEqual(each.cells()["learning"], "–")    # not timed beside each other
+        self.assertEqual((each.cells()["learning"], each.cells()["without, us"]), ("–", "–"))    # not timed beside each other
 
     def test_what_reprise_says_has_a_column_only_where_it_says_something(self):
         (each,), _ = self.measured(self.loop("says"))
