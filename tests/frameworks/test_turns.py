@@ -140,6 +140,10 @@ class Turns(unittest.TestCase):
         measured, left_out = self.measured(self.loop("one"), self.loop("two"), self.loop("three"), limit=0.5)
         self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["two: no time was left", "three: no time was left"]))
 
+    def test_a_program_that_is_not_built_is_left_out(self):
+        measured, left_out = self.measured(loops.Loop("other", "other", [str(self.folder / "missing"), "--turns"]), self.loop("one"))
+        self.assertEqual(([each.loop.name for each in measured], left_out), (["one"], ["other: missing is not built"]))
+
     def test_several_processes_are_pooled(self):
         (each,), _ = self.measured(self.loop("several", paused=SLOW), processes=2, together=2)
         self.assertEqual(len(each.pooled("eager")), sum(len(process.turns["eager"]) for process in each.processes))
