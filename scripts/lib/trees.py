@@ -9,7 +9,7 @@ from pathlib import Path
 from lib import runs
 
 TOP = Path(__file__).resolve().parents[2]
-COPIED = ("meson.build", "meson_options.txt", "README.md", "CONTRIBUTING.md", "LICENSE", "docs", "include", "src", "preload", "share", "scripts", "tests")
+COPIED = ("meson.build", "meson_options.txt", "pyproject.toml", "README.md", "CONTRIBUTING.md", "LICENSE", "docs", "include", "src", "preload", "share", "scripts", "tests")
 
 
 def introspection(build, what):
