@@ -66,6 +66,11 @@ need() {
 	command -v "$command" >/dev/null || apt_install "$@"
 }
 
+# On Debian, what makes an environment is a package of its own.
+need_venv() {
+	python3 -c 'import ensurepip, venv' 2>/dev/null || apt_install python3-venv
+}
+
 meson_is_new_enough() {
 	command -v meson >/dev/null && [ "$(printf '%s\n1.0\n' "$(meson --version)" | sort -V | head -n 1)" = 1.0 ]
 }
@@ -96,7 +101,7 @@ prepare() {
 		hash -r
 	fi
 	if ! meson_is_new_enough; then
-		python3 -m venv --help >/dev/null 2>&1 || apt_install python3-venv
+		need_venv
 		echo "installing: a newer meson, into $build-venv"
 		python3 -m venv "$build-venv" && "$build-venv/bin/pip" install -q 'meson>=1.0' || stop "meson 1.0 or newer could not be had"
 		PATH=$PWD/$build-venv/bin:$PATH
@@ -131,6 +136,9 @@ prepare_tests() {
 	want_command valgrind valgrind
 	want_command clang-format clang-format # Debian 12 has the version that the sources are formatted with
 	want_command modulecmd environment-modules
+	# The wheel, and the types of its module.
+	need_venv
+	want_command mypy mypy
 	# Libraries that are preloaded beside Reprise.
 	want libjemalloc.so.2 libjemalloc2
 	want libtcmalloc_and_profiler.so.4 libgoogle-perftools4t64 libgoogle-perftools4

@@ -49,6 +49,12 @@ class Package(unittest.TestCase):
         self.builds_in(self.folder / "else where" / "package", PACKAGE=str(self.folder / "else where" / "package"))
         self.assertEqual(sorted(path.name for path in self.sources.iterdir()), ["debian", "scripts"])
 
+    def test_no_wheel_for_a_machine_that_it_is_not_built_for(self):
+        outcome = subprocess.run([self.sources / "scripts" / "package", "--wheel", "riscv64"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+        self.assertEqual((outcome.returncode, outcome.stdout), (2, ""))
+        self.assertIn('no wheel is built for "riscv64" here', outcome.stderr)
+        self.assertEqual(sorted(path.name for path in self.sources.iterdir()), ["debian", "scripts"])
+
 
 if __name__ == "__main__":
     unittest.main()
