@@ -13,6 +13,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from check_links import wrong_links
+
 BUILD, SOURCES = (Path(path).resolve() for path in sys.argv[1:3])
 OPTIONS = {option["name"]: option["value"] for option in json.loads((BUILD / "meson-info/intro-buildoptions.json").read_text())}
 LOG = BUILD / "meson-logs" / "install-log.txt"    # what uninstalling goes by
@@ -109,13 +111,7 @@ class Install(unittest.TestCase):
             self.assertEqual(str(self.folder) + said.stdout.strip(), str(place), said.stderr)
 
     def test_links_of_the_documentation(self):
-        pages = [page for page in self.docs.rglob("*.md")]
-        self.assertGreater(len(pages), 8)
-        for page in pages:
-            for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
-                if re.match(r"\.\./(tests|scripts|src|preload)/", link):    # the sources are not installed
-                    continue
-                self.assertTrue((page.parent / link).exists(), f"{page}: {link}")
+        self.assertEqual(list(wrong_links(self.docs)), [])
 
     def test_the_module(self):
         if MODULECMD is None:

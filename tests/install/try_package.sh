@@ -52,6 +52,8 @@ try env LD_PRELOAD=libreprise.so REPRISE_REPORT=stderr "${program[@]}"
 [ "$(command -v reprise)" = /usr/bin/reprise ] || stop "another reprise is found before the package's"
 reprise doctor | grep -q ' /usr/lib/.*/libreprise.so$' || stop "the installed command has another library than the installed one"
 
+tests/install/check_links.py /usr/share/doc/reprise || stop "the installed pages link to what is not installed"
+
 trap - EXIT
 as_root dpkg --purge reprise >/dev/null
 traces >"$package.after"
