@@ -105,7 +105,7 @@ class Docker(unittest.TestCase):
         for words in map(shlex.split, self.values("COPY")):
             if words[0].startswith("--from="):    # of what was built, and where scripts/package leaves it
                 self.assertIn(f"AS {words[0].partition('=')[2]}", self.values("FROM")[0])
-                self.assertEqual(words[1], f"{folder}/{package}/*.deb")
+                self.assertEqual(words[1], f"{folder}/{package}/reprise_*.deb")
             else:
                 self.assertTrue(all((SOURCES / word).exists() for word in words[:-1]), words)
 
