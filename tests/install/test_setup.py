@@ -11,9 +11,9 @@ TOP = Path(__file__).resolve().parent.parent.parent
 
 
 class Setup(unittest.TestCase):
-    def refuses(self, option, reason):
+    def refuses(self, option, reason, **environment):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(["meson", "setup", option, folder, str(TOP)], capture_output=True, text=True, timeout=100)
+            done = subprocess.run(["meson", "setup", option, folder, str(TOP)], env=os.environ | environment, capture_output=True, text=True, timeout=100)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         self.assertIn(reason, done.stdout + done.stderr)
 
@@ -26,6 +26,17 @@ class Setup(unittest.TestCase):
             include.mkdir()
             (include / "cuda.h").write_text("#define CUDA_VERSION 12040\n")
             self.refuses(f"-Dcuda={toolkit}", "is of CUDA 12.4: 13.0 or newer is needed")
+
+    def test_a_wheel_is_built_with_the_header_that_its_python_has(self):
+        """Whatever toolkit is here: this one is refused, by its own name."""
+        with tempfile.TemporaryDirectory() as folder:
+            include, about = Path(folder, "nvidia", "cu12", "include"), Path(folder, "nvidia_cuda_runtime-12.4.0.dist-info")
+            for made in include, about:
+                made.mkdir(parents=True)
+            (include / "cuda.h").write_text("#define CUDA_VERSION 12040\n")
+            (about / "METADATA").write_text("Metadata-Version: 2.1\nName: nvidia-cuda-runtime\nVersion: 12.4.0\n")
+            (about / "RECORD").write_text("nvidia/cu12/include/cuda.h,,\n")
+            self.refuses("-Dwheel=true", f"{include.resolve()}/cuda.h is of CUDA 12.4: 13.0 or newer is needed", PYTHONPATH=folder)
 
     def test_link_time_optimisation(self):
         self.refuses("-Db_lto=true", "-Db_lto=true: the entry points are assembly")
