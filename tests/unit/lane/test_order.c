@@ -274,6 +274,22 @@ START_TEST(a_call_that_orders_a_stream_issues_what_it_holds)
 	ck_assert_uint_eq(atomic_load(&lane_on(3)->foreign_calls), 1);
 	reprise_lanes_returned();
 	ck_assert_uint_eq(atomic_load(&lane_on(3)->foreign_calls), 0);
+	reprise_lanes_returned(); /* it returns once */
+	ck_assert_uint_eq(atomic_load(&lane_on(3)->foreign_calls), 0);
+}
+END_TEST
+
+START_TEST(a_call_that_may_give_any_stream_work_is_on_its_way_until_the_next)
+{
+	lane_on(1);
+	reprise_lanes_sync(REPRISE_SYNC_ALL, 0, false);
+	ck_assert_uint_eq(atomic_load(&reprise_group_unknown_calls), 0);
+	reprise_lanes_sync(REPRISE_SYNC_UNKNOWN, 0, false);
+	ck_assert_uint_eq(atomic_load(&reprise_group_unknown_calls), 1);
+	reprise_lanes_returned();
+	ck_assert_uint_eq(atomic_load(&reprise_group_unknown_calls), 0);
+	reprise_lanes_returned();
+	ck_assert_uint_eq(atomic_load(&reprise_group_unknown_calls), 0);
 }
 END_TEST
 
@@ -431,6 +447,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_barrier_is_for_all, 0, (int)HOLDERS);
 	tcase_add_test(tests, a_call_that_orders_a_stream_without_a_lane_comes_after_what_precedes_it);
 	tcase_add_test(tests, a_call_that_orders_a_stream_issues_what_it_holds);
+	tcase_add_test(tests, a_call_that_may_give_any_stream_work_is_on_its_way_until_the_next);
 	tcase_add_test(tests, a_lane_without_news_is_left_alone_from_the_second_barrier_on);
 	tcase_add_loop_test(tests, a_group_is_asked_by_another_thread, 0, ALL(of_groups));
 	tcase_add_loop_test(tests, a_group_is_asked_by_its_own_thread, 0, ALL(of_groups));
