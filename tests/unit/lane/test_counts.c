@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../../suite.h"
+#include "base/tuning.h"
+#include "graph/capture_lock.h"
 #include "graph/cost.h"
 #include "lane/registry.h"
 #include "op/cost.h"
@@ -172,6 +174,35 @@ START_TEST(a_patch_that_is_refused)
 }
 END_TEST
 
+/* A capture for the update would make the program's call fail. It is no failure of the graph. */
+START_TEST(a_patch_beside_a_call_for_the_whole_context)
+{
+	learns_any_value();
+	driver.refuses_nodes = true;
+	reprise_context_sync_begin((CUcontext)1);
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launch exits 1, launch exited 4, node_updates_failed 1, eager picoseconds 362501");
+	reprise_context_sync_end((CUcontext)1);
+	CALLS_COUNT("a b c2000 d |", "ops 4, launches 1, replayed 4");
+}
+END_TEST
+
+START_TEST(a_graph_that_is_refused_again_and_again_is_built_anew)
+{
+	learns_any_value();
+	driver.refuses_nodes = driver.refuses_updates = true;
+	look();
+	for (unsigned int visit = 1; count_of(REPRISE_COUNT_rebuilds) == 0; visit++) {
+		ck_assert_uint_le(visit, REPRISE_TUNE_REBUILD_AFTER);
+		calls_with("a b c%u d |", 3000 + visit);
+		ck_assert_uint_eq(count_of(REPRISE_COUNT_updates_refused), visit);
+	}
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_updates_refused), REPRISE_TUNE_REBUILD_AFTER);
+	ck_assert_uint_eq(count_of(REPRISE_COUNT_rebuilds), 1);
+}
+END_TEST
+
 START_TEST(a_launch_that_is_refused)
 {
 	learns("a b c d |", "[a b c d]");
@@ -241,6 +272,8 @@ int main(void)
 	tcase_add_test(tests, a_patch_by_nodes);
 	tcase_add_test(tests, a_patch_by_the_whole_graph);
 	tcase_add_test(tests, a_patch_that_is_refused);
+	tcase_add_test(tests, a_patch_beside_a_call_for_the_whole_context);
+	tcase_add_test(tests, a_graph_that_is_refused_again_and_again_is_built_anew);
 	tcase_add_test(tests, a_launch_that_is_refused);
 	tcase_add_test(tests, an_error_of_a_deferred_op);
 	tcase_add_test(tests, traces_that_are_made);
