@@ -51,6 +51,7 @@ extern struct fake_log fake_log;
 	X(cuModuleUnload_v9_ptds) \
 	X(cuModuleUnload_v9_ptsz) \
 	X(cuModuleUnload_w9) \
+	X(cuModuleUnloadav9) \
 	X(cuModuleUnloadv9) \
 	X(cuModuleUnloa_v9) \
 	X(cuStreamEndCapture_v9)
