@@ -68,11 +68,20 @@ def emulated(command, env):
 
 
 def kill_session(leader):
-    """Kills the process that began a session, and all of that session: what is in process groups of its own, too, as the tests of a program of Check's are."""
+    """Kills the process that began a session, and all that it has started: also what has a process group of its own, as the tests of a program of Check's have, or a
+    session, as what such a process runs in its turn."""
+    of = {}    # each process: its parent and its session
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):    # it has ended
-            if int(stat.read_text().rpartition(")")[2].split()[3]) == leader:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
+            words = stat.read_text().rpartition(")")[2].split()
+            of[int(stat.parent.name)] = {int(words[1]), int(words[3])}
+    found, more = set(), {leader}
+    while more:
+        found |= more
+        more = {process for process, origins in of.items() if origins & found} - found
+    for process in found:
+        with contextlib.suppress(OSError):
+            os.kill(process, signal.SIGKILL)
 
 
 def run(command, reprise=None, timeout=60, environment=None):
