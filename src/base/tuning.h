@@ -114,6 +114,36 @@
 	X(BALANCE_OUTLIER, 4, "visits", \
 	  "one costs at most so many eager ones: a longer time may be an interrupt's", "guess") \
 	X(BALANCE_MARGIN, 10, "th part", "of a visit: a smaller loss is taken for noise", "guess") \
+	/* turns: whether replaying gains (src/stats/pairs.c, src/stats/turns.c, src/lane/turns.c) */ \
+	X(PAIRS_ODDS, 50, "to 1", "against a median that is ruled out: one test in so many is wrong", \
+	  "guess") \
+	X(TURN_PERIODS, 2, "periods", "that a turn has at least, however long they are", "guess") \
+	X(TURN_LENGTHENED, 10, "pairs", "without a verdict, after which turns are twice as long", \
+	  "guess") \
+	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \
+	X(TURN_NS, 1000000, "ns", "that a turn lasts at least, unless it has 64 periods", "guess") \
+	X(TURN_LONG_NS, 50000000, "ns", "that turns are lengthened to", "guess") \
+	X(TURN_OUTLIER, 4, "medians", "that a period of a turn weighs at most", "guess") \
+	X(TURNS_WORTH, 1010, "thousandths", "a gain below it is none: eager calls need no threads", \
+	  "guess") \
+	X(TURNS_SHARE, 200, "th part", \
+	  "of the time may be lost in turns: outliers, which are cut, and rests take the rest of 1 %", \
+	  "guess") \
+	X(TURNS_FREE_NS, 15000000, "ns", "that may be lost besides", "guess") \
+	X(TURNS_EAGER_NS, 500000000, "ns", "the first pause after replaying was seen not to gain", \
+	  "guess") \
+	X(TURNS_REPLAY_NS, 2000000000, "ns", "the first pause after replaying was seen to gain", \
+	  "guess") \
+	X(TURNS_DOUBLED, 6, "times", "that such a pause is doubled at most", "guess") \
+	X(TURNS_WINDOW, 16, "periods", "of a rest that are looked at together", "guess") \
+	X(TURNS_KNOWN, 4, "windows", "after which it is known what is usual", "guess") \
+	X(TURNS_CHANGED, 8, "th part", "a window's mean differs by more where the loop has changed", \
+	  "guess") \
+	X(TURNS_SPREADS, 4, "times", "and by more than so many times what is usual", "guess") \
+	X(TURNS_SURPLUS, 3, "pairs", "more on one side than on the other: that arm is rested in", \
+	  "guess") \
+	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \
+	  "guess") \
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \

@@ -1,0 +1,79 @@
+/*
+ * Whether replaying gains, measured by turns: which arm a loop's next period runs in, and the
+ * verdict (docs/design/turns.md).
+ *
+ * The caller tells each period of the loop, and is told the arm of the next. Two turns, one of each
+ * arm, in random order, make a pair (stats/pairs.h). What one arm's turns
+ * have taken longer than the other's is lost; a pair begins only where what it may lose still fits
+ * into a REPRISE_TUNE_TURNS_SHARE-th of the time so far, and REPRISE_TUNE_TURNS_FREE_NS.
+ *
+ * Integers only. No threads, locks or clocks: the caller has all of them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats/pairs.h"
+
+enum reprise_arm { REPRISE_ARM_REPLAY, REPRISE_ARM_EAGER };
+
+enum reprise_verdict {
+	REPRISE_VERDICT_UNDECIDED,
+	REPRISE_VERDICT_REPLAY, /* replaying is faster */
+	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
+};
+
+#define REPRISE_TURN_PERIODS_MOST 64
+
+struct reprise_turns_result {
+	enum reprise_verdict verdict;
+	/* Eager time over replaying time, in thousandths, and the interval; 0 until the first
+	 * verdict. */
+	uint32_t gain, low, high;
+	uint64_t turns;      /* complete ones, of all tests */
+	uint64_t tests;      /* that reached a verdict */
+	uint64_t decided_ns; /* from the beginning to the first verdict; 0: none */
+	uint64_t lost_ns;    /* in the worse arm, in all turns, as measured */
+};
+
+struct reprise_turns {
+	struct reprise_turns_result result;
+	struct reprise_pairs pairs; /* of the test under way */
+	uint64_t begun_ns;
+	uint64_t random;
+	enum reprise_arm arm; /* of the period under way */
+	enum { REPRISE_TURNS_REST, REPRISE_TURNS_FIRST, REPRISE_TURNS_SECOND } phase;
+	bool testing; /* a test is under way, if resting between two of its pairs */
+
+	/* The turn under way, or the window of a rest. */
+	uint64_t periods[REPRISE_TURN_PERIODS_MOST];
+	unsigned int count, skip;
+	unsigned int wanted; /* periods of either turn of the pair */
+	uint64_t first_ns;   /* the mean period of the pair's first turn */
+	uint64_t period_ns;  /* as the loop's periods were last */
+
+	/* What the eager turns of this test took longer, in so many periods of either arm. */
+	int64_t difference_ns;
+	uint64_t compared;
+	uint64_t lost_before_ns; /* in the tests before */
+
+	uint64_t rest_until_ns, pause_ns;
+	/* The mean period since the verdict, and how far windows are from it. */
+	uint64_t usual_ns, spread_ns;
+	unsigned int windows, unusual; /* those known; those in a row that are too far off */
+};
+
+/* The first period begins, in `turns->arm`. `period_ns`: about as long as one is; `random`: not
+ * 0. */
+void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
+                         uint64_t random);
+
+/* A period of the present arm has ended. `alike`: the program did in it what it does in others;
+ * otherwise nothing of it counts. Returns the arm of the next period. */
+enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
+                                    uint64_t period_ns, bool alike);
+
+/* The turn under way is given up: the loop is not visited any more, or was interrupted. Nothing of
+ * it counts. Returns the arm of the next period, which is a rest. */
+enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns);

@@ -1,0 +1,216 @@
+/* Turns in virtual time: verdicts, what is lost until there is one, and loops whose gain changes. A
+ * period takes 100 us in the replaying arm, and varies by 40 %; one in a hundred is up to a hundred
+ * times as long. */
+#include "../../suite.h"
+#include "base/tuning.h"
+#include "noise.h"
+#include "stats/turns.h"
+
+#define PERIOD 100e3
+#define SECOND UINT64_C(1000000000)
+
+static struct reprise_turns turns;
+static struct noise noise;
+static uint64_t now;
+static double lost;       /* what the worse arm took longer on average, in all */
+static uint64_t in[2];    /* time in each arm */
+static unsigned int over; /* periods at whose end more was lost than may be */
+
+static void begin(uint64_t seed, double spread, double stalls)
+{
+	noise = (struct noise){seed * 2654435761u + 1, spread, stalls};
+	now = 0;
+	lost = 0;
+	in[0] = in[1] = 0;
+	over = 0;
+	reprise_turns_begin(&turns, 0, (uint64_t)PERIOD, seed * 0x9e3779b97f4a7c15u);
+}
+
+/* The loop runs on: an eager period takes `eager`, a replaying one `replay` on average. */
+static void run(double eager, double replay, uint64_t until)
+{
+	double mean[2] = {[REPRISE_ARM_REPLAY] = replay, [REPRISE_ARM_EAGER] = eager};
+
+	while (now < until) {
+		enum reprise_arm arm = turns.arm;
+		uint64_t period = noise_period(&noise, mean[arm]);
+
+		now += period;
+		in[arm] += period;
+		lost += mean[arm] - (eager < replay ? eager : replay);
+		reprise_turns_note(&turns, now, period, true);
+		over += lost > 20e6 + (double)now / 100;
+	}
+}
+
+/* ---- verdicts ---- */
+
+static const struct {
+	double gain;
+	enum reprise_verdict right;
+	unsigned int decided; /* in three seconds, of a hundred runs at least */
+} gains[] = {
+	{0.7, REPRISE_VERDICT_EAGER, 100},  {0.9, REPRISE_VERDICT_EAGER, 99},
+	{0.97, REPRISE_VERDICT_EAGER, 50},  {1.0, REPRISE_VERDICT_UNDECIDED, 0},
+	{1.03, REPRISE_VERDICT_REPLAY, 25}, {1.3, REPRISE_VERDICT_REPLAY, 99},
+	{2.0, REPRISE_VERDICT_REPLAY, 99},
+};
+
+#define RUNS 300
+
+START_TEST(the_verdict_is_right)
+{
+	unsigned int wrong = 0, decided = 0, covers = 0, lost_more = 0;
+
+	for (uint64_t seed = 1; seed <= RUNS; seed++) {
+		enum reprise_verdict verdict;
+
+		begin(seed, 0.4, 0.01);
+		for (uint64_t at = SECOND / 100; at <= 3 * SECOND && turns.result.tests == 0;
+		     at += SECOND / 100)
+			run(PERIOD * gains[_i].gain, PERIOD, at);
+		verdict = turns.result.verdict;
+		decided += verdict != REPRISE_VERDICT_UNDECIDED;
+		wrong += gains[_i].right != REPRISE_VERDICT_UNDECIDED &&
+		         verdict != REPRISE_VERDICT_UNDECIDED && verdict != gains[_i].right;
+		covers += verdict != REPRISE_VERDICT_UNDECIDED &&
+		          turns.result.low <= gains[_i].gain * 1000 + 1 &&
+		          turns.result.high >= gains[_i].gain * 1000 - 1;
+		lost_more += over > 0;
+	}
+	ck_assert_uint_le(wrong, RUNS / REPRISE_TUNE_PAIRS_ODDS);
+	ck_assert_uint_ge(100 * decided, RUNS * gains[_i].decided);
+	ck_assert_uint_ge(covers + RUNS / 33, decided);
+	ck_assert_uint_le(lost_more, RUNS / 10);
+}
+END_TEST
+
+START_TEST(no_difference_is_left_eager)
+{
+	begin(7, 0.01, 0);
+	run(PERIOD, PERIOD, 3 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	ck_assert_uint_lt(turns.result.high, REPRISE_TUNE_TURNS_WORTH);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+}
+END_TEST
+
+/* ---- what is lost ---- */
+
+START_TEST(turns_become_rare)
+{
+	uint64_t early;
+
+	begin(3, 0.1, 0);
+	run(PERIOD * 2, PERIOD, SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	early = turns.result.turns;
+	run(PERIOD * 2, PERIOD, 60 * SECOND);
+	ck_assert_uint_lt(turns.result.turns, 6 * early);
+	ck_assert_uint_lt(in[REPRISE_ARM_EAGER], SECOND / 10);
+	ck_assert_uint_eq(over, 0);
+}
+END_TEST
+
+START_TEST(what_does_not_gain_is_tried_again_after_pauses_that_double)
+{
+	uint64_t tests;
+
+	begin(4, 0.1, 0);
+	run(PERIOD * 0.6, PERIOD, 2 * SECOND);
+	tests = turns.result.tests;
+	ck_assert_uint_ge(tests, 2);
+	run(PERIOD * 0.6, PERIOD, 60 * SECOND);
+	ck_assert_uint_gt(turns.result.tests, tests);
+	ck_assert_uint_lt(turns.result.tests, 10);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	ck_assert_uint_eq(over, 0);
+}
+END_TEST
+
+START_TEST(a_pair_waits_until_it_may_cost_so_much)
+{
+	begin(5, 0.05, 0);
+	turns.period_ns = SECOND / 10;
+	reprise_turns_begin(&turns, 0, SECOND / 10, 99);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+	run(SECOND / 10, SECOND / 15, 5 * SECOND);
+	ck_assert_uint_eq(turns.result.turns, 0);
+	run(SECOND / 10, SECOND / 15, 60 * SECOND);
+	ck_assert_uint_gt(turns.result.turns, 0);
+}
+END_TEST
+
+START_TEST(what_is_lost_is_told)
+{
+	begin(6, 0.02, 0);
+	run(PERIOD * 1.5, PERIOD, SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_double_eq_tol((double)turns.result.lost_ns, lost, lost / 5);
+}
+END_TEST
+
+/* ---- gains that change ---- */
+
+START_TEST(a_gain_that_turns_into_a_loss_is_noticed_and_so_is_its_return)
+{
+	begin((uint64_t)_i + 1, 0.1, 0);
+	run(PERIOD * 1.3, PERIOD, 5 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	run(PERIOD * 1.3, PERIOD * 1.9, 10 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	ck_assert_uint_eq(over, 0);
+	run(PERIOD * 1.3, PERIOD,
+	    60 * SECOND); /* only a test shows it: eager takes as long as before */
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
+/* ---- what is not compared ---- */
+
+START_TEST(a_period_of_something_else_does_not_count)
+{
+	begin(8, 0.01, 0);
+	for (unsigned int i = 0; i < 1000; i++)
+		reprise_turns_note(&turns, now += 1000000, 1000000, false);
+	ck_assert_uint_eq(turns.result.turns, 0);
+	ck_assert_uint_eq(turns.count, 0);
+}
+END_TEST
+
+START_TEST(a_turn_that_is_given_up_is_none)
+{
+	begin(9, 0.01, 0);
+	run(PERIOD * 2, PERIOD, SECOND / 1000);
+	ck_assert_int_ne(turns.phase, REPRISE_TURNS_REST);
+
+	uint64_t complete = turns.result.turns;
+
+	ck_assert_int_eq(reprise_turns_give_up(&turns), REPRISE_ARM_EAGER);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+	ck_assert_uint_eq(turns.result.turns, complete);
+	run(PERIOD * 2, PERIOD, SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("turns");
+	TCase *tests = tcase_create("turns");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, the_verdict_is_right, 0, sizeof(gains) / sizeof(*gains));
+	tcase_add_test(tests, no_difference_is_left_eager);
+	tcase_add_test(tests, turns_become_rare);
+	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
+	tcase_add_test(tests, a_pair_waits_until_it_may_cost_so_much);
+	tcase_add_test(tests, what_is_lost_is_told);
+	tcase_add_loop_test(tests, a_gain_that_turns_into_a_loss_is_noticed_and_so_is_its_return, 0,
+	                    20);
+	tcase_add_test(tests, a_period_of_something_else_does_not_count);
+	tcase_add_test(tests, a_turn_that_is_given_up_is_none);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
