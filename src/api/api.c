@@ -39,7 +39,7 @@ SHOWN size_t reprise_read_counts(struct reprise_counts *counts, size_t size)
 {
 	struct reprise_lane_counts sum = reprise_counts_sum();
 	struct reprise_counts known = {
-		.ops = sum.ops,
+		.ops = sum.ops + sum.in_turns,
 		.replayed = sum.replayed,
 		.paused_ops = counted(REPRISE_COUNT_paused_ops),
 		.launches = sum.launches,

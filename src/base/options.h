@@ -26,6 +26,8 @@
 	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "ops that a graph has at least") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", \
 	  "replay only where it measures faster (measured), or always (assumed)") \
+	X(TURNS, "REPRISE_TURNS", WORD, 0, 0, 1, "0|1", \
+	  "measure by turns whether replaying gains, and leave eager what does not; off by default, since no GPU has measured it yet") \
 	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", \
 	  "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever possible (always)") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", \

@@ -144,6 +144,19 @@
 	  "guess") \
 	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \
 	  "guess") \
+	X(ANCHOR_ALIKE, 8, "periods", "in a row, as long in ops, before a loop is measured", "guess") \
+	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
+	  "guess") \
+	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
+	X(ANCHOR_MISSED, 64, "other waits", "after which an anchor may be lost", "guess") \
+	X(ANCHOR_LOST, 32, "periods", "not alike in a row, or so long without a visit: it is lost", \
+	  "guess") \
+	X(ANCHOR_LOST_NS, 100000000, "ns", "and without a visit for so long", "guess") \
+	X(ANCHOR_LOOKED_AFTER, 1024, "ops", "of a lane in eager turns, after which the clock is read", \
+	  "guess") \
+	X(ANCHOR_PASSED_OVER, 4, "times", "that a busier lane is waited for", "guess") \
+	X(ANCHOR_SETTLED_NS, 500000000, "ns", \
+	  "after the first replay, a loop is measured even if graphs are still being built", "guess") \
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \

@@ -18,6 +18,7 @@
 #include "process/process.h"
 #include "lane/threads.h"
 #include "lane/registry.h"
+#include "lane/turns.h"
 
 /* ---- ops ---- */
 
@@ -33,20 +34,44 @@ static CUresult eager(const struct reprise_call *call)
 	return result;
 }
 
+/* An op of an eager turn. True if the turn goes on. */
+static bool turn_goes_on(const struct reprise_call *call)
+{
+	struct reprise_lane *lane = reprise_lanes_find_own(call->stream, call->per_thread);
+
+	if (reprise_call_is_empty(call) && reprise_op_is_nothing(call)) {
+		reprise_count(REPRISE_COUNT_empty_ops, 1);
+		return true;
+	}
+	if (lane == NULL) {
+		atomic_fetch_add_explicit(&reprise_ops_without_lane, 1, memory_order_relaxed);
+		return true;
+	}
+	return reprise_turns_goes_on(lane, call);
+}
+
+/* Reprise takes no part. Counts the op; false if that ends an eager turn, and Reprise takes part
+ * again. */
+static bool stays_eager(const struct reprise_call *call)
+{
+	/* Another thread may have begun a capture or a pause since this thread's last op was
+	 * deferred. */
+	if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
+		reprise_lanes_eager_call(call->stream, call->per_thread);
+	if (reprise_eager_by_turn())
+		return turn_goes_on(call) || !reprise_taking_part();
+	reprise_count(reprise_eager_counter(), 1);
+	return true;
+}
+
 REPRISE_HOT static CUresult handle(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
 
 	if (!reprise_records() && reprise_lanes_back_off(call->stream, call->per_thread))
 		return eager(call);
-	if (__builtin_expect(!reprise_taking_part(), 0)) {
-		/* Another thread may have begun a capture or a pause since this thread's last op was
-		 * deferred. */
-		if (reprise_lanes_hold() || atomic_load(&reprise_groups) > 0)
-			reprise_lanes_eager_call(call->stream, call->per_thread);
-		reprise_count(reprise_eager_counter(), 1);
+	if (__builtin_expect(!reprise_taking_part(), 0) && stays_eager(call))
 		return eager(call);
-	}
 	/* An empty op is no barrier: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
@@ -133,6 +158,7 @@ static CUresult sync(enum reprise_sync what, uintptr_t handle, bool per_thread)
 	bool pending;
 
 	reprise_lanes_returned();
+	reprise_turns_note_wait(what);
 	if (reprise_records())
 		reprise_recorded_wait(what, handle, per_thread);
 	pending = reprise_lanes_sync(what, handle, per_thread);

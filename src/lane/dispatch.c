@@ -34,6 +34,7 @@
 #include "lane/order.h"
 #include "lane/launch.h"
 #include "lane/registry.h"
+#include "lane/turns.h"
 #include "lane/verify.h"
 
 /* ---- whose op it is ---- */
@@ -180,6 +181,8 @@ REPRISE_HOT static bool step(struct reprise_lane *lane, struct reprise_call *cal
 		left = lane->trace;
 		left_at = lane->cursor;
 		reprise_lane_side_exit(lane, why);
+	} else if (reprise_turns_look(lane, call)) {
+		return false;
 	} else if (lane->expected != NULL && reprise_lane_enter_expected(lane, call)) {
 		return answer(lane, call, result);
 	}
@@ -322,6 +325,8 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	if (answered)
 		return __builtin_expect(reprise_verifying, 0) && launched ? reprise_verify_wait(lane)
 		                                                          : result;
+	if (__builtin_expect(call->begins_turn, 0))
+		reprise_turns_switch(lane);
 	if (__builtin_expect(call->unfit != REPRISE_UNFIT_NONE && call->unfit != REPRISE_UNFIT_FIRST &&
 	                         reprise_reporting,
 	                     0))

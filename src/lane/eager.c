@@ -22,11 +22,19 @@ REPRISE_HOT bool reprise_taking_part(void)
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
+bool reprise_eager_by_turn(void)
+{
+	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_TURN && reprise_inside == 0 &&
+	       !reprise_program_captures_any() && reprise_stopped() == NULL;
+}
+
 enum reprise_counter reprise_eager_counter(void)
 {
-	return reprise_stopped() != NULL          ? REPRISE_COUNT_eager_stopped
-	       : atomic_load(&reprise_pauses) > 0 ? REPRISE_COUNT_paused_ops
-	                                          : REPRISE_COUNT_eager_capturing;
+	bool paused = (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_TURN) != 0;
+
+	return reprise_stopped() != NULL ? REPRISE_COUNT_eager_stopped
+	       : paused                  ? REPRISE_COUNT_paused_ops
+	                                 : REPRISE_COUNT_eager_capturing;
 }
 
 /* Errors after which CUDA demands that the process is ended, or the context destroyed. */
@@ -76,4 +84,5 @@ const char *reprise_stopped(void)
 void reprise_eager_reset(void)
 {
 	atomic_store(&stopped, NULL);
+	reprise_eager_turn_end();
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cuda.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,8 +46,25 @@ bool reprise_eager_note_error(CUresult error);
  * Reprise. */
 bool reprise_eager_stop(const char *reason);
 
-/* Number of pauses under way. */
+/* Number of pauses under way, and REPRISE_PAUSE_TURN during an eager turn (turns.h). */
 extern _Atomic uint32_t reprise_pauses;
+
+#define REPRISE_PAUSE_TURN (UINT32_C(1) << 31)
+
+/* True if Reprise takes no part in this thread's calls only because of an eager turn. */
+bool reprise_eager_by_turn(void);
+
+/* Begins an eager turn, if none is under way, and issues everything deferred. Takes lanes' locks.
+ */
+void reprise_eager_turn_begin(void);
+
+/* Ends it. */
+void reprise_eager_turn_end(void);
+
+static inline bool reprise_eager_turn(void)
+{
+	return (atomic_load_explicit(&reprise_pauses, memory_order_relaxed) & REPRISE_PAUSE_TURN) != 0;
+}
 
 /* The reason why nothing is deferred any more; NULL while Reprise takes part. */
 const char *reprise_stopped(void);

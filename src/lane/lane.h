@@ -62,6 +62,7 @@ struct reprise_lane_counts {
 	uint64_t queue_full; /* not made: the build queue was full */
 	uint64_t lost;       /* times that a trace began a cooldown because it did not pay */
 	uint64_t evicted;    /* traces given up for want of memory */
+	uint64_t in_turns;   /* ops of eager turns (turns.h); not in `ops` */
 };
 
 /* Counters are written under the lane's lock, and read by reports without it. So a relaxed store is

@@ -29,9 +29,20 @@ void reprise_pause_end(void)
 {
 	uint32_t under_way = atomic_load(&reprise_pauses);
 
-	while (under_way > 0 &&
+	while ((under_way & ~REPRISE_PAUSE_TURN) > 0 &&
 	       !atomic_compare_exchange_weak(&reprise_pauses, &under_way, under_way - 1))
 		continue;
+}
+
+void reprise_eager_turn_begin(void)
+{
+	if ((atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_TURN) & REPRISE_PAUSE_TURN) == 0)
+		issue_all();
+}
+
+void reprise_eager_turn_end(void)
+{
+	atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_TURN);
 }
 
 void reprise_stop(const char *reason)

@@ -40,6 +40,7 @@
 #include "lane/lane.h"
 #include "lane/registry.h"
 #include "lane/async_launch.h"
+#include "lane/turns.h"
 #include "workers/workers.h"
 #include "report/report.h"
 #include "control/control.h"
@@ -90,6 +91,7 @@ static const struct {
 	{stop_calls, reprise_eager_reset},
 	{reprise_record_end, NULL},
 	{NULL, reprise_group_reset},
+	{NULL, reprise_turns_reset},
 	{NULL, reprise_ended_reset},
 	{NULL, reprise_fork_detect_reset},
 	{reprise_hold_stop, reprise_hold_reset},
@@ -176,6 +178,9 @@ static enum reprise_mode decide(void)
 		reprise_async_launch_define();
 		reprise_builder_define();
 		reprise_timeline_start();
+		if (mode == REPRISE_MODE_ON && reprise_option(REPRISE_OPTION_TURNS) != 0 &&
+		    !reprise_records())
+			reprise_turns_start();
 	}
 	return mode;
 }

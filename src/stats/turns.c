@@ -263,7 +263,16 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
                          uint64_t random)
 {
-	*turns = (struct reprise_turns){.begun_ns = now_ns, .period_ns = period_ns, .random = random};
+	*turns = (struct reprise_turns){.begun_ns = now_ns, .random = random};
+	reprise_turns_begin_loop(turns, now_ns, period_ns);
+}
+
+void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns)
+{
+	turns->result.verdict = REPRISE_VERDICT_UNDECIDED;
+	turns->result.gain = turns->result.low = turns->result.high = 0;
+	turns->result.loops++;
+	turns->period_ns = period_ns;
 	begin_test(turns);
 	begin_rest(turns, REPRISE_ARM_EAGER);
 	go_on(turns, REPRISE_ARM_EAGER, now_ns);

@@ -33,6 +33,7 @@ struct reprise_turns_result {
 	uint32_t gain, low, high;
 	uint64_t turns;      /* complete ones, of all tests */
 	uint64_t tests;      /* that reached a verdict */
+	uint64_t loops;      /* measured one after another; the verdict is the last one's */
 	uint64_t decided_ns; /* from the beginning to the first verdict; 0: none */
 	uint64_t lost_ns;    /* in the worse arm, in all turns, as measured */
 };
@@ -68,6 +69,9 @@ struct reprise_turns {
  * 0. */
 void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
                          uint64_t random);
+
+/* Another loop is measured: its verdict is open, and what was lost before stays lost. */
+void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns);
 
 /* A period of the present arm has ended. `alike`: the program did in it what it does in others;
  * otherwise nothing of it counts. Returns the arm of the next period. */

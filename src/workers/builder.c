@@ -25,6 +25,7 @@
 #include "graph/make.h"
 #include "graph/building.h"
 #include "graph/build_queue.h"
+#include "lane/eager.h"
 #include "lane/traces.h"
 #include "lane/threads.h"
 #include "workers/quiescence.h"
@@ -221,7 +222,7 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 	if (!reprise_gate_begin_work(&reprise_builder.calls, pause))
 		return false;
 	*pause = 0;
-	did = tidy() || make_host_room() || build_next(pause);
+	did = tidy() || make_host_room() || (!reprise_eager_turn() && build_next(pause));
 	did = sweep_some() || did;
 	reprise_gate_end_work();
 	spent = reprise_clock_ns() - begin;

@@ -1,0 +1,70 @@
+/*
+ * Turns (docs/design/turns.md): the process replays and issues eagerly by turns, and a loop of its
+ * own tells which is faster (stats/turns.h). Only with REPRISE_TURNS=1.
+ *
+ * A loop is known by its anchor: the first op after a wait of the same thread, in one lane, with
+ * one function or kind. From one visit of it to another is a period. Turns begin and end there: the
+ * thread holds nothing then.
+ *
+ * In an eager turn all calls of the process are eager, as in a pause; traces and graphs stay, and
+ * nothing is built. Ops are counted, and lanes are told that they have news, so that they know
+ * their place when the turn ends. The clock is read at anchors only, and once in many ops where the
+ * anchor may be lost.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/placement.h"
+#include "lane/lane.h"
+#include "stats/turns.h"
+
+/* Set before the first lane is made. */
+extern bool reprise_turns_on;
+
+/* This thread has waited since its last op that began nothing. */
+extern _Thread_local bool reprise_turns_waited
+	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
+
+/* Measures from now on. When Reprise starts. */
+void reprise_turns_start(void);
+
+/* A synchronising call begins. A query is no wait. */
+static inline void reprise_turns_note_wait(enum reprise_sync what)
+{
+	if (__builtin_expect(reprise_turns_on, 0) && what != REPRISE_SYNC_QUERY &&
+	    what != REPRISE_SYNC_EVENT_QUERY && what != REPRISE_SYNC_EVENT_END)
+		reprise_turns_waited = true;
+}
+
+/* The first op after a wait, which may be the anchor. True if an eager turn begins with it: the
+ * call is eager, and reprise_turns_switch() comes before it. Under the lane's lock. */
+bool reprise_turns_visit(struct reprise_lane *lane, struct reprise_call *call);
+
+/* An op that the lane follows no trace for comes. As reprise_turns_visit(). */
+static inline bool reprise_turns_look(struct reprise_lane *lane, struct reprise_call *call)
+{
+	return __builtin_expect(reprise_turns_on, 0) && reprise_turns_waited &&
+	       reprise_turns_visit(lane, call);
+}
+
+/* Begins the eager turn, before the call. No lock is held. */
+void reprise_turns_switch(struct reprise_lane *lane);
+
+/* An op of an eager turn, in the lane of its stream. False if the turn ends before it. No lock is
+ * held. */
+bool reprise_turns_goes_on(struct reprise_lane *lane, const struct reprise_call *call);
+
+/* What the report says. */
+struct reprise_turns_told {
+	bool on;        /* REPRISE_TURNS=1, in mode `on` */
+	bool measuring; /* a loop is measured now; otherwise one is looked for */
+	struct reprise_turns_result result;
+};
+
+/* Any thread. Waits for nothing: `measuring` is false, and the result empty, if the lock is held.
+ */
+struct reprise_turns_told reprise_turns_read(void);
+
+/* After fork, in the child. */
+void reprise_turns_reset(void);
