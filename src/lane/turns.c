@@ -304,6 +304,11 @@ void reprise_turns_start(void)
 	attend();
 }
 
+const struct reprise_lane *reprise_turns_lane(void)
+{
+	return loop.lane;
+}
+
 struct reprise_turns_told reprise_turns_read(void)
 {
 	struct reprise_turns_told told = {.on = reprise_turns_on};

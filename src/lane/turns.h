@@ -55,6 +55,9 @@ void reprise_turns_switch(struct reprise_lane *lane);
  * held. */
 bool reprise_turns_goes_on(struct reprise_lane *lane, const struct reprise_call *call);
 
+/* The lane of the anchor, or of the candidate for one. NULL: none. Without the lock. */
+const struct reprise_lane *reprise_turns_lane(void);
+
 /* What the report says. */
 struct reprise_turns_told {
 	bool on;        /* REPRISE_TURNS=1, in mode `on` */

@@ -129,7 +129,7 @@ static CUresult issued(const struct work *work, CUstream stream)
 
 	if ((uintptr_t)stream >= OWN)
 		return captured(work, stream);
-	take_time(COST_EAGER);
+	take_time(driver.eager_ns);
 	driver.ops += !refused;
 	say_where(stream);
 	say("(");
@@ -142,7 +142,7 @@ CUresult driver_takes(const struct work *work, CUstream stream)
 {
 	bool refused = work->what == driver.refuses;
 
-	take_time(COST_EAGER);
+	take_time(driver.eager_ns);
 	driver.ops += !refused;
 	say_where(stream);
 	say_work(work);
@@ -219,7 +219,7 @@ static CUresult CUDAAPI launch(CUgraphExec executable, CUstream stream)
 		driver.refuses_launches--;
 		return CUDA_ERROR_UNKNOWN;
 	}
-	take_time(COST_GRAPH);
+	take_time(driver.graph_ns);
 	driver.launches++;
 	say_where(stream);
 	say("[");
@@ -243,7 +243,7 @@ static CUresult set_value(CUgraphExec executable, CUgraphNode node, unsigned int
 {
 	if (driver.refuses_nodes)
 		return CUDA_ERROR_INVALID_VALUE;
-	take_time(COST_NODE);
+	take_time(driver.node_ns);
 	driver.nodes_set++;
 	node_in(executable, node)->work.value = value;
 	return CUDA_SUCCESS;
@@ -271,6 +271,7 @@ static CUresult CUDAAPI update(CUgraphExec executable, CUgraph graph,
 		info->result = CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED;
 		return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 	}
+	take_time(driver.update_ns);
 	driver.updates++;
 	for (unsigned int i = 0; i < from->count; i++)
 		((struct graph *)executable)->nodes[i].work = from->nodes[i].work;
@@ -425,6 +426,9 @@ void driver_install(void)
 	driver.current = CONTEXT;
 	for (unsigned int i = 0; i < STREAMS_MOST; i++)
 		driver.contexts[i] = CONTEXT;
+	driver.eager_ns = COST_EAGER;
+	driver.graph_ns = COST_GRAPH;
+	driver.node_ns = COST_NODE;
 	reprise_driver.cuCtxGetCurrent = current_context;
 	reprise_driver.cuCtxSetCurrent = set_context;
 	reprise_driver.cuCtxPushCurrent_v2 = push_context;
