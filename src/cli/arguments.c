@@ -63,7 +63,8 @@ unsigned int reprise_option_having(unsigned int option)
 	return option == REPRISE_OPTION_DOT || option == REPRISE_OPTION_SUBMIT ||
 	               option == REPRISE_OPTION_PAYS
 	           ? REPRISE_HAVING_RUN | REPRISE_HAVING_VERIFY | REPRISE_HAVING_BENCH
-	           : REPRISE_HAVING_PROGRAM;
+	       : option == REPRISE_OPTION_TURNS ? REPRISE_HAVING_RUN | REPRISE_HAVING_BENCH
+	                                        : REPRISE_HAVING_PROGRAM;
 }
 
 /* ---- the options of a command ---- */

@@ -266,7 +266,9 @@ static void tell_line(const struct reprise_outcome *outcome, const struct repris
 		fprintf(stderr, "reprise: no CUDA launches were seen");
 	else
 		tell_shares(summary, observed);
-	if (summary->replayed > 0)
+	if (summary->ops > 0 && summary->measured[0] != '\0')
+		fprintf(stderr, ", %s", summary->measured);
+	else if (summary->replayed > 0)
 		tell_gain(summary, observed);
 	if (summary->ops > 0)
 		tell_others(summary);

@@ -49,6 +49,7 @@ struct reprise_summary {
 	unsigned int aside, off;
 	char difference[512]; /* found by a process with REPRISE=verify; "": none */
 	char aside_for[128];  /* the tool for which a process stood aside */
+	char measured[192];   /* what turns have measured in the one process that is summed */
 	char stopped[128];    /* why a process stopped replaying before its end */
 };
 

@@ -28,6 +28,11 @@ bool reprise_eager_by_turn(void)
 	       !reprise_program_captures_any() && reprise_stopped() == NULL;
 }
 
+void reprise_eager_turn_end(void)
+{
+	atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_TURN);
+}
+
 enum reprise_counter reprise_eager_counter(void)
 {
 	bool paused = (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_TURN) != 0;

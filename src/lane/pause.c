@@ -40,11 +40,6 @@ void reprise_eager_turn_begin(void)
 		issue_all();
 }
 
-void reprise_eager_turn_end(void)
-{
-	atomic_fetch_and(&reprise_pauses, ~REPRISE_PAUSE_TURN);
-}
-
 void reprise_stop(const char *reason)
 {
 	REPRISE_KEEP_ERRNO;

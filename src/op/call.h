@@ -91,7 +91,7 @@ struct reprise_call {
 	/* The lane's previous op came from another thread. Set when the lane is known. */
 	bool foreign;
 	bool begins_turn; /* an eager turn begins with it (lane/turns.h) */
-	bool per_thread; /* through a _ptsz name: stream 0 is the per-thread default stream */
+	bool per_thread;  /* through a _ptsz name: stream 0 is the per-thread default stream */
 	CUstream stream;
 	/* Makes the program's own call, at its entry point and with its arguments. */
 	CUresult (*eager)(const struct reprise_call *call);

@@ -1,6 +1,7 @@
 /* The report as a JSON object; docs/report.schema.json describes it. For the files of this room. */
 #pragma once
 
+#include "lane/turns.h"
 #include "report/text.h"
 #include "report/totals.h"
 
@@ -12,6 +13,15 @@ void reprise_json_write(struct reprise_text *text, const struct reprise_totals *
 
 /* Called when this process's report begins. Once. */
 void reprise_json_begin(void);
+
+/* ---- turns (turns.c) ---- */
+
+/* In words for people: "1.31 x faster, measured in 42 turns, 1.27 to 1.35". */
+void reprise_report_turns(const struct reprise_turns_told *told, char *words, size_t size);
+
+/* "measured", these words, and "turns", the figures: only with REPRISE_TURNS=1. Before another
+ * member. */
+void reprise_rows_add_turns(struct reprise_text *text);
 
 /* ---- its lists and tables (rows.c): each adds a member after another one ---- */
 

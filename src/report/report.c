@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/tools.h"
 #include "driver/driver.h"
+#include "lane/turns.h"
 #include "op/name.h"
 #include "stats/counters.h"
 #include "base/output.h"
@@ -70,8 +71,14 @@ static void write_gain(const struct reprise_totals *totals, char *words, size_t 
 {
 	char saved[REPRISE_AMOUNT_MOST], all[REPRISE_AMOUNT_MOST];
 	int64_t ns = totals->gain.saved_ns;
+	struct reprise_turns_told turns = reprise_turns_read();
 
 	words[0] = '\0';
+	if (turns.on && totals->ops > 0) {
+		snprintf(words, size, ", ");
+		reprise_report_turns(&turns, words + 2, size - 2);
+		return;
+	}
 	if (totals->counts.replayed == 0)
 		return;
 	reprise_amount_duration((double)(ns < 0 ? -ns : ns), saved);

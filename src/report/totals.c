@@ -169,7 +169,8 @@ const struct reprise_totals *reprise_totals_take(void)
 {
 	memset(&totals, 0, sizeof(totals));
 	totals.counts = reprise_counts_sum();
-	totals.ops = totals.counts.ops + totals.counts.in_turns + atomic_load(&reprise_ops_without_lane);
+	totals.ops =
+		totals.counts.ops + totals.counts.in_turns + atomic_load(&reprise_ops_without_lane);
 	if (reprise_accounts_read(&totals.accounts))
 		reprise_lanes_each(add_traces, &totals.accounts);
 	weigh(&totals.gain);

@@ -78,6 +78,8 @@ def cards(report):
     shown = [(share(report["replayed"], report["ops"]), f"of {count(report['ops'])} launches {reports.done(report, 'replayed')}"),
              (duration(gained), f"{word}, of {duration(report['launch_time_ns'])} launch time, by estimate"),
              (count(report["launches"]), f"graph launches of {count(report['traces'])} traces{instead}")]
+    if "measured" in report:
+        shown.insert(0, (report["measured"].split(":")[0].split(",")[0], f"measured by turns: {report['measured']}"))
     if report["mode"] == "on":
         shown.append((size(report["graph_bytes_most"]), "of device memory at most"))
         shown.append((duration(report["hold_longest_ns"]), "the longest that a launch was held back"))

@@ -14,7 +14,7 @@ FILE_MOST = 64 << 20    # bytes
 PLACE_MOST = 90     # characters of a function's name
 PROGRAMS_MOST = 4   # that are named if they differ
 ENDED = "the process ends"    # the reason `stopped` of every process that ended by itself
-WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "recording_ended", "difference", "stopped")
+WORDS = ("host", "version", "commit", "gpu_name", "driver_cuda", "driver", "tool", "tool_sign", "aside", "recording_ended", "difference", "stopped", "measured")
 KERNEL_NS = 1000    # assumed for a kernel that was not measured: the shortest on an H200
 NAMES = json.loads((Path(__file__).parent / "names.json").read_text())
 
@@ -164,7 +164,7 @@ def join(reports):
     joined["histograms"] = {name: join_histogram([report["histograms"][name] for report in reports]) for name in joined["histograms"]}
     joined["processes"] = len(reports)
     joined["complete"] = not any(map(is_snapshot, reports))
-    for name in ("rank", "rank_variable", "pid"):
+    for name in ("rank", "rank_variable", "pid", "turns"):
         joined.pop(name, None)
     return joined
 

@@ -45,7 +45,9 @@ def verdict(report):
         return "Reprise was off, by REPRISE=off in the environment: nothing is known of the launches."
     would = "would be" if report["mode"] == "observe" else "were"
     text = f"{share(report['replayed'], report['ops'])} of {count(report['ops'])} launches {would} replayed" if report["ops"] else "No launches were seen"
-    if report["saved_ns"] > 0:
+    if "measured" in report:
+        text += f"; {report['measured']}"
+    elif report["saved_ns"] > 0:
         text += f"; about {duration(report['saved_ns'])} of {duration(report['launch_time_ns'])} launch time {reports.done(report, 'saved')}"
     elif report["saved_ns"] < 0:
         text += f"; that {'would cost' if report['mode'] == 'observe' else 'cost'} about {duration(-report['saved_ns'])} more than launching eagerly"
