@@ -42,7 +42,7 @@ void reprise_rows_add_turns(struct reprise_text *text)
 	reprise_text_add(text, ", \"turns\": %" PRIu64 ", \"tests\": %" PRIu64 ", \"loops\": %" PRIu64,
 	                 result->turns, result->tests, result->loops);
 	reprise_text_add(text,
-	                 ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64 ", \"ops\": %" PRIu64
-	                 "},\n",
+	                 ", \"decided_ns\": %" PRIu64 ", \"lost_ns\": %" PRIu64
+	                 "},\n  \"turn_ops\": %" PRIu64 ",\n",
 	                 result->decided_ns, result->lost_ns, reprise_counts_sum().in_turns);
 }

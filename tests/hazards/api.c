@@ -146,9 +146,64 @@ static void paused_threads(void)
 	hazard_print("paused threads", hazard_x);
 }
 
+/* With REPRISE_TURNS=1 Reprise goes from replaying to eager calls and back at waits. Another stream
+ * holds ops of this thread there, and so does one of another thread. */
+static void turned(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 beside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr x;
+
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemsetD32(x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned i = 0; i < 4 * ITERATIONS; i++) {
+		if (hazard_springs(i))
+			hazard_part_of_chain(hazard_x, CHAIN / 3, stream);
+		hazard_launch(hazard_mix, hazard_x, i, stream);
+		hazard_chain(hazard_x, stream);
+		hazard_part_of_chain(x, 5, beside);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	hazard_print("turned", hazard_x);
+	hazard_print("beside", x);
+}
+
+static CUdeviceptr turned_x;
+
+static void *turns_beside(void *unused)
+{
+	CUstream stream;
+
+	CHECK(cuCtxSetCurrent(hazard_context));
+	stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	for (unsigned i = 0; i < 2 * ITERATIONS; i++) {
+		hazard_chain(turned_x, stream);
+		if (hazard_is_irregular(i))
+			CHECK(cuStreamSynchronize(stream));
+	}
+	return NULL;
+}
+
+static void turned_threads(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING);
+	pthread_t thread;
+
+	CHECK(cuMemAlloc(&turned_x, WORDS * 4));
+	CHECK(cuMemsetD32(turned_x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	pthread_create(&thread, NULL, turns_beside, NULL);
+	for (unsigned i = 0; i < 4 * ITERATIONS; i++) {
+		hazard_chain(hazard_x, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	pthread_join(thread, NULL);
+	hazard_print("turned", hazard_x);
+	hazard_print("beside", turned_x);
+}
+
 const struct hazard api_hazards[] = {
-	{"flushed", flushed},
-	{"paused", paused},
-	{"paused_threads", paused_threads},
-	{NULL, NULL},
+	{"turned", turned}, {"turned_threads", turned_threads}, {"flushed", flushed},
+	{"paused", paused}, {"paused_threads", paused_threads}, {NULL, NULL},
 };
