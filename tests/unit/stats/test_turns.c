@@ -142,6 +142,26 @@ START_TEST(a_pair_waits_until_it_may_cost_so_much)
 }
 END_TEST
 
+START_TEST(the_order_of_a_pair_is_random)
+{
+	unsigned int pairs = 0, eager_first = 0, phase = REPRISE_TURNS_REST;
+
+	begin(10, 0.4, 0.01);
+	for (unsigned int i = 0; i < 20000; i++) {
+		now += (uint64_t)PERIOD;
+		if (turns.phase == REPRISE_TURNS_FIRST && phase != REPRISE_TURNS_FIRST) {
+			pairs++;
+			eager_first += turns.arm == REPRISE_ARM_EAGER;
+		}
+		phase = turns.phase;
+		reprise_turns_note(&turns, now, noise_period(&noise, PERIOD), true);
+	}
+	ck_assert_uint_gt(pairs, 100);
+	ck_assert_uint_gt(eager_first, pairs / 3);
+	ck_assert_uint_lt(eager_first, pairs - pairs / 3);
+}
+END_TEST
+
 START_TEST(what_is_lost_is_told)
 {
 	begin(6, 0.02, 0);
@@ -206,6 +226,7 @@ int main(void)
 	tcase_add_test(tests, turns_become_rare);
 	tcase_add_test(tests, what_does_not_gain_is_tried_again_after_pauses_that_double);
 	tcase_add_test(tests, a_pair_waits_until_it_may_cost_so_much);
+	tcase_add_test(tests, the_order_of_a_pair_is_random);
 	tcase_add_test(tests, what_is_lost_is_told);
 	tcase_add_loop_test(tests, a_gain_that_turns_into_a_loss_is_noticed_and_so_is_its_return, 0,
 	                    20);
