@@ -54,8 +54,9 @@ extern _Atomic uint32_t reprise_pauses;
 /* True if Reprise takes no part in this thread's calls only because of an eager turn. */
 bool reprise_eager_by_turn(void);
 
-/* Begins an eager turn, if none is under way, and issues everything deferred. Takes lanes' locks.
- */
+/* Begins an eager turn, if none is under way, and issues what this thread holds. What other threads
+ * hold, they issue at their next call, or the hold thread does: the program has not asked for a
+ * pause, and the driver may keep the thread that issues. Takes lanes' locks. */
 void reprise_eager_turn_begin(void);
 
 /* Ends it. */

@@ -36,8 +36,9 @@ void reprise_pause_end(void)
 
 void reprise_eager_turn_begin(void)
 {
-	if ((atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_TURN) & REPRISE_PAUSE_TURN) == 0)
-		issue_all();
+	if ((atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_TURN) & REPRISE_PAUSE_TURN) == 0 &&
+	    reprise_inside == 0)
+		reprise_lanes_issue_own();
 }
 
 void reprise_stop(const char *reason)

@@ -273,7 +273,8 @@ def fates(report):
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
     yield "backed off", report["backed_off"], "eager without being looked at, since nothing had repeated for long"
-    known = report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
+    yield "in eager turns", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
+    known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 
