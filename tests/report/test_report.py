@@ -52,6 +52,11 @@ class Schema(WithFolder):
                     report(self.path, mode, shape)
                     self.holds(self.path)
 
+    def test_turns(self):
+        told, _ = report(self.path, "run", "chain", REPRISE_TURNS="1")
+        self.assertIn(told["turns"]["verdict"], ("undecided", "replay", "eager"))
+        self.holds(self.path)
+
     def test_a_process_that_stood_aside(self):
         report(self.path, "run", "chain", CUDA_LAUNCH_BLOCKING="1")
         self.holds(self.path)
@@ -236,6 +241,13 @@ class Command(WithFolder):
         lines = [line.split() for line in shown.stdout.splitlines()]
         self.assertEqual([line[1] for line in lines if line[:1] == ["rank"] and len(line) > 8 and line[3] in {str(one["pid"]) for one in each}], ["0", "1", "2"])
         self.assertIn(f"{sum(one['ops'] for one in each):,}", next(line for line in lines if line[:1] == ["all"]))
+
+    def test_what_turns_have_measured_is_shown(self):
+        told, _ = report(self.path, "run", "chain", REPRISE_TURNS="1")
+        self.path.write_text(json.dumps(told | {"measured": "1.31 x faster, measured in 42 turns, 1.27 to 1.35", "turn_ops": 5}))
+        shown = reprise("report", self.path).stdout
+        self.assertIn("launches were replayed; 1.31 x faster, measured in 42 turns, 1.27 to 1.35.", shown)
+        self.assertRegex(shown, r"in eager turns +5 ")
 
     def test_joined_as_json(self):
         each = self.ranks(2)

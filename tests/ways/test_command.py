@@ -202,6 +202,16 @@ class AtTheEnd(WithFolder):
         program = self.reporting({"ops": 2400, "replayed": 984, "saved_ns": -469000})
         self.assertRegex(self.said("run", "--", program)[0], r"^reprise: 41\.0 % of 2,400 launches replayed, about 469 us slower than without")
 
+    def test_what_turns_have_measured_takes_the_place_of_the_estimate(self):
+        words = "1.31 x faster, measured in 42 turns, 1.27 to 1.35"
+        measured = {"measured": words, "saved_ns": 4000000}
+        self.assertEqual(self.said("run", "--", self.reporting(measured)), [f"reprise: 97.0 % of 2,400 launches replayed, {words}"])
+        several = self.said("run", "--report", "%p.json", "--", self.reporting(measured, measured))[0]
+        self.assertRegex(several, r"^reprise: 97\.0 % of 4,800 launches replayed \(2 processes\), saved about 8 ms of ")
+
+    def test_run_measures_by_turns(self):
+        self.assertRegex(self.said("run", "--turns", "--", *HEAT)[0], r"launches replayed, (\d+\.\d\d x faster, measured in \d+ turns|no gain: left eager after|too short to measure)")
+
     def test_launches_that_nobody_looked_at_are_told_beside_those_that_were(self):
         self.assertRegex(self.said("run", "--", self.reporting({"paused_ops": 437520}))[0], r"launch time; 437,520 more came while Reprise was off$")
         self.assertRegex(self.said("run", "--", self.reporting({"eager_stopped": 10, "stopped": "a capture failed"}))[0], r"; 10 more came after it had stopped: a capture failed$")
@@ -473,6 +483,8 @@ class Usage(WithFolder):
         ("observe --dot . -- touch started", "--dot is an option of run, verify, bench, not of observe"),
         ("observe --submit never -- touch started", "--submit is an option of run, verify, bench, not of observe"),
         ("observe --pays assumed -- touch started", "--pays is an option of run, verify, bench, not of observe"),
+        ("observe --turns -- touch started", "--turns is an option of run, bench, not of observe"),
+        ("verify --turns -- touch started", "--turns is an option of run, bench, not of verify"),
         ("verify --report stderr -- touch started", "verify: its verdict is on stdout, with no line on stderr: a report may go to a file"),
         ("verify --log info -- touch started", "verify: info and debug on stderr would be differences: the log may be silent or warning"),
         ("bench --report stderr -- touch started", "bench: its verdict is on stdout, with no line on stderr: a report may go to a file"),

@@ -9,6 +9,7 @@
 #include "../../suite.h"
 #include "stats/histogram.h"
 #include "stats/sites.h"
+#include "report/inner.h"
 #include "report/text.h"
 
 /* ---- histograms ---- */
@@ -185,6 +186,34 @@ START_TEST(nothing_is_noted_where_nobody_reads_it)
 }
 END_TEST
 
+/* ---- turns ---- */
+
+static const struct {
+	struct reprise_turns_result result;
+	const char *words;
+} results[] = {
+	{{.verdict = REPRISE_VERDICT_REPLAY, .gain = 1312, .low = 1268, .high = 1350, .turns = 42},
+     "1.31 x faster, measured in 42 turns, 1.27 to 1.35"},
+	{{.verdict = REPRISE_VERDICT_EAGER,
+      .gain = 870,
+      .turns = 16,
+      .decided_ns = 400000000,
+      .lost_ns = 3000000},
+     "no gain: left eager after 400 ms, cost 3 ms"},
+	{{.turns = 6, .lost_ns = 2000000}, "too short to measure: no verdict in 6 turns, cost 2 ms"},
+	{{.turns = 0}, "too short to measure, or without a loop that waits"},
+};
+
+START_TEST(what_turns_have_measured_is_told_in_words)
+{
+	struct reprise_turns_told told = {.on = true, .result = results[_i].result};
+	char words[160];
+
+	reprise_report_turns(&told, words, sizeof(words));
+	ck_assert_str_eq(words, results[_i].words);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("report pieces");
@@ -201,6 +230,8 @@ int main(void)
 	tcase_add_test(tests, call_sites_without_room_are_counted_all_the_same);
 	tcase_add_test(tests, allocations_count_from_the_first_op_on);
 	tcase_add_test(tests, nothing_is_noted_where_nobody_reads_it);
+	tcase_add_loop_test(tests, what_turns_have_measured_is_told_in_words, 0,
+	                    sizeof(results) / sizeof(*results));
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
