@@ -287,6 +287,7 @@ BUGS = (
     ("an anchor that is lost is waited for", "is_lost", "	return since > REPRISE_TUNE_ANCHOR_LOST_NS &&", "	return since == 0 && since > REPRISE_TUNE_ANCHOR_LOST_NS &&", "lane_turns"),
     ("lanes do not know their place after an eager turn", "pass", "	atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);\n", "", "lane_turns"),
     ("the end of a pause ends an eager turn", "reprise_pause_end", "	while ((under_way & ~REPRISE_PAUSE_TURN) > 0 &&", "	while (under_way > 0 &&", "lane_turns"),
+    ("graphs are built in eager turns", "is_measured_eagerly", "	if (turn == 0 || turn > REPRISE_TUNE_TURN_BUILDS_NS)", "	if (turn != UINT64_MAX)", "lane_turns"),
     ("an eager turn issues what other threads hold", "reprise_eager_turn_begin", "		reprise_lanes_issue_own();", "		issue_all();", "hold_beside_blocked_by_turns"),
     ("the op at which an eager turn ends is made twice", "stays_eager", "		return turn_goes_on(call) || !reprise_taking_part();", "		return turn_goes_on(call) || (eager(call) && !reprise_taking_part());",
      "turned"),

@@ -123,6 +123,8 @@
 	X(TURN_SKIPPED, 1, "periods", "at a turn's beginning that are not compared", "guess") \
 	X(TURN_NS, 1000000, "ns", "that a turn lasts at least, unless it has 64 periods", "guess") \
 	X(TURN_LONG_NS, 50000000, "ns", "that turns are lengthened to", "guess") \
+	X(TURN_BUILDS_NS, 100000000, "ns", \
+	  "of an eager turn, or of a rest, after which graphs are built", "guess") \
 	X(TURN_OUTLIER, 4, "medians", "that a period of a turn weighs at most", "guess") \
 	X(TURNS_WORTH, 1010, "thousandths", "a gain below it is none: eager calls need no threads", \
 	  "guess") \

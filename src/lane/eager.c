@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/inside.h"
 #include "base/log.h"
 #include "base/placement.h"
@@ -14,6 +15,7 @@
 static _Atomic(const char *) stopped REPRISE_HOT_DATA;
 
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
+_Atomic uint64_t reprise_turn_begun;
 
 REPRISE_HOT bool reprise_taking_part(void)
 {
@@ -26,6 +28,13 @@ bool reprise_eager_by_turn(void)
 {
 	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_TURN && reprise_inside == 0 &&
 	       !reprise_program_captures_any() && reprise_stopped() == NULL;
+}
+
+uint64_t reprise_eager_turn_ns(void)
+{
+	if (!reprise_eager_turn())
+		return 0;
+	return reprise_clock_elapsed(atomic_load(&reprise_turn_begun), reprise_clock_ns()) + 1;
 }
 
 void reprise_eager_turn_end(void)

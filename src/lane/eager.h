@@ -51,6 +51,9 @@ extern _Atomic uint32_t reprise_pauses;
 
 #define REPRISE_PAUSE_TURN (UINT32_C(1) << 31)
 
+/* When the last eager turn began. */
+extern _Atomic uint64_t reprise_turn_begun;
+
 /* True if Reprise takes no part in this thread's calls only because of an eager turn. */
 bool reprise_eager_by_turn(void);
 
@@ -61,6 +64,9 @@ void reprise_eager_turn_begin(void);
 
 /* Ends it. */
 void reprise_eager_turn_end(void);
+
+/* Nanoseconds for which the eager turn under way has lasted; 0: there is none. */
+uint64_t reprise_eager_turn_ns(void);
 
 static inline bool reprise_eager_turn(void)
 {

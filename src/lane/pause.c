@@ -36,6 +36,7 @@ void reprise_pause_end(void)
 
 void reprise_eager_turn_begin(void)
 {
+	atomic_store(&reprise_turn_begun, reprise_clock_ns());
 	if ((atomic_fetch_or(&reprise_pauses, REPRISE_PAUSE_TURN) & REPRISE_PAUSE_TURN) == 0 &&
 	    reprise_inside == 0)
 		reprise_lanes_issue_own();

@@ -211,6 +211,18 @@ static bool tidy(void)
 	return any;
 }
 
+/* Builds nothing in the first REPRISE_TUNE_TURN_BUILDS_NS of an eager turn, which would measure it.
+ * What is queued is built if the process stays eager for longer: the next replaying turn has it. */
+static bool is_measured_eagerly(uint64_t *pause)
+{
+	uint64_t turn = reprise_eager_turn_ns();
+
+	if (turn == 0 || turn > REPRISE_TUNE_TURN_BUILDS_NS)
+		return false;
+	*pause = REPRISE_TUNE_TURN_BUILDS_NS - turn + 1;
+	return true;
+}
+
 /* Does one piece of work. False if there is none, or if calls that may wait are under way: their
  * end wakes the builder. *pause: nanoseconds to wait before the next piece, whatever the budget
  * says. */
@@ -222,7 +234,7 @@ static bool work_on(struct reprise_budget *budget, uint64_t *pause)
 	if (!reprise_gate_begin_work(&reprise_builder.calls, pause))
 		return false;
 	*pause = 0;
-	did = tidy() || make_host_room() || (!reprise_eager_turn() && build_next(pause));
+	did = tidy() || make_host_room() || (!is_measured_eagerly(pause) && build_next(pause));
 	did = sweep_some() || did;
 	reprise_gate_end_work();
 	spent = reprise_clock_ns() - begin;

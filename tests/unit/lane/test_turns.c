@@ -11,12 +11,16 @@
 #include "../../suite.h"
 #include "base/clock.h"
 #include "base/tuning.h"
+#include "driver/driver.h"
 #include "graph/build_queue.h"
+#include "graph/building.h"
 #include "lane/eager.h"
 #include "lane/turns.h"
 #include "program.h"
 #include "report/totals.h"
+#include "workers/workers.h"
 #include "../../virtual/costs.h"
+#include "../../virtual/threads.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -198,6 +202,36 @@ START_TEST(traces_and_graphs_stay)
 }
 END_TEST
 
+/* The builder takes a graph from the queue, and gives it up: that is enough to see it at work. */
+static CUresult CUDAAPI refuse_context(CUcontext context)
+{
+	return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+/* The builder has so much time. */
+static void builder_works(uint64_t ns)
+{
+	reprise_driver.cuCtxSetCurrent = refuse_context;
+	reprise_builder_define();
+	thread_runs(&reprise_builder, ns);
+}
+
+START_TEST(nothing_is_built_unless_it_lasts_long)
+{
+	comes_to_an_eager_turn();
+	reprise_eager_turn_end();
+	reprise_turns_on = false; /* what comes is not measured */
+	for (unsigned int i = 0; i < 40 && reprise_build_queue_unfinished() == 0; i++)
+		calls("2:e 2:f 2:g 2:h |");
+	ck_assert_uint_gt(reprise_build_queue_unfinished(), 0);
+	reprise_eager_turn_begin();
+	builder_works(REPRISE_TUNE_TURN_BUILDS_NS / 2);
+	ck_assert_uint_gt(reprise_build_queue_unfinished(), 0);
+	builder_works(REPRISE_TUNE_TURN_BUILDS_NS);
+	ck_assert_uint_eq(reprise_build_queue_unfinished(), 0);
+}
+END_TEST
+
 START_TEST(a_pause_within_it_is_still_one)
 {
 	comes_to_an_eager_turn();
@@ -310,6 +344,7 @@ int main(void)
 	tcase_add_test(tests, nothing_is_decided_by_default);
 	tcase_add_test(tests, an_eager_turn_issues_nothing_early);
 	tcase_add_test(tests, traces_and_graphs_stay);
+	tcase_add_test(tests, nothing_is_built_unless_it_lasts_long);
 	tcase_add_test(tests, a_pause_within_it_is_still_one);
 	tcase_add_test(tests, a_loop_that_waits_several_times_is_measured_as_one);
 	tcase_add_test(tests, a_loop_that_never_waits_is_not_measured);
