@@ -3,12 +3,13 @@
  * looked at after every pair.
  *
  * The interval is of the median of the pairs' log ratios. Whatever the distribution of these, a
- * ratio lies above its median as often as below. So what is tested is a coin: a median is ruled out
- * when the product of bets on the coin that are wrong on it, mixed over all biases with Beta(1/2,
- * 1/2), exceeds REPRISE_TUNE_PAIRS_ODDS. That happens, at any time, with a probability of at most
- * 1 / REPRISE_TUNE_PAIRS_ODDS, by half of it on either side (Ville's inequality; Robbins 1970;
- * Howard and Ramdas, Sequential estimation of quantiles, Bernoulli 28, 2022). No outlier weighs
- * more than any other pair. Eight pairs that agree give the first bounded interval.
+ * ratio lies above its median as often as below; pairs must not depend on one another. So what is
+ * tested is a coin: a median is ruled out when the product of bets on the coin that are wrong on
+ * it, mixed over all biases with Beta(1/2, 1/2), exceeds REPRISE_TUNE_PAIRS_ODDS. That happens, at
+ * any time, with a probability of at most 1 / REPRISE_TUNE_PAIRS_ODDS, by half of it on either side
+ * (Ville's inequality; Robbins 1970; Howard and Ramdas, Sequential estimation of quantiles,
+ * Bernoulli 28, 2022). No outlier weighs more than any other pair. Eight pairs that agree give the
+ * first bounded interval.
  *
  * Integers only: this may run on the program's threads (base/clock.c). No threads, locks or clocks.
  */
