@@ -433,7 +433,7 @@ class Signals(WithFolder):
         child = self.child_of(job)
         os.write(terminal, b"\x1a")
         until((self.folder / "stopped").exists, "the shell has seen the job stop")
-        self.assertEqual((state(job), state(child)), ("T", "T"))
+        until(lambda: (state(job), state(child)) == ("T", "T"), "both have stopped")
         (self.folder / "go").touch()
         until(lambda: state(job) == "S" and state(child) == "S", "both go on")
         os.write(terminal, b"\x03")
