@@ -49,7 +49,7 @@ static void add(char *text, const char *ops)
 
 static void give(CUstream stream, const char *ops, const char *what)
 {
-	unsigned int number = (unsigned int)((uintptr_t)stream - (uintptr_t)driver_stream(0));
+	unsigned int number = 1 + (unsigned int)((uintptr_t)stream - (uintptr_t)driver_stream(1));
 
 	if (number >= STREAMS)
 		return; /* a capture of Reprise's */
