@@ -84,6 +84,8 @@ BUGS = (
      "	if (capture_streams.context != NULL && !what->stay)", "	if (capture_streams.context != NULL && what->one_stream)", "context_ends"),
     ("events for the next fork stay in a context that ends", "destroy_branch_end",
      "	reprise_driver.cuEventDestroy_v2(event);", "	(void)event;", "context_ends"),
+    ("events for the next fork stay in a ruined context", "destroy_branch_end",
+     "	reprise_driver.cuEventDestroy_v2(event);", "	if (reprise_driver.cuEventQuery(event) == CUDA_SUCCESS)\n		reprise_driver.cuEventDestroy_v2(event);", "calls_fail_once"),
     ("a legacy stream in backoff passes pending waits", "reprise_lanes_back_off",
      " || (lane->stream == CU_STREAM_LEGACY && atomic_load(&reprise_groups_waiting) > 0))", ")", "fork_side_before_legacy_without_memory"),
     ("a device of which nothing is known is taken to be done", "is_reached", " == CUDA_SUCCESS;", " != CUDA_ERROR_NOT_READY;", "persistent_kernel_not_told"),
