@@ -1,21 +1,12 @@
 /* Put before Reprise: where the program waits for the GPU, it then waits for graphs, too, until
  * none is to be built. So what is replayed does not depend on how busy the machine is. */
 #include <dlfcn.h>
-#include <stdatomic.h>
 
 #include <cuda.h>
 
 #include "await.h"
 
 #define PATIENCE_NS 2000000000u /* a graph for a context that is never idle is never built */
-
-static void await(void)
-{
-	static _Atomic bool in_vain; /* and would be again, each time */
-
-	if (!in_vain && !await_graphs(PATIENCE_NS))
-		in_vain = true;
-}
 
 #define STRING(name) #name
 #define NAME(name) STRING(name) /* with the version that cuda.h gives it */
@@ -29,7 +20,7 @@ static void await(void)
 		if (next == NULL) \
 			next = (CUresult(CUDAAPI *) parameters)dlsym(RTLD_NEXT, NAME(name)); \
 		result = next(__VA_ARGS__); \
-		await(); \
+		await_graphs(PATIENCE_NS); \
 		return result; \
 	}
 
