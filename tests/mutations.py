@@ -263,6 +263,7 @@ BUGS = (
     ("graphs take what memory they like", "reprise_estimate_has_room",
      "	return (atomic_load(&nodes_held) + nodes) * reprise_estimate_node_bytes() <= reprise_option(REPRISE_OPTION_MEMORY) << 20;", "	return true;",
      "ten_thousand_loops lane_gives_way"),
+    ("a child's report has the most memory of its parent", "reprise_estimate_reset", "	atomic_store(&bytes_most, 0);\n", "", "snapshots"),
     ("what a node takes is not read", "reprise_estimate_read_after", "	if (before->taken && ", "	if (before->taken && nodes == 0 && ", "ten_thousand_loops_of_dear_nodes"),
     ("the lane that runs gives way to those that stopped", "consider", "used < search->used", "used > search->used", "lane_gives_way"),
     ("traces go where only the lanes' tables are too many", "reprise_lanes_evict", "	if (search.stopped || (host && !reprise_store_wants_traces()))\n		return search.stopped;",

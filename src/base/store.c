@@ -74,6 +74,7 @@ void reprise_store_reset(void)
 {
 	for (int i = 0; i < REPRISE_STORE_COUNT; i++)
 		atomic_store(&used[i], 0);
+	atomic_store(&most, 0);
 }
 
 void reprise_store_give(void *memory)

@@ -96,4 +96,5 @@ void reprise_estimate_reset(void)
 {
 	atomic_store(&nodes_held, 0);
 	atomic_store(&nodes_most, 0);
+	atomic_store(&bytes_most, 0);
 }

@@ -42,5 +42,5 @@ uint64_t reprise_estimate_most(void);
 /* Adds a reading: `taken` bytes less were free after building `nodes` nodes. */
 void reprise_estimate_note(int64_t taken, unsigned int nodes);
 
-/* After fork, in the child: there are no graphs. */
+/* After fork, in the child: there are no graphs, and there never were any. */
 void reprise_estimate_reset(void);

@@ -283,6 +283,23 @@ class Snapshots(unittest.TestCase):
                 for path in self.folder.iterdir():
                     path.unlink()
 
+    def test_a_child_counts_nothing_of_its_parents(self):
+        """What is 0 in the report of a process that does the same without a parent is 0 in the child's."""
+        alone = self.script("work(3)\n")
+        self.assertEqual(alone.wait(DEADLINE), 0)
+        fresh = read(self.path)
+        self.path.unlink()
+        parent = self.script(f"import json\ndef replayed():\n    return os.path.exists({str(self.path)!r}) and json.load(open({str(self.path)!r}))['replayed']\n"
+                             "while not replayed(): work()\nchild = os.fork()\nif child == 0:\n    work(3)\n    sys.exit()\nos.write(2, b'%d\\n' % child)\nos.wait()\n")
+        child = int(parent.stderr.readline())
+        self.assertEqual(parent.wait(DEADLINE), 0)
+        parents, childs = read(self.path), read(f"{self.path}.{child}")
+        self.assertEqual((childs["pid"], childs["ops"]), (child, fresh["ops"]))
+        numbers = {key for key, value in fresh.items() if value == 0 and type(value) is int}
+        self.assertGreater(len([key for key in numbers if parents[key] > 0]), 10)
+        self.assertEqual({key: childs[key] for key in numbers if childs[key] != 0}, {})
+        self.assertEqual(childs["host_bytes_most"], fresh["host_bytes_most"])
+
     def test_a_relative_name_is_looked_for_where_the_program_began(self):
         process = self.script("work()\nos.chdir('/')\nwork()\n", path="r.json", cwd=self.folder)
         self.assertEqual(process.wait(DEADLINE), 0)

@@ -62,6 +62,7 @@ START_TEST(after_a_fork_there_is_all_of_it_again)
 	ck_assert(reprise_store_is_short());
 	reprise_store_reset();
 	ck_assert_uint_eq(reprise_store_used(), 0);
+	ck_assert_uint_eq(reprise_store_most(), 0);
 	ck_assert(!reprise_store_is_short());
 	ck_assert_uint_eq(take_all(REPRISE_STORE_TRACES, pieces), pieces);
 }

@@ -128,6 +128,63 @@ START_TEST(there_is_room_until_the_limit)
 }
 END_TEST
 
+/* The most is of the moments in which graphs were added: graphs that go do not lower it, and an
+ * estimate that rises later counts from the next graph on. */
+START_TEST(the_most_that_was_held_is_known)
+{
+	unsigned int held = 0;
+	uint64_t most = 0;
+
+	for (unsigned int i = 0; i < 5000; i++) {
+		unsigned int nodes = 1 + (unsigned int)random() % 100;
+
+		if (random() % 2 == 0 && held >= nodes) {
+			reprise_estimate_remove(nodes);
+			held -= nodes;
+		} else {
+			reprise_estimate_add(nodes);
+			held += nodes;
+			if (held * reprise_estimate_node_bytes() > most)
+				most = held * reprise_estimate_node_bytes();
+		}
+		if (i % 100 == 0)
+			reprise_estimate_note((1 + random() % 20) * 1000 * 500, 500);
+		ck_assert_uint_eq(reprise_estimate_bytes(), held * reprise_estimate_node_bytes());
+		ck_assert_uint_eq(reprise_estimate_most(), most);
+		ck_assert_int_eq(reprise_estimate_has_room(nodes),
+		                 (held + nodes) * reprise_estimate_node_bytes() <= 4 * MIB);
+	}
+	reprise_estimate_reset();
+	ck_assert_uint_eq(reprise_estimate_bytes(), 0);
+	ck_assert_uint_eq(reprise_estimate_most(), 0);
+}
+END_TEST
+
+/* So many builds are read at first, then one of so many; none while fewer nodes are held than once
+ * were. */
+START_TEST(builds_are_read_less_and_less)
+{
+	unsigned int read = 0;
+
+	driver_of(3072);
+	for (unsigned int i = 0; i < 1000; i++) {
+		struct reprise_estimate_reading reading = reprise_estimate_read_before();
+
+		ck_assert_int_eq(reading.taken, i < 64 || i % 8 == 0);
+		ck_assert_uint_eq(reading.free, reading.taken ? all_free : 0);
+		read += reading.taken;
+		reprise_estimate_read_after(&reading, 1);
+		reprise_estimate_add(1);
+	}
+	ck_assert_uint_eq(read, 64 + (1000 - 64) / 8);
+	reprise_estimate_remove(1);
+	for (unsigned int i = 0; i < 8; i++)
+		ck_assert(!reprise_estimate_read_before().taken);
+	reprise_estimate_add(1);
+	ck_assert(reprise_estimate_read_before().taken);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ledger");
@@ -141,6 +198,8 @@ int main(void)
 	tcase_add_test(tests,
 	               a_program_that_takes_memory_all_the_time_makes_graphs_dear_but_not_beyond_bound);
 	tcase_add_test(tests, memory_that_the_driver_kept_does_not_make_graphs_cheap);
+	tcase_add_test(tests, the_most_that_was_held_is_known);
+	tcase_add_test(tests, builds_are_read_less_and_less);
 	tcase_add_test(tests, there_is_room_until_the_limit);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
