@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef void *look_up(void *handle, const char *name);
 
@@ -48,16 +49,49 @@ static look_up *plain_dlsym(void)
 	return (look_up *)found;
 }
 
+/* Calls look_up(handle, name), as code that is in no object does: code that the program made. */
+static void *called_from_nowhere(void *handle, const char *name, look_up *function)
+{
+#if defined(__x86_64__)
+	static const unsigned char code[] = {0x48, 0x83, 0xec, 0x08, /* sub $8, %rsp */
+	                                     0xff, 0xd2,             /* call *%rdx */
+	                                     0x48, 0x83, 0xc4, 0x08, /* add $8, %rsp */
+	                                     0xc3};                  /* ret */
+#else
+	static const uint32_t code[] = {0xa9bf7bfd,  /* stp x29, x30, [sp, #-16]! */
+	                                0xd63f0040,  /* blr x2 */
+	                                0xa8c17bfd,  /* ldp x29, x30, [sp], #16 */
+	                                0xd65f03c0}; /* ret */
+#endif
+	static char *made;
+
+	if (made == NULL) {
+		made = mmap(NULL, sizeof(code), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		ck_assert_ptr_ne(made, MAP_FAILED);
+		memcpy(made, code, sizeof(code));
+		ck_assert_int_eq(mprotect(made, sizeof(code), PROT_READ | PROT_EXEC), 0);
+		__builtin___clear_cache(made, made + sizeof(code));
+	}
+	return ((void *(*)(void *, const char *, look_up *))(void *)made)(handle, name, function);
+}
+
+static bool from_nowhere; /* looks up so */
+
+static void *find(look_up *function, void *handle, const char *name)
+{
+	return from_nowhere ? called_from_nowhere(handle, name, function) : function(handle, name);
+}
+
 static void assert_same(look_up *plain, void *handle, const char *name)
 {
 	char said[300] = "";
-	void *expected = plain(handle, name);
+	void *expected = find(plain, handle, name);
 	const char *error = dlerror();
 
 	if (error != NULL)
 		snprintf(said, sizeof(said), "%s", error);
 
-	void *found = dlsym(handle, name);
+	void *found = find(dlsym, handle, name);
 
 	error = dlerror();
 	ck_assert_msg(found == expected, "%s: %p, plain %p", name, found, expected);
@@ -65,10 +99,12 @@ static void assert_same(look_up *plain, void *handle, const char *name)
 	ck_assert_ptr_null(dlerror());
 }
 
+/* By code of the program's, and by code that is in no object. */
 START_TEST(names_of_others_are_found_as_ever)
 {
 	look_up *plain = plain_dlsym();
 
+	from_nowhere = _i == 1;
 	(void)driver();
 	for (size_t i = 0; i < HANDLES; i++) {
 		const char *const names[] = {"strlen", "cos",        "no_such_name",  "",        "c",
@@ -97,6 +133,27 @@ START_TEST(a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it)
 	ck_assert_ptr_nonnull(door);
 	for (int i = 0; i < 3; i++)
 		ck_assert_msg(dlsym(handle_of(i), "cuGraphLaunch") == door, "%s", handle_names[i]);
+}
+END_TEST
+
+/* Such code has the program's scope, but is behind no object. */
+START_TEST(code_that_is_in_no_object_finds_what_the_program_finds)
+{
+	void *handles[] = {RTLD_DEFAULT, handle_of(2)};
+
+	from_nowhere = true;
+	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+		ck_assert_ptr_null(find(dlsym, handles[i], "cuGraphLaunch"));
+		ck_assert_ptr_nonnull(strstr(dlerror(), "cuGraphLaunch"));
+	}
+	(void)driver();
+	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+		ck_assert_ptr_eq(find(dlsym, handles[i], "cuGraphLaunch"),
+		                 dlsym(driver(), "cuGraphLaunch"));
+		ck_assert_ptr_null(dlerror());
+	}
+	ck_assert_ptr_eq(find(dlsym, driver(), "cuGraphLaunch"), dlsym(driver(), "cuGraphLaunch"));
+	assert_same(plain_dlsym(), RTLD_NEXT, "cuGraphLaunch");
 }
 END_TEST
 
@@ -202,9 +259,10 @@ END_TEST
 
 static void add_tests(TCase *tcase)
 {
-	tcase_add_test(tcase, names_of_others_are_found_as_ever);
+	tcase_add_loop_test(tcase, names_of_others_are_found_as_ever, 0, 2);
 	tcase_add_test(tcase, a_name_of_the_drivers_is_not_found_where_it_is_not);
 	tcase_add_test(tcase, a_name_of_the_drivers_is_found_in_each_handle_that_leads_to_it);
+	tcase_add_test(tcase, code_that_is_in_no_object_finds_what_the_program_finds);
 	tcase_add_test(tcase, a_driver_that_was_loaded_for_few_is_found_by_them_alone);
 	tcase_add_test(tcase, a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door);
 	tcase_add_test(tcase, an_error_waits_until_it_is_asked_for);

@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include <pthread.h>
+#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -268,6 +269,75 @@ START_TEST(a_newer_form_of_what_ends_something_ends_what_the_known_ones_do)
 }
 END_TEST
 
+/* The length of the name without _v2, _ptsz and the like. */
+static size_t length_of_family(const char *name)
+{
+	static regex_t form;
+	static bool compiled;
+	regmatch_t match;
+
+	if (!compiled)
+		ck_assert_int_eq(regcomp(&form, "(_v[0-9]+)?(_ptsz|_ptds)?$", REG_EXTENDED), 0);
+	compiled = true;
+	ck_assert_int_eq(regexec(&form, name, 1, &match, 0), 0);
+	return (size_t)match.rm_so;
+}
+
+static const struct {
+	const char *name;
+	bool lifetime;
+} known[] = {
+#define RECORD(name, ...) {#name, false},
+#define ORDER(name, ...) {#name, false},
+#define SYNC(name, ...) {#name, false},
+#define LIFETIME(name, ...) {#name, true},
+#define OWN(name, ...) {#name, false},
+#define ALLOC(name, ...) {#name, false},
+#define NO_DOOR(name, ...) {#name, false},
+#include "../../../preload/entry_points.def"
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+#define TOGETHER 48 /* fewer than there are strict doors */
+
+/* Whether a call of such a name may do more than what a barrier is enough for: if another form of
+ * it does, or by how its name begins. */
+static bool does_more(const char *newer)
+{
+	static const char *const begins[] = {
+		"cuEventDestroy", "cuIpcGetEventHandle", "cuIpcOpenEventHandle",
+		"cuMemFreeAsync", "cuFuncSet",           "cuKernelSet",
+		"cuStreamBegin",  "cuStreamEndCapture",  "cuGetProcAddress"};
+	size_t length = length_of_family(newer);
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(newer, begins[i], strlen(begins[i])) == 0)
+			return true;
+	for (size_t i = 0; i < KNOWN; i++)
+		if (known[i].lifetime && strncmp(known[i].name, newer, length) == 0 &&
+		    length_of_family(known[i].name) == length)
+			return true;
+	return false;
+}
+
+/* Of each entry point that is known. */
+START_TEST(a_newer_form_has_the_door_of_its_family)
+{
+	static const char *const endings[] = {"_v9", "_v10_ptsz", "_ptds", "Thing"};
+
+	(void)dlsym(driver(), "cuInit");
+	for (size_t i = (size_t)_i * TOGETHER; i < KNOWN && i < ((size_t)_i + 1) * TOGETHER; i++) {
+		const char *ending = endings[i % (sizeof(endings) / sizeof(endings[0]))];
+		char newer[128];
+
+		snprintf(newer, sizeof(newer), "%.*s%s", (int)length_of_family(known[i].name),
+		         known[i].name, ending);
+		ck_assert_msg(preloaded_rooms()->is_strict(newer) == does_more(newer), "%s", newer);
+	}
+	ck_assert_uint_eq(preloaded_rooms()->stops, 0);
+}
+END_TEST
+
 /* It may wait for a context, or give it work, and nobody sees it return. */
 START_TEST(a_call_that_nobody_knows_is_doubted_behind_captures_of_ours)
 {
@@ -490,6 +560,24 @@ START_TEST(threads_that_come_first_at_once_agree)
 }
 END_TEST
 
+/* Reprise is asked once for its mode, when there is a driver. */
+START_TEST(each_mode_stays_as_it_was_at_the_first_look_up)
+{
+	static const char *const modes[] = {"off", "observe", "on", "verify"};
+
+	setenv("ROOMS_MODE", modes[_i], 1);
+	ck_assert_ptr_null(dlsym(RTLD_DEFAULT, "cuGraphLaunch"));
+	ck_assert_uint_eq(preloaded_rooms()->starts, 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		void *found = dlsym(driver(), "cuGraphLaunch");
+
+		ck_assert(_i == 0 ? is_drivers_own(found) : is_door(found));
+		ck_assert_ptr_eq(dlsym(RTLD_DEFAULT, "cuGraphLaunch"), found);
+		ck_assert_uint_eq(preloaded_rooms()->starts, 1);
+	}
+}
+END_TEST
+
 START_TEST(when_off_every_look_up_gives_the_drivers_own)
 {
 	get_function_v2 *get = (get_function_v2 *)dlsym(driver(), "cuGetProcAddress_v2");
@@ -516,6 +604,8 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_newer_form_of_capture_stops_all_deferring_when_called);
 	tcase_add_test(tcase, a_newer_form_of_a_launch_a_wait_or_a_question_is_a_barrier);
 	tcase_add_test(tcase, a_newer_form_of_what_ends_something_ends_what_the_known_ones_do);
+	tcase_add_loop_test(tcase, a_newer_form_has_the_door_of_its_family, 0,
+	                    (KNOWN + TOGETHER - 1) / TOGETHER);
 	tcase_add_test(tcase, a_call_that_nobody_knows_is_doubted_behind_captures_of_ours);
 	tcase_add_test(tcase, when_the_spare_doors_run_out_deferring_stops);
 	tcase_add_test(tcase, other_names_with_the_drivers_prefix_are_left_alone);
@@ -532,6 +622,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_missing_name_is_answered_by_the_driver);
 	tcase_add_test(tcase, a_failed_look_up_writes_nothing);
 	tcase_add_test(tcase, threads_that_come_first_at_once_agree);
+	tcase_add_loop_test(tcase, each_mode_stays_as_it_was_at_the_first_look_up, 0, 4);
 }
 
 static void add_tests_when_off(TCase *tcase)

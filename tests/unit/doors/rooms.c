@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../../preload/doors.h"
+#include "../../../preload/entry_points.h"
 #include "base/gate.h"
 #include "base/inside.h"
 #include "process/process.h"
@@ -29,13 +31,21 @@ static bool waits(void)
 	return reprise_gate_thread.waiting > 0;
 }
 
+static bool is_strict(const char *name)
+{
+	unsigned int entry = reprise_spare_take(name, NULL);
+
+	return entry >= REPRISE_ENTRY_STRICT && entry < REPRISE_DOOR_COUNT;
+}
+
 extern struct rooms rooms;
 __attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention,
                                                              .inside = inside,
                                                              .is_in_doubt =
                                                                  reprise_gate_is_in_doubt,
                                                              .gives_work = gives_work,
-                                                             .waits = waits};
+                                                             .waits = waits,
+                                                             .is_strict = is_strict};
 
 #define TOLD(room, ...) \
 	do { \
@@ -106,7 +116,12 @@ enum reprise_mode reprise_start(void)
 
 	__atomic_fetch_add(&rooms.starts, 1, __ATOMIC_RELAXED);
 	trash_registers();
-	return mode != NULL && strcmp(mode, "off") == 0 ? REPRISE_MODE_OFF : REPRISE_MODE_ON;
+	if (mode == NULL)
+		return REPRISE_MODE_ON;
+	return strcmp(mode, "off") == 0       ? REPRISE_MODE_OFF
+	       : strcmp(mode, "observe") == 0 ? REPRISE_MODE_OBSERVE
+	       : strcmp(mode, "verify") == 0  ? REPRISE_MODE_VERIFY
+	                                      : REPRISE_MODE_ON;
 }
 
 CUresult reprise_handle_op(struct reprise_call *call)

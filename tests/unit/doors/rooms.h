@@ -36,4 +36,6 @@ struct rooms {
 	bool (*gives_work)(
 		void);           /* this thread is in a call that gives work, as far as the gate knows; */
 	bool (*waits)(void); /* in one that may wait for all work */
+	/* a spare door for a function of that name does more than a barrier; takes the door */
+	bool (*is_strict)(const char *name);
 };

@@ -826,6 +826,30 @@ START_TEST(memory_that_is_another_devices_now_does_not_match)
 }
 END_TEST
 
+/* Either side's memory is shape: where it is another's, the op is another. */
+START_TEST(an_op_of_memory_that_moved_has_another_shape)
+{
+	static const CUdeviceptr moved[] = {DEVICE_0, DEVICE_0_TOO, DEVICE_1};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		bool other;
+
+		driver_begins();
+		change_all();
+		copies[_i]();
+		ck_assert_int_eq(keep(&first), REPRISE_UNFIT_NONE);
+		driver_moves(moved[i]);
+		change_all();
+		ck_assert_int_eq(keep(&second), REPRISE_UNFIT_NONE);
+		other = first.op.target_memory != second.op.target_memory ||
+		        first.op.source_memory != second.op.source_memory;
+		ck_assert_int_eq(first.op.shape != second.op.shape, other);
+		ck_assert_int_eq(first.op.value != second.op.value, other);
+		ck_assert(other || moved[i] != DEVICE_0); /* where all copies begin or end */
+	}
+}
+END_TEST
+
 /* Values that are taken when one side is another device's already: that has to be asked again. */
 START_TEST(values_taken_of_moved_memory_do_not_count_as_known)
 {
@@ -930,6 +954,27 @@ START_TEST(a_launch_with_a_priority_is_known)
 }
 END_TEST
 
+/* What the kinds of calls have in common, each kind once. */
+static const struct {
+	enum reprise_op_kind kind;
+	bool is_copy, is_event;
+} kinds[] = {
+	{REPRISE_OP_KERNEL, false, false}, {REPRISE_OP_COPY, true, false},
+	{REPRISE_OP_COPY_2D, true, false}, {REPRISE_OP_COPY_3D, true, false},
+	{REPRISE_OP_SET, false, false},    {REPRISE_OP_HOST, false, false},
+	{REPRISE_OP_RECORD, false, true},  {REPRISE_OP_WAIT, false, true},
+};
+
+_Static_assert(sizeof(kinds) / sizeof(kinds[0]) == REPRISE_OP_KIND_COUNT, "a kind is missing");
+
+START_TEST(kinds_of_calls_are_known)
+{
+	call = (struct reprise_call){.kind = kinds[_i].kind};
+	ck_assert_int_eq(reprise_call_is_copy(&call), kinds[_i].is_copy);
+	ck_assert_int_eq(reprise_op_is_event(call.kind), kinds[_i].is_event);
+}
+END_TEST
+
 START_TEST(a_peer_copy_is_captured_by_address)
 {
 	peer();
@@ -995,12 +1040,14 @@ int main(void)
 	tcase_add_loop_test(tests, after_a_change_of_memory_the_addresses_are_asked_about_again, 0,
 	                    COPIES);
 	tcase_add_loop_test(tests, memory_that_is_another_devices_now_does_not_match, 0, COPIES);
+	tcase_add_loop_test(tests, an_op_of_memory_that_moved_has_another_shape, 0, COPIES);
 	tcase_add_loop_test(tests, values_taken_of_moved_memory_do_not_count_as_known, 0, COPIES);
 	tcase_add_loop_test(tests, while_memory_changes_nothing_is_learnt, 0, COPIES);
 	tcase_add_loop_test(tests, a_change_of_other_memory_leaves_a_match_as_it_was, 0, COPIES);
 	tcase_add_test(tests, more_attributes_than_there_is_room_for_are_no_op);
 	tcase_add_test(tests, attributes_are_known_one_by_one);
 	tcase_add_test(tests, a_launch_with_a_priority_is_known);
+	tcase_add_loop_test(tests, kinds_of_calls_are_known, 0, REPRISE_OP_KIND_COUNT);
 	tcase_add_test(tests, a_peer_copy_is_captured_by_address);
 	tcase_add_test(tests, a_call_of_no_bytes_is_nothing_but_on_the_legacy_stream);
 	tcase_add_test(tests, copies_between_devices_and_contexts_are_known);

@@ -147,12 +147,11 @@ START_TEST(without_a_report_nothing_is_summed)
 END_TEST
 
 /* The least of them is summed with the rest, whenever it came. */
-static const uint64_t least_at[] = {0, 5, REPRISE_ACCOUNTS_MOST};
-
 START_TEST(the_least_are_summed)
 {
-	for (unsigned int i = 0; i <= REPRISE_ACCOUNTS_MOST; i++) {
-		struct reprise_trace *trace = trace_of(10 * i + 1, i == least_at[_i] ? 2 : 100 + i);
+	for (int i = 0; i <= REPRISE_ACCOUNTS_MOST; i++) {
+		struct reprise_trace *trace =
+			trace_of(10 * (unsigned int)i + 1, i == _i ? 2 : 100 + (uint64_t)i);
 
 		reprise_account_add(&accounts, trace, 0);
 		reprise_trace_free(trace);
@@ -162,6 +161,48 @@ START_TEST(the_least_are_summed)
 	for (unsigned int i = 0; i < accounts.count; i++)
 		ck_assert_uint_ge(accounts.most[i].replays, 100);
 	ck_assert_uint_eq(accounts.nodes, OPS * (REPRISE_ACCOUNTS_MOST + 1));
+}
+END_TEST
+
+/* However many there are, in whatever order: the greatest stay, each with what it had when it came,
+ * and nothing is lost. */
+START_TEST(the_greatest_stay)
+{
+	enum { TRACES = 3 * REPRISE_ACCOUNTS_MOST };
+	uint64_t replays[TRACES], kept[TRACES] = {0}, rest = 0, all = 0;
+	unsigned int many = 0;
+
+	srandom((unsigned int)_i);
+	for (unsigned int i = 0; i < TRACES; i++) {
+		struct reprise_trace *trace;
+		unsigned int least = i;
+
+		replays[i] = 1000 * (uint64_t)(random() % 50) + i; /* no two are alike */
+		all += replays[i];
+		kept[i] = replays[i] + 1;
+		many++;
+		for (unsigned int k = 0; k < i; k++)
+			if (kept[k] != 0 && kept[k] < kept[least])
+				least = k;
+		if (many > REPRISE_ACCOUNTS_MOST) {
+			rest += kept[least] - 1;
+			kept[least] = 0;
+			many--;
+		}
+		trace = trace_of(10 * i + 1, replays[i]);
+		reprise_account_add(&accounts, trace, 0);
+		reprise_trace_free(trace);
+	}
+	ck_assert_uint_eq(accounts.count, REPRISE_ACCOUNTS_MOST);
+	says(&accounts.rest, TRACES - REPRISE_ACCOUNTS_MOST, rest, 2 * REPRISE_ACCOUNTS_MOST);
+	for (unsigned int i = 0; i < accounts.count; i++) {
+		uint64_t number = accounts.most[i].replays % 1000;
+
+		ck_assert_uint_eq(accounts.most[i].replays, kept[number] - 1);
+		kept[number] = 0; /* once */
+		rest += accounts.most[i].replays;
+	}
+	ck_assert_uint_eq(rest, all);
 }
 END_TEST
 
@@ -183,7 +224,8 @@ int main(void)
 	tcase_add_test(tests, only_a_graph_that_is_built_has_nodes);
 	tcase_add_test(tests, a_trace_that_is_made_again_goes_on_with_its_account);
 	tcase_add_test(tests, without_a_report_nothing_is_summed);
-	tcase_add_loop_test(tests, the_least_are_summed, 0, sizeof(least_at) / sizeof(least_at[0]));
+	tcase_add_loop_test(tests, the_least_are_summed, 0, REPRISE_ACCOUNTS_MOST + 1);
+	tcase_add_loop_test(tests, the_greatest_stay, 0, 10);
 	tcase_add_test(tests, a_cost_that_was_not_measured_is_estimated);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

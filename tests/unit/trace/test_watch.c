@@ -314,6 +314,204 @@ START_TEST(a_dropped_segment_leaves_little_behind)
 }
 END_TEST
 
+/* ---- where a long run is cut ---- */
+
+#define LEAST REPRISE_TUNE_SEGMENT_LEAST
+#define SURVIVE REPRISE_TUNE_SEGMENT_SURVIVE
+#define MOST REPRISE_TUNE_SEGMENT_MOST
+
+static struct reprise_op *base; /* of the segment's ops */
+
+static void begin_segment(void)
+{
+	struct reprise_op op = op_of(1, 0);
+
+	reprise_watch_begin(watch, &after_wait);
+	base = reprise_watch_slot(watch, &op);
+}
+
+/* How many ops the segment has. */
+static unsigned int length(void)
+{
+	struct reprise_op op = op_of(1, 0);
+
+	return (unsigned int)(reprise_watch_slot(watch, &op) - base);
+}
+
+static void keep_op(const struct reprise_op *op, bool border)
+{
+	struct reprise_op *slot = reprise_watch_slot(watch, op);
+
+	ck_assert_ptr_nonnull(slot);
+	if (op->payload_bytes > 0)
+		memset(slot->payload, (int)op->value, op->payload_bytes);
+	reprise_watch_keep(watch, 0, border, found, NULL);
+}
+
+/* A model of cuts, where all shapes are alike and no value comes twice: the first border stays the
+ * least, until it is a cut, or an event that was recorded before it is waited for behind it. */
+static struct {
+	struct reprise_op ops[MOST];
+	unsigned int count, least;
+} model;
+
+static void keep_in_model(const struct reprise_op *op, bool border)
+{
+	unsigned int i = model.count++, before = i, cut_at = 0;
+
+	model.ops[i] = *op;
+	while (op->kind == REPRISE_OP_WAIT && before-- > 0)
+		if (model.ops[before].kind == REPRISE_OP_RECORD && model.ops[before].event == op->event) {
+			model.least = before < model.least ? 0 : model.least;
+			break;
+		}
+	if (model.least == 0 && border && i >= LEAST)
+		model.least = i;
+	if (model.least != 0 && (i == model.least + SURVIVE || model.count == MOST))
+		cut_at = model.least;
+	else if (model.count == MOST)
+		cut_at = MOST;
+	if (cut_at == 0)
+		return;
+	model.count -= cut_at;
+	memmove(model.ops, model.ops + cut_at, model.count * sizeof(*model.ops));
+	model.least = 0;
+}
+
+/* One op of so many is a border, or an event's record, or a wait for one. */
+static const struct {
+	unsigned int border, record, wait;
+} runs[] = {{1, 1000, 1000}, {20, 1000, 1000}, {150, 1000, 1000}, {100000, 1000, 1000},
+            {1, 20, 20},     {20, 5, 5},       {100, 30, 30},     {50, 100, 3},
+            {10, 3, 200},    {1, 1000, 2}};
+
+START_TEST(a_run_is_cut_at_a_border_that_survives_and_that_parts_no_fork)
+{
+	unsigned int cuts = 0;
+
+	memset(&model, 0, sizeof(model));
+	srandom((unsigned int)_i);
+	begin_segment();
+	for (unsigned int i = 1; i < 20000; i++) {
+		struct reprise_op op = op_of(1, i);
+		bool border = random() % runs[_i].border == 0;
+		unsigned int before = model.count;
+
+		op.kind = random() % runs[_i].wait == 0     ? REPRISE_OP_WAIT
+		          : random() % runs[_i].record == 0 ? REPRISE_OP_RECORD
+		                                            : REPRISE_OP_SET;
+		if (op.kind == REPRISE_OP_SET)
+			op.payload_bytes = (uint32_t)random() % 3 * 100;
+		else
+			op.event = (CUevent)(uintptr_t)(1 + random() % 8);
+		keep_op(&op, border);
+		keep_in_model(&op, border);
+		ck_assert_uint_eq(length(), model.count);
+		if (model.count > before)
+			continue;
+		cuts++;
+		for (unsigned int k = 0; k < model.count; k++) {
+			ck_assert_int_eq(base[k].kind, model.ops[k].kind);
+			ck_assert_uint_eq(base[k].value, model.ops[k].value);
+			for (unsigned int at = 0; at < model.ops[k].payload_bytes; at++)
+				ck_assert_uint_eq(base[k].payload[at], (unsigned char)model.ops[k].value);
+		}
+	}
+	ck_assert_uint_gt(cuts, 100);
+}
+END_TEST
+
+/* Three ops each; the last one is a border. */
+struct run {
+	unsigned int shapes[3], values[3];
+};
+
+static unsigned int next_value = 1000;
+
+static void keep_run(const struct run *run)
+{
+	for (unsigned int i = 0; i < 3; i++) {
+		struct reprise_op op = op_of(run->shapes[i], run->values[i]);
+
+		keep_op(&op, i == 2);
+	}
+}
+
+static void keep_new(unsigned int count)
+{
+	while (count-- > 0) {
+		struct reprise_op op = op_of(1, next_value++);
+
+		keep_op(&op, false);
+	}
+}
+
+/* True if the cut falls at the first one of two runs, not at the other. */
+static bool cuts_at_first(const struct run *first, const struct run *other)
+{
+	const unsigned int at = LEAST + 10, apart = 15;
+
+	begin_segment();
+	keep_new(at - 2);
+	keep_run(first);
+	keep_new(apart - 3);
+	keep_run(other);
+	ck_assert_uint_eq(length(), at + apart + 1);
+	keep_new(SURVIVE - apart);
+	if (length() == SURVIVE + 1)
+		return true;
+	keep_new(apart);
+	ck_assert_uint_eq(length(), SURVIVE + 1);
+	return false;
+}
+
+/* By the shapes of the last ops, whichever of two comes first, and whatever the values are. */
+START_TEST(the_same_op_is_the_least_wherever_it_comes)
+{
+	unsigned int firsts = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		struct run one = {{10 + 6 * i, 11 + 6 * i, 12 + 6 * i}, {i, i, i}},
+				   two = {{13 + 6 * i, 14 + 6 * i, 15 + 6 * i}, {i, i, i}};
+		bool first = cuts_at_first(&one, &two);
+
+		firsts += first;
+		one.values[2] = two.values[1] = 500 + i;
+		ck_assert_int_ne(cuts_at_first(&two, &one), first);
+	}
+	ck_assert_uint_gt(firsts, 25);
+	ck_assert_uint_lt(firsts, 75);
+}
+END_TEST
+
+/* Where the shapes are alike: values that came in a row before come first; of these one is always
+ * the least. */
+START_TEST(among_ops_of_one_shape_known_values_are_the_least)
+{
+	unsigned int firsts = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		struct run one = {{1, 1, 1}, {10 + 6 * i, 11 + 6 * i, 12 + 6 * i}},
+				   two = {{1, 1, 1}, {13 + 6 * i, 14 + 6 * i, 15 + 6 * i}}, fresh = one;
+		bool first;
+
+		begin_segment();
+		keep_run(&one);
+		keep_run(&two);
+		reprise_watch_end(watch, true, found, NULL);
+		first = cuts_at_first(&one, &two);
+		firsts += first;
+		ck_assert_int_ne(cuts_at_first(&two, &one), first);
+		fresh.values[2] = next_value++;
+		ck_assert(cuts_at_first(&one, &fresh));
+		fresh.values[2] = next_value++;
+		ck_assert(!cuts_at_first(&fresh, &two));
+	}
+	ck_assert_uint_gt(firsts, 25);
+	ck_assert_uint_lt(firsts, 75);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("watch");
@@ -335,6 +533,10 @@ int main(void)
 	tcase_add_test(tests, a_pause_that_came_once_is_no_habit);
 	tcase_add_test(tests, payloads_stay_apart_and_are_given_back);
 	tcase_add_test(tests, a_dropped_segment_leaves_little_behind);
+	tcase_add_loop_test(tests, a_run_is_cut_at_a_border_that_survives_and_that_parts_no_fork, 0,
+	                    sizeof(runs) / sizeof(runs[0]));
+	tcase_add_test(tests, the_same_op_is_the_least_wherever_it_comes);
+	tcase_add_test(tests, among_ops_of_one_shape_known_values_are_the_least);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
