@@ -347,8 +347,8 @@ static void setup(void)
 	graph = (struct reprise_graph){.ops = ops, .capture_streams = &streams};
 }
 
-/* Two branches fork off and one of them joins again; the same event is recorded twice. */
-static void fork_of_three(void)
+/* Three branches fork off and one of them joins again; the same event is recorded twice. */
+static void fork_of_four(void)
 {
 	has(REPRISE_OP_SET, 1, 0xa);
 	has(REPRISE_OP_RECORD, 1, 9);
@@ -357,6 +357,8 @@ static void fork_of_three(void)
 	has(REPRISE_OP_SET, 1, 0xc);
 	has(REPRISE_OP_RECORD, 0, 4);
 	has(REPRISE_OP_WAIT, 1, 4);
+	has(REPRISE_OP_WAIT, 2, 9);
+	has(REPRISE_OP_SET, 2, 0x10);
 	has(REPRISE_OP_KERNEL, 1, 0xd);
 	has(REPRISE_OP_RECORD, 1, 9);
 	has(REPRISE_OP_WAIT, 4, 9);
@@ -365,9 +367,10 @@ static void fork_of_three(void)
 }
 
 /* Each node, and what it depends on. The branch ends come last. */
-static const char edges_of_three[] = "1 set a:; 2 record 1009: 1; 3 set b: 2; 4 set c: 2; "
-									 "5 record 1004: 3; 6 launch d: 4 5; 7 record 1009: 6; "
-									 "8 host e: 7; 9 copy f: 7; 10 record 80: 5; 11 record 84: 8; ";
+static const char edges_of_four[] =
+	"1 set a:; 2 record 1009: 1; 3 set b: 2; 4 set c: 2; 5 record 1004: 3; 6 set 10: 2; "
+	"7 launch d: 4 5; 8 record 1009: 7; 9 host e: 8; 10 copy f: 8; 11 record 80: 5; "
+	"12 record 82: 6; 13 record 84: 9; ";
 
 static CUgraph capture(enum reprise_side side)
 {
@@ -376,9 +379,9 @@ static CUgraph capture(enum reprise_side side)
 
 START_TEST(a_graph_has_the_edges_of_its_events_and_no_others)
 {
-	fork_of_three();
+	fork_of_four();
 	ck_assert_ptr_eq(capture((enum reprise_side)_i), GRAPH);
-	ck_assert_str_eq(driver.told, edges_of_three);
+	ck_assert_str_eq(driver.told, edges_of_four);
 	ck_assert_ptr_null(driver.first);
 }
 END_TEST
@@ -389,7 +392,7 @@ START_TEST(each_op_has_its_node)
 	static const struct reprise_graph_node none;
 	unsigned int node = 0;
 
-	fork_of_three();
+	fork_of_four();
 	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
 	for (unsigned int i = 0; i < graph.count; i++)
 		if (ops[i].kind == REPRISE_OP_WAIT)
@@ -429,7 +432,7 @@ START_TEST(whichever_call_the_driver_refuses_nothing_is_left_behind)
 {
 	unsigned int calls, captured = 0;
 
-	fork_of_three();
+	fork_of_four();
 	ck_assert_ptr_eq(capture(REPRISE_FOR_BUILDING), GRAPH);
 	calls = driver.calls;
 	for (unsigned int at = 1; at <= calls; at++) {
@@ -437,7 +440,7 @@ START_TEST(whichever_call_the_driver_refuses_nothing_is_left_behind)
 
 		setup();
 		driver.fails_at = at;
-		fork_of_three();
+		fork_of_four();
 		made = capture(REPRISE_FOR_BUILDING);
 		ck_assert_uint_eq(driver.left, made != NULL);
 		ck_assert_ptr_null(driver.first);
@@ -453,13 +456,13 @@ START_TEST(after_an_op_that_the_driver_refuses_none_is_issued)
 {
 	unsigned int calls;
 
-	fork_of_three();
+	fork_of_four();
 	ck_assert_ptr_eq(reprise_capture(&graph, REPRISE_FOR_BUILDING, NULL, NULL, NULL), GRAPH);
 	calls = driver.calls - 2; /* the end, and the count of nodes */
 	for (unsigned int at = 2; at <= calls; at++) {
 		setup();
 		driver.fails_at = at;
-		fork_of_three();
+		fork_of_four();
 		ck_assert_ptr_null(reprise_capture(&graph, REPRISE_FOR_BUILDING, NULL, NULL, NULL));
 		ck_assert_uint_eq(driver.issued_after_failure, 0);
 	}
@@ -486,12 +489,12 @@ END_TEST
 
 START_TEST(an_op_that_became_two_nodes_or_none_is_no_graph)
 {
-	fork_of_three();
+	fork_of_four();
 	driver.nodes = 1;
 	ck_assert_ptr_null(capture(REPRISE_FOR_BUILDING));
 	ck_assert_uint_eq(driver.left, 0);
 	setup();
-	fork_of_three();
+	fork_of_four();
 	driver.nodes--; /* the first one is not counted */
 	ck_assert_ptr_null(capture(REPRISE_FOR_BUILDING));
 	ck_assert_uint_eq(driver.left, 0);
