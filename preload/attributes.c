@@ -67,22 +67,24 @@ static bool same_setting(const struct setting *a, const struct setting *b)
 	       a->generation == b->generation;
 }
 
-/* True if the setting is news; the slot is empty then until the setting has been made. Called
- * before it is made. */
+/* True if the setting is news; the slot has no value then until the setting has been made, but says
+ * whose it is: void_other_handles() looks for that. Called before it is made. */
 static bool is_news(struct setting *setting)
 {
 	struct setting *place = place_of(setting);
 	bool same;
 
 	setting->news = 0;
-	if (pthread_mutex_trylock(&mutex) != 0)
+	if (pthread_mutex_trylock(&mutex) != 0) {
+		setting->generation = 0; /* never valid: nobody can say that it was overtaken */
 		return true;
-	same = same_setting(place, setting);
-	if (!same) {
-		place->generation = 0;
-		place->news++;
 	}
-	setting->news = place->news;
+	same = same_setting(place, setting);
+	setting->news = place->news + !same;
+	if (!same) {
+		*place = *setting;
+		place->generation = 0;
+	}
 	pthread_mutex_unlock(&mutex);
 	return !same;
 }

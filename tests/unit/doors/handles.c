@@ -193,6 +193,32 @@ START_TEST(a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door)
 }
 END_TEST
 
+/* Loaded for itself alone, with the driver: it finds doors where it would find the driver's, and
+ * nobody else does. */
+START_TEST(a_plugin_finds_the_driver_in_its_own_scope)
+{
+	void *plugin = dlopen(getenv("DOORS_PLUGIN"), RTLD_NOW | RTLD_LOCAL);
+	void *handles[] = {RTLD_DEFAULT, RTLD_NEXT};
+	void *(*finds)(look_up *, void *, const char *);
+	look_up *plain = plain_dlsym();
+
+	ck_assert_msg(plugin != NULL, "%s", dlerror());
+	finds = (void *(*)(look_up *, void *, const char *))dlsym(plugin, "layer_finds");
+	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]); i++) {
+		void *door = finds(dlsym, handles[i], "cuParamSetf"), *local;
+
+		ck_assert_ptr_null(dlsym(handles[i], "cuParamSetf"));
+		ck_assert_ptr_nonnull(strstr(dlerror(), "cuParamSetf"));
+		ck_assert_ptr_null(finds(dlsym, handles[i], "cuNoSuchThing"));
+		ck_assert_ptr_nonnull(strstr(dlerror(), "cuNoSuchThing"));
+		ck_assert_ptr_eq(finds(dlsym, handles[i], "cuInit"), finds(plain, plugin, "cuInit"));
+		local = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+		ck_assert_ptr_eq(door, dlsym(local, "cuParamSetf"));
+		ck_assert_ptr_ne(door, plain(local, "cuParamSetf"));
+	}
+}
+END_TEST
+
 START_TEST(an_error_waits_until_it_is_asked_for)
 {
 	(void)driver();
@@ -265,6 +291,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, code_that_is_in_no_object_finds_what_the_program_finds);
 	tcase_add_test(tcase, a_driver_that_was_loaded_for_few_is_found_by_them_alone);
 	tcase_add_test(tcase, a_handle_of_a_plugin_that_links_the_driver_leads_to_the_door);
+	tcase_add_test(tcase, a_plugin_finds_the_driver_in_its_own_scope);
 	tcase_add_test(tcase, an_error_waits_until_it_is_asked_for);
 	/* A sanitizer will not have RTLD_DEEPBIND, and takes away what makes dlvsym look at versions:
 	 * that the fake driver needs some. */
