@@ -260,6 +260,8 @@ BUGS = (
     ("a graph that is half patched is launched", "set_changed_nodes",
      "			graph->mixed = set > 0;\n			return false;",
      "			return set > 0;", "fuzz half_patched set_fails_half_way"),
+    ("a setting through a kernel passes by its function's first", "is_news", "		*place = *setting;\n		place->generation = 0;\n",
+     "		place->generation = 0;\n		place->news = setting->news;\n", "doors_attributes"),
     ("graphs take what memory they like", "reprise_estimate_has_room",
      "	return (atomic_load(&nodes_held) + nodes) * reprise_estimate_node_bytes() <= reprise_option(REPRISE_OPTION_MEMORY) << 20;", "	return true;",
      "ten_thousand_loops lane_gives_way"),

@@ -43,9 +43,6 @@ LINKED(cuStreamBeginCapture_v2_ptsz);
 LINKED(cuStreamEndCapture);
 LINKED(cuStreamSetAttribute_ptsz);
 LINKED(cuStreamSynchronize);
-LINKED(cuFuncSetAttribute);
-LINKED(cuFuncSetCacheConfig);
-LINKED(cuKernelSetAttribute);
 
 START_TEST(every_argument_survives_the_first_call)
 {
@@ -487,167 +484,6 @@ START_TEST(a_capture_that_was_invalidated_has_ended)
 }
 END_TEST
 
-START_TEST(an_attribute_set_again_to_the_same_value_is_no_news)
-{
-	struct rooms *rooms = preloaded_rooms();
-	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
-
-	set((CUfunction)64, 8, 1000);
-	ck_assert_uint_eq(rooms->lifetimes, 1);
-	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_FUNCTION);
-	ck_assert_uint_eq(rooms->handle, 64);
-	set((CUfunction)64, 8, 1000);
-	ck_assert_uint_eq(rooms->lifetimes, 1);
-	set((CUfunction)64, 8, 999);
-	ck_assert_uint_eq(rooms->lifetimes, 2);
-	set((CUfunction)128, 8, 999);
-	ck_assert_uint_eq(rooms->lifetimes, 3);
-	ck_assert_uint_eq(driver_log()->integers[0], 128);
-}
-END_TEST
-
-START_TEST(an_attribute_is_news_again_after_a_failure_or_an_unloaded_module)
-{
-	struct rooms *rooms = preloaded_rooms();
-	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
-
-	driver_log()->result = CUDA_ERROR_INVALID_VALUE;
-	set((CUfunction)64, 8, 1000);
-	driver_log()->result = CUDA_SUCCESS;
-	set((CUfunction)64, 8, 1000);
-	ck_assert_uint_eq(rooms->lifetimes, 2);
-	call_with_everything(linked_cuModuleUnload);
-	set((CUfunction)64, 8, 1000);
-	ck_assert_uint_eq(rooms->lifetimes, 4);
-}
-END_TEST
-
-START_TEST(a_kernel_and_its_function_void_what_the_other_set)
-{
-	struct rooms *rooms = preloaded_rooms();
-	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
-	CUresult (*set_kernel)(int, int, CUkernel, CUdevice) = (void *)linked_cuKernelSetAttribute;
-
-	set((CUfunction)64, 8, 1000);
-	set_kernel(8, 500, (CUkernel)192, 0);
-	set((CUfunction)64, 8, 1000);
-	ck_assert_uint_eq(rooms->lifetimes, 3);
-}
-END_TEST
-
-START_TEST(the_cache_preference_and_the_carveout_count_as_one)
-{
-	struct rooms *rooms = preloaded_rooms();
-	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
-	CUresult (*prefer)(CUfunction, int) = (void *)linked_cuFuncSetCacheConfig;
-	int carveout = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
-
-	set((CUfunction)64, carveout, 1);
-	prefer((CUfunction)64, 1);
-	prefer((CUfunction)64, 1);
-	ck_assert_uint_eq(rooms->lifetimes, 2);
-	set((CUfunction)64, carveout, 1);
-	ck_assert_uint_eq(rooms->lifetimes, 3);
-}
-END_TEST
-
-/* ---- a setting while another one is made: it is unknown then which of them the driver took last.
- * What the inner one does, and whether the same settings are news afterwards. ---- */
-
-static void set_to(int value)
-{
-	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
-
-	set((CUfunction)64, 8, value);
-}
-
-static void set_1000(void)
-{
-	set_to(1000);
-}
-
-static void set_999(void)
-{
-	set_to(999);
-}
-
-static void set_another_function(void)
-{
-	CUresult (*set)(CUfunction, int, int) = (void *)linked_cuFuncSetAttribute;
-
-	set((CUfunction)0x5000, 8, 1000);
-}
-
-static void set_kernel(void)
-{
-	CUresult (*set)(int, int, CUkernel, CUdevice) = (void *)linked_cuKernelSetAttribute;
-
-	set(8, 1000, (CUkernel)192, 0);
-}
-
-static void set_another_attribute_of_kernel(void)
-{
-	CUresult (*set)(int, int, CUkernel, CUdevice) = (void *)linked_cuKernelSetAttribute;
-
-	set(9, 1000, (CUkernel)192, 0);
-}
-
-static void unload(void)
-{
-	call_with_everything(linked_cuModuleUnload);
-}
-
-static void (*inner)(void);
-
-static void make_inner(void)
-{
-	void (*once)(void) = inner;
-
-	if (once == NULL || strcmp(driver_log()->name, "cuFuncSetAttribute") != 0)
-		return;
-	inner = NULL;
-	once();
-}
-
-/* True if the traces are told of it. */
-static bool is_news(void (*set)(void))
-{
-	unsigned int before = preloaded_rooms()->lifetimes;
-
-	set();
-	return preloaded_rooms()->lifetimes != before;
-}
-
-static const struct {
-	void (*inner)(void);
-	bool outer_again, inner_again; /* they are news */
-} settings_at_once[] = {
-	{NULL, false, false},
-	{set_1000, false, false}, /* the same: whichever was last */
-	{set_999, true, true},
-	{set_another_function, false, false},
-	{set_kernel, true, true},
-	{set_another_attribute_of_kernel, false, false},
-	{unload, true, true},
-};
-
-/* Where the outer one is news itself, and where its value was set before. */
-START_TEST(settings_at_once_are_news_again)
-{
-	unsigned int row = (unsigned int)_i / 2;
-
-	if (_i % 2 == 1)
-		set_1000();
-	driver_log()->called = make_inner;
-	inner = settings_at_once[row].inner;
-	set_1000();
-	ck_assert_ptr_null(inner);
-	ck_assert_int_eq(is_news(set_1000), settings_at_once[row].outer_again);
-	if (settings_at_once[row].inner != NULL)
-		ck_assert_int_eq(is_news(settings_at_once[row].inner), settings_at_once[row].inner_again);
-}
-END_TEST
-
 static void add_tests(TCase *tcase)
 {
 	tcase_add_test(tcase, every_argument_survives_the_first_call);
@@ -678,12 +514,6 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_capture_that_is_begun_twice_goes_on_once);
 	tcase_add_test(tcase, where_no_capture_is_none_ends);
 	tcase_add_test(tcase, a_capture_that_was_invalidated_has_ended);
-	tcase_add_test(tcase, an_attribute_set_again_to_the_same_value_is_no_news);
-	tcase_add_test(tcase, an_attribute_is_news_again_after_a_failure_or_an_unloaded_module);
-	tcase_add_test(tcase, a_kernel_and_its_function_void_what_the_other_set);
-	tcase_add_test(tcase, the_cache_preference_and_the_carveout_count_as_one);
-	tcase_add_loop_test(tcase, settings_at_once_are_news_again, 0,
-	                    2 * sizeof(settings_at_once) / sizeof(settings_at_once[0]));
 }
 
 int main(void)

@@ -560,6 +560,20 @@ START_TEST(threads_that_come_first_at_once_agree)
 }
 END_TEST
 
+/* Reprise's own look-ups find the driver's. */
+START_TEST(no_look_up_is_answered_inside)
+{
+	void *door = dlsym(driver(), "cuGraphLaunch"), *inside;
+
+	++*preloaded_rooms()->inside();
+	inside = dlsym(driver(), "cuGraphLaunch");
+	--*preloaded_rooms()->inside();
+	ck_assert(is_door(door));
+	ck_assert(is_drivers_own(inside));
+	ck_assert_ptr_eq(dlsym(driver(), "cuGraphLaunch"), door);
+}
+END_TEST
+
 /* Reprise is asked once for its mode, when there is a driver. */
 START_TEST(each_mode_stays_as_it_was_at_the_first_look_up)
 {
@@ -622,6 +636,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_missing_name_is_answered_by_the_driver);
 	tcase_add_test(tcase, a_failed_look_up_writes_nothing);
 	tcase_add_test(tcase, threads_that_come_first_at_once_agree);
+	tcase_add_test(tcase, no_look_up_is_answered_inside);
 	tcase_add_loop_test(tcase, each_mode_stays_as_it_was_at_the_first_look_up, 0, 4);
 }
 

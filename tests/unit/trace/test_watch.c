@@ -262,6 +262,24 @@ START_TEST(a_pause_that_came_once_is_no_habit)
 }
 END_TEST
 
+START_TEST(gaps_are_told_in_nanoseconds)
+{
+	for (unsigned int visit = 0; visit < 4; visit++) {
+		for (unsigned int i = 0; i < 10; i++) {
+			op_gap = (uint32_t)reprise_clock_ns_to_ticks(1000 * (i + 1));
+			keep(i, 0);
+		}
+		reprise_watch_end(watch, true, found, NULL);
+		for (unsigned int i = 0; i < 10 && found_count > 0; i++) {
+			ck_assert_uint_ge(latest.gaps[i], 1000 * (i + 1) - 10);
+			ck_assert_uint_le(latest.gaps[i], 1000 * (i + 1) + 10);
+		}
+		reprise_watch_begin(watch, &after_wait);
+	}
+	ck_assert_uint_eq(found_count, 2);
+}
+END_TEST
+
 /* Payloads of any size: each stays as it was put, and all is given back. */
 START_TEST(payloads_stay_apart_and_are_given_back)
 {
@@ -531,6 +549,7 @@ int main(void)
 	tcase_add_test(tests, an_inserted_op_moves_no_later_cut);
 	tcase_add_test(tests, a_refused_op_takes_its_segment_with_it);
 	tcase_add_test(tests, a_pause_that_came_once_is_no_habit);
+	tcase_add_test(tests, gaps_are_told_in_nanoseconds);
 	tcase_add_test(tests, payloads_stay_apart_and_are_given_back);
 	tcase_add_test(tests, a_dropped_segment_leaves_little_behind);
 	tcase_add_loop_test(tests, a_run_is_cut_at_a_border_that_survives_and_that_parts_no_fork, 0,
