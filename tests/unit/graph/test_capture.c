@@ -350,9 +350,9 @@ static void setup(void)
 /* Three branches fork off and one of them joins again; the same event is recorded twice. */
 static void fork_of_four(void)
 {
-	has(REPRISE_OP_SET, 1, 0xa);
 	has(REPRISE_OP_RECORD, 1, 9);
 	has(REPRISE_OP_WAIT, 0, 9);
+	has(REPRISE_OP_SET, 1, 0xa);
 	has(REPRISE_OP_SET, 0, 0xb);
 	has(REPRISE_OP_SET, 1, 0xc);
 	has(REPRISE_OP_RECORD, 0, 4);
@@ -368,7 +368,7 @@ static void fork_of_four(void)
 
 /* Each node, and what it depends on. The branch ends come last. */
 static const char edges_of_four[] =
-	"1 set a:; 2 record 1009: 1; 3 set b: 2; 4 set c: 2; 5 record 1004: 3; 6 set 10: 2; "
+	"1 record 1009:; 2 set a: 1; 3 set b: 1; 4 set c: 2; 5 record 1004: 3; 6 set 10: 1; "
 	"7 launch d: 4 5; 8 record 1009: 7; 9 host e: 8; 10 copy f: 8; 11 record 80: 5; "
 	"12 record 82: 6; 13 record 84: 9; ";
 

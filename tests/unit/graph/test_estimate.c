@@ -135,7 +135,7 @@ START_TEST(the_most_that_was_held_is_known)
 	unsigned int held = 0;
 	uint64_t most = 0;
 
-	for (unsigned int i = 0; i < 5000; i++) {
+	for (unsigned int i = 0; i < 2000; i++) {
 		unsigned int nodes = 1 + (unsigned int)random() % 100;
 
 		if (random() % 2 == 0 && held >= nodes) {
