@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../suite.h"
@@ -116,6 +117,26 @@ START_TEST(without_a_folder_nothing_is_drawn)
 }
 END_TEST
 
+/* In any language, and wherever the program is. */
+START_TEST(a_folder_may_have_any_name)
+{
+	char here[512], there[600];
+
+	snprintf(there, sizeof(there), "%s/\xc3\xbc", folder);
+	ck_assert_ptr_nonnull(getcwd(here, sizeof(here)));
+	ck_assert_int_eq(mkdir(there, 0700), 0);
+	ck_assert_int_eq(chdir(folder), 0);
+	set_folder("\xc3\xbc");
+	reprise_graph_draw(&graphs[0]);
+	ck_assert_int_eq(chdir(here), 0);
+	ck_assert_uint_eq(drawn, 1);
+	snprintf(there, sizeof(there), "%s/\xc3\xbc/reprise-%d-0001.dot", folder, (int)getpid());
+	ck_assert_int_eq(unlink(there), 0);
+	snprintf(there, sizeof(there), "%s/\xc3\xbc", folder);
+	ck_assert_int_eq(rmdir(there), 0);
+}
+END_TEST
+
 START_TEST(no_more_than_so_many_are_drawn)
 {
 	for (unsigned int i = 0; i < MOST + 2; i++) {
@@ -181,6 +202,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, each_graph_is_drawn_once_into_a_file_with_its_number);
 	tcase_add_test(tests, without_a_folder_nothing_is_drawn);
+	tcase_add_test(tests, a_folder_may_have_any_name);
 	tcase_add_test(tests, no_more_than_so_many_are_drawn);
 	tcase_add_test(tests, a_driver_that_refuses_leaves_no_file);
 	tcase_add_test(tests, a_driver_that_cannot_draw_leaves_no_file);
