@@ -177,10 +177,11 @@ START_TEST(builds_are_read_less_and_less)
 		reprise_estimate_add(1);
 	}
 	ck_assert_uint_eq(read, 64 + (1000 - 64) / 8);
-	reprise_estimate_remove(1);
+	reprise_estimate_remove(5);
+	reprise_estimate_add(1);
 	for (unsigned int i = 0; i < 8; i++)
 		ck_assert(!reprise_estimate_read_before().taken);
-	reprise_estimate_add(1);
+	reprise_estimate_add(4);
 	ck_assert(reprise_estimate_read_before().taken);
 }
 END_TEST
