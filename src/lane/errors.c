@@ -114,8 +114,6 @@ CUresult reprise_errors_take(const struct reprise_errors_wait *wait)
 
 void reprise_errors_stream_ended(CUstream stream)
 {
-	if (atomic_load(&reprise_errors_count) == 0)
-		return;
 	reprise_lock_take(&errors_lock);
 	for (unsigned int i = 0; i < row_count; i++)
 		if (rows[i].stream == stream)
@@ -127,8 +125,6 @@ void reprise_errors_context_ended(CUcontext context)
 {
 	uint64_t before;
 
-	if (atomic_load(&reprise_errors_count) == 0)
-		return;
 	reprise_lock_take(&errors_lock);
 	for (unsigned int i = row_count; i-- > 0;) {
 		if (rows[i].context != context)

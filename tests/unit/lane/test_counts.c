@@ -215,6 +215,47 @@ START_TEST(a_launch_that_is_refused)
 }
 END_TEST
 
+/* So many side exits that the trace is left alone for a while; then that is over. */
+START_TEST(a_return_from_a_cooldown)
+{
+	const struct reprise_trace *trace;
+
+	learns("a b c d |", "[a b c d]");
+	trace = lane_of(1)->index->newest;
+	for (unsigned int visit = 0; visit < 20 && trace->cooldown_until == 0; visit++)
+		calls("a b x |");
+	CALLS_COUNT("a b c d |", "ops 4");
+	while (counted()->ops < trace->cooldown_until)
+		calls("x |");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, cooldown_returns 1");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+}
+END_TEST
+
+/* In a cooldown, and with a graph that is built anew. */
+START_TEST(a_return_from_a_failure)
+{
+	const struct reprise_trace *trace;
+	char expected[128];
+	uint64_t failed_at;
+
+	learns("a b c d |", "[a b c d]");
+	trace = lane_of(1)->index->newest;
+	driver.refuses_launches = 1;
+	calls("a b c d |");
+	failed_at = counted()->ops;
+	ck_assert_uint_gt(trace->cooldown_until, failed_at);
+	graphs_are_built();
+	while (counted()->ops < trace->cooldown_until)
+		calls("x |");
+	snprintf(expected, sizeof(expected),
+	         "ops 4, launches 1, replayed 4, recovery_ops %u, cooldown_returns 1",
+	         (unsigned int)(counted()->ops + 4 - failed_at));
+	CALLS_COUNT("a b c d |", expected);
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+}
+END_TEST
+
 START_TEST(an_error_of_a_deferred_op)
 {
 	learns("a b c d |", "[a b c d]");
@@ -275,6 +316,8 @@ int main(void)
 	tcase_add_test(tests, a_patch_beside_a_call_for_the_whole_context);
 	tcase_add_test(tests, a_graph_that_is_refused_again_and_again_is_built_anew);
 	tcase_add_test(tests, a_launch_that_is_refused);
+	tcase_add_test(tests, a_return_from_a_cooldown);
+	tcase_add_test(tests, a_return_from_a_failure);
 	tcase_add_test(tests, an_error_of_a_deferred_op);
 	tcase_add_test(tests, traces_that_are_made);
 	tcase_add_test(tests, a_sibling);

@@ -1,4 +1,6 @@
 /* Which trace the first op of a visit begins, and where none is begun. */
+#include <stdio.h>
+
 #include "../../suite.h"
 #include "base/gate.h"
 #include "program.h"
@@ -111,6 +113,35 @@ START_TEST(what_followed_last_time_is_expected)
 }
 END_TEST
 
+/* What came behind a trace, with barriers at most in between, has followed it, and may follow it
+ * anywhere. The trace behind is learnt at a place of that kind. */
+static const struct {
+	const char *between, *learnt;
+	bool follows;
+} others[] = {
+	{"/", "x /", true},
+	{"|", "|", true},
+	{"x", "x", false},
+	{"z", "x /", false},    /* the first launch of a kernel is no op */
+	{"/ g h |", "|", false} /* a visit that was left */
+};
+
+START_TEST(what_came_next_has_followed)
+{
+	char words[64];
+
+	learns("a b c / g h i |", "[a b c] [g h i]");
+	for (unsigned int visit = 0; visit < 20; visit++) {
+		snprintf(words, sizeof(words), "%s d e f |", others[_i].learnt);
+		calls(words);
+		graphs_are_built();
+	}
+	snprintf(words, sizeof(words), "a b c %s d e f |", others[_i].between);
+	calls(words);
+	CALLS_ARE_SEEN_AS("a b c d e f |", others[_i].follows ? "[a b c] [d e f]" : "[a b c] d e f");
+}
+END_TEST
+
 /* The call may wait for what would be deferred. */
 START_TEST(not_while_a_call_waits_for_all_work)
 {
@@ -156,6 +187,7 @@ int main(void)
 	tcase_add_test(tests, an_op_of_any_value_begins_a_trace);
 	tcase_add_test(tests, its_own_values_come_first);
 	tcase_add_test(tests, what_followed_last_time_is_expected);
+	tcase_add_loop_test(tests, what_came_next_has_followed, 0, sizeof(others) / sizeof(others[0]));
 	tcase_add_test(tests, not_while_a_call_waits_for_all_work);
 	tcase_add_test(tests, not_before_its_graph_is_built);
 	tcase_add_test(tests, each_stream_has_traces_of_its_own);

@@ -185,6 +185,140 @@ START_TEST(doors_look_while_an_error_is_kept)
 }
 END_TEST
 
+/* ---- against a model: a list of errors, one entry each ---- */
+
+static const CUstream model_streams[] = {CU_STREAM_LEGACY, CU_STREAM_PER_THREAD, STREAM,
+                                         OTHER_STREAM};
+static const CUcontext model_contexts[] = {CONTEXT, OTHER_CONTEXT};
+static const enum reprise_sync model_waits[] = {REPRISE_SYNC_STREAM,    REPRISE_SYNC_QUERY,
+                                                REPRISE_SYNC_DEFAULT,   REPRISE_SYNC_CONTEXT,
+                                                REPRISE_SYNC_EVENT,     REPRISE_SYNC_EVENT_QUERY,
+                                                REPRISE_SYNC_EVENT_END, REPRISE_SYNC_ALL,
+                                                REPRISE_SYNC_UNKNOWN};
+
+#define MODEL_MOST 48 /* no more than there are rows */
+#define PICK(table) (table)[any_of(sizeof(table) / sizeof(table[0]))]
+
+static struct model {
+	CUstream stream; /* NULL: it has ended */
+	CUcontext context;
+	bool blocking, own;
+	CUresult error;
+} model[MODEL_MOST];
+static unsigned int model_count;
+
+static unsigned int any_of(size_t count)
+{
+	static uint64_t random = 1;
+
+	random = random * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned int)((random >> 33) % count);
+}
+
+static bool is_default(CUstream stream)
+{
+	return stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+}
+
+static bool model_tells(const struct model *entry, const struct reprise_errors_wait *wait)
+{
+	bool of_stream = wait->what == REPRISE_SYNC_STREAM || wait->what == REPRISE_SYNC_QUERY ||
+	                 wait->what == REPRISE_SYNC_DEFAULT,
+		 here = entry->context == wait->context;
+
+	if (entry->own)
+		return true;
+	if (!of_stream || entry->stream == NULL)
+		return here;
+	if (entry->stream == wait->stream)
+		return here || !is_default(wait->stream); /* other handles are one context's */
+	return here && ((wait->stream == CU_STREAM_LEGACY && entry->blocking) ||
+	                (entry->stream == CU_STREAM_LEGACY && wait->blocking));
+}
+
+static CUresult model_takes(const struct reprise_errors_wait *wait)
+{
+	for (unsigned int i = 0; i < model_count; i++) {
+		CUresult error = model[i].error;
+
+		if (!model_tells(&model[i], wait))
+			continue;
+		for (model_count--; i < model_count; i++)
+			model[i] = model[i + 1];
+		return error;
+	}
+	return CUDA_SUCCESS;
+}
+
+static void model_context_ends(CUcontext context)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < model_count; i++)
+		if (model[i].context != context)
+			model[left++] = model[i];
+	model_count = left;
+}
+
+static void keeps_any(void)
+{
+	struct model *entry = &model[model_count++];
+
+	*entry = (struct model){PICK(model_streams), PICK(model_contexts), true, any_of(8) == 0,
+	                        any_of(2) == 0 ? ONE : TWO};
+	entry->blocking = entry->stream != STREAM;
+	lane.context = entry->context;
+	lane.blocking = entry->blocking;
+	lane.thread = reprise_thread_self() + !entry->own;
+	keeps(entry->stream, entry->error);
+}
+
+static void waits_for_any(unsigned int step)
+{
+	struct reprise_errors_wait wait = {PICK(model_waits), PICK(model_streams), PICK(model_contexts),
+	                                   any_of(2) == 1};
+	CUresult expected = model_takes(&wait), told = reprise_errors_take(&wait);
+
+	if (told != expected)
+		ck_abort_msg("step %u: a wait %d is told %d instead of %d", step, wait.what, told,
+		             expected);
+}
+
+static void ends_any(void)
+{
+	CUstream stream = PICK(model_streams);
+	CUcontext context = PICK(model_contexts);
+
+	if (any_of(4) == 0) {
+		reprise_errors_context_ended(context);
+		model_context_ends(context);
+		return;
+	}
+	reprise_errors_stream_ended(stream);
+	for (unsigned int i = 0; i < model_count; i++)
+		if (model[i].stream == stream)
+			model[i].stream = NULL;
+}
+
+START_TEST(whoever_waits_is_told_as_the_model_says)
+{
+	uint32_t attention = reprise_attention;
+
+	for (unsigned int step = 0; step < 200000; step++) {
+		if (any_of(100) == 0)
+			ends_any();
+		else if (model_count < MODEL_MOST && any_of(2) == 0)
+			keeps_any();
+		else
+			waits_for_any(step);
+		if (reprise_errors_count != model_count ||
+		    reprise_attention != attention + (model_count > 0))
+			ck_abort_msg("step %u: %u errors are kept instead of %u", step,
+			             (unsigned int)reprise_errors_count, model_count);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lane, errors");
@@ -204,6 +338,7 @@ int main(void)
 		of_an_ended_stream_its_context_is_told_and_not_the_next_stream_of_its_handle_elsewhere);
 	tcase_add_test(tests, of_an_ended_context_nobody_is_told);
 	tcase_add_test(tests, doors_look_while_an_error_is_kept);
+	tcase_add_test(tests, whoever_waits_is_told_as_the_model_says);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

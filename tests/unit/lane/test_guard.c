@@ -1,5 +1,8 @@
 /* An op that is not what the trace expects: whether the visit goes on, and with which values. */
+#include <stdio.h>
+
 #include "../../suite.h"
+#include "base/tuning.h"
 #include "graph/capture_lock.h"
 #include "program.h"
 
@@ -114,6 +117,63 @@ START_TEST(a_sibling_gets_the_values_so_far)
 }
 END_TEST
 
+/* Two traces, a visit of the first that goes another way, and what the driver gets of it. The
+ * second is gone on with where the op that came is its own: another op than the first one's, in any
+ * case, brought to the values of this visit; other values, only if all values agree. */
+static const struct {
+	const char *first, *second, *visit, *seen;
+} ways[] = {
+	{"a1 b c d", "a1 b x y", "a1 b x y", "[a1 b x y]"},
+	{"a1 b c d", "a1 b x1 y", "a1 b x1 y", "[a1 b x1 y]"},
+	{"a1 b c d", "a1 b x1 y", "a1 b x2 y", "(a1) (b) x2 y"},
+	{"a1 b1 c d", "a1 b2 x y", "a1 b1 x y", "[a1 b1 x y]"},
+	{"a1 b1 c d", "a1 b2 x y", "a1 b2 x y", "[a1 b2 x y]"},
+	{"a1 b1 c d", "a1 b2 x1 y", "a1 b1 x2 y", "(a1) (b1) x2 y"},
+	{"a1 b c1 d", "a1 b c2 d", "a1 b c2 d", "[a1 b c2 d]"},
+	{"a1 b c1 d", "a1 b c2 d", "a1 b c3 d", "(a1) (b) c3 d"},
+	{"a1 b c1 d1 e", "a1 b c2 d2 e", "a1 b c1 d2 e", "(a1) (b) (c1) d2 e"},
+	{"a1 b c d", "a1 b x y", "a1 b z y", "(a1) (b) z y"},
+	{"a1 b c d", "a1 x c d", "a1 b x d", "(a1) (b) x d"},
+};
+
+START_TEST(a_visit_goes_another_way)
+{
+	char learnt[64], graph[64], visit[64];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const char *words = i == 0 ? ways[_i].second : ways[_i].first;
+
+		snprintf(learnt, sizeof(learnt), "%s |", words);
+		snprintf(graph, sizeof(graph), "[%s]", words);
+		learns(learnt, graph);
+	}
+	calls(learnt); /* the first one was followed last */
+	snprintf(visit, sizeof(visit), "%s |", ways[_i].visit);
+	CALLS_ARE_SEEN_AS(visit, ways[_i].seen);
+	CALLS_ARE_SEEN_AS(learnt, graph);
+}
+END_TEST
+
+/* Two values by turns, and the graph of the second is not built yet: no trace is for any value. */
+START_TEST(a_trace_that_is_coming_is_waited_for)
+{
+	const struct reprise_trace *trace;
+
+	learns("a b c1 d |", "[a b c1 d]");
+	trace = lane_of(1)->index->newest;
+	while (lane_of(1)->index->count < 2)
+		calls("a b c2 d |");
+	for (unsigned int visit = 0; visit < 100; visit++)
+		calls("a b c2 d |");
+	ck_assert(!trace->any_value[2]);
+	ck_assert_uint_lt(trace->value_misses, REPRISE_TUNE_VALUE_MISSES_MOST);
+	graphs_are_built();
+	CALLS_ARE_SEEN_AS("a b c1 d |", "[a b c1 d]");
+	CALLS_ARE_SEEN_AS("a b c2 d |", "[a b c2 d]");
+	ck_assert_uint_eq(counted()->patched, 0);
+}
+END_TEST
+
 /* Otherwise each would be left for want of the other, for longer and longer. */
 START_TEST(the_only_sibling_returns_from_its_cooldown)
 {
@@ -177,6 +237,8 @@ int main(void)
 	tcase_add_test(tests, new_values_make_an_op_any_value);
 	tcase_add_test(tests, a_sibling_goes_on);
 	tcase_add_test(tests, a_sibling_gets_the_values_so_far);
+	tcase_add_loop_test(tests, a_visit_goes_another_way, 0, sizeof(ways) / sizeof(ways[0]));
+	tcase_add_test(tests, a_trace_that_is_coming_is_waited_for);
 	tcase_add_test(tests, the_only_sibling_returns_from_its_cooldown);
 	tcase_add_test(tests, another_op_leaves_the_trace);
 	tcase_add_test(tests, an_op_that_is_left_out_leaves_the_trace);

@@ -6,7 +6,9 @@
 #include "base/ending.h"
 #include "driver/driver.h"
 #include "lane/registry.h"
+#include "lane/group/group.h"
 #include "lane/order.h"
+#include "lane/threads.h"
 #include "program.h"
 
 #define HERE ((CUcontext)1)
@@ -410,6 +412,109 @@ START_TEST(an_unordered_lane_backs_off_whatever_others_hold)
 }
 END_TEST
 
+/* Each case is these bits together, and one of the lanes below. */
+enum {
+	BACKS_OFF = 1,
+	HOLDS = 2,         /* ops of its own are deferred */
+	ANOTHER_HOLDS = 4, /* one that is not blocking, so that it orders nothing here */
+	IN_GROUP = 8,
+	GROUPS_WAIT = 16, /* a group has pending waits */
+	LEGACY_IS_THERE = 32,
+	CASES = 64,
+};
+
+static const unsigned int backing_off[] = {1, 3, 0}; /* not blocking, blocking, legacy */
+
+START_TEST(ops_of_a_backoff_are_eager_at_once_unless_something_comes_before)
+{
+	unsigned int stream = backing_off[_i / CASES], left;
+	bool legacy = stream == 0, ordered = legacy || (stream == 3 && (_i & LEGACY_IS_THERE) != 0);
+	bool expected = (_i & BACKS_OFF) != 0 && (_i & (HOLDS | IN_GROUP)) == 0 &&
+	                !(ordered && (_i & ANOTHER_HOLDS) != 0) && !(legacy && (_i & GROUPS_WAIT) != 0);
+	struct reprise_lane *lane;
+
+	if ((_i & LEGACY_IS_THERE) != 0)
+		lane_of(0);
+	atomic_store(&lane_of(2)->deferred_since, (_i & ANOTHER_HOLDS) != 0);
+	lane = lane_of(stream);
+	atomic_store(&lane->deferred_since, (_i & HOLDS) != 0);
+	atomic_store(&lane->group_head, (_i & IN_GROUP) != 0 ? lane_of(1) : NULL);
+	atomic_store(&reprise_groups_waiting, (_i & GROUPS_WAIT) != 0);
+	left = (_i & BACKS_OFF) != 0 ? 5 : 0;
+	atomic_store(&lane->backoff_ops, left);
+	lane_of(stream); /* the thread's last */
+	ck_assert_int_eq(reprise_lanes_back_off(driver_stream(stream), false), expected);
+	ck_assert_uint_eq(atomic_load(&lane->backoff_ops), left - expected);
+}
+END_TEST
+
+/* ---- what a thread leaves ---- */
+
+static void *uses_its_own_stream(void *unused)
+{
+	return reprise_lanes_find_own(NULL, true);
+}
+
+static void *uses_a_stream_of_all(void *unused)
+{
+	return reprise_lanes_find_own(driver_stream(2), false);
+}
+
+static void *calls_on_a_stream(void *unused)
+{
+	reprise_lanes_order(lane_of(2), driver_stream(2), false, true);
+	return lane_of(2);
+}
+
+static void *calls_on_any_stream(void *unused)
+{
+	reprise_lanes_sync(REPRISE_SYNC_UNKNOWN, 0, false);
+	return lane_of(2);
+}
+
+static struct reprise_lane *left_by(void *(*thread_does)(void *))
+{
+	pthread_t thread;
+	void *lane;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, thread_does, NULL), 0);
+	pthread_join(thread, &lane);
+	ck_assert_ptr_nonnull(lane);
+	return lane;
+}
+
+START_TEST(the_lane_of_a_threads_own_stream_is_given_up_after_its_end)
+{
+	struct reprise_lane *left = left_by(uses_its_own_stream);
+	unsigned int lanes = count_lanes();
+
+	ck_assert_uint_eq(left->owner, REPRISE_OWNER_ENDED);
+	ck_assert(reprise_threads_clean_up());
+	ck_assert(!reprise_threads_clean_up());
+	ck_assert(atomic_load(&left->retired));
+	ck_assert_ptr_eq(left_by(uses_its_own_stream), left);
+	ck_assert_uint_eq(count_lanes(), lanes);
+}
+END_TEST
+
+START_TEST(lanes_of_all_threads_stay_when_one_ends)
+{
+	struct reprise_lane *left = left_by(uses_a_stream_of_all);
+
+	ck_assert_uint_eq(left->owner, 0);
+	ck_assert(!reprise_threads_clean_up());
+	ck_assert_ptr_eq(lane_of(2), left);
+}
+END_TEST
+
+START_TEST(calls_of_a_thread_that_has_ended_are_not_on_their_way)
+{
+	ck_assert_uint_eq(atomic_load(&left_by(calls_on_a_stream)->foreign_calls), 0);
+	left_by(calls_on_any_stream);
+	ck_assert_uint_eq(atomic_load(&reprise_group_unknown_calls), 0);
+}
+END_TEST
+
 #define ALL(table) (int)(sizeof(table) / sizeof(table[0]))
 
 int main(void)
@@ -439,6 +544,11 @@ int main(void)
 	tcase_add_test(tests, in_a_backoff_ops_are_counted_down);
 	tcase_add_test(tests, what_comes_before_an_op_in_a_backoff_is_issued_first);
 	tcase_add_test(tests, an_unordered_lane_backs_off_whatever_others_hold);
+	tcase_add_loop_test(tests, ops_of_a_backoff_are_eager_at_once_unless_something_comes_before, 0,
+	                    CASES * ALL(backing_off));
+	tcase_add_test(tests, the_lane_of_a_threads_own_stream_is_given_up_after_its_end);
+	tcase_add_test(tests, lanes_of_all_threads_stay_when_one_ends);
+	tcase_add_test(tests, calls_of_a_thread_that_has_ended_are_not_on_their_way);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
