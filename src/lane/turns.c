@@ -26,7 +26,8 @@ static struct {
 	unsigned int visits; /* in this period */
 	unsigned int missed; /* first ops after waits that were others, since its last visit */
 	unsigned int alike;  /* periods in a row whose ops are about as many; of a candidate */
-	unsigned int unlike; /* those in a row that are not */
+	/* Those in a row that are not; of a candidate: since so many in a row were. */
+	unsigned int unlike;
 	unsigned int passed_over;
 	uint64_t period_ops;        /* as many ops has a period */
 	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
@@ -125,9 +126,10 @@ static void measure(uint64_t now)
 static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 {
 	if (loop.alike > 0 && is_alike(ops)) {
-		loop.alike++;
+		if (++loop.alike <= REPRISE_TUNE_ANCHOR_ALIKE)
+			return;
 		loop.unlike = 0;
-		if (loop.alike > REPRISE_TUNE_ANCHOR_ALIKE && is_settled(lane, now) && is_busy_enough(lane))
+		if (is_settled(lane, now) && is_busy_enough(lane))
 			measure(now);
 		return;
 	}
@@ -198,6 +200,8 @@ static enum reprise_arm meet(struct reprise_lane *lane, const struct reprise_cal
 		arm = note_period(lane, now, ops - loop.last_ops);
 	else if (loop.last_ns != 0)
 		consider(lane, now, ops - loop.last_ops);
+	if (loop.lane != lane)
+		return arm; /* a busier one is looked at instead */
 	loop.last_ns = now;
 	loop.last_ops = ops;
 	return loop.measuring ? loop.turns.arm : arm;

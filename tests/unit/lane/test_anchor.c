@@ -1,0 +1,613 @@
+/*
+ * The anchor of a loop, and whose periods are measured: what lane/turns.c tells stats/turns.c of
+ * first ops after waits, and what becomes of the arm that it answers. The test stands in the place
+ * of stats/turns.c, and of the doors: it makes the lanes' counts and the clock itself.
+ */
+#include "../../suite.h"
+#include "base/clock.h"
+#include "base/tuning.h"
+#include "graph/build_queue.h"
+#include "lane/eager.h"
+#include "lane/registry.h"
+#include "lane/turns.h"
+#include "program.h"
+
+#define ALIKE REPRISE_TUNE_ANCHOR_ALIKE
+#define OPS 32 /* of a period, unless a test says otherwise */
+#define NS 10000
+
+/* ---- in the place of stats/turns.c ---- */
+
+enum what { NOTHING, BEGIN, BEGIN_LOOP, NOTE };
+
+static struct told {
+	enum what what;
+	uint64_t now, period;
+	bool alike;
+} told; /* the last time */
+static unsigned int times;
+static enum reprise_arm answer; /* to the next note */
+
+void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
+                                uint64_t random);
+void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns,
+                                     uint64_t period_ns);
+enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
+                                           uint64_t period_ns, bool alike);
+
+static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
+{
+	told = (struct told){what, now, period, alike};
+	times++;
+}
+
+void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
+                                uint64_t random)
+{
+	ck_assert_uint_ne(random, 0);
+	*turns = (struct reprise_turns){.period_ns = period_ns, .arm = answer};
+	is_told(BEGIN, now_ns, period_ns, false);
+}
+
+void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns,
+                                     uint64_t period_ns)
+{
+	turns->period_ns = period_ns;
+	turns->arm = answer;
+	is_told(BEGIN_LOOP, now_ns, period_ns, false);
+}
+
+enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
+                                           uint64_t period_ns, bool alike)
+{
+	turns->arm = answer;
+	is_told(NOTE, now_ns, period_ns, alike);
+	return answer;
+}
+
+/* ---- a program's ops ---- */
+
+static struct reprise_call kernel_of(char letter, unsigned int grid)
+{
+	return (struct reprise_call){.kind = REPRISE_OP_KERNEL,
+	                             .kernel = {.function = (CUfunction)(uintptr_t)letter,
+	                                        .grid = {grid, 1, 1},
+	                                        .block = {1, 1, 1}}};
+}
+
+static void comes(struct reprise_lane *lane, struct reprise_call *call)
+{
+	if (reprise_eager_by_turn() && reprise_turns_goes_on(lane, call))
+		return;
+	lane->counts.ops++;
+	if (reprise_turns_look(lane, call))
+		reprise_turns_switch(lane);
+	else
+		ck_assert(!call->begins_turn);
+}
+
+/* So many ops of the lane and so much time later, the first op after a wait comes. */
+static void first_comes(struct reprise_lane *lane, struct reprise_call call, uint64_t ops,
+                        uint64_t ns)
+{
+	if (reprise_eager_turn())
+		lane->counts.in_turns += ops - 1;
+	else
+		lane->counts.ops += ops - 1;
+	lane->counts.replayed += ops;
+	reprise_clock_virtual += ns;
+	reprise_turns_note_wait(REPRISE_SYNC_STREAM);
+	comes(lane, &call);
+}
+
+static void visit(char letter, uint64_t ops, uint64_t ns)
+{
+	first_comes(lane_of(1), kernel_of(letter, 1), ops, ns);
+}
+
+/* Asserts that there were as many calls by now, and this one last. */
+static void last_was(unsigned int count, enum what what, uint64_t period)
+{
+	ck_assert_uint_eq(times, count);
+	ck_assert_int_eq(told.what, what);
+	ck_assert_uint_eq(told.now, reprise_clock_virtual);
+	ck_assert_uint_eq(told.period, period);
+}
+
+/* The first op that comes behind a wait at all is the candidate; from its next visit on there are
+ * periods. */
+static void is_candidate(struct reprise_call call)
+{
+	first_comes(lane_of(1), call, 1, NS);
+	ck_assert_ptr_eq(reprise_turns_lane(), lane_of(1));
+}
+
+/* The loop of `letter` is measured. */
+static void is_measured(char letter)
+{
+	unsigned int before = times;
+
+	is_candidate(kernel_of(letter, 1));
+	for (unsigned int i = 0; i <= ALIKE + 1; i++) {
+		ck_assert_uint_eq(times, before);
+		visit(letter, OPS, NS);
+	}
+	ck_assert_uint_eq(times, before + 1);
+	ck_assert(reprise_turns_read().measuring);
+}
+
+static void setup(void)
+{
+	program_begins();
+	reprise_turns_start();
+	answer = REPRISE_ARM_REPLAY;
+}
+
+/* ---- from the first visit to the measurement ---- */
+
+/* Ops of the lane before the first visit: what came before it is no period. */
+static const unsigned int before_the_loop[] = {0, OPS - 1, OPS, 2 * OPS, 1000};
+
+START_TEST(periods_alike_make_an_anchor)
+{
+	uint64_t began;
+
+	is_candidate(kernel_of('a', 1));
+	lane_of(1)->counts.ops = before_the_loop[_i];
+	visit('a', 1, NS);
+	began = reprise_clock_virtual;
+	for (unsigned int period = 1; period <= ALIKE; period++)
+		visit('a', OPS, NS + 10 * period);
+	ck_assert_uint_eq(times, 0);
+	visit('a', OPS, NS);
+	last_was(1, BEGIN, (reprise_clock_virtual - began) / (ALIKE + 1));
+	ck_assert_ptr_eq(reprise_turns_lane(), lane_of(1));
+}
+END_TEST
+
+/* The period is as long as the alike ones are, whatever came before them. */
+START_TEST(periods_that_are_not_alike_count_anew)
+{
+	is_candidate(kernel_of('a', 1));
+	visit('a', 1, NS);
+	for (unsigned int period = 0; period < ALIKE; period++)
+		visit('a', OPS, 7 * NS);
+	visit('a', 2 * OPS, 100 * NS);
+	for (unsigned int period = 0; period <= ALIKE; period++) {
+		ck_assert_uint_eq(times, 0);
+		visit('a', OPS, NS);
+	}
+	last_was(1, BEGIN, NS);
+}
+END_TEST
+
+/* A loop that waits so many times: 1, 2, ... Fewer visits have now and then as many ops as those
+ * before, too. With more than twelve, all visits but the shortest would pass for a period. */
+#define WAITS_MOST 12
+
+START_TEST(as_many_visits_as_the_loop_has_waits_make_a_period)
+{
+	unsigned int waits = (unsigned int)_i + 1;
+
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; i < 3000 && times == 0; i++)
+		visit('a', UINT64_C(32) << i % waits, NS * (1 + i % waits));
+	last_was(1, BEGIN, NS * waits * (waits + 1) / 2);
+	for (unsigned int i = 0; i < waits; i++) {
+		ck_assert_uint_eq(times, 1);
+		visit('a', UINT64_C(32) << i % waits, NS);
+	}
+	ck_assert_uint_eq(times, 2);
+	ck_assert(told.alike);
+}
+END_TEST
+
+START_TEST(a_loop_without_replays_is_not_measured)
+{
+	struct reprise_lane *lane = lane_of(1);
+
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; i < 100; i++) {
+		visit('a', OPS, NS);
+		lane->counts.replayed = 7;
+	}
+	ck_assert_uint_eq(times, 0);
+	lane->counts.replayed = 8;
+	visit('a', OPS, NS);
+	last_was(1, BEGIN, NS);
+}
+END_TEST
+
+/* The graphs of the loop are built first; or half a second is over since the first replay. */
+START_TEST(a_loop_is_measured_when_its_graphs_are_there)
+{
+	static struct reprise_graph graph;
+	uint64_t ns = REPRISE_TUNE_ANCHOR_SETTLED_NS / 5;
+	bool finishes = _i == 1;
+
+	is_candidate(kernel_of('a', 1));
+	ck_assert(reprise_build_queue_push(&graph));
+	for (unsigned int i = 0; i <= ALIKE + 1; i++)
+		visit('a', OPS, ns);
+	for (unsigned int i = 0; i < 5; i++) {
+		ck_assert_uint_eq(times, 0);
+		if (i == 3 && finishes) {
+			ck_assert_ptr_eq(reprise_build_queue_take(), &graph);
+			reprise_build_queue_finish();
+			break;
+		}
+		visit('a', OPS, ns);
+	}
+	visit('a', OPS, ns);
+	last_was(1, BEGIN, ns);
+}
+END_TEST
+
+/* ---- periods that are measured ---- */
+
+static const struct {
+	unsigned int ops;
+	bool alike;
+} periods[] = {{OPS, true},     {OPS - 2, true},  {OPS - 3, false},
+               {OPS + 2, true}, {OPS + 3, false}, {2 * OPS, false}};
+
+START_TEST(each_period_is_told_of)
+{
+	is_measured('a');
+	visit('a', periods[_i].ops, 3 * NS);
+	last_was(2, NOTE, 3 * NS);
+	ck_assert_int_eq(told.alike, periods[_i].alike);
+	visit('a', OPS, 5 * NS);
+	last_was(3, NOTE, 5 * NS);
+	ck_assert(told.alike);
+}
+END_TEST
+
+START_TEST(after_many_other_periods_the_loop_is_another)
+{
+	is_measured('a');
+	for (unsigned int i = 1; i < REPRISE_TUNE_ANCHOR_LOST; i++)
+		visit('a', 2 * OPS, NS);
+	visit('a', OPS, NS);
+	for (unsigned int i = 1; i < REPRISE_TUNE_ANCHOR_LOST; i++)
+		visit('a', 2 * OPS, NS);
+	last_was(2 * REPRISE_TUNE_ANCHOR_LOST, NOTE, NS);
+	answer = REPRISE_ARM_EAGER; /* it is not asked for */
+	visit('a', 2 * OPS, NS);
+	ck_assert_uint_eq(times, 2 * REPRISE_TUNE_ANCHOR_LOST);
+	ck_assert(!reprise_turns_read().measuring);
+	ck_assert(!reprise_eager_turn());
+	for (unsigned int i = 0; i <= ALIKE; i++)
+		visit('a', 2 * OPS, 3 * NS);
+	last_was(2 * REPRISE_TUNE_ANCHOR_LOST + 1, BEGIN_LOOP, 3 * NS);
+	ck_assert(reprise_eager_turn());
+}
+END_TEST
+
+/* ---- other ops behind waits ---- */
+
+START_TEST(a_candidate_that_does_not_come_again_is_left)
+{
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; i <= REPRISE_TUNE_ANCHOR_MISSED; i++)
+		visit('b', OPS, NS);
+	for (unsigned int i = 0; i <= ALIKE + 1; i++) {
+		ck_assert_uint_eq(times, 0);
+		visit('b', OPS, NS);
+	}
+	last_was(1, BEGIN, NS);
+}
+END_TEST
+
+START_TEST(one_that_comes_now_and_then_is_not)
+{
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; times == 0; i++) {
+		ck_assert_uint_le(i, ALIKE + 1);
+		visit('a', 1, NS);
+		for (unsigned int other = 0; other < REPRISE_TUNE_ANCHOR_MISSED; other++)
+			visit('b', 1, NS);
+	}
+	ck_assert_uint_eq(told.period, (1 + REPRISE_TUNE_ANCHOR_MISSED) * NS);
+}
+END_TEST
+
+/* The last visit was so long ago, in time and in periods. Others are looked at every so often. */
+static const struct {
+	uint64_t period, ns;
+	bool lost;
+} absences[] = {
+	{NS, REPRISE_TUNE_ANCHOR_LOST_NS, false},
+	{NS, REPRISE_TUNE_ANCHOR_LOST_NS + 1, true},
+	{20000000, REPRISE_TUNE_ANCHOR_LOST *UINT64_C(20000000), false},
+	{20000000, REPRISE_TUNE_ANCHOR_LOST *UINT64_C(20000000) + 1, true},
+};
+
+static void measured_with(uint64_t period)
+{
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; i <= ALIKE + 1; i++)
+		visit('a', OPS, period);
+	last_was(1, BEGIN, period);
+}
+
+START_TEST(an_anchor_is_lost_after_a_long_time)
+{
+	uint64_t step = absences[_i].ns / REPRISE_TUNE_ANCHOR_MISSED;
+
+	measured_with(absences[_i].period);
+	for (unsigned int i = 1; i < REPRISE_TUNE_ANCHOR_MISSED; i++)
+		visit('b', OPS, step);
+	ck_assert(reprise_turns_read().measuring);
+	visit('b', OPS, absences[_i].ns - (REPRISE_TUNE_ANCHOR_MISSED - 1) * step);
+	ck_assert_int_eq(reprise_turns_read().measuring, !absences[_i].lost);
+	ck_assert_uint_eq(times, 1);
+	if (!absences[_i].lost) {
+		visit('a', OPS, NS);
+		last_was(2, NOTE, absences[_i].ns + NS);
+		return;
+	}
+	for (unsigned int i = 0; i <= ALIKE + 1; i++)
+		visit('b', OPS, 3 * NS);
+	last_was(2, BEGIN_LOOP, 3 * NS);
+}
+END_TEST
+
+/* Two first ops, and whether they are one anchor. */
+static struct reprise_call copy_of(size_t bytes)
+{
+	return (struct reprise_call){.kind = REPRISE_OP_COPY, .copy = {.bytes = bytes}};
+}
+
+static struct reprise_call set_of(size_t width)
+{
+	return (struct reprise_call){.kind = REPRISE_OP_SET, .set = {.width = width}};
+}
+
+START_TEST(an_anchor_is_known_by_what_both_arms_can_compare)
+{
+	const struct {
+		struct reprise_call one, other;
+		bool same;
+	} pairs[] = {
+		{kernel_of('a', 1), kernel_of('a', 1), true},
+		{kernel_of('a', 1), kernel_of('b', 1), false},
+		{kernel_of('a', 1), kernel_of('a', 2), false},
+		{copy_of(4), copy_of(4), true},
+		{copy_of(4), copy_of(8), false},
+		{set_of(4), set_of(4), true},
+		{set_of(4), set_of(8), true},
+		{set_of(4), copy_of(4), false},
+		{set_of(4), kernel_of('a', 1), false},
+	};
+
+	if ((size_t)_i >= sizeof(pairs) / sizeof(pairs[0]))
+		return;
+	is_candidate(pairs[_i].one);
+	for (unsigned int i = 0; i <= ALIKE + 1; i++)
+		first_comes(lane_of(1), pairs[_i].one, OPS, NS);
+	ck_assert_uint_eq(times, 1);
+	first_comes(lane_of(1), pairs[_i].other, OPS, NS);
+	ck_assert_uint_eq(times, 1 + pairs[_i].same);
+	first_comes(lane_of(2), pairs[_i].one, OPS, NS); /* of another lane */
+	ck_assert_uint_eq(times, 1 + pairs[_i].same);
+}
+END_TEST
+
+static const struct {
+	enum reprise_sync what;
+	bool waits;
+} syncs[] = {
+	{REPRISE_SYNC_STREAM, true},     {REPRISE_SYNC_QUERY, false},
+	{REPRISE_SYNC_EVENT, true},      {REPRISE_SYNC_EVENT_QUERY, false},
+	{REPRISE_SYNC_EVENT_END, false}, {REPRISE_SYNC_DEFAULT, true},
+	{REPRISE_SYNC_CONTEXT, true},    {REPRISE_SYNC_ALL, true},
+	{REPRISE_SYNC_UNKNOWN, true},
+};
+
+START_TEST(a_query_is_no_wait)
+{
+	struct reprise_call call = kernel_of('a', 1);
+
+	is_measured('a');
+	comes(lane_of(1), &call); /* the same op, not behind a wait */
+	ck_assert_uint_eq(times, 1);
+	reprise_turns_note_wait(syncs[_i].what);
+	comes(lane_of(1), &call);
+	ck_assert_uint_eq(times, 1 + syncs[_i].waits);
+	comes(lane_of(1), &call); /* once */
+	ck_assert_uint_eq(times, 1 + syncs[_i].waits);
+	reprise_turns_on = false;
+	reprise_turns_note_wait(syncs[_i].what);
+	ck_assert(!reprise_turns_waited);
+}
+END_TEST
+
+/* ---- the busiest lane ---- */
+
+/* Another lane has replayed so much, and never waits: it is waited for four times. */
+static const struct {
+	unsigned int times, more;
+	bool busier;
+} lanes[] = {{1, 0, false}, {2, 1, false}, {2, 2, true}, {10, 0, true}};
+
+START_TEST(a_lane_half_as_busy_is_measured_only_if_the_busiest_does_not_wait)
+{
+	struct reprise_lane *one = lane_of(1), *other = lane_of(2);
+	unsigned int visits = 0, cycle = ALIKE + 2 + REPRISE_TUNE_ANCHOR_MISSED + 1;
+
+	is_candidate(kernel_of('a', 1));
+	for (; times == 0 && visits < 10 * cycle; visits++) {
+		other->counts.replayed = lanes[_i].times * (one->counts.replayed + OPS) + lanes[_i].more;
+		visit('a', OPS, NS);
+	}
+	last_was(1, BEGIN, NS);
+	ck_assert_uint_eq(visits,
+	                  (lanes[_i].busier ? REPRISE_TUNE_ANCHOR_PASSED_OVER * cycle : 0) + ALIKE + 2);
+}
+END_TEST
+
+/* It does: its next first op is the candidate, whatever it is. What the other lane has had until
+ * then is no period of it. */
+START_TEST(the_busiest_lane_is_looked_at_instead)
+{
+	struct reprise_lane *other = lane_of(2);
+
+	other->counts.replayed = 1000000;
+	is_candidate(kernel_of('a', 1));
+	for (unsigned int i = 0; i <= ALIKE + 1; i++)
+		visit('a', OPS, NS);
+	ck_assert_ptr_eq(reprise_turns_lane(), other);
+	other->counts.ops = lane_of(1)->counts.ops;
+	for (unsigned int i = 0; i <= ALIKE + 1; i++) {
+		ck_assert_uint_eq(times, 0);
+		first_comes(other, kernel_of('b', 1), OPS, 3 * NS);
+	}
+	last_was(1, BEGIN, 3 * NS);
+}
+END_TEST
+
+/* ---- arms ---- */
+
+START_TEST(a_turn_begins_and_ends_at_the_anchor)
+{
+	struct reprise_lane *lane = lane_of(1);
+	struct reprise_call call = kernel_of('b', 1);
+	uint64_t ops;
+
+	is_measured('a');
+	for (unsigned int turn = 0; turn < 3; turn++) {
+		answer = REPRISE_ARM_EAGER;
+		atomic_store(&lane->noisy, false);
+		visit('a', OPS, NS);
+		ck_assert(reprise_eager_turn());
+		ck_assert(atomic_load(&lane->noisy));
+		answer = REPRISE_ARM_REPLAY; /* for the next period */
+		ops = lane->counts.in_turns;
+		for (unsigned int i = 0; i < OPS - 1; i++)
+			comes(lane, &call);
+		ck_assert_uint_eq(lane->counts.in_turns, ops + OPS - 1);
+		ck_assert(reprise_eager_turn());
+		ops = lane->counts.ops;
+		visit('a', 1, 3 * NS);
+		last_was(3 + 2 * turn, NOTE, 3 * NS);
+		ck_assert(told.alike);
+		ck_assert(!reprise_eager_turn());
+		ck_assert_uint_eq(lane->counts.ops, ops + 1);
+	}
+}
+END_TEST
+
+/* Lanes are told of the next wait, and know their place when the turn ends. */
+START_TEST(ops_of_an_eager_turn_are_news)
+{
+	struct reprise_lane *lane = lane_of(1);
+	struct reprise_call call = kernel_of('b', 1);
+	static struct reprise_trace trace;
+
+	is_measured('a');
+	answer = REPRISE_ARM_EAGER;
+	visit('a', OPS, NS);
+	lane->position = (struct reprise_position){REPRISE_BEFORE_WAIT, 7, 40};
+	lane->last = lane->expected = &trace;
+	atomic_store(&lane->noisy, false);
+	comes(lane, &call);
+	ck_assert(atomic_load(&lane->noisy));
+	ck_assert_uint_eq(lane->position.before, REPRISE_BEFORE_NOTHING);
+	ck_assert_uint_eq(lane->position.value, 0);
+	ck_assert_uint_eq(lane->position.since_wait, 41);
+	ck_assert_ptr_null(lane->last);
+	ck_assert_ptr_null(lane->expected);
+	lane->trace = &trace; /* deferred by another thread just before */
+	lane->last = &trace;
+	comes(lane, &call);
+	ck_assert_uint_eq(lane->position.since_wait, 41);
+	ck_assert_ptr_eq(lane->last, &trace);
+	lane->trace = lane->last = NULL;
+}
+END_TEST
+
+/* Other first ops go on with the arm; so does an op of another lane. */
+START_TEST(other_ops_leave_the_arm)
+{
+	is_measured('a');
+	answer = REPRISE_ARM_EAGER;
+	visit('a', OPS, NS);
+	answer = REPRISE_ARM_REPLAY;
+	visit('b', OPS, NS);
+	first_comes(lane_of(2), kernel_of('a', 1), OPS, NS);
+	ck_assert(reprise_eager_turn());
+	visit('a', OPS, NS);
+	ck_assert(!reprise_eager_turn());
+}
+END_TEST
+
+/* In an eager turn the anchor is looked after, once in so many ops of a lane. */
+START_TEST(an_eager_turn_ends_when_its_anchor_is_lost)
+{
+	struct reprise_lane *lane = lane_of(1);
+	struct reprise_call call = kernel_of('b', 1);
+
+	measured_with(absences[_i].period);
+	answer = REPRISE_ARM_EAGER;
+	visit('a', OPS, absences[_i].period);
+	lane->counts.in_turns = 1;
+	reprise_clock_virtual += absences[_i].ns;
+	for (unsigned int i = 1; i < REPRISE_TUNE_ANCHOR_LOOKED_AFTER; i++)
+		comes(lane, &call);
+	ck_assert(reprise_eager_turn());
+	comes(lane, &call);
+	ck_assert_int_eq(reprise_eager_turn(), !absences[_i].lost);
+	ck_assert_int_eq(reprise_turns_read().measuring, !absences[_i].lost);
+}
+END_TEST
+
+/* ---- the process ---- */
+
+START_TEST(a_child_looks_for_its_own_loop)
+{
+	uint32_t attention = atomic_load(&reprise_attention);
+
+	is_measured('a');
+	reprise_turns_note_wait(REPRISE_SYNC_ALL);
+	reprise_turns_reset();
+	ck_assert(!reprise_turns_waited);
+	ck_assert(!reprise_turns_read().measuring);
+	ck_assert_ptr_null(reprise_turns_lane());
+	ck_assert_uint_eq(atomic_load(&reprise_attention), attention + 1); /* every wait is seen */
+	is_measured('b');
+	last_was(2, BEGIN, NS);
+}
+END_TEST
+
+#define ALL(table) (int)(sizeof(table) / sizeof(table[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("lane, anchor");
+	TCase *tests = tcase_create("anchor");
+
+	tcase_add_checked_fixture(tests, setup, NULL);
+	tcase_add_loop_test(tests, periods_alike_make_an_anchor, 0, ALL(before_the_loop));
+	tcase_add_test(tests, periods_that_are_not_alike_count_anew);
+	tcase_add_loop_test(tests, as_many_visits_as_the_loop_has_waits_make_a_period, 0, WAITS_MOST);
+	tcase_add_test(tests, a_loop_without_replays_is_not_measured);
+	tcase_add_loop_test(tests, a_loop_is_measured_when_its_graphs_are_there, 0, 2);
+	tcase_add_loop_test(tests, each_period_is_told_of, 0, ALL(periods));
+	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
+	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
+	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
+	tcase_add_loop_test(tests, an_anchor_is_lost_after_a_long_time, 0, ALL(absences));
+	tcase_add_loop_test(tests, an_anchor_is_known_by_what_both_arms_can_compare, 0, 9);
+	tcase_add_loop_test(tests, a_query_is_no_wait, 0, ALL(syncs));
+	tcase_add_loop_test(tests, a_lane_half_as_busy_is_measured_only_if_the_busiest_does_not_wait, 0,
+	                    ALL(lanes));
+	tcase_add_test(tests, the_busiest_lane_is_looked_at_instead);
+	tcase_add_test(tests, a_turn_begins_and_ends_at_the_anchor);
+	tcase_add_test(tests, ops_of_an_eager_turn_are_news);
+	tcase_add_test(tests, other_ops_leave_the_arm);
+	tcase_add_loop_test(tests, an_eager_turn_ends_when_its_anchor_is_lost, 0, ALL(absences));
+	tcase_add_test(tests, a_child_looks_for_its_own_loop);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
