@@ -4,6 +4,8 @@
 
 #include "../../suite.h"
 #include "base/clock.h"
+#include "base/tuning.h"
+#include "lane/async_launch.h"
 #include "program.h"
 
 #define US UINT64_C(1000)
@@ -320,6 +322,237 @@ START_TEST(few_where_the_gpu_is_no_faster)
 }
 END_TEST
 
+/* ---- each of the reasons for and against it ---- */
+
+/* A lane whose program is slow and far from its next wait, and a visit of this trace. */
+static struct reprise_trace visited;
+
+static struct reprise_lane *slow_lane(void)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=auto", NULL};
+	struct reprise_lane *lane;
+
+	program_begins_with(options);
+	lane = lane_of(1);
+	lane->trace = &visited;
+	lane->pace = (struct reprise_pace){.visits = REPRISE_TUNE_PACE_FIRST + 1,
+	                                   .begin_ns = 1,
+	                                   .op_ns = REPRISE_TUNE_PACE_SLOW_NS,
+	                                   .span_ns = REPRISE_TUNE_PACE_LEAST_NS};
+	return lane;
+}
+
+/* So many visits are launched at once before one is left to the thread. */
+static unsigned int at_once(struct reprise_lane *lane)
+{
+	unsigned int count = 0;
+
+	while (!reprise_async_launch_decide(lane))
+		ck_assert_uint_le(++count, 10000);
+	return count;
+}
+
+/* Twice as many each time that the host waits; half as many for each visit that it does not wait
+ * for. */
+START_TEST(visits_that_the_host_waits_for_are_launched_at_once_for_a_while)
+{
+	struct reprise_lane *lane = slow_lane();
+	unsigned int span = REPRISE_TUNE_LAUNCH_DIRECT_FIRST;
+
+	ck_assert_uint_eq(at_once(lane), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		visited.waited_for = true;
+		ck_assert_uint_eq(at_once(lane), REPRISE_TUNE_LAUNCH_DIRECT_FIRST);
+		ck_assert_uint_eq(at_once(lane), 0); /* forgiven */
+	}
+	for (unsigned int i = 0; i < 12; i++) {
+		visited.waited_for = true;
+		for (unsigned int visit = 0; visit < span; visit++)
+			ck_assert(!reprise_async_launch_decide(lane));
+		span =
+			2 * span < REPRISE_TUNE_LAUNCH_DIRECT_MOST ? 2 * span : REPRISE_TUNE_LAUNCH_DIRECT_MOST;
+	}
+	ck_assert_uint_eq(span, REPRISE_TUNE_LAUNCH_DIRECT_MOST);
+	for (unsigned int i = 0; i < 3; i++)
+		ck_assert_uint_eq(at_once(lane), 0); /* an eighth is left */
+	visited.waited_for = true;
+	ck_assert_uint_eq(at_once(lane), REPRISE_TUNE_LAUNCH_DIRECT_MOST / 4);
+}
+END_TEST
+
+static const struct {
+	unsigned int visits;
+	uint64_t op_ns, span_ns;
+	int lead;
+	bool left;
+} paces[] = {
+#define SLOW REPRISE_TUNE_PACE_SLOW_NS, REPRISE_TUNE_PACE_LEAST_NS
+	{REPRISE_TUNE_PACE_FIRST, SLOW, 0, false},
+	{REPRISE_TUNE_PACE_FIRST + 1, SLOW, 0, true},
+	{REPRISE_TUNE_PACE_MOST - 1, SLOW, 0, true},
+	{REPRISE_TUNE_PACE_MOST, SLOW, 0, false},
+	{10, REPRISE_TUNE_PACE_SLOW_NS - 1, REPRISE_TUNE_PACE_LEAST_NS, 0, false},
+	{10, REPRISE_TUNE_PACE_SLOW_NS, REPRISE_TUNE_PACE_LEAST_NS - 1, 0, false},
+	{10, SLOW, REPRISE_TUNE_PACE_LEAD_MOST, true},
+	{10, SLOW, 1 - REPRISE_TUNE_PACE_LEAD_MOST, true},
+	{10, SLOW, -REPRISE_TUNE_PACE_LEAD_MOST, false},
+	{10, SLOW, -REPRISE_TUNE_PACE_LEAD_MOST - 1, false},
+};
+
+START_TEST(the_pace_decides)
+{
+	struct reprise_lane *lane = slow_lane();
+
+	lane->pace.visits = paces[_i].visits;
+	lane->pace.op_ns = paces[_i].op_ns;
+	lane->pace.span_ns = paces[_i].span_ns;
+	lane->pace.lead = paces[_i].lead;
+	ck_assert_int_eq(reprise_async_launch_decide(lane), paces[_i].left);
+}
+END_TEST
+
+START_TEST(after_many_visits_at_once_the_gpu_is_looked_at_again)
+{
+	struct reprise_lane *lane = slow_lane();
+
+	for (unsigned int i = 0; i < 3; i++) {
+		lane->pace.lead = -REPRISE_TUNE_PACE_LEAD_MOST;
+		ck_assert_uint_eq(at_once(lane), REPRISE_TUNE_PACE_DIRECT - 1);
+		ck_assert_int_eq(lane->pace.lead, 0);
+		ck_assert_uint_eq(at_once(lane), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_busy_gpu_counts_twice)
+{
+	struct reprise_lane *lane = slow_lane();
+	int lead = 0;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		bool busy = i / 10 % 2 == 1 || i % 3 == 0;
+
+		lead = busy ? lead - 2 : lead + 1;
+		if (lead > REPRISE_TUNE_PACE_LEAD_MOST)
+			lead = REPRISE_TUNE_PACE_LEAD_MOST;
+		if (lead < -REPRISE_TUNE_PACE_LEAD_MOST - 1) /* two at a time */
+			lead += 2;
+		reprise_pace_look(lane, busy);
+		ck_assert_int_eq(lane->pace.lead, lead);
+	}
+}
+END_TEST
+
+/* From a visit until the next wait, or for so many visits. */
+START_TEST(the_pace_is_measured)
+{
+	struct reprise_lane *lane = slow_lane();
+	struct reprise_pace *pace = &lane->pace;
+
+	pace->begin_ns = 0;
+	reprise_pace_judge(lane);
+	ck_assert_uint_eq(pace->begin_ns, reprise_clock_virtual);
+	ck_assert_uint_eq(pace->begin_ops, lane->counts.ops);
+	lane->counts.ops += 10;
+	reprise_clock_virtual += 70000;
+	reprise_pace_judge(lane); /* it goes on */
+	lane->counts.ops += 4;
+	reprise_clock_virtual += 70000;
+	reprise_pace_wait(lane);
+	ck_assert_uint_eq(pace->span_ns, 140000);
+	ck_assert_uint_eq(pace->op_ns, 10000);
+	ck_assert_uint_eq(pace->visits, 0);
+	ck_assert_uint_eq(pace->begin_ns, 0);
+	pace->visits = REPRISE_TUNE_PACE_MEASURED - 1;
+	reprise_pace_judge(lane);
+	lane->counts.ops += 2;
+	reprise_clock_virtual += 3000;
+	reprise_pace_visit(lane);
+	reprise_pace_judge(lane);
+	ck_assert_uint_eq(pace->span_ns, 3000);
+	ck_assert_uint_eq(pace->op_ns, 1500);
+	ck_assert_uint_eq(pace->begin_ns, reprise_clock_virtual); /* the next one */
+	reprise_clock_virtual += 5000;
+	reprise_pace_wait(lane); /* without an op */
+	ck_assert_uint_eq(pace->span_ns, 3000);
+	ck_assert_uint_eq(pace->op_ns, 1500);
+}
+END_TEST
+
+/* A launch that costs the program nothing is a gain of the whole visit, where gains count. */
+START_TEST(pending_visits_count_in_the_balance)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=always", NULL};
+	const struct reprise_trace *trace;
+
+	program_begins_with(options);
+	for (unsigned int i = 0; i < 2 * REPRISE_TUNE_EAGER_TIMED; i++)
+		calls("x |"); /* what an eager call costs is known then */
+	learns("a b c d |", "[a b c d]");
+	trace = lane_of(1)->index->newest;
+	for (unsigned int visit = 0; visit < 20; visit++) {
+		int before = trace->balance;
+		bool counts = before < REPRISE_TUNE_BALANCE_TRUSTED ||
+		              (trace->visits + 1) % REPRISE_TUNE_BALANCE_SAMPLED == 0;
+
+		calls("a b c d");
+		ck_assert_int_eq(trace->balance, before + (counts ? REPRISE_TUNE_BALANCE_VISIT : 0));
+		launch_thread_looks();
+		calls("|");
+	}
+	ck_assert_int_ge(trace->balance, REPRISE_TUNE_BALANCE_TRUSTED);
+}
+END_TEST
+
+START_TEST(nothing_counts_where_a_gain_is_assumed)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=always", "REPRISE_PAYS=assumed", NULL};
+
+	program_begins_with(options);
+	learns_one();
+	calls("a b c d");
+	launch_thread_looks();
+	calls("| a b c d |");
+	ck_assert_int_eq(lane_of(1)->index->newest->balance, 0);
+}
+END_TEST
+
+/* ---- host functions that the stream has not done ---- */
+
+START_TEST(no_visit_begins_while_many_host_functions_may_be_pending)
+{
+	struct reprise_lane *lane = lane_of(1);
+	uint64_t *functions = &lane->counts.kinds[REPRISE_OP_HOST];
+
+	for (unsigned int time = 0; time < 3; time++) {
+		driver.busy = true;
+		for (unsigned int i = 1; i < REPRISE_TUNE_BACKLOG_FUNCTIONS; i++) {
+			if (i % 2 == 0)
+				++*functions;
+			else
+				reprise_note_callback(driver_stream(1), false);
+			ck_assert(reprise_backlog_is_small(lane));
+		}
+		++*functions;
+		for (unsigned int ask = 1; ask <= 3; ask++) {
+			driver.busy = true;
+			ck_assert(!reprise_backlog_is_small(lane));
+			ck_assert_uint_eq(count_of(REPRISE_COUNT_functions_behind), 3 * time + ask);
+			driver.busy = false; /* which is not asked at once */
+			for (unsigned int op = 1; op < REPRISE_TUNE_BACKLOG_AGAIN; op++) {
+				lane->counts.ops++;
+				ck_assert(!reprise_backlog_is_small(lane));
+			}
+			lane->counts.ops++;
+		}
+		ck_assert(reprise_backlog_is_small(lane));
+		ck_assert_uint_eq(count_of(REPRISE_COUNT_functions_behind), 3 * time + 3);
+	}
+}
+END_TEST
+
+#define ALL(table) (int)(sizeof(table) / sizeof(table[0]))
+
 int main(void)
 {
 	Suite *suite = suite_create("pending");
@@ -346,6 +579,14 @@ int main(void)
 	tcase_add_test(found_out, not_those_of_a_fast_one);
 	tcase_add_test(found_out, not_those_of_one_that_waits_often);
 	tcase_add_test(found_out, few_where_the_gpu_is_no_faster);
+	tcase_add_test(found_out, visits_that_the_host_waits_for_are_launched_at_once_for_a_while);
+	tcase_add_loop_test(found_out, the_pace_decides, 0, ALL(paces));
+	tcase_add_test(found_out, after_many_visits_at_once_the_gpu_is_looked_at_again);
+	tcase_add_test(found_out, a_busy_gpu_counts_twice);
+	tcase_add_test(found_out, the_pace_is_measured);
+	tcase_add_test(found_out, pending_visits_count_in_the_balance);
+	tcase_add_test(found_out, nothing_counts_where_a_gain_is_assumed);
+	tcase_add_test(tests, no_visit_begins_while_many_host_functions_may_be_pending);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, found_out);
 	return run_suite(suite);
