@@ -3,7 +3,10 @@
 #include <stdatomic.h>
 
 #include "../../suite.h"
+#include "base/clock.h"
 #include "base/gate.h"
+#include "base/lock.h"
+#include "base/tuning.h"
 #include "graph/capture_lock.h"
 
 #define ONE ((CUcontext)0x1000)
@@ -102,6 +105,47 @@ START_TEST(no_capture_is_opened_beside_a_call_that_nobody_knows)
 }
 END_TEST
 
+/* ---- the builder waits for calls that come one after the other ---- */
+
+static void *build(void *entered)
+{
+	atomic_store((atomic_bool *)entered,
+	             reprise_capture_lock_enter_soon(ONE, UINT64_C(60000000000)));
+	return NULL;
+}
+
+static uint64_t sync_takes(void)
+{
+	uint64_t begin = reprise_clock_ns();
+
+	reprise_context_sync_begin(ONE);
+	begin = reprise_clock_ns() - begin;
+	reprise_context_sync_end(ONE);
+	return begin;
+}
+
+/* A call that comes while it waits lets it go first, for so long: another one keeps it. */
+START_TEST(a_call_is_courteous_to_who_builds_and_goes_on_in_time)
+{
+	static atomic_bool entered;
+	pthread_t builder;
+
+	reprise_context_sync_begin(ONE); /* is under way all the time */
+	atomic_store(&reprise_wait_longest_ns, 0);
+	ck_assert_int_eq(pthread_create(&builder, NULL, build, &entered), 0);
+	while (sync_takes() < REPRISE_TUNE_CAPTURE_COURTESY_NS)
+		a_while();
+	ck_assert_uint_ge(atomic_load(&reprise_wait_longest_ns), REPRISE_TUNE_CAPTURE_COURTESY_NS);
+	ck_assert(!atomic_load(&entered));
+	reprise_context_sync_end(ONE);
+	pthread_join(builder, NULL);
+	ck_assert(atomic_load(&entered));
+	reprise_capture_lock_leave(ONE);
+	reprise_context_sync_begin(ONE); /* nobody waits any more */
+	reprise_context_sync_end(ONE);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("exclusion");
@@ -110,6 +154,7 @@ int main(void)
 	tcase_add_test(tests, a_capture_and_a_call_for_its_context_wait_for_each_other);
 	tcase_add_test(tests, another_context_is_left_alone);
 	tcase_add_test(tests, no_capture_is_opened_beside_a_call_that_nobody_knows);
+	tcase_add_test(tests, a_call_is_courteous_to_who_builds_and_goes_on_in_time);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -6,7 +6,9 @@
 #include "base/changes.h"
 #include "base/ending.h"
 #include "base/gate.h"
+#include "base/hash.h"
 #include "base/store.h"
+#include "base/tuning.h"
 #include "graph/building.h"
 #include "graph/capture_lock.h"
 #include "graph/program_captures.h"
@@ -142,6 +144,49 @@ START_TEST(a_child_works_whatever_was_under_way)
 }
 END_TEST
 
+static void is_noted(unsigned int stream, enum reprise_op_kind kind, uintptr_t event)
+{
+	const struct reprise_call call = {.kind = kind, .event = (CUevent)event};
+
+	reprise_fork_detect_note(lane_of(stream), &call);
+}
+
+#define SIMILAR 4
+
+/* Events that share their place in the table of those that were recorded. */
+static void find_similar(uintptr_t *events)
+{
+	unsigned int count = 0;
+
+	for (uintptr_t event = 0x10000; count < SIMILAR; event++) {
+		uint64_t hash = reprise_hash_mix(event, 3), first = reprise_hash_mix(events[0], 3);
+
+		if (count == 0 || (hash % 64 == first % 64 && (hash >> 32) % 4 == (first >> 32) % 4))
+			events[count++] = event;
+	}
+}
+
+/* Nothing of the parent's events takes a place from the child's: forks are seen behind as many. */
+START_TEST(a_child_has_room_for_as_many_events)
+{
+	uintptr_t events[SIMILAR];
+
+	find_similar(events);
+	for (uintptr_t event = 0x1000; event < 0x2000; event++)
+		is_noted(1, REPRISE_OP_RECORD, event);
+	child_begins();
+	for (unsigned int i = 0; i < REPRISE_TUNE_GROUP_FORKS; i++) {
+		ck_assert_uint_eq(atomic_load(&reprise_groups), 0);
+		is_noted(1, REPRISE_OP_RECORD, events[0]);
+		is_noted(2, REPRISE_OP_WAIT, events[0]);
+		for (unsigned int other = 1; other < SIMILAR; other++)
+			is_noted(2, REPRISE_OP_RECORD, events[other]);
+		is_noted(1, REPRISE_OP_WAIT, events[1]);
+	}
+	ck_assert_uint_eq(atomic_load(&reprise_groups), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lane, fork");
@@ -150,6 +195,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, program_begins, NULL);
 	tcase_add_loop_test(tests, a_child_works_whatever_was_under_way, 0,
 	                    sizeof(states) / sizeof(states[0]));
+	tcase_add_test(tests, a_child_has_room_for_as_many_events);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

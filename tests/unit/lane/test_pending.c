@@ -479,6 +479,12 @@ START_TEST(the_pace_is_measured)
 }
 END_TEST
 
+static void what_an_eager_call_costs_is_known(void)
+{
+	for (unsigned int i = 0; i < 2 * REPRISE_TUNE_EAGER_TIMED; i++)
+		calls("x |");
+}
+
 /* A launch that costs the program nothing is a gain of the whole visit, where gains count. */
 START_TEST(pending_visits_count_in_the_balance)
 {
@@ -486,9 +492,8 @@ START_TEST(pending_visits_count_in_the_balance)
 	const struct reprise_trace *trace;
 
 	program_begins_with(options);
-	for (unsigned int i = 0; i < 2 * REPRISE_TUNE_EAGER_TIMED; i++)
-		calls("x |"); /* what an eager call costs is known then */
-	learns("a b c d |", "[a b c d]");
+	what_an_eager_call_costs_is_known();
+	learns_one();
 	trace = lane_of(1)->index->newest;
 	for (unsigned int visit = 0; visit < 20; visit++) {
 		int before = trace->balance;
@@ -509,6 +514,7 @@ START_TEST(nothing_counts_where_a_gain_is_assumed)
 	static const char *const options[] = {"REPRISE_SUBMIT=always", "REPRISE_PAYS=assumed", NULL};
 
 	program_begins_with(options);
+	what_an_eager_call_costs_is_known();
 	learns_one();
 	calls("a b c d");
 	launch_thread_looks();
