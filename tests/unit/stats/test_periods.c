@@ -1,0 +1,403 @@
+/* Turns period by period, without noise: how long each lasts, what it weighs and what is lost, when
+ * the next pair and the next test begin, and in which arm the process rests until then. */
+#include "../../suite.h"
+#include "base/tuning.h"
+#include "stats/turns.h"
+
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+#define SECOND UINT64_C(1000000000)
+#define BEGUN (77 * SECOND)
+
+static struct reprise_turns turns;
+static uint64_t now;
+
+static void begin(uint64_t period)
+{
+	now = BEGUN;
+	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
+}
+
+static void note(uint64_t period)
+{
+	now += period;
+	reprise_turns_note(&turns, now, period, true);
+}
+
+/* The next period: as long as its arm says. */
+static void passes(uint64_t eager, uint64_t replay)
+{
+	note(turns.arm == REPRISE_ARM_EAGER ? eager : replay);
+}
+
+/* Until the pair under way is complete. */
+static void pair_passes(uint64_t eager, uint64_t replay)
+{
+	uint64_t complete = turns.result.turns + 2;
+
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_FIRST);
+	while (turns.result.turns < complete)
+		passes(eager, replay);
+}
+
+static void rests_until_pair(uint64_t eager, uint64_t replay)
+{
+	while (turns.phase == REPRISE_TURNS_REST)
+		passes(eager, replay);
+}
+
+/* ---- a pair ---- */
+
+/* Periods of a turn, by their length and by the pairs before it, of which none decides. */
+static const struct {
+	uint64_t period;
+	unsigned int pairs, periods;
+} lengths[] = {
+	{MS, 0, 2},         {500 * US, 0, 2},   {300 * US, 0, 4},   {100 * US, 0, 10}, {10 * US, 0, 64},
+	{10 * MS, 0, 2},    {MS, 9, 2},         {MS, 10, 4},        {MS, 19, 4},       {MS, 20, 8},
+	{MS, 40, 32},       {MS, 50, 50},       {MS / 2, 50, 64},   {MS / 2, 60, 64},  {10 * MS, 40, 5},
+	{100 * US, 10, 10}, {100 * US, 20, 10}, {100 * US, 30, 16}, {100 * MS, 60, 2},
+};
+
+START_TEST(a_turn_has_so_many_periods)
+{
+	uint64_t period = lengths[_i].period;
+	enum reprise_arm first;
+
+	begin(period);
+	for (unsigned int pair = 0; pair < lengths[_i].pairs; pair++)
+		reprise_pairs_add(&turns.pairs, pair % 2 == 0 ? 3 : 4, pair % 2 == 0 ? 4 : 3);
+	now += 100000 * SECOND; /* it may cost as much */
+	reprise_turns_give_up(&turns);
+	turns.compared = 1;
+	note(period);
+	note(period);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_FIRST);
+	first = turns.arm;
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		for (unsigned int i = 0; i <= lengths[_i].periods; i++) { /* the first is left out */
+			ck_assert_uint_eq(turns.result.turns, turn);
+			ck_assert_int_eq(turns.arm == first, turn == 0);
+			note(period);
+		}
+		ck_assert_uint_eq(turns.result.turns, turn + 1);
+	}
+}
+END_TEST
+
+/* Four periods; a turn's mean. None weighs more than four medians, of two the lower. */
+static const struct {
+	uint64_t periods[4], mean;
+} means[] = {
+	{{300, 300, 300, 300}, 300},     {{100, 200, 300, 400}, 250},   {{400, 100, 300, 200}, 250},
+	{{300, 9000, 300, 300}, 525},    {{9000, 9000, 300, 300}, 750}, {{100, 500, 500, 500}, 400},
+	{{9000, 9000, 9000, 300}, 6825}, {{200, 200, 200, 800}, 350},   {{200, 200, 200, 801}, 350},
+};
+
+START_TEST(a_turn_counts_by_its_mean)
+{
+	begin(300 * US);
+	ck_assert_uint_eq(turns.wanted, 4);
+	note(77777 * US); /* is not compared */
+	for (unsigned int i = 0; i < 4; i++)
+		note(means[_i].periods[i] * US);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_SECOND);
+	ck_assert_uint_eq(turns.first_ns, means[_i].mean * US);
+}
+END_TEST
+
+START_TEST(other_periods_are_left_out)
+{
+	begin(MS);
+	note(MS);
+	note(MS);
+	for (unsigned int i = 0; i < 100; i++)
+		ck_assert_int_eq(reprise_turns_note(&turns, now, 50 * MS, false), turns.arm);
+	ck_assert_uint_eq(turns.result.turns, 0);
+	note(MS);
+	ck_assert_uint_eq(turns.result.turns, 1);
+	ck_assert_uint_eq(turns.first_ns, MS);
+}
+END_TEST
+
+/* ---- what it costs ---- */
+
+/* All pairs of a test say together which arm has lost. What earlier tests have lost stays. */
+START_TEST(what_is_lost_is_the_sum_of_the_differences)
+{
+	begin(MS);
+	pair_passes(1200 * US, MS);
+	ck_assert_uint_eq(turns.result.lost_ns, 3 * 200 * US);
+	pair_passes(900 * US, MS);
+	ck_assert_uint_eq(turns.result.lost_ns, 3 * 100 * US);
+	pair_passes(800 * US, MS);
+	ck_assert_uint_eq(turns.result.lost_ns, 3 * 100 * US);
+	reprise_turns_begin_loop(&turns, now, MS);
+	ck_assert_uint_eq(turns.result.lost_ns, 3 * 100 * US);
+	pair_passes(700 * US, MS);
+	ck_assert_uint_eq(turns.result.lost_ns, 3 * 400 * US);
+}
+END_TEST
+
+/* The first pair may lose half of a turn; each other one as much as those before it did. */
+START_TEST(a_pair_begins_when_it_may_cost_so_much)
+{
+	uint64_t period = 20 * MS, share = REPRISE_TUNE_TURNS_SHARE, lost = 0, may_lose = 30 * MS;
+
+	begin(period);
+	for (unsigned int pair = 0; pair < 3; pair++) {
+		ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+		ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+		rests_until_pair(period, period / 2);
+		ck_assert_uint_ge(REPRISE_TUNE_TURNS_FREE_NS + (now - BEGUN) / share, lost + may_lose);
+		ck_assert_uint_lt(REPRISE_TUNE_TURNS_FREE_NS + (now - period - BEGUN) / share,
+		                  lost + may_lose);
+		pair_passes(period, period / 2);
+		lost += 3 * period / 2;
+		may_lose = 3 * period / 2;
+		ck_assert_uint_eq(turns.result.lost_ns, lost);
+	}
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY); /* three pairs say so */
+}
+END_TEST
+
+static const struct {
+	enum reprise_verdict verdict;
+	int surplus;
+	enum reprise_arm arm;
+} rests[] = {
+	{REPRISE_VERDICT_UNDECIDED, 0, REPRISE_ARM_EAGER},
+	{REPRISE_VERDICT_UNDECIDED, REPRISE_TUNE_TURNS_SURPLUS - 1, REPRISE_ARM_EAGER},
+	{REPRISE_VERDICT_UNDECIDED, REPRISE_TUNE_TURNS_SURPLUS, REPRISE_ARM_REPLAY},
+	{REPRISE_VERDICT_EAGER, REPRISE_TUNE_TURNS_SURPLUS - 1, REPRISE_ARM_EAGER},
+	{REPRISE_VERDICT_EAGER, REPRISE_TUNE_TURNS_SURPLUS, REPRISE_ARM_REPLAY},
+	{REPRISE_VERDICT_REPLAY, 0, REPRISE_ARM_REPLAY},
+	{REPRISE_VERDICT_REPLAY, 1 - REPRISE_TUNE_TURNS_SURPLUS, REPRISE_ARM_REPLAY},
+	{REPRISE_VERDICT_REPLAY, -REPRISE_TUNE_TURNS_SURPLUS, REPRISE_ARM_EAGER},
+};
+
+START_TEST(a_rest_is_in_the_better_arm)
+{
+	int surplus = rests[_i].surplus;
+
+	begin(MS);
+	for (int i = 0; i < (surplus < 0 ? -surplus : surplus); i++)
+		reprise_pairs_add(&turns.pairs, surplus > 0 ? 2 : 1, surplus > 0 ? 1 : 2);
+	turns.result.verdict = rests[_i].verdict;
+	ck_assert_int_eq(reprise_turns_give_up(&turns), rests[_i].arm);
+	ck_assert_int_eq(turns.arm, rests[_i].arm);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+}
+END_TEST
+
+/* ---- verdicts ---- */
+
+static void test_decides(uint64_t eager, uint64_t replay)
+{
+	uint64_t tests = turns.result.tests;
+
+	for (unsigned int i = 0; turns.result.tests == tests; i++) {
+		ck_assert_uint_lt(i, 1000000);
+		passes(eager, replay);
+	}
+}
+
+/* Until the next test begins: at the end of the first window from then on. */
+static void rests_for(uint64_t pause, uint64_t period)
+{
+	uint64_t until = now + pause;
+	unsigned int periods = 0;
+
+	for (; !turns.testing; periods++) {
+		ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+		passes(period, period);
+	}
+	ck_assert_uint_ge(now, until);
+	ck_assert_uint_lt(now - REPRISE_TUNE_TURNS_WINDOW * period, until);
+	ck_assert_uint_eq(periods % REPRISE_TUNE_TURNS_WINDOW, 1);
+}
+
+static const struct {
+	uint64_t eager;
+	enum reprise_verdict verdict;
+	enum reprise_arm arm;
+	uint64_t pause;
+} verdicts[] = {
+	{1500 * US, REPRISE_VERDICT_REPLAY, REPRISE_ARM_REPLAY, REPRISE_TUNE_TURNS_REPLAY_NS},
+	{600 * US, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, REPRISE_TUNE_TURNS_EAGER_NS},
+	{1005 * US, REPRISE_VERDICT_REPLAY, REPRISE_ARM_REPLAY, REPRISE_TUNE_TURNS_REPLAY_NS},
+	{MS, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, REPRISE_TUNE_TURNS_EAGER_NS},
+};
+
+START_TEST(the_next_test_is_after_pauses_that_double)
+{
+	uint64_t pause = verdicts[_i].pause, eager = verdicts[_i].eager, decided = 0;
+
+	begin(MS);
+	for (unsigned int test = 1; test <= REPRISE_TUNE_TURNS_DOUBLED + 3; test++) {
+		test_decides(eager, MS);
+		if (test == 1)
+			decided = now - BEGUN;
+		ck_assert_int_eq(turns.result.verdict, verdicts[_i].verdict);
+		ck_assert_int_eq(turns.arm, verdicts[_i].arm);
+		ck_assert_uint_eq(turns.result.tests, test);
+		ck_assert_uint_eq(turns.result.gain, eager / US);
+		ck_assert_uint_eq(turns.result.low, eager / US);
+		ck_assert_uint_eq(turns.result.high, eager / US);
+		ck_assert_uint_eq(turns.result.decided_ns, decided);
+		rests_for(pause, verdicts[_i].arm == REPRISE_ARM_EAGER ? eager : MS);
+		if (test <= REPRISE_TUNE_TURNS_DOUBLED)
+			pause *= 2;
+	}
+	if (verdicts[_i].verdict == REPRISE_VERDICT_EAGER) { /* another verdict */
+		test_decides(2 * MS, MS);
+		rests_for(REPRISE_TUNE_TURNS_REPLAY_NS, MS);
+	} else {
+		test_decides(500 * US, MS);
+		rests_for(REPRISE_TUNE_TURNS_EAGER_NS, 500 * US);
+	}
+}
+END_TEST
+
+START_TEST(after_many_pairs_the_test_begins_anew)
+{
+	begin(MS);
+	turns.begun_ns = 0; /* long ago: it may cost anything */
+	now = 1000000 * SECOND;
+	for (unsigned int pair = 0; pair < REPRISE_PAIRS_MOST; pair++) {
+		ck_assert_uint_eq(turns.pairs.count, pair);
+		pair_passes(pair % 2 == 0 ? 1200 * US : 800 * US, MS);
+	}
+	ck_assert_uint_eq(turns.pairs.count, 0);
+	ck_assert_uint_eq(turns.compared, 0);
+	ck_assert_uint_eq(turns.result.tests, 0);
+	ck_assert_uint_eq(turns.wanted, REPRISE_TUNE_TURN_PERIODS);
+	pair_passes(MS, MS);
+	ck_assert_uint_eq(turns.pairs.count, 1);
+}
+END_TEST
+
+/* ---- what is looked at in a rest ---- */
+
+static void window(uint64_t period)
+{
+	for (unsigned int i = 0; i < REPRISE_TUNE_TURNS_WINDOW; i++)
+		note(period);
+}
+
+/* So many windows as usual, some by more and less; then so many that differ. */
+static const struct {
+	unsigned int usual, differ;
+	uint64_t varies, period; /* thousandths */
+	bool tests;
+} changes[] = {
+	{8, 2, 0, 1130, true},     {8, 1, 0, 1130, false},   {8, 4, 0, 1120, false},
+	{8, 2, 0, 870, true},      {8, 4, 0, 880, false},    {3, 2, 0, 1500, false},
+	{4, 2, 0, 1500, true},     {9, 4, 100, 1300, false}, {9, 2, 100, 1700, true},
+	{40, 4, 100, 1300, false}, {40, 2, 100, 1700, true}, {40, 2, 0, 1130, true},
+};
+
+START_TEST(what_is_not_as_usual_is_tested_again)
+{
+	begin(MS);
+	test_decides(1500 * US, MS);
+	turns.rest_until_ns = UINT64_MAX;
+	note(MS); /* the first is left out */
+	for (unsigned int i = 0; i < changes[_i].usual; i++)
+		window(
+			(1000 + (i % 2 == 0 ? changes[_i].varies : 0) - (i % 2 == 1 ? changes[_i].varies : 0)) *
+			US);
+	for (unsigned int i = 0; i < changes[_i].differ; i++) {
+		ck_assert(!turns.testing);
+		window(changes[_i].period * US);
+	}
+	ck_assert_int_eq(turns.testing, changes[_i].tests);
+}
+END_TEST
+
+/* One by one they are none in a row. */
+START_TEST(single_windows_that_differ_are_no_change)
+{
+	begin(MS);
+	test_decides(1500 * US, MS);
+	turns.rest_until_ns = UINT64_MAX;
+	note(MS);
+	for (unsigned int i = 0; i < 100; i++)
+		window(i >= 10 && i % 2 == 0 ? 2 * MS : MS);
+	ck_assert(!turns.testing);
+	window(2 * MS);
+	window(2 * MS);
+	ck_assert(turns.testing);
+}
+END_TEST
+
+/* Nothing is known of the next test's rest by what was usual in this one. */
+START_TEST(what_is_usual_is_learnt_anew)
+{
+	begin(MS);
+	test_decides(1500 * US, MS);
+	rests_for(REPRISE_TUNE_TURNS_REPLAY_NS, MS);
+	ck_assert_uint_eq(turns.windows, 0);
+	ck_assert_uint_eq(turns.usual_ns, 0);
+	ck_assert_uint_eq(turns.spread_ns, 0);
+	test_decides(15 * MS, 10 * MS);
+	turns.rest_until_ns = UINT64_MAX;
+	note(10 * MS);
+	for (unsigned int i = 0; i < 10; i++)
+		window(10 * MS);
+	ck_assert(!turns.testing);
+	ck_assert_uint_eq(turns.usual_ns, 10 * MS);
+}
+END_TEST
+
+/* ---- another loop ---- */
+
+START_TEST(another_loop_begins_without_a_verdict)
+{
+	struct reprise_turns_result before;
+
+	begin(MS);
+	test_decides(1500 * US, MS);
+	before = turns.result;
+	now += SECOND;
+	reprise_turns_begin_loop(&turns, now, 2 * MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_UNDECIDED);
+	ck_assert_uint_eq(turns.result.gain | turns.result.low | turns.result.high, 0);
+	ck_assert_uint_eq(turns.result.loops, 2);
+	ck_assert_uint_eq(turns.result.turns, before.turns);
+	ck_assert_uint_eq(turns.result.tests, before.tests);
+	ck_assert_uint_eq(turns.result.lost_ns, before.lost_ns);
+	ck_assert_uint_eq(turns.result.decided_ns, before.decided_ns);
+	ck_assert_uint_eq(turns.period_ns, 2 * MS);
+	ck_assert_uint_eq(turns.pairs.count, 0);
+	ck_assert(turns.testing);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_FIRST);
+	reprise_turns_begin_loop(&turns, now, SECOND); /* one that may not cost so much yet */
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+}
+END_TEST
+
+#define ALL(table) (int)(sizeof(table) / sizeof(table[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("periods");
+	TCase *tests = tcase_create("periods");
+
+	tcase_add_loop_test(tests, a_turn_has_so_many_periods, 0, ALL(lengths));
+	tcase_add_loop_test(tests, a_turn_counts_by_its_mean, 0, ALL(means));
+	tcase_add_test(tests, other_periods_are_left_out);
+	tcase_add_test(tests, what_is_lost_is_the_sum_of_the_differences);
+	tcase_add_test(tests, a_pair_begins_when_it_may_cost_so_much);
+	tcase_add_loop_test(tests, a_rest_is_in_the_better_arm, 0, ALL(rests));
+	tcase_add_loop_test(tests, the_next_test_is_after_pauses_that_double, 0, ALL(verdicts));
+	tcase_add_test(tests, after_many_pairs_the_test_begins_anew);
+	tcase_add_loop_test(tests, what_is_not_as_usual_is_tested_again, 0, ALL(changes));
+	tcase_add_test(tests, single_windows_that_differ_are_no_change);
+	tcase_add_test(tests, what_is_usual_is_learnt_anew);
+	tcase_add_test(tests, another_loop_begins_without_a_verdict);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
