@@ -9,12 +9,26 @@ from lib.runs import AGAIN
 NAMES = Path(__file__).resolve().parents[2] / "tests" / "names.txt"
 FEW = 5    # so many tests may be there that are not named yet
 WITH_NVCC = "? "
-LONG = "long"    # the log of those that scripts/test runs with --all alone: what meson calls benchmarks
+SPARE = "+ "
+REST, LONG = "rest", "long"    # the logs of what scripts/test runs with --all alone: the spare ones, and what meson calls benchmarks
 BUDGET_S = 900    # that the others may take, on two processors
+LEAST_S = 0.5    # a test that takes less is never spare
 LONGEST = 8    # so many of them are named where they take more
 LINE = re.compile(rf"(\d+) passed, (\d+) failed, (\d+) skipped(?:, (\d+) {AGAIN})?")
+# What these suites test is no line of the library, or of the command: that others run the same lines says nothing.
+NOT_LINES = ("fuzz", "frameworks", "install", "report", "sim")
+# Spare, too, and why: of these, lines say nothing.
+BY_HAND = {
+    "frameworks / turns": "it tests scripts/turns, and waits for most of a minute",
+    "hazards / no hazard passes with an empty library": "it tests the tests of hazards, all of them",
+    "sim / conformance last": "the tests of the simulated driver run under this schedule, too",
+    "sim / conformance lazy": "`conformance two devices` is run under this schedule, too",
+    "sim / conformance random 1": "the tests of the simulated driver run under this schedule, too",
+}
 HEAD = f"""# Every test, as SUITE / NAME. What begins with "{WITH_NVCC.strip()}" is there only where nvcc is. scripts/test fails where one of these did not run.
-# Written by: scripts/tally BUILD --write
+# What begins with "{SPARE.strip()}" is spare: for scripts/test --all. It takes {LEAST_S} s or more, others run all lines that it runs, and no hazard, planted bug or mutant needs it.
+# Or it stands in BY_HAND of scripts/lib/tally.py, with a reason.
+# Written by: scripts/tally BUILD --write, and what is spare: scripts/tally BUILD --spare COVERAGE --write
 """
 
 
@@ -64,16 +78,30 @@ def there(build, kind="tests"):
     return set(tests(build, kind))
 
 
+def marked():
+    """What tests/names.txt says: of each name its mark, or an empty text."""
+    lines = [text for text in NAMES.read_text(encoding="utf-8").splitlines() if text and not text.startswith("#")]
+    marks = [next((mark for mark in (WITH_NVCC, SPARE) if text.startswith(mark)), "") for text in lines]
+    return {text.removeprefix(mark): mark for text, mark in zip(lines, marks)}
+
+
 def named():
     """The names of the tests that there must be, and of those that there are only with nvcc."""
-    lines = [text for text in NAMES.read_text(encoding="utf-8").splitlines() if text and not text.startswith("#")]
-    with_nvcc = {text.removeprefix(WITH_NVCC) for text in lines if text.startswith(WITH_NVCC)}
-    return {text for text in lines if not text.startswith(WITH_NVCC)}, with_nvcc
+    marks = marked()
+    with_nvcc = {name for name, mark in marks.items() if mark == WITH_NVCC}
+    return set(marks) - with_nvcc, with_nvcc
 
 
-def write(build):
-    with_nvcc = named()[1]
-    NAMES.write_text(HEAD + "".join(f"{WITH_NVCC if name in with_nvcc else ''}{name}\n" for name in sorted(there(build) | with_nvcc)), encoding="utf-8")
+def spared():
+    """The names of those that are for scripts/test --all."""
+    return {name for name, mark in marked().items() if mark == SPARE}
+
+
+def write(build, spare=None):
+    """Names the tests that the build folder has; which of them are spare is as it was, unless it is given."""
+    names, with_nvcc = there(build), named()[1]
+    marks = dict.fromkeys(spared() if spare is None else spare, SPARE) | dict.fromkeys(with_nvcc, WITH_NVCC)
+    NAMES.write_text(HEAD + "".join(f"{marks.get(name, '')}{name}\n" for name in sorted(names | with_nvcc)), encoding="utf-8")
 
 
 def absent(names, wanted):
@@ -82,18 +110,20 @@ def absent(names, wanted):
     yield from sorted(name for name in wanted if name not in names and name not in without)
 
 
-def spare(lines, seconds, bugs, hazards):
+def spare(lines, seconds, groups, hazards, needed=()):
     """
-    The tests that would be missed least, the longest first, each without those before it: all lines that they run are run by others, each planted bug (names of who finds
-    it) is found by another, and they are no hazard's own. `lines`: of each test, what it runs. A test that runs none of the lines that are counted is not among them.
+    The tests that would be missed least, the longest first, each without those before it: all lines that they run are run by others, another test is left of each group (names
+    of tests that find a planted bug, or are of one hazard), they have no hazard's name, and are not among the `needed`. `lines`: of each test, what it runs. A test that runs
+    none of the lines that are counted is not among them, nor one that is quick.
     """
     kept, found = set(lines), []
     runs = Counter(line for ran in lines.values() for line in ran)
     for name in sorted(lines, key=seconds.get, reverse=True):
-        alone = any(runs[line] == 1 for line in lines[name])
-        names = {test.partition(" / ")[2] for test in kept - {name}} | {"fuzz"}
-        test = name.partition(" / ")[2]
-        if not lines[name] or alone or test in hazards or any(test in bug and not names & set(bug) for bug in bugs):
+        suite, _, test = name.partition(" / ")
+        if seconds[name] < LEAST_S or suite in NOT_LINES or not lines[name] or test in hazards or name in needed:
+            continue
+        names = {other.partition(" / ")[2] for other in kept - {name}}
+        if any(runs[line] == 1 for line in lines[name]) or any(test in group and not names & set(group) for group in groups):
             continue
         kept.remove(name)
         runs.subtract(lines[name])

@@ -4,8 +4,8 @@
     check_hazards.py BUILD [--write]
 
 Each hazard there has its test in the build folder where it says sim, its program in tests/hazards_gpu where it says GPU, and in the last column the
-bugs that its test has to find, or the reason why there is none; and each program of tests/hazards and tests/hazards_gpu is a hazard there. README says how many
-there are. --write fills in the last column, and README's numbers.
+bugs that its test has to find, or the reason why there is none; and each program of tests/hazards and tests/hazards_gpu is a hazard there. Not all tests of a
+hazard are for scripts/test --all alone. README says how many hazards there are. --write fills in the last column, and README's numbers.
 """
 import argparse
 import json
@@ -13,6 +13,7 @@ import re
 import sys
 from pathlib import Path
 
+from lib import tally
 from lib.planting import BUGS, WITHOUT
 
 TOP = Path(__file__).resolve().parents[2]
@@ -60,6 +61,8 @@ def problems(cells, tests, listed):
     for one in finders:
         if one not in tests:
             yield f"there is no test {one}"
+    if finders and {f"hazards / {one}" for one in finders} <= tally.spared():
+        yield "all its tests are spare in tests/names.txt"
     if re.search(r"\bGPU\b", tested) and not of(name, programs("hazards_gpu"), listed):
         yield "there is no such program in tests/hazards_gpu"
     expected, sound = last_column([name, *finders])

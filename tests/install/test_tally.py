@@ -46,7 +46,13 @@ class LastLine(unittest.TestCase):
         (self.folder / "meson-info" / "intro-benchmarks.json").write_text(json.dumps(tests))
 
     def everything(self):
-        return {name: ("OK", "") for name in tally.named()[0]}
+        """All that scripts/test runs."""
+        return {name: ("OK", "") for name in tally.named()[0] - tally.spared()}
+
+    def rest(self, ran):
+        """Writes what else ran with --all."""
+        log = [json.dumps({"name": f"reprise:{name}", "result": result, "stdout": ""}) for name, result in ran.items()]
+        (self.folder / "meson-logs" / "rest.json").write_text("\n".join(log))
 
     def test_it_has_what_needed_another_round(self):
         ran = {"hazards / one": ("OK", "eager: replayed 90 %\nneeded another round: eager: too little\nok\n"), "hazards / two": ("OK", "ok\n"),
@@ -85,13 +91,33 @@ class LastLine(unittest.TestCase):
         status, lines = self.told({"hazards / one": ("OK", "")}, "--chosen", "one", "two")
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
+    def test_those_that_are_spare_are_wanted_with_all_alone(self):
+        ran, spare = self.everything(), dict.fromkeys(tally.spared(), "OK")
+        self.long({}, [])
+        first = min(spare)
+        for rest, words, status, line in (({}, (), 0, f"{len(ran)} passed, 0 failed, 0 skipped"),
+                                          ({}, ("--all",), 1, f"{len(ran)} passed, {len(spare)} failed, 0 skipped"),
+                                          (spare, ("--all",), 0, f"{len(ran) + len(spare)} passed, 0 failed, 0 skipped"),
+                                          (spare | {first: "FAIL"}, ("--all",), 1, f"{len(ran) + len(spare) - 1} passed, 1 failed, 0 skipped")):
+            self.rest(rest)
+            with self.subTest(rest=len(rest), words=words):
+                outcome = self.told(ran, *words, there=[*ran, *spare])
+                self.assertEqual((outcome[0], outcome[1][-1]), (status, line))
+
+    def test_each_test_is_run_by_scripts_test_or_with_all(self):
+        spare = min(tally.spared())
+        self.told({}, there=[spare, "unit / new"])
+        names = {which: subprocess.run([SCRIPTS / "tally", self.folder, "--names", which], capture_output=True, text=True).stdout for which in ("short", "spare")}
+        self.assertEqual(names, {"short": "new\n", "spare": spare.partition(" / ")[2] + "\n"})
+
     def test_those_that_take_long_are_wanted_with_all_alone(self):
         ran = self.everything()
-        there = ["long / one", "long / two"]
+        self.rest(dict.fromkeys(tally.spared(), "OK"))
+        there, everything = ["long / one", "long / two"], len(tally.named()[0])
         for long, words, status, line in (({}, (), 0, f"{len(ran)} passed, 0 failed, 0 skipped"),
-                                          ({}, ("--all",), 1, f"{len(ran)} passed, 2 failed, 0 skipped"),
-                                          ({"long / one": "OK", "long / two": "SKIP"}, ("--all",), 0, f"{len(ran) + 1} passed, 0 failed, 1 skipped"),
-                                          ({"long / one": "OK", "long / two": "TIMEOUT"}, ("--all",), 1, f"{len(ran) + 1} passed, 1 failed, 0 skipped")):
+                                          ({}, ("--all",), 1, f"{everything} passed, 2 failed, 0 skipped"),
+                                          ({"long / one": "OK", "long / two": "SKIP"}, ("--all",), 0, f"{everything + 1} passed, 0 failed, 1 skipped"),
+                                          ({"long / one": "OK", "long / two": "TIMEOUT"}, ("--all",), 1, f"{everything + 1} passed, 1 failed, 0 skipped")):
             self.long(long, there)
             with self.subTest(long=long, words=words):
                 outcome = self.told(ran, *words)
@@ -107,7 +133,7 @@ class LastLine(unittest.TestCase):
 
     def test_nothing_ran(self):
         status, lines = self.told({}, there=["hazards / one"])
-        self.assertEqual((status, lines[-1]), (1, f"0 passed, {len(tally.named()[0]) + 1} failed, 0 skipped"))
+        self.assertEqual((status, lines[-1]), (1, f"0 passed, {len(self.everything()) + 1} failed, 0 skipped"))
 
     def test_those_of_the_gpu_are_added(self):
         log = self.folder / "gpu-test.log"
@@ -126,11 +152,11 @@ class LastLine(unittest.TestCase):
 
 
 class Spare(unittest.TestCase):
-    def spare(self, lines, bugs=(), hazards=()):
+    def spare(self, lines, groups=(), hazards=(), suite="hazards", **more):
         """Of tests with these lines, named by letters; each takes as many seconds as its letter's place in the alphabet."""
-        tests = {f"hazards / {name}": set(ran) for name, ran in lines.items()}
+        tests = {f"{suite} / {name}": set(ran) for name, ran in lines.items()}
         seconds = {test: ord(test[-1]) - ord("a") + 1 for test in tests}
-        return "".join(test[-1] for test in tally.spare(tests, seconds, bugs, set(hazards)))
+        return "".join(test[-1] for test in tally.spare(tests, seconds, groups, set(hazards), **more))
 
     def test_the_longest_goes_first_while_others_run_its_lines(self):
         self.assertEqual(self.spare({"a": [1, 2], "b": [1], "c": [2]}), "cb")
@@ -143,13 +169,26 @@ class Spare(unittest.TestCase):
         self.assertEqual(self.spare(lines), "cb")
         self.assertEqual(self.spare(lines, [["c"]]), "ba")
         self.assertEqual(self.spare(lines, [["c", "b"]]), "ca")
-        self.assertEqual(self.spare(lines, [["c", "fuzz"]]), "cb")
+
+    def test_a_bug_that_the_fuzzer_finds_too_has_a_test_still(self):
+        self.assertEqual(self.spare({"a": [1], "b": [1], "c": [1]}, [["c", "fuzz"]]), "ba")
 
     def test_a_hazards_own_test_stays(self):
         self.assertEqual(self.spare({"a": [1], "b": [1]}, hazards=["b"]), "a")
 
+    def test_who_found_a_mutant_stays(self):
+        self.assertEqual(self.spare({"a": [1], "b": [1]}, needed={"hazards / b"}), "a")
+
     def test_of_what_runs_no_line_that_counts_nothing_is_known(self):
         self.assertEqual(self.spare({"a": [], "b": [1], "c": [1]}), "c")
+
+    def test_of_what_tests_no_line_nothing_is_known(self):
+        for suite in tally.NOT_LINES:
+            self.assertEqual(self.spare({"a": [1], "b": [1]}, suite=suite), "")
+
+    def test_who_is_quick_stays(self):
+        tests = {"unit / quick": {1}, "unit / quick, too": {1}}
+        self.assertEqual(tally.spare(tests, dict.fromkeys(tests, tally.LEAST_S * 0.9), [], set()), [])
 
 
 @unittest.skipUnless(ALL, "this build lacks tests")
@@ -160,6 +199,9 @@ class Names(unittest.TestCase):
     def test_not_many_are_not_named(self):
         names, with_nvcc = tally.named()
         self.assertLessEqual(len(tally.there(BUILD) - names - with_nvcc), tally.FEW, "write tests/names.txt anew: scripts/tally BUILD --write")
+
+    def test_what_is_spare_by_hand_is_marked(self):
+        self.assertEqual(set(tally.BY_HAND) - tally.spared(), set(), "written by: scripts/tally BUILD --spare COVERAGE --write")
 
 
 if __name__ == "__main__":
