@@ -7,38 +7,22 @@ import json
 import signal
 import subprocess
 import sys
-import tempfile
 import unittest
-from pathlib import Path
 
-from lib import runs
+import test_command
 from lib.runs import state, until
+from test_command import REPRISE
 
-BUILD = Path(sys.argv[1]).resolve()
-REPRISE = BUILD / "src" / "cli" / "reprise"
-ENVIRONMENT = runs.simulated(BUILD) | {"REPRISE_PAYS": "assumed"}
-PROGRAMS = BUILD / "tests" / "programs"
-HEAT = [PROGRAMS / "heat-driver", "--module", PROGRAMS / "heat_kernels.so", "--size", "32", "--steps", "20000"]
-HEAT_LINE = " ".join(map(str, HEAT))
+HEAT_LINE = " ".join(map(str, [*test_command.HEAT[:-1], "20000"]))
 RUNS = 8
 PATIENCE_S = 200
 # As long as so many tenths of a second without Reprise, and with it: so different that a busy machine makes no other verdict of them.
 LASTS = 'case "$LD_PRELOAD" in *libreprise.so*) sleep 0.{with_it};; *) sleep 0.{without};; esac'
 
 
-class Bench(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.temporary = self.folder / "tmp"
-        self.temporary.mkdir()
-
-    def tearDown(self):
-        self.assertEqual(list(self.temporary.iterdir()), [], "something is left in the temporary place")
-
+class Bench(test_command.WithFolder):
     def bench(self, *words, status=0, **more):
-        outcome = subprocess.run([REPRISE, "bench", *map(str, words)], env=ENVIRONMENT | {"TMPDIR": str(self.temporary)}, cwd=self.folder, capture_output=True, text=True,
+        outcome = subprocess.run([REPRISE, "bench", *map(str, words)], env=self.environment(), cwd=self.folder, capture_output=True, text=True,
                                  timeout=PATIENCE_S, **{"stdin": subprocess.DEVNULL} | more)
         self.assertIn(outcome.returncode, [1, 3] if status is None else [status], outcome.stdout + outcome.stderr)    # as it is slower or not, where it lasts no longer than a library takes to be loaded
         return outcome
@@ -145,7 +129,7 @@ class Bench(unittest.TestCase):
                 with self.subTest(number.name, run=run):
                     (self.folder / "process").unlink(missing_ok=True)
                     script = f"[ $REPRISE = {run} ] || exit 0; echo $$ > new; mv new process; exec sleep 60"
-                    process = subprocess.Popen([REPRISE, "bench", "--", "sh", "-c", script], env=ENVIRONMENT | {"TMPDIR": str(self.temporary)}, cwd=self.folder,
+                    process = subprocess.Popen([REPRISE, "bench", "--", "sh", "-c", script], env=self.environment(), cwd=self.folder,
                                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                                preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
                     self.addCleanup(process.communicate)
