@@ -30,7 +30,6 @@ ANSWERS = {"cuFuncGetParamInfo": [1], "cuKernelGetParamInfo": [1]}
 CAPTURED = re.compile(r"own:cu(Launch|Mem|EventRecord|StreamWaitEvent)\w*")
 # What these print, or how much they call, is a matter of time where there are few iterations.
 OF_TIME = {"alternate_stack", "signal_handler", "signal_longjmp"}
-WAIT_OF_STREAM = "own:cuStreamWaitEvent"    # where a stream cannot wait, the host does (src/lane/group/group.c)
 # Programs that wait in memory for what an op does: where one is missing they wait for good, without Reprise too.
 WAIT_IN_MEMORY = re.compile(r"mapped_poll|slow_host|one_processor|flag_from_host|persistent_kernel|\w*spin\w*|fork_side_before_legacy|wait_value")
 RELEASE = "cuDevicePrimaryCtxRelease_v2"
@@ -211,15 +210,8 @@ def judge(bench, what, n, fault):
     elif issued:
         wrong = told(bench, run, int(fault))
     else:
-        if what == WAIT_OF_STREAM:
-            drop_host_waits(run.log)
         wrong = unseen(bench, run, may_be_left)
     return run.struck[0], wrong
-
-
-def drop_host_waits(log):
-    """The host may wait more often than plainly: how often it did is not compared."""
-    log.write_text("".join(line for line in log.read_text(errors="replace").splitlines(keepends=True) if " host-wait thread=" not in line))
 
 
 def unseen(bench, run, may_be_left):
