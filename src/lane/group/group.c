@@ -128,6 +128,18 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 	group->pending_waits |= others;
 }
 
+/* A wait of the host, in its place, may be for a kernel that waits for the program's next call: so
+ * the driver is asked again where it refuses. */
+static bool wait_for_branches(const struct reprise_group *group, unsigned int member)
+{
+	for (unsigned int asked = 0; asked < 2; asked++)
+		if (reprise_driver.cuStreamWaitEvent(group->streams[member],
+		                                     group->forks.branch_ends[member],
+		                                     CU_EVENT_WAIT_DEFAULT) == CUDA_SUCCESS)
+			return true;
+	return false;
+}
+
 /* Issues the member's pending wait. If the driver refuses, the host waits for the streams. The
  * context is current. */
 static void issue_wait(struct reprise_lane *head, unsigned int member)
@@ -138,8 +150,7 @@ static void issue_wait(struct reprise_lane *head, unsigned int member)
 	if ((group->pending_waits >> member & 1) == 0)
 		return;
 	entered = reprise_enter();
-	if (reprise_driver.cuStreamWaitEvent(group->streams[member], group->forks.branch_ends[member],
-	                                     CU_EVENT_WAIT_DEFAULT) != CUDA_SUCCESS)
+	if (!wait_for_branches(group, member))
 		for (unsigned int i = 0; i < group->count; i++)
 			reprise_driver.cuStreamSynchronize(group->streams[i]);
 	reprise_leave(entered);
