@@ -128,8 +128,8 @@ void reprise_group_launched(struct reprise_lane *head, const struct reprise_trac
 	group->pending_waits |= others;
 }
 
-/* A wait of the host, in its place, may be for a kernel that waits for the program's next call: so
- * the driver is asked again where it refuses. */
+/* Asks the driver twice: if the host waited instead, it could wait for a kernel that waits for the
+ * program's next call. */
 static bool wait_for_branches(const struct reprise_group *group, unsigned int member)
 {
 	for (unsigned int asked = 0; asked < 2; asked++)
