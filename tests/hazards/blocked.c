@@ -38,9 +38,12 @@ static bool ended;
 static bool fills;         /* the stream, before each launch, */
 static unsigned left_free; /* but for so many places, */
 #define CROWD 80u
+static CUevent crowd[CROWD]; /* more than a lane's first table has room for; recorded in some
+                              * rounds, if there are any */
+static bool looked_at;       /* they are what comes last before it halts */
 static CUevent
-	crowd[CROWD]; /* more than a lane knows one by one; recorded in some rounds, if there are any */
-static bool looked_at; /* is what comes last before it halts */
+	*named; /* recorded before the launches, in rounds in which it does not halt, or NULL */
+static unsigned refused; /* such records */
 static CUevent
 	behind_fill; /* or if this is one, the other stream, and the stream comes behind that */
 
@@ -107,10 +110,12 @@ static void *launch_when_told(void *unused)
 	for (sem_wait(&may_launch); !ended; sem_wait(&may_launch)) {
 		if (crowd[0] != NULL && round_now % 64 == 0)
 			use_crowd();
+		if (named != NULL && !halts)
+			refused += cuEventRecord(*named, stream) != CUDA_SUCCESS;
 		fill(round_now);
 		launch_some(0, partly);
 		if (halts && looked_at)
-			CHECK(cuEventRecord(crowd[0], stream));
+			use_crowd();
 		if (halts) {
 			sem_post(&has_launched);
 			sem_wait(&may_launch);
@@ -653,7 +658,8 @@ static void event_destroyed_in_broken_context(void)
 }
 
 /* By turns an event ends, of which a capture has just made a node, and again when there is none any
- * more: what has its handle by then is another one, and stays. */
+ * more: what has its handle by then is another one, and stays. The other thread records it, and
+ * goes on when it is no event any more. */
 static void destroy_again(unsigned i)
 {
 	static bool gone;
@@ -681,15 +687,17 @@ static void make_crowd(void)
 		CHECK(cuEventCreate(&crowd[i], CU_EVENT_DISABLE_TIMING));
 }
 
-/* The other thread uses so many events that any may be one of those. */
 static void event_destroyed_again_beside_blocked(void)
 {
 	fork_streams();
-	make_crowd();
+	named = &own_event;
 	call_beside(UNJOINED, destroy_again);
+	printf("%u records of what is no event were refused\n", refused);
 }
 
 /* ---- events that another thread destroys, beside one that never waits ---- */
+
+#define GIVES 8u /* one in so many iterations: a new event is a change of the sequence */
 
 static CUevent given;
 static sem_t may_take, has_taken;
@@ -699,8 +707,9 @@ static void *take_events(void *unused)
 	CHECK(cuCtxSetCurrent(hazard_context));
 	for (unsigned i = 0; i < ITERATIONS; i++) {
 		sem_wait(&may_take);
-		CHECK(cuEventSynchronize(given));
-		CHECK(cuEventDestroy(given));
+		CHECK(cuEventSynchronize(own_event)); /* of a stream that does not fork */
+		if (i % GIVES == 0)
+			CHECK(cuEventDestroy(given));
 		sem_post(&has_taken);
 	}
 	return NULL;
@@ -719,15 +728,15 @@ static unsigned handles_had(CUevent event)
 	return count += i == count;
 }
 
-/* The other thread holds nothing, and may have used any event. */
+/* The other thread holds nothing, and has recorded them all. */
 static void replace_many(unsigned i)
 {
 	static unsigned handles;
 
 	for (unsigned j = 0; j < CROWD; j++) {
-		handles = handles_had(own_event);
-		CHECK(cuEventDestroy(own_event));
-		CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
+		handles = handles_had(crowd[j]);
+		CHECK(cuEventDestroy(crowd[j]));
+		CHECK(cuEventCreate(&crowd[j], CU_EVENT_DISABLE_TIMING));
 	}
 	fprintf(stderr, "handles=%u\n", handles);
 }
@@ -740,30 +749,30 @@ static void events_destroyed_beside_idle(void)
 	call_beside(REJOINED, replace_many);
 }
 
-/* They are none of the streams that fork, but any may be. One ends while launches are held there.
- */
+/* Each is recorded where the streams fork, and ends while launches are held there. */
 static void events_given_away(void)
 {
 	unsigned handles = 0;
 	pthread_t taker;
 
 	fork_streams();
-	make_crowd();
 	mine = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CHECK(cuEventCreate(&own_event, CU_EVENT_DISABLE_TIMING));
 	CHECK(cuMemAlloc(&worked_on, WORDS * 4));
 	CHECK(cuMemsetD32(worked_on, 1, WORDS));
 	CHECK(cuCtxSynchronize());
 	whole = 12;
 	pthread_create(&taker, NULL, take_events, NULL);
 	for (unsigned i = 0; i < ITERATIONS; i++) {
-		CHECK(cuEventCreate(&given, CU_EVENT_DISABLE_TIMING));
-		handles = handles_had(given);
-		CHECK(cuEventRecord(given, mine));
+		if (i % GIVES == 0) {
+			CHECK(cuEventCreate(&given, CU_EVENT_DISABLE_TIMING));
+			handles = handles_had(given);
+			CHECK(cuEventRecord(given, stream));
+		}
+		CHECK(cuEventRecord(own_event, mine));
 		launch_some(0, UNJOINED);
 		tell(&may_take, &has_taken);
 		launch_some(UNJOINED, whole);
-		if (i == ITERATIONS / 4)
-			use_crowd();
 		/* Not later: nothing else here waits, so graphs are built then or, under some schedules,
 		 * never. */
 		if (i >= ITERATIONS / 4 && i <= ITERATIONS / 2 && i % (ITERATIONS / 8) == 0)
@@ -791,6 +800,14 @@ static void use_events(unsigned i)
 static void events_beside_blocked(void)
 {
 	fork_streams();
+	call_beside(UNJOINED, use_events);
+}
+
+/* The other thread uses so many events that its lane's table has grown. */
+static void crowd_of_events_beside_blocked(void)
+{
+	fork_streams();
+	make_crowd();
 	call_beside(UNJOINED, use_events);
 }
 
@@ -841,6 +858,7 @@ const struct hazard blocked_hazards[] = {
 	{"captured_beside_blocked", captured_beside_blocked},
 	{"captured_beside_blocked_forks", captured_beside_blocked_forks},
 	{"events_beside_blocked", events_beside_blocked},
+	{"crowd_of_events_beside_blocked", crowd_of_events_beside_blocked},
 	{"registered_beside_blocked", registered_beside_blocked},
 	{"destroyed_beside_blocked", destroyed_beside_blocked},
 	{"event_destroyed_beside_blocked", event_destroyed_beside_blocked},
