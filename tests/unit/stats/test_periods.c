@@ -21,7 +21,7 @@ static void begin(uint64_t period)
 static void note(uint64_t period)
 {
 	now += period;
-	reprise_turns_note(&turns, now, period, true);
+	reprise_turns_note(&turns, now, period, true, true);
 }
 
 /* The next period: as long as its arm says. */
@@ -112,7 +112,7 @@ START_TEST(other_periods_are_left_out)
 	note(MS);
 	note(MS);
 	for (unsigned int i = 0; i < 100; i++)
-		ck_assert_int_eq(reprise_turns_note(&turns, now, 50 * MS, false), turns.arm);
+		ck_assert_int_eq(reprise_turns_note(&turns, now, 50 * MS, false, true), turns.arm);
 	ck_assert_uint_eq(turns.result.turns, 0);
 	note(MS);
 	ck_assert_uint_eq(turns.result.turns, 1);
@@ -338,16 +338,16 @@ START_TEST(what_is_usual_is_learnt_anew)
 	begin(MS);
 	test_decides(1500 * US, MS);
 	rests_for(REPRISE_TUNE_TURNS_REPLAY_NS, MS);
-	ck_assert_uint_eq(turns.windows, 0);
-	ck_assert_uint_eq(turns.usual_ns, 0);
-	ck_assert_uint_eq(turns.spread_ns, 0);
+	ck_assert_uint_eq(turns.usual.windows, 0);
+	ck_assert_uint_eq(turns.usual.mean_ns, 0);
+	ck_assert_uint_eq(turns.usual.spread_ns, 0);
 	test_decides(15 * MS, 10 * MS);
 	turns.rest_until_ns = UINT64_MAX;
 	note(10 * MS);
 	for (unsigned int i = 0; i < 10; i++)
 		window(10 * MS);
 	ck_assert(!turns.testing);
-	ck_assert_uint_eq(turns.usual_ns, 10 * MS);
+	ck_assert_uint_eq(turns.usual.mean_ns, 10 * MS);
 }
 END_TEST
 

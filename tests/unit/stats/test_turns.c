@@ -38,7 +38,7 @@ static void run(double eager, double replay, uint64_t until)
 		now += period;
 		in[arm] += period;
 		lost += mean[arm] - (eager < replay ? eager : replay);
-		reprise_turns_note(&turns, now, period, true);
+		reprise_turns_note(&turns, now, period, true, true);
 		over += lost > 20e6 + (double)now / 100;
 	}
 }
@@ -154,7 +154,7 @@ START_TEST(the_order_of_a_pair_is_random)
 			eager_first += turns.arm == REPRISE_ARM_EAGER;
 		}
 		phase = turns.phase;
-		reprise_turns_note(&turns, now, noise_period(&noise, PERIOD), true);
+		reprise_turns_note(&turns, now, noise_period(&noise, PERIOD), true, true);
 	}
 	ck_assert_uint_gt(pairs, 100);
 	ck_assert_uint_gt(eager_first, pairs / 3);
@@ -193,7 +193,7 @@ START_TEST(a_period_of_something_else_does_not_count)
 {
 	begin(8, 0.01, 0);
 	for (unsigned int i = 0; i < 1000; i++)
-		reprise_turns_note(&turns, now += 1000000, 1000000, false);
+		reprise_turns_note(&turns, now += 1000000, 1000000, false, true);
 	ck_assert_uint_eq(turns.result.turns, 0);
 	ck_assert_uint_eq(turns.count, 0);
 }
