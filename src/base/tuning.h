@@ -161,10 +161,10 @@
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \
 	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
-	X(ANCHOR_UNWAITED, 1024, "ops", \
+	X(ANCHOR_UNWAITED, 512, "ops", \
 	  "of a thread that begin something and come after no wait: then any op may be the anchor", \
 	  "guess") \
-	X(ANCHOR_WAITERS, 8, "waits", "meanwhile, with which waits make the anchor all the same", \
+	X(ANCHOR_WAITERS, 4, "waits", "meanwhile, with which waits make the anchor all the same", \
 	  "guess") \
 	X(ANCHOR_TRIED, 8, "candidates", "of any op, after which waits are looked at again", "guess") \
 	X(ANCHOR_SELDOM, 1024, "other ops", "after which a candidate of any op is left", "guess") \

@@ -269,7 +269,7 @@ static enum reprise_arm pass_by(struct reprise_lane *lane, enum reprise_arm arm)
 	if (++looks.passed < REPRISE_TUNE_ANCHOR_UNWAITED || !reprise_lock_try(&loop.lock))
 		return arm;
 	if (loop.waits - looks.waits < REPRISE_TUNE_ANCHOR_WAITERS &&
-	    (loop.measuring ? is_lost(reprise_clock_ns()) : !loop.any)) {
+	    (loop.measuring ? arm == REPRISE_ARM_REPLAY && is_lost(reprise_clock_ns()) : !loop.any)) {
 		look_among(true, lane);
 		arm = REPRISE_ARM_REPLAY;
 	}

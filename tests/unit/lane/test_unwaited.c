@@ -216,6 +216,24 @@ START_TEST(another_loop_is_measured_anew)
 }
 END_TEST
 
+/* Periods with waits are no longer as the others were: they are measured anew, and the GPU is not
+ * asked any more. */
+START_TEST(a_loop_that_comes_to_wait_is_another)
+{
+	unsigned int before;
+
+	is_tested("a b c d");
+	driver.graph_ns = EAGER_NS;
+	runs_for(SECOND / 2, "a b c d |");
+	before = driver.queries;
+	ck_assert_uint_eq(result().loops, 2);
+	runs_for(SECOND / 2, "a b c d |");
+	ck_assert_uint_eq(result().loops, 2);
+	ck_assert_int_eq(result().verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(driver.queries, before);
+}
+END_TEST
+
 /* It is left for a loop that waits, on another stream. */
 START_TEST(a_loop_that_ends_is_left_for_one_that_waits)
 {
@@ -245,6 +263,7 @@ int main(void)
 	tcase_add_test(tests, a_loop_that_waits_more_often_is_known_by_any_op);
 	tcase_add_test(tests, a_loop_that_waits_goes_before);
 	tcase_add_test(tests, another_loop_is_measured_anew);
+	tcase_add_test(tests, a_loop_that_comes_to_wait_is_another);
 	tcase_add_test(tests, a_loop_that_ends_is_left_for_one_that_waits);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
