@@ -1,67 +1,32 @@
 #include "stats/turns.h"
 
 #include "base/tuning.h"
+#include "stats/regret.h"
 #include "stats/usual.h"
-
-/* ---- what is lost ---- */
-
-static int64_t absolute(int64_t value)
-{
-	return value < 0 ? -value : value;
-}
-
-/* Two turns of so many periods each differed by so much: one of them has lost it. Which one, all
- * pairs of the test say together. */
-static void count_loss(struct reprise_turns *turns, int64_t difference, unsigned int periods)
-{
-	periods += REPRISE_TUNE_TURN_SKIPPED + turns->before;
-	turns->difference_ns += difference * (int64_t)periods;
-	turns->compared += periods;
-	turns->result.lost_ns = turns->lost_before_ns + (uint64_t)absolute(turns->difference_ns);
-}
 
 /* ---- how long a turn is, and when a pair may begin ---- */
 
-/* Turns are short at first: a great difference shows in a few periods, and costs most. */
 static unsigned int periods_wanted(const struct reprise_turns *turns)
 {
-	unsigned int doubled = turns->pairs.count / REPRISE_TUNE_TURN_LENGTHENED;
-	uint64_t period = turns->period_ns + 1, least = REPRISE_TUNE_TURN_NS / period + 1,
-			 most = REPRISE_TUNE_TURN_LONG_NS / period + 1,
-			 wanted = doubled < 6 ? (uint64_t)REPRISE_TUNE_TURN_PERIODS << doubled
-	                              : REPRISE_TURN_PERIODS_MOST;
-
-	wanted = wanted > most ? most : wanted;
-	wanted = wanted < least ? least : wanted;
-	wanted = wanted < REPRISE_TUNE_TURN_PERIODS ? REPRISE_TUNE_TURN_PERIODS : wanted;
-	return wanted < REPRISE_TURN_PERIODS_MOST ? (unsigned int)wanted : REPRISE_TURN_PERIODS_MOST;
-}
-
-/* What the next pair may lose. Before anything is measured: half of a turn. */
-static uint64_t may_lose(const struct reprise_turns *turns)
-{
-	/* Another one may pass before the GPU is seen to have caught up. */
-	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
-
-	return turns->pairs.count == 0
-	           ? periods * turns->period_ns / 2
-	           : (uint64_t)absolute(turns->difference_ns) * periods / turns->compared;
+	return reprise_regret_periods(turns->pairs.count, turns->period_ns);
 }
 
 static bool affordable(const struct reprise_turns *turns, uint64_t now)
 {
-	uint64_t most = REPRISE_TUNE_TURNS_FREE_NS + (now - turns->begun_ns) / REPRISE_TUNE_TURNS_SHARE;
+	/* Another one may pass before the GPU is seen to have caught up. */
+	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
 
-	return turns->result.lost_ns + may_lose(turns) <= most;
+	return reprise_regret_affords(&turns->regret, periods, periods * turns->period_ns, now);
 }
 
 /* The arm of a rest between two pairs: the verdict's, and eager before the first, unless the pairs
- * so far say otherwise. */
+ * so far say otherwise. Where the host is ahead, these do not: a rest of replays would fill the
+ * launch queue. */
 static enum reprise_arm better(const struct reprise_turns *turns)
 {
 	int surplus = reprise_pairs_surplus(&turns->pairs);
 
-	if (surplus >= REPRISE_TUNE_TURNS_SURPLUS)
+	if (surplus >= REPRISE_TUNE_TURNS_SURPLUS && !turns->ahead)
 		return REPRISE_ARM_REPLAY;
 	return turns->result.verdict == REPRISE_VERDICT_REPLAY && surplus > -REPRISE_TUNE_TURNS_SURPLUS
 	           ? REPRISE_ARM_REPLAY
@@ -90,6 +55,7 @@ static void begin_turn(struct reprise_turns *turns, enum reprise_arm arm)
 static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 {
 	turns->phase = REPRISE_TURNS_REST;
+	turns->rested = 0;
 	begin_turn(turns, arm);
 }
 
@@ -122,9 +88,7 @@ static void begin_pair(struct reprise_turns *turns)
 static void begin_test(struct reprise_turns *turns)
 {
 	reprise_pairs_begin(&turns->pairs);
-	turns->lost_before_ns = turns->result.lost_ns;
-	turns->difference_ns = 0;
-	turns->compared = 0;
+	reprise_regret_begin_test(&turns->regret);
 	turns->bound = 0;
 	turns->testing = true;
 	turns->usual = (struct reprise_usual){0};
@@ -161,7 +125,7 @@ static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
 	result->verdict = verdict;
 	result->tests++;
 	if (result->decided_ns == 0)
-		result->decided_ns = now - turns->begun_ns;
+		result->decided_ns = now - turns->regret.begun_ns;
 	begin_rest(turns, arm);
 }
 
@@ -208,8 +172,12 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	enum reprise_verdict verdict;
 
 	reprise_pairs_add(&turns->pairs, eager, replay);
-	count_loss(turns, (int64_t)(eager - replay), turns->wanted);
+	reprise_regret_count(&turns->regret, (int64_t)(eager - replay),
+	                     turns->wanted + REPRISE_TUNE_TURN_SKIPPED + turns->before);
+	turns->result.lost_ns = turns->regret.lost_ns;
 	turns->bound = 0;
+	turns->eager_ns = eager;
+	turns->replay_ns = replay;
 	turns->period_ns = eager > replay ? eager : replay;
 	verdict = judge(&turns->pairs);
 	if (verdict != REPRISE_VERDICT_UNDECIDED) {
@@ -274,6 +242,9 @@ static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, u
 /* In a period of `last_ns`. */
 static void caught_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
 {
+	if (turns->phase != REPRISE_TURNS_FIRST && turns->drained > 0 &&
+	    (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER))
+		turns->ahead = true;
 	if (turns->phase == REPRISE_TURNS_FIRST) {
 		begin_first(turns);
 	} else if (turns->phase == REPRISE_TURNS_SECOND) {
@@ -313,15 +284,47 @@ static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
 
 /* ---- a rest ---- */
 
+/* In the long run the host's periods are not shorter than the loop's: once the launch queue is full
+ * they show what graphs really take the GPU. */
+static bool is_slower_than_eager(const struct reprise_turns *turns, uint64_t took)
+{
+	return turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took > turns->eager_ns;
+}
+
+static void take_back(struct reprise_turns *turns, uint64_t took, uint64_t now)
+{
+	struct reprise_turns_result *result = &turns->result;
+
+	reprise_regret_add(&turns->regret, turns->rested * (took - turns->eager_ns));
+	result->lost_ns = turns->regret.lost_ns;
+	result->gain = result->low = result->high = (uint32_t)(1000 * turns->eager_ns / took);
+	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
+}
+
+/* True if the loop is not what it was. Replays that are ahead of the GPU only seem to be faster. */
+static bool has_changed(struct reprise_turns *turns, uint64_t took)
+{
+	if (turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took < turns->replay_ns)
+		took = turns->replay_ns;
+	return reprise_usual_has_changed(&turns->usual, took);
+}
+
 static void end_window(struct reprise_turns *turns, uint64_t now)
 {
 	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
 
 	turns->period_ns = took;
+	turns->rested += turns->count;
 	turns->count = 0;
-	if (!turns->testing &&
-	    (reprise_usual_has_changed(&turns->usual, took) || now >= turns->rest_until_ns))
+	if (!turns->testing && has_changed(turns, took)) {
+		if (is_slower_than_eager(turns, took)) {
+			take_back(turns, took, now);
+			return;
+		}
 		begin_test(turns);
+	} else if (!turns->testing && now >= turns->rest_until_ns) {
+		begin_test(turns);
+	}
 	if (turns->testing)
 		go_on(turns, better(turns), now);
 }
@@ -331,7 +334,7 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
                          uint64_t random)
 {
-	*turns = (struct reprise_turns){.begun_ns = now_ns, .random = random};
+	*turns = (struct reprise_turns){.regret.begun_ns = now_ns, .random = random};
 	reprise_turns_begin_loop(turns, now_ns, period_ns);
 }
 
@@ -342,6 +345,7 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	turns->result.loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;
+	turns->ahead = false;
 	begin_test(turns);
 	begin_rest(turns, REPRISE_ARM_EAGER);
 	go_on(turns, REPRISE_ARM_EAGER, now_ns);

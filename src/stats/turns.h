@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "stats/pairs.h"
+#include "stats/regret.h"
 #include "stats/usual.h"
 
 enum reprise_arm { REPRISE_ARM_REPLAY, REPRISE_ARM_EAGER };
@@ -30,8 +31,6 @@ enum reprise_verdict {
 	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
 	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
 };
-
-#define REPRISE_TURN_PERIODS_MOST 64
 
 struct reprise_turns_result {
 	enum reprise_verdict verdict;
@@ -48,7 +47,7 @@ struct reprise_turns_result {
 struct reprise_turns {
 	struct reprise_turns_result result;
 	struct reprise_pairs pairs; /* of the test under way */
-	uint64_t begun_ns;
+	struct reprise_regret regret;
 	uint64_t random;
 	enum reprise_arm arm; /* of the period under way */
 	/* AFTER: both turns of the pair are complete, and the GPU catches up with the second. */
@@ -81,11 +80,9 @@ struct reprise_turns {
 	bool filled;        /* the pair came after a rest of replays: the launch queue may be full */
 	unsigned int bound; /* pairs in a row in which it did not */
 
-	/* What the eager turns of this test took longer, in so many periods of either arm. */
-	int64_t difference_ns;
-	uint64_t compared;
-	uint64_t lost_before_ns; /* in the tests before */
-
+	uint64_t eager_ns, replay_ns; /* what a period took in the last pair */
+	bool ahead;                   /* the host was, in a replaying turn of this loop */
+	uint64_t rested;              /* periods of this rest */
 	uint64_t rest_until_ns, pause_ns;
 	struct reprise_usual usual; /* since the verdict */
 };

@@ -156,6 +156,45 @@ START_TEST(a_loop_that_is_bound_no_more_is_replayed)
 }
 END_TEST
 
+/* The host's periods become longer then, and the loop's do not. */
+START_TEST(a_queue_that_fills_is_no_change)
+{
+	const struct arms arms = {100 * US, 20 * US, 70 * US, 70 * US};
+	uint64_t tests, until;
+
+	begin(100 * US);
+	while (turns.result.tests == 0)
+		runs_until(&arms, now + MS);
+	tests = turns.result.tests;
+	until = now + REPRISE_TUNE_TURNS_REPLAY_NS - 10 * MS;
+	runs_until(&arms, until);
+	ck_assert_uint_gt(done - now, 69 * MS);
+	ck_assert_uint_eq(turns.result.tests, tests);
+	ck_assert(!turns.testing);
+}
+END_TEST
+
+/* Graphs take the GPU longer than what they gain the host. The mean of both arms does not tell, and
+ * the rest does. */
+static const struct arms slower[] = {
+	{100 * US, 20 * US, 70 * US, 130 * US},
+	{100 * US, 20 * US, 30 * US, 110 * US},
+	{MS, 20 * US, 300 * US, 2 * MS},
+};
+
+START_TEST(graphs_that_take_the_gpu_longer_are_left)
+{
+	const struct arms *arms = &slower[_i];
+	uint64_t end, lost;
+
+	begin(100 * US);
+	runs_until(arms, 60 * SECOND);
+	end = now > done ? now : done;
+	lost = end > work * arms->eager ? end - work * arms->eager : 0;
+	ck_assert_uint_le(lost, end / 100 + QUEUE * (arms->replay_gpu - arms->eager) + 20 * MS);
+}
+END_TEST
+
 /* ---- what it costs ---- */
 
 /* Against eager calls from the first period on: the periods done, each as long as an eager one. */
@@ -228,6 +267,8 @@ int main(void)
 	tcase_add_test(tests, a_full_queue_does_not_change_the_verdict);
 	tcase_add_test(tests, a_queue_that_cannot_be_emptied_does_not_either);
 	tcase_add_test(tests, a_loop_that_is_bound_no_more_is_replayed);
+	tcase_add_test(tests, a_queue_that_fills_is_no_change);
+	tcase_add_loop_test(tests, graphs_that_take_the_gpu_longer_are_left, 0, ALL(slower));
 	tcase_add_loop_test(tests, what_is_lost_keeps_within_the_bound, 0, ALL(loops));
 	tcase_add_test(tests, the_gpu_is_asked_at_the_end_of_a_turn);
 	tcase_add_test(tests, the_gpu_is_asked_again_until_it_has_caught_up);

@@ -69,7 +69,7 @@ START_TEST(a_turn_has_so_many_periods)
 		reprise_pairs_add(&turns.pairs, pair % 2 == 0 ? 3 : 4, pair % 2 == 0 ? 4 : 3);
 	now += 100000 * SECOND; /* it may cost as much */
 	reprise_turns_give_up(&turns);
-	turns.compared = 1;
+	turns.regret.compared = 1;
 	note(period);
 	note(period);
 	ck_assert_int_eq(turns.phase, REPRISE_TURNS_FIRST);
@@ -263,14 +263,14 @@ END_TEST
 START_TEST(after_many_pairs_the_test_begins_anew)
 {
 	begin(MS);
-	turns.begun_ns = 0; /* long ago: it may cost anything */
+	turns.regret.begun_ns = 0; /* long ago: it may cost anything */
 	now = 1000000 * SECOND;
 	for (unsigned int pair = 0; pair < REPRISE_PAIRS_MOST; pair++) {
 		ck_assert_uint_eq(turns.pairs.count, pair);
 		pair_passes(pair % 2 == 0 ? 1200 * US : 800 * US, MS);
 	}
 	ck_assert_uint_eq(turns.pairs.count, 0);
-	ck_assert_uint_eq(turns.compared, 0);
+	ck_assert_uint_eq(turns.regret.compared, 0);
 	ck_assert_uint_eq(turns.result.tests, 0);
 	ck_assert_uint_eq(turns.wanted, REPRISE_TUNE_TURN_PERIODS);
 	pair_passes(MS, MS);
