@@ -22,9 +22,17 @@ static uint64_t difference(const struct reprise_regret *regret)
 	                                 : (uint64_t)regret->difference_ns;
 }
 
-void reprise_regret_begin_test(struct reprise_regret *regret)
+/* What this test has lost that counts. */
+static uint64_t counts(const struct reprise_regret *regret)
+{
+	return regret->otherwise_eager && regret->difference_ns > 0 ? 0 : difference(regret);
+}
+
+void reprise_regret_begin_test(struct reprise_regret *regret, bool otherwise_eager)
 {
 	regret->before_ns = regret->lost_ns;
+	regret->counted_ns += counts(regret);
+	regret->otherwise_eager = otherwise_eager;
 	regret->difference_ns = 0;
 	regret->compared = 0;
 }
@@ -40,6 +48,7 @@ void reprise_regret_count(struct reprise_regret *regret, int64_t difference_ns,
 void reprise_regret_add(struct reprise_regret *regret, uint64_t ns)
 {
 	regret->before_ns += ns;
+	regret->counted_ns += ns;
 	regret->lost_ns += ns;
 }
 
@@ -49,7 +58,7 @@ bool reprise_regret_affords(const struct reprise_regret *regret, uint64_t period
 	uint64_t most =
 		REPRISE_TUNE_TURNS_FREE_NS + (now_ns - regret->begun_ns) / REPRISE_TUNE_TURNS_SHARE;
 	uint64_t may_lose =
-		regret->compared == 0 ? turn_ns / 2 : difference(regret) * periods / regret->compared;
+		regret->compared == 0 ? turn_ns / 2 : counts(regret) * periods / regret->compared;
 
-	return regret->lost_ns + may_lose <= most;
+	return regret->counted_ns + counts(regret) + may_lose <= most;
 }

@@ -13,11 +13,15 @@
 
 struct reprise_regret {
 	uint64_t begun_ns;
-	uint64_t lost_ns;
+	uint64_t lost_ns; /* in all */
+	/* Of this test: without turns, calls would be eager. Then eager turns lose nothing that counts
+	 * against the bound. */
+	bool otherwise_eager;
 	/* What the eager turns of this test took longer, in so many periods of either arm. */
 	int64_t difference_ns;
 	uint64_t compared;
-	uint64_t before_ns; /* lost in the tests before */
+	uint64_t before_ns;  /* lost in the tests before */
+	uint64_t counted_ns; /* of that, what counts */
 };
 
 /* The periods of a turn, after so many pairs without a verdict, where a period takes so long. Turns
@@ -25,7 +29,7 @@ struct reprise_regret {
 unsigned int reprise_regret_periods(unsigned int pairs, uint64_t period_ns);
 
 /* What was lost so far stays lost. */
-void reprise_regret_begin_test(struct reprise_regret *regret);
+void reprise_regret_begin_test(struct reprise_regret *regret, bool otherwise_eager);
 
 /* A pair is complete, of so many periods in either arm, and the eager ones took longer by so much:
  * one of its turns has lost it. Which one, all pairs of the test say together. */

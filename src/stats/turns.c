@@ -11,14 +11,6 @@ static unsigned int periods_wanted(const struct reprise_turns *turns)
 	return reprise_regret_periods(turns->pairs.count, turns->period_ns);
 }
 
-static bool affordable(const struct reprise_turns *turns, uint64_t now)
-{
-	/* Another one may pass before the GPU is seen to have caught up. */
-	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
-
-	return reprise_regret_affords(&turns->regret, periods, periods * turns->period_ns, now);
-}
-
 /* The arm of a rest between two pairs: the verdict's, and eager before the first, unless the pairs
  * so far say otherwise. Where the host is ahead, these do not: a rest of replays would fill the
  * launch queue. */
@@ -31,6 +23,14 @@ static enum reprise_arm better(const struct reprise_turns *turns)
 	return turns->result.verdict == REPRISE_VERDICT_REPLAY && surplus > -REPRISE_TUNE_TURNS_SURPLUS
 	           ? REPRISE_ARM_REPLAY
 	           : REPRISE_ARM_EAGER;
+}
+
+static bool affordable(const struct reprise_turns *turns, uint64_t now)
+{
+	/* Another one may pass before the GPU is seen to have caught up. */
+	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
+
+	return reprise_regret_affords(&turns->regret, periods, periods * turns->period_ns, now);
 }
 
 /* ---- the phases ---- */
@@ -88,7 +88,7 @@ static void begin_pair(struct reprise_turns *turns)
 static void begin_test(struct reprise_turns *turns)
 {
 	reprise_pairs_begin(&turns->pairs);
-	reprise_regret_begin_test(&turns->regret);
+	reprise_regret_begin_test(&turns->regret, turns->result.verdict != REPRISE_VERDICT_REPLAY);
 	turns->bound = 0;
 	turns->testing = true;
 	turns->usual = (struct reprise_usual){0};

@@ -187,6 +187,23 @@ START_TEST(a_gain_that_turns_into_a_loss_is_noticed_and_so_is_its_return)
 }
 END_TEST
 
+/* The eager turns before the verdict took longer than the bound would allow. That is no debt: the
+ * next test begins at once. */
+START_TEST(a_slow_loop_whose_gain_turns_into_a_loss_is_noticed_too)
+{
+	double before;
+
+	begin(11, 0.02, 0);
+	reprise_turns_begin(&turns, 0, 10000000, 99);
+	run(20e6, 10e6, 10 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	before = lost;
+	run(20e6, 25e6, 40 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	ck_assert_double_lt(lost - before, 1.5e9);
+}
+END_TEST
+
 /* ---- what is not compared ---- */
 
 START_TEST(a_period_of_something_else_does_not_count)
@@ -230,6 +247,7 @@ int main(void)
 	tcase_add_test(tests, what_is_lost_is_told);
 	tcase_add_loop_test(tests, a_gain_that_turns_into_a_loss_is_noticed_and_so_is_its_return, 0,
 	                    20);
+	tcase_add_test(tests, a_slow_loop_whose_gain_turns_into_a_loss_is_noticed_too);
 	tcase_add_test(tests, a_period_of_something_else_does_not_count);
 	tcase_add_test(tests, a_turn_that_is_given_up_is_none);
 	suite_add_tcase(suite, tests);
