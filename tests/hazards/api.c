@@ -223,7 +223,7 @@ static void turned_ahead(void)
 	CHECK(cuMemAlloc(&x, WORDS * 4));
 	CHECK(cuMemsetD32(x, 1, WORDS));
 	CHECK(cuCtxSynchronize());
-	for (unsigned i = 0; i < 8 * ITERATIONS; i++) {
+	for (unsigned i = 0; i < 5 * ITERATIONS; i++) {
 		CUgraphExec executable;
 		CUgraph graph;
 
