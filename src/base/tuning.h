@@ -146,10 +146,28 @@
 	  "guess") \
 	X(TURNS_UNUSUAL, 2, "windows", "in a row that differ, after which replaying is tested again", \
 	  "guess") \
+	X(TURNS_DRAINED, 64, "periods", \
+	  "in which the GPU is to catch up: fewer do not say that it never does", "guess") \
+	X(TURNS_DRAINED_NS, 500000000, "ns", "the same: eager calls have to empty what turns filled", \
+	  "guess") \
+	X(TURNS_FILLED, 4, "times", \
+	  "as long after a rest of replays: the launch queue has room for about a thousand", "guess") \
+	X(TURNS_BOUND, 2, "pairs", \
+	  "in a row in which the GPU is behind in both arms: it takes the time", "guess") \
+	X(TURNS_QUERIES, 16, "queries", \
+	  "one after another before the GPU counts as behind: the last call's work may be under way", \
+	  "guess") \
 	X(ANCHOR_ALIKE, 8, "periods", "in a row, as long in ops, before a loop is measured", "guess") \
 	X(ANCHOR_MARGIN, 16, "th part", "by which the ops of two periods that are alike differ", \
 	  "guess") \
 	X(ANCHOR_STRIDE_MOST, 16, "visits", "of an anchor in one period of a loop", "guess") \
+	X(ANCHOR_UNWAITED, 512, "ops", \
+	  "of a thread that begin something and come after no wait: then any op may be the anchor", \
+	  "guess") \
+	X(ANCHOR_WAITERS, 4, "waits", "meanwhile, with which waits make the anchor all the same", \
+	  "guess") \
+	X(ANCHOR_TRIED, 8, "candidates", "of any op, after which waits are looked at again", "guess") \
+	X(ANCHOR_SELDOM, 1024, "other ops", "after which a candidate of any op is left", "guess") \
 	X(ANCHOR_MISSED, 64, "other waits", "after which an anchor may be lost", "guess") \
 	X(ANCHOR_LOST, 32, "periods", "not alike in a row, or so long without a visit: it is lost", \
 	  "guess") \

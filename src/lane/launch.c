@@ -12,6 +12,7 @@
 #include "graph/cost.h"
 #include "graph/shadow.h"
 #include "trace/balance.h"
+#include "lane/behind.h"
 #include "lane/errors.h"
 #include "lane/group/group.h"
 #include "lane/hold.h"
@@ -50,6 +51,7 @@ REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
 	enum reprise_patch result = REPRISE_PATCH_DONE;
 	uint64_t patched_at = 0;
 
+	reprise_behind_before_launch(lane);
 	if (__builtin_expect(launch->nodes > 0 || launch->trace->graph.mixed, 0)) {
 		result = patch(lane, launch);
 		patched_at = reprise_clock_ns();

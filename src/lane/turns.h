@@ -2,29 +2,23 @@
  * Turns (docs/design/turns.md): the process replays and issues eagerly by turns, and a loop of its
  * own tells which is faster (stats/turns.h). Only with REPRISE_TURNS=1.
  *
- * A loop is known by its anchor: the first op after a wait of the same thread, in one lane, with
- * one function or kind. From one visit of it to another is a period. Turns begin and end there: the
- * thread holds nothing then.
+ * A loop is known by its anchor (anchor.h). Turns begin and end there: the thread follows no trace
+ * in that lane then.
  *
  * In an eager turn all calls of the process are eager, as in a pause; traces and graphs stay, and
  * nothing is built. Ops are counted, and lanes are told that they have news, so that they know
- * their place when the turn ends. The clock is read at anchors only, and once in many ops where the
- * anchor may be lost.
+ * their place when the turn ends.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "base/placement.h"
+#include "lane/anchor.h"
 #include "lane/lane.h"
 #include "stats/turns.h"
 
 /* Set before the first lane is made. */
 extern bool reprise_turns_on;
-
-/* This thread has waited since its last op that began nothing. */
-extern _Thread_local bool reprise_turns_waited
-	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
 
 /* Measures from now on. When Reprise starts. */
 void reprise_turns_start(void);
@@ -34,18 +28,17 @@ static inline void reprise_turns_note_wait(enum reprise_sync what)
 {
 	if (__builtin_expect(reprise_turns_on, 0) && what != REPRISE_SYNC_QUERY &&
 	    what != REPRISE_SYNC_EVENT_QUERY && what != REPRISE_SYNC_EVENT_END)
-		reprise_turns_waited = true;
+		reprise_anchor_waited = true;
 }
 
-/* The first op after a wait, which may be the anchor. True if an eager turn begins with it: the
- * call is eager, and reprise_turns_switch() comes before it. Under the lane's lock. */
+/* An op comes that may be the anchor. True if an eager turn begins with it: the call is eager, and
+ * reprise_turns_switch() comes before it. Under the lane's lock. */
 bool reprise_turns_visit(struct reprise_lane *lane, struct reprise_call *call);
 
 /* An op that the lane follows no trace for comes. As reprise_turns_visit(). */
 static inline bool reprise_turns_look(struct reprise_lane *lane, struct reprise_call *call)
 {
-	return __builtin_expect(reprise_turns_on, 0) && reprise_turns_waited &&
-	       reprise_turns_visit(lane, call);
+	return __builtin_expect(reprise_turns_on, 0) && reprise_turns_visit(lane, call);
 }
 
 /* Begins the eager turn, before the call. No lock is held. */

@@ -18,16 +18,19 @@ void reprise_report_turns(const struct reprise_turns_told *told, char *words, si
 		         result->gain / 1e3, result->turns, result->low / 1e3, result->high / 1e3);
 	else if (result->verdict == REPRISE_VERDICT_EAGER)
 		snprintf(words, size, "no gain: left eager after %s, cost %s", after, cost);
+	else if (result->verdict == REPRISE_VERDICT_BOUND)
+		snprintf(words, size, "GPU-bound: nothing to gain; left eager after %s, cost %s", after,
+		         cost);
 	else if (result->turns > 0)
 		snprintf(words, size, "too short to measure: no verdict in %" PRIu64 " turns, cost %s",
 		         result->turns, cost);
 	else
-		snprintf(words, size, "too short to measure, or without a loop that waits");
+		snprintf(words, size, "too short to measure, or without a regular loop");
 }
 
 void reprise_rows_add_turns(struct reprise_text *text)
 {
-	static const char *const verdicts[] = {"undecided", "replay", "eager"};
+	static const char *const verdicts[] = {"undecided", "replay", "eager", "bound"};
 	struct reprise_turns_told told = reprise_turns_read();
 	const struct reprise_turns_result *result = &told.result;
 	char words[160];

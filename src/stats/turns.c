@@ -1,94 +1,36 @@
 #include "stats/turns.h"
 
 #include "base/tuning.h"
-
-/* ---- the mean of a turn ---- */
-
-static void sort(uint64_t *values, unsigned int count)
-{
-	for (unsigned int i = 1; i < count; i++) {
-		uint64_t value = values[i];
-		unsigned int at = i;
-
-		for (; at > 0 && values[at - 1] > value; at--)
-			values[at] = values[at - 1];
-		values[at] = value;
-	}
-}
-
-/* A period weighs TURN_OUTLIER medians at most: stalls count, and one of them does not decide. */
-static uint64_t mean(uint64_t *periods, unsigned int count)
-{
-	uint64_t sum = 0, most;
-
-	sort(periods, count);
-	most = REPRISE_TUNE_TURN_OUTLIER * periods[(count - 1) / 2];
-	for (unsigned int i = 0; i < count; i++)
-		sum += periods[i] < most ? periods[i] : most;
-	return sum / count;
-}
-
-/* ---- what is lost ---- */
-
-static int64_t absolute(int64_t value)
-{
-	return value < 0 ? -value : value;
-}
-
-/* Two turns of so many periods each differed by so much: one of them has lost it. Which one, all
- * pairs of the test say together. */
-static void count_loss(struct reprise_turns *turns, int64_t difference, unsigned int periods)
-{
-	turns->difference_ns += difference * (int64_t)(periods + REPRISE_TUNE_TURN_SKIPPED);
-	turns->compared += periods + REPRISE_TUNE_TURN_SKIPPED;
-	turns->result.lost_ns = turns->lost_before_ns + (uint64_t)absolute(turns->difference_ns);
-}
+#include "stats/regret.h"
+#include "stats/usual.h"
 
 /* ---- how long a turn is, and when a pair may begin ---- */
 
-/* Turns are short at first: a great difference shows in a few periods, and costs most. */
 static unsigned int periods_wanted(const struct reprise_turns *turns)
 {
-	unsigned int doubled = turns->pairs.count / REPRISE_TUNE_TURN_LENGTHENED;
-	uint64_t period = turns->period_ns + 1, least = REPRISE_TUNE_TURN_NS / period + 1,
-			 most = REPRISE_TUNE_TURN_LONG_NS / period + 1,
-			 wanted = doubled < 6 ? (uint64_t)REPRISE_TUNE_TURN_PERIODS << doubled
-	                              : REPRISE_TURN_PERIODS_MOST;
-
-	wanted = wanted > most ? most : wanted;
-	wanted = wanted < least ? least : wanted;
-	wanted = wanted < REPRISE_TUNE_TURN_PERIODS ? REPRISE_TUNE_TURN_PERIODS : wanted;
-	return wanted < REPRISE_TURN_PERIODS_MOST ? (unsigned int)wanted : REPRISE_TURN_PERIODS_MOST;
-}
-
-/* What the next pair may lose. Before anything is measured: half of a turn. */
-static uint64_t may_lose(const struct reprise_turns *turns)
-{
-	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED;
-
-	return turns->pairs.count == 0
-	           ? periods * turns->period_ns / 2
-	           : (uint64_t)absolute(turns->difference_ns) * periods / turns->compared;
-}
-
-static bool affordable(const struct reprise_turns *turns, uint64_t now)
-{
-	uint64_t most = REPRISE_TUNE_TURNS_FREE_NS + (now - turns->begun_ns) / REPRISE_TUNE_TURNS_SHARE;
-
-	return turns->result.lost_ns + may_lose(turns) <= most;
+	return reprise_regret_periods(turns->pairs.count, turns->period_ns);
 }
 
 /* The arm of a rest between two pairs: the verdict's, and eager before the first, unless the pairs
- * so far say otherwise. */
+ * so far say otherwise. Where the host is ahead, these do not: a rest of replays would fill the
+ * launch queue. */
 static enum reprise_arm better(const struct reprise_turns *turns)
 {
 	int surplus = reprise_pairs_surplus(&turns->pairs);
 
-	if (surplus >= REPRISE_TUNE_TURNS_SURPLUS)
+	if (surplus >= REPRISE_TUNE_TURNS_SURPLUS && !turns->ahead)
 		return REPRISE_ARM_REPLAY;
 	return turns->result.verdict == REPRISE_VERDICT_REPLAY && surplus > -REPRISE_TUNE_TURNS_SURPLUS
 	           ? REPRISE_ARM_REPLAY
 	           : REPRISE_ARM_EAGER;
+}
+
+static bool affordable(const struct reprise_turns *turns, uint64_t now)
+{
+	/* Another one may pass before the GPU is seen to have caught up. */
+	uint64_t periods = periods_wanted(turns) + REPRISE_TUNE_TURN_SKIPPED + !turns->idle;
+
+	return reprise_regret_affords(&turns->regret, periods, periods * turns->period_ns, now);
 }
 
 /* ---- the phases ---- */
@@ -106,30 +48,50 @@ static void begin_turn(struct reprise_turns *turns, enum reprise_arm arm)
 	turns->arm = arm;
 	turns->count = 0;
 	turns->skip = REPRISE_TUNE_TURN_SKIPPED;
+	turns->draining = false;
+	turns->behind_ns = turns->behind = 0;
 }
 
 static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 {
 	turns->phase = REPRISE_TURNS_REST;
+	turns->rested = 0;
 	begin_turn(turns, arm);
 }
 
+/* Periods of `arm` pass until the GPU has caught up. */
+static void begin_drain(struct reprise_turns *turns, enum reprise_arm arm)
+{
+	turns->arm = arm;
+	turns->draining = true;
+	turns->drained_ns = turns->drained = 0;
+}
+
+static void begin_first(struct reprise_turns *turns)
+{
+	begin_turn(turns, next_random(turns) >> 32 & 1 ? REPRISE_ARM_EAGER : REPRISE_ARM_REPLAY);
+}
+
+/* What the GPU still has of a rest would be in the first turn's account. */
 static void begin_pair(struct reprise_turns *turns)
 {
+	turns->filled = turns->phase == REPRISE_TURNS_REST && turns->arm == REPRISE_ARM_REPLAY;
 	turns->phase = REPRISE_TURNS_FIRST;
 	turns->wanted = periods_wanted(turns);
-	begin_turn(turns, next_random(turns) >> 32 & 1 ? REPRISE_ARM_EAGER : REPRISE_ARM_REPLAY);
+	turns->before = !turns->idle;
+	if (turns->idle)
+		begin_first(turns);
+	else
+		begin_drain(turns, REPRISE_ARM_EAGER);
 }
 
 static void begin_test(struct reprise_turns *turns)
 {
 	reprise_pairs_begin(&turns->pairs);
-	turns->lost_before_ns = turns->result.lost_ns;
-	turns->difference_ns = 0;
-	turns->compared = 0;
+	reprise_regret_begin_test(&turns->regret, turns->result.verdict != REPRISE_VERDICT_REPLAY);
+	turns->bound = 0;
 	turns->testing = true;
-	turns->usual_ns = turns->spread_ns = 0;
-	turns->windows = turns->unusual = 0;
+	turns->usual = (struct reprise_usual){0};
 }
 
 static enum reprise_verdict judge(const struct reprise_pairs *pairs)
@@ -145,14 +107,14 @@ static enum reprise_verdict judge(const struct reprise_pairs *pairs)
 	           : REPRISE_VERDICT_UNDECIDED;
 }
 
-/* The pause before the next test: from the least for this verdict, twice as long each time that it
- * stays. */
-static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, uint64_t now)
+/* The pause before the next test, in `arm`: from the least for this verdict, twice as long each
+ * time that it stays. */
+static void end_test(struct reprise_turns *turns, enum reprise_verdict verdict,
+                     enum reprise_arm arm, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
-	struct reprise_interval interval = reprise_pairs_read(&turns->pairs);
-	uint64_t least = verdict == REPRISE_VERDICT_EAGER ? REPRISE_TUNE_TURNS_EAGER_NS
-	                                                  : REPRISE_TUNE_TURNS_REPLAY_NS;
+	uint64_t least =
+		arm == REPRISE_ARM_REPLAY ? REPRISE_TUNE_TURNS_REPLAY_NS : REPRISE_TUNE_TURNS_EAGER_NS;
 
 	if (verdict != result->verdict)
 		turns->pause_ns = least;
@@ -161,13 +123,36 @@ static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, ui
 	turns->rest_until_ns = now + turns->pause_ns;
 	turns->testing = false;
 	result->verdict = verdict;
+	result->tests++;
+	if (result->decided_ns == 0)
+		result->decided_ns = now - turns->regret.begun_ns;
+	begin_rest(turns, arm);
+}
+
+static void decide(struct reprise_turns *turns, enum reprise_verdict verdict, uint64_t now)
+{
+	struct reprise_turns_result *result = &turns->result;
+	struct reprise_interval interval = reprise_pairs_read(&turns->pairs);
+
 	result->gain = reprise_thousandths(interval.median);
 	result->low = reprise_thousandths(interval.low);
 	result->high = reprise_thousandths(interval.high);
-	result->tests++;
-	if (result->decided_ns == 0)
-		result->decided_ns = now - turns->begun_ns;
-	begin_rest(turns, verdict == REPRISE_VERDICT_EAGER ? REPRISE_ARM_EAGER : REPRISE_ARM_REPLAY);
+	end_test(turns, verdict,
+	         verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER, now);
+}
+
+/* The GPU is behind in both arms. Where a gain was seen, that says nothing against it: what the
+ * replays of a rest have given the GPU may be more than can be waited for. */
+static void decide_bound(struct reprise_turns *turns, uint64_t now)
+{
+	struct reprise_turns_result *result = &turns->result;
+
+	if (better(turns) == REPRISE_ARM_REPLAY) {
+		end_test(turns, result->verdict, REPRISE_ARM_REPLAY, now);
+		return;
+	}
+	result->gain = result->low = result->high = 0;
+	end_test(turns, REPRISE_VERDICT_BOUND, REPRISE_ARM_EAGER, now);
 }
 
 /* Begins the next pair, or rests in `arm` until it may begin. */
@@ -179,15 +164,20 @@ static void go_on(struct reprise_turns *turns, enum reprise_arm arm, uint64_t no
 		begin_rest(turns, arm);
 }
 
-/* `took`: the mean period of the pair's second turn. */
+/* `took`: what a period of the pair's second turn takes. */
 static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
-	bool replayed = turns->arm == REPRISE_ARM_REPLAY;
+	bool replayed = turns->second == REPRISE_ARM_REPLAY;
 	uint64_t eager = replayed ? turns->first_ns : took, replay = replayed ? took : turns->first_ns;
 	enum reprise_verdict verdict;
 
 	reprise_pairs_add(&turns->pairs, eager, replay);
-	count_loss(turns, (int64_t)(eager - replay), turns->wanted);
+	reprise_regret_count(&turns->regret, (int64_t)(eager - replay),
+	                     turns->wanted + REPRISE_TUNE_TURN_SKIPPED + turns->before);
+	turns->result.lost_ns = turns->regret.lost_ns;
+	turns->bound = 0;
+	turns->eager_ns = eager;
+	turns->replay_ns = replay;
 	turns->period_ns = eager > replay ? eager : replay;
 	verdict = judge(&turns->pairs);
 	if (verdict != REPRISE_VERDICT_UNDECIDED) {
@@ -199,61 +189,142 @@ static void end_pair(struct reprise_turns *turns, uint64_t took, uint64_t now)
 	go_on(turns, better(turns), now);
 }
 
+/* The GPU has not caught up in either arm: the pair says nothing. */
+static void end_bound_pair(struct reprise_turns *turns, uint64_t now)
+{
+	if (++turns->bound < REPRISE_TUNE_TURNS_BOUND)
+		go_on(turns, better(turns), now);
+	else
+		decide_bound(turns, now);
+}
+
+static enum reprise_arm other_than(enum reprise_arm arm)
+{
+	return arm == REPRISE_ARM_EAGER ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER;
+}
+
 static void end_turn(struct reprise_turns *turns, uint64_t now)
 {
-	uint64_t took = mean(turns->periods, turns->count);
+	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
 
 	turns->result.turns++;
-	if (turns->phase == REPRISE_TURNS_SECOND) {
+	if (turns->phase == REPRISE_TURNS_FIRST) {
+		turns->first_ns = took;
+		turns->first_behind = !turns->idle;
+		turns->phase = REPRISE_TURNS_SECOND;
+		turns->second = other_than(turns->arm);
+		if (turns->idle)
+			begin_turn(turns, turns->second);
+		else
+			begin_drain(turns, turns->second);
+	} else if (turns->idle) {
 		end_pair(turns, took, now);
+	} else {
+		turns->second_ns = took;
+		turns->phase = REPRISE_TURNS_AFTER;
+		/* In an arm in which it had caught up before. */
+		begin_drain(turns, turns->first_behind ? turns->second : other_than(turns->second));
+	}
+}
+
+/* ---- a GPU that is behind ---- */
+
+/* What a period of the turn before takes, of which the host took `host_ns`: the GPU has done these
+ * periods and those since, in all their time, and about half of the last one. */
+static uint64_t gpu_takes(const struct reprise_turns *turns, uint64_t host_ns, uint64_t last_ns)
+{
+	uint64_t mean_ns = (2 * (turns->behind_ns + turns->drained_ns) + last_ns) /
+	                   (2 * (turns->behind + turns->drained) + 1);
+
+	return turns->drained > 0 && mean_ns > host_ns ? mean_ns : host_ns;
+}
+
+/* In a period of `last_ns`. */
+static void caught_up(struct reprise_turns *turns, uint64_t last_ns, uint64_t now)
+{
+	if (turns->phase != REPRISE_TURNS_FIRST && turns->drained > 0 &&
+	    (turns->phase == REPRISE_TURNS_SECOND) == (turns->second == REPRISE_ARM_EAGER))
+		turns->ahead = true;
+	if (turns->phase == REPRISE_TURNS_FIRST) {
+		begin_first(turns);
+	} else if (turns->phase == REPRISE_TURNS_SECOND) {
+		turns->first_ns = gpu_takes(turns, turns->first_ns, last_ns);
+		begin_turn(turns, turns->second);
+	} else {
+		end_pair(turns, gpu_takes(turns, turns->second_ns, last_ns), now);
+	}
+}
+
+/* Where an arm lasts longer than the GPU takes, it catches up some time. */
+static bool has_had_time(const struct reprise_turns *turns)
+{
+	uint64_t enough = REPRISE_TUNE_TURNS_DRAINED_NS;
+
+	if (turns->phase == REPRISE_TURNS_FIRST && turns->filled)
+		enough *= REPRISE_TUNE_TURNS_FILLED;
+	return turns->drained >= REPRISE_TUNE_TURNS_DRAINED && turns->drained_ns >= enough;
+}
+
+/* A period has ended in which the GPU was to catch up. */
+static void drain(struct reprise_turns *turns, uint64_t period, uint64_t now)
+{
+	if (turns->idle) {
+		caught_up(turns, period, now);
 		return;
 	}
-	turns->first_ns = took;
-	turns->phase = REPRISE_TURNS_SECOND;
-	begin_turn(turns, turns->arm == REPRISE_ARM_EAGER ? REPRISE_ARM_REPLAY : REPRISE_ARM_EAGER);
+	turns->drained++;
+	turns->drained_ns += period;
+	if (!has_had_time(turns))
+		return;
+	if (turns->phase == REPRISE_TURNS_FIRST && turns->arm == REPRISE_ARM_EAGER)
+		begin_drain(turns, REPRISE_ARM_REPLAY);
+	else
+		end_bound_pair(turns, now);
 }
 
 /* ---- a rest ---- */
 
-static uint64_t apart(uint64_t a, uint64_t b)
+/* In the long run the host's periods are not shorter than the loop's: once the launch queue is full
+ * they show what graphs really take the GPU. */
+static bool is_slower_than_eager(const struct reprise_turns *turns, uint64_t took)
 {
-	return a > b ? a - b : b - a;
+	return turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took > turns->eager_ns;
 }
 
-/* `value` with `other` in it, which weighs as one of `weight`. */
-static uint64_t mixed(uint64_t value, uint64_t other, unsigned int weight)
+static void take_back(struct reprise_turns *turns, uint64_t took, uint64_t now)
 {
-	return value - value / weight + other / weight;
+	struct reprise_turns_result *result = &turns->result;
+
+	reprise_regret_add(&turns->regret, turns->rested * (took - turns->eager_ns));
+	result->lost_ns = turns->regret.lost_ns;
+	result->gain = result->low = result->high = (uint32_t)(1000 * turns->eager_ns / took);
+	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
 }
 
-/* True if the loop's periods have not been what they were after the verdict for some windows in a
- * row: what was measured may not hold any more. How much windows differ anyway is learnt. */
+/* True if the loop is not what it was. Replays that are ahead of the GPU only seem to be faster. */
 static bool has_changed(struct reprise_turns *turns, uint64_t took)
 {
-	uint64_t off = apart(took, turns->usual_ns),
-			 most = REPRISE_TUNE_TURNS_SPREADS * turns->spread_ns;
-
-	if (most < turns->usual_ns / REPRISE_TUNE_TURNS_CHANGED)
-		most = turns->usual_ns / REPRISE_TUNE_TURNS_CHANGED;
-	if (turns->windows >= REPRISE_TUNE_TURNS_KNOWN && off > most)
-		return ++turns->unusual >= REPRISE_TUNE_TURNS_UNUSUAL;
-	turns->unusual = 0;
-	if (turns->windows < 2 * REPRISE_TUNE_TURNS_KNOWN)
-		turns->windows++;
-	if (turns->windows > 1)
-		turns->spread_ns = mixed(turns->spread_ns, off, turns->windows - 1);
-	turns->usual_ns = mixed(turns->usual_ns, took, turns->windows);
-	return false;
+	if (turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took < turns->replay_ns)
+		took = turns->replay_ns;
+	return reprise_usual_has_changed(&turns->usual, took);
 }
 
 static void end_window(struct reprise_turns *turns, uint64_t now)
 {
-	uint64_t took = mean(turns->periods, turns->count);
+	uint64_t took = reprise_periods_mean(turns->periods, turns->count);
 
 	turns->period_ns = took;
+	turns->rested += turns->count;
 	turns->count = 0;
-	if (!turns->testing && (has_changed(turns, took) || now >= turns->rest_until_ns))
+	if (!turns->testing && has_changed(turns, took)) {
+		if (is_slower_than_eager(turns, took)) {
+			take_back(turns, took, now);
+			return;
+		}
 		begin_test(turns);
+	} else if (!turns->testing && now >= turns->rest_until_ns) {
+		begin_test(turns);
+	}
 	if (turns->testing)
 		go_on(turns, better(turns), now);
 }
@@ -263,7 +334,7 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns,
                          uint64_t random)
 {
-	*turns = (struct reprise_turns){.begun_ns = now_ns, .random = random};
+	*turns = (struct reprise_turns){.regret.begun_ns = now_ns, .random = random};
 	reprise_turns_begin_loop(turns, now_ns, period_ns);
 }
 
@@ -273,18 +344,27 @@ void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint
 	turns->result.gain = turns->result.low = turns->result.high = 0;
 	turns->result.loops++;
 	turns->period_ns = period_ns;
+	turns->idle = true;
+	turns->ahead = false;
 	begin_test(turns);
 	begin_rest(turns, REPRISE_ARM_EAGER);
 	go_on(turns, REPRISE_ARM_EAGER, now_ns);
 }
 
 enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
-                                    uint64_t period_ns, bool alike)
+                                    uint64_t period_ns, bool alike, bool idle)
 {
 	bool rests = turns->phase == REPRISE_TURNS_REST;
 
 	if (!alike)
 		return turns->arm;
+	turns->idle = idle;
+	if (turns->draining) {
+		drain(turns, period_ns, now_ns);
+		return turns->arm;
+	}
+	turns->behind_ns += period_ns;
+	turns->behind++;
 	if (turns->skip > 0) {
 		turns->skip--;
 		return turns->arm;
@@ -295,6 +375,12 @@ enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns
 	else if (!rests && turns->count == turns->wanted)
 		end_turn(turns, now_ns);
 	return turns->arm;
+}
+
+bool reprise_turns_asks(const struct reprise_turns *turns)
+{
+	return turns->draining || (turns->phase != REPRISE_TURNS_REST && turns->skip == 0 &&
+	                           turns->count + 1 == turns->wanted);
 }
 
 enum reprise_arm reprise_turns_give_up(struct reprise_turns *turns)

@@ -7,6 +7,11 @@
  * have taken longer than the other's is lost; a pair begins only where what it may lose still fits
  * into a REPRISE_TUNE_TURNS_SHARE-th of the time so far, and REPRISE_TUNE_TURNS_FREE_NS.
  *
+ * Periods are the host's time. In a loop that does not wait the host may run ahead of the GPU. So
+ * the caller says whether the GPU has caught up, where reprise_turns_asks(). A turn after which it
+ * has not is followed by periods of the other arm, until it has: the mean of both is what the GPU
+ * takes for a period. Nothing is lost meanwhile, since the GPU works.
+ *
  * Integers only. No threads, locks or clocks: the caller has all of them.
  */
 #pragma once
@@ -15,6 +20,8 @@
 #include <stdint.h>
 
 #include "stats/pairs.h"
+#include "stats/regret.h"
+#include "stats/usual.h"
 
 enum reprise_arm { REPRISE_ARM_REPLAY, REPRISE_ARM_EAGER };
 
@@ -22,9 +29,8 @@ enum reprise_verdict {
 	REPRISE_VERDICT_UNDECIDED,
 	REPRISE_VERDICT_REPLAY, /* replaying is faster */
 	REPRISE_VERDICT_EAGER,  /* replaying gains one in a hundred at most */
+	REPRISE_VERDICT_BOUND,  /* the GPU is behind in both arms: there is nothing to gain */
 };
-
-#define REPRISE_TURN_PERIODS_MOST 64
 
 struct reprise_turns_result {
 	enum reprise_verdict verdict;
@@ -41,28 +47,44 @@ struct reprise_turns_result {
 struct reprise_turns {
 	struct reprise_turns_result result;
 	struct reprise_pairs pairs; /* of the test under way */
-	uint64_t begun_ns;
+	struct reprise_regret regret;
 	uint64_t random;
 	enum reprise_arm arm; /* of the period under way */
-	enum { REPRISE_TURNS_REST, REPRISE_TURNS_FIRST, REPRISE_TURNS_SECOND } phase;
+	/* AFTER: both turns of the pair are complete, and the GPU catches up with the second. */
+	enum {
+		REPRISE_TURNS_REST,
+		REPRISE_TURNS_FIRST,
+		REPRISE_TURNS_SECOND,
+		REPRISE_TURNS_AFTER
+	} phase;
 	bool testing; /* a test is under way, if resting between two of its pairs */
 
 	/* The turn under way, or the window of a rest. */
 	uint64_t periods[REPRISE_TURN_PERIODS_MOST];
 	unsigned int count, skip;
 	unsigned int wanted; /* periods of either turn of the pair */
+	unsigned int before; /* that pass before the pair's first turn though the GPU has caught up */
 	uint64_t first_ns;   /* the mean period of the pair's first turn */
-	uint64_t period_ns;  /* as the loop's periods were last */
+	uint64_t second_ns;  /* and of its second, until the GPU has caught up */
+	enum reprise_arm second; /* its arm */
+	bool first_behind;       /* the GPU was, when the first turn ended */
+	uint64_t period_ns;      /* as the loop's periods were last */
 
-	/* What the eager turns of this test took longer, in so many periods of either arm. */
-	int64_t difference_ns;
-	uint64_t compared;
-	uint64_t lost_before_ns; /* in the tests before */
+	bool idle; /* the GPU had caught up with the last period */
+	/* It catches up: before the turn of this arm, or with the turn before. */
+	bool draining;
+	uint64_t behind_ns; /* all periods of the turn before and since, and how many */
+	unsigned int behind;
+	uint64_t drained_ns; /* those since */
+	unsigned int drained;
+	bool filled;        /* the pair came after a rest of replays: the launch queue may be full */
+	unsigned int bound; /* pairs in a row in which it did not */
 
+	uint64_t eager_ns, replay_ns; /* what a period took in the last pair */
+	bool ahead;                   /* the host was, in a replaying turn of this loop */
+	uint64_t rested;              /* periods of this rest */
 	uint64_t rest_until_ns, pause_ns;
-	/* The mean period since the verdict, and how far windows are from it. */
-	uint64_t usual_ns, spread_ns;
-	unsigned int windows, unusual; /* those known; those in a row that are too far off */
+	struct reprise_usual usual; /* since the verdict */
 };
 
 /* The first period begins, in `turns->arm`. `period_ns`: about as long as one is; `random`: not
@@ -74,9 +96,13 @@ void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t 
 void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns);
 
 /* A period of the present arm has ended. `alike`: the program did in it what it does in others;
- * otherwise nothing of it counts. Returns the arm of the next period. */
+ * otherwise nothing of it counts. `idle`: the GPU was seen to have caught up. Returns the arm of
+ * the next period. */
 enum reprise_arm reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
-                                    uint64_t period_ns, bool alike);
+                                    uint64_t period_ns, bool alike, bool idle);
+
+/* True if the next note has to say whether the GPU has caught up; otherwise `idle` may be false. */
+bool reprise_turns_asks(const struct reprise_turns *turns);
 
 /* The turn under way is given up: the loop is not visited any more, or was interrupted. Nothing of
  * it counts. Returns the arm of the next period, which is a rest. */

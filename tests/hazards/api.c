@@ -203,7 +203,80 @@ static void turned_threads(void)
 	hazard_print("beside", turned_x);
 }
 
+/* What one iteration of a loop that does not wait gives its stream. */
+static void turns_ahead(CUdeviceptr x, unsigned i, CUstream stream)
+{
+	if (hazard_is_irregular(i))
+		hazard_part_of_chain(x, CHAIN / 3, stream);
+	hazard_launch(hazard_mix, x, i, stream);
+	hazard_chain(x, stream);
+}
+
+/* It waits for nothing until the end. Reprise goes to eager calls and back where it follows no
+ * trace, while the GPU is behind, and the program captures now and then. */
+static void turned_ahead(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 beside = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUdeviceptr x;
+
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemsetD32(x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	for (unsigned i = 0; i < 5 * ITERATIONS; i++) {
+		CUgraphExec executable;
+		CUgraph graph;
+
+		turns_ahead(hazard_x, i, stream);
+		hazard_part_of_chain(x, 5, beside);
+		if (!hazard_is_irregular(i) || i % 5 != 0)
+			continue;
+		CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+		turns_ahead(hazard_x, i, stream);
+		CHECK(cuStreamEndCapture(stream, &graph));
+		CHECK(cuGraphInstantiate(&executable, graph, 0));
+		CHECK(cuGraphLaunch(executable, stream));
+		CHECK(cuGraphExecDestroy(executable));
+		CHECK(cuGraphDestroy(graph));
+	}
+	hazard_print("turned", hazard_x);
+	hazard_print("beside", x);
+}
+
+/* The same with a fork in each iteration: turns begin and end within it, too. */
+static void turned_fork(void)
+{
+	CUstream stream = hazard_stream(CU_STREAM_NON_BLOCKING),
+			 side = hazard_stream(CU_STREAM_NON_BLOCKING);
+	CUevent forked, joined;
+	CUdeviceptr x;
+
+	CHECK(cuMemAlloc(&x, WORDS * 4));
+	CHECK(cuMemsetD32(x, 1, WORDS));
+	CHECK(cuCtxSynchronize());
+	CHECK(cuEventCreate(&forked, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventCreate(&joined, CU_EVENT_DISABLE_TIMING));
+	for (unsigned i = 0; i < 3 * ITERATIONS; i++) {
+		hazard_part_of_chain(hazard_x, 6, stream);
+		CHECK(cuEventRecord(forked, stream));
+		CHECK(cuStreamWaitEvent(side, forked, 0));
+		hazard_part_of_chain(x, 5, side);
+		hazard_part_of_chain(hazard_x, 7, stream);
+		CHECK(cuEventRecord(joined, side));
+		CHECK(cuStreamWaitEvent(stream, joined, 0));
+		turns_ahead(x, i, stream);
+	}
+	hazard_print("turned", hazard_x);
+	hazard_print("beside", x);
+}
+
 const struct hazard api_hazards[] = {
-	{"turned", turned}, {"turned_threads", turned_threads}, {"flushed", flushed},
-	{"paused", paused}, {"paused_threads", paused_threads}, {NULL, NULL},
+	{"turned", turned},
+	{"turned_threads", turned_threads},
+	{"turned_ahead", turned_ahead},
+	{"turned_fork", turned_fork},
+	{"flushed", flushed},
+	{"paused", paused},
+	{"paused_threads", paused_threads},
+	{NULL, NULL},
 };

@@ -210,7 +210,7 @@ class AtTheEnd(WithFolder):
         self.assertRegex(several, r"^reprise: 97\.0 % of 4,800 launches replayed \(2 processes\), saved about 8 ms of ")
 
     def test_run_measures_by_turns(self):
-        self.assertRegex(self.said("run", "--turns", "--", *HEAT)[0], r"launches replayed, (\d+\.\d\d x faster, measured in \d+ turns|no gain: left eager after|too short to measure)")
+        self.assertRegex(self.said("run", "--turns", "--", *HEAT)[0], r"launches replayed, (\d+\.\d\d x faster, measured in \d+ turns|no gain: left eager after|GPU-bound: nothing to gain|too short to measure)")
 
     def test_launches_that_nobody_looked_at_are_told_beside_those_that_were(self):
         self.assertRegex(self.said("run", "--", self.reporting({"paused_ops": 437520}))[0], r"launch time; 437,520 more came while Reprise was off$")

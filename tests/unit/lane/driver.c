@@ -92,6 +92,16 @@ static void take_time(uint64_t ns)
 	driver.given_ns = reprise_clock_virtual;
 }
 
+/* The GPU is given so many ops. The launch queue has room for some. */
+static void gpu_gets(unsigned int ops)
+{
+	uint64_t now = reprise_clock_virtual;
+
+	driver.done_ns = (driver.done_ns > now ? driver.done_ns : now) + ops * driver.work_ns;
+	if (driver.ahead_ns > 0 && driver.done_ns > now + driver.ahead_ns)
+		reprise_clock_virtual = driver.done_ns - driver.ahead_ns;
+}
+
 /* ---- graphs ---- */
 
 struct node {
@@ -130,6 +140,7 @@ static CUresult issued(const struct work *work, CUstream stream)
 	if ((uintptr_t)stream >= OWN)
 		return captured(work, stream);
 	take_time(driver.eager_ns);
+	gpu_gets(1);
 	driver.ops += !refused;
 	say_where(stream);
 	say("(");
@@ -143,6 +154,7 @@ CUresult driver_takes(const struct work *work, CUstream stream)
 	bool refused = work->what == driver.refuses;
 
 	take_time(driver.eager_ns);
+	gpu_gets(1);
 	driver.ops += !refused;
 	say_where(stream);
 	say_work(work);
@@ -220,6 +232,7 @@ static CUresult CUDAAPI launch(CUgraphExec executable, CUstream stream)
 		return CUDA_ERROR_UNKNOWN;
 	}
 	take_time(driver.graph_ns);
+	gpu_gets(graph->count);
 	driver.launches++;
 	say_where(stream);
 	say("[");
@@ -361,7 +374,10 @@ static CUresult CUDAAPI destroy_event(CUevent event)
 
 static CUresult CUDAAPI query_stream(CUstream stream)
 {
-	return driver.busy ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+	driver.queries++;
+	reprise_clock_virtual += driver.query_ns;
+	return driver.busy || driver.done_ns > reprise_clock_virtual ? CUDA_ERROR_NOT_READY
+	                                                             : CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI context_of(CUstream stream, CUcontext *context)

@@ -41,8 +41,13 @@ extern struct driver {
 	CUcontext contexts[10];
 	CUcontext current;
 	bool busy; /* streams have work */
+	/* The GPU takes so long for each op of the program's: one stream's work after another's, and
+	 * the host is ahead of it by so much at most. 0: nothing; any time. */
+	uint64_t work_ns, ahead_ns;
+	uint64_t done_ns;     /* when it will have done all */
+	unsigned int queries; /* of streams */
 	/* What its calls take, as in tests/virtual/costs.h unless a test says otherwise. */
-	uint64_t eager_ns, graph_ns, node_ns, update_ns;
+	uint64_t eager_ns, graph_ns, node_ns, update_ns, query_ns;
 } driver;
 
 void driver_install(void);

@@ -33,7 +33,7 @@ void __wrap_reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, ui
 void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns,
                                      uint64_t period_ns);
 enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
-                                           uint64_t period_ns, bool alike);
+                                           uint64_t period_ns, bool alike, bool idle);
 
 static void is_told(enum what what, uint64_t now, uint64_t period, bool alike)
 {
@@ -58,7 +58,7 @@ void __wrap_reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_n
 }
 
 enum reprise_arm __wrap_reprise_turns_note(struct reprise_turns *turns, uint64_t now_ns,
-                                           uint64_t period_ns, bool alike)
+                                           uint64_t period_ns, bool alike, bool idle)
 {
 	turns->arm = answer;
 	is_told(NOTE, now_ns, period_ns, alike);
@@ -432,7 +432,7 @@ START_TEST(a_query_is_no_wait)
 	ck_assert_uint_eq(times, 1 + syncs[_i].waits);
 	reprise_turns_on = false;
 	reprise_turns_note_wait(syncs[_i].what);
-	ck_assert(!reprise_turns_waited);
+	ck_assert(!reprise_anchor_waited);
 }
 END_TEST
 
@@ -589,7 +589,7 @@ START_TEST(a_child_looks_for_its_own_loop)
 	is_measured('a');
 	reprise_turns_note_wait(REPRISE_SYNC_ALL);
 	reprise_turns_reset();
-	ck_assert(!reprise_turns_waited);
+	ck_assert(!reprise_anchor_waited);
 	ck_assert(!reprise_turns_read().measuring);
 	ck_assert_ptr_null(reprise_turns_lane());
 	ck_assert_uint_eq(atomic_load(&reprise_attention), attention + 1); /* every wait is seen */

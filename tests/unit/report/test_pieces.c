@@ -200,8 +200,10 @@ static const struct {
       .decided_ns = 400000000,
       .lost_ns = 3000000},
      "no gain: left eager after 400 ms, cost 3 ms"},
+	{{.verdict = REPRISE_VERDICT_BOUND, .turns = 2, .decided_ns = 2000000000, .lost_ns = 3000000},
+     "GPU-bound: nothing to gain; left eager after 2 s, cost 3 ms"},
 	{{.turns = 6, .lost_ns = 2000000}, "too short to measure: no verdict in 6 turns, cost 2 ms"},
-	{{.turns = 0}, "too short to measure, or without a loop that waits"},
+	{{.turns = 0}, "too short to measure, or without a regular loop"},
 };
 
 START_TEST(what_turns_have_measured_is_told_in_words)

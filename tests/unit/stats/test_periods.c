@@ -21,7 +21,7 @@ static void begin(uint64_t period)
 static void note(uint64_t period)
 {
 	now += period;
-	reprise_turns_note(&turns, now, period, true);
+	reprise_turns_note(&turns, now, period, true, true);
 }
 
 /* The next period: as long as its arm says. */
@@ -69,7 +69,7 @@ START_TEST(a_turn_has_so_many_periods)
 		reprise_pairs_add(&turns.pairs, pair % 2 == 0 ? 3 : 4, pair % 2 == 0 ? 4 : 3);
 	now += 100000 * SECOND; /* it may cost as much */
 	reprise_turns_give_up(&turns);
-	turns.compared = 1;
+	turns.regret.compared = 1;
 	note(period);
 	note(period);
 	ck_assert_int_eq(turns.phase, REPRISE_TURNS_FIRST);
@@ -112,7 +112,7 @@ START_TEST(other_periods_are_left_out)
 	note(MS);
 	note(MS);
 	for (unsigned int i = 0; i < 100; i++)
-		ck_assert_int_eq(reprise_turns_note(&turns, now, 50 * MS, false), turns.arm);
+		ck_assert_int_eq(reprise_turns_note(&turns, now, 50 * MS, false, true), turns.arm);
 	ck_assert_uint_eq(turns.result.turns, 0);
 	note(MS);
 	ck_assert_uint_eq(turns.result.turns, 1);
@@ -148,17 +148,16 @@ START_TEST(a_pair_begins_when_it_may_cost_so_much)
 	for (unsigned int pair = 0; pair < 3; pair++) {
 		ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
 		ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
-		rests_until_pair(period, period / 2);
+		rests_until_pair(period, 2 * period);
 		ck_assert_uint_ge(REPRISE_TUNE_TURNS_FREE_NS + (now - BEGUN) / share, lost + may_lose);
 		ck_assert_uint_lt(REPRISE_TUNE_TURNS_FREE_NS + (now - period - BEGUN) / share,
 		                  lost + may_lose);
-		pair_passes(period, period / 2);
-		lost += 3 * period / 2;
-		may_lose = 3 * period / 2;
+		pair_passes(period, 2 * period);
+		lost += 3 * period;
+		may_lose = 3 * period;
 		ck_assert_uint_eq(turns.result.lost_ns, lost);
 	}
 	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
-	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY); /* three pairs say so */
 }
 END_TEST
 
@@ -260,17 +259,52 @@ START_TEST(the_next_test_is_after_pauses_that_double)
 }
 END_TEST
 
+/* Calls would be eager otherwise: eager turns cost nothing that counts until there is a verdict,
+ * and so a slow loop has one soon. After it they do. */
+START_TEST(eager_turns_cost_nothing_before_there_is_a_gain)
+{
+	uint64_t period = 10 * MS, each = 3 * period / 2, pairs = 0;
+
+	begin(period);
+	while (turns.result.tests == 0)
+		pair_passes(period, period / 2); /* without a rest */
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_lt(turns.result.decided_ns, SECOND);
+	ck_assert_uint_eq(turns.result.lost_ns, 8 * each);
+	rests_for(REPRISE_TUNE_TURNS_REPLAY_NS, period / 2);
+	for (; turns.phase == REPRISE_TURNS_FIRST; pairs++)
+		pair_passes(period, period / 2);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY);
+	ck_assert_uint_eq(turns.result.lost_ns, (8 + pairs) * each);
+	ck_assert_uint_gt((pairs + 1) * each,
+	                  REPRISE_TUNE_TURNS_FREE_NS + (now - BEGUN) / REPRISE_TUNE_TURNS_SHARE);
+}
+END_TEST
+
+/* What replaying turns lose counts from the first on, and in later tests. */
+START_TEST(what_counted_once_counts_in_later_tests)
+{
+	begin(10 * MS);
+	test_decides(8 * MS, 10 * MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	ck_assert_uint_gt(turns.result.lost_ns, REPRISE_TUNE_TURNS_FREE_NS);
+	rests_for(REPRISE_TUNE_TURNS_EAGER_NS, 8 * MS);
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
+	ck_assert_uint_eq(turns.regret.counted_ns, turns.result.lost_ns);
+}
+END_TEST
+
 START_TEST(after_many_pairs_the_test_begins_anew)
 {
 	begin(MS);
-	turns.begun_ns = 0; /* long ago: it may cost anything */
+	turns.regret.begun_ns = 0; /* long ago: it may cost anything */
 	now = 1000000 * SECOND;
 	for (unsigned int pair = 0; pair < REPRISE_PAIRS_MOST; pair++) {
 		ck_assert_uint_eq(turns.pairs.count, pair);
 		pair_passes(pair % 2 == 0 ? 1200 * US : 800 * US, MS);
 	}
 	ck_assert_uint_eq(turns.pairs.count, 0);
-	ck_assert_uint_eq(turns.compared, 0);
+	ck_assert_uint_eq(turns.regret.compared, 0);
 	ck_assert_uint_eq(turns.result.tests, 0);
 	ck_assert_uint_eq(turns.wanted, REPRISE_TUNE_TURN_PERIODS);
 	pair_passes(MS, MS);
@@ -338,16 +372,16 @@ START_TEST(what_is_usual_is_learnt_anew)
 	begin(MS);
 	test_decides(1500 * US, MS);
 	rests_for(REPRISE_TUNE_TURNS_REPLAY_NS, MS);
-	ck_assert_uint_eq(turns.windows, 0);
-	ck_assert_uint_eq(turns.usual_ns, 0);
-	ck_assert_uint_eq(turns.spread_ns, 0);
+	ck_assert_uint_eq(turns.usual.windows, 0);
+	ck_assert_uint_eq(turns.usual.mean_ns, 0);
+	ck_assert_uint_eq(turns.usual.spread_ns, 0);
 	test_decides(15 * MS, 10 * MS);
 	turns.rest_until_ns = UINT64_MAX;
 	note(10 * MS);
 	for (unsigned int i = 0; i < 10; i++)
 		window(10 * MS);
 	ck_assert(!turns.testing);
-	ck_assert_uint_eq(turns.usual_ns, 10 * MS);
+	ck_assert_uint_eq(turns.usual.mean_ns, 10 * MS);
 }
 END_TEST
 
@@ -391,6 +425,8 @@ int main(void)
 	tcase_add_test(tests, other_periods_are_left_out);
 	tcase_add_test(tests, what_is_lost_is_the_sum_of_the_differences);
 	tcase_add_test(tests, a_pair_begins_when_it_may_cost_so_much);
+	tcase_add_test(tests, eager_turns_cost_nothing_before_there_is_a_gain);
+	tcase_add_test(tests, what_counted_once_counts_in_later_tests);
 	tcase_add_loop_test(tests, a_rest_is_in_the_better_arm, 0, ALL(rests));
 	tcase_add_loop_test(tests, the_next_test_is_after_pauses_that_double, 0, ALL(verdicts));
 	tcase_add_test(tests, after_many_pairs_the_test_begins_anew);

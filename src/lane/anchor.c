@@ -1,0 +1,360 @@
+/* A leaf lock, taken only if it is free, protects what is known of the loop: of two simultaneous
+ * visits one is not counted. */
+#include "lane/anchor.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/lock.h"
+#include "base/tuning.h"
+#include "graph/build_queue.h"
+#include "lane/behind.h"
+#include "lane/registry.h"
+
+_Thread_local bool reprise_anchor_waited __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+/* This thread's ops that could be no anchor, and how many waits all threads had before them. */
+static _Thread_local struct {
+	unsigned int passed, waits;
+} looks __attribute__((tls_model(REPRISE_TLS_MODEL)));
+
+static struct {
+	struct reprise_lock lock;
+	/* The anchor, or a candidate for one. `key` 0: the lane's next op that may be one. */
+	struct reprise_lane *lane;
+	uint64_t key;
+	bool any; /* any op may be the anchor; otherwise the first ones after waits */
+	/* Where any op may be: the next visit is at the lane's op of that number, or later. */
+	uint64_t from;
+	/* Candidates among any ops that were none, in a row. */
+	uint64_t tried_keys[REPRISE_TUNE_ANCHOR_TRIED];
+	unsigned int tried;
+	unsigned int stride; /* so many of its visits are one period */
+	unsigned int visits; /* in this period */
+	unsigned int missed; /* other ops that could be one, since its last visit */
+	unsigned int waits;  /* ops that may be one, and came after waits */
+	unsigned int alike;  /* periods in a row whose ops are about as many; of a candidate */
+	/* Those in a row that are not; of a candidate: since so many in a row were. */
+	unsigned int unlike;
+	unsigned int passed_over;
+	uint64_t period_ops;        /* as many ops has a period */
+	uint64_t least_ops;         /* the shortest of those that were alike */
+	bool waited;                /* the thread waits in each period */
+	bool waited_now;            /* and has in this one */
+	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
+	uint64_t alike_ns;          /* when the first alike period began */
+	uint64_t alike_replayed;    /* the lane's replayed ops then */
+	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
+	bool begun, measuring;
+	struct reprise_turns turns;
+} loop;
+
+/* ---- anchors ---- */
+
+/* What can be compared at once, and is the same in both arms. Not 0. */
+static uint64_t key_of(const struct reprise_call *call)
+{
+	uint64_t key = call->kind;
+
+	if (call->kind == REPRISE_OP_KERNEL)
+		key = reprise_hash_mix((uintptr_t)call->kernel.function, call->kernel.grid[0]);
+	else if (call->kind == REPRISE_OP_COPY)
+		key = reprise_hash_mix(key, call->copy.bytes);
+	return key | 1;
+}
+
+static void look_for(struct reprise_lane *lane, uint64_t key)
+{
+	reprise_behind_reset();
+	__atomic_store_n(&loop.measuring, false, __ATOMIC_RELAXED);
+	loop.lane = lane;
+	loop.key = key;
+	loop.stride = 1;
+	loop.visits = loop.missed = loop.alike = loop.unlike = 0;
+	loop.last_ns = loop.replayed_ns = 0;
+}
+
+/* Looks among all ops, or among first ones after waits. */
+static void look_among(bool any, struct reprise_lane *lane)
+{
+	__atomic_store_n(&loop.any, any, __ATOMIC_RELAXED);
+	loop.tried = 0;
+	look_for(lane, 0);
+}
+
+static bool is_alike(uint64_t ops)
+{
+	uint64_t margin = loop.period_ops / REPRISE_TUNE_ANCHOR_MARGIN;
+
+	return loop.waited_now == loop.waited && ops + margin >= loop.period_ops &&
+	       ops <= loop.period_ops + margin;
+}
+
+static void find_busiest(struct reprise_lane *lane, void *context)
+{
+	struct reprise_lane **busiest = context;
+
+	if (__atomic_load_n(&lane->counts.replayed, __ATOMIC_RELAXED) / 2 >
+	    __atomic_load_n(&(*busiest)->counts.replayed, __ATOMIC_RELAXED))
+		*busiest = lane;
+}
+
+/* False if a busier lane is looked at instead. */
+static bool is_busy_enough(struct reprise_lane *lane)
+{
+	struct reprise_lane *busiest = lane;
+
+	if (loop.passed_over == REPRISE_TUNE_ANCHOR_PASSED_OVER)
+		return true;
+	reprise_lanes_each(find_busiest, &busiest);
+	if (busiest == lane)
+		return true;
+	loop.passed_over++;
+	look_for(busiest, 0);
+	return false;
+}
+
+/* True if the graphs of the loop are there, or it is time. */
+static bool is_settled(const struct reprise_lane *lane, uint64_t now)
+{
+	if (lane->counts.replayed == loop.alike_replayed)
+		return false;
+	if (loop.replayed_ns == 0)
+		loop.replayed_ns = now;
+	return reprise_build_queue_unfinished() == 0 ||
+	       now - loop.replayed_ns > REPRISE_TUNE_ANCHOR_SETTLED_NS;
+}
+
+static void measure(uint64_t now)
+{
+	uint64_t period = (now - loop.alike_ns) / loop.alike;
+
+	if (!loop.begun)
+		reprise_turns_begin(&loop.turns, now, period, reprise_clock_ticks() | 1);
+	else
+		reprise_turns_begin_loop(&loop.turns, now, period);
+	loop.begun = true;
+	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
+	loop.unlike = 0;
+	if (loop.any)
+		loop.stride = 1; /* the distance tells */
+}
+
+/* All visits that make a period have been tried. A loop that waits too often has other ops, too;
+ * one in which no op comes at a regular distance may come to wait. */
+static void try_another(struct reprise_lane *lane)
+{
+	if (!loop.any || loop.tried == REPRISE_TUNE_ANCHOR_TRIED) {
+		look_among(!loop.any, lane);
+		return;
+	}
+	loop.tried_keys[loop.tried++] = loop.key;
+	look_for(lane, 0);
+}
+
+static bool was_tried(uint64_t key)
+{
+	for (unsigned int i = 0; i < loop.tried; i++)
+		if (loop.tried_keys[i] == key)
+			return true;
+	return false;
+}
+
+/* A period of the candidate has ended. Where its ops are as many again and again, it is the anchor.
+ * Otherwise more visits make one period: a loop may wait several times. */
+static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
+	if (loop.alike > 0 && is_alike(ops)) {
+		if (ops < loop.least_ops)
+			loop.least_ops = ops;
+		if (++loop.alike <= REPRISE_TUNE_ANCHOR_ALIKE)
+			return;
+		loop.unlike = 0;
+		if (is_settled(lane, now) && is_busy_enough(lane))
+			measure(now);
+		return;
+	}
+	loop.period_ops = loop.least_ops = ops;
+	loop.waited = loop.waited_now;
+	loop.alike = 1;
+	loop.alike_ns = loop.last_ns;
+	loop.alike_replayed = lane->counts.replayed;
+	if (++loop.unlike < REPRISE_TUNE_ANCHOR_ALIKE)
+		return;
+	loop.unlike = loop.alike = 0;
+	if (++loop.stride > REPRISE_TUNE_ANCHOR_STRIDE_MOST)
+		try_another(lane);
+}
+
+/* A period has ended: the arm of the next. After a wait the GPU is not behind. */
+static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
+	bool alike = is_alike(ops), idle = reprise_behind_take(lane) || loop.waited_now;
+	enum reprise_arm arm;
+
+	loop.unlike = alike ? 0 : loop.unlike + 1;
+	if (loop.unlike == REPRISE_TUNE_ANCHOR_LOST) {
+		look_for(lane, loop.key);
+		return REPRISE_ARM_REPLAY;
+	}
+	arm = reprise_turns_note(&loop.turns, now, now - loop.last_ns, alike, idle);
+	if (!loop.waited && reprise_turns_asks(&loop.turns))
+		reprise_behind_want(lane);
+	return arm;
+}
+
+/* True if the anchor has not been visited for so long that it will not be. */
+static bool is_lost(uint64_t now)
+{
+	uint64_t since = now - loop.last_ns;
+
+	return since > REPRISE_TUNE_ANCHOR_LOST_NS &&
+	       since > REPRISE_TUNE_ANCHOR_LOST * loop.turns.period_ns;
+}
+
+/* Another op than the anchor comes, which could be one. */
+static enum reprise_arm miss(struct reprise_lane *lane, uint64_t key)
+{
+	unsigned int most = loop.any ? REPRISE_TUNE_ANCHOR_SELDOM : REPRISE_TUNE_ANCHOR_MISSED;
+
+	if (loop.any && loop.lane != NULL && loop.key == 0 &&
+	    loop.missed >= most) { /* all have been tried */
+		look_among(false, lane);
+		return REPRISE_ARM_REPLAY;
+	}
+	if (loop.lane == NULL || (!loop.measuring && loop.missed >= most)) {
+		look_for(lane, key);
+		return REPRISE_ARM_REPLAY;
+	}
+	loop.missed++;
+	if (loop.measuring && loop.missed % most == 0 && is_lost(reprise_clock_ns())) {
+		look_for(lane, key);
+		return REPRISE_ARM_REPLAY;
+	}
+	return loop.measuring ? loop.turns.arm : REPRISE_ARM_REPLAY;
+}
+
+/* An op comes that may be the anchor: the arm of the next period. `ops`: the lane's, with this
+ * one. */
+static enum reprise_arm meet(struct reprise_lane *lane, uint64_t key, uint64_t ops)
+{
+	enum reprise_arm arm = loop.measuring ? loop.turns.arm : REPRISE_ARM_REPLAY;
+	uint64_t now;
+
+	if (lane != loop.lane || (loop.key == 0 ? was_tried(key) : key != loop.key))
+		return miss(lane, key);
+	__atomic_store_n(&loop.key, key, __ATOMIC_RELAXED);
+	loop.missed = 0;
+	if (++loop.visits < loop.stride)
+		return arm;
+	loop.visits = 0;
+	now = reprise_clock_ns();
+	if (loop.measuring)
+		arm = note_period(lane, now, ops - loop.last_ops);
+	else if (loop.last_ns != 0)
+		consider(lane, now, ops - loop.last_ops);
+	if (loop.lane != lane || loop.key != key)
+		return arm; /* another one is looked at instead */
+	loop.last_ns = now;
+	loop.last_ops = ops;
+	loop.waited_now = false;
+	__atomic_store_n(&loop.from, ops + loop.least_ops, __ATOMIC_RELAXED);
+	return loop.measuring ? loop.turns.arm : arm;
+}
+
+/* An op is no anchor. Where a thread does not wait for long, any op may be one. */
+static enum reprise_arm pass_by(struct reprise_lane *lane, enum reprise_arm arm)
+{
+	if (++looks.passed < REPRISE_TUNE_ANCHOR_UNWAITED || !reprise_lock_try(&loop.lock))
+		return arm;
+	if (loop.waits - looks.waits < REPRISE_TUNE_ANCHOR_WAITERS &&
+	    (loop.measuring ? arm == REPRISE_ARM_REPLAY && is_lost(reprise_clock_ns()) : !loop.any)) {
+		look_among(true, lane);
+		arm = REPRISE_ARM_REPLAY;
+	}
+	looks.passed = 0;
+	looks.waits = loop.waits;
+	reprise_lock_give(&loop.lock);
+	return arm;
+}
+
+/* Without the lock: as it was a moment ago. Where any op may be the anchor, both arms see the same
+ * one by its distance: the replaying arm sees only those at which it follows no trace. */
+static bool may_be_anchor(const struct reprise_lane *lane, const struct reprise_call *call,
+                          uint64_t ops)
+{
+	if (!__atomic_load_n(&loop.any, __ATOMIC_RELAXED))
+		return reprise_anchor_waited;
+	return !__atomic_load_n(&loop.measuring, __ATOMIC_RELAXED) ||
+	       (ops >= __atomic_load_n(&loop.from, __ATOMIC_RELAXED) &&
+	        lane == __atomic_load_n(&loop.lane, __ATOMIC_RELAXED) &&
+	        key_of(call) == __atomic_load_n(&loop.key, __ATOMIC_RELAXED));
+}
+
+/* A wait counts in the period of the lane in which its thread gives the next work. */
+static void take_wait(const struct reprise_lane *lane)
+{
+	if (!reprise_anchor_waited || (loop.any && lane != loop.lane))
+		return;
+	reprise_anchor_waited = false;
+	loop.waited_now = true;
+	loop.waits++;
+}
+
+enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct reprise_call *call,
+                                     uint64_t ops, enum reprise_arm arm)
+{
+	if (!may_be_anchor(lane, call, ops))
+		return pass_by(lane, arm);
+	if (!reprise_lock_try(&loop.lock)) {
+		reprise_anchor_waited = reprise_anchor_waited && loop.any;
+		return arm;
+	}
+	looks.passed = 0;
+	take_wait(lane);
+	arm = meet(lane, key_of(call), ops);
+	reprise_lock_give(&loop.lock);
+	return arm;
+}
+
+enum reprise_arm reprise_anchor_look_after(struct reprise_lane *lane)
+{
+	enum reprise_arm arm = REPRISE_ARM_EAGER;
+
+	if (!reprise_lock_try(&loop.lock))
+		return arm;
+	if (!loop.measuring || is_lost(reprise_clock_ns())) {
+		look_for(lane, 0);
+		arm = REPRISE_ARM_REPLAY;
+	}
+	reprise_lock_give(&loop.lock);
+	return arm;
+}
+
+/* ---- the process ---- */
+
+const struct reprise_lane *reprise_anchor_lane(void)
+{
+	return loop.lane;
+}
+
+bool reprise_anchor_read(struct reprise_turns_result *result)
+{
+	bool measuring;
+
+	if (!reprise_lock_try(&loop.lock))
+		return false;
+	measuring = loop.measuring;
+	*result = loop.turns.result;
+	reprise_lock_give(&loop.lock);
+	return measuring;
+}
+
+void reprise_anchor_reset(void)
+{
+	memset(&loop, 0, sizeof(loop));
+	memset(&looks, 0, sizeof(looks));
+	reprise_behind_reset();
+	reprise_anchor_waited = false;
+}

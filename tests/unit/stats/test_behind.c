@@ -1,0 +1,277 @@
+/* Turns of loops that do not wait, in virtual time: the host takes so long for a period, the GPU
+ * too, and at most so many periods of the host's are ahead of it. */
+#include <math.h>
+
+#include "../../suite.h"
+#include "base/tuning.h"
+#include "stats/turns.h"
+
+#define US UINT64_C(1000)
+#define MS UINT64_C(1000000)
+#define SECOND UINT64_C(1000000000)
+#define QUEUE 1000 /* periods that the GPU may be behind */
+
+static struct reprise_turns turns;
+static uint64_t now, done; /* the host's time; when the GPU has done all that it was given */
+static uint64_t work;      /* periods */
+static bool always_idle;   /* whoever asks is told so */
+
+static void begin(uint64_t period)
+{
+	now = done = work = 0;
+	always_idle = false;
+	reprise_turns_begin(&turns, now, period, 0x9e3779b97f4a7c15u);
+}
+
+/* A period: the host gives its work, and waits where the queue is full. The queue is looked at when
+ * the next one is to be given. */
+static void passes(uint64_t host, uint64_t gpu)
+{
+	uint64_t before = now;
+	bool asked = reprise_turns_asks(&turns);
+
+	now += host;
+	if (done > now + QUEUE * gpu)
+		now = done - QUEUE * gpu;
+	reprise_turns_note(&turns, now, now - before, true, asked && (always_idle || done <= now));
+	done = (done > now ? done : now) + gpu;
+	work++;
+}
+
+struct arms {
+	uint64_t eager, replay;         /* the host's time */
+	uint64_t eager_gpu, replay_gpu; /* the GPU's */
+};
+
+static void runs_until(const struct arms *arms, uint64_t until)
+{
+	while (now < until) {
+		bool eager = turns.arm == REPRISE_ARM_EAGER;
+
+		passes(eager ? arms->eager : arms->replay, eager ? arms->eager_gpu : arms->replay_gpu);
+	}
+}
+
+static uint64_t longer(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* ---- verdicts ---- */
+
+static const struct {
+	struct arms arms;
+	enum reprise_verdict verdict;
+} loops[] = {
+	/* the GPU always waits for the host */
+	{{100 * US, 60 * US, 20 * US, 20 * US}, REPRISE_VERDICT_REPLAY},
+	{{100 * US, 120 * US, 20 * US, 20 * US}, REPRISE_VERDICT_EAGER},
+	/* replaying, the host runs ahead */
+	{{100 * US, 20 * US, 70 * US, 70 * US}, REPRISE_VERDICT_REPLAY},
+	{{100 * US, 20 * US, 95 * US, 95 * US}, REPRISE_VERDICT_REPLAY},
+	{{1000 * US, 20 * US, 500 * US, 500 * US}, REPRISE_VERDICT_REPLAY},
+	/* eagerly it does: replaying keeps the host for longer than the GPU needs */
+	{{20 * US, 100 * US, 70 * US, 70 * US}, REPRISE_VERDICT_EAGER},
+	/* always */
+	{{50 * US, 20 * US, 100 * US, 100 * US}, REPRISE_VERDICT_BOUND},
+	{{20 * US, 50 * US, 100 * US, 100 * US}, REPRISE_VERDICT_BOUND},
+	{{2 * MS, MS, 5 * MS, 5 * MS}, REPRISE_VERDICT_BOUND},
+};
+
+START_TEST(the_verdict_is_on_what_the_loop_takes)
+{
+	const struct arms *arms = &loops[_i].arms;
+	double eager = (double)longer(arms->eager, arms->eager_gpu),
+		   replay = (double)longer(arms->replay, arms->replay_gpu);
+
+	begin(100 * US);
+	while (turns.result.tests == 0 && now < 10 * SECOND)
+		runs_until(arms, now + MS);
+	ck_assert_int_eq(turns.result.verdict, loops[_i].verdict);
+	ck_assert_int_eq(turns.arm, loops[_i].verdict == REPRISE_VERDICT_REPLAY ? REPRISE_ARM_REPLAY
+	                                                                        : REPRISE_ARM_EAGER);
+	if (loops[_i].verdict == REPRISE_VERDICT_BOUND)
+		ck_assert_uint_eq(turns.result.gain | turns.result.low | turns.result.high, 0);
+	else if (arms->eager_gpu == arms->replay_gpu)
+		ck_assert_double_eq_tol(turns.result.gain, 1000 * eager / replay, 80 * eager / replay);
+}
+END_TEST
+
+/* What a wrong answer makes of it: the host's own time, which is five times as short. */
+START_TEST(a_backlog_is_no_gain)
+{
+	const struct arms arms = {100 * US, 20 * US, 95 * US, 95 * US};
+
+	begin(100 * US);
+	always_idle = true;
+	while (turns.result.tests == 0)
+		runs_until(&arms, now + MS);
+	ck_assert_uint_gt(turns.result.gain, 4000);
+	begin(100 * US);
+	runs_until(&arms, SECOND);
+	ck_assert_uint_lt(turns.result.gain, 1070);
+}
+END_TEST
+
+/* ---- later tests ---- */
+
+/* In the rest the launch queue fills: before the next pair the GPU is given the time to catch up.
+ */
+START_TEST(a_full_queue_does_not_change_the_verdict)
+{
+	const struct arms arms = {100 * US, 20 * US, 70 * US, 70 * US};
+
+	begin(100 * US);
+	runs_until(&arms, 60 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_ge(turns.result.tests, 4);
+	ck_assert_double_eq_tol(turns.result.gain, 1000 * 100 / 70.0, 15);
+}
+END_TEST
+
+/* It takes longer than may be waited for: the gain that was seen holds. */
+START_TEST(a_queue_that_cannot_be_emptied_does_not_either)
+{
+	const struct arms arms = {100 * US, 20 * US, 98 * US, 98 * US};
+
+	begin(100 * US);
+	runs_until(&arms, 60 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_int_eq(turns.arm, REPRISE_ARM_REPLAY);
+	ck_assert_uint_ge(turns.result.tests, 2);
+	ck_assert_uint_gt(turns.result.gain, 1000);
+}
+END_TEST
+
+START_TEST(a_loop_that_is_bound_no_more_is_replayed)
+{
+	const struct arms before = {50 * US, 20 * US, 100 * US, 100 * US},
+					  after = {50 * US, 20 * US, 10 * US, 10 * US};
+
+	begin(100 * US);
+	runs_until(&before, 6 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_BOUND);
+	runs_until(&after, 12 * SECOND);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+}
+END_TEST
+
+/* The host's periods become longer then, and the loop's do not. */
+START_TEST(a_queue_that_fills_is_no_change)
+{
+	const struct arms arms = {100 * US, 20 * US, 70 * US, 70 * US};
+	uint64_t tests, until;
+
+	begin(100 * US);
+	while (turns.result.tests == 0)
+		runs_until(&arms, now + MS);
+	tests = turns.result.tests;
+	until = now + REPRISE_TUNE_TURNS_REPLAY_NS - 10 * MS;
+	runs_until(&arms, until);
+	ck_assert_uint_gt(done - now, 69 * MS);
+	ck_assert_uint_eq(turns.result.tests, tests);
+	ck_assert(!turns.testing);
+}
+END_TEST
+
+/* Graphs take the GPU longer than what they gain the host. The mean of both arms does not tell, and
+ * the rest does. */
+static const struct arms slower[] = {
+	{100 * US, 20 * US, 70 * US, 130 * US},
+	{100 * US, 20 * US, 30 * US, 110 * US},
+	{MS, 20 * US, 300 * US, 2 * MS},
+};
+
+START_TEST(graphs_that_take_the_gpu_longer_are_left)
+{
+	const struct arms *arms = &slower[_i];
+	uint64_t end, lost;
+
+	begin(100 * US);
+	runs_until(arms, 60 * SECOND);
+	end = now > done ? now : done;
+	lost = end > work * arms->eager ? end - work * arms->eager : 0;
+	ck_assert_uint_le(lost, end / 100 + QUEUE * (arms->replay_gpu - arms->eager) + 20 * MS);
+}
+END_TEST
+
+/* ---- what it costs ---- */
+
+/* Against eager calls from the first period on: the periods done, each as long as an eager one. */
+START_TEST(what_is_lost_keeps_within_the_bound)
+{
+	const struct arms *arms = &loops[_i].arms;
+	uint64_t each = longer(arms->eager, arms->eager_gpu), over = 0;
+
+	begin(100 * US);
+	while (now < 20 * SECOND) {
+		runs_until(arms, now + MS);
+		uint64_t end = longer(now, done), lost = end > work * each ? end - work * each : 0;
+
+		over += lost > 20 * MS + end / 100;
+	}
+	ck_assert_uint_eq(over, 0);
+}
+END_TEST
+
+/* ---- what is asked ---- */
+
+/* Only the last period of a turn, and each one in which the GPU has to catch up. */
+START_TEST(the_gpu_is_asked_at_the_end_of_a_turn)
+{
+	unsigned int asked = 0;
+
+	begin(MS);
+	for (unsigned int turn = 1; turn <= 6; turn++) {
+		while (turns.result.turns < turn) {
+			asked += reprise_turns_asks(&turns);
+			reprise_turns_note(&turns, now += MS, MS, true, true);
+		}
+		ck_assert_uint_eq(asked, turn);
+	}
+	while (turns.phase != REPRISE_TURNS_REST)
+		reprise_turns_note(&turns, now += MS, turns.arm == REPRISE_ARM_EAGER ? 2 * MS : MS, true,
+		                   true);
+	ck_assert(!reprise_turns_asks(&turns));
+}
+END_TEST
+
+/* Periods of other ops say nothing of it either. */
+START_TEST(the_gpu_is_asked_again_until_it_has_caught_up)
+{
+	begin(MS);
+	while (turns.result.turns == 0)
+		reprise_turns_note(&turns, now += MS, MS, true, false);
+	for (unsigned int i = 0; i < 10; i++) {
+		ck_assert(reprise_turns_asks(&turns));
+		reprise_turns_note(&turns, now += MS, MS, i % 2 == 0, i % 2 != 0);
+	}
+	ck_assert(turns.draining);
+	reprise_turns_note(&turns, now += MS, MS, true, true);
+	ck_assert(!turns.draining);
+	ck_assert(!reprise_turns_asks(&turns));
+	ck_assert_int_eq(turns.phase, REPRISE_TURNS_SECOND);
+}
+END_TEST
+
+#define ALL(table) (int)(sizeof(table) / sizeof(table[0]))
+
+int main(void)
+{
+	Suite *suite = suite_create("behind");
+	TCase *tests = tcase_create("behind");
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, the_verdict_is_on_what_the_loop_takes, 0, ALL(loops));
+	tcase_add_test(tests, a_backlog_is_no_gain);
+	tcase_add_test(tests, a_full_queue_does_not_change_the_verdict);
+	tcase_add_test(tests, a_queue_that_cannot_be_emptied_does_not_either);
+	tcase_add_test(tests, a_loop_that_is_bound_no_more_is_replayed);
+	tcase_add_test(tests, a_queue_that_fills_is_no_change);
+	tcase_add_loop_test(tests, graphs_that_take_the_gpu_longer_are_left, 0, ALL(slower));
+	tcase_add_loop_test(tests, what_is_lost_keeps_within_the_bound, 0, ALL(loops));
+	tcase_add_test(tests, the_gpu_is_asked_at_the_end_of_a_turn);
+	tcase_add_test(tests, the_gpu_is_asked_again_until_it_has_caught_up);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}
