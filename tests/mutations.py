@@ -297,6 +297,8 @@ BUGS = (
     ("an eager turn issues what other threads hold", "reprise_eager_turn_begin", "		reprise_lanes_issue_own();", "		issue_all();", "hold_beside_blocked_by_turns"),
     ("the op at which an eager turn ends is made twice", "stays_eager", "		return turn_goes_on(call) || !reprise_taking_part();", "		return turn_goes_on(call) || (eager(call) && !reprise_taking_part());",
      "turned"),
+    ("what a call waits for counts in its cost", "reprise_quartile_note", "		second = least;\n		least = reading;", "		second = least = reading;", "cost"),
+    ("one way of a copy has the cost of another", "reprise_op_way", "	       : source == REPRISE_MEMORY_PINNED ? REPRISE_WAY_TO_DEVICE\n", "	       : source == REPRISE_MEMORY_PINNED ? REPRISE_WAY_WITHIN\n", "cost"),
     ("a trace that was put aside never comes back", "reprise_trace_begin_cooldown", "	trace->cooldown_until = now + ((uint64_t)REPRISE_TUNE_COOLDOWN_FIRST << trace->setbacks);",
      "	trace->cooldown_until = UINT64_MAX;", "unprofitable_at_first launch_fails_for_a_while capture_fails_for_a_while"),
     ("a graph that could not be built is tried again at every visit", "try_again",

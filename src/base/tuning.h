@@ -162,8 +162,9 @@
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \
-	X(EAGER_WEIGHT, 8, "readings", "one weighs as one of so many", "guess") \
-	X(EAGER_MOST, 2, "times", "the known cost, as which a reading counts at most", "guess") \
+	/* lower quartiles of what is read (src/base/quartile.h) */ \
+	X(QUARTILE_WEIGHT, 4, "times eight readings", "one eight weighs as one of so many", "guess") \
+	X(QUARTILE_MOST, 4, "times", "the known quartile, as which another counts at most", "guess") \
 	/* costs of bringing a graph to a visit (src/graph/cost.h, src/graph/patch.c) */ \
 	X(COST_NODE_SET_NS, 600, "ns", "first estimate of a single node set", "H200, decision 17") \
 	X(COST_CAPTURE_NS, 620, "ns", "first estimate of an op captured for a whole-graph update", \

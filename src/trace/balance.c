@@ -9,7 +9,7 @@ static uint64_t eager_cost(const struct reprise_trace *trace)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < trace->count; i++) {
-		uint64_t cost = reprise_op_cost(trace->ops[i].kind);
+		uint64_t cost = reprise_op_cost(trace->ops[i].kind, reprise_op_way(&trace->ops[i]));
 
 		if (cost == 0)
 			return 0;

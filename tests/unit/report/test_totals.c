@@ -31,8 +31,8 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 
 static void costs(enum reprise_op_kind kind, uint64_t ticks)
 {
-	for (int i = 0; i < 100; i++)
-		reprise_op_cost_note(kind, ticks);
+	for (int i = 0; i < 200; i++)
+		reprise_op_cost_note(kind, REPRISE_WAY_NONE, ticks);
 }
 
 static uint64_t ns_of(uint64_t ops, uint64_t ticks)
