@@ -114,6 +114,15 @@
 	X(BALANCE_OUTLIER, 4, "visits", \
 	  "one costs at most so many eager ones: a longer time may be an interrupt's", "guess") \
 	X(BALANCE_MARGIN, 10, "th part", "of a visit: a smaller loss is taken for noise", "guess") \
+	/* classes of short visits: whether they gain (src/trace/classes.c) */ \
+	X(CLASS_SHORT, 3, "ops", "the longest visit that is short, unless it is of copies alone", \
+	  "guess") \
+	X(CLASS_TRIED, 4, "visits", "that a class is tried with", "guess") \
+	X(CLASS_BUILDS, 8, "graphs", "that are built to try a class", "guess") \
+	X(CLASS_REST, 256, "visits", "of the first rest of a class; twice as many each time", "guess") \
+	X(CLASS_SETBACKS, 12, "rests", "after which a rest grows no more", "guess") \
+	X(CLASS_EAGER, 256, "visits", "of a class that gains, one of which is eager, to be timed", \
+	  "guess") \
 	/* turns: whether replaying gains (src/stats/pairs.c, src/stats/turns.c, src/lane/turns.c) */ \
 	X(PAIRS_ODDS, 50, "to 1", "against a median that is ruled out: one test in so many is wrong", \
 	  "guess") \

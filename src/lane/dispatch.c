@@ -315,7 +315,8 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	CUresult result = CUDA_SUCCESS;
 	bool answered = decide(lane, call, &result);
-	bool timed = lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0,
+	bool timed = !answered && (lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0 ||
+	                           lane->short_at == lane->counts.ops),
 		 launched = lane->counts.launches != launches;
 	bool useless = !answered && lane->group != NULL && note_group_eager(lane, call);
 

@@ -62,7 +62,10 @@ struct reprise_lane_counts {
 	uint64_t queue_full; /* not made: the build queue was full */
 	uint64_t lost;       /* times that a trace began a cooldown because it did not pay */
 	uint64_t evicted;    /* traces given up for want of memory */
-	uint64_t in_turns;   /* ops of eager turns (turns.h); not in `ops` */
+	/* Ops that would have begun a short visit of a class that is not known to gain, and were eager;
+	 * times that no graph was built for such visits (trace/classes.h). */
+	uint64_t short_eager, short_not_built;
+	uint64_t in_turns; /* ops of eager turns (turns.h); not in `ops` */
 };
 
 /* Counters are written under the lane's lock, and read by reports without it. So a relaxed store is
@@ -179,6 +182,7 @@ struct reprise_lane {
 	/* Count of ops before which no trace is entered: what came instead of one is watched in one
 	 * piece. */
 	uint64_t only_watch_until;
+	uint64_t short_at;            /* the count of ops at which a short visit was not begun last */
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
 	uint64_t backoff_at;          /* the count of ops at which it backs off */
 	uint32_t backoff_span;        /* ops of the last backoff */

@@ -204,6 +204,8 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "siblings", counts->siblings);
 	number(text, "backed_off", counts->backed_off);
 	number(text, "unprofitable", counts->lost);
+	number(text, "short_eager", counts->short_eager);
+	number(text, "short_not_built", counts->short_not_built);
 	number(text, "side_exits", reprise_side_exits(counts));
 	number(text, "exited_ops", exited);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)

@@ -75,6 +75,7 @@ struct reprise_trace {
 	/* traces with this one as follower; the next one with the same follower; what points here */
 	struct reprise_trace *leader, *next_leader, **led;
 
+	uint8_t visit_class;   /* of short visits, else 0 (trace/classes.h) */
 	int balance;           /* what it has gained, where timed (trace/balance.h) */
 	int trust;             /* up with each replay, down with each side exit */
 	unsigned int setbacks; /* cooldowns: each is twice as long as the last */

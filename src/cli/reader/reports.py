@@ -273,8 +273,9 @@ def fates(report):
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
     yield "backed off", report["backed_off"], "eager without being looked at, since nothing had repeated for long"
+    yield "short visits", report["short_eager"], "eager, since graphs of one to three ops, or of copies alone, were not measured to gain"
     yield "in eager turns", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
-    known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
+    known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 
