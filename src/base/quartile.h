@@ -45,7 +45,10 @@ static inline uint64_t reprise_quartile_after(uint64_t value, uint64_t second)
 		return second;
 	if (second > REPRISE_TUNE_QUARTILE_MOST * value)
 		second = REPRISE_TUNE_QUARTILE_MOST * value;
-	return (value * (REPRISE_TUNE_QUARTILE_WEIGHT - 1) + second) / REPRISE_TUNE_QUARTILE_WEIGHT;
+	/* Rounded up: the least value could not rise again. */
+	return (value * (REPRISE_TUNE_QUARTILE_WEIGHT - 1) + second + REPRISE_TUNE_QUARTILE_WEIGHT -
+	        1) /
+	       REPRISE_TUNE_QUARTILE_WEIGHT;
 }
 
 static inline void reprise_quartile_note(struct reprise_quartile *quartile, uint64_t reading)

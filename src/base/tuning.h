@@ -123,6 +123,16 @@
 	X(CLASS_SETBACKS, 12, "rests", "after which a rest grows no more", "guess") \
 	X(CLASS_EAGER, 256, "visits", "of a class that gains, one of which is eager, to be timed", \
 	  "guess") \
+	/* kin: how many graphs are built of traces that differ in values and sizes (src/trace/kin.c) \
+	 */ \
+	X(KIN_BUILD, 2, "times", \
+	  "the time of a build that it costs the program, whose calls wait for the driver meanwhile", \
+	  "guess") \
+	X(KIN_FREE, 32, "graphs", "that kin may have built before they have saved anything", "guess") \
+	X(KIN_MOST, 32, "graphs", "that kin which have saved for long may have built at once", \
+	  "guess") \
+	X(KIN_LEAST, 16, "th part", "of its eager cost that a visit counts as saving at least", \
+	  "guess") \
 	/* turns: whether replaying gains (src/stats/pairs.c, src/stats/turns.c, src/lane/turns.c) */ \
 	X(PAIRS_ODDS, 50, "to 1", "against a median that is ruled out: one test in so many is wrong", \
 	  "guess") \
@@ -181,8 +191,7 @@
 	X(COST_UPDATE_NS, 55, "ns", "first estimate of a node that a whole-graph update looked at", \
 	  "H200, d75c79b") \
 	X(COST_BUILD_NS, 2000, "ns", "first estimate of a node of a graph built", "H200, decision 17") \
-	X(COST_LAUNCH_NS, 2250, "ns", "first estimate of a launch of a graph that was patched for it", \
-	  "H200, d75c79b") \
+	X(COST_LAUNCH_NS, 2250, "ns", "first estimate of a launch of a graph", "H200, d75c79b") \
 	X(COST_EAGER_NS, 3900, "ns", "first estimate of an op issued by a side exit", "H200, d75c79b") \
 	X(COST_CHANGED, 8, "nodes", \
 	  "a changed node counts as so many that a whole-graph update looked at", "guess") \

@@ -10,6 +10,7 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "graph/building.h"
+#include "graph/cost.h"
 #include "graph/shadow.h"
 #include "trace/balance.h"
 #include "trace/classes.h"
@@ -310,8 +311,10 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	if (launched == REPRISE_PATCH_DONE) {
 		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at,
 		                     reprise_visit_about(lane, NULL, trace->count));
-		if (timed && !patched)
+		if (timed && !patched) {
 			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
+			reprise_cost_took(REPRISE_COST_launch, reprise_clock_ticks_to_ns(took), 1);
+		}
 		count(lane);
 		commit(lane);
 		if (timed && !reprise_balance_replayed(trace, took))

@@ -21,6 +21,7 @@
 #include "base/tuning.h"
 #include "op/call.h"
 #include "trace/index.h"
+#include "trace/kin.h"
 #include "trace/watch.h"
 #include "lane/known.h"
 
@@ -65,7 +66,8 @@ struct reprise_lane_counts {
 	/* Ops that would have begun a short visit of a class that is not known to gain, and were eager;
 	 * times that no graph was built for such visits (trace/classes.h). */
 	uint64_t short_eager, short_not_built;
-	uint64_t in_turns; /* ops of eager turns (turns.h); not in `ops` */
+	uint64_t kin_not_built; /* times that no graph was built because its kin owed (trace/kin.h) */
+	uint64_t in_turns;      /* ops of eager turns (turns.h); not in `ops` */
 };
 
 /* Counters are written under the lane's lock, and read by reports without it. So a relaxed store is
@@ -212,6 +214,8 @@ struct reprise_lane {
 	_Atomic bool launches_functions; /* some by handles that are not kernels' */
 	/* A watched op, or an op of a trace, may name an array or contexts. */
 	_Atomic bool names_elsewhere;
+
+	struct reprise_kin_table kin;
 };
 
 /* The one word that a generic door reads: the number of lanes that are `attended`. While it is 0,

@@ -61,6 +61,7 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
                       const bool *any_value, unsigned int count,
                       const struct reprise_position *position, uint32_t gap_ns)
 {
+	uint64_t kin = reprise_kin_of(ops, any_value, count);
 	struct reprise_trace *trace;
 
 	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
@@ -72,6 +73,11 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 	}
 	if (worth_of(lane, ops, any_value, count, true) == NONE)
 		return;
+	if (reprise_visit_is_measured() &&
+	    !reprise_kin_take_build(&lane->kin, lane->index, kin, ops, count)) {
+		reprise_lane_count(&lane->counts.kin_not_built, 1);
+		return;
+	}
 	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
 		return; /* without the hold thread nothing may be deferred */
 	if (!reprise_observing && !reprise_build_queue_has_room()) {
@@ -85,6 +91,7 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 		return;
 	trace->gap_ns = gap_ns;
 	trace->visit_class = reprise_class_of(ops, count);
+	trace->kin = kin;
 	reprise_index_add(lane->index, trace);
 	reprise_lane_count(&lane->counts.traces, 1);
 	if (reprise_observing)

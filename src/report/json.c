@@ -206,6 +206,7 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "unprofitable", counts->lost);
 	number(text, "short_eager", counts->short_eager);
 	number(text, "short_not_built", counts->short_not_built);
+	number(text, "kin_not_built", counts->kin_not_built);
 	number(text, "side_exits", reprise_side_exits(counts));
 	number(text, "exited_ops", exited);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)

@@ -25,6 +25,8 @@ START_TEST(a_call_that_was_never_timed_has_no_cost)
 	ck_assert_uint_eq(cost(), COST);
 	note(0, 100);
 	ck_assert_uint_eq(cost(), 1); /* 0 says that nothing is known */
+	note(COST, 200);
+	ck_assert_uint_eq(cost(), COST);
 }
 END_TEST
 
