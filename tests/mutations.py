@@ -868,6 +868,7 @@ BUGS = (
     ("a report is counted twice", "join", "        elif before is not None:\n", "        elif before is not None and not report:\n", "altered_reports"),
     ("reports are not judged", "load", "    problem = schema.wrong(report)\n", "    problem = None\n", "altered_reports"),
     ("a loss is passed over", "verdict", '    elif report["saved_ns"] < 0:\n', '    elif report["saved_ns"] < 0 and not report["replayed"]:\n', "reports"),
+    ("what was never measured is told as measured", "reprise_cost_is_measured", "	return atomic_load_explicit(&measured[cost], memory_order_relaxed);", "	return cost < REPRISE_COST_COUNT || measured[cost];", "patch reports"),
     ("a loss is told as a gain", "gained", '"lost" if report["saved_ns"] < 0 else "saved"', '"saved"', "reports"),
     ("observe passes a loss over", "summary", "    elif saved < 0:\n", "    elif saved < -1e18:\n", "reports"),
     ("names reach the terminal as they are", "show", "    each = printable.whole(each)\n", "", "altered_reports"),

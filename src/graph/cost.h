@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/tuning.h"
@@ -39,6 +40,9 @@ static inline uint64_t reprise_cost(enum reprise_cost cost, uint64_t count)
 {
 	return atomic_load_explicit(&reprise_cost_estimates[cost], memory_order_relaxed) * count / 1000;
 }
+
+/* False if it is still the first estimate: it was not measured in this process. */
+bool reprise_cost_is_measured(enum reprise_cost cost);
 
 /* `count` units took `ns` nanoseconds. */
 void reprise_cost_took(enum reprise_cost cost, uint64_t ns, uint64_t count);
