@@ -114,6 +114,25 @@
 	X(BALANCE_OUTLIER, 4, "visits", \
 	  "one costs at most so many eager ones: a longer time may be an interrupt's", "guess") \
 	X(BALANCE_MARGIN, 10, "th part", "of a visit: a smaller loss is taken for noise", "guess") \
+	/* classes of short visits: whether they gain (src/trace/classes.c) */ \
+	X(CLASS_SHORT, 3, "ops", "the longest visit that is short, unless it is of copies alone", \
+	  "guess") \
+	X(CLASS_TRIED, 4, "visits", "that a class is tried with", "guess") \
+	X(CLASS_BUILDS, 8, "graphs", "that are built to try a class", "guess") \
+	X(CLASS_REST, 256, "visits", "of the first rest of a class; twice as many each time", "guess") \
+	X(CLASS_SETBACKS, 12, "rests", "after which a rest grows no more", "guess") \
+	X(CLASS_EAGER, 256, "visits", "of a class that gains, one of which is eager, to be timed", \
+	  "guess") \
+	/* kin: how many graphs are built of traces that differ in values and sizes (src/trace/kin.c) \
+	 */ \
+	X(KIN_BUILD, 2, "times", \
+	  "the time of a build that it costs the program, whose calls wait for the driver meanwhile", \
+	  "guess") \
+	X(KIN_FREE, 32, "graphs", "that kin may have built before they have saved anything", "guess") \
+	X(KIN_MOST, 32, "graphs", "that kin which have saved for long may have built at once", \
+	  "guess") \
+	X(KIN_LEAST, 16, "th part", "of its eager cost that a visit counts as saving at least", \
+	  "guess") \
 	/* turns: whether replaying gains (src/stats/pairs.c, src/stats/turns.c, src/lane/turns.c) */ \
 	X(PAIRS_ODDS, 50, "to 1", "against a median that is ruled out: one test in so many is wrong", \
 	  "guess") \
@@ -180,8 +199,9 @@
 	/* costs of eager calls (src/op/cost.c) */ \
 	X(EAGER_TIMED, 17, "calls", \
 	  "one eager call in so many is timed: no divisor of common periods", "guess") \
-	X(EAGER_WEIGHT, 8, "readings", "one weighs as one of so many", "guess") \
-	X(EAGER_MOST, 2, "times", "the known cost, as which a reading counts at most", "guess") \
+	/* lower quartiles of what is read (src/base/quartile.h) */ \
+	X(QUARTILE_WEIGHT, 4, "times eight readings", "one eight weighs as one of so many", "guess") \
+	X(QUARTILE_MOST, 4, "times", "the known quartile, as which another counts at most", "guess") \
 	/* costs of bringing a graph to a visit (src/graph/cost.h, src/graph/patch.c) */ \
 	X(COST_NODE_SET_NS, 600, "ns", "first estimate of a single node set", "H200, decision 17") \
 	X(COST_CAPTURE_NS, 620, "ns", "first estimate of an op captured for a whole-graph update", \
@@ -189,8 +209,7 @@
 	X(COST_UPDATE_NS, 55, "ns", "first estimate of a node that a whole-graph update looked at", \
 	  "H200, d75c79b") \
 	X(COST_BUILD_NS, 2000, "ns", "first estimate of a node of a graph built", "H200, decision 17") \
-	X(COST_LAUNCH_NS, 2250, "ns", "first estimate of a launch of a graph that was patched for it", \
-	  "H200, d75c79b") \
+	X(COST_LAUNCH_NS, 2250, "ns", "first estimate of a launch of a graph", "H200, d75c79b") \
 	X(COST_EAGER_NS, 3900, "ns", "first estimate of an op issued by a side exit", "H200, d75c79b") \
 	X(COST_CHANGED, 8, "nodes", \
 	  "a changed node counts as so many that a whole-graph update looked at", "guess") \

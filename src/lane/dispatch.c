@@ -152,6 +152,8 @@ static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call
 		!reprise_function_had(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
 	enum reprise_unfit unfit = first ? REPRISE_UNFIT_FIRST : reprise_op_examine(&examined, call);
 
+	if (reprise_call_is_copy(call))
+		call->way = (uint8_t)reprise_op_way(&examined);
 	if (unfit != REPRISE_UNFIT_NONE) {
 		note_unfit(lane, unfit, call);
 		return NULL;
@@ -277,7 +279,7 @@ static CUresult eager(struct reprise_lane *lane, const struct reprise_call *call
 	if (timed && result == CUDA_SUCCESS && !reprise_kernels_at_work()) {
 		uint64_t took = reprise_clock_elapsed(begin, end);
 
-		reprise_op_cost_note(call->kind, took);
+		reprise_op_cost_note(call->kind, call->way, took);
 		reprise_histogram_note(REPRISE_HISTOGRAM_eager, took);
 	}
 	return result;
@@ -313,7 +315,8 @@ REPRISE_HOT CUresult reprise_lane_handle_op(struct reprise_lane *found, struct r
 	bool first = !atomic_load_explicit(&lane->noisy, memory_order_relaxed);
 	CUresult result = CUDA_SUCCESS;
 	bool answered = decide(lane, call, &result);
-	bool timed = lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0,
+	bool timed = !answered && (lane->counts.ops % REPRISE_TUNE_EAGER_TIMED == 0 ||
+	                           lane->short_at == lane->counts.ops),
 		 launched = lane->counts.launches != launches;
 	bool useless = !answered && lane->group != NULL && note_group_eager(lane, call);
 

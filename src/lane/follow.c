@@ -10,8 +10,10 @@
 #include "stats/counters.h"
 #include "stats/histogram.h"
 #include "graph/building.h"
+#include "graph/cost.h"
 #include "graph/shadow.h"
 #include "trace/balance.h"
+#include "trace/classes.h"
 #include "lane/async_launch.h"
 #include "lane/group/group.h"
 #include "lane/hold.h"
@@ -35,6 +37,30 @@ static bool may_begin(struct reprise_lane *lane)
 	       reprise_backlog_is_small(lane);
 }
 
+/* True if the graph will probably be patched: the first op matches like that, or others take any
+ * value. */
+static bool expects_patch(const struct reprise_trace *trace, enum reprise_match match)
+{
+	if (match != REPRISE_MATCH_SAME || trace->graph.mixed)
+		return true;
+	for (unsigned int i = 1; i < trace->count; i++)
+		if (trace->any_value[i])
+			return true;
+	return false;
+}
+
+/* False if the visit would be of a class that is not known to gain: its ops are eager. */
+static bool is_worth_a_visit(struct reprise_lane *lane, const struct reprise_trace *trace,
+                             enum reprise_match match)
+{
+	if (!reprise_visit_is_judged(trace) ||
+	    reprise_class_take_visit(trace, expects_patch(trace, match)))
+		return true;
+	lane->short_at = lane->counts.ops;
+	reprise_lane_count(&lane->counts.short_eager, 1);
+	return false;
+}
+
 /* Begins a visit if the call fits. `match`: how it matches the trace's first op. */
 static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
                   const struct reprise_call *call, enum reprise_match match)
@@ -45,6 +71,8 @@ static bool begin(struct reprise_lane *lane, struct reprise_trace *trace,
 		reprise_count(REPRISE_COUNT_group_uncovered, 1);
 		return false;
 	}
+	if (!is_worth_a_visit(lane, trace, match))
+		return false;
 	if (lane->last != NULL)
 		reprise_index_follow(lane->last, trace);
 	lane->trace = trace; /* before the segment is closed, which must not evict it */
@@ -94,7 +122,8 @@ static struct reprise_trace *choose(struct reprise_lane *lane, const struct repr
 bool reprise_lane_enter_any(struct reprise_lane *lane, const struct reprise_op *op,
                             const struct reprise_call *call)
 {
-	struct reprise_trace *trace = may_begin(lane) ? choose(lane, op, call) : NULL;
+	bool refused = lane->short_at == lane->counts.ops; /* by the expected trace */
+	struct reprise_trace *trace = !refused && may_begin(lane) ? choose(lane, op, call) : NULL;
 
 	return trace != NULL && begin(lane, trace, call, reprise_op_match(&trace->ops[0], call));
 }
@@ -271,8 +300,10 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	reprise_gate_begin_giving(lane->context);
 
 	uint64_t entered_at = reprise_timeline_begin();
-	bool timed = reprise_visit_is_measured() && reprise_balance_wants(trace),
-		 patched = reprise_trace_needs_patch(trace);
+	bool patched = reprise_trace_needs_patch(trace), judged = reprise_visit_is_judged(trace);
+	bool timed = reprise_visit_is_measured() &&
+	             (reprise_balance_wants(trace) ||
+	              (judged && !reprise_class_gains(trace->visit_class, patched)));
 	uint64_t begin = timed ? reprise_clock_ticks() : 0;
 	enum reprise_patch launched = launch(lane);
 	uint64_t took = timed ? reprise_clock_since(begin) : 0;
@@ -280,12 +311,16 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	if (launched == REPRISE_PATCH_DONE) {
 		reprise_timeline_end(REPRISE_TIMELINE_REPLAY, entered_at,
 		                     reprise_visit_about(lane, NULL, trace->count));
-		if (timed && !patched)
+		if (timed && !patched) {
 			reprise_histogram_note(REPRISE_HISTOGRAM_graph, took);
+			reprise_cost_took(REPRISE_COST_launch, reprise_clock_ticks_to_ns(took), 1);
+		}
 		count(lane);
 		commit(lane);
 		if (timed && !reprise_balance_replayed(trace, took))
 			reprise_visit_note_loss(lane, trace);
+		if (timed && judged)
+			reprise_class_replayed(trace, patched, took);
 	} else {
 		result = issue_instead(lane, launched, entered_at);
 	}
@@ -295,12 +330,20 @@ REPRISE_HOT static CUresult launch_now(struct reprise_lane *lane)
 	return result;
 }
 
+/* A visit of a class that is still tried is launched here: the launch is to be timed. */
+static bool is_tried(const struct reprise_trace *trace)
+{
+	return reprise_visit_is_judged(trace) &&
+	       !reprise_class_gains(trace->visit_class, reprise_trace_needs_patch(trace));
+}
+
 REPRISE_HOT CUresult reprise_lane_replay(struct reprise_lane *lane)
 {
 	CUresult result = CUDA_SUCCESS;
 
 	reprise_pace_visit(lane);
-	if (reprise_async_launch_decide(lane) && reprise_async_launch_ensure()) {
+	if (reprise_async_launch_decide(lane) && !is_tried(lane->trace) &&
+	    reprise_async_launch_ensure()) {
 		make_pending(lane);
 	} else {
 		reprise_pending_finish(lane, false);

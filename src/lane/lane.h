@@ -21,6 +21,7 @@
 #include "base/tuning.h"
 #include "op/call.h"
 #include "trace/index.h"
+#include "trace/kin.h"
 #include "trace/watch.h"
 #include "lane/known.h"
 
@@ -62,7 +63,11 @@ struct reprise_lane_counts {
 	uint64_t queue_full; /* not made: the build queue was full */
 	uint64_t lost;       /* times that a trace began a cooldown because it did not pay */
 	uint64_t evicted;    /* traces given up for want of memory */
-	uint64_t in_turns;   /* ops of eager turns (turns.h); not in `ops` */
+	/* Ops that would have begun a short visit of a class that is not known to gain, and were eager;
+	 * times that no graph was built for such visits (trace/classes.h). */
+	uint64_t short_eager, short_not_built;
+	uint64_t kin_not_built; /* times that no graph was built because its kin owed (trace/kin.h) */
+	uint64_t in_turns;      /* ops of eager turns (turns.h); not in `ops` */
 };
 
 /* Counters are written under the lane's lock, and read by reports without it. So a relaxed store is
@@ -179,6 +184,7 @@ struct reprise_lane {
 	/* Count of ops before which no trace is entered: what came instead of one is watched in one
 	 * piece. */
 	uint64_t only_watch_until;
+	uint64_t short_at;            /* the count of ops at which a short visit was not begun last */
 	_Atomic uint64_t last_return; /* ticks, when the last eager call returned */
 	uint64_t backoff_at;          /* the count of ops at which it backs off */
 	uint32_t backoff_span;        /* ops of the last backoff */
@@ -208,6 +214,8 @@ struct reprise_lane {
 	_Atomic bool launches_functions; /* some by handles that are not kernels' */
 	/* A watched op, or an op of a trace, may name an array or contexts. */
 	_Atomic bool names_elsewhere;
+
+	struct reprise_kin_table kin;
 };
 
 /* The one word that a generic door reads: the number of lanes that are `attended`. While it is 0,

@@ -17,6 +17,13 @@ static inline bool reprise_visit_is_measured(void)
 	return reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED;
 }
 
+/* True if the trace's visits are replayed only while their class is known to gain. */
+static inline bool reprise_visit_is_judged(const struct reprise_trace *trace)
+{
+	return __builtin_expect(trace->visit_class != 0, 0) && !reprise_observing &&
+	       reprise_visit_is_measured();
+}
+
 /* The trace costs more than it saves: begins a cooldown. */
 static inline void reprise_visit_note_loss(struct reprise_lane *lane, struct reprise_trace *trace)
 {

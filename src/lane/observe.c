@@ -5,10 +5,12 @@
 #include "op/name.h"
 #include "graph/build_queue.h"
 #include "graph/building.h"
+#include "trace/classes.h"
 #include "trace/fork.h"
 #include "trace/plan.h"
 #include "lane/group/group.h"
 #include "lane/hold.h"
+#include "lane/launch.h"
 #include "lane/registry.h"
 #include "lane/traces.h"
 
@@ -22,11 +24,44 @@ static void try_again(struct reprise_lane *lane, struct reprise_trace *trace)
 	reprise_graph_build(&trace->graph);
 }
 
+static bool any_of(const bool *values, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (values[i])
+			return true;
+	return false;
+}
+
+/* What is known of graphs of such ops. */
+enum worth {
+	NONE, /* they would be for short visits, which do not gain: none is built now */
+	OPEN, /* a few are built, to see whether they do */
+	MANY,
+};
+
+/* `take`: one is wanted. */
+static enum worth worth_of(struct reprise_lane *lane, const struct reprise_op *ops,
+                           const bool *any_value, unsigned int count, bool take)
+{
+	bool judged = reprise_visit_is_measured() && !reprise_observing,
+		 patched = any_of(any_value, count);
+	uint8_t class = judged ? reprise_class_of(ops, count) : 0;
+
+	if (class == 0 || reprise_class_gains(class, patched))
+		return MANY;
+	if (take ? reprise_class_take_build(class, patched)
+	         : reprise_class_wants_builds(class, patched))
+		return OPEN;
+	reprise_lane_count(&lane->counts.short_not_built, 1);
+	return NONE;
+}
+
 /* Makes a trace of the ops and asks for its graph, if there is room. */
 static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
                       const bool *any_value, unsigned int count,
                       const struct reprise_position *position, uint32_t gap_ns)
 {
+	uint64_t kin = reprise_kin_of(ops, any_value, count);
 	struct reprise_trace *trace;
 
 	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
@@ -34,6 +69,13 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 	trace = reprise_index_same(lane->index, position, ops, count);
 	if (trace != NULL) {
 		try_again(lane, trace);
+		return;
+	}
+	if (worth_of(lane, ops, any_value, count, true) == NONE)
+		return;
+	if (reprise_visit_is_measured() &&
+	    !reprise_kin_take_build(&lane->kin, lane->index, kin, ops, count)) {
+		reprise_lane_count(&lane->counts.kin_not_built, 1);
 		return;
 	}
 	if (count > 1 && !reprise_observing && !reprise_hold_ensure())
@@ -48,6 +90,8 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 	if (trace == NULL)
 		return;
 	trace->gap_ns = gap_ns;
+	trace->visit_class = reprise_class_of(ops, count);
+	trace->kin = kin;
 	reprise_index_add(lane->index, trace);
 	reprise_lane_count(&lane->counts.traces, 1);
 	if (reprise_observing)
@@ -136,6 +180,7 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 	uint64_t hold_ns = lane->owner == 0 ? reprise_option(REPRISE_OPTION_HOLD) * 1000 : 0;
 	bool crossed[REPRISE_TUNE_SEGMENT_MOST],
 		few = reprise_lanes_of_others() >= REPRISE_TUNE_PLAN_CROWD, useful = true;
+	enum worth worth;
 
 	if (lane->group != NULL)
 		reprise_fork_cross(segment->ops, segment->count, crossed);
@@ -156,7 +201,11 @@ void reprise_lane_make_traces(void *context, struct reprise_segment *segment)
 		if (!useful || within < count || count < reprise_option(REPRISE_OPTION_SMALLEST) ||
 		    !reprise_watch_note_part(lane->watch, segment, start, count))
 			continue;
-		reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
+		worth = worth_of(lane, segment->ops + start, segment->any_value + start, count, false);
+		if (worth == NONE)
+			continue;
+		if (worth == MANY)
+			reprise_lane_postpone_backoff(lane, REPRISE_TUNE_BACKOFF_AFTER);
 		add_trace(lane, segment->ops + start, segment->any_value + start, count, &position,
 		          mean_gap(segment, start, count));
 	}

@@ -60,6 +60,7 @@ void reprise_lane_drop(struct reprise_lane *lane, struct reprise_trace *trace)
 {
 	reprise_pending_count(lane);
 	reprise_account_ended(trace, lane->number);
+	reprise_kin_ended(&lane->kin, trace);
 	reprise_index_remove(lane->index, trace);
 	if (lane->expected == trace)
 		lane->expected = NULL;

@@ -87,6 +87,7 @@ struct reprise_call {
 	enum reprise_op_kind kind;
 	uint8_t member; /* its stream within the lane; set when the lane is known */
 	uint8_t unfit;  /* enum reprise_unfit; set when the call is examined */
+	uint8_t way;    /* enum reprise_way; set likewise */
 	bool unseen;    /* the lane is in backoff: the call was not examined */
 	/* The lane's previous op came from another thread. Set when the lane is known. */
 	bool foreign;
@@ -114,10 +115,14 @@ static inline bool reprise_call_is_legacy(const struct reprise_call *call)
 	return call->stream == CU_STREAM_LEGACY || (call->stream == NULL && !call->per_thread);
 }
 
+static inline bool reprise_op_is_copy(enum reprise_op_kind kind)
+{
+	return kind == REPRISE_OP_COPY || kind == REPRISE_OP_COPY_2D || kind == REPRISE_OP_COPY_3D;
+}
+
 static inline bool reprise_call_is_copy(const struct reprise_call *call)
 {
-	return call->kind == REPRISE_OP_COPY || call->kind == REPRISE_OP_COPY_2D ||
-	       call->kind == REPRISE_OP_COPY_3D;
+	return reprise_op_is_copy(call->kind);
 }
 
 /* True if the call is a copy or memset of no bytes. */

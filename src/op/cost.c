@@ -1,26 +1,51 @@
 #include "op/cost.h"
 
-#include <stdatomic.h>
+#include "base/quartile.h"
+#include "op/memory.h"
 
-#include "base/tuning.h"
+static struct reprise_quartile costs[REPRISE_OP_KIND_COUNT][REPRISE_WAY_COUNT];
 
-static _Atomic uint64_t costs[REPRISE_OP_KIND_COUNT];
-
-void reprise_op_cost_note(enum reprise_op_kind kind, uint64_t ticks)
+enum reprise_way reprise_op_way(const struct reprise_op *op)
 {
-	uint64_t known = atomic_load_explicit(&costs[kind], memory_order_relaxed), now;
+	enum reprise_memory target = reprise_memory_kind(op->target_memory),
+						source = reprise_memory_kind(op->source_memory);
 
-	if (known == 0 || ticks < known / 2) /* falls fast: a kernel's first calls load its code */
-		now = (known + ticks) / (known == 0 ? 1 : 2);
-	else
-		now =
-			(known * (REPRISE_TUNE_EAGER_WEIGHT - 1) +
-		     (ticks < REPRISE_TUNE_EAGER_MOST * known ? ticks : REPRISE_TUNE_EAGER_MOST * known)) /
-			REPRISE_TUNE_EAGER_WEIGHT;
-	atomic_store_explicit(&costs[kind], now > 0 ? now : 1, memory_order_relaxed);
+	if (!reprise_op_is_copy(op->kind))
+		return REPRISE_WAY_NONE;
+	if (target == REPRISE_MEMORY_DEVICE)
+		return source == REPRISE_MEMORY_DEVICE   ? REPRISE_WAY_WITHIN
+		       : source == REPRISE_MEMORY_PINNED ? REPRISE_WAY_TO_DEVICE
+		                                         : REPRISE_WAY_PAGEABLE_TO_DEVICE;
+	return source == REPRISE_MEMORY_DEVICE && target == REPRISE_MEMORY_PINNED
+	           ? REPRISE_WAY_FROM_DEVICE
+	           : REPRISE_WAY_PAGEABLE_FROM_DEVICE;
 }
 
-uint64_t reprise_op_cost(enum reprise_op_kind kind)
+void reprise_op_cost_note(enum reprise_op_kind kind, enum reprise_way way, uint64_t ticks)
 {
-	return atomic_load_explicit(&costs[kind], memory_order_relaxed);
+	if (reprise_op_is_copy(kind) == (way != REPRISE_WAY_NONE))
+		reprise_quartile_note(&costs[kind][way], ticks);
+}
+
+uint64_t reprise_op_cost(enum reprise_op_kind kind, enum reprise_way way)
+{
+	return reprise_quartile(&costs[kind][way]);
+}
+
+uint64_t reprise_op_cost_of_kind(enum reprise_op_kind kind)
+{
+	uint64_t sum = 0, readings = 0;
+
+	for (int way = 0; way < REPRISE_WAY_COUNT; way++) {
+		const struct reprise_quartile *cost = &costs[kind][way];
+
+		sum += reprise_quartile(cost) * reprise_quartile_readings(cost);
+		readings += reprise_quartile_readings(cost);
+	}
+	return readings > 0 ? sum / readings : 0;
+}
+
+bool reprise_op_cost_is_known(const struct reprise_op *op)
+{
+	return reprise_quartile_is_known(&costs[op->kind][reprise_op_way(op)]);
 }

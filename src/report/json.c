@@ -204,6 +204,9 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	number(text, "siblings", counts->siblings);
 	number(text, "backed_off", counts->backed_off);
 	number(text, "unprofitable", counts->lost);
+	number(text, "short_eager", counts->short_eager);
+	number(text, "short_not_built", counts->short_not_built);
+	number(text, "kin_not_built", counts->kin_not_built);
 	number(text, "side_exits", reprise_side_exits(counts));
 	number(text, "exited_ops", exited);
 	for (int i = 0; i < REPRISE_COUNTER_COUNT; i++)
@@ -218,6 +221,19 @@ static void add_counts(struct reprise_text *text, const struct reprise_totals *t
 	reprise_text_add(text, "  \"saved_ns\": %" PRId64 ",\n", totals->gain.saved_ns);
 }
 
+/* The names of what was not measured in this process, as a list. */
+static void add_assumed(struct reprise_text *text, const char *key, const char *const *names,
+                        const bool *measured, int count)
+{
+	bool any = false;
+
+	reprise_text_add(text, "\"%s\": [", key);
+	for (int i = 0; i < count; i++)
+		if (!measured[i])
+			reprise_text_add(text, "%s\"%s\"", reprise_text_comma(&any), names[i]);
+	reprise_text_add(text, "]");
+}
+
 static void add_costs(struct reprise_text *text)
 {
 	static const char *const names[] = {
@@ -226,11 +242,16 @@ static void add_costs(struct reprise_text *text)
 #undef X
 	};
 	uint64_t costs[REPRISE_COST_COUNT];
+	bool measured[REPRISE_COST_COUNT];
 
-	for (int i = 0; i < REPRISE_COST_COUNT; i++)
+	for (int i = 0; i < REPRISE_COST_COUNT; i++) {
 		costs[i] = reprise_cost(i, 1);
+		measured[i] = reprise_cost_is_measured(i);
+	}
 	reprise_text_add(text, "  ");
 	reprise_text_add_named(text, "cost_ns", names, costs, REPRISE_COST_COUNT);
+	reprise_text_add(text, ",\n  ");
+	add_assumed(text, "cost_assumed", names, measured, REPRISE_COST_COUNT);
 }
 
 static void add_reasons(struct reprise_text *text, const struct reprise_totals *totals)
@@ -258,6 +279,9 @@ static void add_gain(struct reprise_text *text, const struct reprise_gain *gain)
 	reprise_text_add(text, ",\n  \"gain\": {");
 	reprise_text_add_named(text, "eager_ns", reprise_op_kind_names, gain->kind_ns,
 	                       REPRISE_OP_KIND_COUNT);
+	reprise_text_add(text, ", ");
+	add_assumed(text, "eager_assumed", reprise_op_kind_names, gain->kind_measured,
+	            REPRISE_OP_KIND_COUNT);
 	reprise_text_add(text,
 	                 ", \"eager_measured\": %s, \"launch_ns\": %" PRIu64
 	                 ", \"launch_measured\": %s,\n",

@@ -143,12 +143,14 @@ static void weigh(struct reprise_gain *gain)
 	uint64_t launch_ticks = reprise_histogram_median(REPRISE_HISTOGRAM_graph);
 	struct reprise_pauses pauses = reprise_pauses_read();
 
-	gain->eager_measured = reprise_op_cost(REPRISE_OP_KERNEL) != 0;
 	gain->launch_measured = launch_ticks != 0;
 	gain->launch_ns = gain->launch_measured ? reprise_clock_ticks_to_ns(launch_ticks)
 	                                        : reprise_cost(REPRISE_COST_launch, 1);
-	for (unsigned int i = 0; i < REPRISE_OP_KIND_COUNT; i++)
-		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_eager_ticks(i));
+	for (unsigned int i = 0; i < REPRISE_OP_KIND_COUNT; i++) {
+		gain->kind_measured[i] = reprise_op_cost_of_kind(i) != 0;
+		gain->kind_ns[i] = reprise_clock_ticks_to_ns(reprise_account_kind_ticks(i));
+	}
+	gain->eager_measured = gain->kind_measured[REPRISE_OP_KERNEL];
 	gain->replaced_ns = reprise_clock_ticks_to_ns(replaced_ticks());
 	gain->all_ns = cost_of_all(gain);
 	gain->launches_ns = launched_by_program() * gain->launch_ns;

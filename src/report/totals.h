@@ -9,8 +9,9 @@
 struct reprise_gain {
 	uint64_t kind_ns[REPRISE_OP_KIND_COUNT]; /* one eager op */
 	uint64_t launch_ns;                      /* one launch of a graph, unpatched */
-	bool eager_measured, launch_measured;
-	uint64_t all_ns; /* all ops, if they were eager; at least replaced_ns */
+	bool kind_measured[REPRISE_OP_KIND_COUNT];
+	bool eager_measured, launch_measured; /* eager: of kernels */
+	uint64_t all_ns;                      /* all ops, if they were eager; at least replaced_ns */
 	/* The replayed ops, if they were eager, at the prices of their traces. */
 	uint64_t replaced_ns;
 	uint64_t launches_ns, patches_ns, exits_ns, defers_ns; /* what they cost instead */

@@ -13,12 +13,20 @@
 static struct reprise_lock accounts_lock;
 static struct reprise_accounts ended;
 
-uint64_t reprise_account_eager_ticks(enum reprise_op_kind kind)
+static uint64_t measured_or_assumed(uint64_t measured)
 {
-	uint64_t measured = reprise_op_cost(kind);
-
 	return measured != 0 ? measured
 	                     : reprise_clock_ns_to_ticks(reprise_cost(REPRISE_COST_eager, 1));
+}
+
+uint64_t reprise_account_eager_ticks(const struct reprise_op *op)
+{
+	return measured_or_assumed(reprise_op_cost(op->kind, reprise_op_way(op)));
+}
+
+uint64_t reprise_account_kind_ticks(enum reprise_op_kind kind)
+{
+	return measured_or_assumed(reprise_op_cost_of_kind(kind));
 }
 
 /* Counts the trace's kernels, by name, and its other ops. */
@@ -35,7 +43,7 @@ static void look_at_ops(struct reprise_accounts *accounts, const struct reprise_
 		accounts->by_name[name] += trace->replays;
 		account->first = account->first == 0 ? name : account->first;
 		account->last = name != 0 ? name : account->last;
-		visit += reprise_account_eager_ticks(op->kind);
+		visit += reprise_account_eager_ticks(op);
 		kinds[op->kind]++;
 	}
 	account->eager_ticks = visit * trace->replays;

@@ -52,6 +52,7 @@ bool reprise_accounts_read(struct reprise_accounts *accounts);
 /* After fork, in the child. */
 void reprise_accounts_reset(void);
 
-/* The cost of an eager op of that kind for the program's thread, in ticks: as measured, or else the
- * estimate of REPRISE_COST_eager. */
-uint64_t reprise_account_eager_ticks(enum reprise_op_kind kind);
+/* The cost of this op, and of any op of a kind, as an eager call for the program's thread, in
+ * ticks: as measured, or else the estimate of REPRISE_COST_eager. */
+uint64_t reprise_account_eager_ticks(const struct reprise_op *op);
+uint64_t reprise_account_kind_ticks(enum reprise_op_kind kind);

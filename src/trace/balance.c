@@ -3,13 +3,12 @@
 #include "base/tuning.h"
 #include "op/cost.h"
 
-/* The eager cost of a visit, in ticks; 0 if it is not known. */
-static uint64_t eager_cost(const struct reprise_trace *trace)
+uint64_t reprise_balance_eager(const struct reprise_trace *trace)
 {
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < trace->count; i++) {
-		uint64_t cost = reprise_op_cost(trace->ops[i].kind);
+		uint64_t cost = reprise_op_cost(trace->ops[i].kind, reprise_op_way(&trace->ops[i]));
 
 		if (cost == 0)
 			return 0;
@@ -46,7 +45,7 @@ static bool add(struct reprise_trace *trace, int64_t gain)
 
 bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks)
 {
-	uint64_t eager = eager_cost(trace);
+	uint64_t eager = reprise_balance_eager(trace);
 
 	if (eager == 0 || (ticks >= eager && ticks <= eager + eager / REPRISE_TUNE_BALANCE_MARGIN))
 		return true;
@@ -55,7 +54,7 @@ bool reprise_balance_replayed(struct reprise_trace *trace, uint64_t ticks)
 
 bool reprise_balance_side_exit(struct reprise_trace *trace, uint64_t ticks)
 {
-	uint64_t eager = eager_cost(trace);
+	uint64_t eager = reprise_balance_eager(trace);
 
 	return eager == 0 || add(trace, -parts(ticks, eager));
 }

@@ -10,6 +10,9 @@
 
 #include "trace/trace.h"
 
+/* The eager cost of a visit, in ticks; 0 if it is not known. */
+uint64_t reprise_balance_eager(const struct reprise_trace *trace);
+
 /* True if this replay should be timed. */
 bool reprise_balance_wants(const struct reprise_trace *trace);
 

@@ -75,6 +75,7 @@ struct reprise_trace {
 	/* traces with this one as follower; the next one with the same follower; what points here */
 	struct reprise_trace *leader, *next_leader, **led;
 
+	uint8_t visit_class;   /* of short visits, else 0 (trace/classes.h) */
 	int balance;           /* what it has gained, where timed (trace/balance.h) */
 	int trust;             /* up with each replay, down with each side exit */
 	unsigned int setbacks; /* cooldowns: each is twice as long as the last */
@@ -84,10 +85,12 @@ struct reprise_trace {
 	uint64_t last_followed; /* the lane's count of ops at the last replay */
 	/* value misses, weighted, without another trace that has the values (lane/follow.c) */
 	unsigned int value_misses;
-	unsigned int held_at; /* the op before which the program paused for long last */
-	int held;             /* up with each such pause, down with each replay */
-	uint64_t visits;      /* complete ones */
-	uint64_t replays;     /* launches of its graph */
+	unsigned int held_at;    /* the op before which the program paused for long last */
+	int held;                /* up with each such pause, down with each replay */
+	uint64_t visits;         /* complete ones */
+	uint64_t replays;        /* launches of its graph */
+	uint64_t kin;            /* of all traces that are kin (trace/kin.h) */
+	uint64_t earned_replays; /* of the replays, that its kin have been given */
 	/* the lane's count of ops at the first failed patch or launch; 0: none, or replayed since */
 	uint64_t failed_at;
 	unsigned int refusals; /* visits in a row whose patch the driver refused */

@@ -67,7 +67,7 @@ class Turns(unittest.TestCase):
 
     def measured(self, *made_up, seconds=1, **more):
         settings = argparse.Namespace(**{"build": BUILD, "loops": made_up, "seconds": seconds, "turn": 0.05, "processes": 1, "together": 1, "limit": math.inf, "json": self.json,
-                                         "simulated": False} | more)
+                                         "reports": None, "simulated": False} | more)
         measured, left_out = turns.measure(settings, PAUSING)
         turns.compare_all(settings, measured)
         return [turns_judge.Measured(each.loop, each.processes) for each in measured], left_out
@@ -158,7 +158,7 @@ class Turns(unittest.TestCase):
         self.assertIn("Reprise says", turns_judge.table([each]))
 
     def test_on_the_simulated_driver(self):
-        done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--json", self.json, "--write", self.folder / "pages"], capture_output=True, text=True,
+        done = subprocess.run([SCRIPT, BUILD, "--simulated", "--seconds", "1", "--turn", "0.05", "--json", self.json, "--reports", self.folder / "kept" / "reports", "--write", self.folder / "pages"], capture_output=True, text=True,
                               timeout=PATIENCE_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for line in self.lines():
@@ -166,6 +166,12 @@ class Turns(unittest.TestCase):
             self.assertGreater(line["report"]["paused_ops"], 0)    # by turns it was paused, and by turns it was not
             self.assertGreater(line["report"]["ops"], 0)
         self.assertEqual([(line["loop"], line["same"]) for line in self.lines()], [("driver_api", None), ("chain", None), ("driver_api", True), ("chain", True)])
+        kept = {path.name: json.loads(path.read_text()) for path in (self.folder / "kept" / "reports").iterdir()}
+        self.assertEqual(sorted(kept), ["chain-1.json", "driver_api-1.json"])
+        for line in self.lines()[:2]:
+            report = kept[f"{line['loop']}-{line['process']}.json"]
+            self.assertTrue(report["complete"])
+            self.assertEqual({name: report[name] for name in line["report"]}, line["report"])
         (page,) = (self.folder / "pages").iterdir()
         self.assertIn(page.read_text(), done.stdout)
         self.assertRegex(page.read_text(), r"\n\| chain \| .* \| the same \|\n")

@@ -122,6 +122,26 @@ class Figures(WithFolder):
         # All but the first of each iteration, which a wait precedes.
         self.assertEqual(sum(bucket[2] for bucket in told["histograms"]["interval"]), told["ops"] * 23 // 24)
 
+    def test_what_was_not_measured_is_told_as_assumed(self):
+        told, _ = report(self.path, "observe", "chain")
+        self.assertEqual(set(told["cost_assumed"]), set(told["cost_ns"]))    # nothing is built, patched or launched
+        self.assertEqual(set(told["gain"]["eager_assumed"]), set(told["gain"]["eager_ns"]) - {"kernel"})
+        for kind in told["gain"]["eager_assumed"]:
+            self.assertEqual(told["kinds"][kind], 0)
+        self.assertRegex(reprise("report", self.path).stdout, r"\n +assumed +as on an H200: node set, capture, update, build, launch\n")    # of eager ops, none came
+        told |= {"mode": "on", "cost_assumed": ["build"]}
+        told["gain"]["eager_assumed"].append("kernel")
+        self.path.write_text(json.dumps(told))
+        self.assertIn("assumed, as on an H200, since nothing was measured: eager kernel, build\n", reprise("report", self.path).stdout)
+        page = self.folder / "page.html"
+        self.assertEqual(reprise("report", self.path, "--html", page).returncode, 0)
+        self.assertIn("Assumed, as on an H200, since nothing was measured: eager kernel, build.", page.read_text())
+
+    def test_what_was_measured_is_not_told_as_assumed(self):
+        told, _ = replayed(self.path, "all-changed", "patched", REPRISE_PAYS="measured")
+        self.assertNotIn("build", told["cost_assumed"])
+        self.assertNotIn("kernel", told["gain"]["eager_assumed"])
+
     def test_call_sites_are_the_programs_own_calls(self):
         told, _ = report(self.path, "observe", "pageable")
         pageable = [row for row in told["call_sites"] if row["kind"] == "unfit"]

@@ -33,6 +33,8 @@ def summary(report):
         rows.append(("expected gain", "none", ""))
     if even:
         rows.append(("break-even", of_launches(even), f"of a graph; building {count(report['traces'])} takes about {duration(report['gain']['build_ns'])} in the background"))
+    if tables.assumed(report):
+        rows.append(("assumed", "", f"as on an H200: {tables.assumed(report)}"))
     return tables.table("What it does", ("<", "", "<"), rows)
 
 

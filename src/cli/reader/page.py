@@ -143,7 +143,8 @@ def gain(report):
             *((f"{name}, {words}", shorter) for name, shorter, words in observed.run_shorter(report)),
             (f"building graphs{' would take' if report['mode'] == 'observe' else ''}, in the background", duration(parts["build_ns"]))]
     even = reports.break_even(report)
-    words = "Time of the program's threads. What was not measured is taken to be as on an H200. The run gets shorter by this only as far as the GPU waited for launches."
+    assumed = f" Assumed, as on an H200, since nothing was measured: {tables.assumed(report)}." if tables.assumed(report) else ""
+    words = f"Time of the program's threads.{assumed} The run gets shorter by this only as far as the GPU waited for launches."
     return section("Gain", words + (f" A graph pays for its building after {of_launches(even)}." if even else ""), table(("<", "time"), rows))
 
 

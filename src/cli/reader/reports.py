@@ -152,6 +152,7 @@ def join(reports):
     for name in ("exits", "exited", "unfit", "kinds"):
         joined[name] = {key: sum(report[name][key] for report in reports) for key in joined[name]}
     joined["cost_ns"] = {key: mean(report["cost_ns"][key] for report in reports) for key in joined["cost_ns"]}
+    joined["cost_assumed"] = sorted({name for report in reports for name in report["cost_assumed"]})
     joined["gain"] = join_gains([report["gain"] for report in reports])
     joined["trace_rows"] = [row | {"who": who(report)} for report in reports for row in report["trace_rows"]]
     joined["trace_rest"] = sum_rows([report["trace_rest"] for report in reports])
@@ -208,8 +209,9 @@ def mean(values):
 
 
 def join_gains(gains):
-    joined = {name: sum(gain[name] for gain in gains) for name in gains[0] if name not in ("eager_ns", "launch_ns")}
+    joined = {name: sum(gain[name] for gain in gains) for name in gains[0] if name not in ("eager_ns", "eager_assumed", "launch_ns")}
     joined["eager_ns"] = {kind: mean(gain["eager_ns"][kind] for gain in gains) for kind in gains[0]["eager_ns"]}
+    joined["eager_assumed"] = sorted({kind for gain in gains for kind in gain["eager_assumed"]})
     joined["launch_ns"] = mean(gain["launch_ns"] for gain in gains)
     for name in ("eager_measured", "launch_measured"):
         joined[name] = all(gain[name] for gain in gains)
@@ -273,8 +275,9 @@ def fates(report):
     for name, ops in report["unfit"].items():
         yield f"cannot be graphed: {name}", ops, NAMES["unfit"][name]
     yield "backed off", report["backed_off"], "eager without being looked at, since nothing had repeated for long"
+    yield "short visits", report["short_eager"], "eager, since graphs of one to three ops, or of copies alone, were not measured to gain"
     yield "in eager turns", report.get("turn_ops", 0), "eager, to measure what replaying gains, or because it gained nothing"
-    known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"]
+    known = report.get("turn_ops", 0) + report["replayed"] + report["exited_ops"] + sum(report["unfit"].values()) + report["backed_off"] + report["short_eager"]
     yield "still learning", max(report["ops"] - known, 0), "no trace began with them, or its graph was not there yet or put aside"
 
 

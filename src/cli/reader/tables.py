@@ -103,6 +103,12 @@ def traces(report):
     return text + (f"  and {count(others)} more\n" if others else "")
 
 
+def assumed(report):
+    """The costs that were not measured in the process, of what it did, in words; "" if all were."""
+    eager = [f"eager {kind}" for kind in report["gain"]["eager_assumed"] if report["kinds"][kind]]
+    return ", ".join([*eager, *(name.replace("_", " ") for name in report["cost_assumed"] if name != "eager")])
+
+
 def gain(report):
     amounts, mode = report["gain"], report["mode"]
     measured = "as measured" if amounts["eager_measured"] else "assumed: as on an H200"
@@ -117,6 +123,8 @@ def gain(report):
             (word, duration(gained), "by the program's threads"),
             ("building graphs", duration(amounts["build_ns"]), "in the background" + (", expected" if mode == "observe" else ""))]
     text = table("Gain", ("<", "time", "<"), rows)
+    if assumed(report):
+        text += f"  assumed, as on an H200, since nothing was measured: {assumed(report)}\n"
     return text + (f"  a graph has paid for its building after {of_launches(even)}; {count(reports.graphs(report))} graphs were launched "
                    f"{count(report['launches'])} times\n" if even else "")
 

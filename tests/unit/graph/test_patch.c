@@ -243,8 +243,13 @@ END_TEST
 
 START_TEST(an_estimate_follows_what_is_measured)
 {
+	ck_assert(!reprise_cost_is_measured(REPRISE_COST_build));
+	reprise_cost_took(REPRISE_COST_build, 0, 0); /* of nothing */
+	ck_assert(!reprise_cost_is_measured(REPRISE_COST_build));
 	for (unsigned int i = 0; i < 60; i++)
 		reprise_cost_took(REPRISE_COST_build, 9000, 3);
+	ck_assert(reprise_cost_is_measured(REPRISE_COST_build));
+	ck_assert(!reprise_cost_is_measured(REPRISE_COST_capture));
 	ck_assert_uint_ge(reprise_cost(REPRISE_COST_build, 1), 2950);
 	ck_assert_uint_le(reprise_cost(REPRISE_COST_build, 1), 3050);
 }

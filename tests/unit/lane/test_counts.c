@@ -104,7 +104,7 @@ END_TEST
 START_TEST(a_replay)
 {
 	learns("a b c d |", "[a b c d]");
-	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(a_patch_by_nodes)
 	learns_any_value();
 	CALLS_COUNT(
 		"a b c3000 d |",
-		"ops 4, launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, node_update_ns 600, node_set picoseconds -49999, launch picoseconds 156251");
+		"ops 4, launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, node_update_ns 600, node_set picoseconds -49999, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -156,10 +156,10 @@ START_TEST(a_patch_by_the_whole_graph)
 	driver.refuses_nodes = true;
 	CALLS_COUNT(
 		"a b c3000 d |",
-		"ops 4, launches 1, replayed 4, patched 1, updates 1, node_updates_failed 1, capture picoseconds -124999, update picoseconds -124999, launch picoseconds 156251");
+		"ops 4, launches 1, replayed 4, patched 1, updates 1, node_updates_failed 1, capture picoseconds -124999, update picoseconds -124999, launch picoseconds 1250000");
 	CALLS_COUNT(
 		"a b c3001 d |",
-		"ops 4, launches 1, replayed 4, patched 1, updates 1, node_updates_failed 1, capture picoseconds -124999, update picoseconds -124999, launch picoseconds 156251");
+		"ops 4, launches 1, replayed 4, patched 1, updates 1, node_updates_failed 1, capture picoseconds -124999, update picoseconds -124999, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -227,8 +227,9 @@ START_TEST(a_return_from_a_cooldown)
 	CALLS_COUNT("a b c d |", "ops 4");
 	while (counted()->ops < trace->cooldown_until)
 		calls("x |");
-	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, cooldown_returns 1");
-	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+	CALLS_COUNT("a b c d |",
+	            "ops 4, launches 1, replayed 4, cooldown_returns 1, launch picoseconds 1250000");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -248,11 +249,12 @@ START_TEST(a_return_from_a_failure)
 	graphs_are_built();
 	while (counted()->ops < trace->cooldown_until)
 		calls("x |");
-	snprintf(expected, sizeof(expected),
-	         "ops 4, launches 1, replayed 4, recovery_ops %u, cooldown_returns 1",
-	         (unsigned int)(counted()->ops + 4 - failed_at));
+	snprintf(
+		expected, sizeof(expected),
+		"ops 4, launches 1, replayed 4, recovery_ops %u, cooldown_returns 1, launch picoseconds 1250000",
+		(unsigned int)(counted()->ops + 4 - failed_at));
 	CALLS_COUNT("a b c d |", expected);
-	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -277,8 +279,10 @@ START_TEST(a_sibling)
 {
 	learns("a b c d |", "[a b c d]");
 	learns("a b e f |", "[a b e f]");
-	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, siblings 1");
-	CALLS_COUNT("a b e f |", "ops 4, launches 1, replayed 4, siblings 1");
+	CALLS_COUNT("a b c d |",
+	            "ops 4, launches 1, replayed 4, siblings 1, launch picoseconds 1250000");
+	CALLS_COUNT("a b e f |",
+	            "ops 4, launches 1, replayed 4, siblings 1, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -288,7 +292,8 @@ END_TEST
 START_TEST(a_fork)
 {
 	learns(FORK " |", FORKED);
-	CALLS_COUNT(FORK " |", "ops 8, launches 1, replayed 8, group_launches 1");
+	CALLS_COUNT(FORK " |",
+	            "ops 8, launches 1, replayed 8, group_launches 1, launch picoseconds 1250000");
 	CALLS_COUNT("2:x |", "ops 1, pending_waits_issued 1");
 	CALLS_COUNT(
 		FORK " |",

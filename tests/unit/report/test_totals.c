@@ -31,8 +31,8 @@ void reprise_lanes_each(void (*visit)(struct reprise_lane *lane, void *context),
 
 static void costs(enum reprise_op_kind kind, uint64_t ticks)
 {
-	for (int i = 0; i < 100; i++)
-		reprise_op_cost_note(kind, ticks);
+	for (int i = 0; i < 200; i++)
+		reprise_op_cost_note(kind, REPRISE_WAY_NONE, ticks);
 }
 
 static uint64_t ns_of(uint64_t ops, uint64_t ticks)
@@ -79,6 +79,8 @@ START_TEST(what_was_saved_is_never_more_than_the_whole)
 	run_and_end(100, 100);
 	costs(REPRISE_OP_KERNEL, QUIET_TICKS);
 	totals = reprise_totals_take();
+	ck_assert(totals->gain.kind_measured[REPRISE_OP_KERNEL] && totals->gain.eager_measured);
+	ck_assert(!totals->gain.kind_measured[REPRISE_OP_SET]);
 	ck_assert_uint_le(totals->gain.replaced_ns, totals->gain.all_ns);
 	ck_assert_int_le(totals->gain.saved_ns, (int64_t)totals->gain.all_ns);
 	assert_near(totals->gain.replaced_ns, ns_of(REPLAYS * COUNT, BUSY_TICKS));

@@ -47,8 +47,8 @@ static void setup(void)
 	reprise_clock_start();
 	reprise_reporting = true;
 	memset(&accounts, 0, sizeof(accounts));
-	reprise_op_cost_note(REPRISE_OP_KERNEL, EAGER);
-	reprise_op_cost_note(REPRISE_OP_SET, EAGER / 2);
+	reprise_op_cost_note(REPRISE_OP_KERNEL, REPRISE_WAY_NONE, EAGER);
+	reprise_op_cost_note(REPRISE_OP_SET, REPRISE_WAY_NONE, EAGER / 2);
 }
 
 /* What accounts of `traces` traces with so many replays together say. */
@@ -208,9 +208,13 @@ END_TEST
 
 START_TEST(a_cost_that_was_not_measured_is_estimated)
 {
-	ck_assert_uint_eq(reprise_account_eager_ticks(REPRISE_OP_KERNEL), EAGER);
-	ck_assert_uint_gt(reprise_account_eager_ticks(REPRISE_OP_HOST), 0);
-	ck_assert_uint_ne(reprise_account_eager_ticks(REPRISE_OP_HOST), EAGER);
+	struct reprise_op kernel = {.kind = REPRISE_OP_KERNEL}, host = {.kind = REPRISE_OP_HOST};
+
+	ck_assert_uint_eq(reprise_account_eager_ticks(&kernel), EAGER);
+	ck_assert_uint_eq(reprise_account_kind_ticks(REPRISE_OP_KERNEL), EAGER);
+	ck_assert_uint_gt(reprise_account_eager_ticks(&host), 0);
+	ck_assert_uint_ne(reprise_account_eager_ticks(&host), EAGER);
+	ck_assert_uint_gt(reprise_account_kind_ticks(REPRISE_OP_HOST), 0);
 }
 END_TEST
 

@@ -17,7 +17,7 @@ static void setup(void)
 		ops[i] = op_of(i, i);
 	trace = (struct reprise_trace){.count = OPS, .ops = ops};
 	for (unsigned int i = 0; i < 100; i++)
-		reprise_op_cost_note(REPRISE_OP_SET, VISIT / OPS);
+		reprise_op_cost_note(REPRISE_OP_SET, REPRISE_WAY_NONE, VISIT / OPS);
 }
 
 /* How many visits of so many ticks it takes until the trace does not pay; 0 if a thousand do not.
@@ -96,19 +96,6 @@ START_TEST(nothing_is_known_of_a_kind_that_never_was_eager)
 }
 END_TEST
 
-START_TEST(a_call_that_had_to_wait_counts_for_little)
-{
-	reprise_op_cost_note(REPRISE_OP_SET, 1000000);
-	ck_assert_uint_le(reprise_op_cost(REPRISE_OP_SET), VISIT / OPS * 5 / 4);
-	for (unsigned int i = 0; i < 100; i++)
-		reprise_op_cost_note(REPRISE_OP_SET, 400);
-	ck_assert_uint_ge(reprise_op_cost(REPRISE_OP_SET), 350);
-	for (unsigned int i = 0; i < 100; i++)
-		reprise_op_cost_note(REPRISE_OP_SET, 100);
-	ck_assert_uint_le(reprise_op_cost(REPRISE_OP_SET), 115);
-}
-END_TEST
-
 int main(void)
 {
 	Suite *suite = suite_create("balance");
@@ -123,7 +110,6 @@ int main(void)
 		tests, what_has_paid_for_long_is_timed_now_and_then_and_found_out_when_it_no_longer_does);
 	tcase_add_test(tests, side_exits_count);
 	tcase_add_test(tests, nothing_is_known_of_a_kind_that_never_was_eager);
-	tcase_add_test(tests, a_call_that_had_to_wait_counts_for_little);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }
