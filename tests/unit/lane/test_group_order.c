@@ -349,6 +349,58 @@ START_TEST(a_call_that_is_no_op_and_a_lost_order_issue_them)
 }
 END_TEST
 
+static unsigned int issued;
+
+static CUresult CUDAAPI wait_in_context(CUstream stream, CUevent event, unsigned int flags)
+{
+	ck_assert_ptr_eq(driver.current, head->context);
+	issued++;
+	return CUDA_SUCCESS;
+}
+
+static void issue_one(void)
+{
+	reprise_group_issue_wait(head, 1);
+}
+
+static void issue_all(void)
+{
+	reprise_group_issue_waits(head);
+}
+
+static void note_call(void)
+{
+	reprise_group_note_call(head, 1);
+}
+
+static void lose_order(void)
+{
+	reprise_group_lose_order(head);
+}
+
+static const struct {
+	void (*issue)(void);
+	unsigned int waits;
+} issuers[] = {{issue_one, 1}, {issue_all, 2}, {note_call, 1}, {lose_order, 2}};
+
+/* Whether that is current already, another one, or none. */
+START_TEST(a_pending_wait_is_issued_in_the_groups_context_and_the_threads_stays_current)
+{
+	CUcontext current = (CUcontext)(uintptr_t)(_i / 4);
+
+	reprise_driver.cuStreamWaitEvent = wait_in_context;
+	driver.current = head->context;
+	launched(7);
+	driver.current = current;
+	issuers[_i % 4].issue();
+	ck_assert_uint_eq(issued, issuers[_i % 4].waits);
+	ck_assert_ptr_eq(driver.current, current);
+	issuers[_i % 4].issue();
+	ck_assert_uint_eq(issued, issuers[_i % 4].waits);
+	ck_assert_ptr_eq(driver.current, current);
+}
+END_TEST
+
 static unsigned int waited[MEMBERS];
 
 static CUresult CUDAAPI refuse_wait(CUstream stream, CUevent event, unsigned int flags)
@@ -439,6 +491,9 @@ int main(void)
 	tcase_add_test(tests, a_graph_of_one_member_is_an_op_like_others);
 	tcase_add_test(tests, a_pending_wait_is_issued_once_and_before_the_members_op);
 	tcase_add_test(tests, a_call_that_is_no_op_and_a_lost_order_issue_them);
+	tcase_add_loop_test(
+		tests, a_pending_wait_is_issued_in_the_groups_context_and_the_threads_stays_current, 0,
+		3 * sizeof(issuers) / sizeof(issuers[0]));
 	tcase_add_test(tests, where_a_wait_is_refused_the_host_waits_for_all_members);
 	tcase_add_test(tests, a_member_is_busy_while_it_has_a_pending_wait_and_work);
 	tcase_add_test(tests, a_stream_is_its_members);
