@@ -5,8 +5,10 @@
 
 #include "../../suite.h"
 #include "base/tuning.h"
+#include "driver/driver.h"
 #include "graph/capture_lock.h"
 #include "graph/cost.h"
+#include "lane/async_launch.h"
 #include "lane/registry.h"
 #include "op/cost.h"
 #include "program.h"
@@ -163,6 +165,22 @@ START_TEST(a_patch_by_the_whole_graph)
 }
 END_TEST
 
+static CUresult CUDAAPI refuse_capture(CUstream stream, CUstreamCaptureMode mode)
+{
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+START_TEST(a_patch_whose_capture_fails)
+{
+	learns_any_value();
+	driver.refuses_nodes = true;
+	reprise_driver.cuStreamBeginCapture_v2 = refuse_capture;
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launch exits 1, launch exited 4, updates_failed 1, node_updates_failed 1, eager picoseconds 362501");
+}
+END_TEST
+
 START_TEST(a_patch_that_is_refused)
 {
 	learns_any_value();
@@ -285,6 +303,15 @@ END_TEST
 #define FORK "a >e 2:<e 2:b 2:>f c <f d"
 #define FORKED "[a >e b >f c d >_]"
 
+START_TEST(streams_that_merge)
+{
+	for (unsigned int i = 1; i < REPRISE_TUNE_GROUP_FORKS; i++)
+		CALLS_COUNT(FORK " |", "ops 3"); /* events are not counted before */
+	CALLS_COUNT(FORK " |", "ops 3, lanes_merged 1");
+	CALLS_COUNT(FORK " |", "ops 8");
+}
+END_TEST
+
 START_TEST(a_fork)
 {
 	learns(FORK " |", FORKED);
@@ -376,6 +403,14 @@ static void is_observed(const char *words)
 		calls(words);
 }
 
+START_TEST(without_the_thread_the_program_launches)
+{
+	learns("a b c d |", "[a b c d]");
+	atomic_store(&reprise_async_launch_worker.state, REPRISE_WORKER_ABSENT);
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, threads_failed 1");
+}
+END_TEST
+
 START_TEST(an_observed_replay)
 {
 	observes("REPRISE_SUBMIT=never");
@@ -428,6 +463,7 @@ int main(void)
 	tcase_add_test(tests, a_visit_that_takes_too_long);
 	tcase_add_test(tests, a_patch_by_nodes);
 	tcase_add_test(tests, a_patch_by_the_whole_graph);
+	tcase_add_test(tests, a_patch_whose_capture_fails);
 	tcase_add_test(tests, a_patch_that_is_refused);
 	tcase_add_test(tests, a_patch_beside_a_call_for_the_whole_context);
 	tcase_add_test(tests, a_graph_that_is_refused_again_and_again_is_built_anew);
@@ -437,6 +473,7 @@ int main(void)
 	tcase_add_test(tests, an_error_of_a_deferred_op);
 	tcase_add_test(tests, traces_that_are_made);
 	tcase_add_test(tests, a_sibling);
+	tcase_add_test(tests, streams_that_merge);
 	tcase_add_test(tests, a_fork);
 	tcase_add_checked_fixture(pending, all_are_left_to_the_thread, NULL);
 	tcase_add_test(pending, a_launch_by_the_thread);
@@ -444,6 +481,7 @@ int main(void)
 	tcase_add_test(pending, a_patch_by_the_thread);
 	tcase_add_test(pending, a_patch_that_a_wait_makes);
 	tcase_add_test(pending, a_launch_by_the_thread_that_is_refused);
+	tcase_add_test(pending, without_the_thread_the_program_launches);
 	tcase_add_test(observed, an_observed_replay);
 	tcase_add_test(observed, an_observed_launch_by_the_thread);
 	tcase_add_loop_test(observed, an_observed_patch, 0, 2);
