@@ -229,6 +229,44 @@ START_TEST(of_many_events_none_is_taken_for_another)
 }
 END_TEST
 
+static void forget_all(void)
+{
+	reprise_group_forget_events(&group);
+}
+
+static void forget_each(void)
+{
+	for (uintptr_t i = 0; i < 500; i++)
+		reprise_group_forget_event(&group, (CUevent)(0x5000 + 64 * i));
+}
+
+static void note_call(void)
+{
+	reprise_group_note_call(head, 1);
+}
+
+static void lose_order(void)
+{
+	reprise_group_lose_order(head);
+}
+
+static void (*const forgetters[])(void) = {forget_all, forget_each, note_call, lose_order};
+
+/* Wherever in the table they are. */
+START_TEST(all_events_are_forgotten)
+{
+	for (uintptr_t i = 0; i < 500; i++)
+		reprise_group_issues(head, REPRISE_OP_RECORD, 0, (CUevent)(0x5000 + 64 * i));
+	forgetters[_i]();
+	for (unsigned int row = 0; row < REPRISE_GROUP_ROWS; row++)
+		for (unsigned int i = 0; i < REPRISE_GROUP_ROW; i++)
+			ck_assert_ptr_null(group.events[row][i].event);
+	for (uintptr_t i = 0; i < 500; i++)
+		reprise_group_issues(head, REPRISE_OP_WAIT, 2, (CUevent)(0x5000 + 64 * i));
+	ck_assert_uint_eq(group.clocks[2].ticks[0], 0);
+}
+END_TEST
+
 /* ---- graphs ---- */
 
 /* Member 0 forks to 1 and joins it: a >e | <e b >f | <f d; then records g, which is 0's last. */
@@ -368,16 +406,6 @@ static void issue_all(void)
 	reprise_group_issue_waits(head);
 }
 
-static void note_call(void)
-{
-	reprise_group_note_call(head, 1);
-}
-
-static void lose_order(void)
-{
-	reprise_group_lose_order(head);
-}
-
 static const struct {
 	void (*issue)(void);
 	unsigned int waits;
@@ -485,6 +513,8 @@ int main(void)
 	tcase_add_test(tests, an_event_that_others_recorded_carries_nothing);
 	tcase_add_test(tests, where_the_order_is_lost_none_is_behind_another);
 	tcase_add_test(tests, of_many_events_none_is_taken_for_another);
+	tcase_add_loop_test(tests, all_events_are_forgotten, 0,
+	                    sizeof(forgetters) / sizeof(forgetters[0]));
 	tcase_add_test(tests, the_origin_is_behind_its_graph_and_each_branch_waits_for_its_end);
 	tcase_add_test(tests, a_branch_is_behind_what_its_origin_was_behind);
 	tcase_add_test(tests, records_of_a_graph_carry_the_order_on);
