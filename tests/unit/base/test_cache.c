@@ -1,4 +1,5 @@
 /* The loader's cache: what is in it is found, and a file that is none of its kind does no harm. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,19 @@ START_TEST(a_library_of_the_system_is_found)
 }
 END_TEST
 
+/* The cache is the first file that is open then. */
+START_TEST(a_library_is_found_by_a_program_without_files)
+{
+	char *path;
+
+	close(STDIN_FILENO);
+	path = reprise_cache_each(REPRISE_CACHE_FILE, "libc.so.6", take_readable, 7);
+	ck_assert_ptr_nonnull(path);
+	free(path);
+	ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+}
+END_TEST
+
 START_TEST(the_search_goes_on_until_something_is_taken)
 {
 	ck_assert_ptr_null(reprise_cache_each(REPRISE_CACHE_FILE, "libc.so.6", take_nothing, 0));
@@ -110,6 +124,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, a_library_of_the_system_is_found);
+	tcase_add_test(tests, a_library_is_found_by_a_program_without_files);
 	tcase_add_test(tests, the_search_goes_on_until_something_is_taken);
 	tcase_add_test(tests, a_library_that_is_not_there_is_not_found);
 	tcase_add_test(tests, a_file_cut_short_anywhere_does_no_harm);

@@ -1,4 +1,5 @@
 /* The driver's release, as its kernel modules tell it. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +49,24 @@ START_TEST(it_is_read_from_a_file)
 }
 END_TEST
 
+/* As the first file that is open, where the program has closed its own. */
+START_TEST(it_is_read_by_a_program_without_files)
+{
+	char path[] = "/tmp/release-XXXXXX", release[16];
+	int file = mkstemp(path);
+
+	ck_assert_int_eq(write(file, "580.82\n", 7), 7);
+	close(file);
+	for (unsigned int i = 0; i < 2; i++) {
+		close(STDIN_FILENO);
+		reprise_release_read(path, release, sizeof(release));
+		ck_assert_str_eq(release, "580.82");
+		ck_assert_int_eq(fcntl(STDIN_FILENO, F_GETFD), -1);
+	}
+	unlink(path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("release");
@@ -56,6 +75,7 @@ int main(void)
 	tcase_add_loop_test(tests, it_is_the_word_of_digits_and_dots, 0,
 	                    sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tests, it_is_read_from_a_file, 0, sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tests, it_is_read_by_a_program_without_files);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

@@ -2,6 +2,8 @@
  * them. */
 #include "harness.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 /* By label, so that cuda.h has no say in their names and types. */
@@ -195,6 +197,73 @@ START_TEST(settings_at_once_are_news_again)
 }
 END_TEST
 
+/* ---- a setting while another thread has the table: it does without. The table's mutex is only
+ * tried, so this program can refuse it. ---- */
+
+static unsigned int tries, refused_at; /* from 1 on; 0: none */
+static pthread_mutex_t *tried;
+static int had; /* of the mutex that was tried last */
+
+__attribute__((visibility("default"))) int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	static int (*real)(pthread_mutex_t *);
+	int result;
+
+	if (real == NULL)
+		real = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_trylock");
+	if (++tries == refused_at)
+		return EBUSY;
+	result = real(mutex);
+	tried = mutex;
+	had += result == 0;
+	return result;
+}
+
+__attribute__((visibility("default"))) int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	static int (*real)(pthread_mutex_t *);
+
+	if (real == NULL)
+		real = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_unlock");
+	had -= mutex == tried;
+	return real(mutex);
+}
+
+/* What a setting asks for: before the driver's call whether it is news, after it to remember it, or
+ * whether it was overtaken. `again`: the same is news once more; `others`: so is what another
+ * function was set to. */
+static const struct {
+	bool known;
+	unsigned int refused;
+	bool is_news, again, others;
+} refusals[] = {
+	{false, 0, true, false, false}, {true, 0, false, false, false}, {false, 1, true, true, false},
+	{false, 2, true, true, true},   {true, 1, true, false, false},  {true, 2, true, true, true},
+};
+
+START_TEST(without_the_table_a_setting_is_news)
+{
+	const bool known = refusals[_i].known;
+
+	set_another_function();
+	set_999();
+	if (known)
+		set_1000();
+	tries = 0;
+	refused_at = refusals[_i].refused;
+	ck_assert_int_eq(is_news(set_1000), refusals[_i].is_news);
+	ck_assert_uint_eq(tries, 2);
+	ck_assert_uint_eq(preloaded_rooms()->lifetimes_ended, preloaded_rooms()->lifetimes);
+	ck_assert(!preloaded_rooms()->waits());
+	refused_at = 0;
+	ck_assert_int_eq(is_news(set_1000), refusals[_i].again);
+	ck_assert_int_eq(is_news(set_another_function), refusals[_i].others);
+	ck_assert(!is_news(set_1000));
+	ck_assert_ptr_nonnull(tried);
+	ck_assert_int_eq(had, 0); /* given back once for each time that it was had */
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
 	tcase_add_test(tcase, an_attribute_set_again_to_the_same_value_is_no_news);
@@ -202,6 +271,8 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_kernel_and_its_function_void_what_the_other_set);
 	tcase_add_test(tcase, the_cache_preference_and_the_carveout_count_as_one);
 	tcase_add_loop_test(tcase, each_attribute_says_what_it_changes, 0, CU_FUNC_ATTRIBUTE_MAX);
+	tcase_add_loop_test(tcase, without_the_table_a_setting_is_news, 0,
+	                    sizeof(refusals) / sizeof(refusals[0]));
 	tcase_add_loop_test(tcase, settings_at_once_are_news_again, 0,
 	                    2 * sizeof(settings_at_once) / sizeof(settings_at_once[0]));
 }

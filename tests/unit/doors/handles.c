@@ -283,6 +283,50 @@ START_TEST(dlopen_sees_who_asked)
 }
 END_TEST
 
+/* ---- what one object defines: each part of its dynamic section that says so is needed ---- */
+
+#define ENTRIES_MOST 100
+
+/* The C library's dynamic section, without what has this tag. */
+static struct link_map libc_without(ElfW(Sxword) tag, ElfW(Dyn) entries[ENTRIES_MOST])
+{
+	struct link_map *libc = NULL, map;
+	unsigned int count = 0;
+
+	ck_assert_int_eq(dlinfo(handle_of(3), RTLD_DI_LINKMAP, &libc), 0);
+	for (const ElfW(Dyn) *entry = libc->l_ld; entry->d_tag != DT_NULL; entry++) {
+		ck_assert_uint_lt(count, ENTRIES_MOST - 1);
+		if (entry->d_tag != tag)
+			entries[count++] = *entry;
+	}
+	entries[count].d_tag = DT_NULL;
+	map = (struct link_map){.l_addr = libc->l_addr, .l_ld = entries};
+	return map;
+}
+
+START_TEST(an_object_without_a_table_defines_nothing)
+{
+	static const ElfW(Sxword) needed[] = {DT_GNU_HASH, DT_SYMTAB, DT_STRTAB, DT_NULL};
+	void *(*own)(const struct link_map *, const char *) = preloaded_rooms()->own_definition;
+	ElfW(Dyn) all[ENTRIES_MOST], some[ENTRIES_MOST];
+	const struct link_map whole = libc_without(DT_NULL, all), none = {0};
+	void *expected = plain_dlsym()(handle_of(3), "cfgetospeed");
+
+	ck_assert_ptr_nonnull(expected);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		const struct link_map map = libc_without(needed[i], some);
+		bool lacks = needed[i] != DT_NULL;
+
+		/* What was found in an object before is not taken for this one's. */
+		ck_assert_ptr_eq(own(&whole, "cfgetospeed"), expected);
+		ck_assert_ptr_eq(own(&map, "cfgetospeed"), lacks ? NULL : expected);
+		ck_assert_ptr_null(own(&map, "no_such_name"));
+	}
+	ck_assert_ptr_eq(own(&whole, "cfgetospeed"), expected);
+	ck_assert_ptr_null(own(&none, "cfgetospeed"));
+}
+END_TEST
+
 static void add_tests(TCase *tcase)
 {
 	tcase_add_loop_test(tcase, names_of_others_are_found_as_ever, 0, 2);
@@ -299,6 +343,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_library_that_looks_past_us_ends_all_deferring);
 	tcase_add_test(tcase, dlvsym_is_the_c_librarys_and_finds_no_driver);
 #endif
+	tcase_add_test(tcase, an_object_without_a_table_defines_nothing);
 	tcase_add_test(tcase, dlopen_sees_who_asked);
 	tcase_add_test(tcase, a_dlsym_asked_for_by_version_is_ours);
 }

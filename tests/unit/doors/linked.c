@@ -189,10 +189,43 @@ START_TEST(a_lifetime_is_always_told_and_names_its_handle)
 	ck_assert_uint_eq(rooms->lifetimes_ended, 2);
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_MEMORY);
 	ck_assert_uint_eq(rooms->handle, INTEGER(3));
+	ck_assert_uint_eq(rooms->handle_ended, 0); /* only a first argument is kept for that */
 	set(NULL, 0, NULL);
 	ck_assert_uint_eq(rooms->what, REPRISE_LIFETIME_ATTRIBUTES);
 	ck_assert_uint_eq(rooms->handle, (uintptr_t)CU_STREAM_PER_THREAD);
 	ck_assert_uint_eq(rooms->handle_ended, (uintptr_t)CU_STREAM_PER_THREAD);
+}
+END_TEST
+
+/* After the call a handle is named only where it is the first argument: no other is the handle. */
+START_TEST(each_lifetime_names_its_handle_before_and_after)
+{
+	static const struct {
+		const char *name;
+		unsigned int handle;
+	} entries[] = {
+#define RECORD(name, ...)
+#define ORDER(name, ...)
+#define SYNC(name, ...)
+#define LIFETIME(name, what, handle, ...) {#name, handle},
+#define OWN(name, ...)
+#define ALLOC(name, ...)
+#define NO_DOOR(name, ...)
+#include "../../../preload/entry_points.def"
+	};
+	struct rooms *rooms = preloaded_rooms();
+
+	for (unsigned int i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		unsigned int handle = entries[i].handle;
+
+		call_with_everything(dlsym(driver(), entries[i].name));
+		ck_assert_str_eq(driver_log()->name, entries[i].name);
+		ck_assert_uint_eq(rooms->lifetimes, i + 1);
+		ck_assert_uint_eq(rooms->lifetimes_ended, i + 1);
+		ck_assert_uint_eq(rooms->what_ended, rooms->what);
+		ck_assert_msg(rooms->handle == (handle > 0 ? INTEGER(handle) : 0), "%s", entries[i].name);
+		ck_assert_msg(rooms->handle_ended == (handle == 1 ? INTEGER(1) : 0), "%s", entries[i].name);
+	}
 }
 END_TEST
 
@@ -495,6 +528,7 @@ static void add_tests(TCase *tcase)
 	tcase_add_test(tcase, a_host_function_comes_behind_its_stream_and_counts_as_the_hosts);
 	tcase_add_test(tcase, a_launch_on_several_devices_comes_behind_everything);
 	tcase_add_test(tcase, a_lifetime_is_always_told_and_names_its_handle);
+	tcase_add_test(tcase, each_lifetime_names_its_handle_before_and_after);
 	tcase_add_test(tcase, limits_and_peer_access_change_what_every_trace_runs_with);
 	tcase_add_test(tcase, an_address_that_is_unmapped_or_trimmed_may_come_back_as_another_kind);
 	tcase_add_test(tcase, the_flags_of_a_primary_context_end_no_context);

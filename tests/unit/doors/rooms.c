@@ -6,6 +6,7 @@
 
 #include "../../../preload/doors.h"
 #include "../../../preload/entry_points.h"
+#include "../../../preload/scope.h"
 #include "base/gate.h"
 #include "base/inside.h"
 #include "process/process.h"
@@ -39,13 +40,14 @@ static bool is_strict(const char *name)
 }
 
 extern struct rooms rooms;
-__attribute__((visibility("default"))) struct rooms rooms = {.attention = &reprise_attention,
-                                                             .inside = inside,
-                                                             .is_in_doubt =
-                                                                 reprise_gate_is_in_doubt,
-                                                             .gives_work = gives_work,
-                                                             .waits = waits,
-                                                             .is_strict = is_strict};
+__attribute__((
+	visibility("default"))) struct rooms rooms = {.attention = &reprise_attention,
+                                                  .inside = inside,
+                                                  .is_in_doubt = reprise_gate_is_in_doubt,
+                                                  .gives_work = gives_work,
+                                                  .waits = waits,
+                                                  .is_strict = is_strict,
+                                                  .own_definition = reprise_own_definition};
 
 #define TOLD(room, ...) \
 	do { \

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <link.h>
 #include <stdint.h>
 
 #include "entry/entry.h"
@@ -38,4 +39,6 @@ struct rooms {
 	bool (*waits)(void); /* in one that may wait for all work */
 	/* a spare door for a function of that name does more than a barrier; takes the door */
 	bool (*is_strict)(const char *name);
+	/* the object's own definition (preload/scope.h) */
+	void *(*own_definition)(const struct link_map *map, const char *name);
 };

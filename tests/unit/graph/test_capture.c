@@ -6,9 +6,12 @@
  * captured stream depends on what the stream's last call and its waits depend on.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../suite.h"
+#include "base/log.h"
 #include "driver/driver.h"
 #include "graph/capture.h"
 
@@ -501,6 +504,49 @@ START_TEST(an_op_that_became_two_nodes_or_none_is_no_graph)
 }
 END_TEST
 
+/* What went wrong with a capture of two ops: the call that fails, how often, and with what; nodes
+ * that are there before; and what is said of it. */
+static const struct {
+	unsigned int fails_at, fails_times;
+	CUresult error;
+	unsigned int nodes_before;
+	const char *said;
+} reasons[] = {
+	{0, 0, CUDA_SUCCESS, 0, ""},
+	{2, 1, CUDA_ERROR_INVALID_VALUE, 0, "issue 1, end 0, 0 nodes"},
+	{3, 1, CUDA_ERROR_OUT_OF_MEMORY, 0, "issue 2, end 0, 1 nodes"},
+	{4, 1, CUDA_ERROR_INVALID_VALUE, 0, ""}, /* the end is asked for again */
+	{4, 2, CUDA_ERROR_OUT_OF_MEMORY, 0, "issue 0, end 2, 0 nodes"},
+	{4, 1, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 0, "issue 0, end 901, 0 nodes"},
+	{3, 100, CUDA_ERROR_INVALID_VALUE, 0, "issue 1, end 1, 0 nodes"},
+	{5, 1, CUDA_ERROR_INVALID_VALUE, 0, "issue 0, end 0, 0 nodes"},
+	{0, 0, CUDA_SUCCESS, 1, "issue 0, end 0, 3 nodes"},
+};
+
+START_TEST(what_went_wrong_with_a_capture_is_said)
+{
+	char path[] = "/tmp/reprise-capture-XXXXXX", said[256] = "", expected[256] = "";
+	int file = mkstemp(path);
+
+	unlink(path);
+	dup2(file, STDERR_FILENO);
+	reprise_log_open();
+	reprise_log_level(REPRISE_LOG_INFO);
+	has(REPRISE_OP_SET, 0, 1);
+	has(REPRISE_OP_SET, 0, 2);
+	driver.fails_at = reasons[_i].fails_at;
+	driver.fails_times = reasons[_i].fails_times;
+	driver.error = reasons[_i].error;
+	driver.nodes = reasons[_i].nodes_before;
+	reprise_capture(&graph, REPRISE_FOR_BUILDING, NULL, NULL, NULL);
+	ck_assert_int_ge(pread(file, said, sizeof(said) - 1, 0), 0);
+	if (reasons[_i].said[0] != '\0')
+		snprintf(expected, sizeof(expected), "reprise: a capture of 2 ops was given up: %s\n",
+		         reasons[_i].said);
+	ck_assert_str_eq(said, expected);
+}
+END_TEST
+
 /* So many different events are recorded in a graph, each any number of times. */
 START_TEST(a_graph_has_room_for_so_many_events)
 {
@@ -743,6 +789,7 @@ int main(void)
 	tcase_add_test(tests, after_an_op_that_the_driver_refuses_none_is_issued);
 	tcase_add_test(tests, a_capture_that_does_not_end_is_given_up);
 	tcase_add_test(tests, an_op_that_became_two_nodes_or_none_is_no_graph);
+	tcase_add_loop_test(tests, what_went_wrong_with_a_capture_is_said, 0, ALL(reasons));
 	tcase_add_test(tests, a_graph_has_room_for_so_many_events);
 	tcase_add_loop_test(tests, a_node_that_the_driver_does_not_name_is_no_graph, 0, ALL(infos));
 	tcase_add_loop_test(tests, a_node_that_is_described_otherwise_is_not_set, 0, ALL(described));

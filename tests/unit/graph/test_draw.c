@@ -1,5 +1,6 @@
 /* Drawings of graphs: which graphs are drawn, where, and what is left of a drawing that failed. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,23 @@ START_TEST(a_folder_may_have_any_name)
 }
 END_TEST
 
+/* A program may have closed them: then the drawing's file has that number. */
+START_TEST(a_graph_is_drawn_whichever_standard_files_are_closed)
+{
+	for (int file = 0; file <= 2; file++)
+		if ((_i >> file & 1) != 0)
+			close(file);
+	reprise_graph_draw(&graphs[0]);
+	ck_assert(graphs[0].drawn);
+	ck_assert_uint_eq(drawn, 1);
+	ck_assert_uint_eq(counted(), 1);
+	for (int file = 0; file <= 2; file++)
+		if ((_i >> file & 1) != 0)
+			ck_assert_int_eq(fcntl(file, F_GETFD), -1);
+	ck_assert_uint_eq(take_files(), 1);
+}
+END_TEST
+
 START_TEST(no_more_than_so_many_are_drawn)
 {
 	for (unsigned int i = 0; i < MOST + 2; i++) {
@@ -203,6 +221,7 @@ int main(void)
 	tcase_add_test(tests, each_graph_is_drawn_once_into_a_file_with_its_number);
 	tcase_add_test(tests, without_a_folder_nothing_is_drawn);
 	tcase_add_test(tests, a_folder_may_have_any_name);
+	tcase_add_loop_test(tests, a_graph_is_drawn_whichever_standard_files_are_closed, 1, 8);
 	tcase_add_test(tests, no_more_than_so_many_are_drawn);
 	tcase_add_test(tests, a_driver_that_refuses_leaves_no_file);
 	tcase_add_test(tests, a_driver_that_cannot_draw_leaves_no_file);

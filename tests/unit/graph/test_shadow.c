@@ -427,6 +427,46 @@ START_TEST(a_capture_that_the_driver_does_not_describe_forgets_what_was_known)
 }
 END_TEST
 
+static CUresult CUDAAPI refuse_kernel(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
+{
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult CUDAAPI refuse_copy(CUgraphNode node, CUDA_MEMCPY3D *params)
+{
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult CUDAAPI refuse_set(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)
+{
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult CUDAAPI refuse_host(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
+{
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static void (*const kinds[])(void) = {kernels, copies, sets, hosts};
+
+/* Not even if the driver describes nodes of every other kind. */
+START_TEST(a_node_that_the_driver_does_not_describe_is_not_known)
+{
+	kinds[_i]();
+	if (asked.kind == REPRISE_OP_KERNEL)
+		reprise_driver.cuGraphKernelNodeGetParams_v2 = refuse_kernel;
+	else if (asked.kind == REPRISE_OP_COPY)
+		reprise_driver.cuGraphMemcpyNodeGetParams = refuse_copy;
+	else if (asked.kind == REPRISE_OP_SET)
+		reprise_driver.cuGraphMemsetNodeGetParams = refuse_set;
+	else
+		reprise_driver.cuGraphHostNodeGetParams = refuse_host;
+	node_is_read();
+	ck_assert_int_eq(reprise_shadow_compare(&graph, 0, &asked, text, sizeof(text)),
+	                 REPRISE_SHADOW_UNKNOWN);
+}
+END_TEST
+
 /* Of any kind of op. Setting a node must do nothing then, too. */
 START_TEST(nothing_is_kept_unless_verifying)
 {
@@ -458,6 +498,8 @@ int main(void)
 	tcase_add_test(tests, a_copy_to_the_host_is_read_by_its_host_address);
 	tcase_add_test(tests, what_is_not_known_is_not_called_the_same);
 	tcase_add_test(tests, a_capture_that_the_driver_does_not_describe_forgets_what_was_known);
+	tcase_add_loop_test(tests, a_node_that_the_driver_does_not_describe_is_not_known, 0,
+	                    sizeof(kinds) / sizeof(kinds[0]));
 	tcase_add_loop_test(tests, nothing_is_kept_unless_verifying, 0, all);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -295,6 +295,27 @@ START_TEST(after_many_other_periods_the_loop_is_another)
 }
 END_TEST
 
+/* From the first period that is measured on, and again for the loop that is measured then. */
+START_TEST(a_loop_may_be_another_at_once)
+{
+	for (unsigned int loop = 0; loop < 3; loop++) {
+		unsigned int before;
+
+		for (unsigned int i = 0; !reprise_turns_read().measuring; i++) {
+			ck_assert_uint_le(i, 4 * ALIKE);
+			visit('a', OPS, NS);
+		}
+		before = times;
+		for (unsigned int i = 1; i <= REPRISE_TUNE_ANCHOR_LOST; i++) {
+			ck_assert(reprise_turns_read().measuring);
+			visit('a', 2 * OPS, NS);
+		}
+		ck_assert(!reprise_turns_read().measuring);
+		ck_assert_uint_eq(times, before + REPRISE_TUNE_ANCHOR_LOST - 1);
+	}
+}
+END_TEST
+
 /* ---- other ops behind waits ---- */
 
 /* The other one's periods begin with its own visit. */
@@ -613,6 +634,7 @@ int main(void)
 	tcase_add_loop_test(tests, a_loop_is_measured_when_its_graphs_are_there, 0, 2);
 	tcase_add_loop_test(tests, each_period_is_told_of, 0, 2 * PERIODS);
 	tcase_add_test(tests, after_many_other_periods_the_loop_is_another);
+	tcase_add_test(tests, a_loop_may_be_another_at_once);
 	tcase_add_test(tests, a_candidate_that_does_not_come_again_is_left);
 	tcase_add_test(tests, one_that_comes_now_and_then_is_not);
 	tcase_add_loop_test(tests, an_anchor_is_lost_after_a_long_time, 0, ALL(absences));

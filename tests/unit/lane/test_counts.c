@@ -5,8 +5,10 @@
 
 #include "../../suite.h"
 #include "base/tuning.h"
+#include "driver/driver.h"
 #include "graph/capture_lock.h"
 #include "graph/cost.h"
+#include "lane/async_launch.h"
 #include "lane/registry.h"
 #include "op/cost.h"
 #include "program.h"
@@ -163,6 +165,22 @@ START_TEST(a_patch_by_the_whole_graph)
 }
 END_TEST
 
+static CUresult CUDAAPI refuse_capture(CUstream stream, CUstreamCaptureMode mode)
+{
+	return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+START_TEST(a_patch_whose_capture_fails)
+{
+	learns_any_value();
+	driver.refuses_nodes = true;
+	reprise_driver.cuStreamBeginCapture_v2 = refuse_capture;
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launch exits 1, launch exited 4, updates_failed 1, node_updates_failed 1, eager picoseconds 362501");
+}
+END_TEST
+
 START_TEST(a_patch_that_is_refused)
 {
 	learns_any_value();
@@ -289,6 +307,15 @@ END_TEST
 #define FORK "a >e 2:<e 2:b 2:>f c <f d"
 #define FORKED "[a >e b >f c d >_]"
 
+START_TEST(streams_that_merge)
+{
+	for (unsigned int i = 1; i < REPRISE_TUNE_GROUP_FORKS; i++)
+		CALLS_COUNT(FORK " |", "ops 3"); /* events are not counted before */
+	CALLS_COUNT(FORK " |", "ops 3, lanes_merged 1");
+	CALLS_COUNT(FORK " |", "ops 8");
+}
+END_TEST
+
 START_TEST(a_fork)
 {
 	learns(FORK " |", FORKED);
@@ -303,10 +330,134 @@ START_TEST(a_fork)
 }
 END_TEST
 
+/* ---- visits that are left to the launch thread ---- */
+
+static void all_are_left_to_the_thread(void)
+{
+	static const char *const options[] = {"REPRISE_SUBMIT=always", NULL};
+
+	program_begins_with(options);
+}
+
+START_TEST(a_launch_by_the_thread)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_COUNT("a b c d", "ops 4");
+	look();
+	launch_thread_looks();
+	ck_assert_str_eq(changes(), "launches 1, replayed 4, async_launches 1");
+	CALLS_COUNT("|", "");
+}
+END_TEST
+
+START_TEST(a_launch_that_a_wait_makes)
+{
+	learns("a b c d |", "[a b c d]");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, launches_forced 1");
+}
+END_TEST
+
+/* Its time is not the program's. */
+START_TEST(a_patch_by_the_thread)
+{
+	learns_any_value();
+	CALLS_COUNT("a b c3000 d", "ops 4");
+	look();
+	launch_thread_looks();
+	ck_assert_str_eq(
+		changes(),
+		"launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, async_launches 1, async_patches 1, node_set picoseconds -49999, launch picoseconds 156251");
+	CALLS_COUNT("|", "");
+}
+END_TEST
+
+START_TEST(a_patch_that_a_wait_makes)
+{
+	learns_any_value();
+	CALLS_COUNT(
+		"a b c3000 d |",
+		"ops 4, launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, node_update_ns 600, launches_forced 1, node_set picoseconds -49999, launch picoseconds 156251");
+}
+END_TEST
+
+START_TEST(a_launch_by_the_thread_that_is_refused)
+{
+	learns("a b c d |", "[a b c d]");
+	driver.refuses_launches = 1;
+	calls("a b c d");
+	look();
+	launch_thread_looks();
+	ck_assert_str_eq(changes(), "launch exits 1, launch exited 4, launches_failed 1");
+	CALLS_COUNT("|", "");
+}
+END_TEST
+
+/* ---- observing: what would be counted, and nothing that a graph would take ---- */
+
+static void observes(const char *option)
+{
+	const char *const options[] = {option, NULL};
+
+	program_begins_with(options);
+	reprise_observing = true;
+}
+
+static void is_observed(const char *words)
+{
+	for (unsigned int visit = 0; visit < 20; visit++)
+		calls(words);
+}
+
+START_TEST(without_the_thread_the_program_launches)
+{
+	learns("a b c d |", "[a b c d]");
+	atomic_store(&reprise_async_launch_worker.state, REPRISE_WORKER_ABSENT);
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, threads_failed 1");
+}
+END_TEST
+
+START_TEST(an_observed_replay)
+{
+	observes("REPRISE_SUBMIT=never");
+	is_observed("a b c d |");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4");
+	CALLS_COUNT("a b x |", "ops 3, guard exits 1, guard exited 2");
+}
+END_TEST
+
+START_TEST(an_observed_launch_by_the_thread)
+{
+	observes("REPRISE_SUBMIT=always");
+	is_observed("a b c d |");
+	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, async_launches 1");
+	CALLS_COUNT("a b c d a b c d |", "ops 8, launches 2, replayed 8, async_launches 2");
+}
+END_TEST
+
+/* Two of the four ops have new values each time. */
+START_TEST(an_observed_patch)
+{
+	observes(_i == 0 ? "REPRISE_SUBMIT=never" : "REPRISE_SUBMIT=always");
+	for (unsigned int visit = 1000; visit < 1040; visit++) {
+		calls_with("a b%u c", visit);
+		calls_with("d%u |", visit);
+	}
+	CALLS_COUNT("a b3000 c d |",
+	            _i == 0 ? "ops 4, launches 1, replayed 4, patched 2"
+	                    : "ops 4, launches 1, replayed 4, patched 2, async_launches 1, "
+	                      "async_patches 2");
+	CALLS_COUNT("a b3000 c d7 |",
+	            _i == 0 ? "ops 4, launches 1, replayed 4, patched 1"
+	                    : "ops 4, launches 1, replayed 4, patched 1, async_launches 1, "
+	                      "async_patches 1");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lane, counts");
-	TCase *tests = tcase_create("counts");
+	TCase *tests = tcase_create("counts"), *pending = tcase_create("pending"),
+		  *observed = tcase_create("observed");
 
 	tcase_add_checked_fixture(tests, program_begins, NULL);
 	tcase_add_test(tests, an_eager_op);
@@ -317,6 +468,7 @@ int main(void)
 	tcase_add_test(tests, a_visit_that_takes_too_long);
 	tcase_add_test(tests, a_patch_by_nodes);
 	tcase_add_test(tests, a_patch_by_the_whole_graph);
+	tcase_add_test(tests, a_patch_whose_capture_fails);
 	tcase_add_test(tests, a_patch_that_is_refused);
 	tcase_add_test(tests, a_patch_beside_a_call_for_the_whole_context);
 	tcase_add_test(tests, a_graph_that_is_refused_again_and_again_is_built_anew);
@@ -326,7 +478,20 @@ int main(void)
 	tcase_add_test(tests, an_error_of_a_deferred_op);
 	tcase_add_test(tests, traces_that_are_made);
 	tcase_add_test(tests, a_sibling);
+	tcase_add_test(tests, streams_that_merge);
 	tcase_add_test(tests, a_fork);
+	tcase_add_checked_fixture(pending, all_are_left_to_the_thread, NULL);
+	tcase_add_test(pending, a_launch_by_the_thread);
+	tcase_add_test(pending, a_launch_that_a_wait_makes);
+	tcase_add_test(pending, a_patch_by_the_thread);
+	tcase_add_test(pending, a_patch_that_a_wait_makes);
+	tcase_add_test(pending, a_launch_by_the_thread_that_is_refused);
+	tcase_add_test(pending, without_the_thread_the_program_launches);
+	tcase_add_test(observed, an_observed_replay);
+	tcase_add_test(observed, an_observed_launch_by_the_thread);
+	tcase_add_loop_test(observed, an_observed_patch, 0, 2);
 	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, pending);
+	suite_add_tcase(suite, observed);
 	return run_suite(suite);
 }

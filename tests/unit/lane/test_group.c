@@ -1,5 +1,6 @@
 /* Stream groups: when streams merge and part, and what the driver gets on which stream. */
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "../../suite.h"
 #include "base/tuning.h"
@@ -67,6 +68,36 @@ START_TEST(an_older_event_is_no_join)
 	for (unsigned int step = 0; step < 20; step++)
 		calls("a >e 2:<e 2:b <f d |");
 	ck_assert(!grouped());
+}
+END_TEST
+
+/* Only pairs of streams that wait for each other take a place of those that may merge: not those
+ * that wait for an event that nobody recorded, or that they recorded themselves. */
+static void waits_for(struct reprise_lane *lane, uintptr_t event, bool records_it)
+{
+	struct reprise_call call = {.kind = REPRISE_OP_RECORD, .event = (CUevent)event};
+
+	if (records_it)
+		reprise_fork_detect_note(lane, &call);
+	call.kind = REPRISE_OP_WAIT;
+	reprise_fork_detect_note(lane, &call);
+}
+
+#define OTHERS 2000
+
+START_TEST(waits_for_no_other_stream_are_no_forks)
+{
+	struct reprise_lane *others = calloc(OTHERS, sizeof(*others));
+
+	ck_assert_ptr_nonnull(others);
+	for (unsigned int time = 0; time < REPRISE_TUNE_GROUP_FORKS; time++) {
+		ck_assert(!grouped());
+		for (unsigned int i = 0; i < OTHERS; i++)
+			waits_for(&others[i], 0x10000 + i, _i == 1);
+		forks(1);
+	}
+	ck_assert(grouped());
+	free(others);
 }
 END_TEST
 
@@ -335,6 +366,7 @@ int main(void)
 	tcase_add_test(tests, streams_that_wait_by_turns_do_not_merge);
 	tcase_add_test(tests, forks_that_never_join_do_not_merge);
 	tcase_add_test(tests, an_older_event_is_no_join);
+	tcase_add_loop_test(tests, waits_for_no_other_stream_are_no_forks, 0, 2);
 	tcase_add_test(tests, streams_of_two_priorities_do_not_merge);
 	tcase_add_test(tests, a_third_stream_joins_the_group);
 	tcase_add_test(tests, without_an_event_for_each_member_streams_do_not_merge);

@@ -229,6 +229,44 @@ START_TEST(of_many_events_none_is_taken_for_another)
 }
 END_TEST
 
+static void forget_all(void)
+{
+	reprise_group_forget_events(&group);
+}
+
+static void forget_each(void)
+{
+	for (uintptr_t i = 0; i < 500; i++)
+		reprise_group_forget_event(&group, (CUevent)(0x5000 + 64 * i));
+}
+
+static void note_call(void)
+{
+	reprise_group_note_call(head, 1);
+}
+
+static void lose_order(void)
+{
+	reprise_group_lose_order(head);
+}
+
+static void (*const forgetters[])(void) = {forget_all, forget_each, note_call, lose_order};
+
+/* Wherever in the table they are. */
+START_TEST(all_events_are_forgotten)
+{
+	for (uintptr_t i = 0; i < 500; i++)
+		reprise_group_issues(head, REPRISE_OP_RECORD, 0, (CUevent)(0x5000 + 64 * i));
+	forgetters[_i]();
+	for (unsigned int row = 0; row < REPRISE_GROUP_ROWS; row++)
+		for (unsigned int i = 0; i < REPRISE_GROUP_ROW; i++)
+			ck_assert_ptr_null(group.events[row][i].event);
+	for (uintptr_t i = 0; i < 500; i++)
+		reprise_group_issues(head, REPRISE_OP_WAIT, 2, (CUevent)(0x5000 + 64 * i));
+	ck_assert_uint_eq(group.clocks[2].ticks[0], 0);
+}
+END_TEST
+
 /* ---- graphs ---- */
 
 /* Member 0 forks to 1 and joins it: a >e | <e b >f | <f d; then records g, which is 0's last. */
@@ -349,6 +387,48 @@ START_TEST(a_call_that_is_no_op_and_a_lost_order_issue_them)
 }
 END_TEST
 
+static unsigned int issued;
+
+static CUresult CUDAAPI wait_in_context(CUstream stream, CUevent event, unsigned int flags)
+{
+	ck_assert_ptr_eq(driver.current, head->context);
+	issued++;
+	return CUDA_SUCCESS;
+}
+
+static void issue_one(void)
+{
+	reprise_group_issue_wait(head, 1);
+}
+
+static void issue_all(void)
+{
+	reprise_group_issue_waits(head);
+}
+
+static const struct {
+	void (*issue)(void);
+	unsigned int waits;
+} issuers[] = {{issue_one, 1}, {issue_all, 2}, {note_call, 1}, {lose_order, 2}};
+
+/* Whether that is current already, another one, or none. */
+START_TEST(a_pending_wait_is_issued_in_the_groups_context_and_the_threads_stays_current)
+{
+	CUcontext current = (CUcontext)(uintptr_t)(_i / 4);
+
+	reprise_driver.cuStreamWaitEvent = wait_in_context;
+	driver.current = head->context;
+	launched(7);
+	driver.current = current;
+	issuers[_i % 4].issue();
+	ck_assert_uint_eq(issued, issuers[_i % 4].waits);
+	ck_assert_ptr_eq(driver.current, current);
+	issuers[_i % 4].issue();
+	ck_assert_uint_eq(issued, issuers[_i % 4].waits);
+	ck_assert_ptr_eq(driver.current, current);
+}
+END_TEST
+
 static unsigned int waited[MEMBERS];
 
 static CUresult CUDAAPI refuse_wait(CUstream stream, CUevent event, unsigned int flags)
@@ -433,12 +513,17 @@ int main(void)
 	tcase_add_test(tests, an_event_that_others_recorded_carries_nothing);
 	tcase_add_test(tests, where_the_order_is_lost_none_is_behind_another);
 	tcase_add_test(tests, of_many_events_none_is_taken_for_another);
+	tcase_add_loop_test(tests, all_events_are_forgotten, 0,
+	                    sizeof(forgetters) / sizeof(forgetters[0]));
 	tcase_add_test(tests, the_origin_is_behind_its_graph_and_each_branch_waits_for_its_end);
 	tcase_add_test(tests, a_branch_is_behind_what_its_origin_was_behind);
 	tcase_add_test(tests, records_of_a_graph_carry_the_order_on);
 	tcase_add_test(tests, a_graph_of_one_member_is_an_op_like_others);
 	tcase_add_test(tests, a_pending_wait_is_issued_once_and_before_the_members_op);
 	tcase_add_test(tests, a_call_that_is_no_op_and_a_lost_order_issue_them);
+	tcase_add_loop_test(
+		tests, a_pending_wait_is_issued_in_the_groups_context_and_the_threads_stays_current, 0,
+		3 * sizeof(issuers) / sizeof(issuers[0]));
 	tcase_add_test(tests, where_a_wait_is_refused_the_host_waits_for_all_members);
 	tcase_add_test(tests, a_member_is_busy_while_it_has_a_pending_wait_and_work);
 	tcase_add_test(tests, a_stream_is_its_members);

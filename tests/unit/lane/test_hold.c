@@ -187,6 +187,43 @@ START_TEST(shorter_pauses_do_not_count)
 }
 END_TEST
 
+/* Five sixteenths of the limit, but longer than any trace is planned for. */
+static const struct {
+	const char *option;
+	uint64_t pause;
+} pauses[] = {
+	{"REPRISE_HOLD=250", PAUSE},        {"REPRISE_HOLD=400", PAUSE},
+	{"REPRISE_HOLD=404", PAUSE + 1250}, {"REPRISE_HOLD=1000", 312500},
+	{"REPRISE_HOLD=10000", 3125 * US},
+};
+
+static const char *learns_with_limit(int row)
+{
+	const char *options[] = {pauses[row].option, NULL};
+
+	program_begins_with(options);
+	learns("a b c d e f |", "[a b c d e f]");
+	return "a b c";
+}
+
+START_TEST(how_long_a_pause_is_depends_on_the_limit)
+{
+	calls(learns_with_limit(_i));
+	for (unsigned int visit = 0; visit < 6; visit++) {
+		time_passes(pauses[_i].pause - 2 * US);
+		CALLS_ARE_SEEN_AS("d e f |", "[a b c d e f]");
+		calls("a b c");
+	}
+	for (unsigned int visit = 0; visit < 2; visit++) {
+		IS_SEEN("");
+		time_passes(pauses[_i].pause + 2 * US);
+		if (visit == 0)
+			CALLS_ARE_SEEN_AS("d e f | a b c", "[a b c d e f]");
+	}
+	IS_SEEN("(a) (b) (c)");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("hold limit");
@@ -205,6 +242,8 @@ int main(void)
 	tcase_add_test(other, the_limit_is_an_option);
 	tcase_add_test(other, without_a_limit_nothing_is_deferred);
 	tcase_add_test(other, without_the_thread_nothing_is_deferred);
+	tcase_add_loop_test(other, how_long_a_pause_is_depends_on_the_limit, 0,
+	                    sizeof(pauses) / sizeof(pauses[0]));
 	suite_add_tcase(suite, standard);
 	suite_add_tcase(suite, other);
 	return run_suite(suite);

@@ -1,5 +1,6 @@
 /* Which traces are made of what repeats: how long they are, what is noted of them, and when one
  * whose graph failed is built again. */
+#include <stdio.h>
 #include <string.h>
 
 #include "../../suite.h"
@@ -136,6 +137,29 @@ START_TEST(unless_that_would_be_held_for_too_long)
 }
 END_TEST
 
+/* A graph of events alone would save nothing: there is none of what joins a fork without work, on
+ * either stream or on both. */
+static const char *const without_work[] = {">e 2:<e 2:>f <f", ">e 2:<e 2:>f <f >g 2:<g 2:>h <h",
+                                           ">e >f >g"};
+
+START_TEST(events_alone_make_no_graph)
+{
+	uint64_t traces;
+	char words[64];
+
+	learns(FORK " |", "[a >e b >f c d >_]");
+	traces = reprise_lane_head(lane_of(1))->counts.traces;
+	snprintf(words, sizeof(words), "%s |", without_work[_i]);
+	for (unsigned int visit = 0; visit < 20; visit++) {
+		calls(words);
+		graphs_are_built();
+	}
+	CALLS_ARE_SEEN_AS(words, without_work[_i]);
+	ck_assert_uint_eq(reprise_lane_head(lane_of(1))->counts.traces, traces);
+	CALLS_ARE_SEEN_AS(FORK " |", "[a >e b >f c d >_]");
+}
+END_TEST
+
 /* ---- graphs that fail ---- */
 
 /* The builder takes a graph and gives it up. */
@@ -202,6 +226,8 @@ int main(void)
 	tcase_add_loop_test(tests, a_few_ops_behind_a_fork_are_in_its_graph, 0,
 	                    REPRISE_TUNE_PLAN_REMAINDER_LEAST + 3);
 	tcase_add_test(tests, unless_that_would_be_held_for_too_long);
+	tcase_add_loop_test(tests, events_alone_make_no_graph, 0,
+	                    sizeof(without_work) / sizeof(without_work[0]));
 	tcase_add_test(tests, a_graph_that_failed_is_built_again_after_longer_and_longer);
 	tcase_add_test(tests, a_graph_that_is_built_or_waits_is_not_asked_for_again);
 	suite_add_tcase(suite, tests);

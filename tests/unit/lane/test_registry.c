@@ -1,6 +1,7 @@
 /* Lanes: whose each is, which streams have none, what is counted of them, and what becomes of a
  * lane when its stream ends. */
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "../../suite.h"
 #include "base/ending.h"
@@ -507,6 +508,66 @@ START_TEST(lanes_of_all_threads_stay_when_one_ends)
 }
 END_TEST
 
+/* A thread with a stream of its own, which ends when it is told to. */
+static struct life {
+	pthread_t thread;
+	struct reprise_lane *lane;
+	uint32_t owner;
+	sem_t begun, over;
+} lives[3];
+
+static void *lives_on(void *context)
+{
+	struct life *life = context;
+
+	life->lane = reprise_lanes_find_own(NULL, true);
+	sem_post(&life->begun);
+	sem_wait(&life->over);
+	return NULL;
+}
+
+static void begins(struct life *life)
+{
+	sem_init(&life->begun, 0, 0);
+	sem_init(&life->over, 0, 0);
+	ck_assert_int_eq(pthread_create(&life->thread, NULL, lives_on, life), 0);
+	sem_wait(&life->begun);
+	ck_assert_ptr_nonnull(life->lane);
+	life->owner = life->lane->owner;
+	ck_assert_uint_ne(life->owner, 0);
+}
+
+static void is_over(struct life *life)
+{
+	sem_post(&life->over);
+	pthread_join(life->thread, NULL);
+}
+
+/* Whichever began first. */
+static const unsigned int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                         {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+START_TEST(a_thread_that_ends_leaves_the_lanes_of_the_others)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		begins(&lives[i]);
+	for (unsigned int i = 0; i < 3; i++) {
+		const struct reprise_lane *ended = lives[orders[_i][i]].lane;
+
+		is_over(&lives[orders[_i][i]]);
+		ck_assert_uint_eq(ended->owner, REPRISE_OWNER_ENDED);
+		ck_assert(reprise_threads_clean_up());
+		ck_assert(atomic_load(&ended->retired));
+		for (unsigned int k = i + 1; k < 3; k++) {
+			const struct life *other = &lives[orders[_i][k]];
+
+			ck_assert_uint_eq(other->lane->owner, other->owner);
+			ck_assert(!atomic_load(&other->lane->retired));
+		}
+	}
+}
+END_TEST
+
 START_TEST(calls_of_a_thread_that_has_ended_are_not_on_their_way)
 {
 	ck_assert_uint_eq(atomic_load(&left_by(calls_on_a_stream)->foreign_calls), 0);
@@ -548,6 +609,7 @@ int main(void)
 	                    CASES * ALL(backing_off));
 	tcase_add_test(tests, the_lane_of_a_threads_own_stream_is_given_up_after_its_end);
 	tcase_add_test(tests, lanes_of_all_threads_stay_when_one_ends);
+	tcase_add_loop_test(tests, a_thread_that_ends_leaves_the_lanes_of_the_others, 0, ALL(orders));
 	tcase_add_test(tests, calls_of_a_thread_that_has_ended_are_not_on_their_way);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);

@@ -694,6 +694,81 @@ START_TEST(every_byte_of_a_descriptor_is_compared)
 }
 END_TEST
 
+/* ---- payloads: every byte counts, however few there are ---- */
+
+#define SHORT_MOST 20
+
+START_TEST(every_byte_of_a_payload_is_a_value)
+{
+	unsigned char one[SHORT_MOST], other[SHORT_MOST];
+	struct reprise_op a = {.kind = REPRISE_OP_KERNEL, .payload = one}, b = a;
+
+	b.payload = other;
+	for (unsigned int count = 0; count <= SHORT_MOST; count++) {
+		a.payload_bytes = b.payload_bytes = count;
+		fill(one, SHORT_MOST, 1);
+		fill(other, SHORT_MOST, 1);
+		ck_assert(reprise_op_same_values(&a, &b));
+		for (unsigned int i = 0; i < SHORT_MOST; i++) {
+			other[i] ^= 1;
+			ck_assert_int_eq(reprise_op_same_values(&a, &b), i >= count);
+			other[i] ^= 1;
+		}
+		b.payload_bytes++;
+		ck_assert(!reprise_op_same_values(&a, &b));
+	}
+}
+END_TEST
+
+START_TEST(every_byte_of_a_payload_is_copied)
+{
+	unsigned char one[SHORT_MOST], other[SHORT_MOST + 1];
+	struct reprise_op a = {.kind = REPRISE_OP_KERNEL, .payload = one}, b = a;
+
+	fill(one, SHORT_MOST, 1);
+	for (unsigned int count = 0; count <= SHORT_MOST; count++) {
+		memset(other, 0, sizeof(other));
+		a.payload_bytes = count;
+		b = (struct reprise_op){.payload = other};
+		reprise_op_copy(&b, &a);
+		ck_assert_ptr_eq(b.payload, other);
+		ck_assert_uint_eq(b.payload_bytes, count);
+		ck_assert_int_eq(memcmp(one, other, count), 0);
+		ck_assert_uint_eq(other[count], 0);
+	}
+}
+END_TEST
+
+/* ---- members: the same call on each stream of a group is another op ---- */
+
+#define MEMBERS 8
+
+static void (*const kinds_of_op[])(void) = {kernel, to_device, set_32,        host,
+                                            record, copy_2d,   kernel_without};
+
+START_TEST(ops_of_different_members_have_different_hashes)
+{
+	uint64_t shapes[MEMBERS], values[MEMBERS];
+
+	for (uint8_t member = 0; member < MEMBERS; member++) {
+		kinds_of_op[_i]();
+		call.member = member;
+		ck_assert_int_eq(keep(&first), REPRISE_UNFIT_NONE);
+		ck_assert_uint_eq(first.op.member, member);
+		shapes[member] = first.op.shape;
+		values[member] = first.op.value;
+		for (uint8_t other = 0; other < member; other++) {
+			ck_assert_uint_ne(shapes[other], shapes[member]);
+			ck_assert_uint_ne(values[other], values[member]);
+		}
+		for (uint8_t other = 0; other < MEMBERS; other++) {
+			call.member = other;
+			ck_assert_int_eq(reprise_op_match(&first.op, &call), other == member ? SAME : NOT);
+		}
+	}
+}
+END_TEST
+
 /* The last byte that is copied: at the end of its memory, and one behind it. */
 static const struct {
 	void (*make)(void);
@@ -1031,6 +1106,10 @@ int main(void)
 	tcase_add_loop_test(tests, one_changed_argument_matches_as_it_should, 0, ROWS);
 	tcase_add_loop_test(tests, hashes_say_the_same_as_the_match, 0, ROWS);
 	tcase_add_test(tests, every_byte_of_a_descriptor_is_compared);
+	tcase_add_test(tests, every_byte_of_a_payload_is_a_value);
+	tcase_add_test(tests, every_byte_of_a_payload_is_copied);
+	tcase_add_loop_test(tests, ops_of_different_members_have_different_hashes, 0,
+	                    sizeof(kinds_of_op) / sizeof(kinds_of_op[0]));
 	tcase_add_loop_test(tests, a_copy_of_rows_ends_with_its_memory, 0,
 	                    sizeof(edges) / sizeof(edges[0]));
 	tcase_add_loop_test(tests, a_call_with_an_extent_of_zero_is_empty, 0,

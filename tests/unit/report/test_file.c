@@ -211,6 +211,99 @@ START_TEST(a_name_as_long_as_may_be_is_written_in_its_place)
 }
 END_TEST
 
+/* ---- a program may have closed standard files: then files of Reprise's have their numbers ---- */
+
+#define MASKS 8
+
+static void close_standard(int mask)
+{
+	for (int file = 0; file <= 2; file++)
+		if ((mask >> file & 1) != 0)
+			close(file);
+}
+
+static unsigned int count_open(void)
+{
+	unsigned int count = 0;
+
+	for (int file = 0; file < 64; file++)
+		count += fcntl(file, F_GETFD) >= 0;
+	return count;
+}
+
+START_TEST(it_is_written_whichever_standard_files_are_closed)
+{
+	unsigned int open_before;
+
+	close_standard(_i);
+	open_before = count_open();
+	ck_assert(report());
+	errno = EEXIST; /* of an earlier call: it says nothing of this one */
+	ck_assert(report());
+	ck_assert_str_eq(content("report"), REPORT);
+	ck_assert_uint_eq(count_open(), open_before);
+}
+END_TEST
+
+/* A name as long as may be leaves no room for a draft's. */
+START_TEST(it_is_written_in_its_place_whichever_standard_files_are_closed)
+{
+	char name[256];
+	unsigned int open_before;
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	close_standard(_i);
+	open_before = count_open();
+	for (unsigned int i = 0; i < 2; i++) {
+		bool made = report_to(name);
+
+		ck_assert(made);
+		ck_assert_str_eq(content(name), REPORT);
+		ck_assert_uint_eq(count_open(), open_before);
+	}
+	unlink(name);
+}
+END_TEST
+
+START_TEST(one_file_is_kept_whichever_standard_files_are_closed)
+{
+	unsigned int open_before;
+	int kept = -1;
+
+	close_standard(_i);
+	open_before = count_open();
+	for (unsigned int i = 0; i < 4; i++) {
+		ck_assert_int_eq(reprise_output_write(write_report, NULL, &kept), 0);
+		ck_assert_int_ge(kept, 0);
+		ck_assert_uint_eq(count_open(), open_before + 1);
+	}
+	close(kept);
+	ck_assert_uint_eq(count_open(), open_before);
+	ck_assert_str_eq(content("report"), REPORT);
+}
+END_TEST
+
+START_TEST(parts_are_added_whichever_standard_files_are_closed)
+{
+	struct reprise_output_path output;
+	unsigned int open_before;
+
+	close_standard(_i);
+	open_before = count_open();
+	ck_assert_int_eq(reprise_output_add(reprise_output_make("other", &output), "a", 1), 0);
+	ck_assert_int_eq(reprise_output_add(reprise_output_again(&output, O_APPEND), "b", 1), 0);
+	ck_assert_str_eq(content("other"), "ab");
+	ck_assert_int_eq(rename("other", "report"), 0);
+	make_file("other", false);
+	ck_assert_int_eq(reprise_output_again(&output, O_APPEND), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(reprise_output_add(-1, "b", 1), ENOENT);
+	ck_assert_str_eq(content("other"), "what was there before");
+	ck_assert_uint_eq(count_open(), open_before);
+}
+END_TEST
+
 START_TEST(a_relative_name_is_of_where_it_began)
 {
 	ck_assert_int_eq(chdir("/"), 0);
@@ -375,6 +468,11 @@ int main(void)
 	tcase_add_test(tests, what_could_not_be_written_leaves_what_was_there);
 	tcase_add_test(tests, the_users_mode_stays);
 	tcase_add_test(tests, a_name_as_long_as_may_be_is_written_in_its_place);
+	tcase_add_loop_test(tests, it_is_written_whichever_standard_files_are_closed, 0, MASKS);
+	tcase_add_loop_test(tests, it_is_written_in_its_place_whichever_standard_files_are_closed, 0,
+	                    MASKS);
+	tcase_add_loop_test(tests, one_file_is_kept_whichever_standard_files_are_closed, 0, MASKS);
+	tcase_add_loop_test(tests, parts_are_added_whichever_standard_files_are_closed, 0, MASKS);
 	tcase_add_test(tests, a_relative_name_is_of_where_it_began);
 	tcase_add_test(tests, percent_p_is_the_process);
 	tcase_add_test(tests, every_percent_p_is_the_process);

@@ -1,4 +1,4 @@
-/* What reports are made of: histograms, text in pieces, call sites. */
+/* What reports are made of: histograms, text in pieces, symbols, call sites. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include "../../suite.h"
 #include "stats/histogram.h"
 #include "stats/sites.h"
+#include "report/caller.h"
 #include "report/inner.h"
 #include "report/text.h"
 
@@ -109,6 +110,29 @@ START_TEST(that_something_was_not_written_is_told)
 	ck_assert_int_eq(reprise_text_end(&too_long), EOVERFLOW);
 	close(full.file);
 	close(too_long.file);
+}
+END_TEST
+
+/* ---- symbols ---- */
+
+/* No exported name: only the program's file has it. */
+__attribute__((noinline)) static void a_function_of_this_file(void)
+{
+	__asm__ volatile("nop; nop");
+}
+
+/* By a program that has closed its standard files, too: the file that is read has number 0 then. */
+START_TEST(a_function_is_found_in_its_file)
+{
+	struct reprise_symbol symbol;
+	int next = _i == 0 ? dup(STDIN_FILENO) : STDIN_FILENO;
+
+	close(next);
+	a_function_of_this_file();
+	ck_assert(reprise_symbol_find((char *)(void *)a_function_of_this_file + 1, &symbol));
+	ck_assert_str_eq(symbol.name, "a_function_of_this_file");
+	ck_assert_uint_eq(symbol.into, 1);
+	ck_assert_int_eq(fcntl(next, F_GETFD), -1);
 }
 END_TEST
 
@@ -228,6 +252,7 @@ int main(void)
 	tcase_add_test(tests, text_of_any_length_is_written_in_whole);
 	tcase_add_test(tests, strings_are_plain_ascii);
 	tcase_add_test(tests, that_something_was_not_written_is_told);
+	tcase_add_loop_test(tests, a_function_is_found_in_its_file, 0, 2);
 	tcase_add_test(tests, call_sites_are_told_apart_by_call_and_address);
 	tcase_add_test(tests, call_sites_without_room_are_counted_all_the_same);
 	tcase_add_test(tests, allocations_count_from_the_first_op_on);

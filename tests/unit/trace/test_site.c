@@ -43,6 +43,45 @@ START_TEST(a_full_table_keeps_as_many_whatever_the_number_of_the_segment)
 }
 END_TEST
 
+/* Keys of one row, and one more. */
+static void find_keys(uint32_t keys[REPRISE_SITE_ROW + 1])
+{
+	unsigned int count = 0;
+
+	for (uint32_t key = 1; count <= REPRISE_SITE_ROW; key += 2)
+		if (key * 0x9e3779b1u >> (32 - REPRISE_SITE_ROW_BITS) == 0x155)
+			keys[count++] = key;
+}
+
+static bool is_known(struct reprise_sites *sites, uint32_t key)
+{
+	const uint32_t keys[REPRISE_SITE_BY_COUNT] = {key, 0, 0};
+
+	return reprise_site_judge(sites, keys).site != NULL;
+}
+
+/* Each of the row by turns, before and after the number of the segment goes round. */
+START_TEST(of_a_full_row_the_site_goes_that_was_visited_longest_ago)
+{
+	static const uint32_t firsts[] = {100, UINT32_MAX - 10};
+	struct reprise_sites *sites = calloc(1, sizeof(*sites));
+	unsigned int first = (unsigned int)_i % REPRISE_SITE_ROW;
+	struct reprise_visit visit = {.segment = firsts[_i / REPRISE_SITE_ROW], .next = 1};
+	uint32_t keys[REPRISE_SITE_ROW + 1];
+
+	find_keys(keys);
+	for (unsigned int i = 0; i < REPRISE_SITE_ROW; i++)
+		for (unsigned int k = 0; k < REPRISE_TUNE_SITE_SEGMENT_KNOWN; k++, visit.segment++)
+			reprise_site_visit(sites, keys[(first + i) % REPRISE_SITE_ROW], &visit);
+	for (unsigned int i = 0; i < REPRISE_SITE_ROW; i++)
+		ck_assert(is_known(sites, keys[i]));
+	reprise_site_visit(sites, keys[REPRISE_SITE_ROW], &visit);
+	for (unsigned int i = 0; i < REPRISE_SITE_ROW; i++)
+		ck_assert_int_eq(is_known(sites, keys[i]), i != first);
+	free(sites);
+}
+END_TEST
+
 /* ---- what is known of a site ---- */
 
 #define KEY 0x10001u
@@ -151,6 +190,21 @@ START_TEST(a_visit_in_the_midst_of_segments_that_look_alike_is_no_return)
 }
 END_TEST
 
+/* From the first visit on, however far the wait is. */
+START_TEST(where_visits_return_a_site_is_stable_after_as_many_wherever_it_is)
+{
+	visit.since_wait = places[_i].since_wait;
+	if (!places[_i].returns)
+		return;
+	for (unsigned int count = 1; count <= REPRISE_TUNE_SITE_SEGMENT_STABLE + 1; count++) {
+		visit.segment += places[_i].apart ? 2 : 1;
+		reprise_site_visit(sites, KEY, &visit);
+		ck_assert_int_eq(judged_by(REPRISE_SITE_BY_SEGMENT).stable,
+		                 count >= REPRISE_TUNE_SITE_SEGMENT_STABLE);
+	}
+}
+END_TEST
+
 /* Of the last eight. */
 START_TEST(a_site_where_other_shapes_come_next_is_not_stable)
 {
@@ -256,11 +310,15 @@ int main(void)
 	tcase_add_test(tests,
 	               places_that_were_never_used_are_used_first_whatever_the_number_of_the_segment);
 	tcase_add_test(tests, a_full_table_keeps_as_many_whatever_the_number_of_the_segment);
+	tcase_add_loop_test(tests, of_a_full_row_the_site_goes_that_was_visited_longest_ago, 0,
+	                    2 * REPRISE_SITE_ROW);
 	tcase_add_checked_fixture(known, setup, teardown);
 	tcase_add_loop_test(known, a_site_is_known_and_then_stable_after_so_many_segments, 0, 3);
 	tcase_add_test(known, a_segment_counts_once);
 	tcase_add_test(known, the_narrowest_known_site_judges);
 	tcase_add_loop_test(known, a_visit_in_the_midst_of_segments_that_look_alike_is_no_return, 0,
+	                    sizeof(places) / sizeof(places[0]));
+	tcase_add_loop_test(known, where_visits_return_a_site_is_stable_after_as_many_wherever_it_is, 0,
 	                    sizeof(places) / sizeof(places[0]));
 	tcase_add_test(known, a_site_where_other_shapes_come_next_is_not_stable);
 	tcase_add_test(known, where_values_are_new_again_and_again_any_value_matches);

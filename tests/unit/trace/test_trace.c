@@ -420,17 +420,35 @@ START_TEST(far_from_a_wait_the_value_before_tells_where_one_is)
 }
 END_TEST
 
-START_TEST(of_traces_that_begin_alike_the_one_at_this_place_is_taken)
+/* Whichever is looked at first. `find`: by value or by shape. */
+static void the_one_at_this_place_is_taken(unsigned int here_at, unsigned int there_at,
+                                           unsigned int elsewhere, bool any_value, bool here_first,
+                                           __typeof__(reprise_index_find_value) *find)
 {
-	struct reprise_trace *here = trace_of(7, 8, 1, 3, false), *there = trace_of(7, 16, 1, 5, false);
+	struct reprise_trace *here = trace_of(7, here_at, 1, 3, any_value),
+						 *there = trace_of(7, there_at, 1, 5, any_value);
 	struct reprise_op first = op_of(1, 0);
 
-	reprise_index_add(table, here);
-	reprise_index_add(table, there);
+	reprise_index_add(table, here_first ? here : there);
+	reprise_index_add(table, here_first ? there : here);
 	there->last_followed = 1000;
-	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(7, 8), &first, 0), here);
-	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(7, 16), &first, 0), there);
-	ck_assert_ptr_eq(reprise_index_find_value(table, SPOT(7, 40), &first, 0), there);
+	ck_assert_ptr_eq(find(table, SPOT(7, here_at), &first, 0), here);
+	ck_assert_ptr_eq(find(table, SPOT(7, there_at), &first, 0), there);
+	ck_assert_ptr_eq(find(table, SPOT(7, elsewhere), &first, 0), there);
+	here->last_followed = 1001;
+	ck_assert_ptr_eq(find(table, SPOT(7, elsewhere), &first, 0), here);
+	ck_assert_ptr_eq(find(table, SPOT(7, there_at), &first, 0), there);
+}
+
+START_TEST(of_traces_that_begin_alike_the_one_at_this_place_is_taken)
+{
+	the_one_at_this_place_is_taken(8, 16, 40, false, _i == 0, reprise_index_find_value);
+}
+END_TEST
+
+START_TEST(of_any_value_traces_that_begin_alike_the_one_at_this_place_is_taken)
+{
+	the_one_at_this_place_is_taken(5000, 6000, 7000, true, _i == 0, reprise_index_find_shape);
 }
 END_TEST
 
@@ -542,7 +560,9 @@ int main(void)
 	tcase_add_test(index, a_trace_is_found_by_what_came_before_and_its_first_value);
 	tcase_add_test(index, soon_after_a_wait_a_shape_counts_only_at_its_place);
 	tcase_add_test(index, far_from_a_wait_the_value_before_tells_where_one_is);
-	tcase_add_test(index, of_traces_that_begin_alike_the_one_at_this_place_is_taken);
+	tcase_add_loop_test(index, of_traces_that_begin_alike_the_one_at_this_place_is_taken, 0, 2);
+	tcase_add_loop_test(index, of_any_value_traces_that_begin_alike_the_one_at_this_place_is_taken,
+	                    0, 2);
 	tcase_add_test(index, what_is_not_built_or_put_aside_is_not_found);
 	tcase_add_test(index, the_same_ops_are_one_trace_where_it_is_not_loose_and_fewer_are_another);
 	tcase_add_test(index, nobody_follows_a_trace_that_is_gone);
