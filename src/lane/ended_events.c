@@ -1,6 +1,8 @@
 #include "lane/ended_events.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/inside.h"
 #include "driver/driver.h"
@@ -22,6 +24,36 @@ struct reprise_ended {
 /* A leaf; protects the list. A lane's entry is cleared only with that lane's lock held, too. */
 static struct reprise_lock lock;
 static struct reprise_ended *events;
+
+/* For one event of few lanes at a time, where there is no memory. */
+#define SPARE_LANES 4
+static struct {
+	atomic_bool taken;
+	_Alignas(struct reprise_ended) unsigned char bytes[sizeof(struct reprise_ended) +
+	                                                   SPARE_LANES * sizeof(struct reprise_lane *)];
+} spare;
+
+/* NULL: there is no memory. */
+static struct reprise_ended *take_room(CUevent event, unsigned int lanes)
+{
+	struct reprise_ended *ended = calloc(1, sizeof(*ended) + lanes * sizeof(struct reprise_lane *));
+
+	if (ended == NULL && lanes <= SPARE_LANES && !atomic_exchange(&spare.taken, true)) {
+		ended = (struct reprise_ended *)spare.bytes;
+		memset(spare.bytes, 0, sizeof(spare.bytes));
+	}
+	if (ended != NULL)
+		ended->event = event;
+	return ended;
+}
+
+static void give_room(struct reprise_ended *ended)
+{
+	if (ended == (struct reprise_ended *)spare.bytes)
+		atomic_store(&spare.taken, false);
+	else
+		free(ended);
+}
 
 static bool may_name(const struct reprise_lane *lane, CUevent event)
 {
@@ -123,7 +155,7 @@ bool reprise_ended_is_kept(struct reprise_ended *ended)
 	last = let_go(ended);
 	reprise_lock_give(&lock);
 	if (last)
-		free(ended);
+		give_room(ended);
 	return !last;
 }
 
@@ -159,12 +191,11 @@ bool reprise_ended_note(CUevent event, CUresult *result, struct reprise_ended **
 	*noted = NULL;
 	if (event == NULL || lanes == 0 || !may_be_event(event))
 		return false;
-	ended = calloc(1, sizeof(*ended) + lanes * sizeof(struct reprise_lane *));
+	ended = take_room(event, lanes);
 	if (ended == NULL)
 		return true; /* without memory for it, the event stays until its context ends */
-	ended->event = event;
 	if (!note(ended, lanes)) {
-		free(ended);
+		give_room(ended);
 		*result = CUDA_ERROR_INVALID_HANDLE;
 		return true;
 	}
@@ -182,7 +213,7 @@ static void destroy(const struct reprise_lane *lane, struct reprise_ended *ended
 	reprise_driver.cuEventDestroy_v2(ended->event);
 	reprise_driver_restore_current(pushed);
 	reprise_leave(entered);
-	free(ended);
+	give_room(ended);
 }
 
 /* False if the builder is building a graph that names it. */
@@ -224,4 +255,5 @@ void reprise_ended_reset(void)
 {
 	atomic_store(&lock.word, 0);
 	events = NULL;
+	atomic_store(&spare.taken, false);
 }

@@ -87,8 +87,9 @@ static void ask(struct told *told, CUdeviceptr address)
 		CUdeviceptr mapped = mapped_to(address);
 
 		told->memory = (uint8_t)(REPRISE_MEMORY_DEVICE | device << 2);
-		/* The range is what was reserved (cuMemAddressReserve). */
-		if (mapped > address && mapped < told->end)
+		/* The range is what was reserved (cuMemAddressReserve). Where the driver does not say what
+		 * is mapped, nothing is known of it. */
+		if (mapped < told->end)
 			told->end = mapped;
 	}
 }

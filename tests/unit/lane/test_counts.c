@@ -366,7 +366,7 @@ START_TEST(a_patch_by_the_thread)
 	launch_thread_looks();
 	ck_assert_str_eq(
 		changes(),
-		"launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, async_launches 1, async_patches 1, node_set picoseconds -49999, launch picoseconds 156251");
+		"launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, async_launches 1, async_patches 1, node_set picoseconds -49999, launch picoseconds 1250000");
 	CALLS_COUNT("|", "");
 }
 END_TEST
@@ -376,7 +376,7 @@ START_TEST(a_patch_that_a_wait_makes)
 	learns_any_value();
 	CALLS_COUNT(
 		"a b c3000 d |",
-		"ops 4, launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, node_update_ns 600, launches_forced 1, node_set picoseconds -49999, launch picoseconds 156251");
+		"ops 4, launches 1, replayed 4, patched 1, node_patches 1, node_updates 1, node_update_ns 600, launches_forced 1, node_set picoseconds -49999, launch picoseconds 1250000");
 }
 END_TEST
 
@@ -412,7 +412,8 @@ START_TEST(without_the_thread_the_program_launches)
 {
 	learns("a b c d |", "[a b c d]");
 	atomic_store(&reprise_async_launch_worker.state, REPRISE_WORKER_ABSENT);
-	CALLS_COUNT("a b c d |", "ops 4, launches 1, replayed 4, threads_failed 1");
+	CALLS_COUNT("a b c d |",
+	            "ops 4, launches 1, replayed 4, threads_failed 1, launch picoseconds 1250000");
 }
 END_TEST
 

@@ -24,6 +24,7 @@ static struct {
 } memory;
 
 static unsigned int questions, extents; /* that were asked */
+static bool range_refused;              /* what is mapped is not told */
 static CUresult count_answer;
 static int devices;
 
@@ -71,7 +72,7 @@ static CUresult CUDAAPI get_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr 
 	unsigned int i = piece_at(address);
 
 	extents++;
-	if (i == 3)
+	if (i == 3 || range_refused)
 		return CUDA_ERROR_INVALID_VALUE;
 	*base = memory.pieces[i].start;
 	*bytes = memory.pieces[i].bytes;
@@ -174,6 +175,17 @@ START_TEST(each_extent_is_judged_by_itself)
 	ck_assert_uint_eq(reprise_memory_of(START, BYTES), DEVICE(0));
 	ck_assert_uint_eq(reprise_memory_of(START + BYTES, 1), OTHER);
 	ck_assert_uint_eq(reprise_memory_of(START - 1, 2), OTHER);
+}
+END_TEST
+
+/* As the range is that of the reservation, what the driver does not tell of may end anywhere. */
+START_TEST(where_it_is_not_told_what_is_mapped_all_is_beyond)
+{
+	range_refused = true;
+	ck_assert_uint_eq(reprise_memory_of(START, 8), BEYOND);
+	ck_assert_uint_eq(reprise_memory_of(START + BYTES - 8, 8), BEYOND);
+	range_refused = false;
+	ck_assert_uint_eq(reprise_memory_of(START, 8), DEVICE(0));
 }
 END_TEST
 
@@ -440,6 +452,7 @@ int main(void)
 	tcase_add_loop_test(tests, each_kind_of_memory_is_told, 0, ALL(kinds));
 	tcase_add_loop_test(tests, a_range_ends_with_its_memory, 0, ALL(ranges));
 	tcase_add_test(tests, each_extent_is_judged_by_itself);
+	tcase_add_test(tests, where_it_is_not_told_what_is_mapped_all_is_beyond);
 	tcase_add_test(tests, unknown_memory_has_no_extent);
 	tcase_add_loop_test(tests, of_a_reservation_only_what_is_mapped_counts, 0, ALL(mapped));
 	tcase_add_test(tests, a_reservation_that_ends_with_its_last_piece_is_covered);
