@@ -3,7 +3,8 @@
 
 usage: test_instructions.py BUILD LIBRARY
 
-The count does not depend on the machine, but on the compiler. A run in which less than 95 % was replayed counts something else, and is made again; that is said. Skips without valgrind.
+The count does not depend on the machine, but on the compiler, and somewhat on what else the machine does: Reprise's threads come in between, which only adds to it. So the least of
+three runs counts, and that others were needed is said. A run in which less than 95 % was replayed counts something else. Skips without valgrind.
 """
 import json
 import re
@@ -18,8 +19,8 @@ from lib import runs
 BUILD, LIBRARY = (Path(word).resolve() for word in sys.argv[1:3])
 ITERATIONS = 4000
 SHARE = 0.95
-ROUNDS = 6
-MOST = 850    # instructions; gcc 12 on x86-64: 778 to 809, of which a 24th of a launch's is a part
+ROUNDS = 3
+MOST = 850    # instructions; gcc 12 on x86-64: 778 to 817, of which a 24th of a launch's is a part
 SKIPPED = 77
 
 
@@ -59,16 +60,13 @@ def main():
     for again in range(ROUNDS):
         instructions, share = counted()
         print(f"{instructions:.0f} instructions for an op, {100 * share:.1f} % replayed")
-        if share >= SHARE:
+        if share >= SHARE and 100 < instructions <= MOST:
             break
     else:
-        print(f"never {100 * SHARE:.0f} % replayed")
+        print(f"more than {MOST}, or too few to be true, or never {100 * SHARE:.0f} % replayed")
         return 1
     if again > 0:
         print("needed another round")
-    if not 100 < instructions <= MOST:
-        print(f"more than {MOST}, or too few to be true")
-        return 1
     return 0
 
 
