@@ -13,7 +13,8 @@
  *     leaves      changes (base/changes.h), the start of a thread (base/worker.h), the function
  *                 table (op/function.c), the build queue (graph/build_queue.c), the reclaim list
  *                 (graph/reclaim.c), the program's captures (graph/program_captures.c), kept
- *                 errors (lane/errors.c), turns (lane/anchor.c), ended events (lane/ended_events.c), fork detection
+ *                 errors (lane/errors.c), turns (lane/anchor.c), ended events
+ *                 (lane/ended_events.c), fork detection
  *                 (lane/group/detect.c), the recorder (record/record.c), accounts of ended traces
  *                 (trace/account.c), the series over time (stats/series.c), the sums of kernels
  *                 (stats/kernels.c), writing a report (report/report.c), the timeline's
