@@ -29,7 +29,7 @@ struct reprise_known {
 	_Atomic bool all; /* there was no room: every handle counts as known */
 };
 
-/* False if no op called before names the handle. */
+/* False if no op called before names the handle, which is not NULL. */
 bool reprise_knows(const struct reprise_known *known, const void *handle);
 
 /* learn: an op that names the handle comes. unlearn: the handle ends, and nothing names it any

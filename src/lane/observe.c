@@ -61,8 +61,8 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
                       const bool *any_value, unsigned int count,
                       const struct reprise_position *position, uint32_t gap_ns)
 {
-	uint64_t kin = reprise_kin_of(ops, any_value, count);
 	struct reprise_trace *trace;
+	uint64_t kin;
 
 	if (lane->group != NULL && !reprise_fork_is_closed(ops, count, lane->group->blocking))
 		return; /* no graph has the order of these ops */
@@ -73,6 +73,7 @@ static void add_trace(struct reprise_lane *lane, const struct reprise_op *ops,
 	}
 	if (worth_of(lane, ops, any_value, count, true) == NONE)
 		return;
+	kin = reprise_kin_of(ops, any_value, count);
 	if (reprise_visit_is_measured() &&
 	    !reprise_kin_take_build(&lane->kin, lane->index, kin, ops, count)) {
 		reprise_lane_count(&lane->counts.kin_not_built, 1);
