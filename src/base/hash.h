@@ -23,9 +23,15 @@ static inline uint64_t reprise_hash_bytes(uint64_t seed, const void *bytes, size
 		seed = reprise_hash_mix(seed, word);
 	}
 	if (count > 0) {
+		/* At most 7 bytes: a call of memcpy() would cost more than the hash. */
+		uint32_t four = 0;
+
+		if ((count & 4) != 0)
+			memcpy(&four, at, 4);
 		word = 0;
-		memcpy(&word, at, count);
-		seed = reprise_hash_mix(seed ^ count, word);
+		for (size_t i = count; i-- > (count & 4);)
+			word = word << 8 | at[i];
+		seed = reprise_hash_mix(seed ^ count, word << (count & 4) * 8 | four);
 	}
 	return seed;
 }

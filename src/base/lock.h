@@ -18,7 +18,8 @@
  *                 (lane/group/detect.c), the recorder (record/record.c), accounts of ended traces
  *                 (trace/account.c), the series over time (stats/series.c), the sums of kernels
  *                 (stats/kernels.c), writing a report (report/report.c), the timeline's
- *                 activities of the GPU (timeline/activities.c)
+ *                 activities of the GPU (timeline/activities.c), NVTX's handles
+ *                 and functions (nvtx/ranges.h)
  *
  * No lock is held while the program's own eager call is in the driver.
  *

@@ -133,7 +133,7 @@ void reprise_log_option(const char *variable, const char *text, const char *rang
 	char shown[REPRISE_LOG_NAME_MOST];
 
 	reprise_printable(text, SIZE_MAX, shown, sizeof(shown));
-	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" is not %s; the default stands", variable, shown,
+	reprise_log(REPRISE_LOG_WARNING, "%s: \"%s\" is not %s; the default is used", variable, shown,
 	            range);
 }
 

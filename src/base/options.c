@@ -35,7 +35,12 @@ static struct {
 	uint64_t value;
 	char text[REPRISE_OPTION_TEXT_MOST];
 	bool given, by_command;
+	bool settled;       /* the environment has a value, if one that cannot be used */
+	unsigned char file; /* that gave the value, from 1; 0: none did */
 } values[REPRISE_OPTION_COUNT];
+
+/* The files that have given values: the machine's, and the user's. */
+static char files[2][REPRISE_OPTION_FILE_MOST];
 
 static bool parse_word(const struct reprise_option_row *row, const char *text, uint64_t *value)
 {
@@ -156,12 +161,21 @@ static bool is_name(const char *name, const char *variable, size_t length)
 	return name != NULL && strlen(name) == length && memcmp(name, variable, length) == 0;
 }
 
+static enum reprise_option option_of(const char *variable, size_t length)
+{
+	unsigned int i = 0;
+
+	while (i < REPRISE_OPTION_COUNT &&
+	       !is_name(reprise_option_rows[i].variable, variable, length) &&
+	       !is_name(old_names[i], variable, length))
+		i++;
+	return (enum reprise_option)i;
+}
+
 static bool is_known(const char *variable, size_t length)
 {
-	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++)
-		if (is_name(reprise_option_rows[i].variable, variable, length) ||
-		    is_name(old_names[i], variable, length))
-			return true;
+	if (option_of(variable, length) != REPRISE_OPTION_COUNT)
+		return true;
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (is_name(others[i], variable, length))
 			return true;
@@ -219,14 +233,17 @@ static void tell_old_names(void)
 void reprise_options_read(void)
 {
 	bool secure = getauxval(AT_SECURE) != 0;
-	char range[128];
+	char range[REPRISE_OPTION_RANGE_MOST];
 
+	memset(files, 0, sizeof(files));
 	for (unsigned int i = 0; i < REPRISE_OPTION_COUNT; i++) {
 		const char *variable, *text = secure ? NULL : reprise_option_environment(i, &variable);
 
 		values[i].value = reprise_option_rows[i].standard;
 		if (reprise_option_rows[i].kind == REPRISE_OPTION_TEXT)
 			strcpy(values[i].text, reprise_option_rows[i].words);
+		values[i].settled = text != NULL;
+		values[i].file = 0;
 		values[i].given = text != NULL && take(i, text);
 		values[i].by_command =
 			values[i].given && is_listed(REPRISE_OPTIONS_SET, variable, strlen(variable), text);
@@ -241,6 +258,36 @@ void reprise_options_read(void)
 		tell_unknown();
 		tell_old_names();
 	}
+}
+
+enum reprise_option reprise_option_of(const char *variable)
+{
+	return option_of(variable, strlen(variable));
+}
+
+/* The file's number, from 1. A later file than there is room for has the last one's. */
+static unsigned char number_of(const char *file)
+{
+	size_t number = 0;
+
+	while (number + 1 < sizeof(files) / sizeof(*files) && files[number][0] != '\0' &&
+	       strcmp(files[number], file) != 0)
+		number++;
+	snprintf(files[number], sizeof(files[number]), "%s", file);
+	return (unsigned char)(number + 1);
+}
+
+bool reprise_option_take(enum reprise_option option, const char *text, const char *file)
+{
+	uint64_t value;
+
+	if (values[option].settled)
+		return parse(&reprise_option_rows[option], text, &value);
+	if (!take(option, text))
+		return false;
+	values[option].given = true;
+	values[option].file = number_of(file);
+	return true;
 }
 
 uint64_t reprise_option(enum reprise_option option)
@@ -260,5 +307,7 @@ int reprise_option_given(enum reprise_option option)
 
 const char *reprise_option_origin(enum reprise_option option)
 {
+	if (values[option].file > 0)
+		return files[values[option].file - 1];
 	return values[option].by_command ? "command" : values[option].given ? "environment" : "default";
 }

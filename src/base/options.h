@@ -1,8 +1,8 @@
 /*
  * Every option, once: its enumerator, environment variable, kind, default, range and help.
  *
- * Options are read from the environment when Reprise starts, and only then. If a value cannot be
- * used, one line on stderr says so and the default is used. A variable that begins with REPRISE_
+ * Options are read from the environment, and from files (profile.h), when Reprise starts, and only
+ * then. If a value cannot be used, one line on stderr says so and the default is used. A variable that begins with REPRISE_
  * and is no option is named in the same way, unless the command `reprise` has named it already. A
  * program with more rights than its user (AT_SECURE) gets the defaults, and off.
  */
@@ -23,21 +23,26 @@
 	  "microseconds that a launch may stay deferred; 0 defers nothing") \
 	X(MEMORY, "REPRISE_MEMORY", NUMBER, 256, 1, 65536, "", \
 	  "MiB of device memory that graphs may take, as estimated from the driver's readings") \
-	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", "ops that a graph has at least") \
+	X(SMALLEST, "REPRISE_SMALLEST", NUMBER, 1, 1, 128, "", \
+	  "launches that a graph has at least; copies and memsets count") \
 	X(PAYS, "REPRISE_PAYS", WORD, 0, 0, 1, "measured|assumed", \
 	  "replay only where it measures faster (measured), or always (assumed)") \
-	X(TURNS, "REPRISE_TURNS", WORD, 0, 0, 1, "0|1", \
-	  "measure by turns whether replaying gains, and leave eager what does not; off by default, since no GPU has measured it yet") \
+	X(TURNS, "REPRISE_TURNS", WORD, 0, 0, 2, "auto|0|1", \
+	  "measure by turns whether replaying gains, and leave eager what does not: unless REPRISE_PAYS=assumed (auto), never (0), or always (1)") \
 	X(SUBMIT, "REPRISE_SUBMIT", WORD, 0, 0, 2, "auto|never|always", \
 	  "launch graphs from a background thread: where the program is slow and far from a wait (auto), never, or wherever possible (always)") \
 	X(TOOLS, "REPRISE_TOOLS", WORD, 0, 0, 1, "aside|ignore", \
 	  "whether to stand aside for debuggers, checkers and profilers") \
 	X(DENY, "REPRISE_DENY", TEXT, 0, 0, 0, "*nccl*,*nvshmem*", \
-	  "kernels that are always eager: globs of their names, separated by commas") \
+	  "kernels that are always eager: globs of their names, mangled or not, separated by commas") \
+	X(NVTX_OFF, "REPRISE_NVTX_OFF", TEXT, 0, 0, 0, "", \
+	  "NVTX ranges whose calls are eager: globs of their names, or DOMAIN@RANGE, separated by commas") \
 	X(LOG, "REPRISE_LOG", WORD, 1, 0, 3, "silent|warning|info|debug", \
 	  "which messages go to stderr") \
 	X(REPORT, "REPRISE_REPORT", TEXT, 0, 0, 0, "", \
 	  "file for the report (JSON; %p is the process); 'stderr' for one line") \
+	X(METRICS, "REPRISE_METRICS", TEXT, 0, 0, 0, "", \
+	  "folder for metrics in Prometheus' text format, written once a second while the process runs") \
 	X(CUPTI, "REPRISE_CUPTI", WORD, 0, 0, 1, "0|1", \
 	  "measure kernels on the GPU with CUPTI, if it is here: for observe, and for a timeline") \
 	X(RECORD, "REPRISE_RECORD", TEXT, 0, 0, 0, "", \
@@ -75,6 +80,9 @@ enum reprise_option {
 
 #define REPRISE_PAYS_MEASURED 0 /* the first word of REPRISE_PAYS */
 
+/* The words of REPRISE_TURNS, in their order. */
+enum { REPRISE_TURNS_AUTO, REPRISE_TURNS_NEVER, REPRISE_TURNS_ALWAYS };
+
 struct reprise_option_row {
 	const char *variable;
 	enum { REPRISE_OPTION_WORD, REPRISE_OPTION_NUMBER, REPRISE_OPTION_TEXT } kind;
@@ -98,6 +106,15 @@ extern const struct reprise_option_row reprise_option_rows[REPRISE_OPTION_COUNT]
 /* Reads the environment. Not thread-safe; reprise_start() calls it once. */
 void reprise_options_read(void);
 
+#define REPRISE_OPTION_FILE_MOST 512 /* bytes of a file's path */
+
+/* The option of that variable, or old variable; REPRISE_OPTION_COUNT: none. */
+enum reprise_option reprise_option_of(const char *variable);
+
+/* Takes a value from that file, unless the environment has one, usable or not. False if it cannot
+ * be used. Not thread-safe. */
+bool reprise_option_take(enum reprise_option option, const char *text, const char *file);
+
 /* True if the option may have that value. Reads only the table. */
 bool reprise_option_accepts(enum reprise_option option, const char *text);
 
@@ -107,6 +124,8 @@ const char *reprise_option_old_name(enum reprise_option option);
 /* The option's text in the environment, usable or not; NULL if there is none. *variable is the name
  * that has it: the old one counts if the new one is not set. */
 const char *reprise_option_environment(enum reprise_option option, const char **variable);
+
+#define REPRISE_OPTION_RANGE_MOST 128 /* bytes */
 
 /* The values that the option may have, in words that fit behind "is not": "a number from 0 to
  * 100000 (microseconds)". Returns `words`. */
@@ -118,8 +137,8 @@ uint64_t reprise_option(enum reprise_option option);
 /* The value of a TEXT option. Lives as long as the process. */
 const char *reprise_option_text(enum reprise_option option);
 
-/* True if the environment gave a usable value. */
+/* True if the environment or a file gave a usable value. */
 int reprise_option_given(enum reprise_option option);
 
-/* The origin of its value: "default", "environment" or "command". */
+/* The origin of its value: "default", "environment" or "command", or the path of a file. */
 const char *reprise_option_origin(enum reprise_option option);

@@ -121,11 +121,15 @@ static void note_tracer(const char *line, struct process *process)
 	read_lines(path, note_name, process);
 }
 
+static bool counts(const char *value)
+{
+	return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+}
+
 static bool set(const char *variable)
 {
-	const char *value = getenv(variable);
-
-	return value != NULL && value[0] != '\0' && strcmp(value, "0") != 0;
+	return strcmp(variable, REPRISE_LISTENER) == 0 ? reprise_tool_listener() != NULL
+	                                               : counts(getenv(variable));
 }
 
 static bool is_there(size_t row, const struct process *process)
@@ -163,4 +167,21 @@ const struct reprise_tool *reprise_tool_found(void)
 bool reprise_tool_aside(void)
 {
 	return stands_aside;
+}
+
+/* By its file's name: asking the loader for it would take a lock. */
+bool reprise_tool_listener_is_ours(const char *path)
+{
+	const char *name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+
+	return strcmp(name, "libreprise.so") == 0 || strcmp(name, "libcuda.so.1") == 0;
+}
+
+const char *reprise_tool_listener(void)
+{
+	const char *path = secure_getenv(REPRISE_LISTENER);
+
+	if (counts(path) && reprise_tool_listener_is_ours(path))
+		path = secure_getenv(REPRISE_LISTENER_BEFORE);
+	return counts(path) && !reprise_tool_listener_is_ours(path) ? path : NULL;
 }

@@ -24,6 +24,18 @@ struct reprise_tool {
  * lock, not the loader's either, and allocates nothing. True if Reprise has to stand aside. */
 bool reprise_tools_look(bool ignore);
 
+/*
+ * The library that listens to NVTX: as NVTX_INJECTION64_PATH says, or where that is Reprise itself
+ * (src/api/nvtx.c), as it said before the command `reprise` changed it. NULL: there is none.
+ */
+#define REPRISE_LISTENER "NVTX_INJECTION64_PATH"
+#define REPRISE_LISTENER_BEFORE "_REPRISE_NVTX_BEFORE"
+
+const char *reprise_tool_listener(void);
+
+/* True if the path is that of a library of Reprise's. */
+bool reprise_tool_listener_is_ours(const char *path);
+
 /* The tool that decided, else the first that was found; NULL if none. */
 const struct reprise_tool *reprise_tool_found(void);
 

@@ -173,6 +173,11 @@
 	  "as long after a rest of replays: the launch queue has room for about a thousand", "guess") \
 	X(TURNS_BOUND, 2, "pairs", \
 	  "in a row in which the GPU is behind in both arms: it takes the time", "guess") \
+	X(TURNS_SLOW_NS, 50000000, "ns", \
+	  "of windows slower than eager ones, after which replays are; a machine stalls for 10 ms", \
+	  "guess") \
+	X(TURNS_QUEUE, 1024, "periods", "that the launch queue hides at most, of a launch or more", \
+	  "guess") \
 	X(TURNS_QUERIES, 16, "queries", \
 	  "one after another before the GPU counts as behind: the last call's work may be under way", \
 	  "guess") \
@@ -188,6 +193,10 @@
 	X(ANCHOR_TRIED, 8, "candidates", "of any op, after which waits are looked at again", "guess") \
 	X(ANCHOR_SELDOM, 1024, "other ops", "after which a candidate of any op is left", "guess") \
 	X(ANCHOR_MISSED, 64, "other waits", "after which an anchor may be lost", "guess") \
+	X(ANCHOR_UNEVEN_OPS, 256, "ops", \
+	  "at least in a period of a loop without an anchor: several bodies, as they come", "guess") \
+	X(ANCHOR_UNREPLAYED_NS, 2000000000, "ns", \
+	  "in which nothing is replayed: then turns tell what watching costs", "guess") \
 	X(ANCHOR_LOST, 32, "periods", "not alike in a row, or so long without a visit: it is lost", \
 	  "guess") \
 	X(ANCHOR_LOST_NS, 100000000, "ns", "and without a visit for so long", "guess") \
@@ -370,6 +379,8 @@
 	  "of an exit: the thread may wait for what the thread that exits holds", "guess") \
 	X(TIMELINE_INTERVAL_NS, 100000000, "ns", "between two writes while there are events, at most", \
 	  "guess") \
+	X(TIMELINE_BUSY_NS, 10000000, "ns", \
+	  "window of which the GPU's busy share is told: ten between two writes", "guess") \
 	X(TIMELINE_PATIENCE_NS, 2000000000, "ns", \
 	  "that an exit waits for the timeline: some MiB are to be written", "guess") \
 	X(EXIT_PATIENCE_NS, 500000000, "ns", \

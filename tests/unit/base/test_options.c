@@ -110,7 +110,7 @@ START_TEST(absurd_numbers_are_named_once_and_the_default_used)
 	ck_assert_uint_eq(lines(), 1);
 	ck_assert_ptr_nonnull(strstr(said, "REPRISE_HOLD: \""));
 	ck_assert_ptr_nonnull(
-		strstr(said, "\" is not a number from 0 to 100000 (microseconds); the default stands\n"));
+		strstr(said, "\" is not a number from 0 to 100000 (microseconds); the default is used\n"));
 }
 END_TEST
 
@@ -184,7 +184,7 @@ START_TEST(an_old_name_counts_like_the_new_one)
 	setenv("REPRISE_STREAM_MOST", "many", 1);
 	read_options();
 	ck_assert_str_eq(said, "reprise: REPRISE_STREAM_MOST: \"many\" is not a number from 1 to 4096 "
-	                       "(MiB); the default stands\n");
+	                       "(MiB); the default is used\n");
 }
 END_TEST
 

@@ -1,0 +1,230 @@
+#include "base/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "base/text.h"
+
+#define MACHINES "/etc/reprise"
+#define ENDING ".conf"
+
+/* What keeps the file from being read; NULL: nothing. */
+static const char *hindrance(const struct stat *status)
+{
+	if (!S_ISREG(status->st_mode))
+		return "it is no plain file";
+	if (status->st_uid != 0 && status->st_uid != geteuid())
+		return "it belongs to another user";
+	if ((status->st_mode & S_IWOTH) != 0)
+		return "everybody may write it";
+	if (status->st_size > REPRISE_PROFILE_MOST)
+		return "it is too long";
+	return NULL;
+}
+
+/* The number of bytes read; -1: it cannot be read, with errno. */
+static ssize_t read_all(int file, char *text, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size) {
+		ssize_t more = read(file, text + length, size - length);
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more < 0)
+			return -1;
+		if (more == 0)
+			break;
+		length += (size_t)more;
+	}
+	return (ssize_t)length;
+}
+
+/* Without the blanks at both ends. */
+static char *trim(char *text)
+{
+	size_t length;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	length = strlen(text);
+	while (length > 0 && isspace((unsigned char)text[length - 1]))
+		length--;
+	text[length] = '\0';
+	return text;
+}
+
+/* A file that is read. */
+struct profile {
+	const char *path;
+	char shown[REPRISE_OPTION_FILE_MOST]; /* the path, as messages show it */
+	unsigned int number;                  /* of the line, from 1 */
+	unsigned int wrong;                   /* lines that cannot be used, so far */
+};
+
+/* A file of another kind, or one that somebody else has written, must not fill stderr, nor use up
+ * the messages of the whole process. */
+static bool takes_word(struct profile *profile)
+{
+	return profile->wrong++ < REPRISE_PROFILE_NAMED_MOST;
+}
+
+static void tell_more(const struct profile *profile)
+{
+	if (profile->wrong > REPRISE_PROFILE_NAMED_MOST)
+		reprise_log(REPRISE_LOG_WARNING, "%s: %u more lines cannot be used", profile->shown,
+		            profile->wrong - REPRISE_PROFILE_NAMED_MOST);
+}
+
+static void take_value(struct profile *profile, enum reprise_option option, const char *value)
+{
+	char shown[REPRISE_LOG_NAME_MOST], range[REPRISE_OPTION_RANGE_MOST];
+
+	if (reprise_option_take(option, value, profile->path) || !takes_word(profile))
+		return;
+	reprise_printable(value, SIZE_MAX, shown, sizeof(shown));
+	reprise_log(REPRISE_LOG_WARNING, "%s:%u: %s: \"%s\" is not %s", profile->shown, profile->number,
+	            reprise_option_rows[option].variable, shown,
+	            reprise_option_range(option, range, sizeof(range)));
+}
+
+static void take_line(struct profile *profile, char *line)
+{
+	char shown[REPRISE_LOG_NAME_MOST], *value, *name = trim(line);
+	enum reprise_option option;
+
+	if (*name == '\0' || *name == '#')
+		return;
+	value = strchr(name, '=');
+	if (value != NULL)
+		*value++ = '\0';
+	name = trim(name);
+	option = reprise_option_of(name);
+	if (value != NULL && option != REPRISE_OPTION_COUNT) {
+		take_value(profile, option, trim(value));
+	} else if (takes_word(profile)) {
+		reprise_printable(name, SIZE_MAX, shown, sizeof(shown));
+		reprise_log(REPRISE_LOG_WARNING, "%s:%u: \"%s\" is no %s", profile->shown, profile->number,
+		            shown, value == NULL ? "VARIABLE = value" : "option");
+	}
+}
+
+static void take_lines(struct profile *profile, char *text)
+{
+	profile->wrong = 0;
+	profile->number = 1;
+	for (char *line; (line = strsep(&text, "\n")) != NULL; profile->number++)
+		take_line(profile, line);
+	tell_more(profile);
+}
+
+/*
+ * Opens a plain file of the right owner, without waiting for it. What else it is, is not opened:
+ * opening alone can act on a device. -1: it is not opened. Then *why is NULL if there is none, or
+ * if this program cannot know: it may not look into the folder, or may not ask for files.
+ */
+static int open_plain(const char *path, const char **why)
+{
+	struct stat status;
+	int file, error;
+
+	*why = NULL;
+	if (stat(path, &status) != 0) {
+		error = errno;
+		if (error != ENOENT && lstat(path, &status) == 0)
+			*why = strerrordesc_np(error);
+		return -1;
+	}
+	*why = hindrance(&status);
+	if (*why != NULL)
+		return -1;
+	file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file < 0)
+		*why = strerrordesc_np(errno);
+	else if (fstat(file, &status) == 0) /* it may be another one by now */
+		*why = hindrance(&status);
+	return file;
+}
+
+/* The length of what is in the file; -1: it cannot be used, for *why. */
+static ssize_t read_plain(int file, char *text, const char **why)
+{
+	ssize_t length = read_all(file, text, REPRISE_PROFILE_MOST + 1);
+
+	if (length < 0)
+		*why = strerrordesc_np(errno);
+	else if (length > REPRISE_PROFILE_MOST) /* it grew, or the kernel does not say how long it is */
+		*why = "it is too long";
+	else if (memchr(text, '\0', (size_t)length) != NULL)
+		*why = "it is no text";
+	return *why == NULL ? length : -1;
+}
+
+static void read_file(const char *path)
+{
+	static char text[REPRISE_PROFILE_MOST + 2];
+	struct profile profile = {.path = path};
+	const char *why;
+	ssize_t length = -1;
+	int file = open_plain(path, &why);
+
+	if (why == NULL && file >= 0)
+		length = read_plain(file, text, &why);
+	if (file >= 0)
+		close(file);
+	if (why == NULL && file < 0)
+		return;
+	reprise_printable(path, SIZE_MAX, profile.shown, sizeof(profile.shown));
+	if (why != NULL) {
+		reprise_log(REPRISE_LOG_WARNING, "%s is not read: %s", profile.shown, why);
+		return;
+	}
+	text[length] = '\0';
+	take_lines(&profile, text);
+}
+
+/* Not from the arguments: programs write a title over them (setproctitle). */
+const char *reprise_profile_program(void)
+{
+	const char *started = (const char *)getauxval(AT_EXECFN);
+
+	return started != NULL ? basename(started) : program_invocation_short_name;
+}
+
+void reprise_profile_read(const char *folder, const char *program)
+{
+	char path[REPRISE_OPTION_FILE_MOST];
+
+	if (snprintf(path, sizeof(path), "%s/%s" ENDING, folder, program) < (int)sizeof(path))
+		read_file(path);
+}
+
+void reprise_profiles_read(const char *program)
+{
+	const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char own[PATH_MAX];
+	int length = -1;
+
+	if (getauxval(AT_SECURE) != 0 || program == NULL || *program == '\0')
+		return;
+	reprise_profile_read(MACHINES, program);
+	if (folder != NULL && *folder == '/')
+		length = snprintf(own, sizeof(own), "%s/reprise", folder);
+	else if (home != NULL && *home == '/')
+		length = snprintf(own, sizeof(own), "%s/.config/reprise", home);
+	if (length > 0 && length < (int)sizeof(own))
+		reprise_profile_read(own, program);
+	reprise_log_level(reprise_option(REPRISE_OPTION_LOG));
+}
