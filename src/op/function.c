@@ -210,20 +210,6 @@ static struct entry *place_for(CUfunction function, uint32_t under)
 	return place;
 }
 
-static bool look_up(CUfunction function, struct reprise_function *found)
-{
-	const struct entry *entry;
-	bool known;
-
-	reprise_lock_take(&table_lock);
-	entry = entry_of(function);
-	known = entry != NULL && entry->answered;
-	if (known)
-		*found = entry->function;
-	reprise_lock_give(&table_lock);
-	return known;
-}
-
 /* The index of the context, or of where to add it; CONTEXTS_MOST if there is no room. */
 static unsigned int context_at(const struct entry *entry, CUcontext context)
 {
@@ -245,6 +231,28 @@ static bool had(const struct entry *entry, CUcontext context, enum reprise_funct
 		return at == CONTEXTS_MOST;
 	return (entry->calls[at] & BIT(call)) != 0 ||
 	       (call != REPRISE_FUNCTION_LAUNCH && (entry->calls[at] & LOADED) != 0);
+}
+
+/* What the table has of a function: nothing, or whether it was launched in the context, and what
+ * the driver answered. */
+enum known { LAUNCHED = 1, ANSWERED = 2 };
+
+/* *found: if it was answered. Of no context: not launched. */
+static unsigned int look_up(CUfunction function, CUcontext context, struct reprise_function *found)
+{
+	const struct entry *entry;
+	unsigned int known = 0;
+
+	reprise_lock_take(&table_lock);
+	entry = entry_of(function);
+	if (entry != NULL && context != NULL && had(entry, context, REPRISE_FUNCTION_LAUNCH))
+		known |= LAUNCHED;
+	if (entry != NULL && entry->answered) {
+		known |= ANSWERED;
+		*found = entry->function;
+	}
+	reprise_lock_give(&table_lock);
+	return known;
 }
 
 bool reprise_function_had(CUfunction function, CUcontext context, enum reprise_function_call call)
@@ -335,14 +343,12 @@ static void keep(CUfunction function, uint32_t under, const struct answer *answe
 	reprise_lock_give(&table_lock);
 }
 
-struct reprise_function reprise_function_of(CUfunction function)
+static struct reprise_function ask_of(CUfunction function)
 {
 	struct reprise_function found = {.fixed_grid = true};
 	struct answer *answer;
 	uint32_t under;
 
-	if (look_up(function, &found))
-		return found;
 	answer = malloc(sizeof(*answer)); /* the program's stack may be small */
 	if (answer == NULL)
 		return found;
@@ -351,6 +357,25 @@ struct reprise_function reprise_function_of(CUfunction function)
 	keep(function, under, answer, &found);
 	free(answer);
 	return found;
+}
+
+struct reprise_function reprise_function_of(CUfunction function)
+{
+	struct reprise_function found;
+
+	return (look_up(function, NULL, &found) & ANSWERED) != 0 ? found : ask_of(function);
+}
+
+bool reprise_function_launched(CUfunction function, CUcontext context,
+                               struct reprise_function *found)
+{
+	unsigned int known = look_up(function, context, found);
+
+	if ((known & LAUNCHED) == 0)
+		return false;
+	if ((known & ANSWERED) == 0)
+		*found = ask_of(function);
+	return true;
 }
 
 void reprise_functions_reset(void)

@@ -39,6 +39,11 @@ struct reprise_function {
  */
 struct reprise_function reprise_function_of(CUfunction function);
 
+/* The same of a function that was launched in the context. False, and nothing is asked, if no such
+ * launch is known (reprise_function_had()). */
+bool reprise_function_launched(CUfunction function, CUcontext context,
+                               struct reprise_function *found);
+
 /*
  * Calls about a function that may load it (lane/loading.h). A launch and cuKernelGetFunction always
  * load it; for the others that is not known. But a call that loaded nothing the first time does not

@@ -123,11 +123,15 @@ REPRISE_HOT static bool find_source(struct source *source, const struct reprise_
 }
 
 enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
-                                          const struct reprise_call_kernel *call)
+                                          const struct reprise_call_kernel *call, CUcontext context)
 {
-	struct reprise_function function = reprise_function_of(call->function);
+	struct reprise_function function;
 	struct source source;
 
+	if (context == NULL)
+		function = reprise_function_of(call->function);
+	else if (!reprise_function_launched(call->function, context, &function))
+		return REPRISE_UNFIT_FIRST;
 	if (function.denied)
 		return REPRISE_UNFIT_DENIED;
 	if (function.layout == NULL)
@@ -163,6 +167,17 @@ enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
 	return REPRISE_UNFIT_NONE;
 }
 
+/* Most parameters are of these sizes, and a call of memcpy() takes longer than to copy them. */
+static inline void copy_bytes(unsigned char *to, const void *from, uint32_t size)
+{
+	if (size == 8)
+		memcpy(to, from, 8);
+	else if (size == 4)
+		memcpy(to, from, 4);
+	else
+		memcpy(to, from, size);
+}
+
 static void copy_params(struct reprise_op *op, const struct reprise_call_kernel *call)
 {
 	const struct reprise_layout *layout = op->kernel.layout;
@@ -172,8 +187,8 @@ static void copy_params(struct reprise_op *op, const struct reprise_call_kernel 
 	if (!find_source(&source, layout, call))
 		return;
 	for (uint32_t i = 0; i < layout->count; i++)
-		memcpy(packed + layout->params[i].offset, param_at(&source, layout, i),
-		       layout->params[i].size);
+		copy_bytes(packed + layout->params[i].offset, param_at(&source, layout, i),
+		           layout->params[i].size);
 }
 
 void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call)

@@ -7,7 +7,8 @@
 bool reprise_kernel_knows_attributes(const CUlaunchConfig *config);
 
 enum reprise_unfit reprise_kernel_examine(struct reprise_op *op,
-                                          const struct reprise_call_kernel *call);
+                                          const struct reprise_call_kernel *call,
+                                          CUcontext context);
 void reprise_kernel_complete(struct reprise_op *op, const struct reprise_call_kernel *call);
 enum reprise_match reprise_kernel_match(const struct reprise_op *op,
                                         const struct reprise_call_kernel *call);

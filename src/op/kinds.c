@@ -356,7 +356,8 @@ static enum reprise_unfit examine_event(struct reprise_op *op, CUevent event)
 
 /* ---- all kinds ---- */
 
-enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call)
+enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call,
+                                      CUcontext context)
 {
 	op->kind = call->kind;
 	op->member = call->member;
@@ -366,7 +367,7 @@ enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct repris
 	op->target_memory = op->source_memory = 0;
 	switch (call->kind) {
 	case REPRISE_OP_KERNEL:
-		return reprise_kernel_examine(op, &call->kernel);
+		return reprise_kernel_examine(op, &call->kernel, context);
 	case REPRISE_OP_COPY:
 		return examine_copy(op, call);
 	case REPRISE_OP_SET:
@@ -386,7 +387,7 @@ bool reprise_op_is_nothing(const struct reprise_call *call)
 	struct reprise_op op;
 
 	return reprise_call_is_empty(call) && !reprise_call_is_legacy(call) &&
-	       reprise_op_examine(&op, call) == REPRISE_UNFIT_EMPTY;
+	       reprise_op_examine(&op, call, NULL) == REPRISE_UNFIT_EMPTY;
 }
 
 void reprise_op_complete(struct reprise_op *op, const struct reprise_call *call)

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "driver/driver.h"
+#include "op/qualified.h"
 
 #define NAME_MOST 512 /* characters that are kept */
 #define OTHERS (REPRISE_NAMES_MOST - 1)
@@ -73,13 +74,14 @@ void reprise_names_reset(void)
 
 static bool matches(const char *name, const char *globs)
 {
-	char glob[REPRISE_OPTION_TEXT_MOST];
+	char glob[REPRISE_OPTION_TEXT_MOST], qualified[NAME_MOST];
+	bool mangled = reprise_qualified_name(name, qualified, sizeof(qualified));
 
 	for (const char *end; *globs != '\0'; globs = *end == '\0' ? end : end + 1) {
 		end = strchrnul(globs, ',');
 		memcpy(glob, globs, (size_t)(end - globs));
 		glob[end - globs] = '\0';
-		if (fnmatch(glob, name, 0) == 0)
+		if (fnmatch(glob, name, 0) == 0 || (mangled && reprise_qualified_matches(glob, qualified)))
 			return true;
 	}
 	return false;

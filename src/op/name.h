@@ -33,9 +33,9 @@ void reprise_names_reset(void);
 
 /*
  * The deny list (REPRISE_DENY): globs of names of kernels that are always eager and part of no
- * trace. Names are as the driver reports them, mangled for C++. The default is the kernels of NCCL
- * and NVSHMEM. They wait for other processes and devices, and it is not shown that a graph may
- * launch them wherever the program launches them alone.
+ * trace. Names are as the driver reports them, mangled for C++, or in C++'s words (qualified.h). The
+ * default is the kernels of NCCL and NVSHMEM. They wait for other processes and devices, and it is
+ * not shown that a graph may launch them wherever the program launches them alone.
  */
 
 /* True if the list has the kernel's name. Before CUDA 12.3 the driver does not tell names:

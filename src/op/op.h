@@ -63,7 +63,7 @@ struct reprise_op {
 	  "kernel that may launch kernels: its module is linked with the device runtime") \
 	X(DENIED, denied, "kernel on the deny list (REPRISE_DENY)") \
 	X(NO_LANE, no_lane, \
-	  "stream without a lane (of a green context, or another one than is current)") \
+	  "stream that Reprise does not follow (of a green context, or another one than is current)") \
 	X(HOST_TO_HOST, host_to_host, "copy between host memory, which waits until it is done") \
 	X(REFUSED, refused, \
 	  "copy or memset beyond its memory, or memset of a misaligned address, which the driver refuses") \
@@ -82,9 +82,11 @@ extern const char *const reprise_unfit_names[REPRISE_UNFIT_COUNT];
 /*
  * First half: examines a call without copying it. Fills in all of `op` but the payload and sets
  * payload_bytes. Returns why the call cannot be an op, or REPRISE_UNFIT_NONE. May ask the driver
- * about the kernel or the memory.
+ * about the kernel or the memory. `context`: the stream's; a kernel that was not launched there yet
+ * is unfit, and nothing is asked about it. NULL: no matter.
  */
-enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call);
+enum reprise_unfit reprise_op_examine(struct reprise_op *op, const struct reprise_call *call,
+                                      CUcontext context);
 
 /* True if the call is a copy or memset of no bytes that neither waits for anything nor orders
  * anything: it may be eager while ops stay deferred. May ask the driver about the memory. */

@@ -41,7 +41,7 @@ static bool denied(const char *list, const char *name)
 	return reprise_denied(reprise_name_of((CUfunction)name, false));
 }
 
-#define REDUCE "_ZN8internal21multimem_one_shot_reduce_scatterIfEEvPT_m"
+#define REDUCE "_ZN8internal32multimem_one_shot_reduce_scatterIfEEvPT_m"
 
 static const struct {
 	const char *list, *name;
@@ -63,6 +63,33 @@ static const struct {
 	{"[", "saxpy", false},
 	{"*", "saxpy", true},
 	{"saxpy*", "", false},
+	/* In C++'s words: the whole name, or its last part. */
+	{"saxpy", "_Z5saxpyfPfS_", true},
+	{"sax", "_Z5saxpyfPfS_", false},
+	{"axpy", "_Z5saxpyfPfS_", false},
+	{"internal::multimem*", REDUCE, true},
+	{"multimem_one_shot_reduce_scatter", REDUCE, true},
+	{"internal", REDUCE, false},
+	{"other::multimem_one_shot_reduce_scatter", REDUCE, false},
+	{"void internal::multimem_one_shot_reduce_scatter<float>(float*, unsigned long)", REDUCE, true},
+	{"internal::multimem_one_shot_reduce_scatter<double>", REDUCE, true}, /* all its instances */
+	{"internal::multimem_one_shot<float>", REDUCE, false},
+	{"at::native::(anonymous namespace)::fill", "_ZN2at6native12_GLOBAL__N_14fillIfEEvPT_i", true},
+	{"(anonymous namespace)::fill(float*)", "_ZN12_GLOBAL__N_14fillEPf", true},
+	{"(anonymous namespace)::fill", "_ZN5other4fillEPf", false},
+	{"local", "_ZL5localPf", true},
+	{"std::sort", "_ZSt4sortPf", true},
+	{"std::detail::sort", "_ZNSt6detail4sortEPf", true},
+	{"<", "_Z5saxpyfPfS_", false},
+	{"(", "_Z5saxpyfPfS_", false},
+	{"::", "_Z5saxpyfPfS_", false},
+	/* Not mangled, or not as it should be. */
+	{"saxpy", "_Z9saxpy", false},
+	{"saxpy", "_Z99999999999999999999saxpy", false},
+	{"saxpy", "_Z", false},
+	{"saxpy", "_ZN", false},
+	{"saxpy", "_ZN5saxpy", true},
+	{"*", "_Z0", true},
 };
 
 START_TEST(a_name_is_denied_if_any_glob_matches_the_whole_of_it)

@@ -596,7 +596,7 @@ static enum reprise_unfit keep(struct kept *kept)
 	enum reprise_unfit unfit;
 
 	memset(kept, kept == &first ? 0x5a : 0xa5, sizeof(*kept)); /* memory that other ops were in */
-	unfit = reprise_op_examine(&kept->op, &call);
+	unfit = reprise_op_examine(&kept->op, &call, NULL);
 	if (unfit != REPRISE_UNFIT_NONE)
 		return unfit;
 	ck_assert_uint_le(kept->op.payload_bytes, PAYLOAD);

@@ -18,7 +18,7 @@ START_TEST(an_op_that_copies_nothing_is_not_between_devices)
 	memset(&op, 0, sizeof(op));
 	op.target_memory = 1 << 4; /* another device's */
 	ck_assert(reprise_op_is_between_devices(&op));
-	ck_assert_int_eq(reprise_op_examine(&op, &call), REPRISE_UNFIT_NONE);
+	ck_assert_int_eq(reprise_op_examine(&op, &call, NULL), REPRISE_UNFIT_NONE);
 	ck_assert(!reprise_op_is_between_devices(&op));
 }
 END_TEST
