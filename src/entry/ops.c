@@ -50,6 +50,13 @@ static bool turn_goes_on(const struct reprise_call *call)
 	return reprise_turns_goes_on(lane, call);
 }
 
+/* Reprise takes no part. True if that is for an eager turn, which goes on behind the op. */
+static bool passes(const struct reprise_call *call)
+{
+	return reprise_eager_by_turn() && !reprise_call_is_empty(call) && !reprise_lanes_hold() &&
+	       atomic_load(&reprise_groups) == 0 && reprise_turns_pass(call);
+}
+
 /* Reprise takes no part. Counts the op; false if that ends an eager turn, and Reprise takes part
  * again. */
 static bool stays_eager(const struct reprise_call *call)
@@ -64,14 +71,50 @@ static bool stays_eager(const struct reprise_call *call)
 	return true;
 }
 
+/* An op within a range of REPRISE_NVTX_OFF. Other threads go on deferring, so it orders its stream
+ * as a call that is no op. */
+static CUresult in_range(const struct reprise_call *call)
+{
+	struct reprise_lane *lane;
+	CUresult result;
+
+	reprise_process_prepare();
+	reprise_lanes_returned();
+	lane = reprise_lanes_known(call->stream, call->per_thread);
+	if (reprise_records())
+		reprise_recorded_order(lane);
+	reprise_lanes_order(lane, call->stream, call->per_thread, true);
+	reprise_count(REPRISE_COUNT_nvtx_ops, 1);
+	result = eager(call);
+	reprise_lanes_returned();
+	return result;
+}
+
+/* Reprise takes no part. False if that ends with this op. A function of its own, so that an op that
+ * is answered saves no registers for it. */
+static __attribute__((noinline)) bool handle_eagerly(const struct reprise_call *call,
+                                                     CUresult *result)
+{
+	if (__builtin_expect(reprise_in_range != 0, 0) && reprise_eager_by_range())
+		*result = in_range(call);
+	else if (passes(call))
+		*result = reprise_call_eager(call, NULL); /* nothing is held: no matter what it loads */
+	else if (stays_eager(call))
+		*result = eager(call);
+	else
+		return false;
+	return true;
+}
+
 REPRISE_HOT static CUresult handle(struct reprise_call *call)
 {
 	struct reprise_lane *lane;
+	CUresult result;
 
 	if (!reprise_records() && reprise_lanes_back_off(call->stream, call->per_thread))
 		return eager(call);
-	if (__builtin_expect(!reprise_taking_part(), 0) && stays_eager(call))
-		return eager(call);
+	if (__builtin_expect(!reprise_taking_part(), 0) && handle_eagerly(call, &result))
+		return result;
 	/* An empty op is no barrier: whatever is deferred may stay so. */
 	if (__builtin_expect(reprise_call_is_empty(call), 0) && reprise_op_is_nothing(call)) {
 		reprise_count(REPRISE_COUNT_empty_ops, 1);
@@ -104,16 +147,16 @@ static CUresult handle_timed(struct reprise_call *call)
 {
 	uint64_t begin = reprise_timeline_begin();
 	CUresult result;
-	uint16_t name;
+	struct reprise_timeline_about about = {.lane = REPRISE_TIMELINE_NO_LANE};
 
 	reprise_process_prepare(); /* registers the exit handler, which writes the events */
 	result = reprise_records() && reprise_taking_part() ? handle_recorded(call) : handle(call);
-	name = call->kind == REPRISE_OP_KERNEL && reprise_taking_part()
-	           ? reprise_function_of(call->kernel.function).name
-	           : 0; /* the kernel is loaded now */
-	reprise_timeline_end(call->kind, begin,
-	                     (struct reprise_timeline_about){.lane = REPRISE_TIMELINE_NO_LANE,
-	                                                     .graph = name});
+	if (call->kind == REPRISE_OP_KERNEL) {
+		about.grid = reprise_timeline_grid_of(call->kernel.grid);
+		if (reprise_taking_part())
+			about.graph = reprise_function_of(call->kernel.function).name; /* it is loaded now */
+	}
+	reprise_timeline_end(call->kind, begin, about);
 	return result;
 }
 

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/placement.h"
+#include "base/profile.h"
 #include "base/store.h"
 #include "base/thread.h"
 #include "base/tools.h"
@@ -28,6 +29,8 @@
 #include "record/record.h"
 #include "timeline/timeline.h"
 #include "gpu/gpu.h"
+#include "nvtx/listener.h"
+#include "nvtx/ranges.h"
 #include "graph/building.h"
 #include "graph/program_captures.h"
 #include "graph/capture_lock.h"
@@ -103,6 +106,7 @@ static const struct {
 	{NULL, reprise_gate_reset},
 	{NULL, reprise_functions_reset},
 	{NULL, reprise_changes_reset},
+	{NULL, reprise_ranges_reset},
 	{NULL, reprise_record_reset},
 	{reprise_gpu_end, reprise_gpu_reset},
 	{NULL, reprise_kernels_reset},
@@ -146,11 +150,34 @@ static void watch_forks(void)
 
 /* ---- the start ---- */
 
+static bool wants_turns(void)
+{
+	uint64_t wanted = reprise_option(REPRISE_OPTION_TURNS);
+
+	if (reprise_records())
+		return false;
+	return wanted == REPRISE_TURNS_ALWAYS ||
+	       (wanted == REPRISE_TURNS_AUTO &&
+	        reprise_option(REPRISE_OPTION_PAYS) == REPRISE_PAYS_MEASURED);
+}
+
+/* REPRISE_NVTX_OFF by hand, without what makes the program's ranges known. */
+static void tell_deaf(void)
+{
+	const char *listener = getenv(REPRISE_LISTENER);
+
+	if (reprise_ranges_wanted && (listener == NULL || !reprise_tool_listener_is_ours(listener)))
+		reprise_log(
+			REPRISE_LOG_WARNING,
+			"REPRISE_NVTX_OFF has no effect: NVTX_INJECTION64_PATH does not name this library (reprise run sets it)");
+}
+
 static enum reprise_mode decide(void)
 {
 	int entered = reprise_enter();
 
 	reprise_options_read();
+	reprise_profiles_read(reprise_profile_program());
 	reprise_clock_start();
 	reprise_thread_note_processors();
 
@@ -172,14 +199,15 @@ static enum reprise_mode decide(void)
 	reprise_stack_wanted = reprise_observing;
 	reprise_verifying = mode == REPRISE_MODE_VERIFY;
 	if (mode != REPRISE_MODE_OFF) {
+		reprise_ranges_begin();
+		tell_deaf();
 		reprise_record_begin();
 		reprise_timeline_begin_writing();
 		reprise_hold_define();
 		reprise_async_launch_define();
 		reprise_builder_define();
 		reprise_timeline_start();
-		if (mode == REPRISE_MODE_ON && reprise_option(REPRISE_OPTION_TURNS) != 0 &&
-		    !reprise_records())
+		if (mode == REPRISE_MODE_ON && wants_turns())
 			reprise_turns_start();
 	}
 	return mode;
@@ -223,6 +251,8 @@ static void register_all(void)
 	if (reprise_reporting || reprise_option(REPRISE_OPTION_CONTROL) != 0)
 		reprise_machine_note();
 	begin_gpu(); /* before atexit: CUPTI's exit handlers run after at_exit() */
+	if (!reprise_observing)
+		reprise_nvtx_begin(); /* the same of a listener's */
 	atexit(at_exit);
 	reprise_control_begin();
 }
