@@ -25,7 +25,11 @@ static struct {
 	struct reprise_lane *lane;
 	uint64_t key;
 	bool any; /* any op may be the anchor; otherwise the first ones after waits */
-	/* Where any op may be: the next visit is at the lane's op of that number, or later. */
+	/* No op comes at a regular distance: a period is so many ops, and counts by the op. */
+	bool uneven;
+	unsigned int in_vain; /* none was found among any ops, or among first ones after waits */
+	/* Where any op may be, or all are: the next visit is at the lane's op of that number, or
+	 * later. */
 	uint64_t from;
 	/* Candidates among any ops that were none, in a row. */
 	uint64_t tried_keys[REPRISE_TUNE_ANCHOR_TRIED];
@@ -43,12 +47,17 @@ static struct {
 	bool waited;                /* the thread waits in each period */
 	bool waited_now;            /* and has in this one */
 	uint64_t last_ns, last_ops; /* when the last period ended; the lane's ops until then */
+	bool cut;                   /* a pause was in this period */
 	uint64_t alike_ns;          /* when the first alike period began */
-	uint64_t alike_replayed;    /* the lane's replayed ops then */
+	uint64_t alike_ops;         /* the lane's ops then */
+	uint64_t alike_replayed;    /* and its replayed ones */
 	uint64_t replayed_ns;       /* when a period with replays was seen first; 0: none */
 	bool begun, measuring;
 	struct reprise_turns turns;
 } loop;
+
+/* A pause has ended, and nobody has taken note yet. */
+static bool interrupted;
 
 /* ---- anchors ---- */
 
@@ -73,6 +82,7 @@ static void look_for(struct reprise_lane *lane, uint64_t key)
 	loop.stride = 1;
 	loop.visits = loop.missed = loop.alike = loop.unlike = 0;
 	loop.last_ns = loop.replayed_ns = 0;
+	__atomic_store_n(&loop.uneven, false, __ATOMIC_RELAXED);
 }
 
 /* Looks among all ops, or among first ones after waits. */
@@ -83,10 +93,41 @@ static void look_among(bool any, struct reprise_lane *lane)
 	look_for(lane, 0);
 }
 
+#define UNEVEN_KEY 1 /* of all ops */
+
+static void take_as_uneven(struct reprise_lane *lane)
+{
+	look_for(lane, UNEVEN_KEY);
+	__atomic_store_n(&loop.from, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&loop.any, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&loop.uneven, true, __ATOMIC_RELAXED);
+}
+
+/* None of the ops that were looked among is an anchor. A loop that waits too often has other ops,
+ * too; one in which no op comes at a regular distance may come to wait. */
+static void look_elsewhere(struct reprise_lane *lane)
+{
+	if (++loop.in_vain > 1 && loop.any)
+		take_as_uneven(lane);
+	else
+		look_among(!loop.any, lane);
+}
+
+/* A candidate may be in another lane. */
+static void turn_to(struct reprise_lane *lane, uint64_t key)
+{
+	if (loop.uneven && !loop.measuring)
+		take_as_uneven(lane);
+	else
+		look_for(lane, loop.uneven ? 0 : key);
+}
+
 static bool is_alike(uint64_t ops)
 {
 	uint64_t margin = loop.period_ops / REPRISE_TUNE_ANCHOR_MARGIN;
 
+	if (loop.uneven)
+		return true;
 	return loop.waited_now == loop.waited && ops + margin >= loop.period_ops &&
 	       ops <= loop.period_ops + margin;
 }
@@ -111,15 +152,16 @@ static bool is_busy_enough(struct reprise_lane *lane)
 	if (busiest == lane)
 		return true;
 	loop.passed_over++;
-	look_for(busiest, 0);
+	turn_to(busiest, 0);
 	return false;
 }
 
-/* True if the graphs of the loop are there, or it is time. */
+/* True if the graphs of the loop are there, or it is time. Where nothing is replayed for long,
+ * turns tell what watching costs. */
 static bool is_settled(const struct reprise_lane *lane, uint64_t now)
 {
 	if (lane->counts.replayed == loop.alike_replayed)
-		return false;
+		return now - loop.alike_ns > REPRISE_TUNE_ANCHOR_UNREPLAYED_NS;
 	if (loop.replayed_ns == 0)
 		loop.replayed_ns = now;
 	return reprise_build_queue_unfinished() == 0 ||
@@ -137,16 +179,16 @@ static void measure(uint64_t now)
 	loop.begun = true;
 	__atomic_store_n(&loop.measuring, true, __ATOMIC_RELAXED);
 	loop.unlike = 0;
+	loop.in_vain = 0;
 	if (loop.any)
 		loop.stride = 1; /* the distance tells */
 }
 
-/* All visits that make a period have been tried. A loop that waits too often has other ops, too;
- * one in which no op comes at a regular distance may come to wait. */
+/* All visits that make a period have been tried. */
 static void try_another(struct reprise_lane *lane)
 {
 	if (!loop.any || loop.tried == REPRISE_TUNE_ANCHOR_TRIED) {
-		look_among(!loop.any, lane);
+		look_elsewhere(lane);
 		return;
 	}
 	loop.tried_keys[loop.tried++] = loop.key;
@@ -159,6 +201,14 @@ static bool was_tried(uint64_t key)
 		if (loop.tried_keys[i] == key)
 			return true;
 	return false;
+}
+
+static void begin_alike(const struct reprise_lane *lane)
+{
+	loop.alike = 1;
+	loop.alike_ns = loop.last_ns;
+	loop.alike_ops = loop.last_ops;
+	loop.alike_replayed = lane->counts.replayed;
 }
 
 /* A period of the candidate has ended. Where its ops are as many again and again, it is the anchor.
@@ -177,14 +227,32 @@ static void consider(struct reprise_lane *lane, uint64_t now, uint64_t ops)
 	}
 	loop.period_ops = loop.least_ops = ops;
 	loop.waited = loop.waited_now;
-	loop.alike = 1;
-	loop.alike_ns = loop.last_ns;
-	loop.alike_replayed = lane->counts.replayed;
+	begin_alike(lane);
 	if (++loop.unlike < REPRISE_TUNE_ANCHOR_ALIKE)
 		return;
 	loop.unlike = loop.alike = 0;
 	if (++loop.stride > REPRISE_TUNE_ANCHOR_STRIDE_MOST)
 		try_another(lane);
+}
+
+/* A period of an uneven loop has ended. */
+static void consider_uneven(struct reprise_lane *lane, uint64_t now, uint64_t ops)
+{
+	if (loop.alike == 0)
+		begin_alike(lane);
+	else if (++loop.alike > REPRISE_TUNE_ANCHOR_ALIKE && is_settled(lane, now) &&
+	         is_busy_enough(lane)) {
+		loop.period_ops = (ops - loop.alike_ops) / loop.alike;
+		measure(now);
+	}
+}
+
+/* As long as the period took, or would have with as many ops as others. */
+static uint64_t period_ns(uint64_t now, uint64_t ops)
+{
+	uint64_t ns = now - loop.last_ns;
+
+	return loop.uneven ? ns * loop.period_ops / ops : ns;
 }
 
 /* A period has ended: the arm of the next. After a wait the GPU is not behind. */
@@ -198,17 +266,28 @@ static enum reprise_arm note_period(struct reprise_lane *lane, uint64_t now, uin
 		look_for(lane, loop.key);
 		return REPRISE_ARM_REPLAY;
 	}
-	arm = reprise_turns_note(&loop.turns, now, now - loop.last_ns, alike, idle);
+	arm = reprise_turns_note(&loop.turns, now, period_ns(now, ops), alike, idle);
 	if (!loop.waited && reprise_turns_asks(&loop.turns))
 		reprise_behind_want(lane);
 	return arm;
 }
 
+/* In a pause no op is seen: time counts from its end. */
+static void take_interruption(uint64_t now)
+{
+	if (!__atomic_exchange_n(&interrupted, false, __ATOMIC_RELAXED))
+		return;
+	loop.cut = true;
+	loop.last_ns = now;
+}
+
 /* True if the anchor has not been visited for so long that it will not be. */
 static bool is_lost(uint64_t now)
 {
-	uint64_t since = now - loop.last_ns;
+	uint64_t since;
 
+	take_interruption(now);
+	since = now - loop.last_ns;
 	return since > REPRISE_TUNE_ANCHOR_LOST_NS &&
 	       since > REPRISE_TUNE_ANCHOR_LOST * loop.turns.period_ns;
 }
@@ -220,19 +299,27 @@ static enum reprise_arm miss(struct reprise_lane *lane, uint64_t key)
 
 	if (loop.any && loop.lane != NULL && loop.key == 0 &&
 	    loop.missed >= most) { /* all have been tried */
-		look_among(false, lane);
+		look_elsewhere(lane);
 		return REPRISE_ARM_REPLAY;
 	}
 	if (loop.lane == NULL || (!loop.measuring && loop.missed >= most)) {
-		look_for(lane, key);
+		turn_to(lane, key);
 		return REPRISE_ARM_REPLAY;
 	}
 	loop.missed++;
 	if (loop.measuring && loop.missed % most == 0 && is_lost(reprise_clock_ns())) {
-		look_for(lane, key);
+		turn_to(lane, key);
 		return REPRISE_ARM_REPLAY;
 	}
 	return loop.measuring ? loop.turns.arm : REPRISE_ARM_REPLAY;
+}
+
+/* A period that a pause was in says nothing, nor does its turn. */
+static enum reprise_arm begin_anew(enum reprise_arm arm)
+{
+	loop.cut = false;
+	loop.alike = loop.unlike = 0;
+	return loop.measuring ? reprise_turns_give_up(&loop.turns) : arm;
 }
 
 /* An op comes that may be the anchor: the arm of the next period. `ops`: the lane's, with this
@@ -244,14 +331,21 @@ static enum reprise_arm meet(struct reprise_lane *lane, uint64_t key, uint64_t o
 
 	if (lane != loop.lane || (loop.key == 0 ? was_tried(key) : key != loop.key))
 		return miss(lane, key);
+	if (loop.uneven && ops < loop.from)
+		return arm;
 	__atomic_store_n(&loop.key, key, __ATOMIC_RELAXED);
 	loop.missed = 0;
 	if (++loop.visits < loop.stride)
 		return arm;
 	loop.visits = 0;
 	now = reprise_clock_ns();
-	if (loop.measuring)
+	take_interruption(now);
+	if (loop.cut)
+		arm = begin_anew(arm);
+	else if (loop.measuring)
 		arm = note_period(lane, now, ops - loop.last_ops);
+	else if (loop.last_ns != 0 && loop.uneven)
+		consider_uneven(lane, now, ops);
 	else if (loop.last_ns != 0)
 		consider(lane, now, ops - loop.last_ops);
 	if (loop.lane != lane || loop.key != key)
@@ -259,7 +353,9 @@ static enum reprise_arm meet(struct reprise_lane *lane, uint64_t key, uint64_t o
 	loop.last_ns = now;
 	loop.last_ops = ops;
 	loop.waited_now = false;
-	__atomic_store_n(&loop.from, ops + loop.least_ops, __ATOMIC_RELAXED);
+	__atomic_store_n(&loop.from,
+	                 ops + (loop.uneven ? REPRISE_TUNE_ANCHOR_UNEVEN_OPS : loop.least_ops),
+	                 __ATOMIC_RELAXED);
 	return loop.measuring ? loop.turns.arm : arm;
 }
 
@@ -289,7 +385,17 @@ static bool may_be_anchor(const struct reprise_lane *lane, const struct reprise_
 	return !__atomic_load_n(&loop.measuring, __ATOMIC_RELAXED) ||
 	       (ops >= __atomic_load_n(&loop.from, __ATOMIC_RELAXED) &&
 	        lane == __atomic_load_n(&loop.lane, __ATOMIC_RELAXED) &&
-	        key_of(call) == __atomic_load_n(&loop.key, __ATOMIC_RELAXED));
+	        (__atomic_load_n(&loop.uneven, __ATOMIC_RELAXED) ||
+	         key_of(call) == __atomic_load_n(&loop.key, __ATOMIC_RELAXED)));
+}
+
+REPRISE_HOT bool reprise_anchor_passes(const struct reprise_lane *lane,
+                                       const struct reprise_call *call, uint64_t ops)
+{
+	if (looks.passed + 1 >= REPRISE_TUNE_ANCHOR_UNWAITED || may_be_anchor(lane, call, ops))
+		return false;
+	looks.passed++;
+	return true;
 }
 
 /* A wait counts in the period of the lane in which its thread gives the next work. */
@@ -313,7 +419,7 @@ enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct rep
 	}
 	looks.passed = 0;
 	take_wait(lane);
-	arm = meet(lane, key_of(call), ops);
+	arm = meet(lane, loop.uneven ? UNEVEN_KEY : key_of(call), ops);
 	reprise_lock_give(&loop.lock);
 	return arm;
 }
@@ -351,8 +457,14 @@ bool reprise_anchor_read(struct reprise_turns_result *result)
 	return measuring;
 }
 
+void reprise_anchor_interrupt(void)
+{
+	__atomic_store_n(&interrupted, true, __ATOMIC_RELAXED);
+}
+
 void reprise_anchor_reset(void)
 {
+	interrupted = false;
 	memset(&loop, 0, sizeof(loop));
 	memset(&looks, 0, sizeof(looks));
 	reprise_behind_reset();

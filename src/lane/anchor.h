@@ -24,6 +24,11 @@ extern _Thread_local bool reprise_anchor_waited
 enum reprise_arm reprise_anchor_look(struct reprise_lane *lane, const struct reprise_call *call,
                                      uint64_t ops, enum reprise_arm arm);
 
+/* In the eager arm, without the lane's lock: true if such a look would change nothing. Counts
+ * it. */
+bool reprise_anchor_passes(const struct reprise_lane *lane, const struct reprise_call *call,
+                           uint64_t ops);
+
 /* The same once in a while in the eager arm: the anchor may not be visited any more. */
 enum reprise_arm reprise_anchor_look_after(struct reprise_lane *lane);
 
@@ -33,6 +38,9 @@ const struct reprise_lane *reprise_anchor_lane(void);
 /* True if a loop is measured; *result is what turns say. Waits for nothing: false, and *result
  * stays, if the lock is held. */
 bool reprise_anchor_read(struct reprise_turns_result *result);
+
+/* A pause of the program's ends: the period under way is none. Any thread. */
+void reprise_anchor_interrupt(void);
 
 /* After fork, in the child. */
 void reprise_anchor_reset(void);

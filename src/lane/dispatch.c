@@ -115,6 +115,8 @@ REPRISE_HOT static bool answer(struct reprise_lane *lane, const struct reprise_c
 {
 	if (__builtin_expect(reprise_verifying, 0))
 		reprise_verify_ask(lane, call);
+	if (__builtin_expect(call->kind == REPRISE_OP_RECORD, 0))
+		reprise_held_add(&lane->held, call->event);
 	lane->cursor++;
 	*result = CUDA_SUCCESS;
 	if (lane->cursor < lane->trace->count) {
@@ -147,10 +149,7 @@ static void note_unfit(struct reprise_lane *lane, enum reprise_unfit why, struct
 static struct reprise_op *look_at(struct reprise_lane *lane, struct reprise_call *call)
 {
 	struct reprise_op examined, *slot;
-	bool first =
-		call->kind == REPRISE_OP_KERNEL &&
-		!reprise_function_had(call->kernel.function, lane->context, REPRISE_FUNCTION_LAUNCH);
-	enum reprise_unfit unfit = first ? REPRISE_UNFIT_FIRST : reprise_op_examine(&examined, call);
+	enum reprise_unfit unfit = reprise_op_examine(&examined, call, lane->context);
 
 	if (reprise_call_is_copy(call))
 		call->way = (uint8_t)reprise_op_way(&examined);

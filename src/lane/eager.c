@@ -17,17 +17,26 @@ static _Atomic(const char *) stopped REPRISE_HOT_DATA;
 _Atomic uint32_t reprise_pauses REPRISE_HOT_DATA;
 _Atomic uint64_t reprise_turn_begun;
 
+_Thread_local int reprise_in_range;
+
 REPRISE_HOT bool reprise_taking_part(void)
 {
-	return reprise_inside == 0 && !reprise_program_captures_any() &&
+	return (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
 	       atomic_load_explicit(&reprise_pauses, memory_order_acquire) == 0 &&
 	       atomic_load_explicit(&stopped, memory_order_relaxed) == NULL;
 }
 
+bool reprise_eager_by_range(void)
+{
+	return reprise_in_range != 0 && reprise_inside == 0 && !reprise_program_captures_any() &&
+	       (atomic_load(&reprise_pauses) & ~REPRISE_PAUSE_TURN) == 0 && reprise_stopped() == NULL;
+}
+
 bool reprise_eager_by_turn(void)
 {
-	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_TURN && reprise_inside == 0 &&
-	       !reprise_program_captures_any() && reprise_stopped() == NULL;
+	return atomic_load(&reprise_pauses) == REPRISE_PAUSE_TURN &&
+	       (reprise_inside | reprise_in_range) == 0 && !reprise_program_captures_any() &&
+	       reprise_stopped() == NULL;
 }
 
 uint64_t reprise_eager_turn_ns(void)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/placement.h"
 #include "stats/counters.h"
 
 /* True if Reprise handles this thread's calls. */
@@ -24,6 +25,21 @@ enum reprise_counter reprise_eager_counter(void);
  * nothing. */
 void reprise_pause_begin(void);
 void reprise_pause_end(void);
+
+/*
+ * Between these two all calls of this thread are eager: it is within an NVTX range that
+ * REPRISE_NVTX_OFF names (api/nvtx.c). Other threads go on. The first issues what this thread
+ * holds.
+ */
+void reprise_range_begin(void);
+void reprise_range_end(void);
+
+/* A counter, not zero while this thread is within such ranges. */
+extern _Thread_local int reprise_in_range
+	__attribute__((tls_model(REPRISE_TLS_MODEL), visibility("hidden")));
+
+/* True if Reprise takes no part in this thread's calls only because of such a range. */
+bool reprise_eager_by_range(void);
 
 /* A synchronising call returned `result`. If CUDA documents that this error leaves the context
  * unusable ("must be destroyed"), all calls are eager from then on. */

@@ -204,6 +204,7 @@ REPRISE_HOT static void complete(struct reprise_lane *lane)
 	lane->expected = trace->follower;
 	lane->trace = NULL;
 	lane->cursor = 0;
+	reprise_held_none(&lane->held);
 }
 
 /* The graph cannot be brought to this visit's values: the builder builds it anew. */

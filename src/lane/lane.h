@@ -23,6 +23,7 @@
 #include "trace/index.h"
 #include "trace/kin.h"
 #include "trace/watch.h"
+#include "lane/group/held.h"
 #include "lane/known.h"
 
 /* What a SYNC entry point may observe. The lanes that it may observe issue what they hold. So do
@@ -177,6 +178,7 @@ struct reprise_lane {
 	bool coming;
 	struct reprise_lane_counts counts;
 	uint64_t told_ops, told_replayed; /* of these, what the series over time has counted */
+	uint64_t placed_in_turns;         /* ops of eager turns that `position` knows of (turns.h) */
 
 	struct reprise_position position; /* of the next op */
 	struct reprise_trace *last;       /* the trace just replayed, if no eager call came since */
@@ -211,6 +213,10 @@ struct reprise_lane {
 	 */
 	_Alignas(REPRISE_CACHE_LINE) struct reprise_known events;
 	struct reprise_known functions;
+	struct reprise_held_records held;
+	/* Another thread has recorded an event while the driver kept the lock's holder: the group
+	 * forgets its records before it uses them. */
+	_Atomic bool forgets;
 	_Atomic bool launches_functions; /* some by handles that are not kernels' */
 	/* A watched op, or an op of a trace, may name an array or contexts. */
 	_Atomic bool names_elsewhere;
@@ -284,6 +290,23 @@ static inline void reprise_lane_unattend(struct reprise_lane *lane)
 		return;
 	atomic_store_explicit(&lane->attended, false, memory_order_relaxed);
 	atomic_fetch_sub(&reprise_attention, 1);
+}
+
+/* Counts what passed in eager turns into the position: nothing is known of it but the number, which
+ * may go back where two threads count at one moment. Under the lane's lock, before the position
+ * matters. */
+static inline void reprise_lane_place(struct reprise_lane *lane)
+{
+	uint64_t passed = __atomic_load_n(&lane->counts.in_turns, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(passed <= lane->placed_in_turns, 1))
+		return;
+	lane->position = (struct reprise_position){
+		.before = REPRISE_BEFORE_NOTHING,
+		.since_wait = lane->position.since_wait + (unsigned int)(passed - lane->placed_in_turns),
+	};
+	lane->placed_in_turns = passed;
+	lane->last = lane->expected = NULL;
 }
 
 /* Something repeats: moves the next backoff `ops` further, at most REPRISE_TUNE_BACKOFF_AFTER from

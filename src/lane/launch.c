@@ -9,6 +9,7 @@
 #include "driver/driver.h"
 #include "stats/counters.h"
 #include "timeline/timeline.h"
+#include "nvtx/listener.h"
 #include "graph/cost.h"
 #include "graph/shadow.h"
 #include "trace/balance.h"
@@ -45,6 +46,24 @@ static CUresult launch_executable(struct reprise_lane *lane, const struct repris
 	return result;
 }
 
+static __attribute__((noinline)) CUresult launch_as_range(struct reprise_lane *lane,
+                                                          struct reprise_trace *trace)
+{
+	bool ranged = reprise_nvtx_replay_begins(&trace->range_name, trace->ops, trace->count);
+	CUresult result = launch_executable(lane, trace);
+
+	if (ranged)
+		reprise_nvtx_replay_ends();
+	return result;
+}
+
+static CUresult launch_told(struct reprise_lane *lane, struct reprise_trace *trace)
+{
+	return __builtin_expect(atomic_load_explicit(&reprise_nvtx_listens, memory_order_relaxed), 0)
+	           ? launch_as_range(lane, trace)
+	           : launch_executable(lane, trace);
+}
+
 REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
                                                     const struct reprise_launch *launch)
 {
@@ -59,7 +78,7 @@ REPRISE_HOT enum reprise_patch reprise_launch_graph(struct reprise_lane *lane,
 	if (__builtin_expect(reprise_verifying, 0) && result == REPRISE_PATCH_DONE &&
 	    !reprise_verify_graph(lane))
 		return REPRISE_PATCH_REFUSED;
-	if (result == REPRISE_PATCH_DONE && launch_executable(lane, launch->trace) != CUDA_SUCCESS) {
+	if (result == REPRISE_PATCH_DONE && launch_told(lane, launch->trace) != CUDA_SUCCESS) {
 		reprise_count(REPRISE_COUNT_launches_failed, 1);
 		result = REPRISE_PATCH_BROKEN;
 	}
@@ -128,7 +147,9 @@ static void launch(struct reprise_lane *lane, struct reprise_pending *visit)
 {
 	struct reprise_trace *trace = visit->trace;
 	uint64_t entered_at = reprise_timeline_begin();
-	struct reprise_timeline_about about = {lane->number, NULL, trace->graph.number, trace->count};
+	struct reprise_timeline_about about = {.lane = lane->number,
+	                                       .graph = trace->graph.number,
+	                                       .ops = trace->count};
 	int entered = reprise_enter();
 	bool pushed = reprise_driver_make_current(lane->context), replayed;
 

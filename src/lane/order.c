@@ -230,7 +230,7 @@ static bool is_of_event(enum reprise_sync what)
  * or has deferred a record of the event. Otherwise the call does not concern it. */
 static void tell_of_event(struct reprise_lane *lane, CUevent event, uint32_t self)
 {
-	if (event == NULL || atomic_load(&lane->thread) == self || reprise_lane_defers(lane, event))
+	if (event == NULL || atomic_load(&lane->thread) == self || reprise_held_has(&lane->held, event))
 		reprise_lane_barrier(lane, true);
 }
 
@@ -281,7 +281,7 @@ static enum telling tell_of_query(struct reprise_lane *lane, enum reprise_sync w
 	    !reprise_lock_take_within(&lane->lock, REPRISE_TUNE_ORDER_QUERY_NS))
 		return NOT_TOLD;
 	holds = atomic_load(&lane->deferred_since) != 0 &&
-	        (!of_event || handle == 0 || reprise_lane_defers(lane, (CUevent)handle));
+	        (!of_event || handle == 0 || reprise_held_has(&lane->held, (CUevent)handle));
 	if (!holds)
 		telling = told(lane, what, handle, point, self);
 	reprise_lock_give(&lane->lock);
@@ -298,7 +298,7 @@ static enum telling tell(struct reprise_lane *lane, enum reprise_sync what, uint
 		return TOLD;
 	if (is_of_event(what) && handle != 0 &&
 	    atomic_load_explicit(&lane->thread, memory_order_relaxed) != self &&
-	    reprise_lane_is_group(lane) && !reprise_knows(&lane->events, (const void *)handle))
+	    reprise_lane_is_group(lane) && !reprise_held_has(&lane->held, (CUevent)handle))
 		return TOLD;
 	if (is_query(what) && atomic_load_explicit(&lane->thread, memory_order_relaxed) != self)
 		return tell_of_query(lane, what, handle, point, self);

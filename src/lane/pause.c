@@ -8,6 +8,7 @@
 #include "base/inside.h"
 #include "base/keep.h"
 #include "base/tuning.h"
+#include "lane/anchor.h"
 #include "lane/order.h"
 #include "lane/registry.h"
 
@@ -29,9 +30,24 @@ void reprise_pause_end(void)
 {
 	uint32_t under_way = atomic_load(&reprise_pauses);
 
+	reprise_anchor_interrupt();
 	while ((under_way & ~REPRISE_PAUSE_TURN) > 0 &&
 	       !atomic_compare_exchange_weak(&reprise_pauses, &under_way, under_way - 1))
 		continue;
+}
+
+void reprise_range_begin(void)
+{
+	REPRISE_KEEP_ERRNO;
+
+	reprise_in_range++;
+	if (reprise_inside == 0)
+		reprise_lanes_issue_own();
+}
+
+void reprise_range_end(void)
+{
+	reprise_in_range--;
 }
 
 void reprise_eager_turn_begin(void)

@@ -138,6 +138,7 @@ static struct reprise_lane *make(CUcontext context, CUstream stream)
 	lane->blocking = blocking;
 	lane->unusable = !usable;
 	lane->position = (struct reprise_position){.before = REPRISE_BEFORE_NOTHING};
+	lane->placed_in_turns = lane->counts.in_turns;
 	lane->backoff_at = lane->counts.ops + REPRISE_TUNE_BACKOFF_AFTER;
 	lane->backoff_span = 0;
 	lane->splits = 0;
@@ -164,16 +165,31 @@ static unsigned int slot_of(CUstream stream)
 	return (unsigned int)(reprise_hash_mix((uintptr_t)stream, 7) % REMEMBERED);
 }
 
-REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
+static inline struct reprise_lane *recall(CUstream stream, bool per_thread)
 {
 	CUstream resolved = reprise_stream_resolve(stream, per_thread);
 	unsigned int slot = slot_of(resolved);
 	struct reprise_lane *lane = remembered[slot].lane;
-	uint32_t left;
 
 	atomic_signal_fence(memory_order_seq_cst);
-	if (lane == NULL || remembered[slot].stream != resolved ||
-	    remembered[slot].epoch != atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire))
+	return remembered[slot].stream == resolved &&
+	               remembered[slot].epoch ==
+	                   atomic_load_explicit(&reprise_lanes_epoch, memory_order_acquire)
+	           ? lane
+	           : NULL;
+}
+
+REPRISE_HOT struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread)
+{
+	return recall(stream, per_thread);
+}
+
+REPRISE_HOT bool reprise_lanes_back_off(CUstream stream, bool per_thread)
+{
+	struct reprise_lane *lane = recall(stream, per_thread);
+	uint32_t left;
+
+	if (lane == NULL)
 		return false;
 	left = atomic_load_explicit(&lane->backoff_ops, memory_order_relaxed);
 	if (left == 0 || atomic_load(&lane->group_head) != NULL ||

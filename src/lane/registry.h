@@ -9,6 +9,11 @@
  * or of a green context, a stream that captures, no memory. One load in the common case. */
 struct reprise_lane *reprise_lanes_find(CUstream stream, bool per_thread);
 
+/* The lane that this thread found last for the stream, in whatever context; NULL if there is none,
+ * or a lane was retired since. Does not ask for the current context. Lanes that are `unusable` are
+ * included. */
+struct reprise_lane *reprise_lanes_remembered(CUstream stream, bool per_thread);
+
 /* True if the op may be an eager call at once: its lane is in a backoff, and no lane holds ops that
  * come before. Counts the op. Does not ask for the current context: an eager call is right in any
  * context, and asking is half of what watching costs. */

@@ -119,6 +119,7 @@ void reprise_lane_side_exit(struct reprise_lane *lane, enum reprise_exit why)
 	atomic_store_explicit(&lane->last_return, end, memory_order_relaxed);
 	lane->trace = NULL;
 	lane->cursor = 0;
+	reprise_held_none(&lane->held);
 }
 
 void reprise_lane_issue_held(struct reprise_lane *lane, bool split)
@@ -164,6 +165,7 @@ void reprise_lane_barrier(struct reprise_lane *lane, bool wait)
 	reprise_lane_close_segment(lane, wait);
 	if (__builtin_expect(reprise_ended_any(lane), 0))
 		reprise_ended_forget(lane);
+	reprise_lane_place(lane);
 	reprise_lane_move_to(lane, wait ? REPRISE_BEFORE_WAIT : REPRISE_BEFORE_BARRIER);
 	if (wait) {
 		lane->position.since_wait = 0;
@@ -195,12 +197,4 @@ void reprise_lane_tell(struct reprise_lane *lane, bool wait)
 	reprise_lock_take(&lane->lock);
 	reprise_lane_told(lane, wait);
 	reprise_lock_give(&lane->lock);
-}
-
-bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event)
-{
-	for (unsigned int i = 0; i < lane->cursor; i++)
-		if (lane->trace->ops[i].kind == REPRISE_OP_RECORD && lane->trace->ops[i].event == event)
-			return true;
-	return false;
 }

@@ -48,6 +48,3 @@ void reprise_lane_told(struct reprise_lane *lane, bool wait);
 /* A barrier: issues what is deferred. `wait`: the host waits for the stream, too. Pending waits of
  * a group's members stay pending. */
 void reprise_lane_barrier(struct reprise_lane *lane, bool wait);
-
-/* True if a record of the event is deferred. */
-bool reprise_lane_defers(const struct reprise_lane *lane, CUevent event);

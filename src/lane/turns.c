@@ -9,15 +9,22 @@
 
 bool reprise_turns_on REPRISE_HOT_DATA;
 
+/* Ops of eager turns are counted without the lock. */
+static uint64_t passed_in(const struct reprise_lane *lane)
+{
+	return __atomic_load_n(&lane->counts.in_turns, __ATOMIC_RELAXED);
+}
+
 static uint64_t ops_of(const struct reprise_lane *lane)
 {
-	return lane->counts.ops + lane->counts.in_turns;
+	return __atomic_load_n(&lane->counts.ops, __ATOMIC_RELAXED) + passed_in(lane);
 }
 
 /* ---- the replaying arm ---- */
 
 bool reprise_turns_visit(struct reprise_lane *lane, struct reprise_call *call)
 {
+	reprise_lane_place(lane);
 	call->begins_turn =
 		reprise_anchor_look(lane, call, ops_of(lane), REPRISE_ARM_REPLAY) == REPRISE_ARM_EAGER;
 	call->unseen = call->begins_turn;
@@ -39,17 +46,29 @@ static void end_turn(void)
 		reprise_worker_call(&reprise_builder);
 }
 
-/* Counts the op, and notes that the lane has news: it is told of the next wait, and knows where its
- * ops come when the turn is over. */
-static void pass(struct reprise_lane *lane)
+/* Counts the op, and notes that the lane has news: it is told of the next wait. Without the lock,
+ * so of two threads' counts one may be lost. */
+static void pass(struct reprise_lane *lane, uint64_t passed)
 {
-	reprise_lane_count(&lane->counts.in_turns, 1);
-	atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
-	if (lane->trace != NULL)
-		return; /* deferred by another thread just before the turn began */
-	lane->position =
-		(struct reprise_position){REPRISE_BEFORE_NOTHING, 0, lane->position.since_wait + 1};
-	lane->last = lane->expected = NULL;
+	__atomic_store_n(&lane->counts.in_turns, passed + 1, __ATOMIC_RELAXED);
+	if (!atomic_load_explicit(&lane->noisy, memory_order_relaxed))
+		atomic_store_explicit(&lane->noisy, true, memory_order_relaxed);
+}
+
+REPRISE_HOT bool reprise_turns_pass(const struct reprise_call *call)
+{
+	struct reprise_lane *lane = reprise_lanes_remembered(call->stream, call->per_thread);
+	uint64_t passed;
+
+	if (lane == NULL || lane->unusable || atomic_load(&lane->group_head) != NULL ||
+	    !atomic_load_explicit(&lane->attended, memory_order_relaxed))
+		return false;
+	passed = passed_in(lane);
+	if (passed % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0 ||
+	    !reprise_anchor_passes(lane, call, ops_of(lane) + 1))
+		return false;
+	pass(lane, passed);
+	return true;
 }
 
 bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call *call)
@@ -62,10 +81,12 @@ bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call
 		return true;
 	}
 	arm = reprise_anchor_look(lane, call, ops_of(lane) + 1, arm);
-	if (arm == REPRISE_ARM_EAGER && lane->counts.in_turns % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0)
+	if (arm == REPRISE_ARM_EAGER && passed_in(lane) % REPRISE_TUNE_ANCHOR_LOOKED_AFTER == 0)
 		arm = reprise_anchor_look_after(lane);
-	if (arm == REPRISE_ARM_EAGER)
-		pass(lane);
+	if (arm == REPRISE_ARM_EAGER) {
+		reprise_lane_attend(lane);
+		pass(lane, passed_in(lane));
+	}
 	reprise_lock_give(&lane->lock);
 	if (arm == REPRISE_ARM_REPLAY)
 		end_turn();
@@ -74,16 +95,9 @@ bool reprise_turns_goes_on(struct reprise_lane *found, const struct reprise_call
 
 /* ---- the process ---- */
 
-/* So that every wait is seen, whatever came before it. */
-static void attend(void)
-{
-	atomic_fetch_add(&reprise_attention, 1);
-}
-
 void reprise_turns_start(void)
 {
 	reprise_turns_on = true;
-	attend();
 }
 
 const struct reprise_lane *reprise_turns_lane(void)
@@ -103,6 +117,4 @@ struct reprise_turns_told reprise_turns_read(void)
 void reprise_turns_reset(void)
 {
 	reprise_anchor_reset();
-	if (reprise_turns_on)
-		attend();
 }

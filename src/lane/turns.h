@@ -1,6 +1,6 @@
 /*
  * Turns (docs/design/turns.md): the process replays and issues eagerly by turns, and a loop of its
- * own tells which is faster (stats/turns.h). Only with REPRISE_TURNS=1.
+ * own tells which is faster (stats/turns.h). Only where REPRISE_TURNS asks for them.
  *
  * A loop is known by its anchor (anchor.h). Turns begin and end there: the thread follows no trace
  * in that lane then.
@@ -44,6 +44,11 @@ static inline bool reprise_turns_look(struct reprise_lane *lane, struct reprise_
 /* Begins the eager turn, before the call. No lock is held. */
 void reprise_turns_switch(struct reprise_lane *lane);
 
+/* An op of an eager turn, while no lane holds anything and there is no group. True if it is no
+ * anchor, and counted: the call is eager. Takes no lock, and does not ask for the current context:
+ * an eager call is right in any. */
+bool reprise_turns_pass(const struct reprise_call *call);
+
 /* An op of an eager turn, in the lane of its stream. False if the turn ends before it. No lock is
  * held. */
 bool reprise_turns_goes_on(struct reprise_lane *lane, const struct reprise_call *call);
@@ -53,7 +58,7 @@ const struct reprise_lane *reprise_turns_lane(void);
 
 /* What the report says. */
 struct reprise_turns_told {
-	bool on;        /* REPRISE_TURNS=1, in mode `on` */
+	bool on;        /* turns are wanted, in mode `on` */
 	bool measuring; /* a loop is measured now; otherwise one is looked for */
 	struct reprise_turns_result result;
 };

@@ -27,7 +27,7 @@ static struct reprise_op *copy_of(const struct reprise_call *call)
 {
 	struct reprise_op examined = {0}, *op;
 
-	if (reprise_op_examine(&examined, call) != REPRISE_UNFIT_NONE)
+	if (reprise_op_examine(&examined, call, NULL) != REPRISE_UNFIT_NONE)
 		return NULL;
 	op = reprise_store_take(REPRISE_STORE_TRACES, sizeof(*op) + examined.payload_bytes);
 	if (op == NULL)

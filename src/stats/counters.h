@@ -78,6 +78,8 @@
 	X(errors_told, "of these, told so far") \
 	X(paused_ops, \
 	  "ops that were eager while Reprise was paused, by the program or from outside; not among the ops") \
+	X(nvtx_ops, \
+	  "ops that were eager within an NVTX range that REPRISE_NVTX_OFF names; not among the ops") \
 	X(program_captures, "captures that the program made itself") \
 	X(eager_capturing, "ops that were eager because the program captured; not among the ops") \
 	X(empty_ops, \

@@ -68,9 +68,14 @@ void reprise_kernels_note(const struct reprise_gpu_activity *activities, size_t 
 	reprise_lock_give(&kernels_lock);
 }
 
-const struct reprise_kernels *reprise_kernels_read(void)
+bool reprise_kernels_read(struct reprise_kernels *copy)
 {
-	return reprise_kernels_at_work() ? &kernels : NULL;
+	if (!reprise_kernels_at_work())
+		return false;
+	reprise_lock_take(&kernels_lock);
+	*copy = kernels;
+	reprise_lock_give(&kernels_lock);
+	return true;
 }
 
 void reprise_kernels_reset(void)

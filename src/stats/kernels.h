@@ -52,8 +52,8 @@ static inline bool reprise_kernels_at_work(void)
 /* Called by gpu/gpu.h. */
 void reprise_kernels_note(const struct reprise_gpu_activity *activities, size_t count);
 
-/* NULL if nothing was measured. */
-const struct reprise_kernels *reprise_kernels_read(void);
+/* False if nothing was measured. */
+bool reprise_kernels_read(struct reprise_kernels *copy);
 
 /* After fork, in the child. */
 void reprise_kernels_reset(void);

@@ -55,7 +55,7 @@ static void begin_turn(struct reprise_turns *turns, enum reprise_arm arm)
 static void begin_rest(struct reprise_turns *turns, enum reprise_arm arm)
 {
 	turns->phase = REPRISE_TURNS_REST;
-	turns->rested = 0;
+	turns->rested = turns->slow = 0;
 	begin_turn(turns, arm);
 }
 
@@ -291,14 +291,35 @@ static bool is_slower_than_eager(const struct reprise_turns *turns, uint64_t too
 	return turns->ahead && turns->arm == REPRISE_ARM_REPLAY && took > turns->eager_ns;
 }
 
-static void take_back(struct reprise_turns *turns, uint64_t took, uint64_t now)
+/* Before the launch queue was full no more periods than fit into it took longer than was seen. */
+static void take_back(struct reprise_turns *turns, uint64_t now)
 {
 	struct reprise_turns_result *result = &turns->result;
+	uint64_t slow = turns->slow + REPRISE_TUNE_TURNS_QUEUE;
 
-	reprise_regret_add(&turns->regret, turns->rested * (took - turns->eager_ns));
+	reprise_regret_add(&turns->regret, (slow < turns->rested ? slow : turns->rested) *
+	                                       (turns->slow_least_ns - turns->eager_ns));
 	result->lost_ns = turns->regret.lost_ns;
-	result->gain = result->low = result->high = (uint32_t)(1000 * turns->eager_ns / took);
+	result->gain = result->low = result->high = 0;
 	end_test(turns, REPRISE_VERDICT_EAGER, REPRISE_ARM_EAGER, now);
+}
+
+/* A window of a rest in which replays seem to be slower than eager calls. A machine that stalls for
+ * a moment looks the same: so all windows have to be slower for a while. */
+static void note_slow(struct reprise_turns *turns, uint64_t took, uint64_t now)
+{
+	if (!is_slower_than_eager(turns, took)) {
+		turns->slow = 0;
+		return;
+	}
+	if (turns->slow == 0)
+		turns->slow_ns = 0;
+	if (turns->slow == 0 || took < turns->slow_least_ns)
+		turns->slow_least_ns = took;
+	turns->slow += REPRISE_TUNE_TURNS_WINDOW;
+	turns->slow_ns += REPRISE_TUNE_TURNS_WINDOW * took;
+	if (turns->slow_ns >= REPRISE_TUNE_TURNS_SLOW_NS)
+		take_back(turns, now);
 }
 
 /* True if the loop is not what it was. Replays that are ahead of the GPU only seem to be faster. */
@@ -316,9 +337,13 @@ static void end_window(struct reprise_turns *turns, uint64_t now)
 	turns->period_ns = took;
 	turns->rested += turns->count;
 	turns->count = 0;
+	if (turns->slow > 0) {
+		note_slow(turns, took, now);
+		return;
+	}
 	if (!turns->testing && has_changed(turns, took)) {
 		if (is_slower_than_eager(turns, took)) {
-			take_back(turns, took, now);
+			note_slow(turns, took, now);
 			return;
 		}
 		begin_test(turns);
@@ -340,9 +365,17 @@ void reprise_turns_begin(struct reprise_turns *turns, uint64_t now_ns, uint64_t 
 
 void reprise_turns_begin_loop(struct reprise_turns *turns, uint64_t now_ns, uint64_t period_ns)
 {
-	turns->result.verdict = REPRISE_VERDICT_UNDECIDED;
-	turns->result.gain = turns->result.low = turns->result.high = 0;
-	turns->result.loops++;
+	struct reprise_turns_result *result = &turns->result;
+
+	if (result->verdict != REPRISE_VERDICT_UNDECIDED) {
+		result->earlier.verdict = result->verdict;
+		result->earlier.gain = result->gain;
+		result->earlier.low = result->low;
+		result->earlier.high = result->high;
+	}
+	result->verdict = REPRISE_VERDICT_UNDECIDED;
+	result->gain = result->low = result->high = 0;
+	result->loops++;
 	turns->period_ns = period_ns;
 	turns->idle = true;
 	turns->ahead = false;

@@ -42,6 +42,11 @@ struct reprise_turns_result {
 	uint64_t loops;      /* measured one after another; the verdict is the last one's */
 	uint64_t decided_ns; /* from the beginning to the first verdict; 0: none */
 	uint64_t lost_ns;    /* in the worse arm, in all turns, as measured */
+	/* Of the last loop before this one that had a verdict. */
+	struct {
+		enum reprise_verdict verdict; /* undecided: none had */
+		uint32_t gain, low, high;
+	} earlier;
 };
 
 struct reprise_turns {
@@ -83,6 +88,9 @@ struct reprise_turns {
 	uint64_t eager_ns, replay_ns; /* what a period took in the last pair */
 	bool ahead;                   /* the host was, in a replaying turn of this loop */
 	uint64_t rested;              /* periods of this rest */
+	/* The last of them, in a row, that seem slower than eager ones: how many, what they took
+	 * together, and the least mean of a window. */
+	uint64_t slow, slow_ns, slow_least_ns;
 	uint64_t rest_until_ns, pause_ns;
 	struct reprise_usual usual; /* since the verdict */
 };

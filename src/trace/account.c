@@ -111,7 +111,15 @@ static struct reprise_account *least(struct reprise_accounts *accounts)
 	return found;
 }
 
-static void add(struct reprise_accounts *accounts, const struct reprise_account *account)
+static void take_place(struct reprise_accounts *accounts, struct reprise_account *place,
+                       const struct reprise_account *account, const struct reprise_trace *trace)
+{
+	*place = *account;
+	reprise_sequence_note(&accounts->sequences[place - accounts->most], trace);
+}
+
+static void add(struct reprise_accounts *accounts, const struct reprise_account *account,
+                const struct reprise_trace *trace)
 {
 	struct reprise_account *place = same(accounts, account->key);
 
@@ -121,13 +129,13 @@ static void add(struct reprise_accounts *accounts, const struct reprise_account 
 		return;
 	}
 	if (accounts->count < REPRISE_ACCOUNTS_MOST) {
-		accounts->most[accounts->count++] = *account;
+		take_place(accounts, &accounts->most[accounts->count++], account, trace);
 		return;
 	}
 	place = least(accounts);
 	sum(&accounts->rest, place->ops < account->ops ? place : account);
 	if (place->ops < account->ops)
-		*place = *account;
+		take_place(accounts, place, account, trace);
 }
 
 void reprise_account_ended(const struct reprise_trace *trace, unsigned int lane)
@@ -138,7 +146,7 @@ void reprise_account_ended(const struct reprise_trace *trace, unsigned int lane)
 		return;
 	reprise_lock_take(&accounts_lock);
 	account = account_of(&ended, trace, lane, false);
-	add(&ended, &account);
+	add(&ended, &account, trace);
 	reprise_lock_give(&accounts_lock);
 }
 
@@ -147,7 +155,7 @@ void reprise_account_add(struct reprise_accounts *accounts, const struct reprise
 {
 	struct reprise_account account = account_of(accounts, trace, lane, true);
 
-	add(accounts, &account);
+	add(accounts, &account, trace);
 }
 
 bool reprise_accounts_read(struct reprise_accounts *accounts)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "op/name.h"
+#include "trace/sequence.h"
 #include "trace/trace.h"
 
 #define REPRISE_ACCOUNTS_MOST 32
@@ -30,6 +31,7 @@ struct reprise_account {
 
 struct reprise_accounts {
 	struct reprise_account most[REPRISE_ACCOUNTS_MOST];
+	struct reprise_sequence sequences[REPRISE_ACCOUNTS_MOST]; /* of `most`: the first trace's */
 	unsigned int count;
 	struct reprise_account rest;
 	/* launches of each kernel in replays */

@@ -20,8 +20,6 @@ enum reprise_site_by {
 };
 
 struct reprise_site {
-	uint32_t key;      /* never 0 */
-	uint32_t segment;  /* of the last visit */
 	uint32_t gap;      /* ticks: the least since the site is known */
 	uint8_t visits;    /* segments with this site */
 	uint8_t returns;   /* visits that were not in the midst of segments that look alike */
@@ -33,8 +31,22 @@ struct reprise_site {
 	uint32_t values[REPRISE_TUNE_SITE_VALUES];
 };
 
+/* What a search reads comes first, on a cache line or two. */
+struct reprise_site_row {
+	uint32_t keys[REPRISE_SITE_ROW];     /* 0: none */
+	uint32_t segments[REPRISE_SITE_ROW]; /* of the last visits */
+	struct reprise_site sites[REPRISE_SITE_ROW];
+};
+
 struct reprise_sites {
-	struct reprise_site rows[1u << REPRISE_SITE_ROW_BITS][REPRISE_SITE_ROW];
+	struct reprise_site_row rows[1u << REPRISE_SITE_ROW_BITS];
+};
+
+/* What a site is asked for by, so that it is searched for once. Another one may have replaced it
+ * since it was visited. */
+struct reprise_site_name {
+	uint32_t key;   /* 0: no site */
+	uint16_t place; /* where it was visited last */
 };
 
 /* An op at a site. */
@@ -49,7 +61,8 @@ struct reprise_visit {
 
 uint32_t reprise_site_key(uint64_t hash);
 
-void reprise_site_visit(struct reprise_sites *sites, uint32_t key,
+/* Notes the op at the site of this key, and sets the name's place. */
+void reprise_site_visit(struct reprise_sites *sites, struct reprise_site_name *name,
                         const struct reprise_visit *visit);
 
 /* What is known of a site. `stable`: the op returned often enough, with the same shape after it,
@@ -59,9 +72,10 @@ struct reprise_judgement {
 	bool stable;
 };
 
-/* Judges by the narrowest known site of these; `site` is NULL if none is known. Key 0: no site. */
-struct reprise_judgement reprise_site_judge(struct reprise_sites *sites,
-                                            const uint32_t keys[REPRISE_SITE_BY_COUNT]);
+/* Judges by the narrowest known site of these, which were visited; `site` is NULL if none is
+ * known. */
+struct reprise_judgement reprise_site_judge(
+	const struct reprise_sites *sites, const struct reprise_site_name names[REPRISE_SITE_BY_COUNT]);
 
 /* True if the value is almost always new. */
 bool reprise_site_is_any_value(const struct reprise_judgement *judgement);

@@ -16,9 +16,9 @@
 
 /* Why a visit ended by a side exit. */
 #define REPRISE_EXITS(X) \
-	X(guard, "another op came than the trace expects") \
-	X(values, "other values came than those that the trace stands for; they may come again") \
-	X(barrier, "a call came that may observe the stream, or order it") \
+	X(guard, "another call came than the sequence has there") \
+	X(values, "arguments came that the graph does not stand for; they may come again") \
+	X(barrier, "a call came that may look at the stream, or order it") \
 	X(hold, "the hold limit") \
 	X(launch, "the graph could not be patched or launched")
 
@@ -61,6 +61,7 @@ struct reprise_trace {
 	bool head_moved;
 
 	struct reprise_graph graph;
+	_Atomic(const void *) range_name; /* of its replays, for who listens (nvtx/listener.h) */
 
 	struct reprise_position position; /* of its first op */
 	/* position.before with the first op's shape or value, as hashes */

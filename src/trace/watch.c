@@ -26,7 +26,7 @@ struct block {
 struct reprise_watch {
 	struct reprise_op ops[REPRISE_TUNE_SEGMENT_MOST];
 	uint32_t gaps[REPRISE_TUNE_SEGMENT_MOST]; /* in ticks; in nanoseconds for the callback */
-	uint32_t keys[REPRISE_TUNE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT]; /* of their sites; 0: none */
+	struct reprise_site_name names[REPRISE_TUNE_SEGMENT_MOST][REPRISE_SITE_BY_COUNT];
 	/* At first: the value did not follow the two before it earlier. Then as its site says. */
 	bool any_value[REPRISE_TUNE_SEGMENT_MOST];
 	unsigned int count;
@@ -132,8 +132,8 @@ static bool is_exact(struct reprise_watch *watch, const struct reprise_segment *
 	return reprise_hash_set_note(&watch->parts, values, watch->segment);
 }
 
-/* Sets the keys of the ops' sites; those by context are set already. */
-static void set_site_keys(struct reprise_watch *watch, const struct reprise_segment *segment)
+/* Names the ops' sites; those by context are named already. */
+static void name_sites(struct reprise_watch *watch, const struct reprise_segment *segment)
 {
 	uint64_t whole = segment->count, before = segment->position.before;
 
@@ -141,12 +141,14 @@ static void set_site_keys(struct reprise_watch *watch, const struct reprise_segm
 		whole = reprise_hash_mix(whole, segment->ops[i].shape);
 	for (unsigned int i = 0; i < segment->count; i++) {
 		unsigned int position = segment->position.since_wait + i;
-		uint64_t near = reprise_hash_mix(reprise_hash_mix(before, position), segment->ops[i].shape);
+		uint64_t shape = segment->ops[i].shape;
 
-		watch->keys[i][REPRISE_SITE_BY_SEGMENT] = reprise_site_key(reprise_hash_mix(whole, i));
-		watch->keys[i][REPRISE_SITE_BY_POSITION] =
-			position < REPRISE_TUNE_NEAR_WAIT ? reprise_site_key(near) : 0;
-		before = segment->ops[i].shape;
+		watch->names[i][REPRISE_SITE_BY_SEGMENT].key = reprise_site_key(reprise_hash_mix(whole, i));
+		watch->names[i][REPRISE_SITE_BY_POSITION].key =
+			position < REPRISE_TUNE_NEAR_WAIT
+				? reprise_site_key(reprise_hash_mix(reprise_hash_mix(before, position), shape))
+				: 0;
+		before = shape;
 	}
 }
 
@@ -164,9 +166,9 @@ static bool note_op(struct reprise_watch *watch, unsigned int i)
 	struct reprise_judgement judgement;
 
 	for (unsigned int by = 0; by < REPRISE_SITE_BY_COUNT; by++)
-		if (watch->keys[i][by] != 0)
-			reprise_site_visit(&watch->sites, watch->keys[i][by], &visit);
-	judgement = reprise_site_judge(&watch->sites, watch->keys[i]);
+		if (watch->names[i][by].key != 0)
+			reprise_site_visit(&watch->sites, &watch->names[i][by], &visit);
+	judgement = reprise_site_judge(&watch->sites, watch->names[i]);
 	if (judgement.site == NULL)
 		return false;
 	watch->gaps[i] = judgement.site->gap;
@@ -179,7 +181,7 @@ static bool note_ops(struct reprise_watch *watch, struct reprise_segment *segmen
 {
 	bool known = false;
 
-	set_site_keys(watch, segment);
+	name_sites(watch, segment);
 	segment->exact = is_exact(watch, segment);
 	for (unsigned int i = 0; i < segment->count; i++)
 		known = note_op(watch, i) || known;
@@ -198,7 +200,7 @@ bool reprise_watch_note_part(struct reprise_watch *watch, struct reprise_segment
 	bool stable = true;
 
 	for (unsigned int i = start; i < start + count; i++) {
-		struct reprise_judgement judgement = reprise_site_judge(&watch->sites, watch->keys[i]);
+		struct reprise_judgement judgement = reprise_site_judge(&watch->sites, watch->names[i]);
 
 		if (judgement.site == NULL)
 			return false;
@@ -264,7 +266,7 @@ static void cut(struct reprise_watch *watch, unsigned int count, bool wait,
 		watch->ops[i] = *op;
 		watch->ops[i].payload = payload;
 		watch->gaps[i] = watch->gaps[count + i];
-		watch->keys[i][REPRISE_SITE_BY_CONTEXT] = watch->keys[count + i][REPRISE_SITE_BY_CONTEXT];
+		watch->names[i][REPRISE_SITE_BY_CONTEXT] = watch->names[count + i][REPRISE_SITE_BY_CONTEXT];
 		watch->any_value[i] = watch->any_value[count + i];
 	}
 	watch->count = tail;
@@ -308,7 +310,7 @@ static void weigh(struct reprise_watch *watch, unsigned int i, bool border)
 	uint64_t by_shape = hash_shapes(watch, watch->ops[i].shape),
 			 by_value = hash_values(watch, watch->ops[i].value, &known);
 
-	watch->keys[i][REPRISE_SITE_BY_CONTEXT] = reprise_site_key(by_shape);
+	watch->names[i][REPRISE_SITE_BY_CONTEXT].key = reprise_site_key(by_shape);
 	watch->any_value[i] = !known;
 	if (!known)
 		by_value = UINT64_MAX;

@@ -132,6 +132,22 @@ struct event_use {
 	bool recorded;
 };
 
+/* Takes the lane's lock. False if there is nothing to do with it: no deferred op records the event,
+ * and the driver may keep the lock's holder until this thread goes on. */
+static bool take_for_event(struct reprise_lane *lane, const struct event_use *use)
+{
+	if (use->event == NULL || reprise_held_has(&lane->held, use->event)) {
+		reprise_lock_take(&lane->lock);
+		return true;
+	}
+	if (!use->recorded)
+		return false;
+	if (reprise_lock_try(&lane->lock))
+		return true;
+	atomic_store(&lane->forgets, true);
+	return false;
+}
+
 static void flush_event(struct reprise_lane *lane, void *context)
 {
 	const struct event_use *event_use = context;
@@ -139,8 +155,9 @@ static void flush_event(struct reprise_lane *lane, void *context)
 	if (!reprise_lane_is_group(lane) || lane == event_use->told ||
 	    (event_use->event != NULL && !reprise_knows(&lane->events, event_use->event)))
 		return;
-	reprise_lock_take(&lane->lock);
-	if (event_use->event == NULL || reprise_lane_defers(lane, event_use->event))
+	if (!take_for_event(lane, event_use))
+		return;
+	if (event_use->event == NULL || reprise_held_has(&lane->held, event_use->event))
 		reprise_lane_barrier(lane, false);
 	if (lane->group != NULL && event_use->event == NULL)
 		reprise_group_forget_events(lane->group);

@@ -38,6 +38,22 @@ static void tick(struct reprise_group *group, unsigned int member)
 	group->clocks[member].ticks[member]++;
 }
 
+void reprise_group_forget_events(struct reprise_group *group)
+{
+	for (unsigned int i = 0; i < REPRISE_GROUP_ROWS; i++)
+		for (unsigned int j = 0; j < REPRISE_GROUP_ROW; j++)
+			group->events[i][j].event = NULL;
+}
+
+/* Before records are used or added: what another thread could not take the lock for. */
+static void forget_if_told(struct reprise_group *group)
+{
+	struct reprise_lane *head = group->members[0];
+
+	if (__builtin_expect(atomic_load(&head->forgets), 0) && atomic_exchange(&head->forgets, false))
+		reprise_group_forget_events(group);
+}
+
 /* Adds an op to the order. */
 static void order(struct reprise_group *group, enum reprise_op_kind kind, unsigned int member,
                   CUevent event)
@@ -47,8 +63,10 @@ static void order(struct reprise_group *group, enum reprise_op_kind kind, unsign
 	if (!reprise_op_is_event(kind))
 		return;
 
-	struct reprise_group_event *slot = slot_of(group, event);
+	struct reprise_group_event *slot;
 
+	forget_if_told(group);
+	slot = slot_of(group, event);
 	if (kind == REPRISE_OP_RECORD)
 		*slot = (struct reprise_group_event){event, group->clocks[member]};
 	else if (slot->event == event)
@@ -88,6 +106,7 @@ static void note_records(struct reprise_group *group, const struct reprise_trace
 {
 	unsigned int last[REPRISE_MEMBERS_MOST] = {0};
 
+	forget_if_told(group);
 	for (unsigned int i = 0; i < trace->count; i++)
 		last[trace->ops[i].member] = i;
 	for (unsigned int i = 0; i < trace->count; i++) {
@@ -198,13 +217,6 @@ CUstream reprise_group_origin(struct reprise_lane *head, const struct reprise_tr
 
 	issue_wait(head, origin);
 	return head->group->streams[origin];
-}
-
-void reprise_group_forget_events(struct reprise_group *group)
-{
-	for (unsigned int i = 0; i < REPRISE_GROUP_ROWS; i++)
-		for (unsigned int j = 0; j < REPRISE_GROUP_ROW; j++)
-			group->events[i][j].event = NULL;
 }
 
 void reprise_group_forget_event(struct reprise_group *group, CUevent event)

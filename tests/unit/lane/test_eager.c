@@ -32,6 +32,44 @@ START_TEST(a_pause_issues_all_and_nests)
 }
 END_TEST
 
+START_TEST(a_range_issues_all_of_the_thread_and_nests)
+{
+	reprise_range_begin();
+	IS_SEEN(ISSUED);
+	ck_assert(!reprise_taking_part());
+	ck_assert(reprise_eager_by_range());
+	reprise_range_begin();
+	reprise_range_end();
+	ck_assert(!reprise_taking_part());
+	reprise_range_end();
+	ck_assert(reprise_taking_part());
+	ck_assert(!reprise_eager_by_range());
+}
+END_TEST
+
+/* For those nothing is held in the whole process. */
+START_TEST(a_range_is_not_the_reason_where_there_is_another)
+{
+	reprise_range_begin();
+	reprise_pause_begin();
+	ck_assert(!reprise_eager_by_range());
+	ck_assert_int_eq(reprise_eager_counter(), REPRISE_COUNT_paused_ops);
+	reprise_pause_end();
+	ck_assert(reprise_eager_by_range());
+	reprise_eager_turn_begin();
+	ck_assert(reprise_eager_by_range());
+	ck_assert(!reprise_eager_by_turn());
+	reprise_range_end();
+	ck_assert(reprise_eager_by_turn());
+	reprise_eager_turn_end();
+	reprise_range_begin();
+	reprise_program_captures_begin(driver_stream(1), (CUcontext)1);
+	ck_assert(!reprise_eager_by_range());
+	reprise_stop("one reason");
+	ck_assert(!reprise_eager_by_range());
+}
+END_TEST
+
 START_TEST(an_end_without_a_beginning_does_nothing)
 {
 	reprise_pause_end();
@@ -164,6 +202,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_add_test(tests, a_pause_issues_all_and_nests);
+	tcase_add_test(tests, a_range_issues_all_of_the_thread_and_nests);
+	tcase_add_test(tests, a_range_is_not_the_reason_where_there_is_another);
 	tcase_add_test(tests, an_end_without_a_beginning_does_nothing);
 	tcase_add_test(tests, a_stop_issues_all_and_is_for_good);
 	tcase_add_test(tests, a_stop_under_a_lock_issues_nothing);

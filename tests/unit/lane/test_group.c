@@ -6,6 +6,7 @@
 #include "base/tuning.h"
 #include "driver/driver.h"
 #include "lane/group/group.h"
+#include "lane/order.h"
 #include "program.h"
 
 /* Stream 1 forks to stream 2, and joins again. */
@@ -356,6 +357,102 @@ START_TEST(a_refused_op_loses_the_order)
 }
 END_TEST
 
+/* ---- events of another thread, while the driver keeps the group's ---- */
+
+static void *records_f(void *unused)
+{
+	reprise_group_event_used(NULL, (CUevent)(uintptr_t)'f', true);
+	return unused;
+}
+
+static void *waits_for_f(void *unused)
+{
+	reprise_group_event_used(NULL, (CUevent)(uintptr_t)'f', false);
+	return unused;
+}
+
+static void *host_waits_for_f(void *unused)
+{
+	ck_assert(!reprise_lanes_sync(REPRISE_SYNC_EVENT, 'f', false));
+	return unused;
+}
+
+static void *host_asks_for_f(void *unused)
+{
+	ck_assert(!reprise_lanes_sync(REPRISE_SYNC_EVENT_QUERY, 'f', false));
+	return unused;
+}
+
+static const struct {
+	void *(*uses)(void *);
+	bool forgets;
+} of_another[] = {{records_f, true},
+                  {waits_for_f, false},
+                  {host_waits_for_f, false},
+                  {host_asks_for_f, false}};
+
+/* Its next ops come in no order until they are recorded anew. */
+START_TEST(an_event_that_is_not_deferred_waits_for_nobody)
+{
+	struct reprise_lane *head;
+	pthread_t thread;
+
+	learns(FORK " |", GRAPH);
+	calls("a >e");
+	driver_saw();
+	head = reprise_lane_head(lane_of(1));
+	reprise_lock_take(&head->lock); /* as who issues what is deferred */
+	ck_assert_int_eq(pthread_create(&thread, NULL, of_another[_i].uses, NULL), 0);
+	ck_assert_int_eq(pthread_join(thread, NULL), 0); /* else the test ends by its time limit */
+	reprise_lock_give(&head->lock);
+	IS_SEEN("");
+	ck_assert_int_eq(atomic_load(&head->forgets), of_another[_i].forgets);
+	CALLS_ARE_SEEN_AS("2:<e 2:b 2:>f c <f d |", GRAPH);
+	ck_assert(!atomic_load(&head->forgets));
+}
+END_TEST
+
+/* It is issued first. When nobody keeps the lock, nothing is forgotten but the event itself. */
+START_TEST(an_event_that_is_deferred_is_issued_first)
+{
+	struct reprise_lane *head;
+
+	learns(FORK " |", GRAPH);
+	calls("a >e");
+	driver_saw();
+	head = reprise_lane_head(lane_of(1));
+	ck_assert(reprise_held_has(&head->held, (CUevent)(uintptr_t)'e'));
+	reprise_group_event_used(NULL, (CUevent)(uintptr_t)'e', true);
+	IS_SEEN("(a) (>e)");
+	ck_assert(!reprise_held_has(&head->held, (CUevent)(uintptr_t)'e'));
+	ck_assert(!atomic_load(&head->forgets));
+	calls("2:<e 2:b 2:>f c <f d |");
+	CALLS_ARE_SEEN_AS(FORK, GRAPH);
+	ck_assert(!reprise_held_has(&head->held, (CUevent)(uintptr_t)'e')); /* it was launched */
+}
+END_TEST
+
+START_TEST(as_many_records_as_there_is_room_for_are_known_one_by_one)
+{
+	static struct reprise_held_records held;
+	CUevent other = (CUevent)(uintptr_t)1;
+
+	for (unsigned int i = 0; i < REPRISE_HELD_MOST; i++)
+		for (unsigned int again = 0; again < 2; again++)
+			reprise_held_add(&held, (CUevent)(uintptr_t)(0x1000 + 64 * i));
+	for (unsigned int i = 0; i < REPRISE_HELD_MOST; i++)
+		ck_assert(reprise_held_has(&held, (CUevent)(uintptr_t)(0x1000 + 64 * i)));
+	ck_assert(!reprise_held_has(&held, other));
+	reprise_held_add(&held, (CUevent)(uintptr_t)2);
+	ck_assert(reprise_held_has(&held, other));
+	reprise_held_add(&held, (CUevent)(uintptr_t)3);
+	ck_assert(reprise_held_has(&held, other));
+	reprise_held_none(&held);
+	ck_assert(!reprise_held_has(&held, other));
+	ck_assert(!reprise_held_has(&held, (CUevent)(uintptr_t)0x1000));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("group");
@@ -385,6 +482,10 @@ int main(void)
 	tcase_add_test(tests, a_group_that_does_not_pay_is_split);
 	tcase_add_test(tests, a_group_that_pays_is_kept);
 	tcase_add_test(tests, a_refused_op_loses_the_order);
+	tcase_add_loop_test(tests, an_event_that_is_not_deferred_waits_for_nobody, 0,
+	                    sizeof(of_another) / sizeof(*of_another));
+	tcase_add_test(tests, an_event_that_is_deferred_is_issued_first);
+	tcase_add_test(tests, as_many_records_as_there_is_room_for_are_known_one_by_one);
 	tcase_add_test(other, nothing_merges_without_a_hold_limit);
 	suite_add_tcase(suite, tests);
 	suite_add_tcase(suite, other);

@@ -190,6 +190,27 @@ START_TEST(an_event_that_others_recorded_carries_nothing)
 }
 END_TEST
 
+/* Whoever recorded one could not take the lock. */
+START_TEST(what_others_recorded_beside_the_lock_is_forgotten_first)
+{
+	record(0, 0);
+	atomic_store(&head->forgets, true);
+	op(1); /* uses no record */
+	ck_assert(atomic_load(&head->forgets));
+	wait(1, 0);
+	ck_assert(!atomic_load(&head->forgets));
+	ck_assert(!covers(1, 1));
+	record(0, 0);
+	atomic_store(&head->forgets, true);
+	record(0, 1); /* comes behind, and stays */
+	ck_assert(!atomic_load(&head->forgets));
+	wait(1, 0);
+	ck_assert(!covers(1, 1));
+	wait(1, 1);
+	ck_assert(covers(1, 1));
+}
+END_TEST
+
 START_TEST(where_the_order_is_lost_none_is_behind_another)
 {
 	record(0, 0);
@@ -511,6 +532,7 @@ int main(void)
 	tcase_add_test(tests, a_call_on_its_way_has_no_known_place);
 	tcase_add_test(tests, a_call_that_is_no_op_is_ahead_of_all_others_and_may_record_any_event);
 	tcase_add_test(tests, an_event_that_others_recorded_carries_nothing);
+	tcase_add_test(tests, what_others_recorded_beside_the_lock_is_forgotten_first);
 	tcase_add_test(tests, where_the_order_is_lost_none_is_behind_another);
 	tcase_add_test(tests, of_many_events_none_is_taken_for_another);
 	tcase_add_loop_test(tests, all_events_are_forgotten, 0,

@@ -232,6 +232,32 @@ START_TEST(nothing_is_built_unless_it_lasts_long)
 }
 END_TEST
 
+/* Neither of a turn nor of a rest; and a loop that was paused for long is not lost. */
+START_TEST(a_period_with_a_pause_in_it_does_not_count)
+{
+	struct reprise_turns_result before, after;
+
+	runs_for(SECOND);
+	before = reprise_turns_read().result;
+	ck_assert_int_eq(before.verdict, REPRISE_VERDICT_REPLAY);
+	for (unsigned int i = 0; i < 400; i++) {
+		runs_for((5 + i % 7) * (reprise_clock_virtual % 3 + 1) * 10000);
+		reprise_pause_begin();
+		reprise_clock_virtual += 150000000;
+		reprise_pause_end();
+	}
+	runs_for(SECOND / 10);
+	after = reprise_turns_read().result;
+	ck_assert(reprise_turns_read().measuring);
+	ck_assert_int_eq(after.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(after.loops, 1);
+	ck_assert_uint_gt(after.tests, before.tests);
+	ck_assert_uint_eq(after.gain, before.gain);
+	ck_assert_uint_eq(after.low, before.low);
+	ck_assert_uint_eq(after.high, before.high);
+}
+END_TEST
+
 START_TEST(a_pause_within_it_is_still_one)
 {
 	comes_to_an_eager_turn();
@@ -337,6 +363,7 @@ int main(void)
 	tcase_add_test(tests, an_eager_turn_issues_nothing_early);
 	tcase_add_test(tests, traces_and_graphs_stay);
 	tcase_add_test(tests, nothing_is_built_unless_it_lasts_long);
+	tcase_add_test(tests, a_period_with_a_pause_in_it_does_not_count);
 	tcase_add_test(tests, a_pause_within_it_is_still_one);
 	tcase_add_test(tests, a_loop_that_waits_several_times_is_measured_as_one);
 	tcase_add_test(tests, another_loop_is_measured_anew);

@@ -192,6 +192,65 @@ START_TEST(a_loop_that_waits_more_often_is_known_by_any_op)
 }
 END_TEST
 
+/* Bodies that come in no order: no op comes at a regular distance, nor does any wait. */
+static const char *const bodies[] = {"a b c d e f", "a b g c", "d d d a b c e f g h", "b a c",
+                                     "h g f e d c b a a b c d e f g h"};
+
+static void runs_unevenly(const char *after)
+{
+	static uint64_t random = 1;
+	uint64_t tests = result().tests;
+
+	for (unsigned int i = 0; result().tests == tests; i++) {
+		ck_assert_uint_lt(i, 300000);
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		calls(bodies[(random >> 33) % 5]);
+		calls(after);
+		graphs_are_built();
+		driver_saw();
+	}
+}
+
+static const struct {
+	const char *after;
+	uint64_t graph_ns;
+	enum reprise_verdict verdict;
+} uneven[] = {
+	{"", 500, REPRISE_VERDICT_REPLAY},
+	{"|", 500, REPRISE_VERDICT_REPLAY},
+	{"", 2 * EAGER_NS * 10, REPRISE_VERDICT_EAGER},
+	{"|", 2 * EAGER_NS * 10, REPRISE_VERDICT_EAGER},
+};
+
+START_TEST(a_loop_without_an_anchor_counts_by_the_op)
+{
+	driver.graph_ns = uneven[_i].graph_ns;
+	runs_unevenly(uneven[_i].after);
+	ck_assert_int_eq(result().verdict, uneven[_i].verdict);
+	ck_assert(reprise_turns_read().measuring);
+	ck_assert_uint_eq(result().loops, 1);
+	if (uneven[_i].verdict == REPRISE_VERDICT_EAGER)
+		ck_assert_uint_lt(result().lost_ns, 20000000 + reprise_clock_virtual / 100);
+}
+END_TEST
+
+/* Graphs are never ready, so nothing is replayed: turns say that there is no gain. */
+START_TEST(a_loop_that_is_never_replayed_is_left_eager)
+{
+	uint64_t began = reprise_clock_virtual;
+
+	while (result().tests == 0) {
+		ck_assert_uint_lt(reprise_clock_virtual - began, 4 * SECOND);
+		calls("a b c d");
+		driver_saw();
+	}
+	ck_assert_uint_gt(reprise_clock_virtual - began, REPRISE_TUNE_ANCHOR_UNREPLAYED_NS);
+	ck_assert_int_eq(result().verdict, REPRISE_VERDICT_EAGER);
+	ck_assert(reprise_eager_turn());
+	ck_assert_uint_eq(counted()->replayed, 0);
+}
+END_TEST
+
 /* A thread that waits is there: its waits make the anchor. */
 START_TEST(a_loop_that_waits_goes_before)
 {
@@ -261,6 +320,9 @@ int main(void)
 	                    sizeof(repeats) / sizeof(*repeats));
 	tcase_add_test(tests, a_wait_now_and_then_does_not_count);
 	tcase_add_test(tests, a_loop_that_waits_more_often_is_known_by_any_op);
+	tcase_add_loop_test(tests, a_loop_without_an_anchor_counts_by_the_op, 0,
+	                    sizeof(uneven) / sizeof(*uneven));
+	tcase_add_test(tests, a_loop_that_is_never_replayed_is_left_eager);
 	tcase_add_test(tests, a_loop_that_waits_goes_before);
 	tcase_add_test(tests, another_loop_is_measured_anew);
 	tcase_add_test(tests, a_loop_that_comes_to_wait_is_another);

@@ -195,6 +195,47 @@ START_TEST(graphs_that_take_the_gpu_longer_are_left)
 }
 END_TEST
 
+/* The host stalls, and with it all periods for a while: that is no loss, and the verdict holds. */
+START_TEST(a_stall_takes_no_gain_back)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms stalled = {700 * US, 420 * US, 70 * US, 65 * US};
+	uint64_t lost, tests;
+
+	begin(100 * US);
+	while (turns.result.verdict != REPRISE_VERDICT_REPLAY)
+		runs_until(&arms, now + MS);
+	ck_assert(turns.ahead);
+	runs_until(&arms, now + SECOND);
+	lost = turns.result.lost_ns;
+	tests = turns.result.tests;
+	runs_until(&stalled, now + 20 * MS);
+	runs_until(&arms, now + 100 * MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(turns.result.lost_ns, lost);
+	ck_assert_uint_eq(turns.result.tests, tests);
+}
+END_TEST
+
+/* What came before it was not slow, but for what the launch queue hid. */
+START_TEST(what_becomes_slow_was_not_before)
+{
+	const struct arms arms = {100 * US, 60 * US, 70 * US, 65 * US};
+	const struct arms slow = {100 * US, 60 * US, 70 * US, 200 * US};
+	uint64_t lost;
+
+	begin(100 * US);
+	while (turns.result.verdict != REPRISE_VERDICT_REPLAY)
+		runs_until(&arms, now + MS);
+	runs_until(&arms, turns.rest_until_ns - 500 * MS);
+	lost = turns.result.lost_ns;
+	runs_until(&slow, now + 400 * MS);
+	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_EAGER);
+	ck_assert_uint_gt(turns.result.lost_ns, lost);
+	ck_assert_uint_le(turns.result.lost_ns, lost + 400 * MS);
+}
+END_TEST
+
 /* ---- what it costs ---- */
 
 /* Against eager calls from the first period on: the periods done, each as long as an eager one. */
@@ -269,6 +310,8 @@ int main(void)
 	tcase_add_test(tests, a_loop_that_is_bound_no_more_is_replayed);
 	tcase_add_test(tests, a_queue_that_fills_is_no_change);
 	tcase_add_loop_test(tests, graphs_that_take_the_gpu_longer_are_left, 0, ALL(slower));
+	tcase_add_test(tests, a_stall_takes_no_gain_back);
+	tcase_add_test(tests, what_becomes_slow_was_not_before);
 	tcase_add_loop_test(tests, what_is_lost_keeps_within_the_bound, 0, ALL(loops));
 	tcase_add_test(tests, the_gpu_is_asked_at_the_end_of_a_turn);
 	tcase_add_test(tests, the_gpu_is_asked_again_until_it_has_caught_up);

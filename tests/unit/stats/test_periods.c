@@ -399,6 +399,10 @@ START_TEST(another_loop_begins_without_a_verdict)
 	ck_assert_int_eq(turns.result.verdict, REPRISE_VERDICT_UNDECIDED);
 	ck_assert_uint_eq(turns.result.gain | turns.result.low | turns.result.high, 0);
 	ck_assert_uint_eq(turns.result.loops, 2);
+	ck_assert_int_eq(turns.result.earlier.verdict, REPRISE_VERDICT_REPLAY);
+	ck_assert_uint_eq(turns.result.earlier.gain, before.gain);
+	ck_assert_uint_eq(turns.result.earlier.low, before.low);
+	ck_assert_uint_eq(turns.result.earlier.high, before.high);
 	ck_assert_uint_eq(turns.result.turns, before.turns);
 	ck_assert_uint_eq(turns.result.tests, before.tests);
 	ck_assert_uint_eq(turns.result.lost_ns, before.lost_ns);
@@ -410,6 +414,8 @@ START_TEST(another_loop_begins_without_a_verdict)
 	reprise_turns_begin_loop(&turns, now, SECOND); /* one that may not cost so much yet */
 	ck_assert_int_eq(turns.phase, REPRISE_TURNS_REST);
 	ck_assert_int_eq(turns.arm, REPRISE_ARM_EAGER);
+	/* The one between had no verdict: the first one's stays. */
+	ck_assert_uint_eq(turns.result.earlier.gain, before.gain);
 }
 END_TEST
 

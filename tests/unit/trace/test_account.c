@@ -206,6 +206,91 @@ START_TEST(the_greatest_stay)
 }
 END_TEST
 
+static void has_row(unsigned int i, enum reprise_op_kind kind, uint16_t name, uint32_t times,
+                    bool any_value)
+{
+	const struct reprise_sequence_row *row = &accounts.sequences[0].rows[i];
+
+	ck_assert_int_eq(row->kind, (int)kind);
+	ck_assert_uint_eq(row->name, name);
+	ck_assert_uint_eq(row->times, times);
+	ck_assert_int_eq(row->any_value, any_value);
+}
+
+START_TEST(a_sequence_has_the_ops_in_their_order)
+{
+	struct reprise_trace *trace = trace_of(1, 7);
+
+	trace->ops[1].kernel.grid[2] = 5;
+	trace->ops[1].kernel.block[0] = 128;
+	reprise_account_add(&accounts, trace, 0);
+	ck_assert_uint_eq(accounts.sequences[0].count, OPS);
+	ck_assert_uint_eq(accounts.sequences[0].left_out, 0);
+	has_row(0, REPRISE_OP_SET, 0, 1, false);
+	has_row(1, REPRISE_OP_KERNEL, 3, 1, true);
+	has_row(2, REPRISE_OP_KERNEL, 5, 1, true);
+	has_row(3, REPRISE_OP_SET, 0, 1, false);
+	ck_assert_uint_eq(accounts.sequences[0].rows[0].bytes, 4);
+	ck_assert_uint_eq(accounts.sequences[0].rows[1].kernel.grid[2], 5);
+	ck_assert_uint_eq(accounts.sequences[0].rows[1].kernel.block[0], 128);
+	reprise_trace_free(trace);
+}
+END_TEST
+
+/* As many memsets, of which those from `from` on have `bytes` bytes more each time. */
+static void note_memsets(unsigned int count, unsigned int from, unsigned int bytes)
+{
+	static const struct reprise_position position = {.before = REPRISE_BEFORE_WAIT};
+	static const bool any_value[4 * REPRISE_SEQUENCE_MOST];
+	struct reprise_op ops[4 * REPRISE_SEQUENCE_MOST];
+	struct reprise_trace *trace;
+
+	for (unsigned int i = 0; i < count; i++) {
+		ops[i] = op_of(i + 1, 0);
+		ops[i].set.width += i >= from ? (size_t)(i - from + 1) * bytes : 0;
+	}
+	trace = reprise_trace_new(ops, any_value, count, &position, &streams);
+	ck_assert_ptr_nonnull(trace);
+	reprise_account_add(&accounts, trace, 0);
+	reprise_trace_free(trace);
+}
+
+START_TEST(equal_ops_in_a_row_are_one_row)
+{
+	note_memsets(20, 15, 8);
+	ck_assert_uint_eq(accounts.sequences[0].count, 6);
+	has_row(0, REPRISE_OP_SET, 0, 15, false);
+	has_row(5, REPRISE_OP_SET, 0, 1, false);
+}
+END_TEST
+
+START_TEST(a_long_sequence_is_cut_and_the_rest_counted)
+{
+	note_memsets(REPRISE_SEQUENCE_MOST + 10, 1, 8);
+	ck_assert_uint_eq(accounts.sequences[0].count, REPRISE_SEQUENCE_MOST);
+	ck_assert_uint_eq(accounts.sequences[0].left_out, 10);
+	memset(&accounts, 0, sizeof(accounts));
+	note_memsets(REPRISE_SEQUENCE_MOST, 1, 8);
+	ck_assert_uint_eq(accounts.sequences[0].left_out, 0);
+}
+END_TEST
+
+/* Whose place was taken has no part in it. */
+START_TEST(a_sequence_is_of_its_trace)
+{
+	for (unsigned int i = 0; i <= REPRISE_ACCOUNTS_MOST; i++) {
+		struct reprise_trace *trace = trace_of(10 * i + 1, 2 + i);
+
+		trace->ops[1].kernel.grid[0] = 100 + i;
+		reprise_account_add(&accounts, trace, 0);
+		reprise_trace_free(trace);
+	}
+	for (unsigned int i = 0; i < accounts.count; i++)
+		ck_assert_uint_eq(accounts.sequences[i].rows[1].kernel.grid[0],
+		                  98 + accounts.most[i].replays);
+}
+END_TEST
+
 START_TEST(a_cost_that_was_not_measured_is_estimated)
 {
 	struct reprise_op kernel = {.kind = REPRISE_OP_KERNEL}, host = {.kind = REPRISE_OP_HOST};
@@ -230,6 +315,10 @@ int main(void)
 	tcase_add_test(tests, without_a_report_nothing_is_summed);
 	tcase_add_loop_test(tests, the_least_are_summed, 0, REPRISE_ACCOUNTS_MOST + 1);
 	tcase_add_loop_test(tests, the_greatest_stay, 0, 10);
+	tcase_add_test(tests, a_sequence_has_the_ops_in_their_order);
+	tcase_add_test(tests, equal_ops_in_a_row_are_one_row);
+	tcase_add_test(tests, a_long_sequence_is_cut_and_the_rest_counted);
+	tcase_add_test(tests, a_sequence_is_of_its_trace);
 	tcase_add_test(tests, a_cost_that_was_not_measured_is_estimated);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
